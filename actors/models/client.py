@@ -1,0 +1,68 @@
+"""What the agents need of a model: one request, a stream of events, one end."""
+
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from pydantic import JsonValue
+
+from messages.content import Block, Usage
+from messages.models import ModelFailureReason
+
+
+@dataclass(frozen=True, slots=True)
+class ModelRequest:
+    """One request, in the shapes of the Messages API (`system`, `tools`, `messages`)."""
+
+    model: str
+    system: str
+    tools: tuple[dict[str, JsonValue], ...]
+    messages: tuple[dict[str, JsonValue], ...]
+    max_tokens: int
+    headers: dict[str, str] = field(default_factory=dict)
+    """Extra headers, such as `x-greenroom-subagent`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Streamed:
+    """Text that arrived in one read of the socket, joined."""
+
+    text: str = ""
+    thinking: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """The whole reply; comes last, and only after the stream's `message_stop`."""
+
+    content: tuple[Block, ...]
+    stop_reason: str
+    usage: Usage
+    model: str
+
+
+class ModelError(Exception):
+    """The request ended without a whole reply.
+
+    The detail is for people: what happened, where, what to do.
+    """
+
+    def __init__(self, reason: ModelFailureReason, detail: str) -> None:
+        """Keep the closed reason beside the text."""
+        super().__init__(detail)
+        self.reason = reason
+        self.detail = detail
+
+
+class ModelClient(Protocol):
+    """A server that speaks the Messages API, or a stand-in that plays one."""
+
+    def stream(self, request: ModelRequest) -> AsyncIterator[Streamed | Reply]:
+        """Send `request`; yields `Streamed` as it arrives, then exactly one `Reply`.
+
+        Cancelling the task that iterates closes the connection.
+
+        Raises:
+            ModelError: the request ended without a whole reply.
+        """
+        ...

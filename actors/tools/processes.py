@@ -1,0 +1,29 @@
+"""The port for running commands."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """How a command ended."""
+
+    output: str
+    """Standard output and error as they came, cut in the middle when longer than the cap."""
+    exit_status: int
+    """Negative: ended by that signal."""
+    timed_out: bool
+    whole_output: Path | None
+    """The file with everything, when `output` was cut."""
+
+
+class Processes(Protocol):
+    """Runs commands; the simulated one is a second implementation."""
+
+    async def run(self, command: str, cwd: Path, timeout_s: float, outputs: Path) -> Finished:
+        """Run `command` in bash in its own process group, without a terminal or standard input.
+
+        Cancelling ends the group (TERM, after 1 s KILL) and returns only when it is gone.
+        """
+        ...

@@ -1,0 +1,75 @@
+"""What a tool is: a plan made without touching anything, and a run of exactly that plan."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Generic, TypeVar
+
+from pydantic import BaseModel, ConfigDict
+
+from actors.tools.processes import Processes
+from messages.tools import FileState, Plan, ToolOutput
+
+
+class ToolError(Exception):
+    """What the model should read instead of a result; any other exception is our bug."""
+
+
+class Drifted(Exception):  # noqa: N818  (named for what happened; the agent plans and asks anew)
+    """The target is no longer what the plan was made from."""
+
+
+class Arguments(BaseModel):
+    """Arguments as the model sends them: strict, nothing unknown."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+
+A = TypeVar("A", bound=Arguments)
+
+
+@dataclass(frozen=True, slots=True)
+class Workspace:
+    """Where an agent works; both folders absolute with links resolved."""
+
+    root: Path
+    """The git top level that contains the start folder, else the start folder."""
+    cwd: Path
+    """The start folder; relative paths and commands begin here."""
+
+    def target(self, path: Path) -> str:
+        """Name a resolved path for rules: relative to the root, or absolute outside it."""
+        return str(path.relative_to(self.root)) if path.is_relative_to(self.root) else str(path)
+
+
+@dataclass(frozen=True, slots=True)
+class ToolContext:
+    """The ports and values that a tool may use."""
+
+    workspace: Workspace
+    seen: Mapping[str, FileState]
+    """Files as this agent last saw them, by absolute path."""
+    processes: Processes
+    outputs: Path
+    """Folder for whole outputs that are too long for the model; made on first use."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tool(Generic[A]):
+    """One tool; `plan` resolves every target, `run` does no more than the plan says.
+
+    Both raise `ToolError` for what the model should read; `run` raises `Drifted` when the target
+    is no longer what was planned on.
+    """
+
+    name: str
+    description: str
+    """For the model; limits and units come from the constants that the code uses."""
+    arguments: type[A]
+    reads_only: bool
+    """Such calls run side by side; a changing one waits for all before it and holds all after."""
+    plan: Callable[[A, ToolContext], Awaitable[Plan]]
+    run: Callable[[A, Plan, ToolContext], Awaitable[ToolOutput]]
+
+
+AnyTool = Tool[Any]

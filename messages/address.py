@@ -1,0 +1,67 @@
+"""Where an actor stands in the tree, as a path such as `/primary/general-2/explore-1`."""
+
+import re
+from typing import Any, Self
+
+from pydantic import GetCoreSchemaHandler
+from pydantic_core import CoreSchema, core_schema
+
+NAME_PATTERN = "[a-z0-9][a-z0-9-]{0,47}"
+_ADDRESS = re.compile(f"/|(?:/{NAME_PATTERN})+")
+
+
+class Address(str):
+    """A path in the actor tree; parent, depth and provenance are read off it.
+
+    Raises:
+        ValueError: the text is not a path of names.
+    """
+
+    __slots__ = ()
+
+    def __new__(cls, path: str) -> Self:
+        """Check `path`, so that every address in a message is one."""
+        if not _ADDRESS.fullmatch(path):
+            message = f"not an actor address: {path!r}"
+            raise ValueError(message)
+        return super().__new__(cls, path)
+
+    @property
+    def name(self) -> str:
+        """The last segment; empty for the root."""
+        return self.rpartition("/")[2]
+
+    @property
+    def parent(self) -> "Address":
+        """Whoever started this actor; the root is its own parent."""
+        return Address(self.rpartition("/")[0] or "/")
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The segments from the root down."""
+        return tuple(self[1:].split("/")) if self != "/" else ()
+
+    def child(self, name: str) -> "Address":
+        """Address the child called `name`."""
+        return Address(f"/{name}" if self == "/" else f"{self}/{name}")
+
+    def is_under(self, other: "Address") -> bool:
+        """Whether this is `other` or stands below it, by whole segments."""
+        return self == other or other == "/" or self.startswith(f"{other}/")
+
+    @classmethod
+    def __get_pydantic_core_schema__(
+        cls,
+        source: type[Any],  # pyright: ignore[reportExplicitAny]  (pydantic's own signature)
+        handler: GetCoreSchemaHandler,
+    ) -> CoreSchema:
+        """Let pydantic carry an address as a plain string."""
+        return core_schema.no_info_after_validator_function(cls, core_schema.str_schema())
+
+
+ROOT = Address("/")
+JOURNAL = Address("/journal")
+PERMISSIONS = Address("/permissions")
+APPROVALS = Address("/approvals")
+CONSOLE = Address("/console")
+PRIMARY = Address("/primary")

@@ -1,0 +1,129 @@
+"""The journey of a question to a person and of the answer back.
+
+A request is minted once by the agent that wants something, climbs from parent to parent to the
+broker, and ends exactly once: answered, refused or withdrawn.
+"""
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from messages.address import Address
+from messages.base import Message
+from messages.permissions import PermissionRequest, Rule
+
+Answer = Literal["once", "session", "no"]
+
+
+class _ApprovalRequest(Message):
+    id: str
+    """`<address>#<n>@<run>`, opaque afterwards; a late answer can never reach another call."""
+    agent: Address
+    """Who asks; the chain that a person sees is read off it."""
+    turn: int
+    call_id: str
+    tool: str
+    cwd: str
+    description: str = ""
+    """The model's own word for what the call is for."""
+    reason: str
+    """Why it needs asking: the rule and source that decided."""
+    requests: tuple[PermissionRequest, ...]
+    """Exactly what would be touched; judged again whenever the rules change."""
+    answers: tuple[Answer, ...]
+    """The answers that are legal for this request."""
+    grants: tuple[Rule, ...] = ()
+    """What `session` would store, shown before it is."""
+
+
+class ExecApprovalRequest(_ApprovalRequest):
+    """May this command run (or this tool look where it may not by itself)?"""
+
+    type: Literal["exec_approval_request"] = "exec_approval_request"
+    command: str
+    """The whole text that would run, never shortened."""
+
+
+class PatchApprovalRequest(_ApprovalRequest):
+    """May this file change as shown?"""
+
+    type: Literal["patch_approval_request"] = "patch_approval_request"
+    path: str
+    diff: str
+    """Unified diff of exactly the bytes that would be written."""
+
+
+ApprovalRequest = Annotated[
+    ExecApprovalRequest | PatchApprovalRequest, Field(discriminator="type")
+]
+
+
+class ApprovalAnswered(Message):
+    """A person answered; on disk before it is delivered."""
+
+    type: Literal["approval_answered"] = "approval_answered"
+    id: str
+    agent: Address
+    answer: Answer
+    feedback: str = ""
+    """With `no`: what the person tells the model."""
+    by: Literal["person", "rule"] = "person"
+    """`rule`: a grant given meanwhile allows it."""
+
+
+class ApprovalRefused(Message):
+    """Nobody can answer; the model reads why."""
+
+    type: Literal["approval_refused"] = "approval_refused"
+    id: str
+    agent: Address
+    reason: str
+
+
+class ApprovalWithdrawn(Message):
+    """The question is moot; its asker sees 'cancelled', never 'refused'."""
+
+    type: Literal["approval_withdrawn"] = "approval_withdrawn"
+    id: str
+
+
+class ApprovalsWithdrawn(Message):
+    """Every question of an agent and of those below it is moot; sent before anything is aborted."""
+
+    type: Literal["approvals_withdrawn"] = "approvals_withdrawn"
+    under: Address
+
+
+class PresentApproval(Message):
+    """Show a parked request to the person."""
+
+    type: Literal["present_approval"] = "present_approval"
+    request: ApprovalRequest
+    waiting: int = Field(ge=1)
+    """How many are parked, this one included."""
+
+
+class RetractApproval(Message):
+    """Take a request off the screen: it has ended."""
+
+    type: Literal["retract_approval"] = "retract_approval"
+    id: str
+    why: Literal["answered", "withdrawn"]
+
+
+class AnswerApproval(Message):
+    """What the person chose for the request on screen."""
+
+    type: Literal["answer_approval"] = "answer_approval"
+    id: str
+    answer: Answer
+    feedback: str = ""
+
+
+class PresenterChanged(Message):
+    """Whether a person can be asked now: told by the console, or for it when it is gone."""
+
+    type: Literal["presenter_changed"] = "presenter_changed"
+    can_answer: bool
+    reason: str = ""
+    """Why not, as the model will read it."""

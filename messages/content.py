@@ -1,0 +1,73 @@
+"""The parts of a conversation, named as the Anthropic Messages API names them."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field, JsonValue
+
+from messages.base import Value
+
+
+class TextBlock(Value):
+    """Plain text of the model."""
+
+    type: Literal["text"] = "text"
+    text: str
+
+
+class ThinkingBlock(Value):
+    """The model's reasoning; sent back verbatim with its signature."""
+
+    type: Literal["thinking"] = "thinking"
+    thinking: str
+    signature: str = ""
+
+
+class RedactedThinkingBlock(Value):
+    """Reasoning that only the server can read; sent back verbatim."""
+
+    type: Literal["redacted_thinking"] = "redacted_thinking"
+    data: str
+
+
+class ToolUseBlock(Value):
+    """One tool call of the model, whole: its block was closed and its input parsed strictly."""
+
+    type: Literal["tool_use"] = "tool_use"
+    id: str
+    """The model's own id for the call; its result names it."""
+    name: str
+    input: dict[str, JsonValue] = {}
+    malformed: str = ""
+    """Why the streamed input is not one JSON object; such a call never runs."""
+
+
+Block = Annotated[
+    TextBlock | ThinkingBlock | RedactedThinkingBlock | ToolUseBlock, Field(discriminator="type")
+]
+
+
+class Usage(Value):
+    """Tokens of one or more requests, as the API counts them."""
+
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cache_creation_input_tokens: int = 0
+    cache_read_input_tokens: int = 0
+    requests: int = 0
+
+    def __add__(self, other: "Usage") -> "Usage":
+        """Add two counts field by field."""
+        return Usage(
+            input_tokens=self.input_tokens + other.input_tokens,
+            output_tokens=self.output_tokens + other.output_tokens,
+            cache_creation_input_tokens=(
+                self.cache_creation_input_tokens + other.cache_creation_input_tokens
+            ),
+            cache_read_input_tokens=self.cache_read_input_tokens + other.cache_read_input_tokens,
+            requests=self.requests + other.requests,
+        )
+
+
+def text_of(content: tuple[Block, ...]) -> str:
+    """Join the text blocks of one reply."""
+    return "".join(block.text for block in content if isinstance(block, TextBlock))

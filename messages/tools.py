@@ -1,0 +1,72 @@
+"""One tool call: planned (what would it touch?), judged elsewhere, then carried out."""
+
+from typing import Literal
+
+from messages.base import Message, Value
+from messages.permissions import PermissionRequest
+
+
+class FileState(Value):
+    """A file as the agent last saw it."""
+
+    path: str
+    """Absolute, links resolved."""
+    digest: str
+    """SHA-256 of its bytes, in hex; empty: there was no such file."""
+
+
+class Patch(Value):
+    """A change of one file, bound to what it was made from."""
+
+    path: str
+    """Absolute, links resolved."""
+    before: FileState
+    after: str
+    """The whole text to be written."""
+    diff: str
+
+
+class Plan(Value):
+    """What a call would do, with every target resolved; made without touching anything."""
+
+    title: str
+    """One line for people, such as `bash git status`."""
+    requests: tuple[PermissionRequest, ...]
+    patch: Patch | None = None
+
+
+class ToolOutput(Value):
+    """What a tool hands to the model."""
+
+    text: str
+    failed: bool = False
+    """It ran and its own result is a failure, such as a command's exit status."""
+    seen: tuple[FileState, ...] = ()
+    """Files read or written, as they are now."""
+
+
+class ToolPlanned(Message):
+    """The call is understood and its targets are known."""
+
+    type: Literal["tool_planned"] = "tool_planned"
+    call_id: str
+    plan: Plan
+
+
+class ToolSucceeded(Message):
+    """The call was carried out."""
+
+    type: Literal["tool_succeeded"] = "tool_succeeded"
+    call_id: str
+    output: ToolOutput
+
+
+class ToolFailed(Message):
+    """The call was not carried out, or not to its end."""
+
+    type: Literal["tool_failed"] = "tool_failed"
+    call_id: str
+    reason: Literal["refused", "drifted", "cancelled", "crashed"]
+    """refused: the tool says why · drifted: its target changed since it was approved ·
+    cancelled: by us · crashed: our bug."""
+    detail: str

@@ -1,0 +1,90 @@
+"""What goes into a session's file, and the talk with the journal that writes it."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from messages.approvals import (
+    ApprovalAnswered,
+    ApprovalRefused,
+    ApprovalWithdrawn,
+    ExecApprovalRequest,
+    PatchApprovalRequest,
+)
+from messages.base import Message
+from messages.permissions import Config
+from messages.turns import (
+    ReplyCompleted,
+    ToolEnded,
+    ToolStarted,
+    TurnCompleted,
+    TurnFailed,
+    TurnInterrupted,
+    TurnStarted,
+)
+
+FORMAT = 1
+"""Version of the session file; older ones stay readable."""
+
+
+class Session(Message):
+    """The first record of a session file."""
+
+    type: Literal["session"] = "session"
+    format: int = FORMAT
+    session_id: str
+    workspace: str
+    """The workspace root, absolute."""
+
+
+class RunStarted(Message):
+    """A program opened the session; its number is part of every id it mints."""
+
+    type: Literal["run_started"] = "run_started"
+    run: int
+    pid: int
+    version: str
+
+
+Record = Annotated[
+    Session
+    | RunStarted
+    | Config
+    | TurnStarted
+    | ReplyCompleted
+    | ToolStarted
+    | ToolEnded
+    | TurnCompleted
+    | TurnInterrupted
+    | TurnFailed
+    | ExecApprovalRequest
+    | PatchApprovalRequest
+    | ApprovalAnswered
+    | ApprovalRefused
+    | ApprovalWithdrawn,
+    Field(discriminator="type"),
+]
+
+
+class Append(Message):
+    """Write records and sync them; answered by `Appended` or `AppendFailed` to the sender."""
+
+    type: Literal["append"] = "append"
+    id: int
+    """The sender's own count; an unanswered one is sent again and written once."""
+    records: tuple[Record, ...]
+
+
+class Appended(Message):
+    """The records of an `Append` are on disk."""
+
+    type: Literal["appended"] = "appended"
+    id: int
+
+
+class AppendFailed(Message):
+    """The records are not on disk; no effect they announce may happen."""
+
+    type: Literal["append_failed"] = "append_failed"
+    id: int
+    detail: str

@@ -1,0 +1,157 @@
+"""What an agent is told, and what it reports while a turn runs.
+
+Reports marked *recorded* are journal lines too: they alone rebuild the conversation.
+"""
+
+from typing import Literal
+
+from pydantic import Field
+
+from messages.base import Message
+from messages.content import Block, Usage
+from messages.models import ModelFailureReason
+from messages.permissions import PermissionMode
+
+
+class Prompt(Message):
+    """A person's (or parent's) message; starts turn `turn`, or waits until the running one ends."""
+
+    type: Literal["prompt"] = "prompt"
+    turn: int = Field(ge=1)
+    """Counted up by the sender, so that a cancel that overtakes its prompt still finds it."""
+    text: str
+
+
+class CancelTurn(Message):
+    """Interrupt turn `turn` and whatever it started."""
+
+    urgent = True
+    type: Literal["cancel_turn"] = "cancel_turn"
+    turn: int
+
+
+class SessionConfigured(Message):
+    """An agent is ready: who it is and where it works."""
+
+    type: Literal["session_configured"] = "session_configured"
+    session_id: str
+    agent: str
+    model: str
+    mode: PermissionMode
+    cwd: str
+    rehearsal: bool
+    """The model is a script, not a model."""
+    next_turn: int
+    resumed: bool = False
+
+
+class TurnStarted(Message):
+    """Recorded: the agent took up a prompt."""
+
+    type: Literal["turn_started"] = "turn_started"
+    turn: int
+    prompt: str
+
+
+class MessageDelta(Message):
+    """More text of the reply that is being streamed."""
+
+    type: Literal["message_delta"] = "message_delta"
+    text: str
+
+
+class ThinkingDelta(Message):
+    """More of the model's reasoning."""
+
+    type: Literal["thinking_delta"] = "thinking_delta"
+    text: str
+
+
+class ReplyCompleted(Message):
+    """Recorded: one whole reply of the model, exactly as it goes back in the next request."""
+
+    type: Literal["reply_completed"] = "reply_completed"
+    turn: int
+    content: tuple[Block, ...]
+    stop_reason: str
+    usage: Usage
+    model: str
+
+
+class ToolStarted(Message):
+    """A call begins to run. Recorded before a changing call: without an end its outcome is unknown."""
+
+    type: Literal["tool_started"] = "tool_started"
+    turn: int
+    call_id: str
+    tool: str
+    title: str
+
+
+ToolStatus = Literal["ok", "error", "denied", "cancelled", "unknown"]
+"""ok · error: it ran or was refused, and the text says how · denied: by rule or person, never ran ·
+cancelled · unknown: it began, and nobody knows how it ended."""
+
+
+class ToolEnded(Message):
+    """Recorded: the one result of one `tool_use`."""
+
+    type: Literal["tool_ended"] = "tool_ended"
+    turn: int
+    call_id: str
+    tool: str
+    title: str
+    target: str = ""
+    """The first thing it would have touched; for `denials`."""
+    status: ToolStatus
+    text: str
+    """What the model reads."""
+
+
+class TurnCompleted(Message):
+    """Recorded: the model ended its turn."""
+
+    type: Literal["turn_completed"] = "turn_completed"
+    turn: int
+    text: str
+    stop_reason: str
+    usage: Usage
+
+
+class TurnInterrupted(Message):
+    """Recorded: a person stopped the turn; everything it started has ended."""
+
+    type: Literal["turn_interrupted"] = "turn_interrupted"
+    turn: int
+    partial: str = ""
+    """Text of the reply that was cut off."""
+    usage: Usage = Usage()
+
+
+TurnFailureReason = ModelFailureReason | Literal["max_tokens", "refusal", "stop_reason", "journal"]
+
+
+class TurnFailed(Message):
+    """Recorded: the turn could not go on; nothing is lost, a new prompt goes on from here."""
+
+    type: Literal["turn_failed"] = "turn_failed"
+    turn: int
+    reason: TurnFailureReason
+    detail: str
+    partial: str = ""
+    usage: Usage = Usage()
+
+
+TurnEnded = TurnCompleted | TurnInterrupted | TurnFailed
+AgentEvent = (
+    SessionConfigured
+    | TurnStarted
+    | MessageDelta
+    | ThinkingDelta
+    | ReplyCompleted
+    | ToolStarted
+    | ToolEnded
+    | TurnCompleted
+    | TurnInterrupted
+    | TurnFailed
+)

@@ -1,0 +1,125 @@
+"""Messages as bytes: one adapter there and back, and the journal's line around them.
+
+An envelope on a link is `{"to", "sender", "message"}`; a journal line is the message's own object
+plus `seq`, `t`, `by` and, last, `crc`.
+"""
+
+import zlib
+from dataclasses import dataclass
+from functools import cache
+from typing import Annotated, Any, Union
+
+from pydantic import Field, TypeAdapter, ValidationError
+from pydantic_core import from_json, to_json
+
+from messages import agents, approvals, models, permissions, tools, transcript, turns
+from messages.address import Address
+from messages.base import Message
+
+ROOMS = (agents, approvals, models, permissions, tools, transcript, turns)
+"""Every module that says something; a test holds this list against the folder."""
+
+_CRC_MARK = b',"crc":"'
+_CRC_CHARS = 8
+_LINE_KEYS = ("seq", "t", "by", "crc")
+
+
+class WireError(ValueError):
+    """Bytes that are not a message; the sender's fault, told in one line."""
+
+
+@dataclass(frozen=True, slots=True)
+class Envelope:
+    """A message on its way."""
+
+    to: Address
+    sender: Address
+    message: Message
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One record of a session file."""
+
+    seq: int
+    """Counts from 1 without gaps."""
+    t: float
+    """Wall clock, seconds since 1970."""
+    by: Address
+    """The actor that recorded it."""
+    message: Message
+
+
+@cache
+def adapter() -> TypeAdapter[Message]:
+    """Build the one adapter for all message types, on first use."""
+    kinds = tuple(kind for room in ROOMS for kind in said_in(room))
+    union: Any = Annotated[Union[kinds], Field(discriminator="type")]  # noqa: UP007  (a tuple of classes)
+    return TypeAdapter(union)
+
+
+def said_in(room: object) -> list[type[Message]]:
+    """List the concrete message classes that a module defines itself."""
+    return [
+        kind
+        for kind in vars(room).values()
+        if isinstance(kind, type)
+        and issubclass(kind, Message)
+        and "type" in kind.model_fields
+        and kind.__module__ == getattr(room, "__name__", None)
+    ]
+
+
+def encode(message: Message) -> bytes:
+    """Write a message as one JSON object without line breaks."""
+    return message.__pydantic_serializer__.to_json(message)
+
+
+def decode(data: bytes | str) -> Message:
+    """Read a message.
+
+    Raises:
+        WireError: garbage, an unknown type, an unknown field or a wrong value.
+    """
+    try:
+        return adapter().validate_json(data)
+    except ValidationError as error:
+        raise WireError(_first(error)) from None
+
+
+def encode_line(line: Line) -> bytes:
+    """Write a journal line, its line feed included."""
+    stamps = b',"seq":%d,"t":%s,"by":%s' % (line.seq, to_json(round(line.t, 3)), to_json(line.by))
+    body = encode(line.message)[:-1] + stamps
+    return body + _CRC_MARK + _checksum(body) + b'"}\n'
+
+
+def decode_line(data: bytes) -> Line:
+    """Read a journal line, with or without its line feed.
+
+    Raises:
+        WireError: the checksum does not hold, or what it covers is not a message.
+    """
+    body, mark, tail = data.rstrip(b"\n").rpartition(_CRC_MARK)
+    if not mark or tail != _checksum(body) + b'"}':
+        message = "checksum does not hold"
+        raise WireError(message)
+    try:
+        fields = from_json(body + b"}")
+        stamps = {key: fields.pop(key) for key in _LINE_KEYS if key in fields}
+        said = adapter().validate_python(fields, strict=False)
+        return Line(int(stamps["seq"]), float(stamps["t"]), Address(stamps["by"]), said)
+    except ValidationError as error:
+        raise WireError(_first(error)) from None
+    except (ValueError, KeyError, TypeError) as error:
+        raise WireError(str(error)) from None
+
+
+def _checksum(body: bytes) -> bytes:
+    return b"%08x" % zlib.crc32(body)
+
+
+def _first(error: ValidationError) -> str:
+    problem = error.errors(include_url=False, include_input=False)[0]
+    where = ".".join(str(part) for part in problem["loc"])
+    return f"{where}: {problem['msg']}" if where else problem["msg"]
