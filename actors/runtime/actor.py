@@ -1,0 +1,185 @@
+"""What a feature writes: a behaviour that lives in a cell of the runtime."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from functools import cache, partial
+from types import UnionType
+from typing import Annotated, Any, ClassVar, Generic, Literal, Protocol, TypeVar, Union, cast
+from typing import get_args, get_origin
+
+from messages.address import Address
+from messages.base import Message
+
+M = TypeVar("M", bound=Message)
+WorkId = int
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """How a work ended without a message of its own."""
+
+    kind: Literal["raised", "cancelled"]
+    detail: str = ""
+    """Type and text of what was raised; never a `repr`, which would differ from run to run."""
+
+
+class Host(Protocol):
+    """What a behaviour may ask of the cell it lives in."""
+
+    address: Address
+    sender: Address
+
+    def send(self, to: Address, message: Message, sender: Address) -> None:
+        """Deliver a message, or count a dead letter."""
+        ...
+
+    def start_child(self, make: "Factory", name: str) -> Address:
+        """Start a child actor."""
+        ...
+
+    def stop_child(self, child: Address, within_s: float) -> None:
+        """Begin to stop a child."""
+        ...
+
+    def start_work(
+        self, job: Callable[[], Awaitable[Message]], failed: Callable[[Failure], Message]
+    ) -> WorkId:
+        """Run a job on the event loop."""
+        ...
+
+    def cancel_work(self, work: WorkId) -> None:
+        """Cancel a job."""
+        ...
+
+    def inlet(self) -> Callable[[Message], None]:
+        """Open a way for a job to speak before it ends."""
+        ...
+
+    def finish(self, result: str) -> None:
+        """End in good order after the message in hand."""
+        ...
+
+
+class Actor(ABC, Generic[M]):
+    """One member of the tree; `M` is the closed union of what it can receive.
+
+    Handlers are plain functions that never wait: slow work goes to `work`. Nothing else touches an
+    actor's state, and nothing it raises reaches another actor.
+    """
+
+    dispatcher: ClassVar[Literal["loop", "thread"]] = "loop"
+    """`thread`: for actors that must call blocking code, such as the journal."""
+    drains: ClassVar[bool] = False
+    """True: a stop waits behind the mail that is already there."""
+
+    __host: Host
+
+    def on_start(self) -> None:
+        """Run before the first message; may raise, which the parent hears as `ChildFailed`."""
+
+    @abstractmethod
+    def on_receive(self, message: M) -> None:
+        """Handle one message: a `match` over the union, closed by `assert_never`."""
+
+    def on_stop(self) -> None:
+        """Clean up on every way out, a crash included; own work and children still run."""
+
+    @property
+    def address(self) -> Address:
+        """Where this actor stands in the tree."""
+        return self.__host.address
+
+    @property
+    def sender(self) -> Address:
+        """Who sent the message in hand."""
+        return self.__host.sender
+
+    def tell(self, to: Address, message: Message) -> None:
+        """Send `message`; to an ended actor it is a counted dead letter.
+
+        Raises:
+            UnexpectedMessageError: the receiver's inbox has no such message (our bug, ours to feel).
+        """
+        self.__host.send(to, message, self.__host.address)
+
+    def forward(self, to: Address, message: Message) -> None:
+        """Pass the message in hand on; its receiver sees who said it first."""
+        self.__host.send(to, message, self.__host.sender)
+
+    def start(self, make: Callable[[], "Actor[Any]"], name: str) -> Address:
+        """Start a child; `make` (a class, or a `partial` of one) runs in the child's first step.
+
+        Its end reaches this actor as exactly one of `ChildCompleted`, `ChildCancelled`,
+        `ChildFailed`; a raising constructor is `ChildFailed(cause="start")`.
+        """
+        return self.__host.start_child(make, name)
+
+    def stop(self, child: Address, within_s: float = 5.0) -> None:
+        """Stop a child and all below it; returns at once, the child's end is a message."""
+        self.__host.stop_child(child, within_s)
+
+    def work(self, job: Callable[[], Awaitable[M]], failed: Callable[[Failure], M]) -> WorkId:
+        """Run slow work on the event loop, without access to this actor.
+
+        It has exactly one outcome in this inbox: the message that `job` returns, or what `failed`
+        makes of its end. A cancelled job's outcome arrives when it has really ended.
+        """
+        return self.__host.start_work(job, cast("Callable[[Failure], Message]", failed))
+
+    def cancel(self, work: WorkId) -> None:
+        """Cancel a work; its outcome still arrives. Nothing happens when it has ended."""
+        self.__host.cancel_work(work)
+
+    def inlet(self) -> Callable[[M], None]:
+        """Give a job a way to speak before it ends; what comes after this actor's end is dropped."""
+        return cast("Callable[[M], None]", self.__host.inlet())
+
+    def finish(self, result: str = "") -> None:
+        """End in good order: `ChildCompleted(result)` goes to the parent."""
+        self.__host.finish(result)
+
+    @staticmethod
+    def settle(behaviour: "Actor[Any]", host: Host) -> None:
+        """Put a new behaviour into its cell (the runtime's own call)."""
+        behaviour.__host = host  # noqa: SLF001  (its own class)
+
+
+Factory = Callable[[], Actor[Any]]
+
+
+class UnexpectedMessageError(TypeError):
+    """A message was sent to an actor whose inbox union does not have it; raised in the sender."""
+
+
+def behaviour_of(make: Factory) -> type[Actor[Any]]:
+    """Name the class that a factory makes, so that `tell` can check before it exists.
+
+    Raises:
+        TypeError: `make` is neither an actor class nor a `partial` of one.
+    """
+    made: object = make.func if isinstance(make, partial) else make
+    if isinstance(made, type) and issubclass(made, Actor):
+        return cast("type[Actor[Any]]", made)
+    message = f"{made!r} is not an actor class or a partial of one"
+    raise TypeError(message)
+
+
+@cache
+def inbox_of(behaviour: type[Actor[Any]]) -> frozenset[type[Message]] | None:
+    """Read the closed union off `class Name(Actor[Union])`; None: it takes every message."""
+    for base in behaviour.__mro__:
+        for generic in getattr(base, "__orig_bases__", ()):
+            if get_origin(generic) is Actor and not isinstance(get_args(generic)[0], TypeVar):
+                kinds = frozenset(_flatten(get_args(generic)[0]))
+                return None if Message in kinds else kinds
+    message = f"{behaviour.__name__} does not say what it receives: class Name(Actor[Union])"
+    raise TypeError(message)
+
+
+def _flatten(union: Any) -> list[type[Message]]:  # noqa: ANN401  (a type form has no type)
+    if get_origin(union) is Annotated:
+        return _flatten(get_args(union)[0])
+    if get_origin(union) in (Union, UnionType):
+        return [kind for part in get_args(union) for kind in _flatten(part)]
+    return [union]
