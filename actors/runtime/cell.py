@@ -1,0 +1,204 @@
+"""The only module that imports pykka: an actor's cell as a `pykka.Actor`.
+
+What serves as pykka has it: construction, `ActorRef.tell`, `actor_stopped`, the two override points
+that it documents for new actor types (`_create_actor_inbox`, `_start_actor_loop`), and
+`ThreadingActor` with its thread. What is replaced, and why:
+
+- the loop around the handler (`_actor_loop`): pykka stops every actor of the process when one
+  raises a `BaseException`, runs `on_stop` only on one of three ways out, and knows no children;
+- `stop` and the inbox: pykka's stop waits behind the mail, ours has a lane of its own;
+- `ask`, `proxy`: they block, or lose the answer in a race with a stop; we tell, and answers are
+  messages. The edge's `ask` is `ActorSystem.ask`;
+- the registry: one global list, so that stopping n actors takes n² steps. Cells stay out of it.
+"""
+
+import queue
+from functools import partial
+from typing import Any, ClassVar, Protocol
+
+import pykka
+from pykka import messages as pykka_messages
+
+from actors.runtime.actor import Factory
+from actors.runtime.event_loop import EventLoop
+from actors.runtime.lanes import Lanes, Parcel, Post, StopOrder
+from actors.runtime.life import UNTOLD_DEADLINE_S, Life, World
+from messages.address import Address
+
+BATCH = 32
+"""Messages that one loop cell handles before the others have their turn."""
+
+
+class _Enveloped(Protocol):
+    message: Any
+
+
+class Cell(Life, pykka.Actor):
+    """What both kinds of cell share."""
+
+    def __init__(self, world: World, address: Address, make: Factory, parent: Life | None) -> None:
+        """Make the pykka actor and the life in it."""
+        pykka.Actor.__init__(self)
+        Life.__init__(self, world, address, make, parent)
+
+    def run(self) -> None:
+        """Begin as `pykka.Actor.start` does, but without the global registry."""
+        self._start_actor_loop()
+
+    def post(self, parcel: Parcel) -> bool:
+        """Put a parcel into the inbox, from any thread."""
+        try:
+            self.actor_ref.tell(parcel)
+        except pykka.ActorDeadError:
+            return False
+        return True
+
+    def open_parcel(self, envelope: _Enveloped) -> Parcel:
+        """Take the parcel out of pykka's envelope; a stray pykka stop is a stop like any other."""
+        if isinstance(envelope.message, pykka_messages._ActorStop):  # noqa: SLF001  (`stop_all` sends it)
+            deadline_s = self._world.event_loop.now() + UNTOLD_DEADLINE_S
+            return StopOrder(deadline_s, overtakes=not self.behaviour_class.drains)
+        parcel: Parcel = envelope.message
+        return parcel
+
+    def count_lost(self, parcels: list[Parcel]) -> None:
+        """Count messages that came after the end."""
+        letters = sum(isinstance(parcel, Post) for parcel in parcels)
+        self._world.count_dead(letters, self.address)
+
+
+class LoopCell(Cell):
+    """A cell whose turns are callbacks on the event loop, scheduled while its inbox holds mail.
+
+    Its lanes are touched on the loop's thread only, so there is no lock and no race.
+    """
+
+    actor_inbox: "LoopInbox"
+
+    def __init__(self, world: World, address: Address, make: Factory, parent: Life | None) -> None:
+        """Bind the inbox, which pykka makes without knowing its actor."""
+        super().__init__(world, address, make, parent)
+        self.actor_inbox.cell = self
+        self._loop = world.event_loop
+        self._lanes = Lanes()
+        self._scheduled = True
+
+    @staticmethod
+    def _create_actor_inbox() -> "LoopInbox":
+        return LoopInbox()
+
+    @staticmethod
+    def _create_future() -> "pykka.Future[Any]":
+        return pykka.ThreadingFuture()
+
+    def _start_actor_loop(self) -> None:
+        self._loop.soon(self._turn)
+
+    def accept(self, parcel: Parcel) -> None:
+        """Put a parcel into its lane, from any thread."""
+        if not self._loop.here():
+            self._loop.soon(partial(self.accept, parcel))
+        elif self.over:
+            self._world.count_dead(1, self.address)
+        else:
+            self._lanes.add(parcel)
+            if not self._scheduled:
+                self._scheduled = True
+                self._loop.soon(self._turn)
+
+    def _turn(self) -> None:
+        self.begin()
+        for _ in range(BATCH):
+            if not self._lanes:
+                self._scheduled = False
+                return
+            self.handle(self._lanes.take())
+        self._loop.soon(self._turn)
+
+    def close(self) -> list[Parcel]:
+        """Close the inbox; pykka's `ActorRef.tell` raises from now on."""
+        self.actor_stopped.set()
+        return self._lanes.clear()
+
+
+class LoopInbox:
+    """What pykka puts envelopes into; the lanes are the cell's."""
+
+    cell: LoopCell
+
+    def put(self, envelope: _Enveloped, /) -> None:
+        """Hand the envelope to the cell."""
+        self.cell.accept(self.cell.open_parcel(envelope))
+
+    def get(self) -> Any:  # noqa: ANN401  (pykka's signature)
+        """Serve pykka's own loop, which does not run here."""
+        raise NotImplementedError
+
+    def empty(self) -> bool:
+        """Serve pykka's own loop, which does not run here."""
+        raise NotImplementedError
+
+
+class ThreadCell(Cell, pykka.ThreadingActor):
+    """A cell with a thread of its own, for behaviours that call blocking code."""
+
+    use_daemon_thread: ClassVar[bool] = True
+    """The ordered stop ends it; a stuck one must not hold the process."""
+
+    actor_inbox: "ThreadInbox"
+
+    def __init__(self, world: World, address: Address, make: Factory, parent: Life | None) -> None:
+        """Bind the inbox, which pykka makes without knowing its actor."""
+        super().__init__(world, address, make, parent)
+        self.actor_inbox.cell = self
+
+    @staticmethod
+    def _create_actor_inbox() -> "ThreadInbox":
+        return ThreadInbox()
+
+    def _actor_loop(self) -> None:
+        self.begin()
+        while not self.over:
+            self.handle(self.actor_inbox.get())
+
+    def close(self) -> list[Parcel]:
+        """Close the inbox; a put that races with this finds the flag and empties it itself."""
+        self.actor_stopped.set()
+        return self.actor_inbox.clear()
+
+
+class ThreadInbox:
+    """Two lanes behind one counter that the cell's thread waits on."""
+
+    cell: ThreadCell
+
+    def __init__(self) -> None:
+        """Start empty."""
+        self._lanes = Lanes()
+        self._waiting: queue.SimpleQueue[None] = queue.SimpleQueue()
+
+    def put(self, envelope: _Enveloped, /) -> None:
+        """Add to the lane, then wake the thread; looks again whether the cell ended meanwhile."""
+        self._lanes.add(self.cell.open_parcel(envelope))
+        self._waiting.put(None)
+        if self.cell.actor_stopped.is_set():
+            self.cell.count_lost(self.clear())
+
+    def get(self) -> Parcel:
+        """Wait for the next parcel; after `clear` there may be none for a token that is left."""
+        while True:
+            self._waiting.get()
+            if self._lanes:
+                return self._lanes.take()
+
+    def empty(self) -> bool:
+        """Whether nothing waits."""
+        return not self._lanes
+
+    def clear(self) -> list[Parcel]:
+        """Take everything at once."""
+        return self._lanes.clear()
+
+
+CELLS: dict[str, type[Cell]] = {"loop": LoopCell, "thread": ThreadCell}
+"""The kinds of cell by `Actor.dispatcher`."""
