@@ -1,0 +1,187 @@
+"""A server that speaks the Messages API, reached through the SDK.
+
+The SDK is the carrier (credentials, headers, TLS, connection pool); the replies are read by our
+own decoder. It is loaded on first use, on
+a worker thread: it takes longer than everything else together. Its retries are off, so that
+waiting is the agent's decision and visible.
+"""
+
+import asyncio
+import gc
+from collections.abc import AsyncGenerator, AsyncIterator, Generator
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, aclosing, contextmanager
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from actors.models.bursts import bursts
+from actors.models.client import ModelError, ModelRequest, Reply, Streamed
+from actors.models.decoder import ReplyDecoder
+from actors.models.faults import read_error, sdk_error, silence, where
+
+if TYPE_CHECKING:
+    import anthropic
+
+DEFAULT_URL = "https://api.anthropic.com"
+CONNECT_S = 10.0
+ANSWER_S = 600.0
+"""A server may take this long before the first byte of its answer."""
+IDLE_S = 60.0
+"""A reply that has begun may be silent for this long; the API sends pings meanwhile."""
+DRAIN_S = 0.25
+"""Wait this long for the body to end after the reply is whole, so that the connection is reused."""
+NO_KEY = "no-key"
+"""Sent to a server of the user's own, which may not want one."""
+
+_LOOPBACK = {"127.0.0.1", "::1", "localhost"}
+
+
+class AnthropicModel:
+    """Implements `ModelClient`; one for the whole program, used from one event loop.
+
+    With neither key nor token the SDK looks for its own credentials, unless a base URL is given.
+    """
+
+    def __init__(
+        self,
+        base_url: str | None = None,
+        api_key: str | None = None,
+        auth_token: str | None = None,
+        *,
+        idle_s: float = IDLE_S,
+    ) -> None:
+        self._base_url = base_url or None
+        self._auth_token = None if api_key else auth_token or None
+        self._api_key = api_key or (NO_KEY if base_url and not auth_token else None)
+        self._idle_s = idle_s
+        self._server = where(base_url or DEFAULT_URL)
+        self._client: anthropic.AsyncAnthropic | None = None
+        self._making = asyncio.Lock()
+
+    async def prepare(self) -> "anthropic.AsyncAnthropic":
+        """Load the SDK ahead of the first request; harmless when done twice.
+
+        Raises:
+            ModelError: the settings make no client, such as a base URL that is none.
+        """
+        async with self._making:
+            if self._client is None:
+                try:
+                    self._client = await asyncio.to_thread(self._make)
+                except Exception as error:
+                    raise ModelError(
+                        reason="rejected",
+                        detail=f"cannot use {self._server}: {error}; check ANTHROPIC_BASE_URL",
+                    ) from error
+                self._server = where(str(self._client.base_url))
+            return self._client
+
+    async def close(self) -> None:
+        """Close the connections."""
+        if self._client is not None:
+            await self._client.close()
+            self._client = None
+
+    async def stream(self, request: ModelRequest) -> AsyncGenerator[Streamed | Reply, None]:
+        """Send `request`; yields `Streamed` as it arrives, then exactly one `Reply`.
+
+        Cancelling the task that iterates closes the connection.
+
+        Raises:
+            ModelError: the request ended without a whole reply.
+        """
+        client = await self.prepare()
+        decoder = ReplyDecoder(self._server)
+        reply: Reply | None = None
+        async with aclosing(self._bursts(client, request)) as arriving:
+            async for burst in arriving:
+                for event in decoder.feed(burst):
+                    if isinstance(event, Reply):
+                        reply = event
+                    else:
+                        yield event
+                if reply is not None:
+                    await _drain(arriving)
+                    break
+        decoder.finish()
+        if reply is not None:
+            yield reply
+
+    async def _bursts(
+        self, client: "anthropic.AsyncAnthropic", request: ModelRequest
+    ) -> AsyncGenerator[bytes, None]:
+        async with AsyncExitStack() as opened:
+            try:
+                response = await opened.enter_async_context(_sending(client, request))
+            except Exception as error:
+                raise sdk_error(error, self._server) from error
+            try:
+                async with aclosing(bursts(response.iter_bytes(), self._idle_s)) as arriving:
+                    async for burst in arriving:
+                        yield burst
+            except TimeoutError as error:
+                raise silence(self._server, self._idle_s) from error
+            except Exception as error:
+                raise read_error(error, self._server) from error
+
+    def _make(self) -> "anthropic.AsyncAnthropic":
+        with _no_garbage():
+            import anthropic  # noqa: PLC0415  (see the top of this module)
+        return anthropic.AsyncAnthropic(
+            api_key=self._api_key,
+            auth_token=self._auth_token,
+            base_url=self._base_url,
+            max_retries=0,
+            http_client=_own_transport(self._base_url),
+        )
+
+
+@contextmanager
+def _no_garbage() -> Generator[None, None, None]:
+    """Collect no garbage while 3,300 modules load: there is none, and looking costs 80 ms."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
+
+
+def _own_transport(base_url: str | None) -> Any:  # noqa: ANN401  (the SDK's own dependency)
+    """Reach this very machine without the environment's proxies; else the SDK's own transport."""
+    if base_url is None or urlsplit(base_url).hostname not in _LOOPBACK:
+        return None
+    import httpx2  # noqa: PLC0415  (see the top of this module)
+
+    return httpx2.AsyncClient(trust_env=False)
+
+
+def _sending(
+    client: "anthropic.AsyncAnthropic", request: ModelRequest
+) -> "AbstractAsyncContextManager[anthropic.AsyncAPIResponse[Any]]":
+    import anthropic  # noqa: PLC0415  (see the top of this module)
+
+    # The SDK's own types for these are TypedDicts; ours are the same JSON.
+    messages: Any = request.messages
+    tools: Any = request.tools
+    return client.messages.with_streaming_response.create(
+        model=request.model,
+        max_tokens=request.max_tokens,
+        system=request.system or anthropic.omit,
+        tools=tools or anthropic.omit,
+        messages=messages,
+        cache_control={"type": "ephemeral"},
+        stream=True,
+        extra_headers=request.headers,
+        timeout=anthropic.Timeout(ANSWER_S, connect=CONNECT_S),
+    )
+
+
+async def _drain(arriving: AsyncIterator[bytes]) -> None:
+    """Read what is left of the body; a server that keeps it open only loses its connection."""
+    try:
+        async with asyncio.timeout(DRAIN_S):
+            async for _ in arriving:
+                pass
+    except (TimeoutError, ModelError):
+        return
