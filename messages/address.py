@@ -47,7 +47,7 @@ class Address(str):
 
     def is_under(self, other: "Address") -> bool:
         """Whether this is `other` or stands below it, by whole segments."""
-        return self == other or other == "/" or self.startswith(f"{other}/")
+        return other in (self, "/") or self.startswith(f"{other}/")
 
     @classmethod
     def __get_pydantic_core_schema__(

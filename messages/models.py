@@ -16,8 +16,8 @@ ModelFailureReason = Literal[
     "protocol",
     "cancelled",
 ]
-"""unauthorized: the key · rejected: any other 4xx · too_long: the context · unreachable: no answer ·
-cut_off: the stream ended early · protocol: not the Messages API · cancelled: by us."""
+"""unauthorized: the key · rejected: any other 4xx · too_long: the context · unreachable: no
+answer · cut_off: the stream ended early · protocol: not the Messages API · cancelled: by us."""
 
 
 class ModelReplied(Message):

@@ -31,6 +31,8 @@ class Plan(Value):
 
     title: str
     """One line for people, such as `bash git status`."""
+    shown: str = ""
+    """The whole text that a person must see before it runs; empty: the title says all."""
     requests: tuple[PermissionRequest, ...]
     patch: Patch | None = None
 

@@ -79,7 +79,10 @@ class ReplyCompleted(Message):
 
 
 class ToolStarted(Message):
-    """A call begins to run. Recorded before a changing call: without an end its outcome is unknown."""
+    """A call begins to run.
+
+    Recorded before a changing one: when no end follows, its outcome is unknown.
+    """
 
     type: Literal["tool_started"] = "tool_started"
     turn: int

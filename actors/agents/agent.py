@@ -1,0 +1,210 @@
+"""The agent: the turn's state machine with its hands; it decides nothing itself."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import assert_never
+
+from actors.agents.definitions import Definition
+from actors.agents.effects import (
+    AskModel,
+    AskPerson,
+    Effect,
+    JudgeCall,
+    PlanCall,
+    Report,
+    RunCall,
+    StopCall,
+    StopModel,
+    WithdrawAll,
+    Write,
+)
+from actors.agents.history import History
+from actors.agents.state import Past, Stage, Turn
+from actors.agents.turn import TurnMessage, advance, go_on
+from actors.agents.work import Exchange, call_failed, plan_call, run_call
+from actors.models.client import ModelClient, ModelRequest
+from actors.runtime.actor import Actor, WorkId
+from actors.tools.tool import ToolContext
+from actors.tools.toolbox import schema
+from messages.address import Address
+from messages.approvals import (
+    Answer,
+    ApprovalsWithdrawn,
+    ExecApprovalRequest,
+    PatchApprovalRequest,
+)
+from messages.content import ToolUseBlock
+from messages.permissions import PermissionQuery
+from messages.tools import FileState, ToolFailed, ToolSucceeded
+from messages.transcript import Append
+from messages.turns import MessageDelta, SessionConfigured, ThinkingDelta
+
+AgentInbox = TurnMessage | MessageDelta | ThinkingDelta
+
+
+@dataclass(frozen=True, slots=True)
+class Posts:
+    """Whom an agent talks to."""
+
+    journal: Address
+    engine: Address
+    approvals: Address
+    """Where its requests go: the parent; for the primary, the broker."""
+    reports: Address
+    """Where its events go: the parent; for the primary, the console."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ports:
+    """What an agent reaches of the world."""
+
+    model: ModelClient
+    tools: ToolContext
+    """With nothing seen yet."""
+
+
+class Agent(Actor[AgentInbox]):
+    """One conversation with a model and the work that comes of it."""
+
+    def __init__(
+        self,
+        definition: Definition,
+        posts: Posts,
+        ports: Ports,
+        past: Past,
+        introduction: SessionConfigured,
+    ) -> None:
+        """Take up `past`; an agent without one starts idle."""
+        self._definition = definition
+        self._tools = {tool.name: tool for tool in definition.tools}
+        self._schemas = tuple(schema(tool) for tool in definition.tools)
+        self._posts = posts
+        self._ports = ports
+        self._past = past
+        self._introduction = introduction
+        self._turn: Turn = past.turn
+        self._history = History()
+        self._seen: dict[str, FileState] = {}
+        self._model_work: WorkId | None = None
+        self._call_works: dict[str, WorkId] = {}
+
+    def on_start(self) -> None:
+        """Introduce itself, and go on where the records stop."""
+        for record in self._past.records:
+            self._history.add(record)
+        self.tell(self._posts.reports, self._introduction)
+        self._turn, effects = go_on(self._past)
+        self._carry_out(effects)
+
+    def on_receive(self, message: AgentInbox) -> None:
+        """Take one message."""
+        match message:
+            case MessageDelta() | ThinkingDelta():
+                self._pass_on(message)
+            case _:
+                self._note(message)
+                self._turn, effects = advance(self._turn, message)
+                self._carry_out(effects)
+
+    def _pass_on(self, delta: MessageDelta | ThinkingDelta) -> None:
+        if self._turn.stage is Stage.THINKING and not self._turn.stopping:
+            self.tell(self._posts.reports, delta)
+
+    def _note(self, message: TurnMessage) -> None:
+        """Keep what is the actor's own: works that ended, files as they were seen."""
+        if isinstance(message, ToolSucceeded):
+            self._seen.update({state.path: state for state in message.output.seen})
+        if isinstance(message, ToolSucceeded | ToolFailed):
+            self._call_works.pop(message.call_id, None)
+
+    def _carry_out(self, effects: tuple[Effect, ...]) -> None:
+        for effect in effects:
+            self._do(effect)
+
+    def _do(self, effect: Effect) -> None:
+        match effect:
+            case Write():
+                self._history.add(effect.record)
+                self.tell(self._posts.journal, Append(id=effect.mark, records=(effect.record,)))
+            case Report():
+                self.tell(self._posts.reports, effect.event)
+            case AskModel():
+                self._ask_model(effect)
+            case StopModel():
+                self._stop_work(self._model_work)
+            case PlanCall():
+                self._plan(effect)
+            case JudgeCall():
+                self._judge(effect)
+            case AskPerson():
+                self._ask_person(effect)
+            case WithdrawAll():
+                self.tell(self._posts.approvals, ApprovalsWithdrawn(under=self.address))
+            case RunCall():
+                self._run(effect)
+            case StopCall():
+                self._stop_work(self._call_works.get(effect.call_id))
+            case _:
+                assert_never(effect)
+
+    def _ask_model(self, effect: AskModel) -> None:
+        request = ModelRequest(
+            model=self._definition.model,
+            system=self._definition.system_prompt,
+            tools=self._schemas,
+            messages=tuple(self._history.messages),
+            max_tokens=self._definition.max_tokens,
+        )
+        say: Callable[[MessageDelta | ThinkingDelta], None] = self.inlet()
+        exchange = Exchange(self._ports.model, request, effect.request, say)
+        self._model_work = self.work(exchange.run, exchange.failed)
+
+    def _plan(self, effect: PlanCall) -> None:
+        use = self._use(effect.call_id)
+        job = partial(plan_call, use, self._tools, self._context())
+        self._call_works[use.id] = self.work(job, partial(call_failed, use.id))
+
+    def _judge(self, effect: JudgeCall) -> None:
+        query = PermissionQuery(
+            id=effect.call_id, agent=self.address, requests=effect.plan.requests
+        )
+        self.tell(self._posts.engine, query)
+
+    def _run(self, effect: RunCall) -> None:
+        use = self._use(effect.call_id)
+        job = partial(run_call, use, effect.plan, self._tools, self._context())
+        self._call_works[use.id] = self.work(job, partial(call_failed, use.id))
+
+    def _ask_person(self, effect: AskPerson) -> None:
+        self.tell(self._posts.approvals, self._request(effect))
+
+    def _request(self, effect: AskPerson) -> ExecApprovalRequest | PatchApprovalRequest:
+        use, plan, grants = self._use(effect.call_id), effect.plan, effect.verdict.grants
+        answers: tuple[Answer, ...] = ("once", "session", "no") if grants else ("once", "no")
+        common = {
+            "id": effect.id,
+            "agent": self.address,
+            "turn": self._turn.number,
+            "call_id": use.id,
+            "tool": use.name,
+            "cwd": str(self._ports.tools.workspace.cwd),
+            "description": str(use.input.get("description", "")),
+            "reason": effect.verdict.reason,
+            "requests": plan.requests,
+            "answers": answers,
+            "grants": grants,
+        }
+        if plan.patch is not None:
+            return PatchApprovalRequest(path=plan.patch.path, diff=plan.patch.diff, **common)
+        return ExecApprovalRequest(command=plan.shown or plan.title, **common)
+
+    def _use(self, call_id: str) -> ToolUseBlock:
+        return next(call.use for call in self._turn.calls if call.use.id == call_id)
+
+    def _context(self) -> ToolContext:
+        return replace(self._ports.tools, seen=dict(self._seen))
+
+    def _stop_work(self, work: WorkId | None) -> None:
+        if work is not None:
+            self.cancel(work)

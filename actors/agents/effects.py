@@ -1,0 +1,94 @@
+"""What a turn wants done; the agent has one method for each and does them in order."""
+
+from dataclasses import dataclass
+
+from messages.permissions import PermissionVerdict
+from messages.tools import Plan
+from messages.transcript import Record
+from messages.turns import AgentEvent
+
+
+@dataclass(frozen=True, slots=True)
+class Write:
+    """Put a record into the session; `Appended(mark)` comes back."""
+
+    mark: int
+    record: Record
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """Tell those above."""
+
+    event: AgentEvent
+
+
+@dataclass(frozen=True, slots=True)
+class AskModel:
+    """Send the whole conversation; all of it is on disk."""
+
+    request: int
+
+
+@dataclass(frozen=True, slots=True)
+class StopModel:
+    """Close the stream; its end still comes back."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlanCall:
+    """Find out what a call would touch."""
+
+    call_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeCall:
+    """Ask the permission engine."""
+
+    call_id: str
+    plan: Plan
+
+
+@dataclass(frozen=True, slots=True)
+class AskPerson:
+    """Send an approval request up."""
+
+    id: str
+    call_id: str
+    plan: Plan
+    verdict: PermissionVerdict
+
+
+@dataclass(frozen=True, slots=True)
+class WithdrawAll:
+    """Take back every question of this agent; comes before anything is aborted."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunCall:
+    """Carry a plan out."""
+
+    call_id: str
+    plan: Plan
+
+
+@dataclass(frozen=True, slots=True)
+class StopCall:
+    """Cancel a call's work; its end still comes back."""
+
+    call_id: str
+
+
+Effect = (
+    Write
+    | Report
+    | AskModel
+    | StopModel
+    | PlanCall
+    | JudgeCall
+    | AskPerson
+    | WithdrawAll
+    | RunCall
+    | StopCall
+)

@@ -1,0 +1,259 @@
+"""The turn as a pure state machine: `(state, message) -> (state, effects)`.
+
+Every `tool_use` gets exactly one `ToolEnded`, whatever happens; a changing call's `ToolStarted` is
+on disk before it runs, and everything said is on disk before the model is asked again.
+"""
+
+from typing import assert_never
+
+from actors.agents import calls
+from actors.agents.effects import AskModel, Effect, StopCall, StopModel, WithdrawAll
+from actors.agents.state import Call, CallStage, Past, Stage, Step, Turn
+from messages.approvals import ApprovalAnswered, ApprovalRefused
+from messages.content import ToolUseBlock, text_of
+from messages.models import ModelFailed, ModelReplied
+from messages.permissions import PermissionVerdict
+from messages.tools import ToolFailed, ToolPlanned, ToolSucceeded
+from messages.transcript import Appended, AppendFailed
+from messages.turns import (
+    CancelTurn,
+    Prompt,
+    ReplyCompleted,
+    TurnCompleted,
+    TurnFailed,
+    TurnFailureReason,
+    TurnInterrupted,
+    TurnStarted,
+)
+
+TurnMessage = (
+    Prompt
+    | CancelTurn
+    | ModelReplied
+    | ModelFailed
+    | ToolPlanned
+    | ToolSucceeded
+    | ToolFailed
+    | PermissionVerdict
+    | ApprovalAnswered
+    | ApprovalRefused
+    | Appended
+    | AppendFailed
+)
+
+CUT_OFF = "Not run: the reply ended ({reason}) before this call was known to be complete."
+STOPPED: dict[str, tuple[TurnFailureReason, str]] = {
+    "max_tokens": ("max_tokens", "the reply reached the output limit; say 'go on' to continue"),
+    "refusal": ("refusal", "the model declined to answer"),
+    "tool_use": ("protocol", "the model announced a tool call and sent none"),
+}
+
+
+def advance(turn: Turn, message: TurnMessage) -> tuple[Turn, tuple[Effect, ...]]:
+    """Take one message; the next state, and the effects in the order to carry them out."""
+    step = Step(turn)
+    match message:
+        case Prompt():
+            _prompted(step, message)
+        case CancelTurn():
+            _cancelled(step, message)
+        case ModelReplied():
+            _replied(step, message)
+        case ModelFailed():
+            _model_failed(step, message)
+        case ToolPlanned():
+            calls.planned(step, message)
+        case ToolSucceeded():
+            calls.succeeded(step, message)
+        case ToolFailed():
+            calls.failed(step, message)
+        case PermissionVerdict():
+            calls.judged(step, message)
+        case ApprovalAnswered():
+            calls.answered(step, message)
+        case ApprovalRefused():
+            calls.refused(step, message)
+        case Appended():
+            _synced(step, message)
+        case AppendFailed():
+            _unwritable(step, message)
+        case _:
+            assert_never(message)
+    return step.turn, tuple(step.effects)
+
+
+def go_on(past: Past) -> tuple[Turn, tuple[Effect, ...]]:
+    """Take up a turn where the records of an earlier run stop."""
+    step = Step(past.turn)
+    reply = past.reply
+    if past.turn.stage is Stage.SETTLING:
+        _think(step)
+    elif past.turn.stage is Stage.ACTING and reply is not None:
+        if reply.stop_reason == "tool_use":
+            calls.take_up(step, past.denied)
+        elif past.turn.calls:
+            _cut_off(step, reply.stop_reason)
+        else:
+            _conclude(step, reply)
+    return step.turn, tuple(step.effects)
+
+
+def _prompted(step: Step, prompt: Prompt) -> None:
+    if step.turn.stage is not Stage.IDLE:
+        step.set(queue=(*step.turn.queue, prompt))
+    elif prompt.turn <= step.turn.cancelled:
+        step.report(TurnInterrupted(turn=prompt.turn))
+        _next_prompt(step)
+    else:
+        started = TurnStarted(turn=prompt.turn, prompt=prompt.text)
+        step.set(number=prompt.turn, stage=Stage.OPENING, calls=(), stopping=False, ending=None)
+        step.set(usage=type(step.turn.usage)())
+        step.write(started)
+        step.report(started)
+
+
+def _cancelled(step: Step, message: CancelTurn) -> None:
+    """Withdraw before abort: the person must not be asked about what is being stopped."""
+    turn = step.turn
+    step.set(cancelled=max(turn.cancelled, message.turn))
+    if turn.number != message.turn or turn.stopping or turn.stage in (Stage.IDLE, Stage.CLOSING):
+        return
+    step.set(stopping=True)
+    if any(call.stage is CallStage.PARKED for call in turn.calls):
+        step.do(WithdrawAll())
+    if turn.stage is Stage.THINKING:
+        step.do(StopModel())
+    elif turn.stage is Stage.ACTING:
+        calls.cancel(step)
+    else:
+        step.close(TurnInterrupted(turn=turn.number, usage=turn.usage))
+
+
+def _replied(step: Step, reply: ModelReplied) -> None:
+    turn = step.turn
+    if turn.stage is not Stage.THINKING or reply.request != turn.request:
+        return
+    step.set(usage=turn.usage + reply.usage)
+    uses = [block for block in reply.content if isinstance(block, ToolUseBlock)]
+    if len({use.id for use in uses}) < len(uses):
+        _fail(step, "protocol", "two tool calls of one reply have the same id")
+        return
+    completed = ReplyCompleted(
+        turn=turn.number,
+        content=reply.content,
+        stop_reason=reply.stop_reason,
+        usage=reply.usage,
+        model=reply.model,
+    )
+    step.write(completed)
+    step.report(completed)
+    if uses:
+        _act(step, uses, reply.stop_reason)
+    else:
+        _conclude(step, reply)
+
+
+def _act(step: Step, uses: list[ToolUseBlock], stop_reason: str) -> None:
+    new = tuple(Call(use, changes=use.name not in step.turn.reading) for use in uses)
+    step.set(stage=Stage.ACTING, calls=new)
+    if step.turn.stopping:
+        calls.cancel(step)
+    elif stop_reason == "tool_use":
+        calls.start_ready(step)
+    else:
+        _cut_off(step, stop_reason)
+
+
+def _cut_off(step: Step, stop_reason: str) -> None:
+    """Answer calls that are not known to be complete; whole JSON is no proof that all was said."""
+    left = [call for call in step.turn.calls if call.stage is not CallStage.DONE]
+    for call in left:
+        step.put(call, stage=CallStage.PLANNING)  # not waiting: the end of one starts no other
+    for call in left:
+        calls.end(step, call, "error", CUT_OFF.format(reason=stop_reason))
+    if stop_reason != "max_tokens":
+        _fail(step, *_stopped(stop_reason))
+
+
+def _conclude(step: Step, reply: ModelReplied | ReplyCompleted) -> None:
+    turn = step.turn
+    if turn.stopping:
+        step.close(TurnInterrupted(turn=turn.number, usage=turn.usage))
+    elif reply.stop_reason in ("end_turn", "stop_sequence"):
+        completed = TurnCompleted(
+            turn=turn.number,
+            text=text_of(reply.content),
+            stop_reason=reply.stop_reason,
+            usage=turn.usage,
+        )
+        step.close(completed)
+    else:
+        _fail(step, *_stopped(reply.stop_reason))
+
+
+def _stopped(stop_reason: str) -> tuple[TurnFailureReason, str]:
+    unknown = f"the model stopped for a reason we do not know: {stop_reason}"
+    return STOPPED.get(stop_reason, ("stop_reason", unknown))
+
+
+def _model_failed(step: Step, failed: ModelFailed) -> None:
+    turn = step.turn
+    if turn.stage is not Stage.THINKING or failed.request != turn.request:
+        return
+    if turn.stopping:
+        interrupted = TurnInterrupted(turn=turn.number, partial=failed.partial, usage=turn.usage)
+        step.close(interrupted)
+    else:
+        _fail(step, failed.reason, failed.detail, failed.partial)
+
+
+def _fail(step: Step, reason: TurnFailureReason, detail: str, partial: str = "") -> None:
+    turn = step.turn
+    failed = TurnFailed(
+        turn=turn.number, reason=reason, detail=detail, partial=partial, usage=turn.usage
+    )
+    step.close(failed)
+
+
+def _synced(step: Step, message: Appended) -> None:
+    step.set(synced=max(step.turn.synced, message.id))
+    calls.run_recorded(step)
+    turn = step.turn
+    if turn.synced < turn.written:
+        return
+    if turn.stage in (Stage.OPENING, Stage.SETTLING):
+        _think(step)
+    elif turn.stage is Stage.CLOSING and turn.ending is not None:
+        step.report(turn.ending)
+        step.set(stage=Stage.IDLE, calls=(), stopping=False, ending=None)
+        _next_prompt(step)
+
+
+def _think(step: Step) -> None:
+    step.set(stage=Stage.THINKING, request=step.turn.request + 1, calls=())
+    step.do(AskModel(step.turn.request))
+
+
+def _next_prompt(step: Step) -> None:
+    if step.turn.queue:
+        first, *rest = step.turn.queue
+        step.set(queue=tuple(rest))
+        _prompted(step, first)
+
+
+def _unwritable(step: Step, message: AppendFailed) -> None:
+    """End the turn without a record, since none can be written; nothing more may have an effect."""
+    turn = step.turn
+    if turn.stage is Stage.IDLE:
+        return
+    if any(call.stage is CallStage.PARKED for call in turn.calls):
+        step.do(WithdrawAll())
+    if turn.stage is Stage.THINKING:
+        step.do(StopModel())
+    for call in turn.calls:
+        if call.stage in (CallStage.PLANNING, CallStage.RUNNING):
+            step.do(StopCall(call.use.id))
+    detail = f"the session could not be written: {message.detail}"
+    step.report(TurnFailed(turn=turn.number, reason="journal", detail=detail, usage=turn.usage))
+    step.set(stage=Stage.IDLE, calls=(), stopping=False, ending=None, synced=turn.written)
+    _next_prompt(step)

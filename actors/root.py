@@ -1,0 +1,62 @@
+"""The root supervisor: starts the crew in order, stops it in reverse, ends when a pillar falls."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from actors.runtime.actor import Actor
+from messages.address import APPROVALS, CONSOLE, PERMISSIONS, PRIMARY
+from messages.agents import ChildCancelled, ChildCompleted, ChildEnded, ChildFailed
+from messages.approvals import PresenterChanged
+from messages.permissions import RegisterAgent
+
+Make = Callable[[], Actor[Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class Crew:
+    """How to make each child of the root."""
+
+    journal: Make
+    permissions: Make
+    approvals: Make
+    console: Make
+    primary: Make
+
+
+class Root(Actor[ChildEnded]):
+    """Without its journal, engine, broker or primary the session cannot go on; without its console
+    it can, and nobody can answer.
+    """
+
+    def __init__(self, crew: Crew) -> None:
+        """Know whom to start."""
+        self._crew = crew
+
+    def on_start(self) -> None:
+        """Start the crew; each finds those before it."""
+        self.start(self._crew.journal, "journal")
+        self.start(self._crew.permissions, "permissions")
+        self.start(self._crew.approvals, "approvals")
+        self.start(self._crew.console, "console")
+        self.tell(PERMISSIONS, RegisterAgent(agent=PRIMARY))
+        self.start(self._crew.primary, "primary")
+
+    def on_receive(self, message: ChildEnded) -> None:
+        """Go on without a console, end without anyone else."""
+        if message.child == CONSOLE:
+            gone = PresenterChanged(can_answer=False, reason="the terminal is gone")
+            self.tell(APPROVALS, gone)
+        else:
+            self.finish(f"{message.child} {how(message)}")
+
+
+def how(end: ChildEnded) -> str:
+    """Say how a child ended, in one line."""
+    match end:
+        case ChildCompleted():
+            return "ended by itself"
+        case ChildCancelled():
+            return "was stopped"
+        case ChildFailed():
+            return f"failed ({end.cause}): {end.detail}"
