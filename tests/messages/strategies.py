@@ -56,12 +56,16 @@ def _field(info: FieldInfo) -> st.SearchStrategy[object]:
     return st.from_type(cast("type[object]", bounded))
 
 
+def _built(kind: type[Value]) -> st.SearchStrategy[Value]:
+    return st.builds(kind, **{name: _field(info) for name, info in kind.model_fields.items()})
+
+
 def _register() -> None:
+    """By function: a strategy is kept once resolved, so every kind must be known before."""
     st.register_type_strategy(str, text())
     st.register_type_strategy(Address, addresses())
     for kind in _values(Value):
-        fields = {name: _field(info) for name, info in kind.model_fields.items()}
-        st.register_type_strategy(kind, st.builds(kind, **fields))
+        st.register_type_strategy(kind, _built)
 
 
 _register()
