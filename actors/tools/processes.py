@@ -16,6 +16,8 @@ class Finished:
     timed_out: bool
     whole_output: Path | None
     """The file with everything, when `output` was cut."""
+    left_behind: bool = False
+    """Processes that outlived the shell were ended."""
 
 
 class Processes(Protocol):
@@ -25,5 +27,8 @@ class Processes(Protocol):
         """Run `command` in bash in its own process group, without a terminal or standard input.
 
         Cancelling ends the group (TERM, after 1 s KILL) and returns only when it is gone.
+
+        Raises:
+            ToolError: it cannot be started.
         """
         ...

@@ -1,0 +1,112 @@
+"""The tool `bash`: one command, run to its end."""
+
+import signal
+
+from pydantic import Field
+
+from actors.tools.files import encoded
+from actors.tools.local_processes import LAST_OUTPUT_S
+from actors.tools.paths import one_line
+from actors.tools.process_group import GRACE_S
+from actors.tools.processes import Finished
+from actors.tools.spool import MAX_OUTPUT_CHARS
+from actors.tools.tool import Arguments, Tool, ToolContext, ToolError
+from messages.permissions import PermissionRequest
+from messages.tools import Plan, ToolOutput
+
+DEFAULT_TIMEOUT_S = 120.0
+MAX_TIMEOUT_S = 600.0
+MAX_COMMAND_BYTES = 120_000
+"""Linux takes 128 KiB in one argument."""
+_TITLE_CHARS = 200
+
+DESCRIPTION = f"""\
+Run a command with bash, without profile files, in the working folder. Each call is a new shell: \
+cd and variables do not carry over.
+There is no terminal and no input: a command that asks gets end of file. Standard output and \
+error come together in order, at most {MAX_OUTPUT_CHARS:,} characters; of more the middle is left \
+out and the whole goes to a file that is named.
+After timeout_s seconds ({DEFAULT_TIMEOUT_S:g} unless given, at most {MAX_TIMEOUT_S:g}) the \
+command and all it started are ended (TERM, {GRACE_S:g} s later KILL). Processes still there when \
+the shell has ended (and {LAST_OUTPUT_S:g} s passed for their output) are ended too: nothing goes \
+on in the background.
+To read, list, write or change files use read, ls, write and edit."""
+
+
+class BashArguments(Arguments):
+    """What the model sends."""
+
+    command: str = Field(description="The command.")
+    description: str = Field(default="", description="What it is for, in five to ten words.")
+    timeout_s: float = Field(
+        default=DEFAULT_TIMEOUT_S,
+        gt=0,
+        le=MAX_TIMEOUT_S,
+        allow_inf_nan=False,
+        description="Seconds until the command is ended.",
+    )
+
+
+async def plan(arguments: BashArguments, context: ToolContext) -> Plan:  # noqa: ARG001  (as all plans)
+    """Name the whole command as the one thing to judge."""
+    command = arguments.command
+    problem = _problem(command)
+    if problem:
+        raise ToolError(problem)
+    shown = one_line(command.strip())
+    if len(shown) > _TITLE_CHARS:
+        shown = shown[:_TITLE_CHARS] + "…"
+    request = PermissionRequest(permission="bash", target=command)
+    return Plan(title=f"bash {shown}", requests=(request,))
+
+
+async def run(arguments: BashArguments, plan: Plan, context: ToolContext) -> ToolOutput:
+    """Run exactly the command that was judged."""
+    finished = await context.processes.run(
+        plan.requests[0].target, context.workspace.cwd, arguments.timeout_s, context.outputs
+    )
+    return told(finished, arguments.timeout_s)
+
+
+def told(finished: Finished, timeout_s: float) -> ToolOutput:
+    """Put what happened into words; the last line says how a failure ended."""
+    parts = [finished.output.rstrip("\n") or "(no output)"]
+    if finished.left_behind:
+        parts.append("[processes left in the background were ended]")
+    if finished.timed_out:
+        parts.append(f"ended after {timeout_s:g} s, its time limit")
+    elif finished.exit_status < 0:
+        parts.append(f"ended by {_signal_name(-finished.exit_status)}")
+        parts.append(f"exit status {128 - finished.exit_status}")
+    elif finished.exit_status:
+        parts.append(f"exit status {finished.exit_status}")
+    failed = finished.timed_out or finished.exit_status != 0
+    return ToolOutput(text="\n".join(parts), failed=failed)
+
+
+def _problem(command: str) -> str:
+    if not command.strip():
+        return "the command is empty"
+    if "\0" in command:
+        return "the command contains a NUL character"
+    length_bytes = len(encoded(command))
+    if length_bytes > MAX_COMMAND_BYTES:
+        return f"the command has {length_bytes:,} bytes, at most {MAX_COMMAND_BYTES:,} can be run"
+    return ""
+
+
+def _signal_name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:  # a real-time signal
+        return f"signal {number}"
+
+
+BASH = Tool(
+    name="bash",
+    description=DESCRIPTION,
+    arguments=BashArguments,
+    reads_only=False,
+    plan=plan,
+    run=run,
+)

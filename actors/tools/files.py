@@ -1,0 +1,160 @@
+"""Whole files: what is in them, and putting a planned text in their place."""
+
+import hashlib
+import os
+import secrets
+import stat
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from actors.tools.folders import folder_of, opened
+from actors.tools.paths import one_line
+from actors.tools.tool import Drifted, ToolError
+from messages.tools import FileState, Patch
+
+MAX_CHANGED_BYTES = 10 * 1024 * 1024
+"""Files longer than this are not edited or written as a whole."""
+_CHUNK_BYTES = 256 * 1024
+_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+_SAME = os.O_WRONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """What stands in a file, or that there is none."""
+
+    data: bytes | None
+    state: FileState
+
+
+def digest(data: bytes) -> str:
+    """Name bytes by their SHA-256, in hex."""
+    return hashlib.sha256(data).hexdigest()
+
+
+def encoded(text: str) -> bytes:
+    """Turn the model's text into UTF-8.
+
+    Raises:
+        ToolError: it has half a surrogate pair in it.
+    """
+    try:
+        return text.encode()
+    except UnicodeEncodeError as error:
+        message = f"the text is not valid Unicode at character {error.start + 1}"
+        raise ToolError(message) from error
+
+
+def load(path: Path) -> Content:
+    """Read a whole regular file that may be changed; a missing one has no data and no digest.
+
+    Raises:
+        ToolError: it is not a regular file, is write-protected or is too long.
+        OSError: it cannot be read.
+    """
+    try:
+        with folder_of(path) as folder, opened(path, folder) as file:
+            _require_changeable(path, folder, os.fstat(file).st_size)
+            data = _read_all(file)
+    except FileNotFoundError:
+        return Content(None, FileState(path=str(path), digest=""))
+    return Content(data, FileState(path=str(path), digest=digest(data)))
+
+
+def require_unchanged(state: FileState, seen: Mapping[str, FileState], shown: str) -> None:
+    """Refuse to change what the agent knows only as it was.
+
+    Raises:
+        ToolError: the file has another content than when the agent last saw it.
+    """
+    last = seen.get(state.path)
+    if last is not None and last.digest != state.digest:
+        message = f"{one_line(shown)} changed since it was read; read it again"
+        raise ToolError(message)
+
+
+def apply(patch: Patch) -> FileState:
+    """Write `patch.after` where `patch.before` stood.
+
+    The file keeps its mode and owner, and is replaced in one step where that keeps all its names.
+
+    Raises:
+        Drifted: the file is not what the patch was made from.
+        OSError: it cannot be written.
+    """
+    path, data = Path(patch.path), encoded(patch.after)
+    with folder_of(path, create=not patch.before.digest) as folder:
+        if patch.before.digest:
+            _require_digest(path, folder, patch.before.digest)
+            _replace(path.name, folder, data)
+        else:
+            # Exclusive: a file that turned up meanwhile is an error, which counts as drift.
+            _create(path.name, folder, data)
+    return FileState(path=patch.path, digest=digest(data))
+
+
+def _require_changeable(path: Path, folder: int, size_bytes: int) -> None:
+    if size_bytes > MAX_CHANGED_BYTES:
+        message = f"{one_line(path.name)} has {size_bytes:,} bytes; the most is "
+        raise ToolError(message + f"{MAX_CHANGED_BYTES:,}: change it with bash")
+    if not os.access(path.name, os.W_OK, dir_fd=folder):
+        message = f"{one_line(path.name)} is write-protected"
+        raise ToolError(message)
+
+
+def _require_digest(path: Path, folder: int, expected: str) -> None:
+    with opened(path, folder) as file:
+        if digest(_read_all(file)) != expected:
+            message = f"{one_line(str(path))} changed"
+            raise Drifted(message)
+
+
+def _replace(name: str, folder: int, data: bytes) -> None:
+    old = os.stat(name, dir_fd=folder, follow_symlinks=False)
+    # A new file would leave the other names of a hard-linked one behind, and lose its owner.
+    if old.st_nlink > 1 or (old.st_uid, old.st_gid) != (os.geteuid(), os.getegid()):
+        _overwrite(name, folder, data)
+        return
+    draft = f".{secrets.token_hex(8)}.tmp"
+    try:
+        _create(draft, folder, data, mode=stat.S_IMODE(old.st_mode) & 0o777)
+    except PermissionError:
+        _overwrite(name, folder, data)  # the folder is not ours, the file is
+        return
+    try:
+        os.rename(draft, name, src_dir_fd=folder, dst_dir_fd=folder)
+    except BaseException:
+        os.unlink(draft, dir_fd=folder)
+        raise
+
+
+def _create(name: str, folder: int, data: bytes, *, mode: int | None = None) -> None:
+    file = os.open(name, _NEW, 0o666 if mode is None else 0o600, dir_fd=folder)
+    try:
+        with os.fdopen(file, "wb") as stream:
+            stream.write(data)
+            if mode is not None:
+                os.fchmod(file, mode)
+    except BaseException:
+        with suppress(OSError):
+            os.unlink(name, dir_fd=folder)
+        raise
+
+
+def _overwrite(name: str, folder: int, data: bytes) -> None:
+    file = os.open(name, _SAME, dir_fd=folder)
+    with os.fdopen(file, "wb") as stream:
+        stream.write(data)
+        stream.truncate()
+
+
+def _read_all(file: int) -> bytes:
+    data = bytearray()
+    while chunk := os.read(file, _CHUNK_BYTES):
+        data += chunk
+        if len(data) > MAX_CHANGED_BYTES:  # a file that grows while it is read
+            message = f"the file has more than {MAX_CHANGED_BYTES:,} bytes"
+            raise ToolError(message)
+    return bytes(data)

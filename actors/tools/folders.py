@@ -1,0 +1,140 @@
+"""Opening exactly the file that a resolved path names, by descriptors that follow no link.
+
+A resolved path has no links in it. One that is swapped in later makes the walk fail instead of
+leading it elsewhere, and what was opened stays the same file whatever happens to its name.
+"""
+
+import errno
+import os
+import stat
+from collections.abc import Generator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from actors.tools.paths import one_line
+from actors.tools.tool import Drifted, ToolError
+
+# With O_PATH a folder that may be entered but not listed can be passed through; Linux alone has it.
+_STEP = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+_LIST = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+_READ = os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC
+_MOVED = (errno.ELOOP, errno.ENOTDIR, errno.ENOENT, errno.EEXIST)
+
+
+@contextmanager
+def folder_of(path: Path, *, create: bool = False) -> Generator[int, None, None]:
+    """Open the folder that `path` stands in, making missing ones if asked to.
+
+    Raises:
+        OSError: there is no such folder, or a link stands in the way.
+    """
+    folder = os.open(path.anchor, _STEP)
+    try:
+        for name in path.parts[1:-1]:
+            below = _enter(name, folder, create=create)
+            os.close(folder)
+            folder = below
+        yield folder
+    finally:
+        os.close(folder)
+
+
+@contextmanager
+def listing_of(path: Path) -> Generator[int, None, None]:
+    """Open the folder `path` itself, to list it.
+
+    Raises:
+        OSError: it is no folder any more, or may not be listed.
+    """
+    with folder_of(path) as parent:
+        folder = os.open(path.name or path.anchor, _LIST, dir_fd=parent)
+    try:
+        yield folder
+    finally:
+        os.close(folder)
+
+
+@contextmanager
+def opened(path: Path, folder: int) -> Generator[int, None, None]:
+    """Open a regular file that stands in `folder`; never waits for a pipe or a device.
+
+    Raises:
+        ToolError: it is something else.
+        OSError: it cannot be opened.
+    """
+    name = path.name or path.anchor
+    # Opening alone can act on a device or a pipe, so the kind is looked at before, and, because
+    # the name may be given to something else in between, again on what was opened.
+    require_regular(os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode, path)
+    file = os.open(name, _READ, dir_fd=folder)
+    try:
+        require_regular(os.fstat(file).st_mode, path)
+        yield file
+    finally:
+        os.close(file)
+
+
+def require_regular(mode: int, path: Path) -> None:
+    """Refuse everything that is not a plain file.
+
+    Raises:
+        ToolError: says what it is instead.
+    """
+    if not stat.S_ISREG(mode):
+        hint = "; list it with ls" if stat.S_ISDIR(mode) else ""
+        message = f"{one_line(str(path))} is {kind_of(mode)}, not a regular file{hint}"
+        raise ToolError(message)
+
+
+def kind_of(mode: int) -> str:
+    """Name a kind of file for people."""
+    for test, kind in (
+        (stat.S_ISREG, "a regular file"),
+        (stat.S_ISDIR, "a folder"),
+        (stat.S_ISLNK, "a link"),
+        (stat.S_ISFIFO, "a named pipe"),
+        (stat.S_ISSOCK, "a socket"),
+    ):
+        if test(mode):
+            return kind
+    return "a device"
+
+
+def refusal(error: OSError, shown: str) -> ToolError:
+    """Say what the system refused, for the model."""
+    known = {
+        errno.ENOENT: "no such file or folder",
+        errno.ENOTDIR: "a part of the path is not a folder",
+        errno.ELOOP: "the links in the path lead in a circle",
+        errno.EACCES: "permission denied",
+    }
+    code = error.errno or 0
+    return ToolError(f"{one_line(shown)}: {known.get(code) or os.strerror(code)}")
+
+
+@contextmanager
+def planning(shown: str) -> Generator[None, None, None]:
+    """Turn what the system refuses into what the model reads."""
+    try:
+        yield
+    except OSError as error:
+        raise refusal(error, shown) from error
+
+
+@contextmanager
+def running(shown: str) -> Generator[None, None, None]:
+    """As `planning`; but what was there when planned and is not now has drifted."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno in _MOVED:
+            message = f"{one_line(shown)} was moved or replaced"
+            raise Drifted(message) from error
+        raise refusal(error, shown) from error
+
+
+def _enter(name: str, folder: int, *, create: bool) -> int:
+    if create:
+        with suppress(FileExistsError):
+            os.mkdir(name, dir_fd=folder)
+    return os.open(name, _STEP, dir_fd=folder)

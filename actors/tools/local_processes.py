@@ -1,0 +1,126 @@
+"""Commands on this machine."""
+
+import asyncio
+import os
+import shutil
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+
+from actors.tools.finishing import seen_through, within
+from actors.tools.process_group import end_group, exited, is_living, readable
+from actors.tools.processes import Finished
+from actors.tools.spool import Spool
+from actors.tools.tool import ToolError
+
+LAST_OUTPUT_S = 0.2
+"""How long output may still come after the shell has ended."""
+_CHUNK_BYTES = 64 * 1024
+
+_QUIET = {"PAGER": "cat", "GIT_PAGER": "cat", "TERM": "dumb", "GIT_TERMINAL_PROMPT": "0"}
+# With these, bash runs or reads something that the command's text does not show.
+_HIDDEN = ("BASH_ENV", "ENV", "SHELLOPTS", "BASHOPTS", "BASH_COMPAT", "CDPATH", "GLOBIGNORE")
+_LEFT_OUT = ("ANTHROPIC_", "BASH_FUNC_")
+
+
+class LocalProcesses:
+    """Runs commands with bash, each in a session of its own."""
+
+    def __init__(self, environment: Mapping[str, str] = os.environ) -> None:
+        self._environment = environment
+
+    async def run(self, command: str, cwd: Path, timeout_s: float, outputs: Path) -> Finished:
+        """Run `command`; see `Processes`.
+
+        Raises:
+            ToolError: it cannot be started.
+        """
+        spool = Spool(outputs)
+        try:
+            finished = await self._run(command, cwd, timeout_s, spool)
+        except BaseException:
+            spool.close(discard=True)
+            raise
+        spool.close()
+        return finished
+
+    async def _run(self, command: str, cwd: Path, timeout_s: float, spool: Spool) -> Finished:
+        output, process = _start(command, cwd, child_environment(self._environment))
+        collecting = asyncio.ensure_future(_collect(output, spool))
+        try:
+            in_time = await within(exited(process), timeout_s)
+            if in_time:
+                await within(asyncio.shield(collecting), LAST_OUTPUT_S)
+        finally:
+            left_behind = await seen_through(_wind_down(process, collecting))
+        return Finished(
+            output=await spool.text(),
+            exit_status=process.returncode if process.returncode is not None else -9,
+            timed_out=not in_time,
+            whole_output=spool.path,
+            left_behind=in_time and left_behind,
+        )
+
+
+def child_environment(inherited: Mapping[str, str]) -> dict[str, str]:
+    """Take what a command inherits: no credentials of ours, no pager, nothing that bash runs."""
+    kept = {
+        name: value
+        for name, value in inherited.items()
+        if name not in _HIDDEN and not name.startswith(_LEFT_OUT)
+    }
+    return kept | _QUIET
+
+
+def _start(
+    command: str, cwd: Path, environment: dict[str, str]
+) -> tuple[int, subprocess.Popen[bytes]]:
+    bash = shutil.which("bash")
+    if bash is None:
+        message = "there is no bash on this machine's PATH; commands cannot be run"
+        raise ToolError(message)
+    output, theirs = os.pipe()
+    try:
+        process = subprocess.Popen(
+            [bash, "--noprofile", "--norc", "-c", command],
+            stdin=subprocess.DEVNULL,
+            stdout=theirs,
+            stderr=theirs,
+            cwd=cwd,
+            env=environment,
+            start_new_session=True,
+        )
+    except OSError as error:
+        os.close(output)
+        message = f"the command could not be started: {error.strerror}"
+        raise ToolError(message) from error
+    except BaseException:
+        os.close(output)
+        raise
+    finally:
+        os.close(theirs)
+    return output, process
+
+
+async def _collect(output: int, spool: Spool) -> None:
+    try:
+        while True:
+            await readable(output)
+            chunk = os.read(output, _CHUNK_BYTES)
+            if not chunk:
+                return
+            await spool.add(chunk)
+    finally:
+        os.close(output)
+
+
+async def _wind_down(process: subprocess.Popen[bytes], collecting: asyncio.Future[None]) -> bool:
+    """End what is left of the group and take its last words; whether there was anybody."""
+    left = is_living(process)
+    if left:
+        await end_group(process)
+    # Who has left the group may hold the pipe open for ever.
+    await within(asyncio.shield(collecting), LAST_OUTPUT_S)
+    collecting.cancel()
+    await asyncio.gather(collecting, return_exceptions=True)
+    return left

@@ -1,0 +1,98 @@
+"""The tool `ls`: what is in a folder."""
+
+import asyncio
+import heapq
+import itertools
+import os
+import stat
+from pathlib import Path
+
+from pydantic import Field
+
+from actors.tools.folders import kind_of, listing_of, planning, running
+from actors.tools.paths import one_line, resolve, resolve_again, target_of
+from actors.tools.tool import Arguments, Tool, ToolContext, ToolError
+from messages.permissions import PermissionRequest
+from messages.tools import Plan, ToolOutput
+
+MAX_ENTRIES = 1_000
+
+DESCRIPTION = f"""\
+List one folder, sorted by name, hidden entries too, not what is below. Folders end in /, links \
+show where they lead. Shows at most {MAX_ENTRIES:,} entries."""
+
+
+class LsArguments(Arguments):
+    """What the model sends."""
+
+    path: str = Field(
+        default=".", description="The folder; relative to the working folder, absolute, or ~/…."
+    )
+
+
+async def plan(arguments: LsArguments, context: ToolContext) -> Plan:
+    """Find the folder."""
+    return await asyncio.to_thread(_plan, arguments, context)
+
+
+async def run(arguments: LsArguments, plan: Plan, context: ToolContext) -> ToolOutput:
+    """List it."""
+    return await asyncio.to_thread(_run, arguments, plan, context)
+
+
+def _plan(arguments: LsArguments, context: ToolContext) -> Plan:
+    path = resolve(arguments.path, context.workspace)
+    with planning(arguments.path):
+        _require_folder(path, arguments.path)
+    target = context.workspace.target(path)
+    request = PermissionRequest(permission="ls", target=target)
+    return Plan(title=f"ls {one_line(target)}", requests=(request,))
+
+
+def _require_folder(path: Path, shown: str) -> None:
+    mode = path.lstat().st_mode
+    if not stat.S_ISDIR(mode):
+        hint = "; use read" if stat.S_ISREG(mode) else ""
+        message = f"{one_line(shown)} is {kind_of(mode)}, not a folder{hint}"
+        raise ToolError(message)
+
+
+def _run(arguments: LsArguments, plan: Plan, context: ToolContext) -> ToolOutput:
+    path = resolve_again(arguments.path, target_of(plan), context)
+    with running(arguments.path), listing_of(path) as folder:
+        total, rows = _rows(folder)
+    if total > len(rows):
+        rows.append(f"[the first {len(rows):,} of {total:,} entries; narrow it down with bash]")
+    return ToolOutput(text="\n".join(rows) or "(empty folder)")
+
+
+def _rows(folder: int) -> tuple[int, list[str]]:
+    count = itertools.count()
+    with os.scandir(folder) as found:
+        counted = (entry for entry, _ in zip(found, count, strict=False))
+        first = heapq.nsmallest(MAX_ENTRIES, counted, key=lambda entry: entry.name)
+    return next(count), [_row(entry, folder) for entry in first]
+
+
+def _row(entry: "os.DirEntry[str]", folder: int) -> str:
+    name = _readable(entry.name)
+    if entry.is_dir(follow_symlinks=False):
+        return f"{name}/"
+    if entry.is_symlink():
+        return f"{name} -> {_readable(os.readlink(entry.name, dir_fd=folder))}"
+    return name
+
+
+def _readable(name: str) -> str:
+    # A name need not be UTF-8; what is not is shown as \xNN.
+    return one_line(os.fsencode(name).decode("utf-8", "backslashreplace"))
+
+
+LS = Tool(
+    name="ls",
+    description=DESCRIPTION,
+    arguments=LsArguments,
+    reads_only=True,
+    plan=plan,
+    run=run,
+)

@@ -1,0 +1,82 @@
+"""From a path as the model gives it to the one file it means."""
+
+import os
+from pathlib import Path
+
+from actors.tools.tool import Drifted, ToolContext, ToolError, Workspace
+from messages.tools import Plan
+
+MAX_PATH_BYTES = 4_095
+MAX_NAME_BYTES = 255
+
+
+def resolve(path: str, workspace: Workspace) -> Path:
+    """Make `path` absolute with every link resolved, also where its tail does not exist yet.
+
+    `~` is the home folder; a relative path begins at the workspace's start folder.
+
+    Raises:
+        ToolError: it can name no file.
+    """
+    _check(path)
+    resolved = os.path.realpath(workspace.cwd / _home(path))
+    _check(resolved)
+    return Path(resolved)
+
+
+def resolve_again(path: str, planned: str, context: ToolContext) -> Path:
+    """Resolve `path` when it is used; a link may have been swapped since it was judged.
+
+    Raises:
+        Drifted: it is no longer the target `planned`.
+    """
+    resolved = resolve(path, context.workspace)
+    if context.workspace.target(resolved) != planned:
+        message = f"{one_line(path)} now leads elsewhere"
+        raise Drifted(message)
+    return resolved
+
+
+def target_of(plan: Plan) -> str:
+    """Read off the one path that a file tool's plan asked for."""
+    return plan.requests[0].target
+
+
+def one_line(text: str) -> str:
+    """Show control characters as escapes, so that a name cannot pose as more lines."""
+    return "".join(char if char.isprintable() else _escaped(char) for char in text)
+
+
+def _escaped(char: str) -> str:
+    return char.encode("unicode_escape").decode("ascii")
+
+
+def _home(path: str) -> str:
+    try:
+        return str(Path(path).expanduser()) if path.startswith("~") else path
+    except RuntimeError as error:
+        message = f"{one_line(path)}: no such home folder"
+        raise ToolError(message) from error
+
+
+def _check(path: str) -> None:
+    problem = _problem(path)
+    if problem:
+        message = f"{one_line(path[:80])}: {problem}"
+        raise ToolError(message)
+
+
+def _problem(path: str) -> str:
+    try:
+        data = path.encode()
+    except UnicodeEncodeError:
+        return "the path is not valid Unicode"
+    if not data:
+        return "the path is empty"
+    if b"\0" in data:
+        return "the path contains a NUL character"
+    if len(data) > MAX_PATH_BYTES:
+        return f"the path is longer than {MAX_PATH_BYTES:,} bytes"
+    if any(len(name) > MAX_NAME_BYTES for name in data.split(b"/")):
+        return f"a name in the path is longer than {MAX_NAME_BYTES} bytes"
+    return ""

@@ -1,0 +1,45 @@
+"""The tools there are, and how the model is told of them."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from pydantic import JsonValue
+
+from actors.tools.bash import BASH
+from actors.tools.edit import EDIT
+from actors.tools.ls import LS
+from actors.tools.read import READ
+from actors.tools.tool import AnyTool
+from actors.tools.write import WRITE
+
+BUILT_IN: tuple[AnyTool, ...] = (READ, LS, WRITE, EDIT, BASH)
+"""In the order in which the model is told of them; it is part of the cached prefix."""
+
+
+def find(name: str, tools: Sequence[AnyTool] = BUILT_IN) -> AnyTool | None:
+    """Look a tool up by the name that the model used."""
+    return next((tool for tool in tools if tool.name == name), None)
+
+
+def schema(tool: AnyTool) -> dict[str, JsonValue]:
+    """Describe a tool as the Messages API wants it; the same bytes every time."""
+    arguments: dict[str, Any] = tool.arguments.model_json_schema()
+    arguments.pop("description", None)  # the class's docstring is for us
+    return {
+        "name": tool.name,
+        "description": tool.description,
+        "input_schema": _without_titles(arguments),
+    }
+
+
+def _without_titles(part: JsonValue) -> JsonValue:
+    if isinstance(part, list):
+        return [_without_titles(item) for item in part]
+    if not isinstance(part, dict):
+        return part
+    # An argument may be called "title"; then what stands under it is a schema, not a string.
+    return {
+        key: _without_titles(value)
+        for key, value in part.items()
+        if not (key == "title" and isinstance(value, str))
+    }
