@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 from actors.models.bursts import bursts
 from actors.models.client import ModelError, ModelRequest, Reply, Streamed
 from actors.models.decoder import ReplyDecoder
-from actors.models.faults import read_error, sdk_error, silence, where
+from actors.models.faults import read_error, sdk_error, setup_error, silence, where
 
 if TYPE_CHECKING:
     import anthropic
@@ -68,10 +68,7 @@ class AnthropicModel:
                 try:
                     self._client = await asyncio.to_thread(self._make)
                 except Exception as error:
-                    raise ModelError(
-                        reason="rejected",
-                        detail=f"cannot use {self._server}: {error}; check ANTHROPIC_BASE_URL",
-                    ) from error
+                    raise setup_error(error, self._server) from error
                 self._server = where(str(self._client.base_url))
             return self._client
 
@@ -149,7 +146,7 @@ def _no_garbage() -> Generator[None, None, None]:
 
 def _own_transport(base_url: str | None) -> Any:  # noqa: ANN401  (the SDK's own dependency)
     """Reach this very machine without the environment's proxies; else the SDK's own transport."""
-    if base_url is None or urlsplit(base_url).hostname not in _LOOPBACK:
+    if not base_url or urlsplit(base_url).hostname not in _LOOPBACK:
         return None
     import httpx2  # noqa: PLC0415  (see the top of this module)
 

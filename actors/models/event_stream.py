@@ -25,7 +25,8 @@ class EventSplitter:
         self._limit_bytes = limit_bytes
         self._unfinished_line: list[bytes] = []
         self._data: list[bytes] = []
-        self._held_bytes = 0
+        self._data_bytes = 0
+        self._unfinished_bytes = 0
 
     def feed(self, chunk: bytes) -> list[bytes]:
         """Take what was read; return the data of each event that it completes.
@@ -33,32 +34,28 @@ class EventSplitter:
         Raises:
             ValueError: an event is larger than the limit.
         """
-        first, *lines = chunk.split(b"\n")
-        if not lines:
-            self._hold(first)
-            return []
-        rest = lines.pop()
         events: list[bytes] = []
-        self._take(b"".join((*self._unfinished_line, first)), events)
+        *lines, rest = chunk.split(b"\n")
+        if lines:
+            self._unfinished_line.append(lines[0])
+            lines[0] = b"".join(self._unfinished_line)
+            self._unfinished_line.clear()
+            self._unfinished_bytes = 0
         for line in lines:
             self._take(line, events)
-        self._unfinished_line.clear()
-        self._hold(rest)
+        self._unfinished_line.append(rest)
+        self._unfinished_bytes += len(rest)
+        if self._unfinished_bytes + self._data_bytes > self._limit_bytes:
+            message = f"an event of more than {self._limit_bytes} bytes"
+            raise ValueError(message)
         return events
 
     def _take(self, line: bytes, events: list[bytes]) -> None:
         if line.startswith(b"data:"):
             start = 6 if line.startswith(b"data: ") else 5
             self._data.append(line[start:-1] if line.endswith(b"\r") else line[start:])
+            self._data_bytes += len(line)
         elif line in {b"", b"\r"} and self._data:
             events.append(b"\n".join(self._data))
             self._data.clear()
-            self._held_bytes = 0
-
-    def _hold(self, piece: bytes) -> None:
-        if piece:
-            self._unfinished_line.append(piece)
-            self._held_bytes += len(piece)
-        if self._held_bytes > self._limit_bytes:
-            message = f"an event of more than {self._limit_bytes} bytes"
-            raise ValueError(message)
+            self._data_bytes = 0

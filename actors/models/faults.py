@@ -46,7 +46,10 @@ _SENTENCES: dict[ModelFailureReason, str] = {
 
 def where(base_url: str) -> str:
     """Name a server for people: without user, password and query."""
-    parts = urlsplit(base_url)
+    try:
+        parts = urlsplit(base_url)
+    except ValueError:
+        return one_line(base_url)
     host = parts.netloc.rpartition("@")[2]
     return f"{parts.scheme}://{host}{parts.path.rstrip('/')}" if host else one_line(base_url)
 
@@ -75,6 +78,19 @@ def http_error(
     return _failure(reason, server, said, headers.get("retry-after", ""))
 
 
+def setup_error(error: Exception, server: str) -> ModelError:
+    """Classify what kept the client from being made."""
+    if isinstance(error, ImportError):
+        return ModelError("rejected", f"the package anthropic cannot be loaded: {error}")
+    import anthropic  # noqa: PLC0415  (loaded by now; at the top it would slow the start)
+
+    if isinstance(error, anthropic.CredentialsError):
+        return _no_key(str(error))
+    return ModelError(
+        "rejected", f"cannot use {server}: {one_line(str(error))}; check ANTHROPIC_BASE_URL"
+    )
+
+
 def sdk_error(error: Exception, server: str) -> ModelError:
     """Classify whatever the SDK raised before the reply began to stream."""
     import anthropic  # noqa: PLC0415  (loaded by now; at the top it would slow the start)
@@ -92,7 +108,7 @@ def sdk_error(error: Exception, server: str) -> ModelError:
             "unreachable", f"{server} did not answer in time; check ANTHROPIC_BASE_URL and network"
         )
     if isinstance(error, (TypeError, anthropic.CredentialsError)):
-        return ModelError("unauthorized", "there is no key; set ANTHROPIC_API_KEY")
+        return _no_key(str(error))
     if isinstance(error, ValueError):
         return ModelError("rejected", f"the request cannot be sent: {one_line(str(error))}")
     return ModelError(
@@ -110,6 +126,12 @@ def read_error(error: Exception, server: str) -> ModelError:
 def silence(server: str, idle_s: float) -> ModelError:
     """Say that nothing came for too long."""
     return ModelError("cut_off", f"{server} was silent for {idle_s:g} s; send the prompt again")
+
+
+def _no_key(said: str) -> ModelError:
+    return ModelError(
+        "unauthorized", f"there is no usable key; set ANTHROPIC_API_KEY ({one_line(said)})"
+    )
 
 
 def _reason_of(status: int, kind: str, message: str) -> ModelFailureReason:

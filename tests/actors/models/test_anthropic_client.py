@@ -1,0 +1,267 @@
+"""The real SDK against a server that answers well and badly."""
+
+import asyncio
+import os
+import socket
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+
+from actors.models.anthropic_client import IDLE_S, AnthropicModel
+from actors.models.bursts import bursts
+from actors.models.client import ModelError, ModelRequest, Reply, Streamed
+from actors.models.reply_plan import ToolCall
+from messages.content import TextBlock, ToolUseBlock
+from tests.scripted_server import (
+    Answer,
+    ScriptedServer,
+    calls_raw,
+    cut,
+    fails,
+    reports,
+    says,
+)
+
+pytestmark = pytest.mark.quick
+
+HELLO = says("Hello there, how are you today?")
+REQUEST = ModelRequest(
+    model="claude-test",
+    system="Be plain.",
+    tools=({"name": "ls", "description": "List.", "input_schema": {"type": "object"}},),
+    messages=({"role": "user", "content": "hi"},),
+    max_tokens=100,
+    headers={"x-greenroom-subagent": "review"},
+)
+
+
+async def asked(model: AnthropicModel) -> tuple[str, list[Reply]]:
+    """Ask once; return the streamed text and the replies."""
+    text = ""
+    replies: list[Reply] = []
+    async for event in model.stream(REQUEST):
+        if isinstance(event, Streamed):
+            text += event.text
+        else:
+            replies.append(event)
+    return text, replies
+
+
+@asynccontextmanager
+async def model_at(
+    url: str, key: str = "", idle_s: float = IDLE_S
+) -> AsyncGenerator[AnthropicModel, None]:
+    model = AnthropicModel(url, key, idle_s=idle_s)
+    try:
+        yield model
+    finally:
+        await model.close()
+
+
+async def asked_once(url: str, key: str = "", idle_s: float = IDLE_S) -> tuple[str, list[Reply]]:
+    async with model_at(url, key, idle_s) as model:
+        return await asked(model)
+
+
+def outcome(answer: Answer) -> tuple[str, list[Reply]]:
+    with ScriptedServer(answer) as server:
+        return asyncio.run(asked_once(server.base_url, "key"))
+
+
+def failure(answer: Answer, idle_s: float = IDLE_S) -> ModelError:
+    with ScriptedServer(answer) as server, pytest.raises(ModelError) as caught:
+        asyncio.run(asked_once(server.base_url, "key", idle_s))
+    assert "\n" not in caught.value.detail
+    return caught.value
+
+
+def test_a_good_answer_streams_its_text_and_ends_in_one_reply() -> None:
+    text, replies = outcome(says("Hello there.", ToolCall("ls", {"path": "."})))
+    assert text == "Hello there."
+    assert replies[0].content == (
+        TextBlock(text="Hello there."),
+        ToolUseBlock(id="toolu_0", name="ls", input={"path": "."}),
+    )
+    assert (len(replies), replies[0].stop_reason) == (1, "tool_use")
+
+
+def test_the_request_carries_everything_and_asks_for_the_prefix_to_be_cached() -> None:
+    with ScriptedServer(HELLO) as server:
+        asyncio.run(asked_once(server.base_url, "key"))
+    (request,) = server.asked
+    assert request.path == "/v1/messages"
+    assert request.headers["authorization"] == "Bearer key"
+    assert request.headers["x-greenroom-subagent"] == "review"
+    assert request.body == {
+        "model": "claude-test",
+        "max_tokens": 100,
+        "system": "Be plain.",
+        "tools": [{"name": "ls", "description": "List.", "input_schema": {"type": "object"}}],
+        "messages": [{"role": "user", "content": "hi"}],
+        "cache_control": {"type": "ephemeral"},
+        "stream": True,
+    }
+
+
+def test_a_server_of_ones_own_needs_no_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)
+    with ScriptedServer(HELLO) as server:
+        text, _ = asyncio.run(asked_once(server.base_url))
+    assert text == "Hello there, how are you today?"
+
+
+def test_no_proxy_stands_between_us_and_this_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
+    monkeypatch.setenv("ALL_PROXY", "http://127.0.0.1:9")
+    assert outcome(HELLO)[0] == "Hello there, how are you today?"
+
+
+@pytest.mark.parametrize(
+    ("answer", "reason", "said"),
+    [
+        (fails(400, "invalid_request_error", "tools.0: bad"), "rejected", "tools.0: bad"),
+        (fails(400, "invalid_request_error", "prompt is too long: 9 > 8"), "too_long", "9 > 8"),
+        (fails(401, "authentication_error", "invalid x-api-key"), "unauthorized", "_API_KEY"),
+        (fails(403, "permission_error", "no"), "unauthorized", "ANTHROPIC_API_KEY"),
+        (fails(404, "not_found_error", "model: nope"), "rejected", "model: nope"),
+        (fails(413, "request_too_large", "big"), "too_long", "new session"),
+        (fails(429, "rate_limit_error", "slow", retry_after="7"), "rate_limited", "in 7 s"),
+        (fails(500, "api_error", "oops"), "overloaded", "oops"),
+        (fails(500, "api_error", "oops", x_should_retry="false"), "rejected", "oops"),
+        (fails(502, "api_error", "gateway"), "unreachable", "gateway"),
+        (fails(503, "api_error", "later"), "overloaded", "later"),
+        (fails(529, "overloaded_error", "Overloaded"), "overloaded", "in a moment"),
+        (reports("overloaded_error", "Overloaded"), "overloaded", "Overloaded"),
+        (reports("api_error", "oops", HELLO), "overloaded", "oops"),
+        (cut(HELLO, 600, "complete"), "cut_off", "ended the reply early"),
+        (cut(HELLO, 600, "close"), "cut_off", "cut the reply off"),
+        (cut(HELLO, 600, "reset"), "cut_off", "cut the reply off"),
+        (cut(HELLO, 0, "complete"), "protocol", "an empty reply"),
+        (Answer(b"<html>\n<p>It works!</p>\n\n"), "protocol", "not an event stream"),
+        (Answer(b"data: garbage\n\n"), "protocol", "Messages API"),
+    ],
+)
+def test_every_fault_has_its_reason_and_one_clear_line(
+    answer: Answer, reason: str, said: str
+) -> None:
+    error = failure(answer)
+    assert error.reason == reason
+    assert said in error.detail
+
+
+def test_the_sdk_does_not_ask_again_by_itself() -> None:
+    with ScriptedServer(fails(529, "overloaded_error", "Overloaded"), HELLO) as server:
+        with pytest.raises(ModelError):
+            asyncio.run(asked_once(server.base_url, "key"))
+        assert len(server.asked) == 1
+
+
+def test_silence_in_mid_stream_ends_the_request() -> None:
+    error = failure(cut(HELLO, 600, "silence"), idle_s=0.05)
+    assert error.reason == "cut_off"
+    assert "silent for 0.05 s" in error.detail
+
+
+def test_a_server_that_is_not_there_is_named() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        url = f"http://127.0.0.1:{taken.getsockname()[1]}"
+    with pytest.raises(ModelError) as caught:
+        asyncio.run(asked_once(url))
+    assert caught.value.reason == "unreachable"
+    assert f"cannot reach {url}" in caught.value.detail
+
+
+def test_a_host_that_does_not_exist_is_named_without_its_password() -> None:
+    with pytest.raises(ModelError) as caught:
+        asyncio.run(asked_once("http://me:secret@model.invalid/api"))
+    assert caught.value.reason == "unreachable"
+    assert "http://model.invalid/api" in caught.value.detail
+    assert "secret" not in caught.value.detail
+
+
+@pytest.mark.parametrize("url", ["model.example:8000", "http://[::1", "ftp://model.example"])
+def test_a_base_url_that_is_none_is_told(url: str) -> None:
+    with pytest.raises(ModelError) as caught:
+        asyncio.run(asked_once(url))
+    assert "ANTHROPIC_BASE_URL" in caught.value.detail
+
+
+def test_a_tool_call_cut_by_max_tokens_says_so_and_has_no_input() -> None:
+    _, replies = outcome(calls_raw("bash", '{"command": "ls", "tim', stop_reason="max_tokens"))
+    (call,) = replies[0].content
+    assert isinstance(call, ToolUseBlock)
+    assert (replies[0].stop_reason, call.input, bool(call.malformed)) == ("max_tokens", {}, True)
+
+
+def test_cancelling_closes_the_connection() -> None:
+    async def cancelled(server: ScriptedServer) -> None:
+        begun = asyncio.Event()
+        async with model_at(server.base_url) as model:
+
+            async def ask() -> None:
+                async for _ in model.stream(REQUEST):
+                    begun.set()
+
+            asking = asyncio.create_task(ask())
+            await begun.wait()
+            asking.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await asking
+            await asyncio.to_thread(server.wait_for_left)
+
+    with ScriptedServer(cut(HELLO, 700, "silence")) as server:
+        asyncio.run(cancelled(server))
+
+
+def test_one_connection_serves_one_request_after_another() -> None:
+    async def twice(server: ScriptedServer) -> None:
+        async with model_at(server.base_url) as model:
+            await asked(model)
+            await asked(model)
+
+    with ScriptedServer(HELLO, HELLO) as server:
+        asyncio.run(twice(server))
+        assert server.connections == 1
+
+
+def test_requests_run_side_by_side() -> None:
+    async def five(server: ScriptedServer) -> list[tuple[str, list[Reply]]]:
+        async with model_at(server.base_url) as model:
+            return await asyncio.gather(*(asked(model) for _ in range(5)))
+
+    with ScriptedServer(*(HELLO for _ in range(5))) as server:
+        answers = asyncio.run(five(server))
+    assert {text for text, _ in answers} == {"Hello there, how are you today?"}
+
+
+def test_what_is_there_without_waiting_comes_in_one_piece() -> None:
+    async def chunks() -> AsyncIterator[bytes]:
+        yield b"a"
+        yield b"b"
+        await asyncio.sleep(0)
+        yield b"c"
+        message = "gone"
+        raise ConnectionError(message)
+
+    async def read() -> list[bytes]:
+        reading = bursts(chunks(), idle_s=5)
+        read = [await anext(reading), await anext(reading)]
+        with pytest.raises(ConnectionError, match="gone"):
+            await anext(reading)
+        return read
+
+    assert asyncio.run(read()) == [b"ab", b"c"]
+
+
+def test_without_any_key_the_request_is_not_sent_and_the_variable_is_named(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    for name in [name for name in os.environ if name.startswith("ANTHROPIC_")]:
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("ANTHROPIC_CONFIG_DIR", str(tmp_path))
+    with pytest.raises(ModelError) as caught:
+        asyncio.run(asked_once(""))
+    assert caught.value.reason == "unauthorized"
+    assert "set ANTHROPIC_API_KEY" in caught.value.detail

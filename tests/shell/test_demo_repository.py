@@ -1,0 +1,77 @@
+"""The stage and the script of the demo, played against each other with the simplest of tools."""
+
+import subprocess
+from pathlib import Path
+
+import pytest
+from pydantic import JsonValue
+
+from actors.models.demo_script import PROMPT, SUMMARY, demo
+from actors.models.reply_plan import ToolCall
+from shell.demo_repository import make
+
+
+def run(folder: Path, command: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        ["bash", "-c", f"{command} 2>&1"], cwd=folder, capture_output=True, text=True, check=False
+    )
+
+
+def carried_out(folder: Path, call: ToolCall) -> tuple[str, bool]:
+    """Do what a call says; return its text and whether it failed."""
+    arguments = {name: str(value) for name, value in call.input.items()}
+    if call.name == "bash":
+        done = run(folder, arguments["command"])
+        return done.stdout, done.returncode != 0
+    path = folder / arguments["path"]
+    if call.name == "ls":
+        return "\n".join(entry.name for entry in path.iterdir()), False
+    text = path.read_text()
+    if call.name == "read":
+        return text, False
+    assert call.name == "edit"
+    assert text.count(arguments["old_string"]) == 1
+    path.write_text(text.replace(arguments["old_string"], arguments["new_string"]))
+    return "edited", False
+
+
+@pytest.fixture
+def stage(tmp_path: Path) -> Path:
+    make(tmp_path)
+    return tmp_path
+
+
+def test_the_stage_is_a_clean_repository_with_exactly_one_failing_test(stage: Path) -> None:
+    assert run(stage, "git status --porcelain").stdout == ""
+    tests = run(stage, "python3 -m unittest -q")
+    assert tests.returncode == 1
+    assert "FAILED (failures=1)" in tests.stdout
+
+
+def test_the_script_finds_and_mends_the_fault_and_leaves_the_stage_green_and_clean(
+    stage: Path,
+) -> None:
+    messages: list[JsonValue] = [{"role": "user", "content": PROMPT}]
+    while (plan := demo({"messages": messages})).calls:
+        (call,) = plan.calls
+        text, failed = carried_out(stage, call)
+        block: JsonValue = {"type": "tool_result", "content": text, "is_error": failed}
+        messages.append({"role": "user", "content": [block]})
+    assert plan.text == SUMMARY
+    assert run(stage, "python3 -m unittest -q").returncode == 0
+    assert run(stage, "git status --porcelain").stdout == ""
+    assert run(stage, "git log --oneline").stdout.count("\n") == 2
+
+
+def test_the_users_own_git_settings_and_variables_do_not_reach_the_stage(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    monkeypatch.setenv("GIT_DIR", str(elsewhere))
+    settings = tmp_path / "gitconfig"
+    settings.write_text("[commit]\n gpgSign = true\n[core]\n hooksPath = /\n")
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(settings))
+    stage = tmp_path / "stage"
+    make(stage)
+    assert (stage / ".git" / "HEAD").exists()
+    assert not elsewhere.exists()
