@@ -1,6 +1,7 @@
 """What a script reads off a request: the person's last words, and the results since then."""
 
-from collections.abc import Mapping
+import itertools
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import cast
 
@@ -18,41 +19,45 @@ class Result:
 
 
 def prompt_of(request: Body) -> str:
-    """Return what the person said last."""
-    for message in reversed(_messages(request)):
-        text = _text(message.get("content"))
-        if message.get("role") == "user" and text and not _results(message):
-            return text
-    return ""
+    """Return what the person said last; neighbouring prompts may share one message."""
+    texts = [str(block.get("text")) for block in _heard(request) if block.get("type") == "text"]
+    return texts[-1] if texts else ""
 
 
 def results_of(request: Body) -> tuple[Result, ...]:
     """Return every tool result of the conversation, oldest first."""
-    return tuple(result for message in _messages(request) for result in _results(message))
+    return tuple(_result(block) for block in _heard(request) if _is_result(block))
 
 
 def last_results_of(request: Body) -> tuple[Result, ...]:
     """Return the tool results that the model is to answer now; none when a person spoke last."""
     messages = _messages(request)
-    return _results(messages[-1]) if messages else ()
+    blocks = _blocks(messages[-1].get("content")) if messages else []
+    last = list(itertools.takewhile(_is_result, reversed(blocks)))
+    return tuple(_result(block) for block in reversed(last))
+
+
+def _heard(request: Body) -> Iterator[Body]:
+    for message in _messages(request):
+        if message.get("role") == "user":
+            yield from _blocks(message.get("content"))
 
 
 def _messages(request: Body) -> list[Body]:
     return cast("list[Body]", request.get("messages") or [])
 
 
-def _results(message: Body) -> tuple[Result, ...]:
-    content = message.get("content")
-    blocks = cast("list[Body]", content) if isinstance(content, list) else []
-    return tuple(
-        Result(text=_text(block.get("content")), failed=bool(block.get("is_error")))
-        for block in blocks
-        if block.get("type") == "tool_result"
-    )
-
-
-def _text(content: JsonValue) -> str:
+def _blocks(content: JsonValue) -> list[Body]:
     if isinstance(content, str):
-        return content
-    blocks = cast("list[Body]", content) if isinstance(content, list) else []
-    return "\n".join(str(block.get("text")) for block in blocks if block.get("type") == "text")
+        return [{"type": "text", "text": content}]
+    return cast("list[Body]", content or [])
+
+
+def _is_result(block: Body) -> bool:
+    return block.get("type") == "tool_result"
+
+
+def _result(block: Body) -> Result:
+    parts = _blocks(block.get("content"))
+    text = "\n".join(str(part.get("text")) for part in parts if part.get("type") == "text")
+    return Result(text=text, failed=bool(block.get("is_error")))

@@ -63,7 +63,7 @@ STEPS = (
     Step(
         says="Green. I commit it, so that the repository is left clean.",
         call=ToolCall("bash", {"command": COMMIT_COMMAND, "description": "Commit the change"}),
-        expects="1 file changed",
+        expects="Give the discount",  # git speaks the language of its user; this is our own text
     ),
 )
 

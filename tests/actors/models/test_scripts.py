@@ -80,6 +80,14 @@ def test_a_refused_call_is_taken_as_an_answer() -> None:
     assert "denied: use git rm" in plan.text
 
 
+def test_a_prompt_that_shares_its_message_with_what_was_interrupted_is_still_read() -> None:
+    interrupted = result("cancelled", failed=True)
+    shared = [interrupted["content"], said("[interrupted]")["content"], said("list")["content"]]
+    blocks = [block for content in shared if isinstance(content, list) for block in content]
+    message: Message = {"role": "user", "content": blocks}
+    assert rehearsal(asked(said("run x"), message)).calls == (ToolCall("ls", {}),)
+
+
 def test_the_demo_begins_by_saying_that_it_is_a_script() -> None:
     plan = demo(asked(said("go")))
     assert "script" in plan.text
