@@ -1,0 +1,122 @@
+"""The approval prompt: fixed rows around the whole command or diff, which scrolls between them.
+
+Every row is wrapped here to the width of the window, so that what counts as shown was drawn.
+"""
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+from messages.approvals import Answer, ExecApprovalRequest, PatchApprovalRequest
+from shell import arming
+from shell.arming import Arming
+from shell.ink import Row, cut, wrapped
+from shell.visible import visible, visible_line
+
+KEYS: dict[str, Answer] = {"y": "once", "a": "session", "n": "no"}
+LEAST_BODY_ROWS = 3
+"""With less of the command on the screen nothing can be allowed."""
+CHAIN = " \u203a "
+TOO_LOW = "enlarge the window to answer · n no · Esc later"
+
+AnyRequest = ExecApprovalRequest | PatchApprovalRequest
+
+
+@dataclass(frozen=True, slots=True)
+class Panel:
+    """The prompt at one width: `head` and `answers` never scroll away, `body` does."""
+
+    head: tuple[Row, ...]
+    body: tuple[Row, ...]
+    answers: tuple[Row, ...]
+
+    @property
+    def fixed_rows(self) -> int:
+        """Rows that must be there whatever happens, the hint included."""
+        return len(self.head) + len(self.answers) + 1
+
+    def fits(self, rows: int) -> bool:
+        """Whether `rows` hold everything that a person needs to answer."""
+        return rows >= self.fixed_rows + min(LEAST_BODY_ROWS, len(self.body))
+
+
+def panel(request: AnyRequest, count: int, width: int) -> Panel:
+    """Lay a request out, as the first of `count`."""
+    return Panel(
+        head=tuple(_head(request, count, width)),
+        body=_body(request, width),
+        answers=tuple(_answers(request, width)),
+    )
+
+
+def hint_row(request: AnyRequest, state: Arming, *, draft: bool, width: int) -> Row:
+    """Say what the keys do now."""
+    if not arming.may_refuse(state):
+        waits = "Ctrl-Y to answer: a draft is being typed" if draft else "…"
+        return (("dim", cut(waits, width)),)
+    if not arming.may_allow(state) and set(request.answers) - {"no"}:
+        return (("warn", cut("PgDn: read to the end before you allow it", width)),)
+    return (("strong", cut("press a key to answer", width)),)
+
+
+def asks(request: AnyRequest) -> str:
+    """Who asks, as a chain from the primary agent down."""
+    return CHAIN.join(request.agent.names)
+
+
+def _head(request: AnyRequest, count: int, width: int) -> list[Row]:
+    of = f"1 of {count}"
+    title = f"{asks(request)} asks: {request.tool} · {of}"
+    rows: list[Row] = [(("title", line),) for line in wrapped(visible_line(title), width)]
+    where = f"in {request.cwd}"
+    if isinstance(request, PatchApprovalRequest):
+        where = f"change {request.path}"
+    told = [("plain", where), ("dim", f"why: {request.reason}")]
+    if request.description:
+        told.append(("dim", f"it says: {request.description}"))
+    for tone, text in told:
+        rows.extend(((tone, line),) for line in wrapped(visible_line(text), width))
+    return rows
+
+
+def _body(request: AnyRequest, width: int) -> tuple[Row, ...]:
+    if isinstance(request, ExecApprovalRequest):
+        return _lines(request.command, width, diff=False)
+    return _lines(request.diff.removesuffix("\n"), width, diff=True)
+
+
+@lru_cache(maxsize=8)
+def _lines(text: str, width: int, *, diff: bool) -> tuple[Row, ...]:
+    """Lay out the whole text; asked for several times a frame, hence remembered."""
+    lines = visible(text).split("\n")
+    toned = ((line, _diff_tone(line) if diff else "strong") for line in lines)
+    return tuple(row for line, tone in toned for row in _barred(line, tone, width))
+
+
+def _diff_tone(line: str) -> str:
+    if line.startswith(("+++", "---")):
+        return "strong"
+    return {"+": "good", "-": "bad", "@": "hunk"}.get(line[:1], "plain")
+
+
+def _barred(line: str, tone: str, width: int) -> list[Row]:
+    """One line behind a bar, so that it cannot pass for a row of ours; `┆`: it goes on."""
+    first, *more = wrapped(line, width - 2)
+    begun: Row = (("warn", "│ "), (tone, first))
+    return [begun, *((("warn", "┆ "), (tone, piece)) for piece in more)]
+
+
+def _answers(request: AnyRequest, width: int) -> list[Row]:
+    told = {
+        "once": "y  once",
+        "session": "a  don't ask again in this session for " + _granted(request),
+        "no": "n  no     Tab  no, with a reason     Esc  later",
+    }
+    lines = [told[answer] for answer in ("once", "session", "no") if answer in request.answers]
+    if "no" not in request.answers:
+        lines.append("Esc  later")
+    return [(("plain", row),) for line in lines for row in wrapped(line, width)]
+
+
+def _granted(request: AnyRequest) -> str:
+    rules = (f"{rule.permission} {visible_line(rule.pattern)}" for rule in request.grants)
+    return " and ".join(f"`{rule}`" for rule in rules)

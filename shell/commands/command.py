@@ -1,0 +1,47 @@
+"""What a slash command is, and what it may use."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+from shell.state import State
+
+
+class Shell(Protocol):
+    """The screen, as commands see it."""
+
+    @property
+    def state(self) -> State:
+        """What is known of the session."""
+        ...
+
+    @property
+    def commands(self) -> Mapping[str, "Command"]:
+        """Every command by its name, in the order of `/help`."""
+        ...
+
+    def leave(self, status: int = 0) -> None:
+        """End the program."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """One command: parses its words, tells or opens something, returns lines to print."""
+
+    name: str
+    run: Callable[[list[str], Shell], str]
+
+    @property
+    def help(self) -> str:
+        """The docstring of its function, which `/help` and the README show."""
+        return (self.run.__doc__ or "").strip()
+
+
+def answered(line: str, shell: Shell) -> str:
+    """Run the command that a line beginning with `/` names."""
+    name, *words = line.removeprefix("/").split() or [""]
+    command = shell.commands.get(name)
+    if not command:
+        return f"There is no command /{name}; /help lists what there is."
+    return command.run(words, shell)

@@ -1,0 +1,25 @@
+"""`/help`."""
+
+from shell.commands.command import Command, Shell
+
+KEYS = (
+    ("Enter", "send; while a turn runs: queue"),
+    ("Ctrl-J, Alt-Enter", "new line"),
+    ("Up on an empty line", "take the last queued message back"),
+    ("Esc", "close what is open, else interrupt the turn"),
+    ("Ctrl-C", "close, clear, interrupt; twice: leave"),
+    ("Ctrl-Y", "to the waiting approval"),
+    ("Ctrl-Z", "suspend until `fg`"),
+)
+
+
+def help_(words: list[str], shell: Shell) -> str:
+    """List the commands and keys."""
+    if words:
+        return "usage: /help"
+    commands = [("/" + command.name, command.help) for command in shell.commands.values()]
+    width = max(len(name) for name, _ in (*commands, *KEYS))
+    return "\n".join(f"{name:<{width}}  {told}" for name, told in (*commands, *KEYS))
+
+
+HELP = Command("help", help_)

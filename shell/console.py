@@ -1,0 +1,88 @@
+"""The shell's actor: reports go to the screen, what the person wants into the tree."""
+
+from typing import assert_never
+
+from actors.runtime.actor import Actor
+from messages.address import APPROVALS, PRIMARY
+from messages.approvals import AnswerApproval, PresentApproval, PresenterChanged, RetractApproval
+from messages.turns import (
+    AgentEvent,
+    CancelTurn,
+    MessageDelta,
+    Prompt,
+    ReplyCompleted,
+    SessionConfigured,
+    ThinkingDelta,
+    ToolEnded,
+    ToolStarted,
+    TurnCompleted,
+    TurnFailed,
+    TurnInterrupted,
+    TurnStarted,
+)
+from shell.inbox import Inbox
+from shell.intents import Answer, Interrupt, SendPrompt
+
+ConsoleInbox = AgentEvent | PresentApproval | RetractApproval | SendPrompt | Interrupt | Answer
+
+
+class Console(Actor[ConsoleInbox]):
+    """Stands between the actors and the screen, which runs on a thread of its own."""
+
+    drains = True
+
+    def __init__(self, inbox: Inbox) -> None:
+        """Reports are put into `inbox`; the screen takes them when it draws."""
+        self._inbox = inbox
+        self._next_turn = 1
+        self._running: int | None = None
+
+    def on_start(self) -> None:
+        """From now on a person can be asked."""
+        self.tell(APPROVALS, PresenterChanged(can_answer=True))
+
+    def on_receive(self, message: ConsoleInbox) -> None:
+        """Take one message."""
+        match message:
+            case SendPrompt():
+                self._send(message)
+            case Interrupt():
+                self._interrupt()
+            case Answer():
+                self._answer(message)
+            case SessionConfigured():
+                self._configured(message)
+            case TurnStarted() | ReplyCompleted() | ToolStarted():
+                self._running = message.turn
+                self._inbox.put(message)
+            case TurnCompleted() | TurnInterrupted() | TurnFailed():
+                self._ended(message)
+            case MessageDelta() | ThinkingDelta() | ToolEnded():
+                self._inbox.put(message)
+            case PresentApproval() | RetractApproval():
+                self._inbox.put(message)
+            case _:
+                assert_never(message)
+
+    def _send(self, message: SendPrompt) -> None:
+        turn, self._next_turn = self._next_turn, self._next_turn + 1
+        self._running = turn
+        self.tell(PRIMARY, Prompt(turn=turn, text=message.text))
+
+    def _interrupt(self) -> None:
+        if self._running is not None:
+            self.tell(PRIMARY, CancelTurn(turn=self._running))
+
+    def _answer(self, message: Answer) -> None:
+        given = AnswerApproval(id=message.id, answer=message.answer, feedback=message.feedback)
+        self.tell(APPROVALS, given)
+
+    def _configured(self, message: SessionConfigured) -> None:
+        self._next_turn = max(self._next_turn, message.next_turn)
+        self._running = None
+        self._inbox.put(message)
+
+    def _ended(self, message: TurnCompleted | TurnInterrupted | TurnFailed) -> None:
+        if message.turn == self._running:
+            self._running = None
+        self._inbox.put(message)

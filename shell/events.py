@@ -1,0 +1,126 @@
+"""What each report of the agent changes on the screen: one function an event, all pure."""
+
+from dataclasses import replace
+from typing import assert_never
+
+from messages.approvals import PresentApproval, RetractApproval
+from messages.content import text_of
+from messages.turns import (
+    MessageDelta,
+    ReplyCompleted,
+    SessionConfigured,
+    ThinkingDelta,
+    ToolEnded,
+    ToolStarted,
+    TurnCompleted,
+    TurnFailed,
+    TurnInterrupted,
+    TurnStarted,
+)
+from shell import blocks, requests
+from shell.inbox import Event, Notice
+from shell.state import (
+    Prose,
+    Refill,
+    Remark,
+    Running,
+    Said,
+    State,
+    Step,
+    Turn,
+    flushed,
+    next_sent,
+    retracted,
+)
+from shell.visible import visible
+
+
+def received(state: State, event: Event, now_s: float) -> Step:  # noqa: C901, PLR0911  (a case an event)
+    """Take in one event."""
+    match event:
+        case SessionConfigured():
+            return _configured(state, event, now_s)
+        case TurnStarted():
+            return _started(state, event, now_s)
+        case MessageDelta() | ThinkingDelta():
+            return _streamed(state, event)
+        case ReplyCompleted():
+            return _replied(state, event, now_s)
+        case ToolStarted():
+            return _tool_started(state, event, now_s)
+        case ToolEnded():
+            return _tool_ended(state, event, now_s)
+        case TurnCompleted() | TurnInterrupted() | TurnFailed():
+            return _ended(state, event, now_s)
+        case PresentApproval():
+            return replace(state, requests=requests.presented(state.requests, event)), ()
+        case RetractApproval():
+            return retracted(state, event)
+        case Notice():
+            return state, (Remark(event.text, "warn"),)
+        case _:
+            assert_never(event)
+
+
+def _configured(state: State, event: SessionConfigured, now_s: float) -> Step:
+    if state.session is None:
+        header: tuple[SessionConfigured | Remark, ...] = (event,)
+    else:
+        header = (Remark("The agent was started again.", "warn"),) if state.turn else ()
+    state, sent = next_sent(replace(state, session=event, turn=None), now_s)
+    return state, (*header, *sent)
+
+
+def _started(state: State, event: TurnStarted, now_s: float) -> Step:
+    if state.turn:
+        return state, ()
+    return replace(state, turn=Turn(began_s=now_s)), (Said(event.prompt),)
+
+
+def _streamed(state: State, event: MessageDelta | ThinkingDelta) -> Step:
+    if not state.turn:
+        return state, ()  # late: its turn has ended, and the record of the reply is printed whole
+    turn = replace(state.turn, streamed_chars=state.turn.streamed_chars + len(event.text))
+    if isinstance(event, ThinkingDelta):
+        return replace(state, turn=turn), ()
+    finished, tail = blocks.feed(turn.tail, visible(event.text))
+    turn = replace(turn, tail=tail, streamed=True)
+    return replace(state, turn=turn), tuple(Prose(block) for block in finished)
+
+
+def _replied(state: State, event: ReplyCompleted, now_s: float) -> Step:
+    turn, prose = flushed(state.turn or Turn(began_s=now_s))
+    text = text_of(event.content)
+    if not turn.streamed and text.strip():
+        prose = (Prose(visible(text)),)
+    tokens = turn.tokens + event.usage.output_tokens
+    turn = replace(turn, streamed=False, streamed_chars=0, tokens=tokens)
+    return replace(state, turn=turn), prose
+
+
+def _tool_started(state: State, event: ToolStarted, now_s: float) -> Step:
+    turn, prose = flushed(state.turn or Turn(began_s=now_s))
+    running = Running(event.call_id, event.title, now_s)
+    return replace(state, turn=replace(turn, tools=(*turn.tools, running))), prose
+
+
+def _tool_ended(state: State, event: ToolEnded, now_s: float) -> Step:
+    turn, prose = flushed(state.turn or Turn(began_s=now_s))
+    tools = tuple(tool for tool in turn.tools if tool.call_id != event.call_id)
+    return replace(state, turn=replace(turn, tools=tools)), (*prose, event)
+
+
+def _ended(state: State, event: TurnCompleted | TurnInterrupted | TurnFailed, now_s: float) -> Step:
+    _, prose = flushed(state.turn) if state.turn else (None, ())
+    state = replace(state, turn=None)
+    match event:
+        case TurnCompleted():
+            state, sent = next_sent(state, now_s)
+            return state, (*prose, *sent)
+        case TurnInterrupted():
+            state, sent = next_sent(state, now_s)
+            return state, (*prose, Remark("Interrupted.", "warn"), *sent)
+        case TurnFailed():
+            refill = (Refill("\n".join(state.queue)),) if state.queue else ()
+            failure = Remark(f"The turn failed ({event.reason}): {event.detail}", "bad")
+            return replace(state, queue=()), (*prose, failure, *refill)

@@ -1,0 +1,29 @@
+"""The last line: who is talked to, how it may act, what waits."""
+
+from shell.ink import Row, cut
+from shell.state import State
+from shell.visible import visible_line
+
+
+def footer_row(state: State, hint: str, width: int) -> Row:
+    """Draw it; a `hint`, such as what a second Ctrl-C does, takes its place."""
+    if hint:
+        return (("warn", cut(hint, width)),)
+    if not state.session:
+        return (("dim", cut("greenroom · starting …", width)),)
+    session = state.session
+    model = visible_line(session.model) + (" (a script)" if session.rehearsal else "")
+    parts = [visible_line(session.agent), session.mode, model]
+    waiting = _waiting(len(state.requests.parked), away=bool(state.requests.later))
+    told = " · ".join(parts)
+    if not waiting:
+        return (("dim", cut(told, width)),)
+    left = max(width - len(waiting) - 3, 0)
+    return (("warn", cut(waiting, width)), ("dim", " · " + cut(told, left) if left else ""))
+
+
+def _waiting(count: int, *, away: bool) -> str:
+    if not count:
+        return ""
+    need = "needs" if count == 1 else "need"
+    return f"⚠ {count} {need} approval" + (" (Ctrl-Y)" if away else "")

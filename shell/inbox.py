@@ -1,0 +1,58 @@
+"""Events for the screen, put by any thread and taken in one batch a frame."""
+
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from messages.approvals import PresentApproval, RetractApproval
+from messages.turns import AgentEvent
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """A line for the person from the program itself, such as why it ends."""
+
+    text: str
+
+
+Event: TypeAlias = AgentEvent | PresentApproval | RetractApproval | Notice
+
+
+class Inbox:
+    """A queue with one reader, who is woken once for everything that came since it last took.
+
+    It needs no lock: `put` appends before it looks at the flag, and `take` clears the flag before
+    it takes, so an event is either taken or followed by a wake-up. Two wake-ups do no harm.
+    """
+
+    def __init__(self) -> None:
+        self._events: deque[Event] = deque()
+        self._wake: Callable[[], None] | None = None
+        self._woken = False
+
+    def put(self, event: Event) -> None:
+        """Add an event; any thread may."""
+        self._events.append(event)
+        if not self._woken:
+            self._rouse()
+
+    def put_notice(self, text: str) -> None:
+        """Show the person a line; any thread may."""
+        self.put(Notice(text))
+
+    def listen(self, wake: Callable[[], None] | None) -> None:
+        """Name the reader: `wake` must be quick and callable from any thread; None: it has gone."""
+        self._wake, self._woken = wake, False
+        if self._events:
+            self._rouse()
+
+    def take(self) -> tuple[Event, ...]:
+        """Take everything that is there, in order."""
+        self._woken = False
+        return tuple(self._events.popleft() for _ in range(len(self._events)))
+
+    def _rouse(self) -> None:
+        if wake := self._wake:
+            self._woken = True
+            wake()

@@ -1,0 +1,77 @@
+"""The rows above the input while a turn runs: the unfinished text, tools at work, the spinner."""
+
+from shell.ink import Row, cut, wrapped
+from shell.state import State, Turn
+from shell.visible import visible_line
+
+FRAMES = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
+FRAMES_PER_S = 8
+_CHARS_PER_TOKEN = 4
+_ROUND_FROM = 1000
+_QUEUED_ROWS = 3
+_TAIL_CHARS_PER_ROW = 4
+"""More of the tail than this many widths a row could fill is not even looked at."""
+
+
+def live_rows(state: State, now_s: float, width: int, height: int) -> list[Row]:
+    """Draw at most `height` rows; the spinner is kept longest, the text's end next."""
+    if not state.turn or height < 1:
+        return []
+    spinner = _spinner(state, state.turn, now_s, width)
+    tools = [_tool(tool.title, now_s - tool.began_s, width) for tool in state.turn.tools]
+    below = [*tools, spinner][-height:]
+    return [*_tail(state.turn.tail.text, width, height - len(below)), *below]
+
+
+def queued_rows(queue: tuple[str, ...], width: int) -> list[Row]:
+    """List the messages that wait for the turn to end."""
+    shown = [(("dim", cut("» " + visible_line(text), width)),) for text in queue[-_QUEUED_ROWS:]]
+    more = len(queue) - len(shown)
+    return [*([(("dim", cut(f"» … {more} more", width)),)] if more else []), *shown]
+
+
+def _tail(text: str, width: int, height: int) -> list[Row]:
+    if height < 1 or not text.strip():
+        return []
+    near = text[-width * height * _TAIL_CHARS_PER_ROW :]
+    return [(("plain", line),) for line in wrapped(near.rstrip("\n"), width)[-height:]]
+
+
+def _tool(title: str, elapsed_s: float, width: int) -> Row:
+    clock = f" {_clock(elapsed_s)}"
+    return (
+        ("warn", "● "),
+        ("plain", cut(visible_line(title), max(width - 2 - len(clock), 1))),
+        ("dim", clock if width > len(clock) + 2 else ""),
+    )
+
+
+def _spinner(state: State, turn: Turn, now_s: float, width: int) -> Row:
+    elapsed_s = max(now_s - turn.began_s, 0.0)
+    frame = FRAMES[int(elapsed_s * FRAMES_PER_S) % len(FRAMES)]
+    told = f"{frame} {_verb(state, turn)} · {_clock(elapsed_s)} · {_tokens(turn)} · Esc interrupts"
+    return (("person", cut(told, width)),)
+
+
+def _verb(state: State, turn: Turn) -> str:
+    if turn.interrupting:
+        return "Interrupting"
+    if state.requests.parked:
+        return "Waiting for you"
+    if turn.tools:
+        return "Working"
+    return "Writing" if turn.streamed else "Thinking"
+
+
+def _clock(seconds: float) -> str:
+    minutes, rest = divmod(int(seconds), 60)
+    return f"{minutes}m {rest:02d}s" if minutes else f"{rest}s"
+
+
+def _tokens(turn: Turn) -> str:
+    """Count what was written; `~` while a part of it is only estimated."""
+    count = turn.tokens + turn.streamed_chars // _CHARS_PER_TOKEN
+    about = "~" if turn.streamed_chars else ""
+    return (
+        f"{about}{count / 1000:.1f}k tokens" if count >= _ROUND_FROM else f"{about}{count} tokens"
+    )

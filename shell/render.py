@@ -1,0 +1,84 @@
+"""What is printed for good: everything that the scrollback holds, at the width it is printed in."""
+
+from functools import cache
+from typing import TYPE_CHECKING, assert_never
+
+from messages.turns import SessionConfigured, ToolEnded
+from shell.ink import Row, flowed, printed, wrapped
+from shell.state import Printable, Prose, Remark, Said
+from shell.tool_row import tool_rows
+from shell.visible import visible, visible_line
+
+if TYPE_CHECKING:
+    from rich.console import Console as RichConsole
+    from rich.markdown import Markdown
+
+REHEARSAL = (
+    "Rehearsal: no model is at work here, a script plays its part. "
+    "Set ANTHROPIC_API_KEY or ANTHROPIC_BASE_URL for a real one."
+)
+
+
+def rendered(item: Printable, width: int, *, colour: bool) -> str:
+    """Turn one item into lines for the terminal; untrusted text can draw nothing but itself."""
+    match item:
+        case Said():
+            return printed(_said(item.text, width), colour=colour) + "\r\n"
+        case Prose():
+            return prose(item.text, width, colour=colour) + "\r\n"
+        case Remark():
+            rows = [((item.tone, line),) for line in flowed(visible(item.text), width)]
+            return printed(rows, colour=colour) + "\r\n"
+        case ToolEnded():
+            return printed(tool_rows(item, width), colour=colour) + "\r\n"
+        case SessionConfigured():
+            return printed(_header(item, width), colour=colour) + "\r\n"
+        case _:
+            assert_never(item)
+
+
+def prose(text: str, width: int, *, colour: bool) -> str:
+    """Render Markdown; links show where they lead, HTML and entities stay what they are."""
+    from rich.color import ColorSystem  # noqa: PLC0415  (the first screen comes first)
+
+    depth = ColorSystem.EIGHT_BIT if colour else None
+    console = _console(width)
+    text = "".join(
+        style.render(visible(part), color_system=depth) if style else visible(part)
+        for part, style, control in console.render(_markdown(text), console.options)
+        if not control
+    )
+    return "".join(line.rstrip() + "\r\n" for line in text.strip("\n").split("\n"))
+
+
+def _said(text: str, width: int) -> list[Row]:
+    lines = wrapped(visible(text), width - 2)
+    first: Row = (("person", "> " + lines[0]),)
+    return [first, *((("person", "  " + line),) for line in lines[1:])]
+
+
+def _header(session: SessionConfigured, width: int) -> list[Row]:
+    told = f"greenroom · {session.agent} · {session.model} · {session.cwd}"
+    rows: list[Row] = [(("strong", line),) for line in wrapped(visible_line(told), width)]
+    if session.rehearsal:
+        rows.extend((("warn", line),) for line in flowed(REHEARSAL, width))
+    if session.resumed:
+        rows.extend((("dim", line),) for line in wrapped("Resumed where it stopped.", width))
+    return rows
+
+
+@cache
+def _console(width: int) -> "RichConsole":
+    from rich.console import Console as RichConsole  # noqa: PLC0415  (as above)
+
+    return RichConsole(width=width, force_terminal=True, color_system="256", legacy_windows=False)
+
+
+def _markdown(text: str) -> "Markdown":
+    from markdown_it import MarkdownIt  # noqa: PLC0415  (as above)
+    from rich.markdown import Markdown  # noqa: PLC0415  (as above)
+
+    markdown = Markdown("", hyperlinks=False, code_theme="ansi_dark")
+    parser = MarkdownIt("commonmark", {"html": False}).enable(["strikethrough", "table"])
+    markdown.parsed = parser.disable(["entity", "reference"]).parse(text)
+    return markdown

@@ -1,0 +1,273 @@
+"""The REPL: one long-lived application at the bottom of the terminal, wired to the console.
+
+Reports come through the inbox, one batch a frame; what is finished is printed above, only the
+rest is drawn. Nothing heavy is imported before the first drawing.
+"""
+
+import asyncio
+import os
+import signal
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from typing import Any
+
+from prompt_toolkit.application import Application
+from prompt_toolkit.buffer import Buffer
+from prompt_toolkit.input import Input, create_input
+from prompt_toolkit.key_binding.key_processor import KeyProcessor
+from prompt_toolkit.styles import Style
+
+from messages.base import Message
+from shell import events, state
+from shell.commands.command import Command, answered
+from shell.commands.table import COMMANDS
+from shell.dialog import Dialog
+from shell.frames import Frames
+from shell.hands import Hands
+from shell.inbox import Inbox
+from shell.ink import STYLES
+from shell.keys import bindings
+from shell.live import FRAMES_PER_S
+from shell.plan import Scene
+from shell.render import rendered
+from shell.signals import HUNG_UP, handled
+from shell.state import Post, Refill, State, Step
+from shell.terminal import FrameOutput, Screen, open_output, teach_keys
+from shell.view import View
+
+ESCAPE_ALONE_S, ESCAPE_WAITS_S = 0.03, 0.10
+"""How long the bytes of a key may be apart, and how long Esc waits for a second key."""
+
+
+class Repl:
+    """The screen and its person, on the thread that calls `run`."""
+
+    def __init__(  # noqa: PLR0913  (two are only for tests)
+        self,
+        post: Callable[[Message], None],
+        inbox: Inbox,
+        first_prompt: str | None = None,
+        *,
+        keyboard: Input | None = None,
+        output: FrameOutput | None = None,
+        colour: bool | None = None,
+    ) -> None:
+        """`post` carries intents to the console and may be called from this thread only."""
+        teach_keys()
+        self._post, self._inbox = post, inbox
+        self._output = output or open_output(sys.stdout)
+        self._colour = "NO_COLOR" not in os.environ if colour is None else colour
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._leaving: int | None = None
+        self._state = State()
+        self._frames = Frames(inbox, self._take_in)
+        self._height = 0
+        self.hint = ""
+        self.dialog = Dialog(self.refresh, lambda: bool(self.view.draft.text))
+        self.view = View(self._scene, self._output.get_size)
+        self.view.draft.on_text_changed += self._typed
+        self.app: Application[int] = self._application(keyboard or create_input(sys.stdin))
+        self._screen = Screen(self.app, self._output, self._drawn)
+        self._first_prompt = first_prompt
+
+    @property
+    def state(self) -> State:
+        """What is known of the session."""
+        return self._state
+
+    @property
+    def commands(self) -> Mapping[str, Command]:
+        """Every slash command by its name."""
+        return COMMANDS
+
+    @property
+    def now_s(self) -> float:
+        """The loop's clock."""
+        return self._loop.time() if self._loop else 0.0
+
+    def run(self) -> int:
+        """Serve the person until they leave; returns the exit status.
+
+        Raises:
+            Exception: whatever a fault of ours raised; the terminal is restored.
+        """
+        return asyncio.run(self._serve())
+
+    def leave(self, status: int = 0) -> None:
+        """End `run` with this status; any thread may ask."""
+        self._leaving = status if self._leaving is None else self._leaving
+        if self._loop:
+            with suppress(RuntimeError):  # the loop has ended by itself
+                self._loop.call_soon_threadsafe(self._exit)
+
+    def step(self, done: Step) -> None:
+        """Take a new state and carry out what comes with it."""
+        self._carry_out((done,))
+
+    def remark(self, text: str) -> None:
+        """Print lines of ours."""
+        if text:
+            self.step((self._state, (state.Remark(text, "plain"),)))
+
+    def run_command(self, line: str) -> None:
+        """Run a slash command."""
+        self.step((self._state, (state.Said(line),)))
+        self.remark(answered(line, self))
+
+    def hint_for(self, text: str, seconds: float) -> None:
+        """Show a line in place of the footer for a while."""
+        self.hint = text
+        self.refresh()
+        if self._loop:
+            self._loop.call_later(seconds, self._unhint, text)
+
+    def acknowledged(self) -> None:
+        """The terminal answered."""
+        if self._loop:
+            self.dialog.acknowledged(self._loop)
+
+    def refresh(self) -> None:
+        """Draw again what has changed; from the top when there is less of it."""
+        if self.view.plan().rows < self._height:
+            self._screen.draw()
+        else:
+            self.app.invalidate()
+
+    def _unhint(self, text: str) -> None:
+        if self.hint == text:
+            self.hint = ""
+            self.refresh()
+
+    async def _serve(self) -> int:
+        self._loop = asyncio.get_running_loop()
+        self._loop.call_soon(self._begin)
+        try:
+            with handled(self._loop, self.leave, self._resume):
+                return await self.app.run_async(set_exception_handler=False)
+        except EOFError:
+            return HUNG_UP if self._leaving is None else self._leaving
+        finally:
+            self._frames.stop()
+
+    def _begin(self) -> None:
+        """Start after the first drawing, when the library's own handlers are in place."""
+        loop = self._loop
+        assert loop is not None  # noqa: S101  (`_serve` set it)
+        loop.set_exception_handler(self._failed)
+        loop.add_signal_handler(signal.SIGWINCH, self._screen.resized)
+        self.app.create_background_task(self._spin())
+        if self._first_prompt:
+            self.step(state.entered(self._state, self._first_prompt, self.now_s))
+        self._frames.start(loop)
+        if self._leaving is not None:
+            self._exit()
+
+    async def _spin(self) -> None:
+        """Turn the spinner for as long as a turn runs."""
+        while True:
+            await asyncio.sleep(1 / FRAMES_PER_S)
+            if self._state.turn:
+                self.app.invalidate()
+
+    def _take_in(self) -> None:
+        """Take in what has been reported, and draw it as one frame."""
+        steps: list[Step] = []
+        current = self._state
+        for event in self._inbox.take():
+            current, effects = events.received(current, event, self.now_s)
+            steps.append((current, effects))
+        self._carry_out(steps)
+
+    def _carry_out(self, steps: Sequence[Step]) -> None:
+        """Carry out steps whose states follow each other, in one drawing."""
+        above = ""
+        width = self._output.get_size().columns
+        for current, effects in steps:
+            self._state = current
+            for effect in effects:
+                match effect:
+                    case Post():
+                        self._post(effect.intent)
+                    case Refill():
+                        self._refill(effect.text)
+                    case _:
+                        above += rendered(effect, width, colour=self._colour)
+        self._follow()
+        if above:
+            self._screen.draw(above)
+        else:
+            self.refresh()
+
+    def _follow(self) -> None:
+        """Let the dialog show what the state shows; a reason begun for another becomes draft."""
+        reason = self.view.reason.text if self.dialog.reasoning else ""
+        if self.dialog.follow(self._state, self.now_s):
+            self.view.rewind()
+            if reason:
+                self.view.draft.insert_text(reason)
+
+    def _refill(self, text: str) -> None:
+        draft = self.view.draft
+        draft.text = f"{text}\n{draft.text}" if draft.text else text
+        draft.cursor_position = len(draft.text)
+
+    def _typed(self, _draft: Buffer) -> None:
+        self.dialog.drafted()
+
+    def _rendered(self, _app: Application[Any]) -> None:
+        self._drawn()
+
+    def _pressed(self, _keys: KeyProcessor) -> None:
+        if self._loop:
+            self.dialog.pressed(self._loop)
+
+    def _drawn(self) -> None:
+        """Note what the frame showed, and let the terminal acknowledge what is new in it."""
+        self._height = self.view.plan().rows
+        arming = self.dialog.arming
+        shown = self.view.shown(arming.id) if arming else None
+        if shown and self.dialog.drawn(shown):
+            self._screen.ask_for_acknowledgement()
+
+    def _scene(self) -> Scene:
+        dialog = self.dialog
+        draft = self.view.draft.text
+        return Scene(self._state, dialog.arming, draft, dialog.reasoning, self.hint, self.now_s)
+
+    def _resume(self) -> None:
+        """Come back from a stop that was not ours: the shell has put the terminal into its mode."""
+        self.app.input.raw_mode().__enter__()
+        self.app.renderer.reset()
+        self._screen.draw()
+
+    def _exit(self) -> None:
+        """Draw what there is to say, then end."""
+        if self.app.is_done or not self.app.is_running:
+            return
+        self._take_in()
+        if self._state.turn:
+            _, prose = state.flushed(self._state.turn)
+            self.step((self._state, prose))
+        self.app.exit(result=self._leaving or 0)
+
+    def _failed(self, _loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+        """A fault of ours: end with it, rather than go on with half a screen."""
+        fault = context.get("exception") or RuntimeError(context["message"])
+        if not self.app.is_done and self.app.is_running:
+            self.app.exit(exception=fault)
+
+    def _application(self, keyboard: Input) -> Application[int]:
+        app: Application[int] = Application(
+            layout=self.view.layout,
+            key_bindings=bindings(Hands(self)),
+            style=Style.from_dict(STYLES),
+            input=keyboard,
+            output=self._output,
+            erase_when_done=True,
+            terminal_size_polling_interval=None,
+        )
+        app.ttimeoutlen, app.timeoutlen = ESCAPE_ALONE_S, ESCAPE_WAITS_S
+        app.after_render += self._rendered
+        app.key_processor.before_key_press += self._pressed
+        return app

@@ -1,0 +1,51 @@
+"""The approvals that wait for the person: first in first out, some put off until later."""
+
+from dataclasses import dataclass, replace
+
+from messages.approvals import ExecApprovalRequest, PatchApprovalRequest, PresentApproval
+
+
+@dataclass(frozen=True, slots=True)
+class Requests:
+    """What is parked, oldest first; at most one of them is on the screen."""
+
+    parked: tuple[ExecApprovalRequest | PatchApprovalRequest, ...] = ()
+    later: frozenset[str] = frozenset()
+    """Ids that the person put off."""
+
+    @property
+    def shown(self) -> ExecApprovalRequest | PatchApprovalRequest | None:
+        """The request that is on the screen."""
+        return next((request for request in self.parked if request.id not in self.later), None)
+
+    def find(self, request_id: str) -> ExecApprovalRequest | PatchApprovalRequest | None:
+        """Look a parked request up; None when it has ended."""
+        return next((request for request in self.parked if request.id == request_id), None)
+
+
+def presented(requests: Requests, message: PresentApproval) -> Requests:
+    """Add a request behind the others; one that is known keeps its place."""
+    if requests.find(message.request.id):
+        return requests
+    return replace(requests, parked=(*requests.parked, message.request))
+
+
+def ended(requests: Requests, request_id: str) -> Requests:
+    """Take a request away: it was answered or withdrawn."""
+    if not requests.find(request_id):
+        return requests
+    return Requests(
+        parked=tuple(request for request in requests.parked if request.id != request_id),
+        later=requests.later - {request_id},
+    )
+
+
+def put_off(requests: Requests) -> Requests:
+    """Take the shown request off the screen; it stays parked."""
+    shown = requests.shown
+    return replace(requests, later=requests.later | {shown.id}) if shown else requests
+
+
+def recalled(requests: Requests) -> Requests:
+    """Bring back what was put off."""
+    return replace(requests, later=frozenset())

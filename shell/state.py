@@ -1,0 +1,158 @@
+"""What the screen knows, and how it changes: `(state, happening) -> (state, effects)`.
+
+Pure: it needs no terminal, and the components that draw it never change it.
+"""
+
+from dataclasses import dataclass, field, replace
+from typing import TypeAlias
+
+from messages.approvals import Answer as Choice
+from messages.approvals import RetractApproval
+from messages.base import Message
+from messages.turns import SessionConfigured, ToolEnded
+from shell import blocks, requests
+from shell.blocks import Tail
+from shell.intents import Answer, Interrupt, SendPrompt
+from shell.requests import Requests
+
+
+@dataclass(frozen=True, slots=True)
+class Running:
+    """A tool call that is at work."""
+
+    call_id: str
+    title: str
+    began_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """The turn that runs."""
+
+    began_s: float
+    tail: Tail = field(default_factory=Tail)
+    streamed: bool = False
+    """Text of the reply in hand has come."""
+    tools: tuple[Running, ...] = ()
+    tokens: int = 0
+    """Output of its whole replies, as the API counts it."""
+    streamed_chars: int = 0
+    """Of the reply in hand; four of them are about a token."""
+    interrupting: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """Everything that is drawn, the input line aside."""
+
+    session: SessionConfigured | None = None
+    turn: Turn | None = None
+    queue: tuple[str, ...] = ()
+    """Messages that go out one by one as turns end."""
+    requests: Requests = field(default_factory=Requests)
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """Print what the person said."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Prose:
+    """Print a finished block of the model's Markdown."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Remark:
+    """Print one remark of ours."""
+
+    text: str
+    tone: str = "dim"
+
+
+@dataclass(frozen=True, slots=True)
+class Post:
+    """Tell the console what the person wants."""
+
+    intent: Message
+
+
+@dataclass(frozen=True, slots=True)
+class Refill:
+    """Put text back into the input, before what is there."""
+
+    text: str
+
+
+Printable: TypeAlias = Said | Prose | Remark | ToolEnded | SessionConfigured
+Effect: TypeAlias = Printable | Post | Refill
+Step: TypeAlias = tuple[State, tuple[Effect, ...]]
+
+
+def entered(state: State, text: str, now_s: float) -> Step:
+    """Take a message of the person: sent when nothing runs, else queued."""
+    if state.turn or not state.session:
+        return replace(state, queue=(*state.queue, text)), ()
+    return replace(state, turn=Turn(began_s=now_s)), (Said(text), Post(SendPrompt(text=text)))
+
+
+def next_sent(state: State, now_s: float) -> Step:
+    """Send the first queued message, if nothing runs."""
+    if not state.queue or state.turn or not state.session:
+        return state, ()
+    text, *rest = state.queue
+    return entered(replace(state, queue=tuple(rest)), text, now_s)
+
+
+def taken_back(state: State) -> Step:
+    """Put the last queued message into the input."""
+    if not state.queue:
+        return state, ()
+    return replace(state, queue=state.queue[:-1]), (Refill(state.queue[-1]),)
+
+
+def interrupted(state: State) -> Step:
+    """Stop the running turn, once, and hand the queued messages back."""
+    refill = (Refill("\n".join(state.queue)),) if state.queue else ()
+    state = replace(state, queue=())
+    if not state.turn or state.turn.interrupting:
+        return state, refill
+    turn = replace(state.turn, interrupting=True)
+    return replace(state, turn=turn), (Post(Interrupt()), *refill)
+
+
+def answered(state: State, request_id: str, choice: Choice, feedback: str = "") -> Step:
+    """Decide a parked request; it leaves the screen at once."""
+    if not state.requests.find(request_id):
+        return state, ()
+    state = replace(state, requests=requests.ended(state.requests, request_id))
+    return state, (Post(Answer(id=request_id, answer=choice, feedback=feedback)),)
+
+
+def put_off(state: State) -> State:
+    """Leave the shown request for later."""
+    return replace(state, requests=requests.put_off(state.requests))
+
+
+def recalled(state: State) -> State:
+    """Bring back the requests that were left for later."""
+    return replace(state, requests=requests.recalled(state.requests))
+
+
+def retracted(state: State, message: RetractApproval) -> Step:
+    """Take an ended request away; if it was on the screen, say so."""
+    shown = state.requests.shown
+    seen = shown is not None and shown.id == message.id
+    state = replace(state, requests=requests.ended(state.requests, message.id))
+    how = "was withdrawn" if message.why == "withdrawn" else "needs no answer any more"
+    return state, (Remark(f"The request on screen {how}.", "warn"),) if seen else ()
+
+
+def flushed(turn: Turn) -> tuple[Turn, tuple[Prose, ...]]:
+    """End the text in hand: whatever is left of it is printed."""
+    finished = blocks.finish(turn.tail)
+    return replace(turn, tail=Tail()), tuple(Prose(block) for block in finished)

@@ -1,0 +1,40 @@
+"""A tool call in the scrollback: what it was, how it went, the first lines of what it said."""
+
+from messages.turns import ToolEnded, ToolStatus
+from shell.ink import Row, cut, wrapped
+from shell.visible import visible, visible_line
+
+OUTPUT_LINES = 8
+"""So much of the output is shown; the rest is counted."""
+_TITLE_ROWS = 3
+
+_MARKS: dict[ToolStatus, tuple[str, str, str]] = {
+    "ok": ("●", "good", ""),
+    "error": ("●", "bad", "failed"),
+    "denied": ("✗", "bad", "denied"),
+    "cancelled": ("◌", "warn", "cancelled"),
+    "unknown": ("?", "warn", "outcome unknown"),
+}
+
+
+def tool_rows(event: ToolEnded, width: int) -> list[Row]:
+    """Show one ended call."""
+    mark, tone, word = _MARKS[event.status]
+    title = wrapped(visible_line(event.title or event.tool), width - 2)
+    rows: list[Row] = [((tone, mark + " "), ("strong", title[0]))]
+    rows.extend((("strong", "  " + piece),) for piece in title[1:_TITLE_ROWS])
+    if len(title) > _TITLE_ROWS:
+        rows.append((("dim", "  …"),))
+    if word:
+        rows.append((("plain", "  "), (tone, cut(word, width - 2))))
+    return rows + _output(event.text, width)
+
+
+def _output(text: str, width: int) -> list[Row]:
+    lines = visible(text).rstrip("\n").split("\n")
+    if lines == [""]:
+        return []
+    shown = [cut(line.expandtabs(4), width - 2) for line in lines[:OUTPUT_LINES]]
+    if len(lines) > OUTPUT_LINES:
+        shown.append(f"… +{len(lines) - OUTPUT_LINES} lines")
+    return [(("dim", "  " + line),) for line in shown]

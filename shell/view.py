@@ -1,0 +1,143 @@
+"""The windows of the application: they draw the plan and report what was really drawn."""
+
+from collections.abc import Callable, Sequence
+
+from prompt_toolkit.buffer import Buffer
+from prompt_toolkit.data_structures import Point, Size
+from prompt_toolkit.filters import Condition
+from prompt_toolkit.formatted_text import StyleAndTextTuples
+from prompt_toolkit.layout import (
+    BufferControl,
+    ConditionalContainer,
+    Dimension,
+    HSplit,
+    Layout,
+    UIContent,
+    UIControl,
+    Window,
+)
+from prompt_toolkit.layout.processors import BeforeInput
+
+from shell.arming import Shown
+from shell.ink import Row
+from shell.plan import MARK, REASON_MARK, Plan, Scene, planned
+from shell.unseen import ShowHidden
+
+
+class Rows(UIControl):
+    """Draws rows that are already as wide as the window, from `first` on."""
+
+    def __init__(self, rows: Callable[[], Sequence[Row]]) -> None:
+        self._rows = rows
+        self.first = 0
+
+    def create_content(self, width: int, height: int | None) -> UIContent:  # noqa: ARG002  (theirs)
+        """Give prompt_toolkit the lines that it asks for, not all of them."""
+        rows = self._rows()
+
+        def line(number: int) -> StyleAndTextTuples:
+            return [(f"class:{tone}", text) for tone, text in rows[number]]
+
+        cursor = Point(x=0, y=max(min(self.first, len(rows) - 1), 0))
+        return UIContent(line, len(rows), cursor_position=cursor, show_cursor=False)
+
+
+class View:
+    """The layout. It reads the scene and changes nothing but its own scrolling."""
+
+    def __init__(self, scene: Callable[[], Scene], size: Callable[[], Size]) -> None:
+        self._scene, self._size = scene, size
+        self.draft = Buffer(multiline=True)
+        self.reason = Buffer(multiline=False)
+        self._body = Rows(lambda: panel.body if (panel := self.plan().panel) else ())
+        self._head_window = self._fixed(lambda plan: plan.panel.head if plan.panel else ())
+        self._body_window = Window(
+            self._body,
+            height=lambda: Dimension.exact(self.plan().body_rows),
+            get_vertical_scroll=lambda _: self._body.first,
+        )
+        self._answers_window = self._fixed(lambda plan: plan.panel.answers if plan.panel else ())
+        self._notice_window = self._fixed(lambda plan: plan.notice)
+        self._draft_window = self._editor(self.draft, MARK)
+        self._reason_window = self._editor(self.reason, REASON_MARK)
+        self.layout = Layout(self._stack(), focused_element=self._draft_window)
+
+    def plan(self) -> Plan:
+        """Divide the window as it is now."""
+        return planned(self._scene(), self._size())
+
+    def scroll(self, rows: int) -> None:
+        """Move the command or diff; never further than what is there."""
+        plan = self.plan()
+        last = len(plan.panel.body) - plan.body_rows if plan.panel else 0
+        self._body.first = max(min(self._body.first + rows, last), 0)
+
+    def page(self, pages: int) -> None:
+        """Move by screens, keeping one row in common."""
+        self.scroll(pages * max(self.plan().body_rows - 1, 1))
+
+    def rewind(self) -> None:
+        """Begin at the top of another request, and write to the draft."""
+        self._body.first = 0
+        self.focus_draft()
+
+    def focus_draft(self) -> None:
+        """Typed text goes into the draft."""
+        self.layout.focus(self._draft_window)
+
+    def focus_reason(self) -> None:
+        """Typed text becomes the reason of a no."""
+        self.reason.reset()
+        self.layout.focus(self._reason_window)
+
+    def shown(self, request_id: str) -> Shown | None:
+        """Say what the frame just drawn showed of the request; None: nothing of it."""
+        if not self._drawn(self._notice_window):
+            return None
+        whole = all(map(self._drawn, (self._head_window, self._answers_window)))
+        return Shown(request_id, whole=whole, end=self._end_drawn())
+
+    def _end_drawn(self) -> bool:
+        info = self._body_window.render_info
+        if info is None or self._body_window not in self.layout.visible_windows:
+            return False
+        lines = info.displayed_lines
+        return bool(lines) and lines[-1] == info.content_height - 1
+
+    def _drawn(self, window: Window) -> bool:
+        """Whether every row of `window` was in the last frame."""
+        info = window.render_info
+        if info is None or window not in self.layout.visible_windows:
+            return False
+        return len(info.displayed_lines) == info.content_height > 0
+
+    def _stack(self) -> HSplit:
+        reasoning = Condition(lambda: self._scene().reasoning)
+        return HSplit(
+            [
+                self._fixed(lambda plan: plan.live),
+                self._head_window,
+                self._body_window,
+                self._answers_window,
+                self._notice_window,
+                self._fixed(lambda plan: plan.queued),
+                ConditionalContainer(self._draft_window, filter=~reasoning),
+                ConditionalContainer(self._reason_window, filter=reasoning),
+                self._fixed(lambda plan: plan.footer),
+            ]
+        )
+
+    def _fixed(self, rows: Callable[[Plan], Sequence[Row]]) -> Window:
+        return Window(
+            Rows(lambda: rows(self.plan())),
+            height=lambda: Dimension.exact(len(rows(self.plan()))),
+        )
+
+    def _editor(self, buffer: Buffer, mark: str) -> Window:
+        return Window(
+            BufferControl(
+                buffer, input_processors=[ShowHidden(), BeforeInput(mark, "class:person")]
+            ),
+            height=lambda: Dimension.exact(self.plan().input_rows),
+            wrap_lines=True,
+        )
