@@ -1,0 +1,39 @@
+"""How a session file can fail; each says whose fault it is and what became of the file."""
+
+from pathlib import Path
+
+
+class LogError(Exception):
+    """The session file cannot be used as asked; `detail` is one line for people."""
+
+    def __init__(self, detail: str) -> None:
+        """Say what happened and to which file."""
+        super().__init__(detail)
+        self.detail = detail
+
+
+class LogLocked(LogError):  # noqa: N818  (named for what the file is)
+    """Another program has the session open; it may be forked instead."""
+
+    def __init__(self, path: Path, pid: int | None) -> None:
+        """Name the holder by the last run that the file records; None: it records none yet."""
+        holder = f"process {pid}" if pid else "another program"
+        super().__init__(f"{path}: open in {holder}; close it there, or fork the session")
+        self.pid = pid
+
+
+class LogDamaged(LogError):  # noqa: N818  (as above)
+    """A record before the last one cannot be trusted; nothing was cut off."""
+
+    def __init__(self, path: Path, line: int, offset_bytes: int, lines: int, why: str) -> None:
+        """Say where the damage begins and how much stands behind it.
+
+        `line` counts from 1, `lines` is the whole file's count.
+        """
+        super().__init__(
+            f"{path}: damaged at line {line} of {lines} (byte {offset_bytes}): {why}; "
+            f"the {line - 1} before it are whole; the file is kept as it is"
+        )
+        self.line = line
+        self.offset_bytes = offset_bytes
+        self.lines = lines

@@ -1,0 +1,117 @@
+"""The port through which session files touch the file system, one call of it each."""
+
+import fcntl
+import os
+from pathlib import Path
+from typing import Protocol
+
+PRIVATE_FILE = 0o600
+PRIVATE_FOLDER = 0o700
+_READ_BYTES = 1 << 20
+
+
+class Files(Protocol):
+    """What a session file needs of the system; a faulty one can stand in for each call.
+
+    Every method raises OSError as the system does.
+    """
+
+    def open(self, path: Path, flags: int) -> int:
+        """Open or create a file that only its owner may read; return its descriptor."""
+        ...
+
+    def lock(self, descriptor: int) -> bool:
+        """Lock the file for as long as it is open; False when another holds it."""
+        ...
+
+    def read(self, descriptor: int) -> bytes:
+        """Read the whole file."""
+        ...
+
+    def write(self, descriptor: int, data: bytes) -> int:
+        """Write once; return how many bytes went in, which may be fewer."""
+        ...
+
+    def sync(self, descriptor: int) -> None:
+        """Return when what was written is on disk."""
+        ...
+
+    def truncate(self, descriptor: int, length_bytes: int) -> None:
+        """Cut the file off."""
+        ...
+
+    def close(self, descriptor: int) -> None:
+        """Close, and unlock what was locked."""
+        ...
+
+    def make_folder(self, path: Path) -> None:
+        """Make a folder that only its owner may enter; its parent is there."""
+        ...
+
+    def sync_folder(self, path: Path) -> None:
+        """Return when the folder's entries are on disk."""
+        ...
+
+
+class RealFiles:
+    """The system's own calls."""
+
+    def open(self, path: Path, flags: int) -> int:
+        """Open or create a file that only its owner may read; return its descriptor."""
+        return os.open(path, flags | os.O_CLOEXEC, PRIVATE_FILE)
+
+    def lock(self, descriptor: int) -> bool:
+        """Lock the file for as long as it is open; False when another holds it."""
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        return True
+
+    def read(self, descriptor: int) -> bytes:
+        """Read the whole file."""
+        parts = bytearray()
+        while part := os.pread(descriptor, _READ_BYTES, len(parts)):
+            parts += part
+        return bytes(parts)
+
+    def write(self, descriptor: int, data: bytes) -> int:
+        """Write once; return how many bytes went in, which may be fewer."""
+        return os.write(descriptor, data)
+
+    def sync(self, descriptor: int) -> None:
+        """Return when what was written is on disk."""
+        # macOS has no fdatasync, and its fsync says nothing about the disk's own cache.
+        if hasattr(os, "fdatasync"):
+            os.fdatasync(descriptor)
+        else:
+            os.fsync(descriptor)
+
+    def truncate(self, descriptor: int, length_bytes: int) -> None:
+        """Cut the file off."""
+        os.ftruncate(descriptor, length_bytes)
+
+    def close(self, descriptor: int) -> None:
+        """Close, and unlock what was locked."""
+        os.close(descriptor)
+
+    def make_folder(self, path: Path) -> None:
+        """Make a folder that only its owner may enter; its parent is there."""
+        path.mkdir(mode=PRIVATE_FOLDER, exist_ok=True)
+
+    def sync_folder(self, path: Path) -> None:
+        """Return when the folder's entries are on disk."""
+        descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+
+
+def make_private(folder: Path, files: Files) -> None:
+    """Make a folder and those above it that are missing; each is on disk when this returns."""
+    if folder.is_dir():
+        return
+    make_private(folder.parent, files)
+    files.make_folder(folder)
+    files.sync_folder(folder.parent)

@@ -1,0 +1,73 @@
+"""Where Greenroom keeps things: one folder for state, one for the user's configuration."""
+
+import hashlib
+import os
+import re
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+
+import platformdirs
+
+HOME_VARIABLE = "GREENROOM_HOME"
+_UNSAFE = re.compile(r"[^a-z0-9]+")
+_SLUG_NAME_CHARS = 40
+_TIME_CHARS = len("20260131-235959")
+
+
+def state_folder(environ: Mapping[str, str]) -> Path:
+    """Find the folder for sessions, trust and crash reports; it may not be there yet."""
+    return _home(environ) or Path(platformdirs.user_state_dir("greenroom", appauthor=False))
+
+
+def config_folder(environ: Mapping[str, str]) -> Path:
+    """Find the folder for the user's `config.toml`, `agents/` and `AGENTS.md`."""
+    return _home(environ) or Path(platformdirs.user_config_dir("greenroom", appauthor=False))
+
+
+def project_folder(state: Path, workspace_root: Path) -> Path:
+    """Find the folder for everything that belongs to one workspace."""
+    return state / "projects" / slug(workspace_root)
+
+
+def slug(workspace_root: Path) -> str:
+    """Name a workspace after its folder, told apart by 8 hex digits of its whole path's SHA-256."""
+    name = _UNSAFE.sub("-", workspace_root.name.lower()).strip("-")[:_SLUG_NAME_CHARS]
+    digest = hashlib.sha256(os.fsencode(workspace_root)).hexdigest()
+    return f"{name or 'root'}-{digest[:8]}"
+
+
+def new_session_id(now_s: float, suffix: str) -> str:
+    """Make an id that sorts by its start, in UTC; `suffix` tells those of one second apart."""
+    return f"{datetime.fromtimestamp(now_s, UTC):%Y%m%d-%H%M%S}-{suffix}"
+
+
+def session_path(project: Path, session_id: str) -> Path:
+    """Say where the file of a session of ours is; for an id that a person typed: `find_session`."""
+    return project / f"{session_id}.jsonl"
+
+
+def sessions(project: Path) -> tuple[Path, ...]:
+    """List a project's session files, newest first; a file that never got a record is none."""
+    begun = [path for path in project.glob("*.jsonl") if path.stat().st_size]
+    return tuple(sorted(begun, key=_age, reverse=True))
+
+
+def newest_session(project: Path) -> Path | None:
+    """Find the session that `--continue` means."""
+    return next(iter(sessions(project)), None)
+
+
+def find_session(project: Path, session_id: str) -> Path | None:
+    """Find a session by its id; the text is only compared, so it can name no other file."""
+    return next((path for path in sessions(project) if path.stem == session_id), None)
+
+
+def _home(environ: Mapping[str, str]) -> Path | None:
+    given = environ.get(HOME_VARIABLE)
+    return Path(given).expanduser().absolute() if given else None
+
+
+def _age(path: Path) -> tuple[str, int, str]:
+    """Order by start; those of the same second by their last record."""
+    return path.stem[:_TIME_CHARS], path.stat().st_mtime_ns, path.stem
