@@ -57,13 +57,13 @@ async def plan(arguments: BashArguments, context: ToolContext) -> Plan:  # noqa:
     if len(shown) > _TITLE_CHARS:
         shown = shown[:_TITLE_CHARS] + "…"
     request = PermissionRequest(permission="bash", target=command)
-    return Plan(title=f"bash {shown}", requests=(request,))
+    return Plan(title=f"bash {shown}", shown=command, requests=(request,))
 
 
 async def run(arguments: BashArguments, plan: Plan, context: ToolContext) -> ToolOutput:
     """Run exactly the command that was judged."""
     finished = await context.processes.run(
-        plan.requests[0].target, context.workspace.cwd, arguments.timeout_s, context.outputs
+        plan.shown, context.workspace.cwd, arguments.timeout_s, context.outputs
     )
     return told(finished, arguments.timeout_s)
 

@@ -42,17 +42,19 @@ def _hunks(old: list[str], new: list[str]) -> Iterator[str]:
     old_part = old[start : len(old) - max(0, tail - CONTEXT_LINES)]
     new_part = new[start : len(new) - max(0, tail - CONTEXT_LINES)]
     if len(old_part) * len(new_part) > _MAX_COMPARED:
-        yield from _whole(old_part, new_part, start)
+        yield from _whole(old_part, new_part, start, head - start, min(tail, CONTEXT_LINES))
         return
     for number, line in enumerate(difflib.unified_diff(old_part, new_part, n=CONTEXT_LINES)):
         if number > 1:  # after difflib's own header
             yield _shifted(line, start) if line.startswith("@@") else line
 
 
-def _whole(old: list[str], new: list[str], start: int) -> Iterator[str]:
+def _whole(old: list[str], new: list[str], start: int, head: int, tail: int) -> Iterator[str]:
     yield f"@@ -{start + 1},{len(old)} +{start + 1},{len(new)} @@\n"
-    yield from (f"-{line}" for line in old)
-    yield from (f"+{line}" for line in new)
+    yield from (f" {line}" for line in old[:head])
+    yield from (f"-{line}" for line in old[head : len(old) - tail])
+    yield from (f"+{line}" for line in new[head : len(new) - tail])
+    yield from (f" {line}" for line in old[len(old) - tail :])
 
 
 def _common(one: list[str], other: list[str]) -> int:

@@ -6,6 +6,7 @@ from pydantic import Field
 
 from actors.tools.changing import applied, planned
 from actors.tools.files import MAX_CHANGED_BYTES, Content, encoded, load, require_unchanged
+from actors.tools.finishing import seen_through
 from actors.tools.folders import planning
 from actors.tools.matching import replaced
 from actors.tools.paths import one_line, resolve
@@ -35,8 +36,8 @@ async def plan(arguments: EditArguments, context: ToolContext) -> Plan:
 
 
 async def run(arguments: EditArguments, plan: Plan, context: ToolContext) -> ToolOutput:
-    """Write exactly what was planned."""
-    return await asyncio.to_thread(applied, arguments.path, plan, context)
+    """Write exactly what was planned; a cancelled one is not still writing when it returns."""
+    return await seen_through(asyncio.to_thread(applied, arguments.path, plan, context))
 
 
 def _plan(arguments: EditArguments, context: ToolContext) -> Plan:

@@ -1,0 +1,58 @@
+"""Calls tools as an agent does: plan, then run, and remember what was seen."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from actors.tools.local_processes import LocalProcesses
+from actors.tools.tool import ToolContext, ToolError, Workspace
+from actors.tools.toolbox import find
+from messages.tools import FileState, Plan, ToolOutput
+
+
+class Caller:
+    def __init__(self, folder: Path) -> None:
+        self.root = folder / "project"
+        self.root.mkdir()
+        self.seen: dict[str, FileState] = {}
+        self.context = ToolContext(
+            workspace=Workspace(root=self.root, cwd=self.root),
+            seen=self.seen,
+            processes=LocalProcesses(),
+            outputs=folder / "state" / "outputs",
+        )
+
+    def file(self, name: str, content: str | bytes) -> Path:
+        path = self.root / name
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        return path
+
+    def names(self) -> list[str]:
+        return sorted(path.name for path in self.root.iterdir())
+
+    def plan(self, name: str, **arguments: object) -> Plan:
+        return asyncio.run(self.planning(name, **arguments))
+
+    async def planning(self, name: str, **arguments: object) -> Plan:
+        tool = find(name)
+        assert tool is not None
+        return await tool.plan(tool.arguments(**arguments), self.context)
+
+    def run(self, name: str, plan: Plan, **arguments: object) -> ToolOutput:
+        return asyncio.run(self.running(name, plan, **arguments))
+
+    async def running(self, name: str, plan: Plan, **arguments: object) -> ToolOutput:
+        tool = find(name)
+        assert tool is not None
+        output = await tool.run(tool.arguments(**arguments), plan, self.context)
+        self.seen.update({state.path: state for state in output.seen})
+        return output
+
+    def call(self, name: str, **arguments: object) -> str:
+        return self.run(name, self.plan(name, **arguments), **arguments).text
+
+    def refusal(self, name: str, **arguments: object) -> str:
+        with pytest.raises(ToolError) as caught:
+            self.call(name, **arguments)
+        return str(caught.value)

@@ -1,0 +1,80 @@
+import json
+
+import pytest
+from pydantic import ValidationError
+
+from actors.tools.tool import Arguments, Tool
+from actors.tools.toolbox import BUILT_IN, find, schema
+
+pytestmark = pytest.mark.quick
+
+
+def test_the_tools_stand_in_the_order_in_which_the_model_is_told_of_them() -> None:
+    assert [tool.name for tool in BUILT_IN] == ["read", "ls", "write", "edit", "bash"]
+    assert [tool.name for tool in BUILT_IN if tool.reads_only] == ["read", "ls"]
+
+
+def test_a_tool_is_found_by_its_name_only() -> None:
+    assert find("edit") is BUILT_IN[3]
+    assert find("Edit") is None
+
+
+def test_a_schema_is_what_the_api_wants_and_no_more() -> None:
+    ls = find("ls")
+    assert ls is not None
+    assert schema(ls) == {
+        "name": "ls",
+        "description": ls.description,
+        "input_schema": {
+            "additionalProperties": False,
+            "properties": {
+                "path": {
+                    "default": ".",
+                    "description": (
+                        "The folder; relative to the working folder, absolute, or ~/…."
+                    ),
+                    "type": "string",
+                }
+            },
+            "type": "object",
+        },
+    }
+
+
+def test_schemas_are_the_same_bytes_every_time() -> None:
+    once, again = ([json.dumps(schema(tool)) for tool in BUILT_IN] for _ in range(2))
+    assert once == again
+
+
+def test_an_argument_may_be_called_title() -> None:
+    class Titled(Arguments):
+        title: str
+
+    read = BUILT_IN[0]
+    tool = Tool("titled", "", Titled, reads_only=True, plan=read.plan, run=read.run)
+    assert schema(tool)["input_schema"] == {
+        "additionalProperties": False,
+        "properties": {"title": {"type": "string"}},
+        "required": ["title"],
+        "type": "object",
+    }
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments"),
+    [
+        ("read", {"path": "x", "offset": 0}),
+        ("read", {"path": "x", "limit": "5"}),
+        ("bash", {"command": "x", "timeout_s": 601}),
+        ("bash", {"command": "x", "timeout_s": float("nan")}),
+        ("bash", {"command": "x", "background": True}),
+        ("ls", {"path": None}),
+    ],
+)
+def test_arguments_out_of_bounds_or_unknown_are_refused(
+    name: str, arguments: dict[str, object]
+) -> None:
+    tool = find(name)
+    assert tool is not None
+    with pytest.raises(ValidationError):
+        tool.arguments.model_validate(arguments)
