@@ -25,8 +25,10 @@ class Crew:
 
 
 class Root(Actor[ChildEnded]):
-    """Without its journal, engine, broker or primary the session cannot go on; without its console
-    it can, and nobody can answer.
+    """The top of the tree.
+
+    Without its journal, engine, broker or primary the session cannot go on; without its console it
+    can, and nobody can answer.
     """
 
     def __init__(self, crew: Crew) -> None:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import assert_never
 
+from actors.agents.asking import Asking, request_for
 from actors.agents.definitions import Definition
 from actors.agents.effects import (
     AskModel,
@@ -28,12 +29,7 @@ from actors.runtime.actor import Actor, WorkId
 from actors.tools.tool import ToolContext
 from actors.tools.toolbox import schema
 from messages.address import Address
-from messages.approvals import (
-    Answer,
-    ApprovalsWithdrawn,
-    ExecApprovalRequest,
-    PatchApprovalRequest,
-)
+from messages.approvals import ApprovalsWithdrawn
 from messages.content import ToolUseBlock
 from messages.permissions import PermissionQuery
 from messages.tools import FileState, ToolFailed, ToolSucceeded
@@ -122,7 +118,7 @@ class Agent(Actor[AgentInbox]):
         for effect in effects:
             self._do(effect)
 
-    def _do(self, effect: Effect) -> None:
+    def _do(self, effect: Effect) -> None:  # noqa: C901  (a table: one line an effect)
         match effect:
             case Write():
                 self._history.add(effect.record)
@@ -177,27 +173,9 @@ class Agent(Actor[AgentInbox]):
         self._call_works[use.id] = self.work(job, partial(call_failed, use.id))
 
     def _ask_person(self, effect: AskPerson) -> None:
-        self.tell(self._posts.approvals, self._request(effect))
-
-    def _request(self, effect: AskPerson) -> ExecApprovalRequest | PatchApprovalRequest:
-        use, plan, grants = self._use(effect.call_id), effect.plan, effect.verdict.grants
-        answers: tuple[Answer, ...] = ("once", "session", "no") if grants else ("once", "no")
-        common = {
-            "id": effect.id,
-            "agent": self.address,
-            "turn": self._turn.number,
-            "call_id": use.id,
-            "tool": use.name,
-            "cwd": str(self._ports.tools.workspace.cwd),
-            "description": str(use.input.get("description", "")),
-            "reason": effect.verdict.reason,
-            "requests": plan.requests,
-            "answers": answers,
-            "grants": grants,
-        }
-        if plan.patch is not None:
-            return PatchApprovalRequest(path=plan.patch.path, diff=plan.patch.diff, **common)
-        return ExecApprovalRequest(command=plan.shown or plan.title, **common)
+        asking = Asking(self.address, self._turn.number, self._ports.tools.workspace.cwd)
+        request = request_for(effect, self._use(effect.call_id), asking)
+        self.tell(self._posts.approvals, request)
 
     def _use(self, call_id: str) -> ToolUseBlock:
         return next(call.use for call in self._turn.calls if call.use.id == call_id)

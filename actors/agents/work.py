@@ -88,8 +88,9 @@ async def run_call(
 
 def call_failed(call_id: str, failure: Failure) -> ToolFailed:
     """Say how a call's work ended without an outcome of its own."""
-    reason = "cancelled" if failure.kind == "cancelled" else "crashed"
-    return ToolFailed(call_id=call_id, reason=reason, detail=failure.detail)
+    if failure.kind == "cancelled":
+        return ToolFailed(call_id=call_id, reason="cancelled", detail="interrupted")
+    return ToolFailed(call_id=call_id, reason="crashed", detail=failure.detail)
 
 
 def understand(use: ToolUseBlock, tools: dict[str, AnyTool]) -> tuple[AnyTool, Arguments]:

@@ -121,8 +121,9 @@ class AnthropicModel:
                 raise read_error(error, self._server) from error
 
     def _make(self) -> "anthropic.AsyncAnthropic":
-        with _no_garbage():
-            import anthropic  # noqa: PLC0415  (see the top of this module)
+        load_sdk()
+        import anthropic  # noqa: PLC0415  (see the top of this module)
+
         return anthropic.AsyncAnthropic(
             api_key=self._api_key,
             auth_token=self._auth_token,
@@ -130,6 +131,12 @@ class AnthropicModel:
             max_retries=0,
             http_client=_own_transport(self._base_url),
         )
+
+
+def load_sdk() -> None:
+    """Import the SDK, on any thread; the program does so once its first screen is drawn."""
+    with _no_garbage():
+        import anthropic  # noqa: F401, PLC0415  (see the top of this module)
 
 
 @contextmanager

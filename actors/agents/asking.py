@@ -1,0 +1,43 @@
+"""The request that a person will see, bound to exactly what would run."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from actors.agents.effects import AskPerson
+from messages.address import Address
+from messages.approvals import Answer, ExecApprovalRequest, PatchApprovalRequest
+from messages.content import ToolUseBlock
+
+
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """Who asks, and where the call would run."""
+
+    agent: Address
+    turn: int
+    cwd: Path
+
+
+def request_for(
+    effect: AskPerson, use: ToolUseBlock, asking: Asking
+) -> ExecApprovalRequest | PatchApprovalRequest:
+    """Write the request; `session` is a legal answer where an exact rule can be offered."""
+    plan, grants = effect.plan, effect.verdict.grants
+    answers: tuple[Answer, ...] = ("once", "session", "no") if grants else ("once", "no")
+    common: dict[str, Any] = {
+        "id": effect.id,
+        "agent": asking.agent,
+        "turn": asking.turn,
+        "call_id": use.id,
+        "tool": use.name,
+        "cwd": str(asking.cwd),
+        "description": str(use.input.get("description", "")),
+        "reason": effect.verdict.reason,
+        "requests": plan.requests,
+        "answers": answers,
+        "grants": grants,
+    }
+    if plan.patch is not None:
+        return PatchApprovalRequest(path=plan.patch.path, diff=plan.patch.diff, **common)
+    return ExecApprovalRequest(command=plan.shown or plan.title, **common)

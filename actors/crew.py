@@ -1,0 +1,130 @@
+"""One session, put together: its file, its past and the crew that works on it."""
+
+import os
+import secrets
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from actors.agents.agent import Agent, Ports, Posts
+from actors.agents.definitions import Definition
+from actors.agents.prompts import build_prompt
+from actors.agents.resume import last_config, last_run, past_of
+from actors.agents.state import Past, Turn
+from actors.approvals.broker import ApprovalBroker
+from actors.models.client import ModelClient
+from actors.permissions.engine import PermissionEngine
+from actors.permissions.rules import Policy
+from actors.root import Crew, Make
+from actors.sessions.journal import Journal
+from actors.sessions.log import SessionLog, WallClock
+from actors.sessions.places import new_session_id, newest_session, session_path
+from actors.tools.local_processes import LocalProcesses
+from actors.tools.tool import ToolContext, Workspace
+from actors.tools.toolbox import BUILT_IN
+from messages.address import APPROVALS, CONSOLE, JOURNAL, PERMISSIONS, PRIMARY, ROOT
+from messages.permissions import PermissionMode
+from messages.transcript import Record, RunStarted, Session
+from messages.turns import SessionConfigured
+
+AGENT = "build"
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What the shell wants a session to be."""
+
+    folder: Path
+    """Where this workspace's sessions are kept."""
+    workspace: Workspace
+    model_name: str
+    mode: PermissionMode
+    rehearsal: bool
+    resume_last: bool
+    version: str
+
+
+@dataclass(frozen=True, slots=True)
+class OpenSession:
+    """A session whose file is open and locked."""
+
+    wanted: Wanted
+    session_id: str
+    log: SessionLog
+    records: tuple[Record, ...]
+    """Of earlier runs."""
+    run: int
+
+
+def open_session(wanted: Wanted, wall_clock: WallClock) -> OpenSession:
+    """Begin a session, or go on with the workspace's last one.
+
+    Raises:
+        LogError: the file cannot be used; its detail is for people.
+    """
+    last = newest_session(wanted.folder) if wanted.resume_last else None
+    if last is None:
+        return _begin(wanted, wall_clock)
+    log, contents = SessionLog.open(last, wall_clock)
+    records = tuple(line.message for line in contents.lines)
+    run = last_run(records) + 1
+    log.append([(RunStarted(run=run, pid=os.getpid(), version=wanted.version), ROOT)])
+    return OpenSession(wanted, last.stem, log, records, run)
+
+
+def _begin(wanted: Wanted, wall_clock: WallClock) -> OpenSession:
+    session_id = new_session_id(wall_clock(), secrets.token_hex(2))
+    first: tuple[Record, ...] = (
+        Session(session_id=session_id, workspace=str(wanted.workspace.root)),
+        RunStarted(run=1, pid=os.getpid(), version=wanted.version),
+    )
+    path = session_path(wanted.folder, session_id)
+    log = SessionLog.create(path, [(record, ROOT) for record in first], wall_clock)
+    return OpenSession(wanted, session_id, log, (), 1)
+
+
+def crew_of(session: OpenSession, model: ModelClient, console: Make) -> Crew:
+    """Say how to make each actor of the session."""
+    config = last_config(session.records)
+    policy = Policy(mode=session.wanted.mode, grants=config.grants if config else ())
+    return Crew(
+        journal=partial(Journal, session.log),
+        permissions=partial(PermissionEngine, JOURNAL, policy),
+        approvals=partial(ApprovalBroker, JOURNAL, PERMISSIONS, CONSOLE),
+        console=console,
+        primary=_primary(session, model),
+    )
+
+
+def _primary(session: OpenSession, model: ModelClient) -> Make:
+    wanted = session.wanted
+    definition = Definition(
+        name=AGENT,
+        system_prompt=build_prompt(wanted.workspace),
+        tools=BUILT_IN,
+        model=wanted.model_name,
+    )
+    tools = ToolContext(
+        workspace=wanted.workspace,
+        seen={},
+        processes=LocalProcesses(),
+        outputs=wanted.folder / "outputs" / session.session_id,
+    )
+    past = _past(session, definition)
+    introduction = SessionConfigured(
+        session_id=session.session_id,
+        agent=AGENT,
+        model=wanted.model_name,
+        mode=wanted.mode,
+        cwd=str(wanted.workspace.cwd),
+        rehearsal=wanted.rehearsal,
+        next_turn=past.turn.number + 1,
+        resumed=bool(session.records),
+    )
+    posts = Posts(journal=JOURNAL, engine=PERMISSIONS, approvals=APPROVALS, reports=CONSOLE)
+    return partial(Agent, definition, posts, Ports(model, tools), past, introduction)
+
+
+def _past(session: OpenSession, definition: Definition) -> Past:
+    reading = frozenset(tool.name for tool in definition.tools if tool.reads_only)
+    return past_of(session.records, Turn(reading=reading, asker=PRIMARY, run=session.run))

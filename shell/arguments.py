@@ -1,0 +1,121 @@
+"""The command line: options in, checked values out; imports nothing heavy."""
+
+import argparse
+from dataclasses import dataclass
+from typing import Literal, NoReturn, cast
+
+from shell.version import VERSION
+
+Format = Literal["text", "json", "stream-json"]
+
+EPILOG = """\
+without ANTHROPIC_API_KEY, ANTHROPIC_AUTH_TOKEN and ANTHROPIC_BASE_URL a scripted model plays, so
+that everything can be tried offline.
+
+environment:
+  ANTHROPIC_API_KEY, ANTHROPIC_AUTH_TOKEN, ANTHROPIC_BASE_URL   the model's server
+  GREENROOM_MODEL      the model, where --model does not say
+  GREENROOM_HOME       one folder for all state and configuration
+  GREENROOM_LOG=debug  what the actors do, to the file greenroom.log in the state folder
+  NO_COLOR             no colours
+
+exit status: 0 done, 1 the agent or the provider failed, 2 usage or configuration,
+129, 130, 143 hung up, interrupted, terminated
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What the command line asks for."""
+
+    command: Literal["work", "demo"]
+    prompt: str | None = None
+    headless: bool = False
+    output_format: Format = "text"
+    model: str | None = None
+    permission_mode: Literal["default", "auto-edit", "yolo"] = "default"
+    resume_last: bool = False
+    auto: bool = False
+
+
+class StartError(Exception):
+    """The program cannot begin as asked; told in one line, exit status 2."""
+
+
+class UsageError(StartError):
+    """The command line is wrong."""
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        raise UsageError(message)
+
+
+def parse(words: list[str]) -> Options:
+    """Read the command line.
+
+    Raises:
+        UsageError: an unknown option or a wrong value.
+        SystemExit: `--help` or `--version` was printed.
+    """
+    if words[:1] == ["demo"]:
+        return _parse_demo(words[1:])
+    given = _work_parser().parse_args(words)
+    if given.output_format != "text" and not given.print:
+        message = "--output-format goes with -p"
+        raise UsageError(message)
+    return Options(
+        command="work",
+        prompt=given.prompt,
+        headless=given.print,
+        output_format=cast("Format", given.output_format),
+        model=given.model,
+        permission_mode=given.permission_mode,
+        resume_last=given.resume_last,
+    )
+
+
+def _work_parser() -> _Parser:
+    parser = _Parser(
+        prog="greenroom",
+        description="A coding agent for the terminal, built as an actor system.",
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        usage="greenroom [options] [PROMPT]\n       greenroom demo [--auto]",
+        allow_abbrev=False,
+    )
+    add = parser.add_argument
+    add("prompt", nargs="?", metavar="PROMPT", help="sent first; with -p, `-` reads standard input")
+    add("-p", "--print", action="store_true", help="headless: one prompt, print the answer, exit")
+    add(
+        "--output-format",
+        choices=("text", "json", "stream-json"),
+        default="text",
+        help="with -p: what goes to standard output (default: text)",
+    )
+    add("--model", metavar="NAME", help="the model to use")
+    add(
+        "--permission-mode",
+        choices=("default", "auto-edit", "yolo"),
+        default="default",
+        help="auto-edit: edits inside the workspace do not ask; yolo: nothing but protected "
+        "files asks (default: default)",
+    )
+    add(
+        "--continue",
+        action="store_true",
+        dest="resume_last",
+        help="go on with this workspace's last session",
+    )
+    add("--version", action="version", version=f"greenroom {VERSION}")
+    return parser
+
+
+def _parse_demo(words: list[str]) -> Options:
+    parser = _Parser(
+        prog="greenroom demo",
+        description="The rehearsal: a scripted session on a throw-away git repository.",
+        allow_abbrev=False,
+    )
+    parser.add_argument("--auto", action="store_true", help="play it without a person")
+    return Options(command="demo", auto=parser.parse_args(words).auto)

@@ -1,0 +1,48 @@
+"""What was piped in, read without ever waiting for somebody who does not write."""
+
+import os
+import select
+import stat
+import sys
+
+from shell.arguments import StartError, UsageError
+
+MAX_BYTES = 10_000_000
+PATIENCE_S = 3.0
+"""How long a pipe may be silent before we go on without it; `-` waits for its end."""
+
+
+def headless_prompt(given: str | None) -> str:
+    """Put the prompt together from the command line and standard input.
+
+    Raises:
+        UsageError: there is none.
+        StartError: standard input is too long.
+    """
+    asked = given == "-"
+    piped = read_piped(wait=asked or given is None)
+    prompt = "\n\n".join(part for part in (None if asked else given, piped) if part)
+    if not prompt.strip():
+        message = "-p needs a prompt, on the command line or on standard input"
+        raise UsageError(message)
+    return prompt
+
+
+def read_piped(*, wait: bool) -> str:
+    """Read standard input to its end, unless it is a terminal or stays silent."""
+    if sys.stdin is None or sys.stdin.closed or os.isatty(0):
+        return ""
+    if not wait and not _speaks():
+        return ""
+    data = sys.stdin.buffer.read(MAX_BYTES + 1)
+    if len(data) > MAX_BYTES:
+        message = f"standard input is longer than {MAX_BYTES:,} bytes; put it into a file"
+        raise StartError(message)
+    return data.decode("utf-8", "replace").strip()
+
+
+def _speaks() -> bool:
+    mode = os.fstat(0).st_mode
+    if not (stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode)):
+        return True
+    return bool(select.select([0], [], [], PATIENCE_S)[0])
