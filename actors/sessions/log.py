@@ -94,11 +94,7 @@ class SessionLog:
             raise LogError(self._unusable)
         if not records:
             return
-        now_s = self._wall_clock()
-        data = b"".join(
-            encode_line(Line(seq, now_s, by, record))
-            for seq, (record, by) in enumerate(records, start=self._seq + 1)
-        )
+        data = self._encoded(records)
         self._write(data)
         self._sync()
         self._seq += len(records)
@@ -110,6 +106,15 @@ class SessionLog:
             descriptor, self._descriptor = self._descriptor, -1
             self._unusable = f"{self.path}: closed"
             self._files.close(descriptor)
+
+    def _encoded(self, records: Sequence[tuple[Record, Address]]) -> bytes:
+        now_s = self._wall_clock()
+        numbered = enumerate(records, start=self._seq + 1)
+        try:
+            return b"".join(encode_line(Line(seq, now_s, by, said)) for seq, (said, by) in numbered)
+        except ValueError as error:  # half of a surrogate pair passes for text, but is no UTF-8
+            message = f"{self.path}: a record cannot be written: {error}"
+            raise LogError(message) from error
 
     def _write(self, data: bytes) -> None:
         try:

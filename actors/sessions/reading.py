@@ -3,7 +3,7 @@
 import os
 from dataclasses import dataclass
 from pathlib import Path
-from typing import get_args
+from typing import cast, get_args
 
 from actors.sessions.faults import LogDamaged, LogError
 from actors.sessions.files import Files, RealFiles
@@ -25,6 +25,11 @@ class LogContents:
     """Where the torn end begins; without one, the file's length."""
     torn_kept: Path | None = None
     """The file that the torn end was moved to, once it was cut off."""
+
+    @property
+    def records(self) -> tuple[Record, ...]:
+        """What was recorded, without the stamps; that each is a record was checked on reading."""
+        return tuple(cast("Record", line.message) for line in self.lines)
 
 
 def read_log(path: Path, files: Files | None = None) -> LogContents:

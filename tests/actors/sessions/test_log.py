@@ -1,0 +1,304 @@
+import stat
+from pathlib import Path
+
+import pytest
+
+from actors.sessions.files import make_private
+from actors.sessions.log import LogError, LogLocked, SessionLog
+from actors.sessions.reading import LogContents, read_log
+from messages.address import PRIMARY, ROOT, Address
+from messages.transcript import RunStarted
+from messages.turns import TurnStarted
+from messages.wire import Line
+from tests.actors.sessions.writing import (
+    FIRST,
+    NOW_S,
+    RUN,
+    SESSION,
+    FaultyFiles,
+    clock,
+    create,
+    line,
+    turn,
+    whole_log,
+)
+
+pytestmark = pytest.mark.quick
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "projects" / "mine-0123abcd" / "20260131-235959-ab12.jsonl"
+
+
+def mode(path: Path) -> int:
+    return stat.S_IMODE(path.stat().st_mode)
+
+
+def open_descriptors() -> set[str]:
+    return {entry.name for entry in Path("/dev/fd").iterdir()}
+
+
+def test_what_is_appended_is_read_back_in_one_order(path: Path) -> None:
+    log = create(path)
+    log.append([(turn(1), PRIMARY), (turn(2), Address("/primary/general-1"))])
+    log.close()
+    assert read_log(path).lines == (
+        Line(1, NOW_S, ROOT, SESSION),
+        Line(2, NOW_S, ROOT, RUN),
+        Line(3, NOW_S, PRIMARY, turn(1)),
+        Line(4, NOW_S, Address("/primary/general-1"), turn(2)),
+    )
+
+
+def test_an_opened_log_counts_on_where_its_file_ends(path: Path) -> None:
+    create(path).close()
+    log, contents = SessionLog.open(path, clock)
+    log.append([(turn(1), PRIMARY)])
+    log.close()
+    assert [line.message for line in contents.lines] == [SESSION, RUN]
+    assert read_log(path).lines[2:] == (Line(3, NOW_S, PRIMARY, turn(1)),)
+
+
+def test_only_the_owner_may_look_into_a_session(path: Path) -> None:
+    create(path).close()
+    assert mode(path) == 0o600
+    assert {mode(folder) for folder in (path.parent, path.parent.parent)} == {0o700}
+
+
+def test_a_folder_that_is_there_keeps_its_mode(tmp_path: Path) -> None:
+    tmp_path.chmod(0o755)
+    make_private(tmp_path, FaultyFiles())
+    assert mode(tmp_path) == 0o755
+
+
+def test_a_session_file_is_never_begun_twice(path: Path) -> None:
+    create(path).close()
+    before = path.read_bytes()
+    with pytest.raises(LogError, match="File exists"):
+        create(path)
+    assert path.read_bytes() == before
+
+
+def test_a_second_opener_is_told_who_holds_the_session(path: Path) -> None:
+    log = create(path)
+    log.append([(RunStarted(run=2, pid=815, version="0.2.0"), ROOT), (turn(1), PRIMARY)])
+    with pytest.raises(LogLocked, match="process 815") as locked:
+        SessionLog.open(path, clock)
+    assert locked.value.pid == 815
+    log.append([(turn(2), PRIMARY)])
+    log.close()
+    SessionLog.open(path, clock)[0].close()
+
+
+def test_a_holder_that_has_written_nothing_yet_is_another_program(path: Path) -> None:
+    create(path).close()
+    log, _ = SessionLog.open(path, clock)
+    path.write_bytes(b"")
+    with pytest.raises(LogLocked, match="another program"):
+        SessionLog.open(path, clock)
+    log.close()
+
+
+def test_reading_needs_no_lock(path: Path) -> None:
+    log = create(path)
+    assert len(read_log(path).lines) == 2
+    log.close()
+
+
+def test_a_closed_log_takes_no_records_and_closes_once(path: Path) -> None:
+    log = create(path)
+    log.close()
+    log.close()
+    with pytest.raises(LogError, match="closed"):
+        log.append([(turn(1), PRIMARY)])
+
+
+def test_cut_anywhere_a_log_opens_again_and_loses_no_whole_record(tmp_path: Path) -> None:
+    lines = whole_log(20)
+    data = b"".join(lines)
+    path = tmp_path / "cut.jsonl"
+    starts = [sum(map(len, lines[:n])) for n in range(len(lines) + 1)]
+    for length in range(starts[1], len(data) + 1):
+        path.write_bytes(data[:length])
+        whole = sum(start <= length for start in starts) - 1
+        cut_at = starts[whole]
+
+        log, contents = SessionLog.open(path, clock)
+        log.append([(turn(99), PRIMARY)])
+        log.close()
+
+        again = read_log(path)
+        assert len(contents.lines) == whole
+        assert again.lines == (*contents.lines, Line(whole + 1, NOW_S, PRIMARY, turn(99)))
+        assert again.torn == b""
+        check_aside(path, contents, data[cut_at:length], cut_at)
+
+
+def check_aside(path: Path, contents: LogContents, torn: bytes, cut_at: int) -> None:
+    aside = path.with_name(f"cut.jsonl.torn-{cut_at}")
+    assert contents.torn == torn
+    assert contents.torn_kept == (aside if torn else None)
+    if torn:
+        assert aside.read_bytes() == torn
+        aside.unlink()
+
+
+def test_cut_within_its_first_record_a_log_is_refused_and_left_alone(tmp_path: Path) -> None:
+    first = whole_log(2)[0]
+    path = tmp_path / "cut.jsonl"
+    for length in range(len(first)):
+        path.write_bytes(first[:length])
+        with pytest.raises(LogError, match="not a session file"):
+            SessionLog.open(path, clock)
+        assert path.read_bytes() == first[:length]
+
+
+def test_a_second_tear_at_the_same_place_is_kept_beside_the_first(path: Path) -> None:
+    create(path).close()
+    good = path.read_bytes()
+    for torn in (b'{"type":"turn_', b"\0\0\0\0"):
+        path.write_bytes(good + torn)
+        SessionLog.open(path, clock)[0].close()
+    aside = path.with_name(f"{path.name}.torn-{len(good)}")
+    assert aside.read_bytes() == b'{"type":"turn_\0\0\0\0'
+
+
+def test_reading_alone_cuts_nothing_off(path: Path) -> None:
+    create(path).close()
+    with path.open("ab") as file:
+        file.write(b"torn")
+    before = path.read_bytes()
+    assert read_log(path).torn == b"torn"
+    assert path.read_bytes() == before
+    assert list(path.parent.iterdir()) == [path]
+
+
+@pytest.mark.parametrize("short_by", [1, 50, 10**6])
+def test_after_a_short_write_the_group_is_gone_and_the_log_serves_on(
+    path: Path, short_by: int
+) -> None:
+    files = FaultyFiles()
+    log = create(path, files)
+    before = path.read_bytes()
+    files.short_by = short_by
+    with pytest.raises(LogError, match="bytes went in"):
+        log.append([(turn(1), PRIMARY), (turn(2), PRIMARY)])
+    assert path.read_bytes() == before
+
+    files.short_by = 0
+    log.append([(turn(3), PRIMARY)])
+    log.close()
+    assert read_log(path).lines[2:] == (Line(3, NOW_S, PRIMARY, turn(3)),)
+
+
+def test_after_a_refused_write_the_log_serves_on(path: Path) -> None:
+    files = FaultyFiles()
+    log = create(path, files)
+    files.failing = {"write"}
+    with pytest.raises(LogError, match="Input/output error"):
+        log.append([(turn(1), PRIMARY)])
+    files.failing = set()
+    log.append([(turn(2), PRIMARY)])
+    log.close()
+    assert read_log(path).lines[2:] == (Line(3, NOW_S, PRIMARY, turn(2)),)
+
+
+def test_after_a_failed_sync_the_log_is_unusable_until_opened_anew(path: Path) -> None:
+    files = FaultyFiles()
+    log = create(path, files)
+    files.failing = {"sync"}
+    with pytest.raises(LogError, match="Input/output error"):
+        log.append([(turn(1), PRIMARY)])
+    files.failing = set()
+    with pytest.raises(LogError, match="open the session anew"):
+        log.append([(turn(2), PRIMARY)])
+    log.close()
+
+    log, contents = SessionLog.open(path, clock)
+    assert [line.message for line in contents.lines] == [SESSION, RUN]
+    log.append([(turn(3), PRIMARY)])
+    log.close()
+    assert len(read_log(path).lines) == 3
+
+
+def test_when_a_short_write_cannot_be_cut_back_nothing_is_glued_to_it(path: Path) -> None:
+    files = FaultyFiles()
+    log = create(path, files)
+    files.short_by, files.failing = 5, {"truncate"}
+    with pytest.raises(LogError):
+        log.append([(turn(1), PRIMARY)])
+    files.short_by, files.failing = 0, set()
+    with pytest.raises(LogError, match="open the session anew"):
+        log.append([(turn(2), PRIMARY)])
+    log.close()
+
+    log, contents = SessionLog.open(path, clock)
+    assert (len(contents.lines), contents.torn) == (2, line_without_its_end(3))
+    log.close()
+
+
+def line_without_its_end(seq: int) -> bytes:
+    return line(seq, turn(1))[:-5]
+
+
+@pytest.mark.parametrize("call", ["lock", "write", "sync", "make_folder", "sync_folder"])
+def test_a_session_that_cannot_be_begun_says_so_and_holds_nothing_open(
+    path: Path, call: str
+) -> None:
+    files = FaultyFiles()
+    files.failing = {call}
+    before = open_descriptors()
+    with pytest.raises(LogError, match="Input/output error"):
+        create(path, files)
+    assert open_descriptors() == before
+
+
+@pytest.mark.parametrize("call", ["lock", "read", "write", "sync", "truncate", "sync_folder"])
+def test_a_torn_session_that_cannot_be_mended_says_so_and_keeps_every_record(
+    path: Path, call: str
+) -> None:
+    create(path).close()
+    with path.open("ab") as file:
+        file.write(b"torn")
+    files = FaultyFiles()
+    files.failing = {call}
+    before = open_descriptors()
+    with pytest.raises(LogError, match="Input/output error"):
+        SessionLog.open(path, clock, files)
+    assert open_descriptors() == before
+    assert len(read_log(path).lines) == 2
+
+
+def test_a_torn_end_that_cannot_be_kept_whole_is_not_cut_off(path: Path) -> None:
+    create(path).close()
+    with path.open("ab") as file:
+        file.write(b"torn")
+    files = FaultyFiles()
+    files.short_by = 1
+    with pytest.raises(LogError, match="No space left"):
+        SessionLog.open(path, clock, files)
+    assert read_log(path).torn == b"torn"
+
+
+def test_text_that_is_no_utf_8_is_refused_and_the_log_serves_on(path: Path) -> None:
+    log = create(path)
+    with pytest.raises(LogError, match="cannot be written"):
+        log.append([(turn(1), PRIMARY), (TurnStarted(turn=2, prompt="\udc80"), PRIMARY)])
+    log.append([(turn(3), PRIMARY)])
+    log.close()
+    assert [line.seq for line in read_log(path).lines] == [1, 2, 3]
+
+
+def test_no_records_are_no_write(path: Path) -> None:
+    files = FaultyFiles()
+    log = create(path, files)
+    files.failing = {"write", "sync"}
+    log.append([])
+    log.close()
+
+
+def test_a_log_begins_with_its_session(path: Path) -> None:
+    assert FIRST[0][0] == SESSION
+    create(path).close()
+    assert path.read_bytes().startswith(b'{"type":"session","format":1,')

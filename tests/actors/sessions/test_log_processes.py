@@ -1,0 +1,89 @@
+"""Session files across processes: a disk that fills up, and a holder that is killed."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from actors.sessions.log import LogLocked, SessionLog
+from actors.sessions.reading import read_log
+from tests.actors.sessions.writing import clock, create
+
+ROOT = Path(__file__).parents[3]
+FILL = """
+import resource, signal, sys
+from pathlib import Path
+from actors.sessions.log import LogError, SessionLog
+from messages.address import PRIMARY
+from tests.actors.sessions.writing import clock, turn
+
+log, _ = SessionLog.open(Path(sys.argv[1]), clock)
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+size = Path(sys.argv[1]).stat().st_size
+resource.setrlimit(resource.RLIMIT_FSIZE, (size + int(sys.argv[2]), resource.RLIM_INFINITY))
+try:
+    log.append([(turn(1), PRIMARY), (turn(2), PRIMARY)])
+except LogError as error:
+    print(error.detail)
+resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+log.append([(turn(3), PRIMARY)])
+"""
+HOLD = """
+import os, sys
+from pathlib import Path
+from actors.sessions.log import SessionLog
+from messages.address import ROOT
+from messages.transcript import RunStarted
+from tests.actors.sessions.writing import clock
+
+log, _ = SessionLog.open(Path(sys.argv[1]), clock)
+log.append([(RunStarted(run=2, pid=os.getpid(), version="0"), ROOT)])
+print("held", flush=True)
+sys.stdin.read()
+"""
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    path = tmp_path / "20260131-235959-ab12.jsonl"
+    create(path).close()
+    return path
+
+
+@pytest.mark.parametrize(
+    ("room_bytes", "why"), [(100, "only 100 of"), (0, "File too large")], ids=["some", "none"]
+)
+def test_a_full_disk_costs_the_group_at_hand_and_nothing_else(
+    path: Path, room_bytes: int, why: str
+) -> None:
+    child = subprocess.run(
+        [sys.executable, "-c", FILL, str(path), str(room_bytes)],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=20,
+    )
+    assert why in child.stdout
+    assert [line.seq for line in read_log(path).lines] == [1, 2, 3]
+
+
+def test_a_killed_holder_is_named_while_it_lives_and_leaves_no_lock(path: Path) -> None:
+    with subprocess.Popen(
+        [sys.executable, "-c", HOLD, str(path)],
+        cwd=ROOT,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as child:
+        assert child.stdout is not None
+        assert child.stdout.readline() == "held\n"
+        with pytest.raises(LogLocked) as locked:
+            SessionLog.open(path, clock)
+        assert locked.value.pid == child.pid
+        child.kill()
+        child.wait(timeout=10)
+    log, contents = SessionLog.open(path, clock)
+    log.close()
+    assert len(contents.lines) == 3

@@ -1,0 +1,93 @@
+import os
+from pathlib import Path
+
+import pytest
+
+from actors.sessions import places
+
+pytestmark = pytest.mark.quick
+
+NOON_S = 1_700_000_000.9
+
+
+def begin(project: Path, session_id: str, touched_s: int = 0) -> Path:
+    path = places.session_path(project, session_id)
+    path.write_bytes(b"{}\n")
+    os.utime(path, (touched_s, touched_s))
+    return path
+
+
+def test_one_variable_puts_state_and_configuration_into_one_folder(tmp_path: Path) -> None:
+    environ = {"GREENROOM_HOME": str(tmp_path)}
+    assert places.state_folder(environ) == places.config_folder(environ) == tmp_path
+
+
+def test_a_relative_home_does_not_move_with_the_current_folder() -> None:
+    assert places.state_folder({"GREENROOM_HOME": "here"}) == Path.cwd() / "here"
+
+
+@pytest.mark.parametrize("environ", [{}, {"GREENROOM_HOME": ""}])
+def test_without_it_the_platform_says_where(environ: dict[str, str]) -> None:
+    assert places.state_folder(environ).is_absolute()
+    assert "greenroom" in places.state_folder(environ).parts
+    assert "greenroom" in places.config_folder(environ).parts
+
+
+@pytest.mark.parametrize(
+    ("root", "begins"),
+    [
+        ("/home/me/My Project", "my-project-"),
+        ("/srv/..%2f; rm -rf", "2f-rm-rf-"),
+        ("/home/me/\u4e2d\u6587", "root-"),
+        ("/", "root-"),
+        ("/x/" + "a" * 200, "a" * 40 + "-"),
+        ("/x/\udcff", "root-"),
+    ],
+)
+def test_a_slug_is_a_safe_name_and_a_digest_of_the_path(root: str, begins: str) -> None:
+    slug = places.slug(Path(root))
+    assert slug.startswith(begins)
+    digest = slug.removeprefix(begins)
+    assert len(digest) == 8
+    assert set(digest) <= set("0123456789abcdef")
+
+
+def test_folders_of_one_name_have_different_slugs() -> None:
+    assert places.slug(Path("/a/app")) != places.slug(Path("/b/app"))
+
+
+def test_a_project_has_its_folder_in_the_state_folder(tmp_path: Path) -> None:
+    root = Path("/a/app")
+    assert places.project_folder(tmp_path, root) == tmp_path / "projects" / places.slug(root)
+
+
+def test_session_ids_sort_by_the_second_they_began_in() -> None:
+    assert places.new_session_id(NOON_S, "00ff") == "20231114-221320-00ff"
+    assert places.new_session_id(NOON_S, "ffff") < places.new_session_id(NOON_S + 1, "0000")
+
+
+def test_the_newest_session_began_last_or_in_the_same_second_was_used_last(tmp_path: Path) -> None:
+    old = begin(tmp_path, "20230101-000000-ffff", touched_s=900)
+    idle = begin(tmp_path, "20230101-000001-ffff", touched_s=100)
+    used = begin(tmp_path, "20230101-000001-0000", touched_s=200)
+    assert places.sessions(tmp_path) == (used, idle, old)
+    assert places.newest_session(tmp_path) == used
+
+
+def test_what_is_no_begun_session_is_not_listed(tmp_path: Path) -> None:
+    (tmp_path / "20230101-000000-aaaa.jsonl").touch()
+    (tmp_path / "20230101-000000-bbbb.jsonl.torn-12").write_bytes(b"x")
+    (tmp_path / "grants.json").write_bytes(b"{}")
+    assert places.sessions(tmp_path) == ()
+    assert places.newest_session(tmp_path) is None
+    assert places.newest_session(tmp_path / "missing") is None
+
+
+def test_an_id_that_a_person_types_reaches_no_other_file(tmp_path: Path) -> None:
+    project = tmp_path / "project"
+    project.mkdir()
+    mine = begin(project, "20230101-000000-aaaa")
+    begin(tmp_path, "outside")
+    assert places.find_session(project, "20230101-000000-aaaa") == mine
+    assert places.find_session(project, "../outside") is None
+    assert places.find_session(project, "*") is None

@@ -1,0 +1,138 @@
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from actors.sessions.faults import LogDamaged, LogError
+from actors.sessions.log import SessionLog
+from actors.sessions.reading import last_run, parse, read_log
+from messages.address import PRIMARY
+from messages.tools import ToolFailed
+from messages.transcript import RunStarted, Session
+from messages.wire import Line, encode_line
+from tests.actors.sessions.writing import NOW_S, RUN, SESSION, clock, line, turn, whole_log
+
+pytestmark = pytest.mark.quick
+
+LINES = whole_log(6)
+PATH = Path("s.jsonl")
+HUGE = b'{"type":"turn_started","prompt":"' + b"x" * 5_000_000 + b'"}\n'
+FOREIGN = encode_line(
+    Line(3, NOW_S, PRIMARY, ToolFailed(call_id="c1", reason="crashed", detail=""))
+)
+
+
+def checked(body: bytes) -> bytes:
+    """A line whose checksum holds, whatever it says."""
+    import zlib  # noqa: PLC0415  (only here: the code under test has its own)
+
+    return body + b',"crc":"%08x"}\n' % zlib.crc32(body)
+
+
+UNKNOWN = checked(b'{"type":"from_the_future","seq":3,"t":1.0,"by":"/primary"')
+
+DAMAGE = {
+    "a flipped byte": LINES[2].replace(b"prompt 3", b"prompt 4"),
+    "a torn line with another behind it": LINES[2][:-9] + b"\n",
+    "a block of NUL bytes": b"\0" * 4096 + b"\n",
+    "invalid UTF-8": b'{"prompt":"\xff\xfe"}\n',
+    "a huge line": HUGE,
+    "an empty line": b"\n",
+    "no JSON": b"hello\n",
+    "a line without a checksum": b'{"type":"turn_started","turn":1,"prompt":""}\n',
+    "a record of an unknown type": UNKNOWN,
+    "a message that is no record": FOREIGN,
+    "a gap in the count": line(4, turn(3)),
+    "a repeated record": LINES[1],
+    "a count that is no number": checked(b'{"type":"session","seq":1e999,"t":1,"by":"/"'),
+    "a record by nobody": checked(b'{"type":"turn_started","turn":1,"prompt":"","seq":3,"t":1'),
+    "nesting without end": checked(b'{"a":' + b"[" * 100_000),
+}
+
+
+@pytest.mark.parametrize("damaged", DAMAGE.values(), ids=DAMAGE.keys())
+def test_damage_in_the_middle_is_told_with_its_place_and_never_mended(
+    tmp_path: Path, damaged: bytes
+) -> None:
+    path = tmp_path / "s.jsonl"
+    data = b"".join([*LINES[:2], damaged, *LINES[3:]])
+    path.write_bytes(data)
+    for attempt in (lambda: read_log(path), lambda: SessionLog.open(path, clock)):
+        with pytest.raises(LogDamaged, match="line 3 of 6") as raised:
+            attempt()
+        assert (raised.value.line, raised.value.lines) == (3, 6)
+        assert raised.value.offset_bytes == len(LINES[0]) + len(LINES[1])
+        assert "kept as it is" in raised.value.detail
+    assert path.read_bytes() == data
+    assert list(tmp_path.iterdir()) == [path]
+
+
+TORN = {
+    "half a line": LINES[5][:40],
+    "a line that lacks only its line feed": LINES[5][:-1],
+    "a last line whose checksum fails": LINES[5].replace(b"prompt 6", b"prompt 7"),
+    "a block of NUL bytes": b"\0" * 4096,
+    "invalid UTF-8": b"\xff\xfe",
+    "a huge tail": HUGE[:-2],
+}
+
+
+@pytest.mark.parametrize("torn", TORN.values(), ids=TORN.keys())
+def test_a_torn_end_is_told_apart_from_the_records_before_it(torn: bytes) -> None:
+    good = b"".join(LINES[:5])
+    contents = parse(PATH, good + torn)
+    assert [line.seq for line in contents.lines] == [1, 2, 3, 4, 5]
+    assert (contents.torn, contents.good_bytes) == (torn, len(good))
+    assert contents.torn_kept is None
+
+
+@pytest.mark.parametrize("last", [UNKNOWN, FOREIGN, line(4, turn(3))])
+def test_a_whole_last_line_that_we_do_not_understand_is_damage_not_a_torn_end(last: bytes) -> None:
+    with pytest.raises(LogDamaged, match="line 3 of 3"):
+        parse(PATH, b"".join([*LINES[:2], last]))
+
+
+@pytest.mark.parametrize(
+    "data",
+    [b"", b"\n", b"\0" * 512, b"hello", b'{"role":"user","content":"hi"}\n', line(1, RUN)],
+    ids=["empty", "a line feed", "NUL bytes", "text", "a foreign record", "no session record"],
+)
+def test_what_does_not_begin_with_a_session_is_no_session_file(data: bytes) -> None:
+    with pytest.raises(LogError, match="not a session file"):
+        parse(PATH, data)
+
+
+def test_a_format_of_the_future_is_refused_by_its_number() -> None:
+    future = Session(format=2, session_id="s", workspace="/")
+    with pytest.raises(LogError, match="format 2; this version knows up to 1"):
+        parse(PATH, line(1, future) + line(2, RUN))
+
+
+@pytest.mark.parametrize(("name", "why"), [("none", "No such file"), ("folder", "Is a directory")])
+def test_what_cannot_be_read_says_why(tmp_path: Path, name: str, why: str) -> None:
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(LogError, match=why):
+        read_log(tmp_path / name)
+
+
+@given(
+    st.lists(st.sampled_from([*LINES, b"\n", b"\0", b"{}\n", b'"crc":"', *DAMAGE.values()])),
+    st.binary(max_size=30),
+)
+def test_whatever_stands_in_a_file_it_is_read_or_refused(parts: list[bytes], tail: bytes) -> None:
+    data = b"".join(parts) + tail
+    try:
+        contents = parse(PATH, data)
+    except LogError as error:
+        assert "\n" not in error.detail  # noqa: PT017  (both ways out are right)
+    else:
+        assert data.endswith(contents.torn)
+        assert b"".join(map(encode_line, contents.lines)) == data[: contents.good_bytes]
+
+
+def test_the_last_run_is_found_behind_a_torn_end() -> None:
+    second = RunStarted(run=2, pid=7, version="0")
+    assert last_run(b"".join([*LINES, line(7, second), line(8, turn(1))[:30]])) == second
+    assert last_run(b'{"type":"run_started"\n') is None
+    assert last_run(line(1, SESSION)) is None
