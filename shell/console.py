@@ -5,6 +5,7 @@ from typing import assert_never
 from actors.runtime.actor import Actor
 from messages.address import APPROVALS, PRIMARY
 from messages.approvals import AnswerApproval, PresentApproval, PresenterChanged, RetractApproval
+from messages.transcript import Record
 from messages.turns import (
     AgentEvent,
     CancelTurn,
@@ -20,8 +21,12 @@ from messages.turns import (
     TurnInterrupted,
     TurnStarted,
 )
-from shell.inbox import Inbox
+from shell.inbox import Event, Inbox, Notice
 from shell.intents import Answer, Interrupt, SendPrompt
+
+Retold = TurnStarted | ReplyCompleted | ToolEnded | TurnCompleted | TurnInterrupted | TurnFailed
+MOST_RETOLD = 100
+"""Of a session that goes on, so many of the last records are shown again."""
 
 ConsoleInbox = AgentEvent | PresentApproval | RetractApproval | SendPrompt | Interrupt | Answer
 
@@ -31,14 +36,16 @@ class Console(Actor[ConsoleInbox]):
 
     drains = True
 
-    def __init__(self, inbox: Inbox) -> None:
-        """Reports are put into `inbox`; the screen takes them when it draws."""
+    def __init__(self, inbox: Inbox, past: tuple[Record, ...] = ()) -> None:
+        """Reports are put into `inbox`, the screen takes them when it draws; `past` comes first."""
         self._inbox = inbox
+        self._past = past
         self._next_turn = 1
         self._running: int | None = None
 
     def on_start(self) -> None:
-        """From now on a person can be asked."""
+        """Tell what was said before; from now on a person can be asked."""
+        self._inbox.put_past(retold(self._past))
         self.tell(APPROVALS, PresenterChanged(can_answer=True))
 
     def on_receive(self, message: ConsoleInbox) -> None:
@@ -86,3 +93,11 @@ class Console(Actor[ConsoleInbox]):
         if message.turn == self._running:
             self._running = None
         self._inbox.put(message)
+
+
+def retold(past: tuple[Record, ...]) -> list[Event]:
+    """What of a session's records belongs on the screen when it goes on; the oldest are counted."""
+    said = [record for record in past if isinstance(record, Retold)]
+    omitted = len(said) - MOST_RETOLD
+    notice = [Notice(f"… {omitted} earlier events are in the session file")] if omitted > 0 else []
+    return [*notice, *said[-MOST_RETOLD:]]

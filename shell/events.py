@@ -21,7 +21,6 @@ from shell import blocks, requests
 from shell.inbox import Event, Notice
 from shell.state import (
     Prose,
-    Refill,
     Remark,
     Running,
     Said,
@@ -29,6 +28,7 @@ from shell.state import (
     Step,
     Turn,
     flushed,
+    handed_back,
     next_sent,
     retracted,
 )
@@ -121,6 +121,6 @@ def _ended(state: State, event: TurnCompleted | TurnInterrupted | TurnFailed, no
             state, sent = next_sent(state, now_s)
             return state, (*prose, Remark("Interrupted.", "warn"), *sent)
         case TurnFailed():
-            refill = (Refill("\n".join(state.queue)),) if state.queue else ()
             failure = Remark(f"The turn failed ({event.reason}): {event.detail}", "bad")
-            return replace(state, queue=()), (*prose, failure, *refill)
+            state, refill = handed_back(state)
+            return state, (*prose, failure, *refill)

@@ -48,12 +48,16 @@ class Repl:
         post: Callable[[Message], None],
         inbox: Inbox,
         first_prompt: str | None = None,
+        when_drawn: Callable[[], None] = lambda: None,
         *,
         keyboard: Input | None = None,
         output: FrameOutput | None = None,
         colour: bool | None = None,
     ) -> None:
-        """`post` carries intents to the console and may be called from this thread only."""
+        """`post` carries intents to the console; `when_drawn` is called once, at the first drawing.
+
+        Both are called on the thread of `run`.
+        """
         teach_keys()
         self._post, self._inbox = post, inbox
         self._output = output or open_output(sys.stdout)
@@ -70,6 +74,7 @@ class Repl:
         self.app: Application[int] = self._application(keyboard or create_input(sys.stdin))
         self._screen = Screen(self.app, self._output, self._drawn)
         self._first_prompt = first_prompt
+        self._when_drawn = when_drawn
 
     @property
     def state(self) -> State:
@@ -92,7 +97,7 @@ class Repl:
         Raises:
             Exception: whatever a fault of ours raised; the terminal is restored.
         """
-        return asyncio.run(self._serve())
+        return asyncio.run(self.serve())
 
     def leave(self, status: int = 0) -> None:
         """End `run` with this status; any thread may ask."""
@@ -127,6 +132,10 @@ class Repl:
         if self._loop:
             self.dialog.acknowledged(self._loop)
 
+    def resized(self) -> None:
+        """The window has another size."""
+        self._screen.resized()
+
     def refresh(self) -> None:
         """Draw again what has changed; from the top when there is less of it."""
         if self.view.plan().rows < self._height:
@@ -139,7 +148,8 @@ class Repl:
             self.hint = ""
             self.refresh()
 
-    async def _serve(self) -> int:
+    async def serve(self) -> int:
+        """Do what `run` does, on a loop that already runs in the main thread."""
         self._loop = asyncio.get_running_loop()
         self._loop.call_soon(self._begin)
         try:
@@ -153,12 +163,13 @@ class Repl:
     def _begin(self) -> None:
         """Start after the first drawing, when the library's own handlers are in place."""
         loop = self._loop
-        assert loop is not None  # noqa: S101  (`_serve` set it)
+        assert loop is not None  # noqa: S101  (`serve` set it)
         loop.set_exception_handler(self._failed)
-        loop.add_signal_handler(signal.SIGWINCH, self._screen.resized)
+        loop.add_signal_handler(signal.SIGWINCH, self.resized)
         self.app.create_background_task(self._spin())
         if self._first_prompt:
             self.step(state.entered(self._state, self._first_prompt, self.now_s))
+        self._when_drawn()
         self._frames.start(loop)
         if self._leaving is not None:
             self._exit()

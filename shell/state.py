@@ -115,10 +115,16 @@ def taken_back(state: State) -> Step:
     return replace(state, queue=state.queue[:-1]), (Refill(state.queue[-1]),)
 
 
+def handed_back(state: State) -> Step:
+    """Put the queued messages into the input; before the agent is ready they just wait."""
+    if not state.queue or not state.session:
+        return state, ()
+    return replace(state, queue=()), (Refill("\n".join(state.queue)),)
+
+
 def interrupted(state: State) -> Step:
     """Stop the running turn, once, and hand the queued messages back."""
-    refill = (Refill("\n".join(state.queue)),) if state.queue else ()
-    state = replace(state, queue=())
+    state, refill = handed_back(state)
     if not state.turn or state.turn.interrupting:
         return state, refill
     turn = replace(state.turn, interrupting=True)

@@ -28,7 +28,9 @@ class FrameOutput(Vt100_Output):
     """Writes each frame at once, and survives that the terminal is gone."""
 
     def __init__(self, stdout: TextIO, get_size: Callable[[], Size]) -> None:
-        super().__init__(stdout, get_size, term=os.environ.get("TERM"), enable_cpr=False)
+        super().__init__(
+            stdout, lambda: bounded(get_size()), term=os.environ.get("TERM"), enable_cpr=False
+        )
         self._open = False
         self.gone = False
         """The terminal was closed; nothing can be written any more."""
@@ -113,7 +115,7 @@ def open_output(stdout: TextIO) -> FrameOutput:
             found = os.get_terminal_size(stdout.fileno())
         except OSError:
             return _DEFAULT
-        return bounded(Size(rows=found.lines, columns=found.columns))
+        return Size(rows=found.lines, columns=found.columns)
 
     return FrameOutput(stdout, size)
 

@@ -1,0 +1,154 @@
+"""The real application in this process: keys through a pipe, bytes into a terminal emulator."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Generator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from io import StringIO
+
+import pyte
+from prompt_toolkit.application import create_app_session
+from prompt_toolkit.data_structures import Size
+from prompt_toolkit.input import PipeInput, create_pipe_input
+from prompt_toolkit.key_binding.key_processor import KeyProcessor
+
+from messages.base import Message
+from shell.inbox import Event, Inbox
+from shell.repl import Repl
+from shell.terminal import FrameOutput
+
+DEADLINE_S = 10.0
+
+
+class Emulator(StringIO):
+    """A terminal in memory; it answers ESC[5n, unless it plays a slow link."""
+
+    def __init__(self, keyboard: PipeInput, *, rows: int, columns: int, answers: bool) -> None:
+        super().__init__()
+        self.screen = pyte.HistoryScreen(columns, rows, history=10_000)
+        self.written = asyncio.Event()
+        self.raw = ""
+        self.questions = 0
+        self._answers = answers
+        self._keyboard = keyboard
+        self._stream = pyte.Stream(self.screen)
+
+    def write(self, text: str, /) -> int:
+        self.raw += text
+        self._stream.feed(text)
+        for _ in range(text.count("\x1b[5n")):
+            self.questions += 1
+            if self._answers:
+                self.answer()
+        self.written.set()
+        return len(text)
+
+    def answer(self) -> None:
+        self._keyboard.send_text("\x1b[0n")
+
+
+@dataclass
+class OnScreen:
+    """What a test sees and does."""
+
+    keyboard: PipeInput
+    emulator: Emulator
+    inbox: Inbox
+    repl: Repl
+    posted: list[Message] = field(default_factory=list)
+
+    def report(self, *events: Event) -> None:
+        for event in events:
+            self.inbox.put(event)
+
+    def type(self, keys: str) -> None:
+        self.keyboard.send_text(keys)
+
+    async def press(self, key: str) -> None:
+        """Type one key and wait until it has been dealt with, whatever it did."""
+        dealt_with = asyncio.Event()
+
+        def note(_keys: KeyProcessor) -> None:
+            dealt_with.set()
+
+        self.repl.app.key_processor.after_key_press += note
+        self.type(key)
+        async with asyncio.timeout(DEADLINE_S):
+            await dealt_with.wait()
+
+    @property
+    def rows(self) -> list[str]:
+        return [row.rstrip() for row in self.emulator.screen.display]
+
+    @property
+    def text(self) -> str:
+        return "\n".join(self.rows)
+
+    @property
+    def scrollback(self) -> str:
+        screen = self.emulator.screen
+        gone = ("".join(row[x].data for x in range(screen.columns)) for row in screen.history.top)
+        return "\n".join(line.rstrip() for line in (*gone, *self.rows))
+
+    async def until(self, holds: Callable[[], object], what: str) -> None:
+        """Wait for the terminal to be written to until something holds; fail with the screen."""
+        try:
+            async with asyncio.timeout(DEADLINE_S):
+                while not holds():
+                    self.emulator.written.clear()
+                    await self.emulator.written.wait()
+        except TimeoutError:
+            message = f"waited in vain for {what}; the screen:\n{self.text}"
+            raise AssertionError(message) from None
+
+    async def shows(self, text: str) -> None:
+        await self.until(lambda: text in self.text, f"{text!r}")
+
+    async def hides(self, text: str) -> None:
+        await self.until(lambda: text not in self.text, f"{text!r} to go")
+
+    async def armed(self) -> None:
+        await self.until(lambda: self.repl.dialog.may_refuse, "the approval to arm")
+
+
+def play(
+    script: Callable[[OnScreen], Awaitable[None]],
+    *,
+    rows: int = 24,
+    columns: int = 80,
+    answers: bool = True,
+    first_prompt: str | None = None,
+) -> int:
+    """Run the application with a script beside it; returns the exit status."""
+
+    async def both() -> int:
+        with on_screen(rows, columns, answers=answers, first_prompt=first_prompt) as here:
+            status = asyncio.ensure_future(here.repl.serve())
+            await here.until(lambda: here.repl.app.is_running and here.emulator.raw, "a screen")
+            try:
+                await script(here)
+            finally:
+                here.repl.leave()
+                ended = await status
+            return ended
+
+    return asyncio.run(both())
+
+
+@contextmanager
+def on_screen(
+    rows: int, columns: int, *, answers: bool, first_prompt: str | None
+) -> Generator[OnScreen]:
+    with create_pipe_input() as keyboard:
+        emulator = Emulator(keyboard, rows=rows, columns=columns, answers=answers)
+        output = FrameOutput(
+            emulator,
+            lambda: Size(rows=emulator.screen.lines, columns=emulator.screen.columns),
+        )
+        posted: list[Message] = []
+        inbox = Inbox()
+        with create_app_session(input=keyboard, output=output):
+            repl = Repl(
+                posted.append, inbox, first_prompt, keyboard=keyboard, output=output, colour=True
+            )
+            yield OnScreen(keyboard, emulator, inbox, repl, posted)

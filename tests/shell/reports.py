@@ -1,0 +1,112 @@
+"""Reports as the agent and the broker make them, with what a test does not care about filled in."""
+
+from messages.address import Address
+from messages.approvals import (
+    Answer,
+    ExecApprovalRequest,
+    PatchApprovalRequest,
+    PresentApproval,
+)
+from messages.content import TextBlock, Usage
+from messages.permissions import PermissionRequest, Rule
+from messages.turns import (
+    AgentEvent,
+    MessageDelta,
+    ReplyCompleted,
+    SessionConfigured,
+    ToolEnded,
+    ToolStarted,
+    ToolStatus,
+    TurnCompleted,
+    TurnInterrupted,
+    TurnStarted,
+)
+
+EXPLORER = Address("/primary/explore-2")
+HOSTILE = "a\x1b[2J\x1b]52;c;aGk=\x07b\u202ec\x9bd\re"
+HOSTILE_VISIBLE = "a^[[2J^[]52;c;aGk=^Gb<U+202E>c<U+009B>d^Me"
+
+
+def session(**changed: object) -> SessionConfigured:
+    fields: dict[str, object] = {
+        "session_id": "s1",
+        "agent": "primary",
+        "model": "claude-opus-5-5",
+        "mode": "default",
+        "cwd": "/home/x/project",
+        "rehearsal": False,
+        "next_turn": 1,
+    }
+    return SessionConfigured.model_validate(fields | changed)
+
+
+def reply(text: str, *, turn: int = 1, output_tokens: int = 100) -> ReplyCompleted:
+    return ReplyCompleted(
+        turn=turn,
+        content=(TextBlock(text=text),),
+        stop_reason="end_turn",
+        usage=Usage(output_tokens=output_tokens, requests=1),
+        model="claude-opus-5-5",
+    )
+
+
+def tool_started(title: str = "bash git status") -> ToolStarted:
+    return ToolStarted(turn=1, call_id="c1", tool="bash", title=title)
+
+
+def tool_ended(
+    text: str = "clean", *, status: ToolStatus = "ok", title: str = "bash git status"
+) -> ToolEnded:
+    return ToolEnded(turn=1, call_id="c1", tool="bash", title=title, status=status, text=text)
+
+
+def completed(turn: int = 1) -> TurnCompleted:
+    return TurnCompleted(turn=turn, text="", stop_reason="end_turn", usage=Usage())
+
+
+def whole_turn(text: str) -> tuple[AgentEvent, ...]:
+    begun = TurnStarted(turn=1, prompt="hello")
+    return (begun, MessageDelta(text=text), reply(text), completed())
+
+
+def interrupted(turn: int = 1) -> TurnInterrupted:
+    return TurnInterrupted(turn=turn)
+
+
+def asked(
+    command: str = "git push",
+    *,
+    number: int = 1,
+    answers: tuple[Answer, ...] = ("once", "session", "no"),
+) -> PresentApproval:
+    request = ExecApprovalRequest(
+        id=f"/primary/explore-2#{number}@1",
+        agent=EXPLORER,
+        turn=1,
+        call_id=f"c{number}",
+        tool="bash",
+        cwd="/home/x/project",
+        reason="default: bash asks",
+        requests=(PermissionRequest(permission="bash", target=command),),
+        answers=answers,
+        grants=(Rule(permission="bash", pattern="git push", action="allow"),),
+        command=command,
+    )
+    return PresentApproval(request=request, waiting=number)
+
+
+def asked_to_change(diff: str, *, path: str = "/home/x/project/app.py") -> PresentApproval:
+    request = PatchApprovalRequest(
+        id="/primary#9@1",
+        agent=Address("/primary"),
+        turn=1,
+        call_id="c9",
+        tool="edit",
+        cwd="/home/x/project",
+        reason="default: edit asks",
+        requests=(PermissionRequest(permission="edit", target="app.py"),),
+        answers=("once", "no"),
+        path=path,
+        diff=diff,
+    )
+    return PresentApproval(request=request, waiting=1)

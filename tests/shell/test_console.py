@@ -1,0 +1,107 @@
+"""The shell's actor between real actors."""
+
+from collections.abc import Generator
+from functools import partial
+from queue import SimpleQueue
+
+import pytest
+
+from actors.runtime.actor import Actor
+from actors.runtime.system import ActorSystem
+from messages.address import CONSOLE
+from messages.approvals import AnswerApproval, PresenterChanged
+from messages.base import Message
+from messages.turns import CancelTurn, Prompt, TurnStarted
+from shell.console import MOST_RETOLD, Console, retold
+from shell.inbox import Inbox, Notice
+from shell.intents import Answer, Interrupt, SendPrompt
+from tests.shell import reports
+
+pytestmark = pytest.mark.quick
+
+
+class Listener(Actor[Message]):
+    """Stands for an actor that the console talks to; it only remembers."""
+
+    def __init__(self, heard: SimpleQueue[Message]) -> None:
+        self._heard = heard
+
+    def on_receive(self, message: Message) -> None:
+        self._heard.put(message)
+
+
+class Stage:
+    """A console with its two partners."""
+
+    def __init__(self, system: ActorSystem, inbox: Inbox) -> None:
+        self.system = system
+        self.inbox = inbox
+        self.to_agent = SimpleQueue[Message]()
+        self.to_broker = SimpleQueue[Message]()
+        system.start(partial(Listener, self.to_broker), "approvals")
+        system.start(partial(Listener, self.to_agent), "primary")
+        system.start(partial(Console, inbox), "console")
+
+    def tell(self, *messages: Message) -> None:
+        for message in messages:
+            self.system.tell(CONSOLE, message)
+
+    def agent_heard(self) -> Message:
+        return self.to_agent.get(timeout=5)
+
+    def broker_heard(self) -> Message:
+        return self.to_broker.get(timeout=5)
+
+
+@pytest.fixture
+def stage() -> Generator[Stage]:
+    system = ActorSystem()
+    yield Stage(system, Inbox())
+    assert system.stop()
+
+
+def test_it_tells_the_broker_that_a_person_can_be_asked(stage: Stage) -> None:
+    assert stage.broker_heard() == PresenterChanged(can_answer=True)
+
+
+def test_turns_are_counted_from_what_the_session_says_and_a_cancel_names_the_one_that_runs(
+    stage: Stage,
+) -> None:
+    stage.tell(reports.session(next_turn=7), SendPrompt(text="one"))
+    assert stage.agent_heard() == Prompt(turn=7, text="one")
+    stage.tell(Interrupt())
+    assert stage.agent_heard() == CancelTurn(turn=7)
+    stage.tell(reports.interrupted(7), Interrupt(), SendPrompt(text="two"))
+    assert stage.agent_heard() == Prompt(turn=8, text="two")
+
+
+def test_a_turn_that_goes_on_after_a_resume_can_be_interrupted(stage: Stage) -> None:
+    stage.tell(reports.session(next_turn=3), TurnStarted(turn=2, prompt="old"), Interrupt())
+    assert stage.agent_heard() == CancelTurn(turn=2)
+
+
+def test_an_answer_reaches_the_broker_as_it_was_given(stage: Stage) -> None:
+    stage.broker_heard()
+    stage.tell(Answer(id="r1", answer="no", feedback="use a branch"))
+    assert stage.broker_heard() == AnswerApproval(id="r1", answer="no", feedback="use a branch")
+
+
+def test_every_report_reaches_the_screen_in_order(stage: Stage) -> None:
+    events = (reports.session(), *reports.whole_turn("hi"), reports.asked())
+    stage.tell(*events, SendPrompt(text="after them"))
+    assert stage.agent_heard() == Prompt(turn=1, text="after them")
+    assert stage.inbox.take() == events
+
+
+def test_a_session_that_goes_on_is_told_again_but_not_without_end() -> None:
+    turn = (TurnStarted(turn=1, prompt="hello"), reports.reply("hi"), reports.completed())
+    said = retold(turn * MOST_RETOLD)
+    assert said[0] == Notice("… 200 earlier events are in the session file")
+    assert len(said) == MOST_RETOLD + 1
+
+
+def test_what_was_said_before_is_shown_once_even_if_the_console_starts_again() -> None:
+    inbox = Inbox()
+    inbox.put_past([Notice("before")])
+    inbox.put_past([Notice("before")])
+    assert inbox.take() == (Notice("before"),)

@@ -1,0 +1,124 @@
+"""What reports change, without a screen."""
+
+import pytest
+
+from messages.approvals import RetractApproval
+from messages.turns import MessageDelta, ThinkingDelta, TurnFailed, TurnStarted
+from shell import state
+from shell.events import received
+from shell.inbox import Event, Notice
+from shell.intents import Interrupt, SendPrompt
+from shell.live import live_rows, queued_rows
+from shell.state import Effect, Post, Prose, Refill, Remark, Said, State
+from tests.shell import reports
+
+pytestmark = pytest.mark.quick
+
+
+def after(*events: Event, begin: State | None = None) -> tuple[State, tuple[Effect, ...]]:
+    current, effects = begin or State(), tuple[Effect, ...]()
+    for event in events:
+        current, more = received(current, event, 10.0)
+        effects += more
+    return current, effects
+
+
+def running() -> State:
+    return state.entered(after(reports.session())[0], "hello", 10.0)[0]
+
+
+def test_what_is_entered_before_the_agent_is_ready_waits_for_it() -> None:
+    early, effects = state.entered(State(), "hello", 1.0)
+    assert (early.queue, effects) == (("hello",), ())
+    ready, effects = received(early, reports.session(), 2.0)
+    assert ready.queue == ()
+    assert effects == (reports.session(), Said("hello"), Post(SendPrompt(text="hello")))
+
+
+def test_a_reply_that_was_not_streamed_is_printed_from_its_record() -> None:
+    _, effects = after(reports.reply("All of it."), begin=running())
+    assert effects == (Prose("All of it."),)
+
+
+def test_a_reply_that_was_streamed_is_printed_once() -> None:
+    text = "One.\n\nTwo."
+    _, effects = after(MessageDelta(text=text), reports.reply(text), begin=running())
+    assert effects == (Prose("One."), Prose("Two."))
+
+
+def test_text_before_a_tool_is_printed_before_the_tool_row() -> None:
+    events = (MessageDelta(text="Look."), reports.tool_started(), reports.tool_ended())
+    _, effects = after(*events, begin=running())
+    assert effects == (Prose("Look."), reports.tool_ended())
+
+
+def test_a_turn_that_goes_on_after_a_resume_is_shown_as_running() -> None:
+    resumed, effects = after(reports.session(resumed=True), TurnStarted(turn=3, prompt="go on"))
+    assert resumed.turn is not None
+    assert effects[1:] == (Said("go on"),)
+
+
+def test_a_late_piece_of_an_ended_turn_starts_nothing() -> None:
+    ended, _ = after(reports.completed(), MessageDelta(text="late"), begin=running())
+    assert ended.turn is None
+
+
+def test_a_failed_turn_says_why_and_gives_the_queue_back() -> None:
+    waiting, _ = state.entered(running(), "next", 10.0)
+    failed = TurnFailed(turn=1, reason="unauthorized", detail="the key was refused")
+    ended, effects = received(waiting, failed, 11.0)
+    assert ended.queue == ()
+    assert effects == (
+        Remark("The turn failed (unauthorized): the key was refused", "bad"),
+        Refill("next"),
+    )
+
+
+def test_esc_without_a_turn_does_nothing_and_with_one_interrupts_it_once() -> None:
+    assert state.interrupted(State()) == (State(), ())
+    once, effects = state.interrupted(running())
+    assert effects == (Post(Interrupt()),)
+    assert state.interrupted(once)[1] == ()
+
+
+def test_an_agent_that_starts_again_ends_the_turn_on_the_screen() -> None:
+    again, effects = after(reports.session(next_turn=2), begin=running())
+    assert again.turn is None
+    assert effects == (Remark("The agent was started again.", "warn"),)
+
+
+def test_a_withdrawn_request_is_mentioned_only_if_it_was_on_the_screen() -> None:
+    both = (reports.asked(), reports.asked("git tag", number=2))
+    first, second = (message.request.id for message in both)
+    _, effects = after(*both, RetractApproval(id=second, why="withdrawn"))
+    assert effects == ()
+    _, effects = after(*both, RetractApproval(id=first, why="withdrawn"))
+    assert effects == (Remark("The request on screen was withdrawn.", "warn"),)
+
+
+def test_a_request_that_is_presented_again_keeps_its_place() -> None:
+    current, _ = after(reports.asked(), reports.asked("git tag", number=2), reports.asked())
+    assert [request.id for request in current.requests.parked] == [
+        "/primary/explore-2#1@1",
+        "/primary/explore-2#2@1",
+    ]
+
+
+def test_a_notice_is_a_remark() -> None:
+    assert after(Notice("going away"))[1] == (Remark("going away", "warn"),)
+
+
+def test_the_spinner_tells_verb_time_and_tokens() -> None:
+    thinking, _ = after(ThinkingDelta(text="x" * 400), begin=running())
+    [row] = live_rows(thinking, 75.0, 80, 5)
+    assert "Thinking · 1m 05s · ~100 tokens" in row[0][1]
+    replied, _ = after(reports.reply("", output_tokens=1234), begin=thinking)
+    assert "1.2k tokens" in live_rows(replied, 75.0, 80, 5)[0][0][1]
+
+
+def test_with_little_room_the_spinner_stays_and_the_queue_counts_the_rest() -> None:
+    busy, _ = after(MessageDelta(text="a\nb\nc"), reports.tool_started(), begin=running())
+    assert len(live_rows(busy, 20.0, 80, 1)) == 1
+    assert "Working" in live_rows(busy, 20.0, 80, 1)[0][0][1]
+    told = [row[0][1] for row in queued_rows(("1", "2", "3", "4", "5"), 80)]
+    assert told == ["» … 2 more", "» 3", "» 4", "» 5"]

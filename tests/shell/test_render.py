@@ -1,0 +1,80 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from messages.turns import ToolStatus
+from shell.ink import cut, width_of, wrapped
+from shell.render import prose, rendered
+from shell.state import Prose, Remark, Said
+from tests.shell import reports
+
+pytestmark = pytest.mark.quick
+
+
+def plain(text: str, width: int = 40) -> list[str]:
+    return prose(text, width, colour=False).split("\r\n")
+
+
+def test_markdown_is_laid_out_and_links_show_where_they_lead() -> None:
+    assert plain("**Hi**, see [it](http://x.y/z)") == ["Hi, see it (http://x.y/z)", ""]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["<b>html</b>", "&#x1b;[31m", "&amp;", "[hidden]: http://x.y", "a <!-- comment --> b"],
+)
+def test_what_markdown_would_swallow_stays_readable(text: str) -> None:
+    assert plain(text) == [text, ""]
+
+
+def test_code_keeps_its_lines_and_text_that_was_made_visible_stays_so() -> None:
+    assert "^[[2J" in prose("```py\n^[[2J = 1\n```\n", 40, colour=False)
+
+
+@given(st.text(max_size=200))
+def test_no_markdown_gets_a_control_code_to_the_terminal(text: str) -> None:
+    out = prose(text, 30, colour=False).replace("\r\n", "")
+    assert not [char for char in out if ord(char) < 0x20 or 0x7F <= ord(char) < 0xA0]
+
+
+def test_without_colour_nothing_but_text_is_printed() -> None:
+    items = (Said("hi"), Prose("# T\n\n`code`"), Remark("note", "bad"), reports.tool_ended())
+    printed = "".join(rendered(item, 40, colour=False) for item in (*items, reports.session()))
+    assert "\x1b" not in printed
+    assert "\x1b[" in rendered(reports.tool_ended(), 40, colour=True)
+
+
+@pytest.mark.parametrize(
+    ("status", "mark", "word"),
+    [
+        ("ok", "●", ""),
+        ("error", "●", "failed"),
+        ("denied", "✗", "denied"),
+        ("cancelled", "◌", "cancelled"),
+        ("unknown", "?", "outcome unknown"),
+    ],
+)
+def test_a_tool_row_says_how_the_call_ended(status: ToolStatus, mark: str, word: str) -> None:
+    lines = rendered(reports.tool_ended(status=status), 40, colour=False).split("\r\n")
+    wanted = [f"{mark} bash git status", f"  {word}", "  clean", "", ""]
+    assert lines == [line for line in wanted if line != "  "]
+
+
+def test_long_titles_and_lines_are_cut_at_the_width() -> None:
+    ended = reports.tool_ended("y" * 500, title="bash " + "x" * 500)
+    lines = rendered(ended, 40, colour=False).split("\r\n")
+    assert max(len(line) for line in lines) == 40
+    assert len(lines) == 7
+
+
+@given(st.text(alphabet="a日\t \n", max_size=80), st.integers(min_value=2, max_value=20))
+def test_wrapping_keeps_to_the_width_and_loses_nothing(text: str, width: int) -> None:
+    rows = wrapped(text, width)
+    assert all(width_of(row) <= width for row in rows)
+    kept = "".join(rows).replace(" ", "")
+    assert kept == "".join(char for char in text if char in "a日")
+
+
+@given(st.text(alphabet="a日", max_size=30), st.integers(min_value=1, max_value=20))
+def test_cutting_keeps_to_the_width(text: str, width: int) -> None:
+    assert width_of(cut(text, width)) <= max(width, 1)
