@@ -77,7 +77,8 @@ class Agent(Actor[AgentInbox]):
         self._schemas = tuple(schema(tool) for tool in definition.tools)
         self._posts = posts
         self._ports = ports
-        self._past = past
+        cwd = str(ports.tools.workspace.cwd)
+        self._past = past = replace(past, turn=replace(past.turn, cwd=cwd))
         self._introduction = introduction
         self._turn: Turn = past.turn
         self._history = History()
@@ -162,9 +163,7 @@ class Agent(Actor[AgentInbox]):
         self._call_works[use.id] = self.work(job, partial(call_failed, use.id))
 
     def _judge(self, effect: JudgeCall) -> None:
-        query = PermissionQuery(
-            id=effect.call_id, agent=self.address, requests=effect.plan.requests
-        )
+        query = PermissionQuery(id=effect.id, agent=self.address, requests=effect.plan.requests)
         self.tell(self._posts.engine, query)
 
     def _run(self, effect: RunCall) -> None:

@@ -8,6 +8,7 @@ from actors.agents.effects import AskPerson
 from messages.address import Address
 from messages.approvals import Answer, ExecApprovalRequest, PatchApprovalRequest
 from messages.content import ToolUseBlock
+from messages.tools import Plan
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,4 +41,10 @@ def request_for(
     }
     if plan.patch is not None:
         return PatchApprovalRequest(path=plan.patch.path, diff=plan.patch.diff, **common)
-    return ExecApprovalRequest(command=plan.shown or plan.title, **common)
+    return ExecApprovalRequest(command=command_of(plan), **common)
+
+
+def command_of(plan: Plan) -> str:
+    """Write out what a person must see of a plan; a title may be shortened, a command never is."""
+    commands = (each.target for each in plan.requests if each.permission == "bash")
+    return plan.shown or "\n".join(commands) or plan.title

@@ -1,7 +1,8 @@
 """What happens to each tool call of a reply, from waiting to its one result."""
 
-from typing import assert_never
+from typing import Any, assert_never
 
+from actors.agents.asking import command_of
 from actors.agents.effects import AskPerson, JudgeCall, PlanCall, RunCall, StopCall
 from actors.agents.state import Call, CallStage, Stage, Step
 from messages.approvals import (
@@ -19,6 +20,8 @@ OUTCOME_UNKNOWN = (
     "The program ended while this call ran: its outcome is unknown. It is not run again by itself; "
     "look at what it did before you repeat it."
 )
+DRIFTED = "Not run: its target changed {drifts} times between plan and run, the last time: {detail}"
+MAX_DRIFTS = 5
 CUT_SHORT = "Cancelled while it ran: the user interrupted the turn. Part of it may have happened."
 
 
@@ -40,25 +43,30 @@ def start_ready(step: Step) -> None:
 def planned(step: Step, message: ToolPlanned) -> None:
     """Have a plan judged."""
     call = step.call(message.call_id, CallStage.PLANNING)
-    if call is not None:
-        approved = call.consent is not None and is_for(call.consent, message.plan)
-        step.put(call, stage=CallStage.JUDGING, plan=message.plan, approved=approved)
-        step.do(JudgeCall(call.use.id, message.plan))
+    if call is None:
+        return
+    if step.turn.stopping:
+        end(step, call, "cancelled", NEVER_RAN)
+    else:
+        approved = call.consent is not None and is_for(call.consent, message.plan, step.turn.cwd)
+        _judge(step, call, message.plan, approved=approved)
 
 
-def is_for(request: ApprovalRequest, plan: Plan) -> bool:
-    """Whether a person who said yes to `request` saw exactly this plan."""
-    if request.requests != plan.requests:
+def is_for(request: ApprovalRequest, plan: Plan, cwd: str) -> bool:
+    """Whether a person who said yes to `request` saw exactly this plan, in this folder."""
+    if request.requests != plan.requests or request.cwd != cwd:
         return False
+    patch = plan.patch
     if isinstance(request, PatchApprovalRequest):
-        return plan.patch is not None and plan.patch.diff == request.diff
-    return plan.patch is None and (plan.shown or plan.title) == request.command
+        shown = (request.path, request.diff)
+        return patch is not None and (patch.path, patch.diff) == shown
+    return patch is None and command_of(plan) == request.command
 
 
 def judged(step: Step, verdict: PermissionVerdict) -> None:
     """Start, refuse, or ask a person; a person's yes stands unless it is denied now."""
-    call = step.call(verdict.id, CallStage.JUDGING)
-    if call is None or call.plan is None:
+    call = next((each for each in step.turn.calls if each.query == verdict.id), None)
+    if call is None or call.stage is not CallStage.JUDGING:
         return
     if verdict.action == "deny":
         end(step, call, "denied", f"Denied: {verdict.reason}.")
@@ -69,16 +77,20 @@ def judged(step: Step, verdict: PermissionVerdict) -> None:
 
 
 def answered(step: Step, message: ApprovalAnswered) -> None:
-    """Take a person's answer; a yes is judged again, since rules may have changed meanwhile."""
+    """Take an answer; a yes is judged again, since rules may have changed meanwhile."""
     call = _parked(step, message.id)
     if call is None or call.plan is None:
         return
     if message.answer == "no":
-        said = f" They said: {message.feedback}" if message.feedback else ""
-        end(step, call, "denied", f"Denied by the user.{said}")
+        end(step, call, "denied", denial(message))
     else:
-        step.put(call, stage=CallStage.JUDGING, approved=True)
-        step.do(JudgeCall(call.use.id, call.plan))
+        _judge(step, call, call.plan, approved=message.by == "person", approval="")
+
+
+def denial(answer: ApprovalAnswered) -> str:
+    """Tell the model that a person said no, and what they said."""
+    said = f" They said: {answer.feedback}" if answer.feedback else ""
+    return f"Denied by the user.{said}"
 
 
 def refused(step: Step, message: ApprovalRefused) -> None:
@@ -108,13 +120,22 @@ def failed(step: Step, message: ToolFailed) -> None:
         case "cancelled":
             ran = call.stage is CallStage.RUNNING
             end(step, call, "cancelled", CUT_SHORT if ran else NEVER_RAN)
-        case "drifted" if step.turn.stopping:
-            end(step, call, "cancelled", NEVER_RAN)
         case "drifted":
-            step.put(call, stage=CallStage.PLANNING, plan=None, consent=None, approval="")
-            step.do(PlanCall(call.use.id))
+            _drifted(step, call, message.detail)
         case _:
             assert_never(message.reason)
+
+
+def _drifted(step: Step, call: Call, detail: str) -> None:
+    """Plan anew: whatever was decided, it was about something else."""
+    drifts = call.drifts + 1
+    if step.turn.stopping:
+        end(step, call, "cancelled", NEVER_RAN)
+    elif drifts > MAX_DRIFTS:
+        end(step, call, "error", DRIFTED.format(drifts=drifts, detail=detail))
+    else:
+        step.put(call, stage=CallStage.PLANNING, plan=None, consent=None, drifts=drifts)
+        step.do(PlanCall(call.use.id))
 
 
 def run_recorded(step: Step) -> None:
@@ -124,31 +145,35 @@ def run_recorded(step: Step) -> None:
             _run(step, call)
 
 
-def take_up(step: Step, denied: tuple[str, ...]) -> None:
+def take_up(step: Step) -> None:
     """After a resume: close what began or was denied, then go on with the rest."""
     for call in step.turn.calls:
         if call.stage is CallStage.RUNNING:
-            end(step, call, "unknown", OUTCOME_UNKNOWN)
-        elif call.use.id in denied:
-            end(step, call, "denied", "Denied by the user.")
-    if step.turn.stage is Stage.ACTING:
-        start_ready(step)
+            close(step, call, "unknown", OUTCOME_UNKNOWN)
+        elif call.denial:
+            close(step, call, "denied", call.denial)
+    proceed(step)
 
 
 def cancel(step: Step) -> None:
-    """End what has not begun, and stop what runs; a running call ends when its work has ended."""
+    """Stop what works, and end what has not begun; a stopped call ends when its work has ended."""
+    works = (CallStage.PLANNING, CallStage.RUNNING)
     for call in step.turn.calls:
-        if call.stage is CallStage.RUNNING:
+        if call.stage in works:
             step.do(StopCall(call.use.id))
-    for call in step.turn.calls:
-        if call.stage not in (CallStage.RUNNING, CallStage.DONE):
-            if call.stage is CallStage.PLANNING:
-                step.do(StopCall(call.use.id))
-            end(step, call, "cancelled", NEVER_RAN)
+        elif call.stage is not CallStage.DONE:
+            close(step, call, "cancelled", NEVER_RAN)
+    proceed(step)
 
 
 def end(step: Step, call: Call, status: ToolStatus, text: str) -> None:
-    """Give a call its one result; after the last one the turn goes on."""
+    """Give a call its one result, and go on with the turn."""
+    close(step, call, status, text)
+    proceed(step)
+
+
+def close(step: Step, call: Call, status: ToolStatus, text: str) -> None:
+    """Give a call its one result."""
     requests = call.plan.requests if call.plan else ()
     ended = ToolEnded(
         turn=step.turn.number,
@@ -162,6 +187,10 @@ def end(step: Step, call: Call, status: ToolStatus, text: str) -> None:
     step.put(call, stage=CallStage.DONE)
     step.write(ended)
     step.report(ended)
+
+
+def proceed(step: Step) -> None:
+    """Begin the calls whose turn has come; after the last result the turn goes on."""
     if any(each.stage is not CallStage.DONE for each in step.turn.calls):
         if not step.turn.stopping:
             start_ready(step)
@@ -193,13 +222,21 @@ def _started(step: Step, call: Call) -> ToolStarted:
     )
 
 
+def _judge(step: Step, call: Call, plan: Plan, **changes: Any) -> None:  # noqa: ANN401  (as `put`)
+    step.set(judged=step.turn.judged + 1)
+    query = f"{call.use.id}/{step.turn.judged}"
+    step.put(call, stage=CallStage.JUDGING, plan=plan, query=query, **changes)
+    step.do(JudgeCall(query, call.use.id, plan))
+
+
 def _ask(step: Step, call: Call, verdict: PermissionVerdict) -> None:
+    """Ask a person; a question that an earlier run left open keeps its id."""
     if call.plan is None:
         return
-    turn = step.turn
-    if not call.approval:
-        step.set(asked=turn.asked + 1)
-    approval = call.approval or f"{turn.asker}#{turn.asked + 1}@{turn.run}"
+    approval = call.approval
+    if not approval:
+        step.set(asked=step.turn.asked + 1)
+        approval = f"{step.turn.asker}#{step.turn.asked}@{step.turn.run}"
     step.put(call, stage=CallStage.PARKED, approval=approval)
     step.do(AskPerson(approval, call.use.id, call.plan, verdict))
 

@@ -44,8 +44,9 @@ class PlanCall:
 
 @dataclass(frozen=True, slots=True)
 class JudgeCall:
-    """Ask the permission engine."""
+    """Ask the permission engine; the verdict that names `id` comes back."""
 
+    id: str
     call_id: str
     plan: Plan
 

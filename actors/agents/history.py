@@ -5,7 +5,13 @@ from dataclasses import dataclass, field
 from pydantic import JsonValue
 
 from messages.base import Message
-from messages.content import Block, ToolUseBlock
+from messages.content import (
+    Block,
+    RedactedThinkingBlock,
+    TextBlock,
+    ThinkingBlock,
+    ToolUseBlock,
+)
 from messages.turns import (
     ReplyCompleted,
     ToolEnded,
@@ -17,12 +23,18 @@ from messages.turns import (
 Json = dict[str, JsonValue]
 
 INTERRUPTED = "[The user interrupted the turn here.]"
+NO_WORDS = "[The user sent an empty message.]"
+NO_OUTPUT = "(no output)"
 NO_RESULT = "No result was recorded for this call; its outcome is unknown."
 
 
 @dataclass
 class History:
-    """Grows by records, never changes what is there: the prefix stays the same to the byte."""
+    """Grows by records, never changes what is there: the prefix stays the same to the byte.
+
+    A neighbour of the same role is added to the last message as further blocks. That keeps the
+    model's cache, which is a prefix of blocks; a request under way keeps the messages of its time.
+    """
 
     messages: list[Json] = field(default_factory=list[Json])
     _open: list[str] = field(default_factory=list[str])
@@ -33,14 +45,14 @@ class History:
         """Take in a record; those that say nothing to the model are passed over."""
         match record:
             case TurnStarted():
-                self._say("user", {"type": "text", "text": record.prompt})
+                self._say("user", said(record.prompt) or said(NO_WORDS))
             case ReplyCompleted():
                 self._reply(record)
             case ToolEnded():
                 self._result(record)
             case TurnInterrupted():
                 self._partial(record.partial)
-                self._say("user", {"type": "text", "text": INTERRUPTED})
+                self._say("user", said(INTERRUPTED))
             case TurnFailed():
                 self._partial(record.partial)
             case _:
@@ -48,14 +60,14 @@ class History:
 
     def _reply(self, reply: ReplyCompleted) -> None:
         self._answer_open()
-        self._say("assistant", *(as_sent(block) for block in reply.content))
+        self._say("assistant", *(as_sent(block) for block in sendable(reply.content)))
         self._open = [block.id for block in reply.content if isinstance(block, ToolUseBlock)]
 
     def _result(self, ended: ToolEnded) -> None:
         result: Json = {
             "type": "tool_result",
             "tool_use_id": ended.call_id,
-            "content": ended.text,
+            "content": ended.text or NO_OUTPUT,
             "is_error": ended.status != "ok",
         }
         self._results[ended.call_id] = result
@@ -70,20 +82,31 @@ class History:
 
     def _partial(self, text: str) -> None:
         self._answer_open()
-        if text:
-            self._say("assistant", {"type": "text", "text": text})
+        self._say("assistant", said(text))
 
     def _say(self, role: str, *content: Json) -> None:
         """Add content; neighbours of one role are one message, as the API has it."""
         if role == "user" and self._open:
             self._answer_open()
-        if not content:
-            return
+        new: list[JsonValue] = [block for block in content if block]
         last = self.messages[-1] if self.messages else None
         if last is not None and last["role"] == role and isinstance(last["content"], list):
-            last["content"].extend(content)
-        else:
-            self.messages.append({"role": role, "content": list(content)})
+            self.messages[-1] = {"role": role, "content": [*last["content"], *new]}
+        elif new:
+            self.messages.append({"role": role, "content": new})
+
+
+def said(text: str) -> Json:
+    """Write words as a block; empty where there are none, which the API would refuse for good."""
+    return {"type": "text", "text": text} if text.strip() else {}
+
+
+def sendable(content: tuple[Block, ...]) -> tuple[Block, ...]:
+    """Leave out what the API sends but does not take back: blank text, and reasoning at the end."""
+    kept = [block for block in content if not isinstance(block, TextBlock) or block.text.strip()]
+    while kept and isinstance(kept[-1], ThinkingBlock | RedactedThinkingBlock):
+        kept.pop()
+    return tuple(kept)
 
 
 def as_sent(block: Block) -> Json:

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from actors.agents.calls import denial
 from actors.agents.state import Call, CallStage, Past, Stage, Turn
 from messages.approvals import (
     ApprovalAnswered,
@@ -26,24 +27,22 @@ from messages.turns import (
 def past_of(records: tuple[Record, ...], blank: Turn) -> Past:
     """Put an agent back where its records stop; `blank` is the turn of an agent without a past."""
     numbers = [record.turn for record in records if isinstance(record, TurnStarted)]
-    last = _last_turn(records)
+    last = _since_last(TurnStarted, records)
     turn = replace(blank, number=max(numbers, default=0))
     if not last or any(isinstance(each, TurnEnded) for each in last):
         return Past(turn, records)
     replies = [record for record in last if isinstance(record, ReplyCompleted)]
-    used = sum((reply.usage for reply in replies), Usage())
     if not replies:
         return Past(replace(turn, stage=Stage.SETTLING), records)
-    since = last[last.index(replies[-1]) :]
+    reply, since = replies[-1], _since_last(ReplyCompleted, last)
     calls = tuple(
         _call(block, since, turn.reading)
-        for block in replies[-1].content
+        for block in reply.content
         if isinstance(block, ToolUseBlock)
     )
-    done = bool(calls) and all(call.stage is CallStage.DONE for call in calls)
-    stage = Stage.SETTLING if done else Stage.ACTING
-    turn = replace(turn, stage=stage, calls=calls, usage=used)
-    return Past(turn, records, replies[-1], _denied(since))
+    used = sum((each.usage for each in replies), Usage())
+    stage = Stage.SETTLING if _answered(calls, reply) else Stage.ACTING
+    return Past(replace(turn, stage=stage, calls=calls, usage=used), records, reply)
 
 
 def last_config(records: tuple[Record, ...]) -> Config | None:
@@ -56,10 +55,17 @@ def last_run(records: tuple[Record, ...]) -> int:
     return max((record.run for record in records if isinstance(record, RunStarted)), default=0)
 
 
-def _last_turn(records: tuple[Record, ...]) -> tuple[Record, ...]:
-    starts = [at for at, record in enumerate(records) if isinstance(record, TurnStarted)]
-    said = records[starts[-1] :] if starts else ()
-    return tuple(record for record in said if not isinstance(record, RunStarted | Config))
+def _since_last(
+    kind: type[TurnStarted | ReplyCompleted], records: tuple[Record, ...]
+) -> tuple[Record, ...]:
+    at = next((at for at in reversed(range(len(records))) if isinstance(records[at], kind)), None)
+    return records[at:] if at is not None else ()
+
+
+def _answered(calls: tuple[Call, ...], reply: ReplyCompleted) -> bool:
+    """Whether the model goes on: it called, and every call has its result."""
+    goes_on = reply.stop_reason in ("tool_use", "max_tokens")
+    return goes_on and bool(calls) and all(call.stage is CallStage.DONE for call in calls)
 
 
 def _call(use: ToolUseBlock, since: tuple[Record, ...], reading: frozenset[str]) -> Call:
@@ -70,9 +76,12 @@ def _call(use: ToolUseBlock, since: tuple[Record, ...], reading: frozenset[str])
                 return replace(call, stage=CallStage.DONE)
             case ToolStarted(call_id=use.id):
                 call = replace(call, stage=CallStage.RUNNING)
+            case ExecApprovalRequest(call_id=use.id) | PatchApprovalRequest(call_id=use.id):
+                # Asked after a start: its target had changed, so what was started did not run.
+                call = replace(call, stage=CallStage.WAITING)
             case _:
                 pass
-    return _with_question(call, since)
+    return _with_question(call, since) if call.stage is CallStage.WAITING else call
 
 
 def _with_question(call: Call, since: tuple[Record, ...]) -> Call:
@@ -88,17 +97,10 @@ def _with_question(call: Call, since: tuple[Record, ...]) -> Call:
     answer = ends.get(question.id)
     if answer is None:
         return replace(call, approval=question.id)
-    return replace(call, consent=question if answer.answer != "no" else None)
-
-
-def _denied(since: tuple[Record, ...]) -> tuple[str, ...]:
-    said_no = {
-        each.id for each in since if isinstance(each, ApprovalAnswered) and each.answer == "no"
-    }
-    return tuple(each.call_id for each in _questions(since) if each.id in said_no)
+    if answer.answer == "no":
+        return replace(call, denial=denial(answer))
+    return replace(call, consent=question) if answer.by == "person" else call
 
 
 def _questions(since: tuple[Record, ...]) -> list[ApprovalRequest]:
-    return [
-        each for each in since if isinstance(each, ExecApprovalRequest | PatchApprovalRequest)
-    ]
+    return [each for each in since if isinstance(each, ExecApprovalRequest | PatchApprovalRequest)]

@@ -13,7 +13,7 @@ from messages.approvals import ApprovalRequest
 from messages.content import ToolUseBlock, Usage
 from messages.tools import Plan
 from messages.transcript import Record
-from messages.turns import AgentEvent, Prompt, ReplyCompleted, TurnEnded
+from messages.turns import AgentEvent, Prompt, ReplyCompleted, TurnEnded, TurnFailed
 
 
 class Stage(Enum):
@@ -53,6 +53,12 @@ class Call:
     """A person said yes to exactly this plan."""
     consent: ApprovalRequest | None = None
     """After a resume: what a person said yes to; it holds if the new plan is the same."""
+    denial: str = ""
+    """After a resume: a person said no, and this is what the model reads."""
+    query: str = ""
+    """The id of its last question to the permission engine; an answer to any other is late."""
+    drifts: int = 0
+    """How often its target changed between plan and run."""
     mark: int = 0
     """The record that must be on disk before it runs."""
 
@@ -70,8 +76,12 @@ class Turn:
     """What its approval ids begin with: `<address>#`."""
     run: int = 1
     """Which opening of the session this is; the end of its approval ids."""
+    cwd: str = ""
+    """Where calls run; a person's yes is bound to it."""
     asked: int = 0
     """Counts approval requests."""
+    judged: int = 0
+    """Counts questions to the permission engine."""
     reading: frozenset[str] = frozenset()
     """Names of the tools that only read."""
     number: int = 0
@@ -83,12 +93,14 @@ class Turn:
     """The last mark that was given out."""
     synced: int = 0
     """The last mark that is on disk."""
-    cancelled: int = 0
-    """The highest turn that was cancelled; its prompt may still be on its way."""
+    cancelled: frozenset[int] = frozenset()
+    """Turns that were cancelled before they began; their prompts may still be on their way."""
     stopping: bool = False
     """The running turn was cancelled; what it started is coming to its end."""
+    unwritable: str = ""
+    """Why nothing of the running turn can be recorded any more; it is stopping then."""
     ending: TurnEnded | None = None
-    usage: Usage = Usage()
+    usage: Usage = Usage()  # noqa: RUF009  (frozen, so it may be shared)
     queue: tuple[Prompt, ...] = ()
 
 
@@ -101,8 +113,6 @@ class Past:
     """The agent's own, for its history."""
     reply: ReplyCompleted | None = None
     """The last reply, when its turn is open."""
-    denied: tuple[str, ...] = ()
-    """Calls to which a person said no, and whose result was not recorded any more."""
 
 
 class Step:
@@ -125,14 +135,19 @@ class Step:
         """Want those above told."""
         self.do(Report(event))
 
-    def write(self, record: Record) -> int:
-        """Want a record on disk; its mark."""
-        self.set(written=self.turn.written + 1)
-        self.do(Write(self.turn.written, record))
-        return self.turn.written
+    def write(self, record: Record) -> None:
+        """Want a record on disk, under the next mark."""
+        if not self.turn.unwritable:
+            self.set(written=self.turn.written + 1)
+            self.do(Write(self.turn.written, record))
 
     def close(self, ending: TurnEnded) -> None:
         """Want the turn's end on disk; then it is reported."""
+        turn = self.turn
+        if turn.unwritable:
+            ending = TurnFailed(
+                turn=turn.number, reason="journal", detail=turn.unwritable, usage=turn.usage
+            )
         self.set(stage=Stage.CLOSING, ending=ending)
         self.write(ending)
 

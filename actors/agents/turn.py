@@ -7,10 +7,10 @@ on disk before it runs, and everything said is on disk before the model is asked
 from typing import assert_never
 
 from actors.agents import calls
-from actors.agents.effects import AskModel, Effect, StopCall, StopModel, WithdrawAll
+from actors.agents.effects import AskModel, Effect, StopModel, WithdrawAll
 from actors.agents.state import Call, CallStage, Past, Stage, Step, Turn
 from messages.approvals import ApprovalAnswered, ApprovalRefused
-from messages.content import ToolUseBlock, text_of
+from messages.content import ToolUseBlock, Usage, text_of
 from messages.models import ModelFailed, ModelReplied
 from messages.permissions import PermissionVerdict
 from messages.tools import ToolFailed, ToolPlanned, ToolSucceeded
@@ -49,7 +49,9 @@ STOPPED: dict[str, tuple[TurnFailureReason, str]] = {
 }
 
 
-def advance(turn: Turn, message: TurnMessage) -> tuple[Turn, tuple[Effect, ...]]:
+def advance(  # noqa: C901, PLR0912  (one case a message)
+    turn: Turn, message: TurnMessage
+) -> tuple[Turn, tuple[Effect, ...]]:
     """Take one message; the next state, and the effects in the order to carry them out."""
     step = Step(turn)
     match message:
@@ -79,6 +81,7 @@ def advance(turn: Turn, message: TurnMessage) -> tuple[Turn, tuple[Effect, ...]]
             _unwritable(step, message)
         case _:
             assert_never(message)
+    _move_on(step)
     return step.turn, tuple(step.effects)
 
 
@@ -86,38 +89,51 @@ def go_on(past: Past) -> tuple[Turn, tuple[Effect, ...]]:
     """Take up a turn where the records of an earlier run stop."""
     step = Step(past.turn)
     reply = past.reply
-    if past.turn.stage is Stage.SETTLING:
-        _think(step)
-    elif past.turn.stage is Stage.ACTING and reply is not None:
-        if reply.stop_reason == "tool_use":
-            calls.take_up(step, past.denied)
-        elif past.turn.calls:
-            _cut_off(step, reply.stop_reason)
-        else:
+    if past.turn.stage is Stage.ACTING and reply is not None:
+        if not past.turn.calls:
             _conclude(step, reply)
+        elif reply.stop_reason == "tool_use":
+            calls.take_up(step)
+        else:
+            _cut_off(step, reply.stop_reason)
+    _move_on(step)
     return step.turn, tuple(step.effects)
 
 
 def _prompted(step: Step, prompt: Prompt) -> None:
-    if step.turn.stage is not Stage.IDLE:
-        step.set(queue=(*step.turn.queue, prompt))
-    elif prompt.turn <= step.turn.cancelled:
+    turn = step.turn
+    known = prompt.turn <= turn.number or any(each.turn == prompt.turn for each in turn.queue)
+    if not known:
+        step.set(queue=(*turn.queue, prompt))
+
+
+def _begin(step: Step, prompt: Prompt) -> None:
+    """Take up a prompt, unless its cancel overtook it: then it never leaves a record."""
+    refused = prompt.turn in step.turn.cancelled
+    left = frozenset(turn for turn in step.turn.cancelled if turn > prompt.turn)
+    step.set(number=prompt.turn, cancelled=left, usage=Usage())
+    if refused:
         step.report(TurnInterrupted(turn=prompt.turn))
-        _next_prompt(step)
     else:
         started = TurnStarted(turn=prompt.turn, prompt=prompt.text)
-        step.set(number=prompt.turn, stage=Stage.OPENING, calls=(), stopping=False, ending=None)
-        step.set(usage=type(step.turn.usage)())
+        step.set(stage=Stage.OPENING)
         step.write(started)
         step.report(started)
 
 
 def _cancelled(step: Step, message: CancelTurn) -> None:
+    turn = step.turn
+    if message.turn > turn.number:
+        step.set(cancelled=turn.cancelled | {message.turn})
+    elif message.turn == turn.number and turn.stage not in (Stage.IDLE, Stage.CLOSING):
+        _stop(step)
+
+
+def _stop(step: Step) -> None:
     """Withdraw before abort: the person must not be asked about what is being stopped."""
     turn = step.turn
-    step.set(cancelled=max(turn.cancelled, message.turn))
-    if turn.number != message.turn or turn.stopping or turn.stage in (Stage.IDLE, Stage.CLOSING):
-        return
+    if turn.stopping and turn.stage in (Stage.THINKING, Stage.ACTING):
+        return  # it has been told; its end comes
     step.set(stopping=True)
     if any(call.stage is CallStage.PARKED for call in turn.calls):
         step.do(WithdrawAll())
@@ -126,7 +142,7 @@ def _cancelled(step: Step, message: CancelTurn) -> None:
     elif turn.stage is Stage.ACTING:
         calls.cancel(step)
     else:
-        step.close(TurnInterrupted(turn=turn.number, usage=turn.usage))
+        _interrupted(step)
 
 
 def _replied(step: Step, reply: ModelReplied) -> None:
@@ -166,19 +182,19 @@ def _act(step: Step, uses: list[ToolUseBlock], stop_reason: str) -> None:
 
 def _cut_off(step: Step, stop_reason: str) -> None:
     """Answer calls that are not known to be complete; whole JSON is no proof that all was said."""
-    left = [call for call in step.turn.calls if call.stage is not CallStage.DONE]
-    for call in left:
-        step.put(call, stage=CallStage.PLANNING)  # not waiting: the end of one starts no other
-    for call in left:
-        calls.end(step, call, "error", CUT_OFF.format(reason=stop_reason))
-    if stop_reason != "max_tokens":
+    for call in step.turn.calls:
+        if call.stage is not CallStage.DONE:
+            calls.close(step, call, "error", CUT_OFF.format(reason=stop_reason))
+    if stop_reason == "max_tokens":
+        calls.proceed(step)
+    else:
         _fail(step, *_stopped(stop_reason))
 
 
 def _conclude(step: Step, reply: ModelReplied | ReplyCompleted) -> None:
     turn = step.turn
     if turn.stopping:
-        step.close(TurnInterrupted(turn=turn.number, usage=turn.usage))
+        _interrupted(step)
     elif reply.stop_reason in ("end_turn", "stop_sequence"):
         completed = TurnCompleted(
             turn=turn.number,
@@ -200,15 +216,20 @@ def _model_failed(step: Step, failed: ModelFailed) -> None:
     turn = step.turn
     if turn.stage is not Stage.THINKING or failed.request != turn.request:
         return
-    if turn.stopping:
-        interrupted = TurnInterrupted(turn=turn.number, partial=failed.partial, usage=turn.usage)
-        step.close(interrupted)
-    else:
-        _fail(step, failed.reason, failed.detail, failed.partial)
+    _fail(step, failed.reason, failed.detail, failed.partial)
+
+
+def _interrupted(step: Step, partial: str = "") -> None:
+    turn = step.turn
+    step.close(TurnInterrupted(turn=turn.number, partial=partial, usage=turn.usage))
 
 
 def _fail(step: Step, reason: TurnFailureReason, detail: str, partial: str = "") -> None:
+    """End with a reason; what goes wrong while a turn is being stopped is no failure of it."""
     turn = step.turn
+    if turn.stopping:
+        _interrupted(step, partial)
+        return
     failed = TurnFailed(
         turn=turn.number, reason=reason, detail=detail, partial=partial, usage=turn.usage
     )
@@ -218,42 +239,33 @@ def _fail(step: Step, reason: TurnFailureReason, detail: str, partial: str = "")
 def _synced(step: Step, message: Appended) -> None:
     step.set(synced=max(step.turn.synced, message.id))
     calls.run_recorded(step)
-    turn = step.turn
-    if turn.synced < turn.written:
-        return
-    if turn.stage in (Stage.OPENING, Stage.SETTLING):
-        _think(step)
-    elif turn.stage is Stage.CLOSING and turn.ending is not None:
-        step.report(turn.ending)
-        step.set(stage=Stage.IDLE, calls=(), stopping=False, ending=None)
-        _next_prompt(step)
-
-
-def _think(step: Step) -> None:
-    step.set(stage=Stage.THINKING, request=step.turn.request + 1, calls=())
-    step.do(AskModel(step.turn.request))
-
-
-def _next_prompt(step: Step) -> None:
-    if step.turn.queue:
-        first, *rest = step.turn.queue
-        step.set(queue=tuple(rest))
-        _prompted(step, first)
 
 
 def _unwritable(step: Step, message: AppendFailed) -> None:
-    """End the turn without a record, since none can be written; nothing more may have an effect."""
+    """End the turn without a record, since none can be written; nothing more may have an effect.
+
+    What runs is stopped and waited for, so that the next turn never runs beside it. The failures
+    of the same turn's other records, which come later, are not the next turn's.
+    """
     turn = step.turn
-    if turn.stage is Stage.IDLE:
+    if turn.stage is Stage.IDLE or message.id <= turn.synced:
         return
-    if any(call.stage is CallStage.PARKED for call in turn.calls):
-        step.do(WithdrawAll())
-    if turn.stage is Stage.THINKING:
-        step.do(StopModel())
-    for call in turn.calls:
-        if call.stage in (CallStage.PLANNING, CallStage.RUNNING):
-            step.do(StopCall(call.use.id))
     detail = f"the session could not be written: {message.detail}"
-    step.report(TurnFailed(turn=turn.number, reason="journal", detail=detail, usage=turn.usage))
-    step.set(stage=Stage.IDLE, calls=(), stopping=False, ending=None, synced=turn.written)
-    _next_prompt(step)
+    step.set(unwritable=detail, synced=turn.written)
+    _stop(step)
+
+
+def _move_on(step: Step) -> None:
+    """Leave the stages that only wait for the disk, then take up the prompts that wait."""
+    turn = step.turn
+    synced = turn.synced >= turn.written
+    if synced and turn.stage in (Stage.OPENING, Stage.SETTLING):
+        step.set(stage=Stage.THINKING, request=turn.request + 1, calls=())
+        step.do(AskModel(step.turn.request))
+    elif synced and turn.ending is not None:
+        step.report(turn.ending)
+        step.set(stage=Stage.IDLE, calls=(), stopping=False, unwritable="", ending=None)
+    while step.turn.stage is Stage.IDLE and step.turn.queue:
+        first, *rest = step.turn.queue
+        step.set(queue=tuple(rest))
+        _begin(step, first)

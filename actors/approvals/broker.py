@@ -1,11 +1,13 @@
 """The approval broker: parks questions for people and ends each exactly once."""
 
+import logging
 from dataclasses import dataclass
 from typing import Literal, assert_never
 
 from actors.runtime.actor import Actor
 from messages.address import Address
 from messages.approvals import (
+    Answer,
     AnswerApproval,
     ApprovalAnswered,
     ApprovalRefused,
@@ -24,7 +26,9 @@ from messages.permissions import (
     PermissionVerdict,
     StoreGrant,
 )
-from messages.transcript import Append, Appended, AppendFailed, Record
+from messages.transcript import Append, Appended, AppendFailed
+
+log = logging.getLogger("greenroom.approvals")
 
 AnyRequest = ExecApprovalRequest | PatchApprovalRequest
 BrokerInbox = (
@@ -71,10 +75,10 @@ class ApprovalBroker(Actor[BrokerInbox]):
         self._can_answer = False
         self._parked: dict[str, Parked] = {}
         self._ended: set[str] = set()
-        self._writing: dict[int, str] = {}
+        self._writing: dict[int, AnyRequest | ApprovalAnswered | ApprovalWithdrawn] = {}
         self._appends = 0
 
-    def on_receive(self, message: BrokerInbox) -> None:
+    def on_receive(self, message: BrokerInbox) -> None:  # noqa: C901  (one case a message)
         """Take one message."""
         match message:
             case ExecApprovalRequest() | PatchApprovalRequest():
@@ -87,7 +91,11 @@ class ApprovalBroker(Actor[BrokerInbox]):
                 self._answer(message)
             case PresenterChanged():
                 self._presenter_changed(message)
-            case GrantStored() | GrantNotStored():
+            case GrantStored():
+                self._granted(message.id)
+                self._judge_anew()
+            case GrantNotStored():
+                log.warning("the grant for %s counts as once: %s", message.id, message.detail)
                 self._granted(message.id)
             case PermissionVerdict():
                 self._judged_anew(message)
@@ -101,14 +109,12 @@ class ApprovalBroker(Actor[BrokerInbox]):
     # A request comes.
 
     def _park(self, request: AnyRequest) -> None:
-        if request.id in self._parked:
-            return
-        if request.id in self._ended:
-            self.tell(self._console, RetractApproval(id=request.id, why="answered"))
+        if request.id in self._parked or request.id in self._ended:
+            log.info("%s came again", request.id)
             return
         self._parked[request.id] = Parked(request, self.sender)
         if self._can_answer:
-            self._write(request, of=request.id)
+            self._write(request)
         else:
             self._refuse(request.id, self._nobody)
 
@@ -122,21 +128,26 @@ class ApprovalBroker(Actor[BrokerInbox]):
     def _answer(self, given: AnswerApproval) -> None:
         parked = self._parked.get(given.id)
         if parked is None or not parked.shown or parked.answer is not None:
-            return  # late, doubled, or to what nobody was shown
-        answer = given.answer
-        if answer not in parked.request.answers:
-            answer = "once" if answer == "session" else "no"
-        self._take(parked, ApprovalAnswered(
-            id=given.id, agent=parked.request.agent, answer=answer, feedback=given.feedback
-        ))
+            log.info("an answer to %s is late, doubled, or to what nobody was shown", given.id)
+            return
+        answer = legal(given.answer, parked.request)
+        feedback = given.feedback if answer == "no" else ""
+        agent = parked.request.agent
+        self._take(
+            parked, ApprovalAnswered(id=given.id, agent=agent, answer=answer, feedback=feedback)
+        )
 
     def _take(self, parked: Parked, answer: ApprovalAnswered) -> None:
         parked.answer = answer
-        self._write(answer, of=answer.id)
+        self._write(answer)
 
     def _granted(self, request_id: str) -> None:
-        """A grant that could not be kept counts as once, so the call at hand goes on either way."""
-        self._deliver(request_id)
+        """Go on with the call at hand: a grant that could not be kept counts as once."""
+        parked = self._parked.get(request_id)
+        if parked is not None and parked.answer is not None:
+            self._deliver(request_id)
+
+    def _judge_anew(self) -> None:
         for parked in self._parked.values():
             if parked.answer is None:
                 query = PermissionQuery(
@@ -155,27 +166,29 @@ class ApprovalBroker(Actor[BrokerInbox]):
 
     # The disk speaks.
 
-    def _write(self, record: Record, of: str) -> None:
+    def _write(self, record: AnyRequest | ApprovalAnswered | ApprovalWithdrawn) -> None:
         self._appends += 1
-        self._writing[self._appends] = of
+        self._writing[self._appends] = record
         self.tell(self._journal, Append(id=self._appends, records=(record,)))
 
     def _written(self, append: int) -> None:
-        parked = self._parked.get(self._writing.pop(append))
+        """Take the next step of the request whose record this was, if it has not ended."""
+        record = self._writing.pop(append, None)
+        parked = self._parked.get(record.id) if record is not None else None
         if parked is None:
             return
-        if parked.answer is None:
-            self._show(parked)
-        elif parked.answer.answer == "session":
-            grant = StoreGrant(id=parked.request.id, rules=parked.request.grants)
-            self.tell(self._engine, grant)
+        if not isinstance(record, ApprovalAnswered):
+            if parked.answer is None:  # a rule may have answered what nobody saw yet
+                self._show(parked)
+        elif record.answer == "session":
+            self.tell(self._engine, StoreGrant(id=record.id, rules=parked.request.grants))
         else:
-            self._deliver(parked.request.id)
+            self._deliver(record.id)
 
     def _not_written(self, failed: AppendFailed) -> None:
-        request_id = self._writing.pop(failed.id)
-        if request_id in self._parked:
-            self._refuse(request_id, f"the session could not be written: {failed.detail}")
+        record = self._writing.pop(failed.id, None)
+        if record is not None:
+            self._refuse(record.id, f"the session could not be written: {failed.detail}")
 
     # It ends.
 
@@ -192,7 +205,7 @@ class ApprovalBroker(Actor[BrokerInbox]):
 
     def _withdraw(self, request_id: str) -> None:
         if self._end(request_id, "withdrawn") is not None:
-            self._write(ApprovalWithdrawn(id=request_id), of=request_id)
+            self._write(ApprovalWithdrawn(id=request_id))
 
     def _withdraw_under(self, address: Address) -> None:
         for parked in list(self._parked.values()):
@@ -212,5 +225,13 @@ class ApprovalBroker(Actor[BrokerInbox]):
         self._can_answer = presenter.can_answer
         self._nobody = presenter.reason or self._nobody
         if not presenter.can_answer:
-            for request_id in list(self._parked):
-                self._refuse(request_id, self._nobody)
+            for parked in list(self._parked.values()):
+                if parked.answer is None:  # what was answered is delivered
+                    self._refuse(parked.request.id, self._nobody)
+
+
+def legal(answer: Answer, request: AnyRequest) -> Answer:
+    """Take an answer that was not offered for the nearest that was: once for session, else no."""
+    if answer == "session" and answer not in request.answers:
+        answer = "once"
+    return answer if answer in request.answers else "no"

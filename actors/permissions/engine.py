@@ -1,5 +1,8 @@
 """The permission engine: the only one who says allow, ask or deny."""
 
+import logging
+from collections import deque
+from collections.abc import Callable
 from typing import assert_never
 
 from actors.permissions.rules import Judgement, Policy, judge
@@ -10,25 +13,31 @@ from messages.permissions import (
     GrantNotStored,
     GrantStored,
     PermissionQuery,
+    PermissionRequest,
     PermissionVerdict,
     RegisterAgent,
     StoreGrant,
 )
 from messages.transcript import Append, Appended, AppendFailed
 
+log = logging.getLogger("greenroom.permissions")
+
+Judge = Callable[[tuple[PermissionRequest, ...], Policy], Judgement]
 EngineInbox = RegisterAgent | PermissionQuery | StoreGrant | Appended | AppendFailed
 
 
 class PermissionEngine(Actor[EngineInbox]):
     """Judges calls by rules, grants and mode; keeps what a person granted."""
 
-    def __init__(self, journal: Address, policy: Policy) -> None:
+    def __init__(self, journal: Address, policy: Policy, judge: Judge = judge) -> None:
         """Start from a policy, such as the one a resumed session recorded."""
         self._journal = journal
         self._policy = policy
+        self._judge = judge
         self._agents: set[Address] = set()
         self._appends = 0
-        self._storing: dict[int, tuple[StoreGrant, Address]] = {}
+        self._storing: deque[tuple[StoreGrant, Address]] = deque()
+        """Grants on their way to the disk, one at a time: each record is whole."""
 
     def on_receive(self, message: EngineInbox) -> None:
         """Take one message."""
@@ -48,7 +57,7 @@ class PermissionEngine(Actor[EngineInbox]):
 
     def _answer(self, query: PermissionQuery) -> None:
         if query.agent in self._agents:
-            judgement = judge(query.requests, self._policy)
+            judgement = self._judged(query)
         else:
             judgement = Judgement("deny", f"{query.agent} is not a known agent")
         verdict = PermissionVerdict(
@@ -60,19 +69,40 @@ class PermissionEngine(Actor[EngineInbox]):
         )
         self.tell(self.sender, verdict)
 
+    def _judged(self, query: PermissionQuery) -> Judgement:
+        """Judge; a fault of ours is a question for a person, never an allow nor our end."""
+        try:
+            return self._judge(query.requests, self._policy)
+        except Exception as error:
+            log.exception("judging %s failed", query.id)
+            return Judgement("ask", f"it could not be judged: {type(error).__name__}: {error}")
+
     def _store(self, grant: StoreGrant) -> None:
+        self._storing.append((grant, self.sender))
+        if len(self._storing) == 1:
+            self._write_next()
+
+    def _write_next(self) -> None:
         """Write first: a grant holds only once it is on disk."""
-        self._appends += 1
-        self._storing[self._appends] = (grant, self.sender)
-        policy = self._policy.granting(grant.rules)
-        record = Config(mode=policy.mode, grants=policy.grants)
-        self.tell(self._journal, Append(id=self._appends, records=(record,)))
+        if self._storing:
+            grant, _ = self._storing[0]
+            policy = self._policy.granting(grant.rules)
+            record = Config(mode=policy.mode, grants=policy.grants)
+            self._appends += 1
+            self.tell(self._journal, Append(id=self._appends, records=(record,)))
 
     def _stored(self, written: Appended) -> None:
-        grant, asker = self._storing.pop(written.id)
-        self._policy = self._policy.granting(grant.rules)
-        self.tell(asker, GrantStored(id=grant.id, generation=self._policy.generation))
+        if self._is_awaited(written.id):
+            grant, asker = self._storing.popleft()
+            self._policy = self._policy.granting(grant.rules)
+            self.tell(asker, GrantStored(id=grant.id, generation=self._policy.generation))
+            self._write_next()
 
     def _not_stored(self, failed: AppendFailed) -> None:
-        grant, asker = self._storing.pop(failed.id)
-        self.tell(asker, GrantNotStored(id=grant.id, detail=failed.detail))
+        if self._is_awaited(failed.id):
+            grant, asker = self._storing.popleft()
+            self.tell(asker, GrantNotStored(id=grant.id, detail=failed.detail))
+            self._write_next()
+
+    def _is_awaited(self, append: int) -> bool:
+        return bool(self._storing) and append == self._appends

@@ -32,11 +32,14 @@ class Policy:
 
     mode: PermissionMode = "default"
     grants: tuple[Rule, ...] = ()
+    protected: tuple[str, ...] = ()
+    """Files and folders of ours, as targets, that are protected beside those known by name."""
     generation: int = 1
 
     def granting(self, rules: tuple[Rule, ...]) -> "Policy":
-        """Add what a person granted."""
-        new = tuple(rule for rule in rules if rule not in self.grants)
+        """Add what a person granted; it can only ever allow."""
+        allowing = (rule for rule in dict.fromkeys(rules) if rule.action == "allow")
+        new = tuple(rule for rule in allowing if rule not in self.grants)
         return replace(self, grants=self.grants + new, generation=self.generation + 1)
 
 
@@ -54,20 +57,33 @@ def judge(requests: tuple[PermissionRequest, ...], policy: Policy) -> Judgement:
     judged = [_judge_one(request, policy) for request in requests]
     if not judged:
         return Judgement("ask", "it does not say what it touches")
-    asking = [each for each in judged if each.action == "ask"]
-    grants = tuple(rule for each in asking for rule in each.grants)
     strictest = max(judged, key=lambda each: STRICTNESS[each.action])
-    whole = all(each.grants for each in asking)
-    return Judgement(strictest.action, strictest.reason, grants if whole else ())
+    asking = [each for each in judged if each.action == "ask"]
+    if strictest.action != "ask" or not all(each.grants for each in asking):
+        return replace(strictest, grants=())
+    grants = tuple(dict.fromkeys(rule for each in asking for rule in each.grants))
+    return replace(strictest, grants=grants)
 
 
 def matches(rule: Rule, request: PermissionRequest) -> bool:
-    """Whether a rule speaks of a request: case-sensitive, over the whole string."""
+    """Whether a rule speaks of a request, over the whole string.
+
+    An allow is case-sensitive and needs an absolute pattern outside the workspace. The others
+    compare without case, since some file systems do, and reach everywhere.
+    """
     if rule.permission != request.permission:
         return False
-    if rule.action == "allow" and request.target.startswith("/") and not rule.pattern.startswith("/"):
-        return False  # outside the workspace only an absolute pattern allows
-    return _pattern(rule.pattern).fullmatch(request.target) is not None
+    pattern, target = rule.pattern, request.target
+    if rule.action != "allow":
+        return _pattern(pattern.casefold()).fullmatch(target.casefold()) is not None
+    if not is_inside(target) and not pattern.startswith("/"):
+        return False
+    return _pattern(pattern).fullmatch(target) is not None
+
+
+def is_inside(target: str) -> bool:
+    """Whether a target is a path inside the workspace; one that climbs or says nothing is not."""
+    return bool(target) and not target.startswith("/") and ".." not in target.split("/")
 
 
 @cache
@@ -76,7 +92,8 @@ def _pattern(pattern: str) -> re.Pattern[str]:
 
 
 def _judge_one(request: PermissionRequest, policy: Policy) -> Judgement:
-    if request.permission in CHANGING_FILES and is_protected(request.target):
+    changes_file = request.permission in CHANGING_FILES
+    if changes_file and is_protected(request.target, policy.protected):
         return Judgement("ask", f"{request.target} is protected: only an answer to this very call")
     decided = _by_rules(request)
     if decided.action != "ask":
@@ -90,7 +107,7 @@ def _by_rules(request: PermissionRequest) -> Judgement:
     for rule in reversed(BUILT_IN):
         if matches(rule, request):
             return Judgement(rule.action, f"{_shown(rule)} (built-in default)")
-    where = "outside the workspace" if request.target.startswith("/") else "built-in default"
+    where = "built-in default" if is_inside(request.target) else "outside the workspace"
     return Judgement("ask", f"no rule for {request.permission} {request.target} ({where})")
 
 
@@ -99,18 +116,18 @@ def _lift(request: PermissionRequest, policy: Policy) -> Judgement | None:
         return Judgement("allow", "mode yolo")
     if request.permission == "bash":
         return None  # no grant lifts a command before commands are parsed
-    inside = not request.target.startswith("/")
-    if policy.mode == "auto-edit" and inside and request.permission in CHANGING_FILES:
+    changes_file = request.permission in CHANGING_FILES
+    if policy.mode == "auto-edit" and changes_file and is_inside(request.target):
         return Judgement("allow", "mode auto-edit")
-    for rule in policy.grants:
-        if matches(rule, request):
+    for rule in _grantable(request):
+        if rule in policy.grants:
             return Judgement("allow", f"{_shown(rule)} (granted in this session)")
     return None
 
 
 def _grantable(request: PermissionRequest) -> tuple[Rule, ...]:
     """Make the rule for exactly this target; none where its text would match more than itself."""
-    if request.permission == "bash" or "*" in request.target:
+    if request.permission == "bash" or "*" in request.target or not request.target:
         return ()
     return (Rule(permission=request.permission, pattern=request.target, action="allow"),)
 
