@@ -16,6 +16,7 @@ from prompt_toolkit.application import Application
 from prompt_toolkit.buffer import Buffer
 from prompt_toolkit.input import Input, create_input
 from prompt_toolkit.key_binding.key_processor import KeyProcessor
+from prompt_toolkit.output import ColorDepth
 from prompt_toolkit.styles import Style
 
 from messages.base import Message
@@ -276,6 +277,7 @@ class Repl:
             input=keyboard,
             output=self._output,
             erase_when_done=True,
+            color_depth=None if self._colour else ColorDepth.DEPTH_1_BIT,
             terminal_size_polling_interval=None,
         )
         app.ttimeoutlen, app.timeoutlen = ESCAPE_ALONE_S, ESCAPE_WAITS_S

@@ -1,0 +1,37 @@
+"""A program with the real screen and nobody behind it: what is sent comes back as the answer."""
+
+import os
+import sys
+from contextlib import suppress
+
+from messages.base import Message
+from messages.turns import MessageDelta, TurnStarted
+from shell.inbox import Inbox
+from shell.intents import SendPrompt
+from shell.repl import Repl
+from tests.shell import reports
+
+
+def main() -> int:
+    inbox = Inbox()
+
+    def post(message: Message) -> None:
+        if isinstance(message, SendPrompt):
+            inbox.put(TurnStarted(turn=1, prompt=message.text))
+            inbox.put(MessageDelta(text=f"You said {message.text}."))
+            if message.text != "wait":
+                inbox.put(reports.reply("-"))
+                inbox.put(reports.completed())
+
+    repl = Repl(post, inbox)
+    inbox.put(reports.session())
+    if "--ask" in sys.argv:
+        inbox.put(reports.asked())
+    status = repl.run()
+    with suppress(OSError):  # the terminal may be gone
+        os.write(1, f"left with {status}\r\n".encode())
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,21 @@
+from xml.etree import ElementTree as ET
+
+import pyte
+import pytest
+
+from tests.picture import picture
+
+pytestmark = pytest.mark.quick
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def test_a_screen_becomes_well_formed_svg_with_its_text_and_colours() -> None:
+    screen = pyte.Screen(20, 5)
+    pyte.Stream(screen).feed("\x1b[1;31m<b> & \x1b[0m\x1b[7mrev\x1b[0m 日本\r\nsecond")
+    root = ET.fromstring(picture(screen, "A <title>"))  # noqa: S314  (made right here)
+    texts = root.findall(f"{SVG}text")
+    assert [text.text for text in texts] == ["<b> &", "rev", " 日本", "second"]
+    assert texts[0].get("fill") == "#e06c75"
+    assert texts[0].get("font-weight") == "bold"
+    assert len(root.findall(f"{SVG}rect")) == 2
+    assert root.findtext(f"{SVG}title") == "A <title>"
