@@ -22,9 +22,10 @@ def test_a_project_with_a_shell_of_its_own_does_not_stand_in_for_ours(
     package(installed, "ours")
     package(project, "theirs")
     shutil.copy(BOOT, installed / "greenroom.py")
-    start = f"import sys; sys.path.append({str(installed)!r}); import greenroom; greenroom.main()"
+    # Behind the entries for the project, before what this environment has installed itself.
+    place = f"import sys; sys.path.insert(2, {str(installed)!r}); "
     ran = subprocess.run(
-        [sys.executable, "-c", start],
+        [sys.executable, "-c", place + "import greenroom; greenroom.main()"],
         cwd=project,
         env={"PYTHONPATH": python_path.format(project=project)},
         capture_output=True,
