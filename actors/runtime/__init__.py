@@ -1,5 +1,10 @@
 """Actors as such; this package knows no agent.
 
-`actor` is what features write, `cell` (on pykka) what runs them, `lanes` their mailboxes,
-`event_loop` the thread they share, `system` the directory and the edges.
+`actor` is what features write, `life` what becomes of it, `cell` (on pykka) what runs that,
+`lanes` its mailbox, `works` and `children` what it owns, `event_loop` the thread that all share,
+`directory` who lives, `system` the edges. Nothing here prints: the program says where logs go.
 """
+
+import logging
+
+logging.getLogger("greenroom").addHandler(logging.NullHandler())

@@ -5,8 +5,20 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from functools import cache, partial
 from types import UnionType
-from typing import Annotated, Any, ClassVar, Generic, Literal, Protocol, TypeVar, Union, cast
-from typing import get_args, get_origin
+from typing import (
+    Annotated,
+    Any,
+    ClassVar,
+    Generic,
+    Literal,
+    Protocol,
+    TypeGuard,
+    TypeVar,
+    Union,
+    cast,
+    get_args,
+    get_origin,
+)
 
 from messages.address import Address
 from messages.base import Message
@@ -99,9 +111,10 @@ class Actor(ABC, Generic[M]):
         """Send `message`; to an ended actor it is a counted dead letter.
 
         Raises:
-            UnexpectedMessageError: the receiver's inbox has no such message (our bug, ours to feel).
+            UnexpectedMessageError: the receiver's inbox has no such message (our bug, so we fail).
         """
-        self.__host.send(to, message, self.__host.address)
+        host = self.__host
+        host.send(to, message, host.address)
 
     def forward(self, to: Address, message: Message) -> None:
         """Pass the message in hand on; its receiver sees who said it first."""
@@ -112,11 +125,18 @@ class Actor(ABC, Generic[M]):
 
         Its end reaches this actor as exactly one of `ChildCompleted`, `ChildCancelled`,
         `ChildFailed`; a raising constructor is `ChildFailed(cause="start")`.
+
+        Raises:
+            ValueError: a living child has the name.
+            TypeError: `make` is no actor's, or this inbox lacks one of the three ends.
         """
         return self.__host.start_child(make, name)
 
     def stop(self, child: Address, within_s: float = 5.0) -> None:
-        """Stop a child and all below it; returns at once, the child's end is a message."""
+        """Stop a child and all below it; returns at once, the child's end is a message.
+
+        What has not ended after `within_s` is given up: `ChildFailed(cause="unresponsive")`.
+        """
         self.__host.stop_child(child, within_s)
 
     def work(self, job: Callable[[], Awaitable[M]], failed: Callable[[Failure], M]) -> WorkId:
@@ -132,7 +152,7 @@ class Actor(ABC, Generic[M]):
         self.__host.cancel_work(work)
 
     def inlet(self) -> Callable[[M], None]:
-        """Give a job a way to speak before it ends; what comes after this actor's end is dropped."""
+        """Give a job a way to speak before it ends; after this actor's end nobody hears it."""
         return cast("Callable[[M], None]", self.__host.inlet())
 
     def finish(self, result: str = "") -> None:
@@ -152,6 +172,17 @@ class UnexpectedMessageError(TypeError):
     """A message was sent to an actor whose inbox union does not have it; raised in the sender."""
 
 
+def check(message: Message, kinds: frozenset[type[Message]] | None, to: Address) -> None:
+    """Hold a message against an inbox.
+
+    Raises:
+        UnexpectedMessageError: the inbox has no such message.
+    """
+    if kinds is not None and type(message) not in kinds:
+        problem = f"{to} does not receive {type(message).__name__}"
+        raise UnexpectedMessageError(problem)
+
+
 def behaviour_of(make: Factory) -> type[Actor[Any]]:
     """Name the class that a factory makes, so that `tell` can check before it exists.
 
@@ -159,10 +190,14 @@ def behaviour_of(make: Factory) -> type[Actor[Any]]:
         TypeError: `make` is neither an actor class nor a `partial` of one.
     """
     made: object = make.func if isinstance(make, partial) else make
-    if isinstance(made, type) and issubclass(made, Actor):
-        return cast("type[Actor[Any]]", made)
+    if _is_behaviour(made):
+        return made
     message = f"{made!r} is not an actor class or a partial of one"
     raise TypeError(message)
+
+
+def _is_behaviour(made: object) -> TypeGuard[type[Actor[Any]]]:
+    return isinstance(made, type) and issubclass(made, Actor)
 
 
 @cache

@@ -4,36 +4,21 @@ import asyncio
 import logging
 import threading
 from collections.abc import Awaitable, Callable
-from concurrent.futures import Future, ThreadPoolExecutor
-from typing import ParamSpec, TypeVar
+from functools import partial
+from typing import Any, TypeVar
+
+from actors.runtime.blocking import DaemonThreads
 
 T = TypeVar("T")
-P = ParamSpec("P")
 
 log = logging.getLogger("greenroom.runtime")
+
+LAST_TURNS = 16
+"""Turns of the loop in which tasks that nobody waits for may clean up at its end."""
 
 
 class JobCrash(Exception):  # noqa: N818  (named for what happened)
     """A job raised what would have ended the event loop."""
-
-
-class DaemonThreads(ThreadPoolExecutor):
-    """Runs each blocking call on a daemon thread of its own, so that none can delay the exit."""
-
-    def submit(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> "Future[T]":
-        """Start `fn` at once."""
-        future: Future[T] = Future()
-
-        def run() -> None:
-            if not future.set_running_or_notify_cancel():
-                return
-            try:
-                future.set_result(fn(*args, **kwargs))
-            except BaseException as error:  # noqa: BLE001  (it belongs to whoever awaits the future)
-                future.set_exception(error)
-
-        threading.Thread(target=run, name="greenroom-blocking", daemon=True).start()
-        return future
 
 
 class EventLoop:
@@ -43,6 +28,7 @@ class EventLoop:
         """Make the loop; `start` runs it."""
         self._loop = asyncio.new_event_loop()
         self._loop.set_default_executor(DaemonThreads())
+        self._loop.set_exception_handler(_log_context)
         self._thread = threading.Thread(target=self._run, name="greenroom-loop", daemon=True)
         self._thread_id = 0
         self._stopping = False
@@ -59,26 +45,27 @@ class EventLoop:
         """Whether the caller is on the loop's thread."""
         return threading.get_ident() == self._thread_id
 
-    def soon(self, call: Callable[[], object]) -> None:
-        """Schedule a call, from any thread; after the loop's end nothing happens."""
-        if self.here():
-            self._loop.call_soon(call)
-            return
+    def soon(self, call: Callable[[], object]) -> bool:
+        """Schedule a call, from any thread; False: the loop has ended, and nothing happens."""
         try:
-            self._loop.call_soon_threadsafe(call)
+            if self.here():
+                self._loop.call_soon(call)
+            else:
+                self._loop.call_soon_threadsafe(call)
         except RuntimeError:  # the loop is closed: the program is past its end
-            log.debug("a call came after the end of the event loop")
+            return False
+        return True
 
-    def run(self, call: Callable[[], object]) -> None:
+    def run(self, call: Callable[[], object]) -> bool:
         """Call at once on the loop's thread, else schedule it there, in order."""
         if self.here():
             call()
-        else:
-            self.soon(call)
+            return True
+        return self.soon(call)
 
-    def at(self, when_s: float, call: Callable[[], object]) -> None:
-        """Call at a time of the loop's clock."""
-        self.run(lambda: self._loop.call_at(when_s, call))
+    def call_at(self, when_s: float, call: Callable[[], object]) -> asyncio.TimerHandle:
+        """Call at a time of the loop's clock; on the loop's thread only."""
+        return self._loop.call_at(when_s, call)
 
     def launch(self, job: Callable[[], Awaitable[T]], name: str) -> "asyncio.Task[T]":
         """Start a job as a task; on the loop's thread only."""
@@ -87,24 +74,64 @@ class EventLoop:
     def stop(self, timeout_s: float = 1.0) -> None:
         """Cancel what is left, stop the loop and wait for its thread."""
         self._stopping = True
-        self.soon(self._cancel_rest)
+        self.soon(self._loop.stop)
         self._thread.join(timeout_s)
-
-    def _cancel_rest(self) -> None:
-        for task in asyncio.all_tasks(self._loop):
-            task.cancel()
-        self._loop.call_soon(self._loop.stop)
 
     def _run(self) -> None:
         self._thread_id = threading.get_ident()
         asyncio.set_event_loop(self._loop)
         while not self._stopping:
-            try:
-                self._loop.run_forever()
-            except BaseException as error:  # noqa: BLE001  (one job's sub-task must not end all actors)
-                log.error("a task of a job raised %s", describe(error), exc_info=error)
-        self._loop.run_until_complete(self._loop.shutdown_asyncgens())
+            _survive(self._loop.run_forever)
+        _survive(lambda: self._loop.run_until_complete(self._end_rest()))
+        self._thread_id = 0  # the system gives the number of an ended thread to a later one
         self._loop.close()
+
+    async def _end_rest(self) -> None:
+        rest = asyncio.all_tasks() - {asyncio.current_task()}
+        for task in rest:
+            task.cancel()
+        for _ in range(LAST_TURNS):
+            if all(task.done() for task in rest):
+                break
+            await asyncio.sleep(0)
+        await self._loop.shutdown_asyncgens()
+
+
+class Alarm:
+    """One call at a time of the loop's clock; set, moved and cancelled from any one thread.
+
+    A cancelled alarm holds on to nothing, so that an ended cell does not live until its deadline.
+    """
+
+    def __init__(self, event_loop: EventLoop, ring: Callable[[], object]) -> None:
+        """Set nothing yet."""
+        self._event_loop = event_loop
+        self._ring = ring
+        self._handle: asyncio.TimerHandle | None = None
+
+    def set(self, when_s: float) -> None:
+        """Ring at `when_s` and at no other time."""
+        self._event_loop.run(partial(self._move, when_s))
+
+    def cancel(self) -> None:
+        """Do not ring."""
+        self._event_loop.run(partial(self._move, None))
+
+    def _move(self, when_s: float | None) -> None:
+        if self._handle is not None:
+            self._handle.cancel()
+        self._handle = None if when_s is None else self._event_loop.call_at(when_s, self._ring)
+
+
+def _survive(call: Callable[[], object]) -> None:
+    try:
+        call()
+    except BaseException:  # one job's sub-task must not end all actors
+        log.exception("a task that a job started ended the event loop; it goes on")
+
+
+def _log_context(_: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+    log.error("event loop: %s", context["message"], exc_info=context.get("exception"))
 
 
 async def _contained(job: Callable[[], Awaitable[T]]) -> T:
@@ -116,6 +143,8 @@ async def _contained(job: Callable[[], Awaitable[T]]) -> T:
 
 def describe(error: BaseException) -> str:
     """Type and text of an exception, the same in every run."""
-    text = str(error)
+    try:
+        text = str(error)
+    except BaseException:  # noqa: BLE001  (a feature's own `__str__`, called where nothing may raise)
+        text = ""
     return f"{type(error).__name__}: {text}" if text else type(error).__name__
-

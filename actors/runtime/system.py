@@ -1,25 +1,28 @@
-"""The directory of all actors, and the edges at which other threads talk to them."""
+"""The edges at which threads that carry no actors start, tell, ask and stop them."""
 
 import logging
+import re
 import threading
+from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import Future
-from itertools import count
 from typing import Any
 
-from actors.runtime.actor import Actor, Factory, UnexpectedMessageError, behaviour_of
-from actors.runtime.cell import CELLS, Cell
-from actors.runtime.event_loop import EventLoop
-from actors.runtime.lanes import Parcel, Post, StopOrder
-from actors.runtime.life import Life
+from actors.runtime.actor import Actor, Factory, behaviour_of
+from actors.runtime.children import CHILD_SHARE
+from actors.runtime.directory import Directory
+from actors.runtime.lanes import StopOrder
+from actors.runtime.mailbox import Mailbox
 from messages.address import ROOT, Address
-from messages.agents import ChildEnded
+from messages.agents import ChildEnded, ChildFailed
 from messages.base import Message
 
 log = logging.getLogger("greenroom.runtime")
 
 EXIT_S = 5.0
 """Time for the ordered stop of everything."""
+NAME_CHARS = 40
+"""Longest stem of a made-up name; its number follows."""
 
 
 class Anteroom(Actor[Message]):
@@ -34,144 +37,151 @@ class ActorSystem:
     """All actors of one process: one event loop, one tree, one directory."""
 
     def __init__(self, root: Factory = Anteroom) -> None:
-        """Start the event loop and the actor at `/`."""
-        self.event_loop = EventLoop()
-        self.dead_letters = 0
-        self._cells: dict[Address, Cell | _Mailbox] = {}
-        self._asked = count(1)
+        """Start the event loop and the actor at `/`, which lives on that loop.
+
+        Raises:
+            TypeError: `root` makes no loop actor.
+        """
+        if behaviour_of(root).dispatcher != "loop":
+            problem = "the root must be a loop actor"
+            raise TypeError(problem)
         self._root_end: Future[ChildEnded] = Future()
+        self._has_ended = False
+        self._directory = Directory(self._ended)
+        self._numbers: Counter[str] = Counter()
+        self._lock = threading.Lock()
+        self._given_up_before_stop: int | None = None
+        self.event_loop = self._directory.event_loop
         self.event_loop.start()
-        self._root = self.spawn(root, ROOT, None)
+        self._root = self._directory.spawn(root, ROOT, None)
 
-    # The edges.
+    @property
+    def addresses(self) -> tuple[Address, ...]:
+        """Everyone who lives, in the order of their start."""
+        return self._directory.addresses
 
-    def start(self, make: Callable[[], Actor[Any]], name: str) -> Address:
-        """Start an actor below the root, from outside."""
+    @property
+    def dead_letters(self) -> int:
+        """How many messages nobody handled, so far."""
+        return self._directory.dead_letters
+
+    @property
+    def given_up(self) -> int:
+        """How many actors and jobs did not end in time, so far; what they still say is dropped."""
+        return self._directory.given_up
+
+    def start(self, make: Callable[[], Actor[Any]], name: str = "") -> Address:
+        """Start an actor below the root; without a name it gets one made from its class.
+
+        Raises:
+            ValueError: a living child of the root has the name.
+            RuntimeError: the system has ended, or the caller is the runtime's own thread.
+        """
+        self._must_be_outside()
         started: Future[Address] = Future()
 
         def begin() -> None:
             try:
-                started.set_result(self._root.start_child(make, name))
+                started.set_result(self._root.start_child(make, name or self._name_for(make)))
             except BaseException as error:  # noqa: BLE001  (it belongs to the caller)
                 started.set_exception(error)
 
-        self.event_loop.run(begin)
+        if self._root.over or not self.event_loop.soon(begin):
+            problem = "the actor system has ended"
+            raise RuntimeError(problem)
         return started.result(EXIT_S)
 
     def tell(self, to: Address, message: Message) -> None:
-        """Send from outside; the sender is the root."""
-        self.send(to, message, ROOT)
+        """Send from any thread; the sender is the root.
+
+        Raises:
+            UnexpectedMessageError: the receiver's inbox has no such message.
+        """
+        self._directory.send(to, message, ROOT)
 
     def ask(self, to: Address, message: Message, timeout_s: float) -> Message:
-        """Send from outside and wait for what comes back to a one-shot address.
+        """Send and wait for what comes back to a one-shot address.
 
         Raises:
             TimeoutError: nothing came back in time.
+            UnexpectedMessageError: the receiver's inbox has no such message.
+            RuntimeError: the caller is the runtime's own thread.
         """
-        mailbox = _Mailbox()
-        address = ROOT.child(f"ask-{next(self._asked)}")
-        self._cells[address] = mailbox
+        self._must_be_outside()
+        mailbox = Mailbox()
+        address = ROOT.child(self._number("ask"))
+        self._directory.mailboxes[address] = mailbox
         try:
-            self.send(to, message, address)
+            self._directory.send(to, message, address)
             return mailbox.first.result(timeout_s)
         finally:
-            self.forget(address)
-
-    def stop(self, within_s: float = EXIT_S) -> bool:
-        """Stop everything in order; False: something did not end in time and was given up."""
-        deadline_s = self.event_loop.now() + within_s
-        self._root.post(StopOrder(deadline_s, overtakes=not self._root.behaviour_class.drains))
-        in_order = self.wait(within_s)
-        self.event_loop.stop()
-        return in_order
+            del self._directory.mailboxes[address]
 
     def stop_child(self, child: Address, within_s: float = EXIT_S) -> None:
-        """Begin to stop one child of the root, from outside."""
+        """Begin to stop one child of the root."""
         self.event_loop.run(lambda: self._root.stop_child(child, within_s))
 
+    def stop(self, within_s: float = EXIT_S) -> bool:
+        """Stop everything in order; once stopped, nothing more happens.
+
+        Returns:
+            Whether all ended in time: nothing had to be given up since the first call.
+
+        Raises:
+            RuntimeError: the caller is the runtime's own thread.
+        """
+        self._must_be_outside()
+        if self._given_up_before_stop is None:
+            self._given_up_before_stop = self.given_up
+        deadline_s = self.event_loop.now() + CHILD_SHARE * within_s
+        self._root.post(StopOrder(deadline_s, urgent=not self._root.drains))
+        if not self.wait(within_s):  # something holds the event loop itself
+            self._directory.give_up(ROOT)
+            self._ended(ChildFailed(child=ROOT, cause="unresponsive", detail="held the event loop"))
+        self.event_loop.stop()
+        return self.given_up == self._given_up_before_stop
+
     def wait(self, timeout_s: float | None = None) -> bool:
-        """Wait until the root has ended; False: it has not."""
+        """Wait until the root has ended; False: it has not.
+
+        Raises:
+            RuntimeError: the caller is the runtime's own thread.
+        """
+        self._must_be_outside()
         try:
             self._root_end.result(timeout_s)
         except TimeoutError:
             return False
         return True
 
-    @property
-    def addresses(self) -> tuple[Address, ...]:
-        """Everyone who lives, in the order of their start."""
-        return tuple(self._cells)
+    def when_ended(self, callback: Callable[[ChildEnded], None]) -> None:
+        """Call back once with the root's end, on the runtime's thread; at once if it has ended."""
 
-    # What cells ask for.
+        def call(root_end: Future[ChildEnded]) -> None:
+            try:
+                callback(root_end.result())
+            except BaseException:  # the others must hear of the end, too
+                log.exception("a callback of the end failed")
 
-    def send(self, to: Address, message: Message, sender: Address) -> None:
-        """Deliver a message, or count a dead letter.
+        self._root_end.add_done_callback(call)
 
-        Raises:
-            UnexpectedMessageError: the receiver's inbox has no such message.
-        """
-        receiver = self._cells.get(to)
-        if receiver is None:
-            self.count_dead(1, to)
-            return
-        kinds = receiver.kinds
-        if kinds is not None and type(message) not in kinds:
-            problem = f"{to} does not receive {type(message).__name__}"
-            raise UnexpectedMessageError(problem)
-        if not receiver.post(Post(sender, message)):
-            self.count_dead(1, to)
-
-    def spawn(self, make: Factory, address: Address, parent: Life | None) -> Cell:
-        """Make a cell, enter it into the directory and schedule its first step.
-
-        Raises:
-            ValueError: the address is taken.
-        """
-        if address in self._cells:
-            problem = f"{address} is taken"
-            raise ValueError(problem)
-        cell = CELLS[behaviour_of(make).dispatcher](self, address, make, parent)
-        self._cells[address] = cell
-        cell.run()
-        return cell
-
-    def forget(self, address: Address) -> None:
-        """Take an ended cell out of the directory."""
-        self._cells.pop(address, None)
-
-    def abandon(self, address: Address) -> None:
-        """Fence a cell that missed its deadline, and all below it."""
-        for under in [each for each in self._cells if each.is_under(address)]:
-            cell = self._cells.pop(under)
-            if isinstance(cell, Cell):
-                cell.fence()
-
-    def count_dead(self, letters: int, to: Address) -> None:
-        """Count messages that nobody will handle."""
-        if letters:
-            self.dead_letters += letters
-            log.debug("%d dead letter(s) to %s", letters, to)
-
-    def ended(self, address: Address, end: ChildEnded) -> None:
-        """Hear that the root has ended."""
-        log.debug("%s ended: %s", address, end)
-        self._root_end.set_result(end)
-
-
-class _Mailbox:
-    """A one-shot address for an answer to the edge."""
-
-    kinds = None
-
-    def __init__(self) -> None:
-        """Wait for the first message."""
-        self.first: Future[Message] = Future()
-        self._lock = threading.Lock()
-
-    def post(self, parcel: Parcel) -> bool:
-        """Keep the first message; later ones are dead letters."""
+    def _ended(self, end: ChildEnded) -> None:
+        """Hear of the root's end; the first word counts."""
         with self._lock:
-            if self.first.done() or not isinstance(parcel, Post):
-                return False
-            self.first.set_result(parcel.message)
-            return True
+            first, self._has_ended = not self._has_ended, True
+        if first:
+            self._root_end.set_result(end)
+
+    def _name_for(self, make: Factory) -> str:
+        stem = re.sub("[^a-z0-9]", "", behaviour_of(make).__name__.lower())
+        return self._number(stem[:NAME_CHARS] or "actor")
+
+    def _number(self, stem: str) -> str:
+        with self._lock:
+            self._numbers[stem] += 1
+            return f"{stem}-{self._numbers[stem]}"
+
+    def _must_be_outside(self) -> None:
+        if self.event_loop.here():
+            problem = "the event loop cannot wait for itself"
+            raise RuntimeError(problem)

@@ -1,0 +1,87 @@
+"""The living children of one cell, and how they are told to stop."""
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Protocol
+
+from actors.runtime.event_loop import Alarm, EventLoop
+from actors.runtime.lanes import ChildOverdue, Parcel, StopOrder
+from messages.address import Address
+
+CHILD_SHARE = 0.9
+"""A child's part of its parent's time, so that the deepest deadline passes first."""
+
+
+class Child(Protocol):
+    """A cell, as its parent sees it."""
+
+    address: Address
+    drains: bool
+
+    def post(self, parcel: Parcel) -> bool:
+        """Put a parcel into the child's inbox."""
+        ...
+
+
+class Children:
+    """Children in the order of their start; used in the parent's context only."""
+
+    def __init__(self, event_loop: EventLoop, report: Callable[[ChildOverdue], object]) -> None:
+        """Begin without any."""
+        self._event_loop = event_loop
+        self._report = report
+        self._living: dict[Address, Child] = {}
+        self._alarms: dict[Address, tuple[float, Alarm]] = {}
+
+    def __len__(self) -> int:
+        """How many live."""
+        return len(self._living)
+
+    def __iter__(self) -> Iterator[Address]:
+        """Walk over the addresses, first started first."""
+        return iter(tuple(self._living))
+
+    def __contains__(self, child: Address) -> bool:
+        """Whether a child has not ended yet, as its parent knows."""
+        return child in self._living
+
+    def add(self, child: Child) -> None:
+        """Own a child that was just started."""
+        self._living[child.address] = child
+
+    def remove(self, child: Address) -> bool:
+        """Strike an ended child off; False: it was not, or no longer, in the table."""
+        _, alarm = self._alarms.pop(child, (0.0, None))
+        if alarm is not None:
+            alarm.cancel()
+        return self._living.pop(child, None) is not None
+
+    def stop(self, child: Address, by_s: float) -> None:
+        """Tell one child to stop; `ChildOverdue` is reported if it lives at `by_s`."""
+        if child not in self._living:
+            return
+        self._order(self._living[child], by_s)
+        earlier_s, alarm = self._alarms.get(child, (float("inf"), None))
+        if by_s < earlier_s:
+            alarm = alarm or Alarm(self._event_loop, partial(self._report, ChildOverdue(child)))
+            alarm.set(by_s)
+            self._alarms[child] = by_s, alarm
+
+    def stop_last(self, by_s: float) -> None:
+        """Tell the one started last, if there is one."""
+        for child in reversed(self._living):
+            self.stop(child, by_s)
+            return
+
+    def stop_together(self, by_s: float) -> None:
+        """Tell all, last started first; whoever calls watches the one deadline."""
+        for child in reversed(self._living.values()):
+            self._order(child, by_s)
+
+    def _order(self, child: Child, by_s: float) -> None:
+        child.post(StopOrder(self.share_s(by_s), urgent=not child.drains))
+
+    def share_s(self, by_s: float) -> float:
+        """Leave a part of the time to ourselves."""
+        now_s = self._event_loop.now()
+        return now_s + CHILD_SHARE * (by_s - now_s)

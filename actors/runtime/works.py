@@ -1,0 +1,88 @@
+"""The jobs of one cell: ordered in the cell's context, run on the event loop's thread."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from functools import partial
+from typing import cast
+
+from actors.runtime.actor import Failure, WorkId
+from actors.runtime.event_loop import EventLoop, describe
+from actors.runtime.lanes import WorkEnded
+from messages.address import Address
+from messages.base import Message
+
+Job = Callable[[], Awaitable[Message]]
+Failed = Callable[[Failure], Message]
+
+
+class Works:
+    """What a cell has at work; each ends with exactly one `WorkEnded`."""
+
+    def __init__(
+        self, event_loop: EventLoop, owner: Address, report: Callable[[WorkEnded], object]
+    ) -> None:
+        """Begin with nothing at work."""
+        self._event_loop = event_loop
+        self._owner = owner
+        self._report = report
+        self._failed: dict[WorkId, Failed] = {}
+        self._tasks: dict[WorkId, asyncio.Task[Message]] = {}
+        self._last = 0
+
+    def __len__(self) -> int:
+        """How many have not ended, as the cell knows it."""
+        return len(self._failed)
+
+    # In the cell's context.
+
+    def start(self, job: Job, failed: Failed) -> WorkId:
+        """Launch a job."""
+        self._last += 1
+        self._failed[self._last] = failed
+        self._event_loop.run(partial(self._launch, self._last, job))
+        return self._last
+
+    def cancel(self, work: WorkId) -> None:
+        """Cancel by id and behind the launch, which may not have happened yet."""
+        self._event_loop.run(partial(self._cancel, work))
+
+    def cancel_all(self) -> None:
+        """Cancel every job, from any thread."""
+        self._event_loop.run(self._cancel_tasks)
+
+    def close(self, work: WorkId) -> Failed | None:
+        """Strike a work off; what makes a message of its failure. None: it is unknown."""
+        return self._failed.pop(work, None)
+
+    # On the event loop's thread.
+
+    def _launch(self, work: WorkId, job: Job) -> None:
+        task = self._event_loop.launch(job, name=f"{self._owner} work {work}")
+        self._tasks[work] = task
+        task.add_done_callback(partial(self._done, work))
+
+    def _cancel(self, work: WorkId) -> None:
+        task = self._tasks.get(work)
+        if task is not None:
+            task.cancel()
+
+    def _cancel_tasks(self) -> None:
+        for task in self._tasks.values():
+            task.cancel()
+
+    def _done(self, work: WorkId, task: "asyncio.Task[Message]") -> None:
+        """Report from the done-callback: a job cancelled before its first step never ran at all."""
+        del self._tasks[work]
+        self._report(WorkEnded(work, _outcome(task)))
+
+
+def _outcome(task: "asyncio.Task[Message]") -> Message | Failure:
+    if task.cancelled():
+        return Failure("cancelled")
+    error = task.exception()
+    if error is not None:
+        return Failure("raised", describe(error))
+    result = cast("object", task.result())
+    if isinstance(result, Message):
+        return result
+    return Failure("raised", f"TypeError: the job returned {type(result).__name__}")
