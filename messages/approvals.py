@@ -53,9 +53,7 @@ class PatchApprovalRequest(_ApprovalRequest):
     """Unified diff of exactly the bytes that would be written."""
 
 
-ApprovalRequest = Annotated[
-    ExecApprovalRequest | PatchApprovalRequest, Field(discriminator="type")
-]
+ApprovalRequest = Annotated[ExecApprovalRequest | PatchApprovalRequest, Field(discriminator="type")]
 
 
 class ApprovalAnswered(Message):
@@ -67,7 +65,7 @@ class ApprovalAnswered(Message):
     answer: Answer
     feedback: str = ""
     """With `no`: what the person tells the model."""
-    by: Literal["person", "rule"] = "person"
+    decided_by: Literal["person", "rule"] = "person"
     """`rule`: a grant given meanwhile allows it."""
 
 

@@ -28,6 +28,10 @@ class WireError(ValueError):
     """Bytes that are not a message; the sender's fault, told in one line."""
 
 
+class ChecksumError(WireError):
+    """A line is not what was written: cut short, or changed."""
+
+
 @dataclass(frozen=True, slots=True)
 class Envelope:
     """A message on its way."""
@@ -98,12 +102,13 @@ def decode_line(data: bytes) -> Line:
     """Read a journal line, with or without its line feed.
 
     Raises:
-        WireError: the checksum does not hold, or what it covers is not a message.
+        ChecksumError: it was cut short or changed.
+        WireError: it was written so, and is not a message that we know.
     """
     body, mark, tail = data.rstrip(b"\n").rpartition(_CRC_MARK)
     if not mark or tail != _checksum(body) + b'"}':
         message = "checksum does not hold"
-        raise WireError(message)
+        raise ChecksumError(message)
     try:
         fields = from_json(body + b"}")
         stamps = {key: fields.pop(key) for key in _LINE_KEYS if key in fields}
@@ -111,7 +116,7 @@ def decode_line(data: bytes) -> Line:
         return Line(int(stamps["seq"]), float(stamps["t"]), Address(stamps["by"]), said)
     except ValidationError as error:
         raise WireError(_first(error)) from None
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, OverflowError) as error:
         raise WireError(str(error)) from None
 
 

@@ -84,7 +84,7 @@ def answered(step: Step, message: ApprovalAnswered) -> None:
     if message.answer == "no":
         end(step, call, "denied", denial(message))
     else:
-        _judge(step, call, call.plan, approved=message.by == "person", approval="")
+        _judge(step, call, call.plan, approved=message.decided_by == "person", approval="")
 
 
 def denial(answer: ApprovalAnswered) -> str:

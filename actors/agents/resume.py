@@ -99,7 +99,7 @@ def _with_question(call: Call, since: tuple[Record, ...]) -> Call:
         return replace(call, approval=question.id)
     if answer.answer == "no":
         return replace(call, denial=denial(answer))
-    return replace(call, consent=question) if answer.by == "person" else call
+    return replace(call, consent=question) if answer.decided_by == "person" else call
 
 
 def _questions(since: tuple[Record, ...]) -> list[ApprovalRequest]:

@@ -161,7 +161,7 @@ class ApprovalBroker(Actor[BrokerInbox]):
         parked = self._parked.get(verdict.id)
         if parked is not None and parked.answer is None and verdict.action == "allow":
             agent = parked.request.agent
-            answer = ApprovalAnswered(id=verdict.id, agent=agent, answer="once", by="rule")
+            answer = ApprovalAnswered(id=verdict.id, agent=agent, answer="once", decided_by="rule")
             self._take(parked, answer)
 
     # The disk speaks.
