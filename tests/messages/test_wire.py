@@ -167,8 +167,3 @@ def test_a_stamped_line_that_holds_no_message_is_refused() -> None:
 
 def test_the_adapter_is_built_once() -> None:
     assert adapter() is adapter()
-
-
-@every_kind
-def test_no_message_has_a_field_that_a_line_would_overwrite(kind: type[Message]) -> None:
-    assert not STAMPS & kind.model_fields.keys()
