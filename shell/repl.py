@@ -16,29 +16,24 @@ from prompt_toolkit.application import Application
 from prompt_toolkit.buffer import Buffer
 from prompt_toolkit.input import Input, create_input
 from prompt_toolkit.key_binding.key_processor import KeyProcessor
-from prompt_toolkit.output import ColorDepth
-from prompt_toolkit.styles import Style
 
 from messages.base import Message
 from shell import events, state
+from shell.application import application
 from shell.commands.command import Command, answered
 from shell.commands.table import COMMANDS
 from shell.dialog import Dialog
 from shell.frames import Frames
 from shell.hands import Hands
 from shell.inbox import Inbox
-from shell.ink import STYLES
 from shell.keys import bindings
 from shell.live import FRAMES_PER_S
 from shell.plan import Scene
 from shell.render import rendered
 from shell.signals import HUNG_UP, handled
 from shell.state import Post, Refill, State, Step
-from shell.terminal import FrameOutput, Screen, open_output, teach_keys
+from shell.terminal import FrameOutput, Screen, open_output
 from shell.view import View
-
-ESCAPE_ALONE_S, ESCAPE_WAITS_S = 0.03, 0.10
-"""How long the bytes of a key may be apart, and how long Esc waits for a second key."""
 
 
 class Repl:
@@ -59,7 +54,6 @@ class Repl:
 
         Both are called on the thread of `run`.
         """
-        teach_keys()
         self._post, self._inbox = post, inbox
         self._output = output or open_output(sys.stdout)
         self._colour = "NO_COLOR" not in os.environ if colour is None else colour
@@ -68,11 +62,20 @@ class Repl:
         self._state = State()
         self._frames = Frames(inbox, self._take_in)
         self._height = 0
+        self._spinning = False
         self.hint = ""
         self.dialog = Dialog(self.refresh, lambda: bool(self.view.draft.text))
         self.view = View(self._scene, self._output.get_size)
         self.view.draft.on_text_changed += self._typed
-        self.app: Application[int] = self._application(keyboard or create_input(sys.stdin))
+        self.app = application(
+            self.view.layout,
+            bindings(Hands(self)),
+            keyboard or create_input(sys.stdin),
+            self._output,
+            colour=self._colour,
+        )
+        self.app.after_render += self._rendered
+        self.app.key_processor.before_key_press += self._pressed
         self._screen = Screen(self.app, self._output, self._drawn)
         self._first_prompt = first_prompt
         self._when_drawn = when_drawn
@@ -167,7 +170,6 @@ class Repl:
         assert loop is not None  # noqa: S101  (`serve` set it)
         loop.set_exception_handler(self._failed)
         loop.add_signal_handler(signal.SIGWINCH, self.resized)
-        self.app.create_background_task(self._spin())
         if self._first_prompt:
             self.step(state.entered(self._state, self._first_prompt, self.now_s))
         self._when_drawn()
@@ -175,12 +177,12 @@ class Repl:
         if self._leaving is not None:
             self._exit()
 
-    async def _spin(self) -> None:
+    def _spin(self) -> None:
         """Turn the spinner for as long as a turn runs."""
-        while True:
-            await asyncio.sleep(1 / FRAMES_PER_S)
-            if self._state.turn:
-                self.app.invalidate()
+        self._spinning = bool(self._state.turn)
+        if self._spinning and self._loop:
+            self.app.invalidate()
+            self._loop.call_later(1 / FRAMES_PER_S, self._spin)
 
     def _take_in(self) -> None:
         """Take in what has been reported, and draw it as one frame."""
@@ -206,6 +208,8 @@ class Repl:
                     case _:
                         above += rendered(effect, width, colour=self._colour)
         self._follow()
+        if not self._spinning:
+            self._spin()
         if above:
             self._screen.draw(above)
         else:
@@ -268,19 +272,3 @@ class Repl:
         fault = context.get("exception") or RuntimeError(context["message"])
         if not self.app.is_done and self.app.is_running:
             self.app.exit(exception=fault)
-
-    def _application(self, keyboard: Input) -> Application[int]:
-        app: Application[int] = Application(
-            layout=self.view.layout,
-            key_bindings=bindings(Hands(self)),
-            style=Style.from_dict(STYLES),
-            input=keyboard,
-            output=self._output,
-            erase_when_done=True,
-            color_depth=None if self._colour else ColorDepth.DEPTH_1_BIT,
-            terminal_size_polling_interval=None,
-        )
-        app.ttimeoutlen, app.timeoutlen = ESCAPE_ALONE_S, ESCAPE_WAITS_S
-        app.after_render += self._rendered
-        app.key_processor.before_key_press += self._pressed
-        return app
