@@ -66,7 +66,7 @@ def rehearsal(request: Body) -> ReplyPlan:
 
 
 def _told(result: Result) -> str:
-    lines = result.text.strip().splitlines()
+    lines = result.text.strip("\n").splitlines()
     shown = "\n".join(lines[:SHOWN_LINES])
     more = f"\n… {len(lines) - SHOWN_LINES} more lines" if len(lines) > SHOWN_LINES else ""
     opening = "That did not succeed" if result.failed else "Done"

@@ -1,0 +1,94 @@
+"""What the README says is what the program does."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from shell import arguments
+from shell.commands.table import COMMANDS
+from tests.draw import draw
+
+ROOT = Path(__file__).parent.parent
+README = (ROOT / "README.md").read_text()
+PICTURE = ".github/greenroom.svg"
+HELP_ONLY = {"--help", "--version", "--auto"}
+SESSION = re.compile(r"\$ greenroom (-p \"run git status --short\".*)\n((?:.*\n)*?)```\n")
+
+
+def help_text(capsys: pytest.CaptureFixture[str], *words: str) -> str:
+    with pytest.raises(SystemExit) as ended:
+        arguments.parse([*words, "--help"])
+    assert ended.value.code == 0
+    return capsys.readouterr().out
+
+
+@pytest.mark.quick
+def test_every_option_of_the_help_is_in_the_readme_and_no_other(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    offered = set(re.findall(r"--[a-z-]+", help_text(capsys).partition("environment:")[0]))
+    told = {option for row in table_below("option") for option in re.findall(r"--[a-z-]+", row)}
+    assert offered - HELP_ONLY == told
+
+
+@pytest.mark.quick
+def test_every_slash_command_is_in_the_readme_with_its_own_words() -> None:
+    told = dict(
+        re.findall(r"^\| `/(\w+)` \| (.*) \|$", README.partition("<!-- commands -->")[2], re.MULTILINE)
+    )
+    assert told == {command.name: command.help for command in COMMANDS.values()}
+
+
+def test_the_quick_starts_output_is_real(tmp_path: Path) -> None:
+    found = SESSION.search(README)
+    assert found is not None
+    repository = tmp_path / "repository"
+    git = ["git", "-c", "user.name=x", "-c", "user.email=x@localhost"]
+    subprocess.run(["git", "init", "-q", repository], check=True)
+    (repository / "notes.txt").write_text("one\n")
+    subprocess.run([*git, "add", "notes.txt"], cwd=repository, check=True)
+    subprocess.run([*git, "commit", "-qm", "notes"], cwd=repository, check=True)
+    (repository / "notes.txt").write_text("two\n")
+    words = ["-p", "run git status --short", "--permission-mode", "yolo"]
+    assert found[1] == '-p "run git status --short" --permission-mode yolo'
+    environment = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith(("ANTHROPIC_", "GREENROOM_"))
+    }
+    ran = subprocess.run(
+        [sys.executable, "-m", "greenroom", *words],
+        cwd=repository,
+        env={**environment, "GREENROOM_HOME": str(tmp_path / "home")},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=20,
+    )
+    shown = found[2]
+    assert ran.stderr + ran.stdout == shown
+
+
+def table_below(heading: str) -> list[str]:
+    lines = README.splitlines()
+    start = lines.index(f"| {heading} | what it does |") + 2
+    end = next(at for at in range(start, len(lines)) if not lines[at].startswith("|"))
+    return lines[start:end]
+
+
+def test_the_picture_can_be_drawn_again_from_a_real_session(tmp_path: Path) -> None:
+    assert PICTURE in README
+    drawn = tmp_path / "again.svg"
+    draw(drawn)
+    assert shape(drawn) == shape(ROOT / PICTURE)
+
+
+def shape(picture: Path) -> list[str]:
+    """The texts of a picture, without what differs from run to run: folder, clock and counts."""
+    texts = re.findall(r">([^<]+)</text>", picture.read_text())
+    return [text for text in texts if not re.search(r"/greenroom-demo-|Waiting for you", text)]
