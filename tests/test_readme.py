@@ -37,9 +37,8 @@ def test_every_option_of_the_help_is_in_the_readme_and_no_other(
 
 @pytest.mark.quick
 def test_every_slash_command_is_in_the_readme_with_its_own_words() -> None:
-    told = dict(
-        re.findall(r"^\| `/(\w+)` \| (.*) \|$", README.partition("<!-- commands -->")[2], re.MULTILINE)
-    )
+    below = README.partition("<!-- commands -->")[2]
+    told = dict(re.findall(r"^\| `/(\w+)` \| (.*) \|$", below, re.MULTILINE))
     assert told == {command.name: command.help for command in COMMANDS.values()}
 
 
