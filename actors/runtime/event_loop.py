@@ -71,7 +71,7 @@ class EventLoop:
         """Start a job as a task; on the loop's thread only."""
         return self._loop.create_task(_contained(job), name=name)
 
-    def stop(self, timeout_s: float = 1.0) -> None:
+    def stop(self, timeout_s: float = 0.25) -> None:
         """Cancel what is left, stop the loop and wait for its thread."""
         self._stopping = True
         self.soon(self._loop.stop)

@@ -1,0 +1,182 @@
+"""Nothing that a feature raises leaves its cell, wherever and whatever it is."""
+
+import asyncio
+from collections.abc import Callable
+from functools import partial
+from typing import Literal
+
+import pytest
+
+from actors.runtime.actor import Actor, Failure
+from actors.runtime.system import ActorSystem
+from messages.address import ROOT
+from messages.agents import ChildCancelled, ChildCompleted, ChildFailed
+from tests.actors.runtime.behaviours import Echo, Poke, Said, said_of
+from tests.probe import PATIENCE_S, Probe
+
+pytestmark = pytest.mark.quick
+
+Place = Literal["init", "start", "receive", "failed", "stop", "job", "subtask"]
+
+
+class Faulty(Actor[Poke | Said]):
+    """Raises at one place of its life; finishes once a work's outcome has come."""
+
+    def __init__(self, place: Place, error: type[BaseException]) -> None:
+        self._place = place
+        self._error = error
+        self._pass("init")
+
+    def on_start(self) -> None:
+        self._pass("start")
+
+    def on_receive(self, message: Poke | Said) -> None:
+        match message:
+            case Poke():
+                self._pass("receive")
+                self._go_to_work()
+            case Said():
+                self.tell(ROOT, message)
+                self.finish()
+
+    def on_stop(self) -> None:
+        self._pass("stop")
+
+    def _go_to_work(self) -> None:
+        match self._place:
+            case "job" | "failed":
+                self.work(partial(raising, self._error), self._failed)
+            case "subtask":
+                self.work(partial(raising_below, self._error), self._failed)
+            case _:
+                self.finish()
+
+    def _failed(self, failure: Failure) -> Said:
+        self._pass("failed")
+        return said_of(failure)
+
+    def _pass(self, place: Place) -> None:
+        if place == self._place:
+            raise self._error(place)
+
+
+class FaultyOnThread(Faulty):
+    dispatcher = "thread"
+
+
+async def raising(error: type[BaseException]) -> Said:
+    raise error("job")  # noqa: EM101  (the place is the text)
+
+
+async def raising_below(error: type[BaseException]) -> Said:
+    return await asyncio.create_task(raising(error))
+
+
+class UnspeakableError(Exception):
+    def __str__(self) -> str:
+        raise ValueError
+
+
+ERRORS = (RuntimeError, SystemExit, KeyboardInterrupt, asyncio.CancelledError, GeneratorExit)
+errors = pytest.mark.parametrize("error", ERRORS)
+dispatchers = pytest.mark.parametrize("faulty", [Faulty, FaultyOnThread])
+
+MakeFaulty = Callable[[Place, type[BaseException]], Faulty]
+
+
+def run(system: ActorSystem, faulty: MakeFaulty, place: Place, error: type[BaseException]) -> None:
+    child = system.start(partial(faulty, place, error), "faulty")
+    system.tell(child, Poke())
+
+
+def assert_all_is_well(system: ActorSystem, root: Probe) -> None:
+    root.expect_nothing_more()
+    sibling = system.start(Echo)
+    assert system.ask(sibling, Poke(word="well?"), PATIENCE_S) == Said(word="well?")
+    assert root.address.child("faulty") not in system.addresses
+
+
+@dispatchers
+@errors
+@pytest.mark.parametrize("place", ["init", "start"])
+def test_what_is_raised_before_the_first_message_is_a_failed_start(
+    system: ActorSystem,
+    root: Probe,
+    faulty: MakeFaulty,
+    place: Place,
+    error: type[BaseException],
+) -> None:
+    run(system, faulty, place, error)
+    detail = f"{error.__name__}: {place}"
+    root.expect(ChildFailed(child=ROOT.child("faulty"), cause="start", detail=detail))
+    assert_all_is_well(system, root)
+
+
+@dispatchers
+@errors
+@pytest.mark.parametrize("place", ["receive", "failed"])
+def test_what_is_raised_later_is_a_crash(
+    system: ActorSystem,
+    root: Probe,
+    faulty: MakeFaulty,
+    place: Place,
+    error: type[BaseException],
+) -> None:
+    run(system, faulty, place, error)
+    detail = f"{error.__name__}: {place}"
+    root.expect(ChildFailed(child=ROOT.child("faulty"), cause="crash", detail=detail))
+    assert_all_is_well(system, root)
+
+
+@dispatchers
+@errors
+def test_what_is_raised_while_cleaning_up_changes_nothing_about_the_end(
+    system: ActorSystem, root: Probe, faulty: MakeFaulty, error: type[BaseException]
+) -> None:
+    run(system, faulty, "stop", error)
+    root.expect(ChildCompleted(child=ROOT.child("faulty")))
+    child = system.start(partial(faulty, "stop", error), "faulty")
+    system.stop_child(child)
+    root.expect(ChildCancelled(child=child))
+    assert_all_is_well(system, root)
+
+
+@dispatchers
+@errors
+@pytest.mark.parametrize("place", ["job", "subtask"])
+def test_what_a_job_raises_is_its_outcome_and_its_actor_lives_on(
+    system: ActorSystem,
+    root: Probe,
+    faulty: MakeFaulty,
+    place: Place,
+    error: type[BaseException],
+) -> None:
+    run(system, faulty, place, error)
+    crash = "JobCrash: " if error in (SystemExit, KeyboardInterrupt) else ""
+    cancelled = error is asyncio.CancelledError
+    outcome = "cancelled" if cancelled else f"raised {crash}{error.__name__}: job"
+    root.expect(Said(word=outcome), ChildCompleted(child=ROOT.child("faulty")))
+    assert_all_is_well(system, root)
+
+
+@dispatchers
+def test_an_exception_that_cannot_even_say_what_it_is_ends_its_actor_only(
+    system: ActorSystem, root: Probe, faulty: MakeFaulty
+) -> None:
+    run(system, faulty, "receive", UnspeakableError)
+    end = ChildFailed(child=ROOT.child("faulty"), cause="crash", detail="UnspeakableError")
+    root.expect(end)
+    assert_all_is_well(system, root)
+
+
+def test_without_a_configured_log_nothing_is_printed(
+    system: ActorSystem,
+    root: Probe,
+    caplog: pytest.LogCaptureFixture,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    """The terminal belongs to the shell."""
+    run(system, Faulty, "receive", RuntimeError)
+    root.expect_kind(ChildFailed)
+    assert "faulty failed (crash)" in caplog.text
+    assert capfd.readouterr().err == ""

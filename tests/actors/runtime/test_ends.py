@@ -1,0 +1,161 @@
+"""A child's end is exactly one message to its parent, and says what kind of end it was."""
+
+import gc
+import weakref
+from functools import partial
+
+import pytest
+
+from actors.runtime.actor import Actor
+from actors.runtime.system import ActorSystem
+from messages.address import ROOT
+from messages.agents import ChildCancelled, ChildCompleted, ChildFailed
+from messages.base import Message
+from tests.actors.runtime.behaviours import Echo, Finisher, FinisherOnThread, Parent, Poke, Said
+from tests.probe import Probe
+
+pytestmark = pytest.mark.quick
+
+
+class Restless(Actor[Poke]):
+    """Has finished before its first message."""
+
+    def on_start(self) -> None:
+        self.finish("no time")
+        self.finish("this comes too late")
+
+    def on_receive(self, message: Poke) -> None:
+        self.tell(ROOT, message)
+
+
+class Hasty(Actor[Poke]):
+    """Finishes, then crashes in the same handler."""
+
+    def on_receive(self, message: Poke) -> None:
+        self.finish("done")
+        raise RuntimeError(message.word)
+
+
+class Late(Actor[Message]):
+    """Starts a child in its clean-up."""
+
+    def on_receive(self, message: Message) -> None:
+        """Not care."""
+
+    def on_stop(self) -> None:
+        self.start(Echo, "late")
+
+
+@pytest.mark.parametrize("finisher", [Finisher, FinisherOnThread])
+def test_an_orderly_end_carries_its_result_behind_the_last_words(
+    system: ActorSystem, root: Probe, finisher: type[Finisher]
+) -> None:
+    child = system.start(finisher)
+    system.tell(child, Poke(word="42"))
+    root.expect(Said(word="last words"), ChildCompleted(child=child, result="42"))
+    root.expect_nothing_more()
+
+
+def test_a_stopped_child_was_cancelled(system: ActorSystem, root: Probe) -> None:
+    child = system.start(Echo)
+    system.stop_child(child)
+    root.expect(ChildCancelled(child=child))
+    root.expect_nothing_more()
+
+
+def test_stopping_twice_is_one_end(system: ActorSystem, root: Probe) -> None:
+    child = system.start(Echo)
+    system.stop_child(child)
+    system.stop_child(child)
+    system.stop_child(child)
+    root.expect(ChildCancelled(child=child))
+    root.expect_nothing_more()
+
+
+def test_finishing_before_the_first_message_is_an_orderly_end(
+    system: ActorSystem, root: Probe
+) -> None:
+    child = system.start(Restless)
+    root.expect(ChildCompleted(child=child, result="no time"))
+    root.expect_nothing_more()
+
+
+def test_a_crash_outweighs_a_finish_of_the_same_handler(system: ActorSystem, root: Probe) -> None:
+    child = system.start(Hasty)
+    system.tell(child, Poke(word="oh"))
+    root.expect(ChildFailed(child=child, cause="crash", detail="RuntimeError: oh"))
+    root.expect_nothing_more()
+
+
+def test_a_child_started_in_clean_up_ends_before_its_parent(
+    system: ActorSystem, root: Probe
+) -> None:
+    child = system.start(Late)
+    system.stop_child(child)
+    root.expect(ChildCancelled(child=child))
+    assert system.addresses == (ROOT,)
+
+
+def test_a_taken_name_is_the_starters_fault(system: ActorSystem, root: Probe) -> None:
+    child = system.start(Echo, "same")
+    with pytest.raises(ValueError, match="/same is taken"):
+        system.start(Echo, "same")
+    root.expect_nothing_more()
+    assert child in system.addresses
+
+
+def test_the_name_of_an_ended_child_is_free(system: ActorSystem, root: Probe) -> None:
+    for _ in range(2):
+        system.tell(system.start(Finisher, "same"), Poke())
+        root.expect_kind(Said)
+        root.expect_kind(ChildCompleted)
+
+
+def test_made_up_names_are_never_the_same(system: ActorSystem) -> None:
+    assert [system.start(Echo).name for _ in range(2)] == ["echo-1", "echo-2"]
+
+
+def test_who_cannot_hear_of_an_end_cannot_start_a_child(system: ActorSystem, root: Probe) -> None:
+    class Careless(Actor[Poke | ChildCompleted]):
+        def on_receive(self, message: Poke | ChildCompleted) -> None:
+            self.start(Echo, f"after-{type(message).__name__.lower()}")
+
+    child = system.start(Careless)
+    system.tell(child, Poke())
+    failed = root.expect_kind(ChildFailed)
+    assert failed.cause == "crash"
+    assert "its inbox must have all of ChildEnded" in failed.detail
+
+
+def test_what_is_no_actor_cannot_be_started(system: ActorSystem) -> None:
+    with pytest.raises(TypeError, match="not an actor class"):
+        system.start(lambda: Echo())  # noqa: PLW0108  (the point)
+
+
+def test_a_parent_hears_of_each_child_once(system: ActorSystem, root: Probe) -> None:
+    def poke_all(parent: Parent) -> None:
+        for name in ("a", "b"):
+            parent.tell(parent.address.child(name), Poke(word=name))
+            parent.stop(parent.address.child(name))
+
+    parent = system.start(partial(Parent, ("a", Finisher), ("b", Finisher), when_poked=poke_all))
+    system.tell(parent, Poke())
+    ends = [ChildCancelled(child=parent.child(name)) for name in ("a", "b")]
+    root.expect(*ends)
+    root.expect_nothing_more()
+
+
+def test_nothing_keeps_an_ended_actor_alive(system: ActorSystem, root: Probe) -> None:
+    """Least of all the alarm for a deadline that it has met."""
+    born: list[weakref.ref[Actor[Poke]]] = []
+
+    class Mortal(Echo):
+        def on_start(self) -> None:
+            born.append(weakref.ref(self))
+
+    child = system.start(Mortal)
+    system.stop_child(child, within_s=3600)
+    root.expect(ChildCancelled(child=child))
+    root.expect_nothing_more()
+    gc.collect()
+    assert born[0]() is None

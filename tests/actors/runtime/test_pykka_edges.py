@@ -1,0 +1,39 @@
+"""What somebody else's use of pykka may do to our cells."""
+
+import queue
+from functools import partial
+
+import pykka
+import pytest
+
+from actors.runtime.directory import Directory
+from actors.runtime.system import ActorSystem
+from messages.address import ROOT
+from messages.agents import ChildCancelled, ChildEnded
+from tests.actors.runtime.behaviours import Echo, EchoOnThread, Parent, Poke, Said
+from tests.probe import PATIENCE_S, Probe
+
+pytestmark = pytest.mark.quick
+
+
+def test_a_stray_stop_of_all_pykka_actors_harms_none_of_ours(
+    system: ActorSystem, root: Probe
+) -> None:
+    echoes = [system.start(Echo), system.start(EchoOnThread)]
+    assert pykka.ActorRegistry.stop_all(timeout=PATIENCE_S) == []
+    for echo in echoes:
+        assert system.ask(echo, Poke(word="well"), PATIENCE_S) == Said(word="well")
+    root.expect_nothing_more()
+
+
+@pytest.mark.parametrize("echo", [Echo, EchoOnThread])
+def test_a_stray_pykka_stop_is_an_orderly_one(echo: type[Echo]) -> None:
+    ends: queue.SimpleQueue[ChildEnded] = queue.SimpleQueue()
+    directory = Directory(ends.put)
+    directory.event_loop.start()
+    cell = directory.spawn(partial(Parent, ("child", echo)), ROOT, None)
+    assert cell.actor_ref.stop(timeout=PATIENCE_S)
+    assert ends.get(timeout=PATIENCE_S) == ChildCancelled(child=ROOT)
+    assert directory.addresses == ()
+    assert not cell.actor_ref.is_alive()
+    directory.event_loop.stop()

@@ -1,0 +1,179 @@
+"""Telling: what arrives, what is a dead letter, and whose fault an unexpected message is."""
+
+import queue
+from functools import partial
+
+import pytest
+
+from actors.runtime.actor import Actor, UnexpectedMessageError
+from actors.runtime.system import ActorSystem
+from messages.address import ROOT, Address
+from messages.agents import ChildCompleted, ChildEnded, ChildFailed
+from tests.actors.runtime.behaviours import Echo, EchoOnThread, Hurry, Poke, Said
+from tests.probe import PATIENCE_S, Probe, new_probe
+
+pytestmark = pytest.mark.quick
+
+NOBODY = Address("/nobody")
+echoes = pytest.mark.parametrize("echo", [Echo, EchoOnThread])
+
+
+class Router(Actor[Poke | Said]):
+    """Passes on to another, and what comes back to the root."""
+
+    def __init__(self, to: Address) -> None:
+        self._to = to
+
+    def on_receive(self, message: Poke | Said) -> None:
+        match message:
+            case Poke():
+                self.forward(self._to, message)
+            case Said():
+                self.tell(ROOT, message)
+
+
+class RouterOnThread(Router):
+    dispatcher = "thread"
+
+
+class Speaker(Actor[Poke]):
+    """Says something to somebody and ends."""
+
+    def __init__(self, to: Address) -> None:
+        self._to = to
+
+    def on_receive(self, message: Poke) -> None:
+        self.tell(self._to, Said(word=message.word))
+        self.finish()
+
+
+class Hermit(Actor[Poke]):
+    """Ends without a word."""
+
+    def on_receive(self, message: Poke) -> None:
+        self.finish(message.word)
+
+
+class AskingItself(Actor[Poke]):
+    """Waits in a handler for what only its own thread can bring."""
+
+    def __init__(self, system: ActorSystem) -> None:
+        self._system = system
+
+    def on_receive(self, message: Poke) -> None:
+        self._system.ask(self.address, message, PATIENCE_S)
+
+
+def test_a_message_for_nobody_is_a_counted_dead_letter(system: ActorSystem, root: Probe) -> None:
+    speaker = system.start(partial(Speaker, NOBODY))
+    system.tell(NOBODY, Poke())
+    system.tell(speaker, Poke())
+    root.expect(ChildCompleted(child=speaker))
+    assert system.dead_letters == 2
+
+
+def test_an_unexpected_message_is_refused_to_the_sender(system: ActorSystem, root: Probe) -> None:
+    echo = system.start(Echo)
+    with pytest.raises(UnexpectedMessageError, match="/echo-1 does not receive Hurry"):
+        system.tell(echo, Hurry())
+    assert system.ask(echo, Poke(word="unharmed"), PATIENCE_S) == Said(word="unharmed")
+    root.expect_nothing_more()
+
+
+def test_an_actor_that_says_what_its_peer_cannot_hear_is_the_one_that_fails(
+    system: ActorSystem, root: Probe
+) -> None:
+    echo = system.start(Echo)
+    speaker = system.start(partial(Speaker, echo))
+    system.tell(speaker, Poke())
+    detail = f"UnexpectedMessageError: {echo} does not receive Said"
+    root.expect(ChildFailed(child=speaker, cause="crash", detail=detail))
+    assert system.ask(echo, Poke(word="unharmed"), PATIENCE_S) == Said(word="unharmed")
+
+
+def test_telling_after_everything_has_ended_is_a_dead_letter() -> None:
+    system = ActorSystem()
+    echo = system.start(Echo)
+    assert system.stop()
+    system.tell(echo, Poke())
+    system.tell(ROOT, Poke())
+    assert system.dead_letters == 2
+
+
+def test_starting_after_everything_has_ended_is_refused() -> None:
+    system = ActorSystem()
+    assert system.stop()
+    with pytest.raises(RuntimeError, match="has ended"):
+        system.start(Echo)
+
+
+@echoes
+@pytest.mark.parametrize("router", [Router, RouterOnThread])
+def test_forwarding_keeps_the_sender(
+    system: ActorSystem, peer: Probe, router: type[Router], echo: type[Echo]
+) -> None:
+    way = system.start(partial(router, system.start(echo)))
+    peer.tell(way, Poke(word="round trip"))
+    peer.expect(Said(word="round trip"))
+
+
+def test_the_receiver_sees_who_speaks(system: ActorSystem, peer: Probe) -> None:
+    other = new_probe(system, "other")
+    other.tell(peer.address, Poke())
+    system.tell(peer.address, Poke())
+    assert [peer.next_from() for _ in range(2)] == [(other.address, Poke()), (ROOT, Poke())]
+
+
+@echoes
+def test_asking_brings_the_answer(system: ActorSystem, echo: type[Echo]) -> None:
+    asked = system.start(echo)
+    answers = [system.ask(asked, Poke(word=word), PATIENCE_S) for word in ("a", "b")]
+    assert answers == [Said(word="a"), Said(word="b")]
+
+
+def test_an_answer_that_never_comes_is_a_timeout(system: ActorSystem, peer: Probe) -> None:
+    with pytest.raises(TimeoutError):
+        system.ask(peer.address, Poke(), timeout_s=0.01)
+    asker, message = peer.next_from()
+    assert message == Poke()
+    assert asker not in system.addresses
+
+
+def test_an_answer_that_comes_too_late_is_a_dead_letter(system: ActorSystem, peer: Probe) -> None:
+    with pytest.raises(TimeoutError):
+        system.ask(peer.address, Poke(), timeout_s=0.01)
+    asker, _ = peer.next_from()
+    peer.tell(asker, Said(word="sorry"))
+    assert system.dead_letters == 1
+
+
+def test_a_handler_that_asks_fails_instead_of_waiting_for_itself(
+    system: ActorSystem, root: Probe
+) -> None:
+    child = system.start(partial(AskingItself, system))
+    system.tell(child, Poke())
+    detail = "RuntimeError: the event loop cannot wait for itself"
+    root.expect(ChildFailed(child=child, cause="crash", detail=detail))
+
+
+def test_the_end_is_told_to_whoever_wants_to_know() -> None:
+    ends: queue.SimpleQueue[ChildEnded] = queue.SimpleQueue()
+    system = ActorSystem(Hermit)
+
+    def fail(_: ChildEnded) -> None:
+        raise SystemExit
+
+    system.when_ended(fail)
+    system.when_ended(ends.put)
+    system.tell(ROOT, Poke(word="by itself"))
+    assert ends.get(timeout=PATIENCE_S) == ChildCompleted(child=ROOT, result="by itself")
+    assert system.wait(PATIENCE_S)
+    system.when_ended(ends.put)
+    assert ends.get_nowait() == ChildCompleted(child=ROOT, result="by itself")
+    assert system.stop()
+    assert ends.empty()
+
+
+def test_the_root_cannot_live_on_a_thread_of_its_own() -> None:
+    with pytest.raises(TypeError, match="loop actor"):
+        ActorSystem(EchoOnThread)
