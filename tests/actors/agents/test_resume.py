@@ -1,0 +1,299 @@
+"""A session that stopped: what each place in its records means for what was under way."""
+
+import pytest
+
+from actors.agents.calls import OUTCOME_UNKNOWN
+from actors.agents.effects import AskModel, AskPerson, Effect, PlanCall
+from actors.agents.resume import last_config, last_run, past_of
+from actors.agents.state import Stage
+from actors.agents.turn import CUT_OFF, go_on
+from messages.approvals import (
+    ApprovalRequest,
+    ApprovalWithdrawn,
+)
+from messages.content import Block, TextBlock
+from messages.permissions import Config
+from messages.transcript import Record, RunStarted
+from messages.turns import (
+    ReplyCompleted,
+    ToolEnded,
+    ToolStarted,
+    TurnCompleted,
+    TurnFailed,
+    TurnInterrupted,
+    TurnStarted,
+)
+from tests.actors.agents.driver import Driver
+from tests.actors.agents.scripts import (
+    CHANGE,
+    LOOK,
+    USED,
+    blank,
+    no,
+    plan_for,
+    question,
+    use,
+    verdict,
+    yes,
+)
+
+pytestmark = pytest.mark.quick
+
+BEGUN = TurnStarted(turn=1, prompt="do it")
+ID = "/primary#1@1"
+
+
+def replied(*content: Block, stop_reason: str = "tool_use") -> ReplyCompleted:
+    return ReplyCompleted(
+        turn=1, content=content, stop_reason=stop_reason, usage=USED, model="script"
+    )
+
+
+def asked(call_id: str = "c1", version: int = 1, approval: str = ID) -> ApprovalRequest:
+    plan = plan_for(call_id, version)
+    return question(AskPerson(approval, call_id, plan, verdict("q", "ask")))
+
+
+def began(call_id: str = "c1") -> ToolStarted:
+    return ToolStarted(turn=1, call_id=call_id, tool=CHANGE, title="t")
+
+
+def ended(call_id: str = "c1") -> ToolEnded:
+    return ToolEnded(turn=1, call_id=call_id, tool=CHANGE, title="t", status="ok", text="fine")
+
+
+def taken_up(*records: Record) -> tuple[Driver, tuple[Effect, ...]]:
+    """Open the session a second time and go on."""
+    past = past_of(records, blank(run=2))
+    turn, effects = go_on(past)
+    driver = Driver(turn)
+    driver.turn = turn
+    return driver, driver.take(effects)
+
+
+CALLED = (BEGUN, replied(use("c1")))
+
+
+def test_an_agent_without_records_begins_idle() -> None:
+    driver, effects = taken_up()
+
+    assert driver.turn == blank(run=2)
+    assert effects == ()
+
+
+@pytest.mark.parametrize(
+    "end",
+    [
+        TurnCompleted(turn=1, text="done", stop_reason="end_turn", usage=USED),
+        TurnInterrupted(turn=1),
+        TurnFailed(turn=1, reason="cut_off", detail=""),
+    ],
+)
+def test_an_ended_turn_is_left_alone(end: Record) -> None:
+    driver, effects = taken_up(BEGUN, end)
+
+    assert effects == ()
+    assert (driver.turn.stage, driver.turn.number) == (Stage.IDLE, 1)
+
+
+def test_a_prompt_without_a_reply_is_put_to_the_model_again() -> None:
+    _, effects = taken_up(BEGUN)
+
+    assert effects == (AskModel(1),)
+
+
+def test_a_reply_without_calls_ends_its_turn() -> None:
+    driver, _ = taken_up(BEGUN, replied(TextBlock(text="done"), stop_reason="end_turn"))
+
+    completed = TurnCompleted(turn=1, text="done", stop_reason="end_turn", usage=USED)
+    assert driver.records == [completed]
+    assert driver.reports == [completed]
+
+
+def test_a_call_that_nothing_is_known_of_is_planned_and_judged_anew() -> None:
+    driver, effects = taken_up(*CALLED)
+
+    assert effects == (PlanCall("c1"),)
+    driver.allowed("c1")
+    assert driver.ran == ["c1"]
+
+
+def test_a_changing_call_that_began_is_never_run_again() -> None:
+    driver, effects = taken_up(*CALLED, asked(), yes(ID), began())
+
+    assert driver.results == [("c1", "unknown", OUTCOME_UNKNOWN)]
+    assert driver.planning == []
+    assert effects[-1] == AskModel(1)
+
+
+def test_calls_after_one_that_began_go_on_once_it_is_closed() -> None:
+    driver, _ = taken_up(BEGUN, replied(use("c1"), use("c2"), use("c3", LOOK)), began())
+
+    assert driver.planning == ["c2"]
+
+
+def test_a_denied_call_is_not_even_planned_when_the_one_before_it_is_closed() -> None:
+    records = (BEGUN, replied(use("c1"), use("c2", LOOK)), asked("c2"), no(ID), began("c1"))
+    driver, _ = taken_up(*records)
+
+    assert driver.planning == []
+    assert [(call_id, status) for call_id, status, _ in driver.results] == [
+        ("c1", "unknown"),
+        ("c2", "denied"),
+    ]
+
+
+def test_results_that_are_complete_go_to_the_model() -> None:
+    _, effects = taken_up(*CALLED, began(), ended())
+
+    assert effects == (AskModel(1),)
+
+
+def test_an_open_question_is_asked_again_by_its_id() -> None:
+    driver, _ = taken_up(*CALLED, asked())
+
+    assert driver.asked("c1") == ID
+    driver.tell(yes(ID))
+    driver.judged("c1", "ask")
+    assert driver.ran == ["c1"]
+
+
+def test_a_new_question_of_a_later_run_has_an_id_of_its_own() -> None:
+    driver, _ = taken_up(*CALLED)
+
+    assert driver.asked("c1") == "/primary#1@2"
+
+
+def test_a_yes_without_a_start_runs_once_if_nothing_has_changed() -> None:
+    driver, _ = taken_up(*CALLED, asked(), yes(ID))
+    driver.planned("c1")
+    driver.judged("c1", "ask")
+
+    assert driver.ran == ["c1"]
+    assert driver.of(AskPerson) == []
+
+
+def test_a_yes_to_something_else_is_asked_anew() -> None:
+    driver, _ = taken_up(*CALLED, asked(version=1), yes(ID))
+    driver.planned("c1", version=2)
+    driver.judged("c1", "ask")
+
+    assert driver.ran == []
+    assert [each.id for each in driver.of(AskPerson)] == ["/primary#1@2"]
+
+
+@pytest.mark.parametrize("version", [1, 2])
+def test_a_yes_to_a_patch_is_bound_to_its_diff(version: int) -> None:
+    plan = plan_for("c1", patched=True)
+    shown = question(AskPerson(ID, "c1", plan, verdict("q", "ask")))
+    driver, _ = taken_up(*CALLED, shown, yes(ID))
+    driver.planned("c1", version, patched=True)
+    driver.judged("c1", "ask")
+
+    assert driver.ran == (["c1"] if version == 1 else [])
+
+
+def test_a_yes_is_bound_to_the_folder() -> None:
+    elsewhere = asked().model_copy(update={"cwd": "/other"})
+    driver, _ = taken_up(*CALLED, elsewhere, yes(ID))
+    driver.planned("c1")
+    driver.judged("c1", "ask")
+
+    assert driver.ran == []
+
+
+def test_a_yes_is_denied_by_a_rule_of_today() -> None:
+    driver, _ = taken_up(*CALLED, asked(), yes(ID))
+    driver.planned("c1")
+    driver.judged("c1", "deny")
+
+    assert driver.ran == []
+
+
+def test_what_a_rule_had_answered_is_judged_by_the_rules_of_today() -> None:
+    driver, _ = taken_up(*CALLED, asked(), yes(ID).model_copy(update={"decided_by": "rule"}))
+    driver.planned("c1")
+    driver.judged("c1", "ask")
+
+    assert driver.ran == []
+
+
+def test_a_no_is_denied_with_what_the_person_said() -> None:
+    driver, _ = taken_up(*CALLED, asked(), no(ID, "use b.txt"))
+
+    assert driver.results == [("c1", "denied", "Denied by the user. They said: use b.txt")]
+
+
+def test_a_withdrawn_question_is_no_answer() -> None:
+    driver, _ = taken_up(*CALLED, asked(), ApprovalWithdrawn(id=ID))
+
+    assert driver.asked("c1") == "/primary#1@2"
+
+
+def test_an_answer_that_was_overtaken_by_a_withdrawal_does_not_count() -> None:
+    driver, _ = taken_up(*CALLED, asked(), yes(ID), ApprovalWithdrawn(id=ID))
+    driver.planned("c1")
+    driver.judged("c1", "ask")
+
+    assert driver.ran == []
+
+
+def test_a_question_after_a_start_means_that_the_start_had_drifted() -> None:
+    records = (*CALLED, asked(), yes(ID), began(), asked(version=2, approval="/primary#2@1"))
+    driver, _ = taken_up(*records)
+    driver.planned("c1", version=2)
+    driver.judged("c1", "ask")
+
+    assert driver.results == []
+    assert [each.id for each in driver.of(AskPerson)] == ["/primary#2@1"]
+
+
+def test_calls_of_a_reply_that_was_cut_off_are_closed_unrun() -> None:
+    driver, _ = taken_up(BEGUN, replied(use("c1"), use("c2"), stop_reason="max_tokens"), ended())
+
+    assert driver.results == [("c2", "error", CUT_OFF.format(reason="max_tokens"))]
+    assert driver.last == ()
+    assert driver.of(AskModel) == [AskModel(1)]
+
+
+def test_a_reply_that_failed_its_turn_fails_it_still() -> None:
+    driver, _ = taken_up(BEGUN, replied(use("c1"), stop_reason="refusal"), ended())
+
+    assert [type(each) for each in driver.reports] == [TurnFailed]
+
+
+def test_a_reply_that_announced_a_call_and_made_none_does_not_hang() -> None:
+    driver, _ = taken_up(BEGUN, replied(TextBlock(text="so")))
+
+    assert [type(each) for each in driver.reports] == [TurnFailed]
+
+
+def test_two_replies_that_look_the_same_are_told_apart_by_their_place() -> None:
+    """Small servers begin to count their ids anew with each reply."""
+    driver, _ = taken_up(*CALLED, ended(), replied(use("c1")))
+
+    assert driver.planning == ["c1"]
+
+
+def test_only_the_last_turn_can_be_open() -> None:
+    """A turn whose end could not be written was told to have failed."""
+    driver, effects = taken_up(*CALLED, TurnStarted(turn=2, prompt="else"))
+
+    assert driver.turn.number == 2
+    assert effects == (AskModel(1),)
+
+
+def test_usage_of_an_open_turn_counts_what_it_had_used() -> None:
+    driver, _ = taken_up(*CALLED, ended(), replied(use("c2")), ended("c2"))
+
+    assert driver.turn.usage == USED + USED
+
+
+def test_the_last_config_and_the_last_run_count() -> None:
+    first, second = Config(mode="default"), Config(mode="yolo")
+    runs = [RunStarted(run=run, pid=1, version="1") for run in (1, 2)]
+    records = (runs[0], first, runs[1], second, BEGUN)
+
+    assert last_config(records) == second
+    assert last_run(records) == 2
+    assert (last_config(()), last_run(())) == (None, 0)

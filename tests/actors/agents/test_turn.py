@@ -1,0 +1,587 @@
+"""The turn step by step: each path that a person could tell from another."""
+
+import pytest
+
+from actors.agents.calls import CUT_SHORT, MAX_DRIFTS, NEVER_RAN
+from actors.agents.effects import (
+    AskModel,
+    AskPerson,
+    Effect,
+    Report,
+    RunCall,
+    StopCall,
+    StopModel,
+    WithdrawAll,
+    Write,
+)
+from actors.agents.state import Stage
+from actors.agents.turn import CUT_OFF
+from messages.address import PRIMARY
+from messages.approvals import ApprovalRefused
+from messages.content import TextBlock, Usage
+from messages.models import ModelFailed
+from messages.tools import ToolFailed, ToolOutput, ToolSucceeded
+from messages.transcript import Appended, AppendFailed
+from messages.turns import (
+    CancelTurn,
+    Prompt,
+    ToolEnded,
+    ToolStarted,
+    TurnCompleted,
+    TurnFailed,
+    TurnInterrupted,
+    TurnStarted,
+)
+from tests.actors.agents.driver import Driver
+from tests.actors.agents.scripts import LOOK, USED, no, plan_for, reply, use, verdict, yes
+
+pytestmark = pytest.mark.quick
+
+STARTED = ToolStarted(turn=1, call_id="c1", tool="change", title="change c1.txt")
+INTERRUPTED = TurnInterrupted(turn=1, usage=USED)
+
+
+@pytest.fixture
+def driver() -> Driver:
+    return Driver()
+
+
+def failed(call_id: str, reason: str, detail: str = "why") -> ToolFailed:
+    return ToolFailed.model_validate({"call_id": call_id, "reason": reason, "detail": detail})
+
+
+def kinds(effects: tuple[Effect, ...]) -> list[type[Effect]]:
+    return [type(each) for each in effects]
+
+
+# The plain way.
+
+
+def test_a_prompt_is_on_disk_before_the_model_is_asked(driver: Driver) -> None:
+    driver.hold = True
+    started = TurnStarted(turn=1, prompt="do it")
+
+    assert driver.tell(Prompt(turn=1, text="do it")) == (Write(1, started), Report(started))
+    assert driver.sync() == (AskModel(1),)
+
+
+def test_a_reply_without_calls_ends_the_turn_once_its_end_is_on_disk(driver: Driver) -> None:
+    driver.tell(Prompt(turn=1, text="do it"))
+    driver.hold = True
+    driver.replied(TextBlock(text="done"))
+    ended = TurnCompleted(turn=1, text="done", stop_reason="end_turn", usage=USED)
+
+    assert driver.records[-1] == ended
+    assert ended not in driver.reports
+    assert driver.sync() == (Report(ended),)
+    assert driver.turn.stage is Stage.IDLE
+
+
+def test_a_changing_call_runs_once_its_start_is_on_disk(driver: Driver) -> None:
+    driver.prompted(use("c1"))
+    plan = driver.planned("c1")
+    driver.hold = True
+
+    assert driver.judged("c1", "allow") == (Write(3, STARTED),)
+    assert driver.sync() == (Report(STARTED), RunCall("c1", plan))
+
+
+def test_a_reading_call_runs_without_a_record(driver: Driver) -> None:
+    driver.prompted(use("c1", LOOK))
+    plan = driver.planned("c1")
+
+    assert driver.judged("c1", "allow")[-1] == RunCall("c1", plan)
+    assert not any(isinstance(each, ToolStarted) for each in driver.records)
+
+
+def test_the_model_goes_on_when_every_result_is_on_disk(driver: Driver) -> None:
+    driver.prompted(use("c1", LOOK), use("c2", LOOK))
+    driver.allowed("c1")
+    driver.allowed("c2")
+    driver.hold = True
+
+    driver.done("c2")
+    assert AskModel not in kinds(driver.sync())
+    driver.done("c1")
+    assert driver.sync() == (AskModel(2),)
+
+
+def test_usage_adds_up_over_a_turn_and_begins_anew_with_the_next(driver: Driver) -> None:
+    driver.prompted(use("c1", LOOK))
+    driver.allowed("c1")
+    driver.done("c1")
+    driver.replied(TextBlock(text="done"))
+    driver.prompted(TextBlock(text="done"))
+
+    ends = [each for each in driver.reports if isinstance(each, TurnCompleted)]
+    assert [end.usage for end in ends] == [USED + USED, USED]
+
+
+def test_reading_calls_run_side_by_side_and_a_changing_one_stands_alone(driver: Driver) -> None:
+    driver.prompted(use("a", LOOK), use("b", LOOK), use("c"), use("d", LOOK), use("e", LOOK))
+
+    assert driver.planning == ["a", "b"]
+    driver.allowed("b")
+    driver.done("b")
+    driver.allowed("a")
+    assert driver.planning == ["a", "b"]
+    driver.done("a")
+    assert driver.planning == ["a", "b", "c"]
+    driver.allowed("c")
+    driver.done("c")
+    assert driver.planning == ["a", "b", "c", "d", "e"]
+
+
+# Replies that are no good.
+
+
+@pytest.mark.parametrize(
+    ("stop_reason", "reason"),
+    [
+        ("max_tokens", "max_tokens"),
+        ("refusal", "refusal"),
+        ("tool_use", "protocol"),
+        ("pause_turn", "stop_reason"),
+    ],
+)
+def test_a_reply_that_stopped_for_another_reason_fails_the_turn(
+    driver: Driver, stop_reason: str, reason: str
+) -> None:
+    driver.prompted(TextBlock(text="so"), stop_reason=stop_reason)
+
+    end = driver.reports[-1]
+    assert isinstance(end, TurnFailed)
+    assert end.reason == reason
+
+
+@pytest.mark.parametrize("stop_reason", ["max_tokens", "end_turn", "refusal", "stop_sequence"])
+def test_calls_of_a_reply_that_did_not_end_for_them_never_run(
+    driver: Driver, stop_reason: str
+) -> None:
+    driver.prompted(use("c1", LOOK), use("c2"), stop_reason=stop_reason)
+
+    text = CUT_OFF.format(reason=stop_reason)
+    assert driver.results == [("c1", "error", text), ("c2", "error", text)]
+    assert driver.planning == []
+
+
+def test_two_calls_with_one_id_fail_the_turn_and_leave_no_reply(driver: Driver) -> None:
+    driver.prompted(use("c1"), use("c1"))
+
+    assert isinstance(driver.reports[-1], TurnFailed)
+    assert [type(each) for each in driver.records] == [TurnStarted, TurnFailed]
+
+
+def test_a_fault_of_the_model_keeps_what_had_arrived(driver: Driver) -> None:
+    driver.tell(Prompt(turn=1, text="do it"))
+    driver.tell(ModelFailed(request=1, reason="cut_off", detail="gone", partial="I wi"))
+
+    failed = TurnFailed(turn=1, reason="cut_off", detail="gone", partial="I wi")
+    assert driver.reports[-1] == failed
+
+
+def test_a_reply_to_an_earlier_request_is_late(driver: Driver) -> None:
+    driver.prompted(use("c1", LOOK))
+    driver.allowed("c1")
+    driver.done("c1")
+
+    assert driver.tell(reply(1, use("c9"))) == ()
+
+
+# Judged and asked.
+
+
+def test_a_denied_call_never_runs_and_says_which_rule(driver: Driver) -> None:
+    driver.prompted(use("c1"))
+    driver.planned("c1")
+    driver.judged("c1", "deny")
+
+    assert driver.results == [("c1", "denied", "Denied: a rule.")]
+    assert driver.ran == []
+
+
+def test_a_question_carries_an_id_that_is_minted_once(driver: Driver) -> None:
+    driver.prompted(use("c1", LOOK), use("c2", LOOK))
+
+    assert driver.asked("c1") == "/primary#1@1"
+    assert driver.asked("c2") == "/primary#2@1"
+
+
+def test_a_yes_is_judged_again_before_it_runs(driver: Driver) -> None:
+    driver.prompted(use("c1"))
+    asked = driver.asked("c1")
+
+    driver.tell(yes(asked))
+    assert driver.ran == []
+    driver.judged("c1", "ask")
+    assert driver.ran == ["c1"]
+
+
+def test_a_yes_does_not_lift_what_is_denied_by_now(driver: Driver) -> None:
+    driver.prompted(use("c1"))
+    driver.tell(yes(driver.asked("c1")))
+    driver.judged("c1", "deny")
+
+    assert driver.results == [("c1", "denied", "Denied: a rule.")]
+
+
+def test_what_a_rule_answered_is_asked_anew_should_the_rule_be_gone(driver: Driver) -> None:
+    driver.prompted(use("c1"))
+    asked = driver.asked("c1")
+    driver.tell(yes(asked).model_copy(update={"decided_by": "rule"}))
+    driver.judged("c1", "ask")
+
+    assert driver.ran == []
+    assert [each.id for each in driver.of(AskPerson)] == [asked, "/primary#2@1"]
+
+
+@pytest.mark.parametrize(
+    ("feedback", "text"),
+    [
+        ("", "Denied by the user."),
+        ("use b.txt", "Denied by the user. They said: use b.txt"),
+    ],
+)
+def test_a_no_is_the_calls_result_and_the_turn_goes_on(
+    driver: Driver, feedback: str, text: str
+) -> None:
+    driver.prompted(use("c1"))
+    driver.tell(no(driver.asked("c1"), feedback))
+
+    assert driver.results == [("c1", "denied", text)]
+    assert driver.last[-1] == AskModel(2)
+
+
+def test_a_question_that_nobody_could_answer_says_so(driver: Driver) -> None:
+    driver.prompted(use("c1"))
+    asked = driver.asked("c1")
+    driver.tell(ApprovalRefused(id=asked, agent=PRIMARY, reason="nobody can be asked here"))
+
+    text = "Denied: it needs a person's approval, and nobody can be asked here."
+    assert driver.results == [("c1", "denied", text)]
+
+
+def test_answers_to_other_questions_change_nothing(driver: Driver) -> None:
+    driver.prompted(use("c1"))
+    asked = driver.asked("c1")
+
+    assert driver.tell(yes("/primary#7@1")) == ()
+    driver.tell(no(asked))
+    assert driver.tell(yes(asked)) == ()
+
+
+def test_a_verdict_counts_for_the_plan_that_it_is_about_only(driver: Driver) -> None:
+    """A target that drifted is judged anew; a second copy of the first verdict must not decide."""
+    driver.prompted(use("c1"))
+    driver.allowed("c1")
+    driver.tell(failed("c1", "drifted"))
+    driver.planned("c1", version=2)
+
+    assert driver.tell(verdict("c1/1", "allow")) == ()
+    assert driver.ran == ["c1"]
+    driver.judged("c1", "deny")
+    assert driver.results == [("c1", "denied", "Denied: a rule.")]
+
+
+# Ends of a call.
+
+
+@pytest.mark.parametrize(
+    ("reason", "text"),
+    [("refused", "why"), ("crashed", "The tool failed (a fault of Greenroom): why")],
+)
+def test_a_call_that_cannot_be_planned_or_run_is_an_error_to_read(reason: str, text: str) -> None:
+    for go_as_far_as in ("planning", "running"):
+        driver = Driver()
+        driver.prompted(use("c1"))
+        if go_as_far_as == "running":
+            driver.allowed("c1")
+        driver.tell(failed("c1", reason))
+        assert driver.results == [("c1", "error", text)]
+
+
+def test_a_result_that_is_a_failure_of_its_own_is_an_error(driver: Driver) -> None:
+    driver.prompted(use("c1"))
+    driver.allowed("c1")
+    driver.tell(ToolSucceeded(call_id="c1", output=ToolOutput(text="exit status 1", failed=True)))
+
+    assert driver.results == [("c1", "error", "exit status 1")]
+
+
+def test_a_result_names_what_it_was_about(driver: Driver) -> None:
+    driver.prompted(use("c1"))
+    driver.allowed("c1")
+    driver.done("c1")
+
+    assert driver.records[-1] == ToolEnded(
+        turn=1,
+        call_id="c1",
+        tool="change",
+        title="change c1.txt",
+        target="c1.txt",
+        status="ok",
+        text="fine",
+    )
+
+
+def test_a_target_that_drifted_is_planned_and_asked_anew(driver: Driver) -> None:
+    driver.prompted(use("c1"))
+    driver.tell(yes(driver.asked("c1")))
+    driver.judged("c1", "ask")
+    driver.tell(failed("c1", "drifted"))
+    driver.planned("c1", version=2)
+    driver.judged("c1", "ask")
+
+    assert driver.ran == ["c1"]
+    shown = [(each.id, each.plan) for each in driver.of(AskPerson)]
+    assert shown == [
+        ("/primary#1@1", plan_for("c1", 1)),
+        ("/primary#2@1", plan_for("c1", 2)),
+    ]
+
+
+def test_a_target_that_drifts_for_ever_ends_as_an_error(driver: Driver) -> None:
+    driver.prompted(use("c1"))
+    for _ in range(MAX_DRIFTS + 1):
+        assert driver.results == []
+        driver.allowed("c1")
+        driver.tell(failed("c1", "drifted"))
+
+    assert [status for _, status, _ in driver.results] == ["error"]
+
+
+# Stopping.
+
+
+def test_a_cancel_while_the_model_speaks_keeps_what_it_had_said(driver: Driver) -> None:
+    driver.tell(Prompt(turn=1, text="do it"))
+
+    assert driver.tell(CancelTurn(turn=1)) == (StopModel(),)
+    driver.tell(ModelFailed(request=1, reason="cancelled", detail="", partial="I wi"))
+    assert driver.reports[-1] == TurnInterrupted(turn=1, partial="I wi")
+
+
+def test_calls_of_a_reply_that_came_after_the_cancel_never_begin(driver: Driver) -> None:
+    driver.tell(Prompt(turn=1, text="do it"))
+    driver.tell(CancelTurn(turn=1))
+    driver.replied(use("c1"), use("c2"))
+
+    assert driver.results == [("c1", "cancelled", NEVER_RAN), ("c2", "cancelled", NEVER_RAN)]
+    assert driver.reports[-1] == INTERRUPTED
+
+
+def test_two_calls_with_one_id_do_not_turn_a_cancel_into_a_failure(driver: Driver) -> None:
+    driver.tell(Prompt(turn=1, text="do it"))
+    driver.tell(CancelTurn(turn=1))
+    driver.replied(use("c1"), use("c1"))
+
+    assert driver.reports[-1] == INTERRUPTED
+
+
+def test_a_cancel_waits_for_what_runs(driver: Driver) -> None:
+    driver.prompted(use("c1"))
+    driver.allowed("c1")
+
+    assert driver.tell(CancelTurn(turn=1)) == (StopCall("c1"),)
+    assert driver.tell(CancelTurn(turn=1)) == ()
+    driver.tell(failed("c1", "cancelled"))
+    assert driver.results == [("c1", "cancelled", CUT_SHORT)]
+    assert driver.reports[-1] == INTERRUPTED
+
+
+def test_a_call_that_ended_before_its_stop_keeps_its_result(driver: Driver) -> None:
+    driver.prompted(use("c1"))
+    driver.allowed("c1")
+    driver.tell(CancelTurn(turn=1))
+    driver.done("c1")
+
+    assert driver.results == [("c1", "ok", "fine")]
+    assert driver.reports[-1] == INTERRUPTED
+
+
+def test_a_cancel_waits_for_plans_too(driver: Driver) -> None:
+    driver.prompted(use("c1"))
+
+    assert driver.tell(CancelTurn(turn=1)) == (StopCall("c1"),)
+    driver.planned("c1")
+    assert driver.results == [("c1", "cancelled", NEVER_RAN)]
+    assert driver.reports[-1] == INTERRUPTED
+
+
+def test_a_cancel_withdraws_before_it_stops(driver: Driver) -> None:
+    driver.prompted(use("a", LOOK), use("b", LOOK), use("c", LOOK), use("d"))
+    driver.asked("a")
+    driver.allowed("b")
+
+    assert kinds(driver.tell(CancelTurn(turn=1)))[:3] == [WithdrawAll, Write, Report]
+    stops = [each.call_id for each in driver.of(StopCall)]
+    assert stops == ["b", "c"]
+    assert [call_id for call_id, _, _ in driver.results] == ["a", "d"]
+
+
+def test_a_call_whose_start_was_being_written_does_not_run(driver: Driver) -> None:
+    driver.prompted(use("c1"))
+    driver.planned("c1")
+    driver.hold = True
+    driver.judged("c1", "allow")
+    driver.tell(CancelTurn(turn=1))
+    driver.hold = False
+    driver.sync()
+
+    assert driver.ran == []
+    assert driver.results == [("c1", "cancelled", NEVER_RAN)]
+
+
+def test_a_drift_during_a_cancel_is_a_cancelled_call(driver: Driver) -> None:
+    driver.prompted(use("c1"))
+    driver.allowed("c1")
+    driver.tell(CancelTurn(turn=1))
+    driver.tell(failed("c1", "drifted"))
+
+    assert driver.results == [("c1", "cancelled", NEVER_RAN)]
+
+
+def test_a_cancel_that_comes_while_the_disk_is_waited_for_ends_the_turn(driver: Driver) -> None:
+    driver.hold = True
+    driver.tell(Prompt(turn=1, text="do it"))
+    driver.tell(CancelTurn(turn=1))
+
+    assert driver.sync() == (Report(TurnInterrupted(turn=1)),)
+    assert driver.of(AskModel) == []
+
+
+def test_a_cancel_after_the_end_was_decided_changes_nothing(driver: Driver) -> None:
+    driver.tell(Prompt(turn=1, text="do it"))
+    driver.hold = True
+    driver.replied(TextBlock(text="done"))
+
+    assert driver.tell(CancelTurn(turn=1)) == ()
+    assert isinstance(driver.records[-1], TurnCompleted)
+
+
+# Who waits.
+
+
+def test_prompts_wait_in_line_and_begin_by_themselves(driver: Driver) -> None:
+    driver.tell(Prompt(turn=1, text="one"))
+    assert driver.tell(Prompt(turn=2, text="two")) == ()
+    driver.replied(TextBlock(text="done"))
+
+    started = [each.prompt for each in driver.reports if isinstance(each, TurnStarted)]
+    assert started == ["one", "two"]
+    assert driver.turn.number == 2
+
+
+def test_a_cancel_that_overtakes_its_prompt_refuses_it(driver: Driver) -> None:
+    driver.tell(CancelTurn(turn=1))
+
+    assert driver.tell(Prompt(turn=1, text="one")) == (Report(TurnInterrupted(turn=1)),)
+    assert driver.records == []
+    driver.tell(Prompt(turn=2, text="two"))
+    assert driver.turn.stage is Stage.THINKING
+
+
+def test_a_cancel_of_a_later_turn_touches_neither_the_running_nor_the_one_between(
+    driver: Driver,
+) -> None:
+    for turn in (1, 2, 3):
+        driver.tell(Prompt(turn=turn, text="go"))
+
+    assert driver.tell(CancelTurn(turn=3)) == ()
+    driver.replied(TextBlock(text="done"))
+    driver.replied(TextBlock(text="done"))
+    ends = [each for each in driver.reports if isinstance(each, TurnCompleted | TurnInterrupted)]
+    assert [type(each) for each in ends] == [TurnCompleted, TurnCompleted, TurnInterrupted]
+
+
+def test_a_cancel_of_an_ended_turn_does_not_stop_the_next(driver: Driver) -> None:
+    driver.prompted(TextBlock(text="done"))
+    driver.tell(Prompt(turn=2, text="two"))
+
+    assert driver.tell(CancelTurn(turn=1)) == ()
+    assert driver.turn.stage is Stage.THINKING
+
+
+def test_a_prompt_that_comes_twice_is_taken_up_once(driver: Driver) -> None:
+    driver.tell(Prompt(turn=1, text="one"))
+    driver.tell(Prompt(turn=2, text="two"))
+    driver.tell(Prompt(turn=2, text="two"))
+    driver.tell(Prompt(turn=1, text="one"))
+    driver.replied(TextBlock(text="done"))
+    driver.replied(TextBlock(text="done"))
+
+    assert driver.turn.stage is Stage.IDLE
+    assert driver.tell(Prompt(turn=2, text="two")) == ()
+
+
+def test_a_long_line_of_cancelled_prompts_is_refused_one_by_one(driver: Driver) -> None:
+    driver.tell(Prompt(turn=1, text="go"))
+    for turn in range(2, 2_000):
+        driver.tell(CancelTurn(turn=turn))
+        driver.tell(Prompt(turn=turn, text="go"))
+    driver.replied(TextBlock(text="done"))
+
+    assert len([each for each in driver.reports if isinstance(each, TurnInterrupted)]) == 1_998
+
+
+# The disk refuses.
+
+
+def unwritable(driver: Driver) -> tuple[Effect, ...]:
+    return driver.tell(AppendFailed(id=driver.turn.written, detail="disk full"))
+
+
+def test_nothing_runs_whose_start_could_not_be_written(driver: Driver) -> None:
+    driver.prompted(use("c1"))
+    driver.planned("c1")
+    driver.hold = True
+    driver.judged("c1", "allow")
+    unwritable(driver)
+
+    assert driver.ran == []
+    assert driver.reports[-1] == TurnFailed(
+        turn=1,
+        reason="journal",
+        detail="the session could not be written: disk full",
+        usage=USED,
+    )
+
+
+def test_a_turn_that_cannot_be_written_waits_for_what_it_stopped(driver: Driver) -> None:
+    """So that nothing of the next turn runs beside it."""
+    driver.prompted(use("a", LOOK), use("b", LOOK), use("c", LOOK))
+    driver.asked("a")
+    driver.allowed("b")
+    driver.allowed("c")
+    driver.hold = True
+    driver.done("c")
+
+    assert kinds(unwritable(driver))[:2] == [WithdrawAll, Report]
+    assert driver.of(StopCall) == [StopCall("b")]
+    assert not any(isinstance(each, TurnFailed) for each in driver.reports)
+    driver.tell(failed("b", "cancelled"))
+    assert isinstance(driver.reports[-1], TurnFailed)
+
+
+def test_a_later_refusal_of_the_same_turn_does_not_fail_the_next(driver: Driver) -> None:
+    driver.hold = True
+    driver.tell(Prompt(turn=1, text="one"))
+    driver.tell(CancelTurn(turn=1))
+    driver.tell(AppendFailed(id=1, detail="disk full"))
+    driver.tell(Prompt(turn=2, text="two"))
+
+    assert driver.tell(AppendFailed(id=2, detail="disk full")) == ()
+    assert driver.tell(Appended(id=3)) == (AskModel(1),)
+
+
+def test_prompts_go_on_after_a_turn_that_could_not_be_written(driver: Driver) -> None:
+    driver.tell(Prompt(turn=1, text="one"))
+    driver.tell(Prompt(turn=2, text="two"))
+    driver.hold = True
+    driver.replied(TextBlock(text="done"))
+    unwritable(driver)
+    driver.sync()
+
+    assert driver.turn.number == 2
+    assert driver.turn.stage is Stage.THINKING
+    assert driver.turn.usage == Usage()

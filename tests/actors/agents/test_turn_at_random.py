@@ -1,0 +1,97 @@
+"""The turn in a random but legal world: many seeds, a few hundred messages each."""
+
+import pytest
+
+from actors.agents.resume import past_of
+from actors.agents.turn import advance
+from messages.transcript import Record
+from tests.actors.agents.faults import FAULTS, RESUME_FAULTS, Fault
+from tests.actors.agents.scripts import blank
+from tests.actors.agents.world import Advance, World
+
+pytestmark = pytest.mark.quick
+
+STEPS = 150
+BLOCK = 100
+"""Seeds in one test, so that none takes long."""
+
+
+@pytest.mark.parametrize("failing", [False, True])
+@pytest.mark.parametrize("block", range(4))
+def test_a_turn_keeps_its_promises_whatever_comes_and_in_whatever_order(
+    block: int,
+    failing: bool,  # noqa: FBT001  (a parameter of the test)
+) -> None:
+    play_all(range(block * BLOCK, (block + 1) * BLOCK), failing=failing)
+
+
+@pytest.mark.parametrize("block", range(4))
+def test_a_session_that_died_anywhere_goes_on_from_its_records(block: int) -> None:
+    for seed in range(block * BLOCK, (block + 1) * BLOCK):
+        die_and_go_on(seed)
+
+
+@pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.__name__)
+def test_the_random_worlds_find_a_planted_fault(fault: Advance) -> None:
+    with pytest.raises(AssertionError):
+        play_all(range(4 * BLOCK), fault)
+
+
+@pytest.mark.parametrize("block", range(4))
+def test_a_session_goes_on_from_every_prefix_of_its_records(block: int) -> None:
+    go_on_from_all(range(block * 20, (block + 1) * 20))
+
+
+@pytest.mark.parametrize("fault", RESUME_FAULTS, ids=lambda fault: fault.__name__)
+def test_the_prefixes_find_a_fault_in_taking_up(fault: Fault) -> None:
+    with pytest.raises(AssertionError):
+        go_on_from_all(range(BLOCK), fault)
+
+
+def go_on_from_all(seeds: range, fault: Fault = lambda past: past) -> None:
+    for seed in seeds:
+        world = World(seed)
+        world.play(STEPS)
+        for length in range(len(world.disk) + 1):
+            go_on_from(world.disk[:length], seed, fault)
+
+
+def go_on_from(records: list[Record], seed: int, fault: Fault) -> None:
+    world = World(seed)
+    try:
+        world.resume(fault(past_of(tuple(records), blank(2))))
+        world.drain()
+    except AssertionError as error:
+        error.add_note(f"seed {seed}, {len(records)} records")
+        raise
+
+
+def play_all(seeds: range, step: Advance = advance, *, failing: bool = True) -> None:
+    for seed in seeds:
+        play(seed, step, failing=failing)
+
+
+def play(seed: int, step: Advance = advance, *, failing: bool = False) -> None:
+    world = World(seed, step=step, failing=failing)
+    try:
+        world.play(STEPS)
+        world.drain()
+    except AssertionError as error:
+        error.add_note(f"seed {seed}")
+        raise
+
+
+def die_and_go_on(seed: int) -> None:
+    """Die twice, the second time while the first death is being cleared up, then finish."""
+    try:
+        world = World(seed)
+        world.play(world.random.randint(5, STEPS))
+        for run in (2, 3):
+            past = past_of(world.crash(), blank(run))
+            world = World(seed + run * 1_000_000)
+            world.resume(past)
+            world.play(world.random.randint(0, 20))
+        world.drain()
+    except AssertionError as error:
+        error.add_note(f"seed {seed}")
+        raise

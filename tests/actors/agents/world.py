@@ -1,0 +1,291 @@
+"""Everything around a turn, random but legal: journal, model, tools, engine, broker and people.
+
+A world is made of a seed and plays the same each time. What has been delivered may be delivered
+again, and everything that is on its way may overtake everything of another sender.
+"""
+
+from collections import deque
+from collections.abc import Callable
+from random import Random
+
+from actors.agents.effects import (
+    AskModel,
+    AskPerson,
+    Effect,
+    JudgeCall,
+    PlanCall,
+    RunCall,
+    StopCall,
+    StopModel,
+    WithdrawAll,
+    Write,
+)
+from actors.agents.state import Past, Stage, Turn
+from actors.agents.turn import TurnMessage, advance, go_on
+from messages.address import PRIMARY
+from messages.approvals import (
+    ApprovalAnswered,
+    ApprovalRefused,
+    ApprovalRequest,
+    ApprovalWithdrawn,
+    ExecApprovalRequest,
+    PatchApprovalRequest,
+)
+from messages.content import Block, TextBlock, ThinkingBlock
+from messages.models import ModelFailed, ModelReplied
+from messages.permissions import Action
+from messages.tools import Plan, ToolFailed, ToolOutput, ToolPlanned, ToolSucceeded
+from messages.transcript import Appended, AppendFailed, Record
+from messages.turns import CancelTurn, Prompt
+from tests.actors.agents import scripts
+from tests.actors.agents.observer import Observer
+from tests.actors.agents.scripts import CHANGE, LOOK, blank
+
+Advance = Callable[[Turn, TurnMessage], tuple[Turn, tuple[Effect, ...]]]
+Choice = Callable[[], None]
+
+VERDICTS: tuple[Action, ...] = ("allow", "ask", "ask", "deny")
+ODD_ENDS = ("max_tokens", "refusal", "pause_turn", "end_turn", "tool_use")
+
+
+class World:
+    """One agent's surroundings; `play` takes random steps, `drain` brings all to an end."""
+
+    def __init__(self, seed: int, *, step: Advance = advance, failing: bool = False) -> None:
+        """Begin with an agent without a past; `failing`: the disk may refuse."""
+        self.random = Random(seed)  # noqa: S311  (it has to be the same each time)
+        self.step = step
+        self.failing = failing
+        self.observer = Observer()
+        self.turn = blank()
+        self.disk: list[Record] = []
+        self.heard: list[TurnMessage] = []
+        self._unsynced: deque[tuple[int, Record]] = deque()
+        """Marks of the agent; 0: a record of the broker."""
+        self._mail: dict[str, deque[TurnMessage]] = {}
+        self._model: tuple[int, bool] | None = None
+        self._works: dict[str, tuple[Plan | None, bool]] = {}
+        self._versions: dict[str, int] = {}
+        self._parked: dict[str, ApprovalRequest] = {}
+        self._shown: list[str] = []
+        self._calls = 0
+        self._next_prompt = 1
+        self._trouble = True
+
+    def resume(self, past: Past) -> None:
+        """Begin with the records of an earlier run instead."""
+        self.disk = list(past.records)
+        self.observer.recall(past.records)
+        self._next_prompt = past.turn.number + 1
+        self._calls = 1_000 * past.turn.run
+        self.turn, effects = go_on(past)
+        self._take(None, effects)
+
+    def play(self, steps: int) -> None:
+        """Do random things."""
+        for _ in range(steps):
+            self.random.choice(self._choices())()
+
+    def drain(self) -> None:
+        """No new prompts, cancels or faults: everything must come to its end."""
+        self._trouble = False
+        for _ in range(2_000):
+            choices = self._choices()
+            if not choices:
+                break
+            self.random.choice(choices)()
+        assert not self._choices(), "it does not come to its end"
+        assert self.turn.stage is Stage.IDLE, f"it hangs in {self.turn.stage}"
+        self.observer.at_rest()
+
+    def crash(self) -> tuple[Record, ...]:
+        """Tell what is on disk when the program dies now: all that was synced, perhaps more."""
+        more = [record for _, record in self._unsynced]
+        return (*self.disk, *more[: self.random.randint(0, len(more))])
+
+    def deliver(self, message: TurnMessage) -> None:
+        """Let the turn take one message."""
+        self.heard.append(message)
+        self.observer.hears(message)
+        self.turn, effects = self.step(self.turn, message)
+        self._take(message, effects)
+
+    def _take(self, message: TurnMessage | None, effects: tuple[Effect, ...]) -> None:
+        self.observer.sees(message, effects)
+        for effect in effects:
+            self._do(effect)
+
+    def _do(self, effect: Effect) -> None:
+        match effect:
+            case Write():
+                self._unsynced.append((effect.mark, effect.record))
+            case AskModel():
+                self._model = (effect.request, False)
+            case StopModel() if self._model is not None:
+                self._model = (self._model[0], True)
+            case PlanCall():
+                self._works[effect.call_id] = (None, False)
+            case RunCall():
+                self._works[effect.call_id] = (effect.plan, False)
+            case StopCall():
+                self._works[effect.call_id] = (self._works[effect.call_id][0], True)
+            case JudgeCall():
+                said = scripts.verdict(effect.id, self.random.choice(VERDICTS))
+                self._post("engine", said)
+            case AskPerson():
+                self._park(effect)
+            case WithdrawAll():
+                self._withdraw()
+            case _:
+                pass
+
+    def _choices(self) -> list[Choice]:
+        choices = [self._forward(box) for box in self._mail.values() if box]
+        choices += [self._sync] if self._unsynced else []
+        choices += [self._speak] if self._model is not None else []
+        choices += [self._finish(call_id) for call_id in self._works]
+        choices += [self._answer(each) for each in self._shown]
+        choices += [self._prompt, self._cancel, self._repeat] if self._trouble else []
+        return choices
+
+    def _post(self, box: str, message: TurnMessage) -> None:
+        self._mail.setdefault(box, deque()).append(message)
+
+    def _forward(self, box: deque[TurnMessage]) -> Choice:
+        return lambda: self.deliver(box.popleft())
+
+    def _chance(self, of: float) -> bool:
+        return self.random.random() < of
+
+    # People, and what comes twice.
+
+    def _prompt(self) -> None:
+        if self._chance(0.15):
+            self._next_prompt += 1
+            self.deliver(Prompt(turn=self._next_prompt - 1, text="go on"))
+
+    def _cancel(self) -> None:
+        if self._chance(0.06):
+            running = max(1, self.turn.number)
+            ahead = self.random.choice([0, 0, 0, 1, 2])
+            self.deliver(CancelTurn(turn=running + ahead))
+
+    def _repeat(self) -> None:
+        """Deliver something again; only works end once, which is the runtime's promise."""
+        works = ToolPlanned | ToolSucceeded | ToolFailed
+        old = [each for each in self.heard if not isinstance(each, works)]
+        if old and self._chance(0.4):
+            self.deliver(self.random.choice(old[-6:] if self._chance(0.7) else old))
+
+    # The disk.
+
+    def _sync(self) -> None:
+        """Settle some of what waits, as one write: all of it or nothing."""
+        refuses = self.failing and self._trouble and self._chance(0.05)
+        for _ in range(self.random.randint(1, len(self._unsynced))):
+            mark, record = self._unsynced.popleft()
+            if not refuses:
+                self.disk.append(record)
+            if mark:
+                done, lost = Appended(id=mark), AppendFailed(id=mark, detail="disk full")
+                self._post("journal", lost if refuses else done)
+            else:
+                self._broker_synced(record, refused=refuses)
+
+    def _broker_synced(self, record: Record, *, refused: bool) -> None:
+        if isinstance(record, ApprovalAnswered):
+            if self._parked.pop(record.id, None) is not None:
+                self._post("broker", _refusal(record.id) if refused else record)
+        elif isinstance(record, ExecApprovalRequest | PatchApprovalRequest):
+            if refused and self._parked.pop(record.id, None) is not None:
+                self._post("broker", _refusal(record.id))
+            elif record.id in self._parked:
+                self._shown.append(record.id)
+
+    # The broker.
+
+    def _park(self, asked: AskPerson) -> None:
+        request = scripts.question(asked, self.turn.number)
+        self._parked[asked.id] = request
+        self._unsynced.append((0, request))
+
+    def _withdraw(self) -> None:
+        for approval in self._parked:
+            self._unsynced.append((0, ApprovalWithdrawn(id=approval)))
+        self._parked.clear()
+        self._shown.clear()
+
+    def _answer(self, approval: str) -> Choice:
+        return lambda: self._answered(approval)
+
+    def _answered(self, approval: str) -> None:
+        self._shown.remove(approval)
+        by_rule = scripts.yes(approval).model_copy(update={"decided_by": "rule"})
+        answers = [scripts.yes(approval), scripts.no(approval, "use the other file"), by_rule]
+        if self._chance(0.1):
+            del self._parked[approval]
+            self._post("broker", _refusal(approval))
+        else:
+            self._unsynced.append((0, self.random.choice(answers)))
+
+    # The model.
+
+    def _speak(self) -> None:
+        if self._model is None:
+            return
+        (request, stopped), self._model = self._model, None
+        if stopped and self._chance(0.7):
+            cut = ModelFailed(request=request, reason="cancelled", detail="", partial="I was")
+            self.deliver(cut)
+        elif self._trouble and self._chance(0.1):
+            partial = self.random.choice(["", " \n", "I have"])
+            fault = ModelFailed(request=request, reason="cut_off", detail="", partial=partial)
+            self.deliver(fault)
+        else:
+            self.deliver(self._reply(request))
+
+    def _reply(self, request: int) -> ModelReplied:
+        thought, text = ThinkingBlock(thinking="hm", signature="s"), TextBlock(text="I will")
+        blank_text = TextBlock(text=" ")
+        some: list[Block] = [each for each in (thought, text, blank_text) if self._chance(0.3)]
+        most = 5 if self._trouble else 1
+        uses = [self._use() for _ in range(self.random.randint(0, most))]
+        if len(uses) > 1 and self._chance(0.03):
+            uses[1] = uses[0]
+        odd = self.random.choice(ODD_ENDS) if self._chance(0.1) else ""
+        return scripts.reply(request, *some, *uses, stop_reason=odd)
+
+    def _use(self) -> Block:
+        self._calls += 1
+        return scripts.use(f"c{self._calls}", self.random.choice([LOOK, CHANGE]))
+
+    # The tools.
+
+    def _finish(self, call_id: str) -> Choice:
+        return lambda: self._finished(call_id)
+
+    def _finished(self, call_id: str) -> None:
+        plan, stopped = self._works.pop(call_id)
+        if stopped and self._chance(0.7):
+            self._fail(call_id, "cancelled")
+        elif self._chance(0.1):
+            self._fail(call_id, self.random.choice(["refused", "crashed"]))
+        elif plan is None:
+            version = self._versions.setdefault(call_id, self.random.choice([1, 1, 2]))
+            patched = len(call_id) > len("c1") and call_id.endswith(("1", "2", "3"))
+            new = scripts.plan_for(call_id, version, patched=patched)
+            self.deliver(ToolPlanned(call_id=call_id, plan=new))
+        elif self._chance(0.2):
+            self._versions[call_id] += 1
+            self._fail(call_id, "drifted")
+        else:
+            output = ToolOutput(text="", failed=self._chance(0.3))
+            self.deliver(ToolSucceeded(call_id=call_id, output=output))
+
+    def _fail(self, call_id: str, reason: str) -> None:
+        message = {"call_id": call_id, "reason": reason, "detail": "why"}
+        self.deliver(ToolFailed.model_validate(message))
+
+
+def _refusal(approval: str) -> ApprovalRefused:
+    return ApprovalRefused(id=approval, agent=PRIMARY, reason="nobody is there")
