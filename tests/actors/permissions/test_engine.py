@@ -1,0 +1,163 @@
+"""The engine among other actors: who is judged, and when a grant begins to hold."""
+
+from functools import partial
+
+import pytest
+
+from actors.permissions.engine import PermissionEngine
+from actors.permissions.rules import Judgement, Policy, judge
+from actors.runtime.system import ActorSystem
+from messages.address import JOURNAL, PERMISSIONS, PRIMARY, Address
+from messages.permissions import (
+    Config,
+    GrantNotStored,
+    GrantStored,
+    PermissionQuery,
+    PermissionRequest,
+    PermissionVerdict,
+    RegisterAgent,
+    Rule,
+    StoreGrant,
+)
+from messages.transcript import Append, Appended, AppendFailed
+from tests.probe import Probe, new_probe
+
+pytestmark = pytest.mark.quick
+
+WRITE_A = Rule(permission="write", pattern="a.py", action="allow")
+WRITE_B = Rule(permission="write", pattern="b.py", action="allow")
+
+
+@pytest.fixture
+def journal(system: ActorSystem) -> Probe:
+    return new_probe(system, "journal")
+
+
+@pytest.fixture
+def asker(system: ActorSystem, journal: Probe) -> Probe:  # noqa: ARG001  (the engine writes to it)
+    """Somebody who asks for `/primary`, with an engine that knows it."""
+    return asker_of(system, partial(PermissionEngine, JOURNAL, Policy()))
+
+
+def asker_of(system: ActorSystem, engine: "partial[PermissionEngine]") -> Probe:
+    asker = new_probe(system, "asker")
+    system.start(engine, "permissions")
+    asker.tell(PERMISSIONS, RegisterAgent(agent=PRIMARY))
+    return asker
+
+
+def query(query_id: str, permission: str, target: str, agent: Address = PRIMARY) -> PermissionQuery:
+    request = PermissionRequest(permission=permission, target=target)
+    return PermissionQuery(id=query_id, agent=agent, requests=(request,))
+
+
+def action(asker: Probe, permission: str, target: str) -> str:
+    asker.tell(PERMISSIONS, query("q", permission, target))
+    return asker.expect_kind(PermissionVerdict).action
+
+
+def config(*grants: Rule) -> Config:
+    return Config(mode="default", grants=grants)
+
+
+def test_a_verdict_goes_to_whoever_asked_and_says_why(asker: Probe) -> None:
+    asker.tell(PERMISSIONS, query("q1", "write", "a.py"))
+
+    verdict = PermissionVerdict(
+        id="q1",
+        action="ask",
+        reason="no rule for write a.py (built-in default)",
+        generation=1,
+        grants=(WRITE_A,),
+    )
+    asker.expect(verdict)
+
+
+def test_an_agent_that_nobody_registered_is_denied(asker: Probe) -> None:
+    asker.tell(PERMISSIONS, query("q1", "read", "a.py", Address("/primary/stray")))
+
+    verdict = asker.expect_kind(PermissionVerdict)
+    assert (verdict.action, verdict.grants) == ("deny", ())
+
+
+def test_a_grant_holds_only_once_it_is_on_disk(asker: Probe, journal: Probe) -> None:
+    asker.tell(PERMISSIONS, StoreGrant(id="r1", rules=(WRITE_A,)))
+    journal.expect(Append(id=1, records=(config(WRITE_A),)))
+
+    assert action(asker, "write", "a.py") == "ask"
+    journal.tell(PERMISSIONS, Appended(id=1))
+    asker.expect(GrantStored(id="r1", generation=2))
+    assert action(asker, "write", "a.py") == "allow"
+
+
+def test_a_grant_that_could_not_be_written_does_not_hold(asker: Probe, journal: Probe) -> None:
+    asker.tell(PERMISSIONS, StoreGrant(id="r1", rules=(WRITE_A,)))
+    journal.expect_kind(Append)
+    journal.tell(PERMISSIONS, AppendFailed(id=1, detail="disk full"))
+
+    asker.expect(GrantNotStored(id="r1", detail="disk full"))
+    assert action(asker, "write", "a.py") == "ask"
+
+
+def test_two_grants_at_once_are_written_one_after_the_other(asker: Probe, journal: Probe) -> None:
+    """A record is whole and the last one counts: else the second would undo the first."""
+    asker.tell(PERMISSIONS, StoreGrant(id="r1", rules=(WRITE_A,)))
+    asker.tell(PERMISSIONS, StoreGrant(id="r2", rules=(WRITE_B,)))
+    journal.expect(Append(id=1, records=(config(WRITE_A),)))
+    journal.tell(PERMISSIONS, Appended(id=1))
+    journal.expect(Append(id=2, records=(config(WRITE_A, WRITE_B),)))
+    journal.tell(PERMISSIONS, Appended(id=2))
+
+    asker.expect(GrantStored(id="r1", generation=2), GrantStored(id="r2", generation=3))
+
+
+def test_a_grant_after_one_that_failed_does_not_bring_it_back(asker: Probe, journal: Probe) -> None:
+    asker.tell(PERMISSIONS, StoreGrant(id="r1", rules=(WRITE_A,)))
+    asker.tell(PERMISSIONS, StoreGrant(id="r2", rules=(WRITE_B,)))
+    journal.expect_kind(Append)
+    journal.tell(PERMISSIONS, AppendFailed(id=1, detail="disk full"))
+
+    journal.expect(Append(id=2, records=(config(WRITE_B),)))
+
+
+def test_an_answer_of_the_disk_that_comes_twice_changes_nothing(
+    asker: Probe, journal: Probe
+) -> None:
+    asker.tell(PERMISSIONS, StoreGrant(id="r1", rules=(WRITE_A,)))
+    journal.expect_kind(Append)
+    for _ in range(2):
+        journal.tell(PERMISSIONS, Appended(id=1))
+    journal.tell(PERMISSIONS, AppendFailed(id=1, detail="?"))
+    journal.tell(PERMISSIONS, AppendFailed(id=9, detail="?"))
+
+    asker.expect(GrantStored(id="r1", generation=2))
+    assert action(asker, "write", "a.py") == "allow"
+
+
+def test_grants_of_an_earlier_run_hold(system: ActorSystem) -> None:
+    policy = Policy(grants=(WRITE_A,))
+    asker = asker_of(system, partial(PermissionEngine, JOURNAL, policy))
+
+    assert action(asker, "write", "a.py") == "allow"
+
+
+def fragile(requests: tuple[PermissionRequest, ...], policy: Policy) -> Judgement:
+    """Fail as a parser might, for one target only."""
+    if requests[0].target == "broken":
+        message = "no such bracket"
+        raise LookupError(message)
+    return judge(requests, policy)
+
+
+def test_a_fault_in_judging_is_an_ask_and_the_next_call_is_judged(
+    system: ActorSystem,
+) -> None:
+    policy = Policy(mode="yolo")
+    asker = asker_of(system, partial(PermissionEngine, JOURNAL, policy, fragile))
+    asker.tell(PERMISSIONS, query("q1", "bash", "broken"))
+
+    verdict = asker.expect_kind(PermissionVerdict)
+    assert verdict.action == "ask"
+    assert verdict.reason == "it could not be judged: LookupError: no such bracket"
+    assert verdict.grants == ()
+    assert action(asker, "bash", "true") == "allow"
