@@ -147,6 +147,10 @@ class Parent(Actor[Message]):
         else:
             self.tell(ROOT, message)
 
+    def poke_children(self) -> None:
+        for name, _ in self._children:
+            self.tell(self.address.child(name), Poke())
+
 
 class Chronicler(Actor[Ends | Said]):
     """Writes down its stop, and the end of a job that takes its time to clean up."""

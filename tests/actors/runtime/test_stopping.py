@@ -205,10 +205,10 @@ def test_a_deaf_job_is_given_up_at_the_deadline(system: ActorSystem, root: Probe
 
 
 def test_deaf_jobs_of_many_children_cost_one_deadline(system: ActorSystem, root: Probe) -> None:
-    parent = system.start(partial(Parent, *((f"c{n}", partial(Worker, deaf)) for n in range(10))))
-    for number in range(10):
-        system.tell(parent.child(f"c{number}"), Poke())
-        root.expect(Said(word="at work"))
+    children = [(f"c{number}", partial(Worker, deaf)) for number in range(10)]
+    parent = system.start(partial(Parent, *children, when_poked=Parent.poke_children))
+    system.tell(parent, Poke())
+    root.expect(*[Said(word="at work")] * 10)
     began_s = system.event_loop.now()
     system.stop_child(parent, within_s=0.2)
     root.expect(ChildCancelled(child=parent))
@@ -218,9 +218,9 @@ def test_deaf_jobs_of_many_children_cost_one_deadline(system: ActorSystem, root:
 
 def test_a_second_stop_may_shorten_the_deadline(system: ActorSystem, root: Probe) -> None:
     gate = Gate()
-    grandchild = partial(Busy, gate)
-    parent = system.start(partial(Parent, ("stuck", grandchild)), "parent")
-    system.tell(parent.child("stuck"), Poke())
+    grandchild = ("stuck", partial(Busy, gate))
+    parent = system.start(partial(Parent, grandchild, when_poked=Parent.poke_children))
+    system.tell(parent, Poke())
     gate.await_arrival()
     system.stop_child(parent, within_s=3600)
     system.stop_child(parent, within_s=SOON_S)

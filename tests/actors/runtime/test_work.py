@@ -80,17 +80,26 @@ def test_an_outcome_that_the_inbox_does_not_have_is_a_crash(
     root.expect(ChildFailed(child=child, cause="crash", detail=detail))
 
 
-@workers
-def test_a_job_cancelled_before_its_first_step_never_runs(
-    system: ActorSystem, root: Probe, worker: type[Worker]
-) -> None:
-    """From a thread the cancel comes before there is a task; it must not be lost."""
-
+def test_a_job_cancelled_before_its_first_step_never_runs(system: ActorSystem, root: Probe) -> None:
     async def job(say: Say) -> Said:
         say(Said(word="it ran"))
         return Said(word="returned")
 
-    system.tell(system.start(partial(worker, job)), Poke(word="and cancel"))
+    system.tell(system.start(partial(Worker, job)), Poke(word="and cancel"))
+    root.expect(Said(word="cancelled"))
+    root.expect_nothing_more()
+
+
+def test_a_cancel_right_after_the_work_is_not_lost_on_its_way_to_the_loop(
+    system: ActorSystem, root: Probe
+) -> None:
+    """From a thread the cancel is given when there is no task yet."""
+
+    async def job(_: Say) -> Said:
+        await for_ever()
+        return Said(word="never")
+
+    system.tell(system.start(partial(WorkerOnThread, job)), Poke(word="and cancel"))
     root.expect(Said(word="cancelled"))
     root.expect_nothing_more()
 
