@@ -1,6 +1,8 @@
 """A child's end is exactly one message to its parent, and says what kind of end it was."""
 
+import asyncio
 import gc
+import threading
 import weakref
 from functools import partial
 
@@ -12,7 +14,7 @@ from messages.address import ROOT
 from messages.agents import ChildCancelled, ChildCompleted, ChildFailed
 from messages.base import Message
 from tests.actors.runtime.behaviours import Echo, Finisher, FinisherOnThread, Parent, Poke, Said
-from tests.probe import Probe
+from tests.probe import PATIENCE_S, Probe
 
 pytestmark = pytest.mark.quick
 
@@ -145,17 +147,46 @@ def test_a_parent_hears_of_each_child_once(system: ActorSystem, root: Probe) -> 
     root.expect_nothing_more()
 
 
-def test_nothing_keeps_an_ended_actor_alive(system: ActorSystem, root: Probe) -> None:
+class Token:
+    """Something that an actor was made with."""
+
+
+class Mortal(Actor[Poke]):
+    """Has work, so that its stop sets an alarm for the deadline."""
+
+    def __init__(self, token: Token) -> None:
+        self._token = token
+
+    def on_start(self) -> None:
+        self.work(endless, lambda failure: Poke(word=failure.kind))
+
+    def on_receive(self, message: Poke) -> None:
+        self.tell(ROOT, message)
+
+
+class MortalOnThread(Mortal):
+    dispatcher = "thread"
+
+
+async def endless() -> Poke:
+    await asyncio.Event().wait()
+    return Poke()
+
+
+@pytest.mark.parametrize("mortal", [Mortal, MortalOnThread])
+def test_nothing_keeps_an_ended_actor_and_what_it_was_made_with(
+    system: ActorSystem, root: Probe, mortal: type[Mortal]
+) -> None:
     """Least of all the alarm for a deadline that it has met."""
-    born: list[weakref.ref[Actor[Poke]]] = []
-
-    class Mortal(Echo):
-        def on_start(self) -> None:
-            born.append(weakref.ref(self))
-
-    child = system.start(Mortal)
+    token = Token()
+    trace = weakref.ref(token)
+    child = system.start(partial(mortal, token))
     system.stop_child(child, within_s=3600)
     root.expect(ChildCancelled(child=child))
+    del token
+    for thread in threading.enumerate():
+        if thread.name == f"greenroom {child}":
+            thread.join(PATIENCE_S)
     root.expect_nothing_more()
     gc.collect()
-    assert born[0]() is None
+    assert trace() is None

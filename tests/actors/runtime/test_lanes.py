@@ -3,6 +3,7 @@
 import sys
 import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
 import pytest
@@ -79,6 +80,22 @@ def test_what_is_left_is_taken_at_once_and_its_letters_are_counted() -> None:
         lanes.add(parcel)
     assert letters_in(lanes.clear()) == 1
     assert lanes.clear() == []
+
+
+@pytest.mark.usefixtures("eager_switching")
+def test_threads_that_clear_the_same_lanes_share_what_is_there() -> None:
+    lanes = Lanes()
+    for number in range(20_000):
+        lanes.add(Post(ROOT, Poke(), urgent=number % 2 == 0))
+    ready = threading.Barrier(SENDERS)
+
+    def clear() -> int:
+        ready.wait(PATIENCE_S)
+        return letters_in(lanes.clear())
+
+    with ThreadPoolExecutor(SENDERS) as pool:
+        shares = [pool.submit(clear) for _ in range(SENDERS)]
+    assert sum(share.result() for share in shares) == 20_000
 
 
 def say_all_then_stop(parent: Parent, child: Address) -> None:

@@ -5,8 +5,10 @@ from functools import partial
 
 import pykka
 import pytest
+from pykka._envelope import Envelope
 
 from actors.runtime.directory import Directory
+from actors.runtime.lanes import Post
 from actors.runtime.system import ActorSystem
 from messages.address import ROOT
 from messages.agents import ChildCancelled, ChildEnded
@@ -37,3 +39,19 @@ def test_a_stray_pykka_stop_is_an_orderly_one(echo: type[Echo]) -> None:
     assert directory.addresses == ()
     assert not cell.actor_ref.is_alive()
     directory.event_loop.stop()
+
+
+@pytest.mark.parametrize("echo", [Echo, EchoOnThread])
+def test_a_letter_that_passed_the_check_for_life_just_before_the_end_is_counted(
+    echo: type[Echo],
+) -> None:
+    """pykka checks whether an actor lives, then puts; the end may come in between."""
+    ends: queue.SimpleQueue[ChildEnded] = queue.SimpleQueue()
+    directory = Directory(ends.put)
+    directory.event_loop.start()
+    cell = directory.spawn(echo, ROOT, None)
+    cell.actor_ref.stop(timeout=PATIENCE_S)
+    ends.get(timeout=PATIENCE_S)
+    cell.actor_inbox.put(Envelope(Post(ROOT, Poke(), urgent=False)))
+    directory.event_loop.stop()
+    assert directory.dead_letters == 1

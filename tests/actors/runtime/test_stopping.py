@@ -2,6 +2,7 @@
 
 import asyncio
 import queue
+import threading
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -87,6 +88,19 @@ class Stubborn(Actor[Poke]):
     def on_receive(self, message: Poke) -> None:
         self._gate.pass_through()
         self.tell(ROOT, message)
+
+
+class StuckInCleanUp(Actor[Poke]):
+    dispatcher = "thread"
+
+    def __init__(self, gate: Gate) -> None:
+        self._gate = gate
+
+    def on_receive(self, message: Poke) -> None:
+        self.tell(ROOT, message)
+
+    def on_stop(self) -> None:
+        self._gate.pass_through()
 
 
 class StartingLate(Actor[Message]):
@@ -243,6 +257,30 @@ def test_a_stuck_thread_actor_is_given_up_and_fenced(system: ActorSystem, root: 
 
     gate.open()
     assert gate.passed.get(timeout=PATIENCE_S) == "stopped"  # its clean-up runs all the same
+    root.expect_nothing_more()
+
+
+def test_a_later_stop_may_shorten_a_stuck_childs_deadline(system: ActorSystem, root: Probe) -> None:
+    gate = Gate()
+    stuck = system.start(partial(Busy, gate))
+    system.tell(stuck, Poke())
+    gate.await_arrival()
+    for within_s in (3600, SOON_S, 3600):
+        system.stop_child(stuck, within_s)
+    root.expect_kind(ChildFailed)
+    gate.open()
+
+
+def test_an_end_that_comes_after_giving_up_is_not_a_second_one(
+    system: ActorSystem, root: Probe
+) -> None:
+    gate = Gate()
+    stuck = system.start(partial(StuckInCleanUp, gate))
+    system.stop_child(stuck, within_s=SOON_S)
+    root.expect_kind(ChildFailed)
+    thread = next(each for each in threading.enumerate() if each.name == f"greenroom {stuck}")
+    gate.open()
+    thread.join(PATIENCE_S)
     root.expect_nothing_more()
 
 
