@@ -5,6 +5,7 @@ import secrets
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import cast
 
 from actors.agents.agent import Agent, Ports, Posts
 from actors.agents.definitions import Definition
@@ -66,7 +67,7 @@ def open_session(wanted: Wanted, wall_clock: WallClock) -> OpenSession:
     if last is None:
         return _begin(wanted, wall_clock)
     log, contents = SessionLog.open(last, wall_clock)
-    records = tuple(line.message for line in contents.lines)
+    records = tuple(cast("Record", line.message) for line in contents.lines)  # as it was read
     run = last_run(records) + 1
     log.append([(RunStarted(run=run, pid=os.getpid(), version=wanted.version), ROOT)])
     return OpenSession(wanted, last.stem, log, records, run)

@@ -11,18 +11,23 @@ import sys
 
 def _installed_first(path: list[str], given: str, cwd: str) -> list[str]:
     """Sort `path`: what is installed, what `PYTHONPATH` gave, and the current folder last."""
-    from_environment = {os.path.realpath(entry) for entry in given.split(os.pathsep) if entry}
+    from_environment = {_place(entry) for entry in given.split(os.pathsep) if entry}
 
     def distance(entry: str) -> int:
-        place = os.path.realpath(entry)
+        place = _place(entry)
         return 2 if place == cwd else int(place in from_environment)
 
     return sorted(path, key=distance)
 
 
-sys.path[:] = _installed_first(
-    sys.path, os.environ.get("PYTHONPATH", ""), os.path.realpath(os.curdir)
-)
+def _place(entry: str) -> str:
+    try:
+        return os.path.realpath(entry)
+    except OSError:  # the current folder is gone; the shell says so, once there is one
+        return entry
+
+
+sys.path[:] = _installed_first(sys.path, os.environ.get("PYTHONPATH", ""), _place(os.curdir))
 
 from shell.main import main  # noqa: E402  (only after the path is right)
 

@@ -58,6 +58,7 @@ def parse(words: list[str]) -> Options:
         UsageError: an unknown option or a wrong value.
         SystemExit: `--help` or `--version` was printed.
     """
+    words = [readable(word) for word in words]
     if words[:1] == ["demo"]:
         return _parse_demo(words[1:])
     given = _work_parser().parse_args(words)
@@ -73,6 +74,11 @@ def parse(words: list[str]) -> Options:
         permission_mode=given.permission_mode,
         resume_last=given.resume_last,
     )
+
+
+def readable(word: str) -> str:
+    """Replace bytes that are no UTF-8: what is said must fit into JSON."""
+    return word.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
 def _work_parser() -> _Parser:

@@ -3,9 +3,11 @@
 import os
 import shutil
 import sys
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from queue import SimpleQueue
+from subprocess import CalledProcessError
 from tempfile import mkdtemp
 from typing import assert_never
 
@@ -14,7 +16,6 @@ from actors.models.rehearsal import MODEL_NAME, RehearsalModel
 from actors.runtime.actor import Actor
 from messages.address import APPROVALS, PRIMARY
 from messages.approvals import AnswerApproval, PresentApproval, PresenterChanged, RetractApproval
-from messages.base import Message
 from messages.turns import (
     AgentEvent,
     MessageDelta,
@@ -31,9 +32,11 @@ from messages.turns import (
 )
 from shell import events
 from shell.approval import panel
+from shell.arguments import StartError
 from shell.demo_repository import make
 from shell.headless import Ended, Happening, Said
 from shell.ink import printed
+from shell.output import Output, OutputStalledError
 from shell.render import rendered
 from shell.setup import Setup
 from shell.state import Post, Refill, State
@@ -82,14 +85,29 @@ class Player(Actor[PlayerInbox]):
             case _:
                 assert_never(message)
 
-    def _pass_on(self, message: Message, *, last: bool = False) -> None:
+    def _pass_on(self, message: PlayerInbox, *, last: bool = False) -> None:
         self._happenings.put(Said(self.sender, message, last))
 
 
 def stage() -> Path:
-    """Make the throw-away repository."""
-    folder = Path(os.path.realpath(mkdtemp(prefix="greenroom-demo-")))
-    make(folder)
+    """Make the throw-away repository.
+
+    Raises:
+        StartError: there is no git, it does not work, or there is no place for temporary files.
+    """
+    # Left in place, such a variable would point the script's own git commands elsewhere.
+    for name in [name for name in os.environ if name.startswith("GIT_")]:
+        del os.environ[name]
+    try:
+        folder = Path(os.path.realpath(mkdtemp(prefix="greenroom-demo-")))
+        make(folder)
+    except FileNotFoundError as error:
+        what = "git is not on the PATH" if error.filename == "git" else str(error)
+        message = f"the demo needs git and a temporary folder: {what}"
+        raise StartError(message) from error
+    except (OSError, CalledProcessError) as error:
+        message = f"the demo's repository cannot be made: {error}"
+        raise StartError(message) from error
     return folder
 
 
@@ -99,8 +117,12 @@ def scripted(setup: Setup, pace: float) -> Setup:
     return Setup(wanted, RehearsalModel(demo, pace))
 
 
-def play(happenings: "SimpleQueue[Happening]") -> Message | Ended:
-    """Print what the REPL would print, to the end of the turn."""
+def play(happenings: "SimpleQueue[Happening]", output: Output) -> PlayerInbox | Ended:
+    """Print what the REPL would print, to the end of the turn.
+
+    Raises:
+        OutputError: standard output cannot be written.
+    """
     colour = sys.stdout.isatty() and "NO_COLOR" not in os.environ
     width = shutil.get_terminal_size((DEFAULT_WIDTH, 24)).columns
     state = State()
@@ -108,20 +130,22 @@ def play(happenings: "SimpleQueue[Happening]") -> Message | Ended:
         happening = happenings.get()
         if isinstance(happening, Ended):
             return happening
-        event = happening.message
-        if isinstance(event, PresentApproval):
-            shown = panel(event.request, event.waiting, width)
-            _print(printed((*shown.head, *shown.body), colour=colour))
-            _print(printed(((("good", "answered for you: yes, once"),),), colour=colour) + "\r\n")
-        elif not isinstance(event, RetractApproval):
-            state, effects = events.received(state, event, 0.0)
-            for effect in effects:
-                if not isinstance(effect, Post | Refill):
-                    _print(rendered(effect, width, colour=colour))
+        state, text = _drawn(state, happening.message, width, colour=colour)
+        # A stall comes from a signal, and its `Ended` is in the queue.
+        with suppress(OutputStalledError):
+            output.write(text.replace("\r\n", "\n").encode("utf-8", "replace"))
         if happening.last:
-            return event
+            return happening.message
 
 
-def _print(text: str) -> None:
-    sys.stdout.write(text.replace("\r\n", "\n"))
-    sys.stdout.flush()
+def _drawn(state: State, event: PlayerInbox, width: int, *, colour: bool) -> tuple[State, str]:
+    if isinstance(event, PresentApproval):
+        shown = panel(event.request, event.waiting, width)
+        question = printed((*shown.head, *shown.body), colour=colour)
+        answer = printed(((("good", "answered for you: yes, once"),),), colour=colour)
+        return state, f"{question}{answer}\r\n"
+    if isinstance(event, RetractApproval):
+        return state, ""
+    state, effects = events.received(state, event, 0.0)
+    lasting = [effect for effect in effects if not isinstance(effect, Post | Refill)]
+    return state, "".join(rendered(effect, width, colour=colour) for effect in lasting)

@@ -2,8 +2,8 @@
 
 import signal
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Generator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from queue import SimpleQueue
 from types import FrameType
@@ -12,7 +12,6 @@ from typing import assert_never
 from actors.runtime.actor import Actor
 from messages.address import APPROVALS, PRIMARY, Address
 from messages.approvals import PresentApproval, PresenterChanged, RetractApproval
-from messages.base import Message
 from messages.turns import (
     AgentEvent,
     MessageDelta,
@@ -29,6 +28,8 @@ from messages.turns import (
 )
 from messages.wire import encode
 from shell.arguments import Format
+from shell.output import Output, OutputStalledError
+from shell.process import complain
 from shell.render import REHEARSAL
 from shell.results import Result, Tally
 from shell.visible import visible
@@ -49,7 +50,7 @@ class Said:
     """An event of the tree, for the main thread."""
 
     source: Address
-    message: Message
+    message: HeadlessInbox
     last: bool
     """It ends the prompt's turn."""
 
@@ -103,30 +104,39 @@ class HeadlessConsole(Actor[HeadlessInbox]):
             case _:
                 assert_never(message)
 
-    def _pass_on(self, message: Message, *, last: bool = False) -> None:
+    def _pass_on(self, message: HeadlessInbox, *, last: bool = False) -> None:
         self._happenings.put(Said(self.sender, message, last))
 
 
 @contextmanager
-def signals(happenings: "SimpleQueue[Happening]") -> Iterator[None]:
-    """Turn the signals that end a program into happenings, while the run goes on."""
+def signals(happenings: "SimpleQueue[Happening]", output: Output) -> Generator[None]:
+    """Turn the signals that end a program into happenings, while the run goes on.
+
+    One that was ignored before, as `nohup` has it, stays so.
+    """
 
     def happened(number: int, _: FrameType | None) -> None:
         happenings.put(Ended(128 + number, ENDINGS[signal.Signals(number)]))
+        output.interrupt()
 
-    before = {number: signal.signal(number, happened) for number in ENDINGS}
+    before = {number: signal.getsignal(number) for number in ENDINGS}
+    heard = [number for number in ENDINGS if before[number] is not signal.SIG_IGN]
+    for number in heard:
+        signal.signal(number, happened)
     try:
         yield
     finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
+        for number in heard:
+            signal.signal(number, before[number])
 
 
-def run(happenings: "SimpleQueue[Happening]", output_format: Format) -> tuple[Tally, Ended | None]:
+def run(
+    happenings: "SimpleQueue[Happening]", output: Output, output_format: Format
+) -> tuple[Tally, Ended | None]:
     """Follow the run to its end, on the main thread.
 
     Raises:
-        BrokenPipeError: whoever read standard output has gone.
+        OutputError: standard output cannot be written.
     """
     tally = Tally()
     while True:
@@ -135,31 +145,26 @@ def run(happenings: "SimpleQueue[Happening]", output_format: Format) -> tuple[Ta
             return tally, happening
         tally = tally.add(happening.message, happening.source)
         if output_format == "stream-json":
-            source = b',"source":"%s"}\n' % happening.source.encode()
-            write(encode(happening.message)[:-1] + source)
+            _tell(happening, output)
         if happening.last:
             return tally, None
 
 
-def show(result: Result, output_format: Format) -> None:
+def _tell(said: Said, output: Output) -> None:
+    source = b',"source":"%s"}\n' % said.source.encode()
+    # A stall comes from a signal, and its `Ended` is in the queue.
+    with suppress(OutputStalledError):
+        output.write(encode(said.message)[:-1] + source)
+
+
+def show(result: Result, output: Output, output_format: Format) -> None:
     """Print the result; what is not one goes to standard error."""
     if output_format != "text":
-        write(result.model_dump_json().encode() + b"\n")
+        output.write(result.model_dump_json().encode() + b"\n")
     elif result.subtype == "success":
         text = visible(result.result) if sys.stdout.isatty() else result.result
-        write(text.rstrip("\n").encode("utf-8", "replace") + b"\n")
+        output.write(text.rstrip("\n").encode("utf-8", "replace") + b"\n")
     for denial in result.denials:
         complain(f"{denial.tool} {denial.target}: {denial.reason}")
     if result.error is not None:
         complain(result.error)
-
-
-def write(data: bytes) -> None:
-    """Write to standard output at once."""
-    sys.stdout.buffer.write(data)
-    sys.stdout.buffer.flush()
-
-
-def complain(text: str) -> None:
-    """Write a line to standard error, where nothing it holds can draw."""
-    print(f"greenroom: {visible(text)}", file=sys.stderr, flush=True)

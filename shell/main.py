@@ -7,9 +7,11 @@ import time
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 from shell.arguments import Options, StartError, UsageError, parse
+from shell.output import Output, OutputError
+from shell.process import complain, leave, settle
 
 if TYPE_CHECKING:
     from queue import SimpleQueue
@@ -24,19 +26,28 @@ if TYPE_CHECKING:
 INTERRUPTED = 130
 
 
-def main() -> int:
-    """Run `greenroom` with the process's own arguments; the exit status."""
+def main() -> NoReturn:
+    """Run `greenroom` with the process's own arguments, and leave with its exit status."""
+    settle()
+    leave(run(sys.argv[1:]))
+
+
+def run(words: list[str]) -> int:
+    """Run `greenroom` with these arguments; the exit status."""
     try:
-        return _run(parse(sys.argv[1:]))
+        return _run(parse(words))
     except StartError as error:
-        hint = "\nTry: greenroom --help" if isinstance(error, UsageError) else ""
-        print(f"greenroom: {error}{hint}", file=sys.stderr)
+        hint = "; try greenroom --help" if isinstance(error, UsageError) else ""
+        complain(f"{error}{hint}")
         return 2
-    except BrokenPipeError:  # whoever read the output has gone: nobody is left to be told
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    except OutputError as error:
+        if str(error):
+            complain(str(error))
         return 1
     except KeyboardInterrupt:
         return INTERRUPTED
+    except SystemExit as printed:  # `--help`, `--version`
+        return int(printed.code or 0)
 
 
 def _run(options: Options) -> int:
@@ -58,21 +69,22 @@ def _headless(options: Options) -> int:
     from shell.stdin import headless_prompt  # noqa: PLC0415
 
     prompt = headless_prompt(options.prompt)
+    output = Output()
     began_s = time.perf_counter()
     _load_sdk()
     happenings: SimpleQueue[Happening] = SimpleQueue()
     session, setup = _open(_setup(options))
     if setup.wanted.rehearsal:
-        headless.complain(headless.REHEARSAL)
+        complain(headless.REHEARSAL)
     console = partial(headless.HeadlessConsole, prompt, happenings)
-    with headless.signals(happenings):
+    with headless.signals(happenings, output):
         system = _start(session, setup, console, _into(happenings))
         try:
-            tally, ended = headless.run(happenings, options.output_format)
+            tally, ended = headless.run(happenings, output, options.output_format)
         finally:
             system.stop()
     result = tally.result(time.perf_counter() - began_s, ended.error if ended else None)
-    headless.show(result, options.output_format)
+    headless.show(result, output, options.output_format)
     if ended is not None:
         return ended.status
     return 0 if result.error is None else 1
@@ -102,21 +114,23 @@ def _played_demo(options: Options) -> int:
     happenings: SimpleQueue[Happening] = SimpleQueue()
     folder = demo.stage()
     session, setup = _open(demo.scripted(_setup(options, folder), demo.PLAYED_PACE))
-    with headless.signals(happenings):
+    output = Output()
+    with headless.signals(happenings, output):
         system = _start(session, setup, partial(demo.Player, happenings), _into(happenings))
         try:
-            end = demo.play(happenings)
+            end = demo.play(happenings, output)
         finally:
             system.stop()
     print(f"The demo's repository: {folder}\nThe transcript: {session.log.path}")
     if isinstance(end, headless.Ended):
-        headless.complain(end.error)
+        complain(end.error)
         return end.status
     return 0 if isinstance(end, TurnCompleted) else 1
 
 
 def _repl(setup: "Setup", first_prompt: str | None) -> int:
-    from shell.console import CONSOLE, Console  # noqa: PLC0415
+    from messages.address import CONSOLE  # noqa: PLC0415
+    from shell.console import Console  # noqa: PLC0415
     from shell.inbox import Inbox  # noqa: PLC0415
     from shell.repl import Repl  # noqa: PLC0415
 
@@ -138,9 +152,9 @@ def _repl(setup: "Setup", first_prompt: str | None) -> int:
 
 
 def _setup(options: Options, start: Path | None = None) -> "Setup":
-    from shell.setup import set_up  # noqa: PLC0415
+    from shell.setup import current_folder, set_up  # noqa: PLC0415
 
-    return set_up(options, os.environ, start or Path.cwd())
+    return set_up(options, os.environ, start or current_folder())
 
 
 def _open(setup: "Setup") -> "tuple[OpenSession, Setup]":
@@ -148,9 +162,12 @@ def _open(setup: "Setup") -> "tuple[OpenSession, Setup]":
     from actors.sessions.log import LogError  # noqa: PLC0415
 
     try:
-        return open_session(setup.wanted, time.time), setup  # noqa: TID251  (the one wall clock)
+        session = open_session(setup.wanted, time.time)  # noqa: TID251  (the one wall clock)
     except LogError as error:
         raise StartError(error.detail) from error
+    if setup.wanted.resume_last and not session.records:
+        complain("there is no earlier session of this workspace; a new one begins")
+    return session, setup
 
 
 def _start(

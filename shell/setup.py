@@ -12,7 +12,7 @@ from actors.models.client import ModelClient
 from actors.models.rehearsal import MODEL_NAME, RehearsalModel
 from actors.sessions.places import project_folder, state_folder
 from actors.tools.tool import Workspace
-from shell.arguments import Options
+from shell.arguments import Options, StartError, readable
 from shell.version import VERSION
 
 DEFAULT_MODEL = "claude-sonnet-5-5"
@@ -28,12 +28,16 @@ class Setup:
 
 
 def set_up(options: Options, environment: Mapping[str, str], start: Path) -> Setup:
-    """Choose workspace, state folder and model for a session that begins in `start`."""
-    state = state_folder(environment)
+    """Choose workspace, state folder and model for a session that begins in `start`.
+
+    Raises:
+        StartError: a folder cannot be used.
+    """
+    state = _state_folder(environment)
     keep_log(state / "greenroom.log", debug=environment.get("GREENROOM_LOG") == "debug")
     workspace = workspace_of(start)
     real = any(environment.get(name) for name in CREDENTIALS)
-    model_name = options.model or environment.get("GREENROOM_MODEL") or DEFAULT_MODEL
+    model_name = options.model or readable(environment.get("GREENROOM_MODEL", "")) or DEFAULT_MODEL
     wanted = Wanted(
         folder=project_folder(state, workspace.root),
         workspace=workspace,
@@ -47,18 +51,35 @@ def set_up(options: Options, environment: Mapping[str, str], start: Path) -> Set
     return Setup(wanted, _server(environment) if real else _rehearsal(pace))
 
 
+def current_folder() -> Path:
+    """Find the folder that the program was started in.
+
+    Raises:
+        StartError: it is gone, or its name cannot be told to a model.
+    """
+    try:
+        folder = Path.cwd()
+    except OSError as error:
+        message = f"the current folder cannot be used: {error.strerror}"
+        raise StartError(message) from error
+    if readable(str(folder)) != str(folder):
+        message = f"the current folder's name is not UTF-8: {os.fsencode(folder)!r}"
+        raise StartError(message)
+    return folder
+
+
 def workspace_of(start: Path) -> Workspace:
     """Find the workspace: the git top level that contains `start`, else `start` itself."""
     cwd = Path(os.path.realpath(start))
     for folder in (cwd, *cwd.parents):
-        if (folder / ".git").exists():
+        if os.path.lexists(folder / ".git"):
             return Workspace(root=folder, cwd=cwd)
     return Workspace(root=cwd, cwd=cwd)
 
 
 def keep_log(path: Path, *, debug: bool) -> None:
     """Send what the program logs to a file that is made when there is something to say."""
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    logging.raiseExceptions = False  # a log that cannot be written must not draw on the screen
     handler = logging.FileHandler(path, delay=True, encoding="utf-8")
     handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
     logging.basicConfig(level=logging.WARNING, handlers=[handler])
@@ -66,12 +87,30 @@ def keep_log(path: Path, *, debug: bool) -> None:
         logging.getLogger("greenroom").setLevel(logging.DEBUG)
 
 
+def _state_folder(environment: Mapping[str, str]) -> Path:
+    try:
+        folder = state_folder(environment)
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except (OSError, RuntimeError) as error:  # the second: `~name` of nobody
+        message = f"the state folder cannot be used: {error}; GREENROOM_HOME names another"
+        raise StartError(message) from error
+    return folder
+
+
 def _server(environment: Mapping[str, str]) -> ModelClient:
     return AnthropicModel(
         base_url=environment.get("ANTHROPIC_BASE_URL"),
-        api_key=environment.get("ANTHROPIC_API_KEY"),
-        auth_token=environment.get("ANTHROPIC_AUTH_TOKEN"),
+        api_key=_secret(environment, "ANTHROPIC_API_KEY"),
+        auth_token=_secret(environment, "ANTHROPIC_AUTH_TOKEN"),
     )
+
+
+def _secret(environment: Mapping[str, str], name: str) -> str:
+    secret = environment.get(name, "").strip()
+    if not (secret.isascii() and secret.isprintable()):  # below, an error would quote all of it
+        message = f"{name} holds characters that no key has"
+        raise StartError(message)
+    return secret
 
 
 def _rehearsal(pace: float) -> ModelClient:

@@ -17,7 +17,7 @@ def headless_prompt(given: str | None) -> str:
 
     Raises:
         UsageError: there is none.
-        StartError: standard input is too long.
+        StartError: standard input is too long, or cannot be read.
     """
     asked = given == "-"
     piped = read_piped(wait=asked or given is None)
@@ -29,12 +29,18 @@ def headless_prompt(given: str | None) -> str:
 
 
 def read_piped(*, wait: bool) -> str:
-    """Read standard input to its end, unless it is a terminal or stays silent."""
-    if sys.stdin is None or sys.stdin.closed or os.isatty(0):
+    """Read standard input to its end, unless it is a terminal or stays silent.
+
+    Raises:
+        StartError: it is too long, or cannot be read.
+    """
+    if os.isatty(0) or not (wait or _speaks()):
         return ""
-    if not wait and not _speaks():
-        return ""
-    data = sys.stdin.buffer.read(MAX_BYTES + 1)
+    try:
+        data = sys.stdin.buffer.read(MAX_BYTES + 1)
+    except OSError as error:
+        message = f"standard input cannot be read: {error.strerror}"
+        raise StartError(message) from error
     if len(data) > MAX_BYTES:
         message = f"standard input is longer than {MAX_BYTES:,} bytes; put it into a file"
         raise StartError(message)

@@ -12,7 +12,6 @@ import platformdirs
 HOME_VARIABLE = "GREENROOM_HOME"
 _UNSAFE = re.compile(r"[^a-z0-9]+")
 _SLUG_NAME_CHARS = 40
-_TIME_CHARS = len("20260131-235959")
 
 
 def state_folder(environ: Mapping[str, str]) -> Path:
@@ -48,7 +47,7 @@ def session_path(project: Path, session_id: str) -> Path:
 
 
 def sessions(project: Path) -> tuple[Path, ...]:
-    """List a project's session files, newest first; a file that never got a record is none."""
+    """List a project's session files, last written first; one that never got a record is none."""
     begun = [path for path in project.glob("*.jsonl") if path.stat().st_size]
     return tuple(sorted(begun, key=_age, reverse=True))
 
@@ -68,6 +67,6 @@ def _home(environ: Mapping[str, str]) -> Path | None:
     return Path(given).expanduser().absolute() if given else None
 
 
-def _age(path: Path) -> tuple[str, int, str]:
-    """Order by start; those of the same second by their last record."""
-    return path.stem[:_TIME_CHARS], path.stat().st_mtime_ns, path.stem
+def _age(path: Path) -> tuple[int, str]:
+    """Order by the last record; of the same moment, by start."""
+    return path.stat().st_mtime_ns, path.stem

@@ -66,12 +66,12 @@ def test_session_ids_sort_by_the_second_they_began_in() -> None:
     assert places.new_session_id(NOON_S, "ffff") < places.new_session_id(NOON_S + 1, "0000")
 
 
-def test_the_newest_session_began_last_or_in_the_same_second_was_used_last(tmp_path: Path) -> None:
+def test_the_newest_session_was_written_to_last_whenever_it_began(tmp_path: Path) -> None:
     old = begin(tmp_path, "20230101-000000-ffff", touched_s=900)
     idle = begin(tmp_path, "20230101-000001-ffff", touched_s=100)
     used = begin(tmp_path, "20230101-000001-0000", touched_s=200)
-    assert places.sessions(tmp_path) == (used, idle, old)
-    assert places.newest_session(tmp_path) == used
+    assert places.sessions(tmp_path) == (old, used, idle)
+    assert places.newest_session(tmp_path) == old
 
 
 def test_what_is_no_begun_session_is_not_listed(tmp_path: Path) -> None:

@@ -1,0 +1,22 @@
+"""What the tests of the whole program share."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.program.program import Program, Witness
+
+
+@pytest.fixture
+def program(tmp_path: Path) -> Iterator[Program]:
+    program = Program.in_folder(tmp_path)
+    yield program
+    program.clean_up()
+
+
+@pytest.fixture
+def witness(tmp_path: Path) -> Iterator[Witness]:
+    witness = Witness(tmp_path / "witness")
+    yield witness
+    witness.close()

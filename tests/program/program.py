@@ -1,0 +1,270 @@
+"""The real program as its users have it: a process with a folder, a state folder and a model."""
+
+import os
+import re
+import selectors
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Self
+
+from pydantic_core import from_json
+
+from actors.sessions.reading import read_log
+from messages.base import Message
+from tests.scripted_server import Answer, ScriptedServer
+
+ROOT = Path(__file__).parents[2]
+COMMAND = (sys.executable, "-P", str(ROOT / "shell" / "_boot.py"))
+"""`-P` as for an installed command: what lies beside the script is not imported from."""
+DEADLINE_S = 20.0
+KEY = "sk-ant-a-key-that-must-stay-secret"
+YOLO = ("--permission-mode", "yolo")
+LINES = ("--output-format", "stream-json")
+
+Json = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Done:
+    """How a run ended."""
+
+    status: int
+    out: bytes
+    err: str
+
+    @property
+    def result(self) -> Json:
+        """The result object: the last line."""
+        return self.lines[-1]
+
+    @property
+    def lines(self) -> list[Json]:
+        return [from_json(line) for line in self.out.splitlines()]
+
+
+@dataclass
+class Program:
+    """Starts the program in a git repository of its own, against a scripted server."""
+
+    folder: Path
+    server: ScriptedServer | None = None
+    running: "list[Running]" = field(default_factory=list["Running"])
+
+    @classmethod
+    def in_folder(cls, folder: Path) -> Self:
+        program = cls(folder.resolve())
+        (program.repository / ".git").mkdir(parents=True)
+        (folder / "user").mkdir()
+        return program
+
+    @property
+    def home(self) -> Path:
+        return self.folder / "state"
+
+    @property
+    def repository(self) -> Path:
+        return self.folder / "repository"
+
+    def environment(self, **changes: str | None) -> dict[str, str]:
+        """What the program finds; None takes a variable away."""
+        found: dict[str, str | None] = {
+            "PATH": os.environ["PATH"],
+            "PYTHONPATH": str(ROOT),
+            "HOME": str(self.folder / "user"),
+            "LANG": "C.UTF-8",
+            "GREENROOM_HOME": str(self.home),
+        }
+        if self.server is not None:
+            found |= {"ANTHROPIC_BASE_URL": self.server.base_url, "ANTHROPIC_API_KEY": KEY}
+        return {name: value for name, value in (found | changes).items() if value is not None}
+
+    def serve(self, *answers: Answer) -> ScriptedServer:
+        """Put another server in the place of the model's; enter it."""
+        self.server = ScriptedServer(*answers)
+        return self.server
+
+    def run(
+        self,
+        *words: str | bytes,
+        stdin: bytes | int = subprocess.DEVNULL,
+        cwd: Path | None = None,
+        environment: Mapping[str, str | None] | None = None,
+    ) -> Done:
+        """Run to the end; `stdin` is what is piped in, or a descriptor."""
+        piped = stdin if isinstance(stdin, bytes) else None
+        descriptor = subprocess.PIPE if isinstance(stdin, bytes) else stdin
+        running = self.start(*words, stdin=descriptor, cwd=cwd, environment=environment)
+        return running.ended(given=piped)
+
+    def start(
+        self,
+        *words: str | bytes,
+        stdin: int = subprocess.DEVNULL,
+        stdout: int = subprocess.PIPE,
+        cwd: Path | None = None,
+        environment: Mapping[str, str | None] | None = None,
+    ) -> "Running":
+        """Start, and go on beside it."""
+        process = subprocess.Popen(
+            [*COMMAND, *words],
+            cwd=cwd or self.repository,
+            env=self.environment(**(environment or {})),
+            stdin=stdin,
+            stdout=stdout,
+            stderr=subprocess.PIPE,
+        )
+        self.running.append(Running(process))
+        return self.running[-1]
+
+    def clean_up(self) -> None:
+        for each in self.running:
+            each.end()
+
+    @property
+    def sessions(self) -> list[Path]:
+        """The session files, oldest first by their names."""
+        return sorted(self.home.glob("projects/*/*.jsonl"))
+
+    @property
+    def session(self) -> Path:
+        """The one session file."""
+        (only,) = self.sessions
+        return only
+
+    def records(self) -> list[Message]:
+        """Read the one session: checksums hold, numbers have no gaps."""
+        contents = read_log(self.session)
+        assert contents.torn == b""
+        return [line.message for line in contents.lines]
+
+    def record_types(self) -> list[str]:
+        return [record.model_dump()["type"] for record in self.records()]
+
+
+@dataclass
+class Running:
+    """The program, still at work."""
+
+    process: subprocess.Popen[bytes]
+
+    def wait_for(self, wanted: str) -> str:
+        """Read lines of standard output until one holds `wanted`, or fail."""
+        assert self.process.stdout is not None
+        deadline_s = now_s() + DEADLINE_S
+        with selectors.DefaultSelector() as selector:
+            selector.register(self.process.stdout, selectors.EVENT_READ)
+            seen = b""
+            while wanted.encode() not in seen:
+                assert selector.select(deadline_s - now_s()), f"no {wanted!r} in {seen!r}"
+                part = os.read(self.process.stdout.fileno(), 65536)
+                assert part, f"it ended without {wanted!r}: {seen!r}"
+                seen += part
+        return seen.decode()
+
+    def leave_after_a_line(self) -> bytes:
+        """Read a line and close the pipe, as `head -1` does."""
+        assert self.process.stdout is not None
+        line = self.process.stdout.readline()
+        self.process.stdout.close()
+        self.process.stdout = None
+        return line
+
+    def signal(self, number: signal.Signals) -> None:
+        self.process.send_signal(number)
+
+    def ended(self, within_s: float = DEADLINE_S, given: bytes | None = None) -> Done:
+        """Wait for the end, or fail."""
+        out, err = self.process.communicate(given, timeout=within_s)
+        return Done(self.process.returncode, out or b"", err.decode())
+
+    def end(self) -> None:
+        if self.process.poll() is None:
+            self.process.kill()
+        for stream in (self.process.stdin, self.process.stdout, self.process.stderr):
+            if stream is not None:
+                stream.close()
+        self.process.wait(DEADLINE_S)
+
+
+class Witness:
+    """A fifo that a command holds open: it tells when the command works, and when it is gone."""
+
+    def __init__(self, path: Path) -> None:
+        os.mkfifo(path)
+        self.path = path
+        self._descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+
+    def wait_for_word(self) -> str:
+        """Wait until somebody has written, or fail."""
+        return self._read() or self._fail("it closed without a word")
+
+    def wait_for_silence(self, within_s: float = DEADLINE_S) -> None:
+        """Wait until nobody holds the other end any more, or fail."""
+        # A fifo that nobody ever opened tells its reader nothing at all.
+        os.close(os.open(self.path, os.O_WRONLY | os.O_NONBLOCK))
+        while self._read(within_s):
+            pass
+
+    def close(self) -> None:
+        os.close(self._descriptor)
+
+    def _read(self, within_s: float = DEADLINE_S) -> str:
+        with selectors.DefaultSelector() as selector:
+            selector.register(self._descriptor, selectors.EVENT_READ)
+            if not selector.select(within_s):
+                self._fail(f"still held after {within_s} s")
+        return os.read(self._descriptor, 65536).decode()
+
+    @staticmethod
+    def _fail(why: str) -> str:
+        raise AssertionError(why)
+
+
+def now_s() -> float:
+    return time.perf_counter()
+
+
+def valid_history(messages: Sequence[Json]) -> bool:
+    """Whether the Messages API would take it: roles alternate, each call is answered at once."""
+    assert [m["role"] for m in messages] == ["user", "assistant"] * (len(messages) // 2) + ["user"]
+    for asked, answered in zip(messages[1::2], messages[2::2], strict=True):
+        ids = [block["id"] for block in asked["content"] if block["type"] == "tool_use"]
+        results = [b["tool_use_id"] for b in answered["content"] if b["type"] == "tool_result"]
+        assert results == ids
+        assert [b["type"] for b in answered["content"][: len(ids)]] == ["tool_result"] * len(ids)
+    return True
+
+
+def messages_of(server: ScriptedServer, request: int = -1) -> list[Json]:
+    """The conversation of one request; the last one unless told."""
+    body: Json = server.asked[request].body
+    messages: list[Json] = body["messages"]
+    assert valid_history(messages)
+    return messages
+
+
+def results_in(message: Json) -> list[tuple[str, bool]]:
+    """The tool results of a message: text, and whether it is an error."""
+    blocks = [block for block in message["content"] if block["type"] == "tool_result"]
+    return [(plain(block["content"]), block["is_error"]) for block in blocks]
+
+
+def plain(content: str | list[dict[str, str]]) -> str:
+    """The text of a content, its blocks joined."""
+    if isinstance(content, str):
+        return content
+    return "".join(part.get("text", "") for part in content)
+
+
+def one_complaint(done: Done) -> str:
+    """The one line on standard error, without a traceback."""
+    lines = done.err.splitlines()
+    assert len(lines) == 1, done.err
+    found = re.fullmatch("greenroom: (.+)", lines[0])
+    assert found, done.err
+    return found[1]

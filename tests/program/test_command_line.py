@@ -1,0 +1,214 @@
+"""What the command line and standard input may hold, and what they cost."""
+
+import os
+import pty
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.program.program import COMMAND, ROOT, Program, messages_of, one_complaint, plain
+from tests.scripted_server import says
+
+SILENT_S = 3.0
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["--no-such-option"],
+        ["-p", "hi", "--output-format", "xml"],
+        ["-p", "hi", "--permission-mode", "never-ask"],
+        ["-p", "one", "two"],
+        ["--output-format", "json", "hi"],
+        ["-p"],
+        ["-p", ""],
+        ["-p", " \n"],
+        ["-p", "-"],
+        ["-p", "hi", "--model"],
+        ["demo", "extra"],
+        ["demo"],
+        ["hi"],
+        [],
+    ],
+)
+def test_a_wrong_command_line_is_one_line_and_status_2(program: Program, words: list[str]) -> None:
+    done = program.run(*words)
+    assert (done.status, done.out) == (2, b"")
+    assert "Traceback" not in one_complaint(done)
+    assert not program.home.exists()
+
+
+@pytest.mark.parametrize("option", ["--version", "--help"])
+def test_version_and_help_load_nothing_heavy(option: str) -> None:
+    look = (
+        "import sys, shell.main\n"
+        f"status = shell.main.run([{option!r}])\n"
+        "heavy = {'anthropic', 'pydantic', 'prompt_toolkit', 'pykka', 'asyncio', 'rich'}\n"
+        "sys.exit(status or ' '.join(heavy & set(sys.modules)) or 0)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", look], cwd=ROOT, capture_output=True, timeout=20, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert b"greenroom" in done.stdout
+
+
+@pytest.mark.parametrize("option", ["--version", "--help"])
+def test_version_and_help_into_a_closed_pipe_end_quietly(program: Program, option: str) -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    running = program.start(option, stdout=writing)
+    os.close(writing)
+    done = running.ended()
+    assert (done.status, done.err) == (0, "")
+
+
+def prompt_of(program: Program, *words: str | bytes, stdin: bytes | int) -> str:
+    with program.serve(says("Yes.")) as server:
+        done = program.run(*words, stdin=stdin)
+    assert (done.status, done.out, done.err) == (0, b"Yes.\n", "")
+    return plain(messages_of(server)[0]["content"])
+
+
+@pytest.mark.parametrize(
+    ("words", "stdin", "prompt"),
+    [
+        (["-p", "Explain."], b"the log\n", "Explain.\n\nthe log"),
+        (["-p", "-"], b"from the pipe\n", "from the pipe"),
+        (["-p"], b"from the pipe\n", "from the pipe"),
+        (["-p", "Explain."], b"", "Explain."),
+        (["-p", "Explain."], b"\x00\xff\xfe\x1b[2J", "Explain.\n\n\x00\ufffd\ufffd\x1b[2J"),
+        (["-p", "--", "-x is what?"], b"", "-x is what?"),
+        (["-p", b"caf\xe9 \xed\xa0\x80"], b"", "caf\ufffd \ufffd\ufffd\ufffd"),
+        (["-p", "a\tb\x1b[31m\u202e"], b"", "a\tb\x1b[31m\u202e"),
+    ],
+)
+def test_the_prompt_is_what_was_given_and_what_was_piped(
+    program: Program, words: list[str | bytes], stdin: bytes, prompt: str
+) -> None:
+    assert prompt_of(program, *words, stdin=stdin) == prompt
+
+
+def test_a_pipe_that_stays_silent_is_not_waited_for(program: Program) -> None:
+    reading, writing = os.pipe()
+    try:
+        assert prompt_of(program, "-p", "Go on.", stdin=reading) == "Go on."
+    finally:
+        os.close(reading)
+        os.close(writing)
+
+
+def test_standard_input_that_is_too_long_is_refused(program: Program) -> None:
+    done = program.run("-p", "Explain.", stdin=b"x" * 10_000_001)
+    assert done.status == 2
+    assert "put it into a file" in one_complaint(done)
+
+
+def test_standard_input_that_cannot_be_read_is_one_line(program: Program) -> None:
+    write_only = os.open(program.folder / "file", os.O_WRONLY | os.O_CREAT)
+    try:
+        done = program.run("-p", "Explain.", stdin=write_only)
+    finally:
+        os.close(write_only)
+    assert done.status == 2
+    assert "standard input" in one_complaint(done)
+
+
+def test_closed_streams_are_not_taken_by_files_of_ours(program: Program) -> None:
+    with program.serve(says("Yes.")):
+        command = subprocess.list2cmdline([*COMMAND, "-p", "Hello."])
+        done = subprocess.run(
+            ["sh", "-c", f"{command} <&- >&- 2>&-"],
+            cwd=program.repository,
+            env=program.environment(),
+            timeout=20,
+            check=False,
+        )
+    assert done.returncode == 0
+    assert program.record_types()[-1] == "turn_completed"
+
+
+def test_a_full_disk_behind_standard_output_is_told(program: Program) -> None:
+    if not Path("/dev/full").exists():
+        pytest.skip("this system has no /dev/full")
+    with program.serve(says("Yes.")):
+        full = os.open("/dev/full", os.O_WRONLY)
+        running = program.start("-p", "Hello.", stdout=full)
+        os.close(full)
+        done = running.ended()
+    assert done.status == 1
+    assert one_complaint(done).startswith("standard output: ")
+
+
+def test_a_state_folder_that_is_a_file_is_named(program: Program) -> None:
+    program.home.write_text("not a folder")
+    done = program.run("-p", "Hello.")
+    assert (done.status, done.out) == (2, b"")
+    assert str(program.home) in one_complaint(done)
+    below = program.run("-p", "Hello.", environment={"GREENROOM_HOME": f"{program.home}/below"})
+    assert below.status == 2
+    assert "GREENROOM_HOME" in one_complaint(below)
+
+
+@pytest.mark.parametrize(("home", "kept"), [("", "None"), ("here", "None"), ("/me", "/me")])
+def test_a_home_that_is_no_place_does_not_count(home: str, kept: str) -> None:
+    look = "import os; from shell.process import settle; settle(); print(os.environ.get('HOME'))"
+    done = subprocess.run(
+        [sys.executable, "-c", look], cwd=ROOT, env={"HOME": home}, capture_output=True, check=True
+    )
+    assert done.stdout.decode() == f"{kept}\n"
+
+
+def test_a_project_folder_that_cannot_be_made_is_named(program: Program) -> None:
+    program.home.mkdir()
+    (program.home / "projects").write_text("not a folder")
+    done = program.run("-p", "Hello.")
+    assert done.status == 2
+    assert "projects" in one_complaint(done)
+
+
+def test_a_current_folder_that_is_gone_is_one_line(program: Program) -> None:
+    gone = program.folder / "gone"
+    gone.mkdir()
+    command = subprocess.list2cmdline([*COMMAND, "-p", "Hello."])
+    done = subprocess.run(
+        ["sh", "-c", f"rmdir {gone}; exec {command}"],
+        cwd=gone,
+        env=program.environment(),
+        capture_output=True,
+        text=True,
+        timeout=20,
+        check=False,
+    )
+    assert done.returncode == 2
+    assert done.stderr.startswith("greenroom: the current folder ")
+    assert done.stderr.count("\n") == 1
+
+
+def test_a_folder_whose_name_is_no_utf_8_is_refused_in_one_line(program: Program) -> None:
+    try:
+        odd = Path(os.fsdecode(os.fsencode(program.folder) + b"/caf\xe9"))
+        odd.mkdir()
+    except OSError:
+        pytest.skip("this file system takes no such name")
+    done = program.run("-p", "Hello.", cwd=odd)
+    assert done.status == 2
+    assert "not UTF-8" in one_complaint(done)
+
+
+def test_on_a_terminal_nothing_that_the_model_says_can_draw(program: Program) -> None:
+    hostile = "\x1b]0;owned\x07\x1b[2Jdone\u202e\r\nnext"
+    with program.serve(says(hostile), says(hostile)):
+        main, theirs = pty.openpty()
+        running = program.start("-p", "Hello.", stdout=theirs)
+        os.close(theirs)
+        shown = b""
+        while b"next" not in shown:
+            shown += os.read(main, 4096)
+        assert running.ended().status == 0
+        os.close(main)
+        piped = program.run("-p", "Hello.")
+    assert shown == b"^[]0;owned^G^[[2Jdone<U+202E>^M\r\nnext\r\n"
+    assert piped.out.decode() == f"{hostile}\n"
