@@ -26,14 +26,18 @@ class Exchange:
 
     async def run(self) -> ModelReplied | ModelFailed:
         """Stream the reply; every expected way it can end is a message."""
+        reply: Reply | None = None
         try:
-            async for item in self.model.stream(self.request):
+            async for item in self.model.stream(self.request):  # to its end, so that it closes
                 if isinstance(item, Reply):
-                    return self._replied(item)
-                self._streamed(item)
+                    reply = item
+                else:
+                    self._streamed(item)
         except ModelError as error:
             return self._failed(error.reason, error.detail)
-        return self._failed("protocol", "the stream ended without a reply")
+        if reply is None:
+            return self._failed("protocol", "the stream ended without a reply")
+        return self._replied(reply)
 
     def failed(self, failure: Failure) -> ModelFailed:
         """Say how it ended without an outcome of its own."""

@@ -50,7 +50,7 @@ class ModelError(Exception):
     def __init__(self, reason: ModelFailureReason, detail: str) -> None:
         """Keep the closed reason beside the text."""
         super().__init__(detail)
-        self.reason = reason
+        self.reason: ModelFailureReason = reason
         self.detail = detail
 
 

@@ -160,11 +160,15 @@ def test_a_request_under_way_keeps_the_messages_of_its_time() -> None:
     assert json.dumps(sent) == before
 
 
+def replying(words: list[Block], ids: list[str]) -> ReplyCompleted:
+    return replied(*words, *(use(each) for each in ids))
+
+
 WORDS: tuple[Block, ...] = (THOUGHT, HIDDEN, TextBlock(text=""), TextBlock(text="hi"))
 RECORDS = st.one_of(
     st.builds(started, st.sampled_from(["", "go"])),
     st.builds(
-        lambda words, ids: replied(*words, *map(use, ids)),
+        replying,
         st.lists(st.sampled_from(WORDS), max_size=3),
         st.lists(st.sampled_from("abc"), max_size=3, unique=True),
     ),

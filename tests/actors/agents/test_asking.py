@@ -1,0 +1,71 @@
+"""What a person is shown of a call, and what a yes is bound to."""
+
+from pathlib import Path
+
+import pytest
+
+from actors.agents.asking import Asking, command_of, request_for
+from actors.agents.effects import AskPerson
+from messages.address import PRIMARY
+from messages.approvals import ExecApprovalRequest, PatchApprovalRequest
+from messages.content import ToolUseBlock
+from messages.permissions import PermissionRequest, PermissionVerdict, Rule
+from messages.tools import Plan
+from tests.actors.agents.scripts import plan_for, verdict
+
+pytestmark = pytest.mark.quick
+
+ASKING = Asking(PRIMARY, 3, Path("/repo"))
+USE = ToolUseBlock(id="c1", name="bash", input={"command": "make", "description": "Build it"})
+BASH = PermissionRequest(permission="bash", target="make")
+GRANT = Rule(permission="write", pattern="c1.txt", action="allow")
+
+
+def asked(plan: Plan, said: PermissionVerdict) -> ExecApprovalRequest | PatchApprovalRequest:
+    return request_for(AskPerson("/primary#1@1", "c1", plan, said), USE, ASKING)
+
+
+def test_a_command_is_asked_with_everything_it_is_bound_to() -> None:
+    plan = Plan(title="bash make", requests=(BASH,))
+
+    assert asked(plan, verdict("q", "ask")) == ExecApprovalRequest(
+        id="/primary#1@1",
+        agent=PRIMARY,
+        turn=3,
+        call_id="c1",
+        tool="bash",
+        cwd="/repo",
+        description="Build it",
+        reason="a rule",
+        requests=(BASH,),
+        answers=("once", "no"),
+        command="make",
+    )
+
+
+def test_a_change_of_a_file_is_asked_with_its_diff() -> None:
+    request = asked(plan_for("c1", patched=True), verdict("q", "ask"))
+
+    assert isinstance(request, PatchApprovalRequest)
+    assert (request.path, request.diff) == ("/repo/c1.txt", "+version 1")
+
+
+def test_session_is_offered_only_with_the_rules_it_would_store() -> None:
+    grantable = verdict("q", "ask").model_copy(update={"grants": (GRANT,)})
+    request = asked(plan_for("c1"), grantable)
+
+    assert request.answers == ("once", "session", "no")
+    assert request.grants == (GRANT,)
+
+
+def test_a_long_command_is_shown_to_its_end_though_its_title_is_short() -> None:
+    """Else a person would say yes to something they never saw."""
+    command = "true " + "#" * 10_000 + "\nrm -rf ~"
+    request = PermissionRequest(permission="bash", target=command)
+
+    assert command_of(Plan(title="bash true …", requests=(request,))) == command
+
+
+def test_what_a_plan_wants_shown_comes_first_and_a_title_serves_where_it_says_all() -> None:
+    assert command_of(Plan(title="t", shown="all of it", requests=(BASH,))) == "all of it"
+    assert command_of(Plan(title="read /etc/hosts", requests=())) == "read /etc/hosts"
