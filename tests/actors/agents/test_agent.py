@@ -1,0 +1,176 @@
+"""The agent as an actor: the turn's wishes become messages and works, in the order it named."""
+
+from collections.abc import AsyncGenerator
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from actors.agents.agent import Agent, Ports, Posts
+from actors.agents.definitions import Definition
+from actors.agents.state import Past, Turn
+from actors.models.client import ModelRequest, Reply, Streamed
+from actors.runtime.system import ActorSystem
+from actors.tools.processes import Finished
+from actors.tools.tool import ToolContext, Workspace
+from actors.tools.toolbox import BUILT_IN
+from actors.tools.write import WRITE
+from messages.address import APPROVALS, CONSOLE, JOURNAL, PERMISSIONS, PRIMARY
+from messages.approvals import ApprovalAnswered, ApprovalsWithdrawn, PatchApprovalRequest
+from messages.content import TextBlock, ToolUseBlock
+from messages.permissions import PermissionQuery, PermissionRequest, PermissionVerdict
+from messages.transcript import Append, Appended
+from messages.turns import (
+    CancelTurn,
+    MessageDelta,
+    Prompt,
+    ReplyCompleted,
+    SessionConfigured,
+    ToolEnded,
+    ToolStarted,
+    TurnCompleted,
+    TurnInterrupted,
+    TurnStarted,
+)
+from tests.actors.agents.scripts import USED
+from tests.probe import new_probe
+
+pytestmark = pytest.mark.quick
+
+HELLO = SessionConfigured(
+    session_id="s",
+    agent="build",
+    model="m",
+    mode="default",
+    cwd="/",
+    rehearsal=True,
+    next_turn=1,
+)
+WRITES = ToolUseBlock(id="c1", name="write", input={"path": "a.txt", "content": "hello\n"})
+
+
+def reply(*content: TextBlock | ToolUseBlock) -> Reply:
+    called = isinstance(content[-1], ToolUseBlock)
+    return Reply(content, "tool_use" if called else "end_turn", USED, "m")
+
+
+class Script:
+    """A model with prepared replies; keeps what it was asked."""
+
+    def __init__(self, *replies: Reply) -> None:
+        self._replies = list(replies)
+        self.asked: list[ModelRequest] = []
+
+    async def stream(self, request: ModelRequest) -> AsyncGenerator[Streamed | Reply, None]:
+        self.asked.append(request)
+        next_reply = self._replies.pop(0)
+        yield Streamed(text="so")
+        yield next_reply
+
+
+class NoProcesses:
+    async def run(self, command: str, cwd: Path, timeout_s: float, outputs: Path) -> Finished:
+        raise NotImplementedError
+
+
+class Surroundings:
+    """Everyone an agent talks to, and the model that it talks to."""
+
+    def __init__(self, system: ActorSystem, folder: Path, model: Script) -> None:
+        self.journal = new_probe(system, "journal")
+        self.engine = new_probe(system, "permissions")
+        self.broker = new_probe(system, "approvals")
+        self.console = new_probe(system, "console")
+        definition = Definition("build", "Be good.", BUILT_IN, "m")
+        posts = Posts(JOURNAL, PERMISSIONS, APPROVALS, CONSOLE)
+        workspace = Workspace(folder, folder)
+        tools = ToolContext(workspace, {}, NoProcesses(), folder / "outputs")
+        reading = frozenset(tool.name for tool in BUILT_IN if tool.reads_only)
+        past = Past(Turn(asker=PRIMARY, reading=reading))
+        make = partial(Agent, definition, posts, Ports(model, tools), past, HELLO)
+        system.start(make, "primary")
+        self.console.expect(HELLO)
+
+    def prompt(self) -> None:
+        self.console.tell(PRIMARY, Prompt(turn=1, text="do it"))
+        self.written(TurnStarted)
+        self.console.expect_kind(TurnStarted)
+        self.console.expect(MessageDelta(text="so"))
+
+    def written(self, *kinds: type[object]) -> None:
+        """Check the kinds of the records that are written next, and say that they are on disk."""
+        for kind in kinds:
+            append = self.journal.expect_kind(Append)
+            assert [type(each) for each in append.records] == [kind]
+            self.journal.tell(PRIMARY, Appended(id=append.id))
+
+    def verdict(self, action: str) -> None:
+        query = self.engine.expect_kind(PermissionQuery)
+        assert query.agent == PRIMARY
+        assert query.requests == (PermissionRequest(permission=WRITE.name, target="a.txt"),)
+        said = {"id": query.id, "action": action, "reason": "a rule", "generation": 1}
+        self.engine.tell(PRIMARY, PermissionVerdict.model_validate(said))
+
+    def asked(self) -> PatchApprovalRequest:
+        """Go up to the question to a person."""
+        self.prompt()
+        self.written(ReplyCompleted)
+        self.console.expect_kind(ReplyCompleted)
+        self.verdict("ask")
+        return self.broker.expect_kind(PatchApprovalRequest)
+
+
+def test_a_call_is_judged_asked_recorded_and_run_in_this_order(
+    system: ActorSystem, tmp_path: Path
+) -> None:
+    model = Script(reply(WRITES), reply(TextBlock(text="done")))
+    around = Surroundings(system, tmp_path, model)
+    request = around.asked()
+    assert (request.id, request.path) == ("/primary#1@1", str(tmp_path / "a.txt"))
+
+    around.broker.tell(PRIMARY, ApprovalAnswered(id=request.id, agent=PRIMARY, answer="once"))
+    around.verdict("ask")
+    started = around.journal.expect_kind(Append)
+    assert [type(each) for each in started.records] == [ToolStarted]
+    assert not (tmp_path / "a.txt").exists(), "it ran before its start was on disk"
+    around.journal.tell(PRIMARY, Appended(id=started.id))
+
+    around.console.expect_kind(ToolStarted)
+    assert around.console.expect_kind(ToolEnded).status == "ok"
+    assert (tmp_path / "a.txt").read_text() == "hello\n"
+    around.written(ToolEnded)
+    around.console.expect(MessageDelta(text="so"))
+    around.written(ReplyCompleted, TurnCompleted)
+    around.console.expect_kind(ReplyCompleted)
+    assert around.console.expect_kind(TurnCompleted).text == "done"
+
+
+def test_a_later_request_begins_with_the_bytes_of_the_one_before(
+    system: ActorSystem, tmp_path: Path
+) -> None:
+    model = Script(reply(WRITES), reply(TextBlock(text="done")))
+    around = Surroundings(system, tmp_path, model)
+    around.prompt()
+    around.written(ReplyCompleted)
+    around.verdict("deny")
+    around.written(ToolEnded, ReplyCompleted, TurnCompleted)
+
+    first, second = model.asked
+    assert second.messages[: len(first.messages)] == first.messages
+    assert (first.system, first.tools) == (second.system, second.tools)
+
+
+def test_a_cancel_withdraws_the_question_and_ends_the_turn(
+    system: ActorSystem, tmp_path: Path
+) -> None:
+    around = Surroundings(system, tmp_path, Script(reply(WRITES)))
+    request = around.asked()
+    around.console.tell(PRIMARY, CancelTurn(turn=1))
+
+    around.broker.expect(ApprovalsWithdrawn(under=PRIMARY))
+    around.broker.tell(PRIMARY, ApprovalAnswered(id=request.id, agent=PRIMARY, answer="once"))
+    around.written(ToolEnded, TurnInterrupted)
+    assert around.console.expect_kind(ToolEnded).status == "cancelled"
+    around.console.expect(TurnInterrupted(turn=1, usage=USED))
+    around.engine.expect_nothing_more()
+    assert not (tmp_path / "a.txt").exists()
