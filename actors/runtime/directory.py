@@ -68,21 +68,24 @@ class Directory:
     def forget(self, cell: Life) -> None:
         """Take an ended cell out; its name may have passed to another."""
         if self._cells.get(cell.address) is cell:
-            del self._cells[cell.address]
+            self._cells.pop(cell.address, None)
 
-    def give_up(self, address: Address) -> None:
-        """Fence a cell that missed its deadline, and all below it; counted.
+    def give_up(self, address: Address) -> bool:
+        """Fence a cell that missed its deadline, and all below it; False: there is none.
 
         A stuck one may start children meanwhile. So each is fenced before the table is read
         again: either the child is found there, or its parent finds itself fenced.
         """
+        fenced = 0
         while under := [each for each in self.addresses if each.is_under(address)]:
             for each in under:
                 cell = self._cells.pop(each, None)
                 if cell is not None:
                     log.error("%s did not stop in time and was given up", each)
                     cell.fence()
-                    self.count_given_up(1)
+                    fenced += 1
+        self.count_given_up(fenced)
+        return fenced > 0
 
     def count_given_up(self, number: int) -> None:
         """Count actors or jobs that did not end in time."""

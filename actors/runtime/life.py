@@ -218,8 +218,8 @@ class Life(Host):
         self._end_if_done()
 
     def _child_overdue(self, child: Address) -> None:
-        if child in self._children:
-            self._world.give_up(child)
+        """Give up on a child; one that has just ended is no longer there, its end is on its way."""
+        if child in self._children and self._world.give_up(child):
             end = ChildFailed(child=child, cause="unresponsive", detail="did not stop in time")
             self._child_gone(child, end)
 

@@ -29,8 +29,8 @@ class World(Protocol):
         """Take an ended cell out of the directory."""
         ...
 
-    def give_up(self, address: Address) -> None:
-        """Fence a cell that missed its deadline, and all below it; counted."""
+    def give_up(self, address: Address) -> bool:
+        """Fence a cell that missed its deadline, and all below it; False: it has ended."""
         ...
 
     def count_given_up(self, number: int) -> None:
