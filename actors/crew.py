@@ -1,5 +1,6 @@
 """One session, put together: its file, its past and the crew that works on it."""
 
+import logging
 import os
 import secrets
 from dataclasses import dataclass
@@ -27,6 +28,8 @@ from messages.address import APPROVALS, CONSOLE, JOURNAL, PERMISSIONS, PRIMARY, 
 from messages.permissions import PermissionMode
 from messages.transcript import Record, RunStarted, Session
 from messages.turns import SessionConfigured
+
+log = logging.getLogger("greenroom.session")
 
 AGENT = "build"
 
@@ -64,13 +67,17 @@ def open_session(wanted: Wanted, wall_clock: WallClock) -> OpenSession:
         LogError: the file cannot be used; its detail is for people.
     """
     last = newest_session(wanted.folder) if wanted.resume_last else None
-    if last is None:
-        return _begin(wanted, wall_clock)
-    log, contents = SessionLog.open(last, wall_clock)
+    session = _go_on(wanted, last, wall_clock) if last else _begin(wanted, wall_clock)
+    log.debug("run %d of %s with %s", session.run, session.log.path, wanted.model_name)
+    return session
+
+
+def _go_on(wanted: Wanted, last: Path, wall_clock: WallClock) -> OpenSession:
+    file, contents = SessionLog.open(last, wall_clock)
     records = tuple(cast("Record", line.message) for line in contents.lines)  # as it was read
     run = last_run(records) + 1
-    log.append([(RunStarted(run=run, pid=os.getpid(), version=wanted.version), ROOT)])
-    return OpenSession(wanted, last.stem, log, records, run)
+    file.append([(RunStarted(run=run, pid=os.getpid(), version=wanted.version), ROOT)])
+    return OpenSession(wanted, last.stem, file, records, run)
 
 
 def _begin(wanted: Wanted, wall_clock: WallClock) -> OpenSession:
@@ -80,8 +87,8 @@ def _begin(wanted: Wanted, wall_clock: WallClock) -> OpenSession:
         RunStarted(run=1, pid=os.getpid(), version=wanted.version),
     )
     path = session_path(wanted.folder, session_id)
-    log = SessionLog.create(path, [(record, ROOT) for record in first], wall_clock)
-    return OpenSession(wanted, session_id, log, (), 1)
+    file = SessionLog.create(path, [(record, ROOT) for record in first], wall_clock)
+    return OpenSession(wanted, session_id, file, (), 1)
 
 
 def crew_of(session: OpenSession, model: ModelClient, console: Make) -> Crew:

@@ -16,7 +16,7 @@ environment:
   ANTHROPIC_API_KEY, ANTHROPIC_AUTH_TOKEN, ANTHROPIC_BASE_URL   the model's server
   GREENROOM_MODEL      the model, where --model does not say
   GREENROOM_HOME       one folder for all state and configuration
-  GREENROOM_LOG=debug  what the actors do, to the file greenroom.log in the state folder
+  GREENROOM_LOG=debug  more detail in the file greenroom.log in the state folder
   NO_COLOR             no colours
 
 exit status: 0 done, 1 the agent or the provider failed, 2 usage or configuration,

@@ -4,7 +4,8 @@ import os
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
@@ -53,13 +54,13 @@ def run(words: list[str]) -> int:
 def _run(options: Options) -> int:
     if options.headless:
         return _headless(options)
-    if options.auto:
-        return _played_demo(options)
-    if not (sys.stdin.isatty() and sys.stdout.isatty()):
-        instead = "demo --auto" if options.command == "demo" else "-p PROMPT"
-        message = f"standard input and output are no terminal; use greenroom {instead}"
+    on_terminal = sys.stdin.isatty() and sys.stdout.isatty()
+    if options.command == "demo":
+        return _demo(options) if on_terminal and not options.auto else _played_demo(options)
+    if not on_terminal:
+        message = "standard input and output are no terminal; use greenroom -p PROMPT"
         raise UsageError(message)
-    return _demo(options) if options.command == "demo" else _interactive(options)
+    return _interactive(options)
 
 
 def _headless(options: Options) -> int:
@@ -69,7 +70,6 @@ def _headless(options: Options) -> int:
     from shell.stdin import headless_prompt  # noqa: PLC0415
 
     prompt = headless_prompt(options.prompt)
-    output = Output()
     began_s = time.perf_counter()
     _load_sdk()
     happenings: SimpleQueue[Happening] = SimpleQueue()
@@ -77,12 +77,8 @@ def _headless(options: Options) -> int:
     if setup.wanted.rehearsal:
         complain(headless.REHEARSAL)
     console = partial(headless.HeadlessConsole, prompt, happenings)
-    with headless.signals(happenings, output):
-        system = _start(session, setup, console, _into(happenings))
-        try:
-            tally, ended = headless.run(happenings, output, options.output_format)
-        finally:
-            system.stop()
+    with _at_work(session, setup, console, happenings) as output:
+        tally, ended = headless.run(happenings, output, options.output_format)
     result = tally.result(time.perf_counter() - began_s, ended.error if ended else None)
     headless.show(result, output, options.output_format)
     if ended is not None:
@@ -114,18 +110,29 @@ def _played_demo(options: Options) -> int:
     happenings: SimpleQueue[Happening] = SimpleQueue()
     folder = demo.stage()
     session, setup = _open(demo.scripted(_setup(options, folder), demo.PLAYED_PACE))
-    output = Output()
-    with headless.signals(happenings, output):
-        system = _start(session, setup, partial(demo.Player, happenings), _into(happenings))
-        try:
-            end = demo.play(happenings, output)
-        finally:
-            system.stop()
+    with _at_work(session, setup, partial(demo.Player, happenings), happenings) as output:
+        end = demo.play(happenings, output)
     print(f"The demo's repository: {folder}\nThe transcript: {session.log.path}")
     if isinstance(end, headless.Ended):
         complain(end.error)
         return end.status
     return 0 if isinstance(end, TurnCompleted) else 1
+
+
+@contextmanager
+def _at_work(
+    session: "OpenSession", setup: "Setup", console: "Make", happenings: "SimpleQueue[Happening]"
+) -> Generator[Output]:
+    """Let the actors work without a person; they are stopped on every way out."""
+    from shell.headless import Ended, signals  # noqa: PLC0415
+
+    output = Output()
+    with signals(happenings, output):
+        system = _start(session, setup, console, lambda why: happenings.put(Ended(1, why)))
+        try:
+            yield output
+        finally:
+            system.stop()
 
 
 def _repl(setup: "Setup", first_prompt: str | None) -> int:
@@ -186,12 +193,6 @@ def _start(
     system = ActorSystem(partial(Root, crew_of(session, setup.model, console)))
     system.when_ended(root_ended)
     return system
-
-
-def _into(happenings: "SimpleQueue[Happening]") -> Callable[[str], None]:
-    from shell.headless import Ended  # noqa: PLC0415
-
-    return lambda problem: happenings.put(Ended(1, problem))
 
 
 def _load_sdk() -> None:

@@ -110,8 +110,21 @@ class Program:
         environment: Mapping[str, str | None] | None = None,
     ) -> "Running":
         """Start, and go on beside it."""
+        return self.start_other(
+            *COMMAND, *words, stdin=stdin, stdout=stdout, cwd=cwd, environment=environment
+        )
+
+    def start_other(
+        self,
+        *command: str | bytes,
+        stdin: int = subprocess.DEVNULL,
+        stdout: int = subprocess.PIPE,
+        cwd: Path | None = None,
+        environment: Mapping[str, str | None] | None = None,
+    ) -> "Running":
+        """Start another program in the same world."""
         process = subprocess.Popen(
-            [*COMMAND, *words],
+            command,
             cwd=cwd or self.repository,
             env=self.environment(**(environment or {})),
             stdin=stdin,

@@ -28,7 +28,6 @@ SILENT_S = 3.0
         ["-p", "-"],
         ["-p", "hi", "--model"],
         ["demo", "extra"],
-        ["demo"],
         ["hi"],
         [],
     ],

@@ -34,8 +34,10 @@ def check_that_it_was_played(done: Done) -> None:
     assert '"turn_completed"' in Path(transcript[1]).read_text()
 
 
-def test_it_plays_by_itself_and_leaves_a_green_clean_repository(program: Program) -> None:
-    done = program.run("demo", "--auto")
+def test_without_a_terminal_it_plays_by_itself_and_leaves_a_green_clean_repository(
+    program: Program,
+) -> None:
+    done = program.run("demo")
     check_that_it_was_played(done)
     assert b"\x1b" not in done.out
 
