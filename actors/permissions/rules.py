@@ -114,8 +114,6 @@ def _by_rules(request: PermissionRequest) -> Judgement:
 def _lift(request: PermissionRequest, policy: Policy) -> Judgement | None:
     if policy.mode == "yolo":
         return Judgement("allow", "mode yolo")
-    if request.permission == "bash":
-        return None  # no grant lifts a command before commands are parsed
     changes_file = request.permission in CHANGING_FILES
     if policy.mode == "auto-edit" and changes_file and is_inside(request.target):
         return Judgement("allow", "mode auto-edit")
@@ -126,7 +124,10 @@ def _lift(request: PermissionRequest, policy: Policy) -> Judgement | None:
 
 
 def _grantable(request: PermissionRequest) -> tuple[Rule, ...]:
-    """Make the rule for exactly this target; none where its text would match more than itself."""
+    """Make the rule for exactly this target.
+
+    None where its text would match more than itself, and for commands before they are parsed.
+    """
     if request.permission == "bash" or "*" in request.target or not request.target:
         return ()
     return (Rule(permission=request.permission, pattern=request.target, action="allow"),)

@@ -12,7 +12,8 @@ from messages.approvals import (
     ApprovalWithdrawn,
 )
 from messages.content import Block, TextBlock
-from messages.permissions import Config
+from messages.permissions import Config, PermissionRequest
+from messages.tools import ToolFailed
 from messages.transcript import Record, RunStarted
 from messages.turns import (
     ReplyCompleted,
@@ -191,6 +192,27 @@ def test_a_yes_to_a_patch_is_bound_to_its_diff(version: int) -> None:
     driver.judged("c1", "ask")
 
     assert driver.ran == (["c1"] if version == 1 else [])
+
+
+def test_a_yes_is_bound_to_the_targets_even_where_the_text_is_the_same() -> None:
+    elsewhere = (PermissionRequest(permission="write", target="other.txt"),)
+    driver, _ = taken_up(*CALLED, asked().model_copy(update={"requests": elsewhere}), yes(ID))
+    driver.planned("c1")
+    driver.judged("c1", "ask")
+
+    assert driver.ran == []
+
+
+def test_a_yes_runs_once_even_if_its_target_drifts_and_comes_back() -> None:
+    driver, _ = taken_up(*CALLED, asked(), yes(ID))
+    driver.planned("c1")
+    driver.judged("c1", "ask")
+    driver.tell(ToolFailed(call_id="c1", reason="drifted", detail="it moved"))
+    driver.planned("c1")
+    driver.judged("c1", "ask")
+
+    assert driver.ran == ["c1"]
+    assert [each.id for each in driver.of(AskPerson)] == ["/primary#1@2"]
 
 
 def test_a_yes_is_bound_to_the_folder() -> None:
