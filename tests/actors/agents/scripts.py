@@ -7,7 +7,7 @@ from messages.approvals import ApprovalAnswered, ExecApprovalRequest, PatchAppro
 from messages.content import Block, TextBlock, ToolUseBlock, Usage
 from messages.models import ModelReplied
 from messages.permissions import Action, PermissionRequest, PermissionVerdict
-from messages.tools import FileState, Patch, Plan
+from messages.tools import FileState, Patch, Plan, ToolFailed
 
 LOOK, CHANGE = "look", "change"
 """A tool that only reads, and one that does not."""
@@ -91,3 +91,7 @@ def yes(approval: str) -> ApprovalAnswered:
 
 def no(approval: str, feedback: str = "") -> ApprovalAnswered:
     return ApprovalAnswered(id=approval, agent=PRIMARY, answer="no", feedback=feedback)
+
+
+def failed(call_id: str, reason: str, detail: str = "why") -> ToolFailed:
+    return ToolFailed.model_validate({"call_id": call_id, "reason": reason, "detail": detail})

@@ -2,52 +2,41 @@
 
 import pytest
 
-from actors.agents.calls import CUT_SHORT, MAX_DRIFTS, NEVER_RAN
+from actors.agents.calls import MAX_DRIFTS
 from actors.agents.effects import (
     AskModel,
     AskPerson,
     Effect,
     Report,
     RunCall,
-    StopCall,
-    StopModel,
-    WithdrawAll,
     Write,
 )
 from actors.agents.state import Stage
 from actors.agents.turn import CUT_OFF
 from messages.address import PRIMARY
 from messages.approvals import ApprovalRefused
-from messages.content import TextBlock, Usage
+from messages.content import TextBlock
 from messages.models import ModelFailed
-from messages.tools import ToolFailed, ToolOutput, ToolSucceeded
-from messages.transcript import Appended, AppendFailed
+from messages.tools import ToolOutput, ToolSucceeded
 from messages.turns import (
-    CancelTurn,
     Prompt,
     ToolEnded,
     ToolStarted,
     TurnCompleted,
     TurnFailed,
-    TurnInterrupted,
     TurnStarted,
 )
 from tests.actors.agents.driver import Driver
-from tests.actors.agents.scripts import LOOK, USED, no, plan_for, reply, use, verdict, yes
+from tests.actors.agents.scripts import LOOK, USED, failed, no, plan_for, reply, use, verdict, yes
 
 pytestmark = pytest.mark.quick
 
 STARTED = ToolStarted(turn=1, call_id="c1", tool="change", title="change c1.txt")
-INTERRUPTED = TurnInterrupted(turn=1, usage=USED)
 
 
 @pytest.fixture
 def driver() -> Driver:
     return Driver()
-
-
-def failed(call_id: str, reason: str, detail: str = "why") -> ToolFailed:
-    return ToolFailed.model_validate({"call_id": call_id, "reason": reason, "detail": detail})
 
 
 def kinds(effects: tuple[Effect, ...]) -> list[type[Effect]]:
@@ -177,7 +166,7 @@ def test_a_fault_of_the_model_keeps_what_had_arrived(driver: Driver) -> None:
     driver.tell(ModelFailed(request=1, reason="cut_off", detail="gone", partial="I wi"))
 
     failed = TurnFailed(turn=1, reason="cut_off", detail="gone", partial="I wi")
-    assert driver.reports[-1] == failed
+    assert driver.reports[-1] == end
 
 
 def test_a_reply_to_an_earlier_request_is_late(driver: Driver) -> None:
@@ -348,240 +337,3 @@ def test_a_target_that_drifts_for_ever_ends_as_an_error(driver: Driver) -> None:
         driver.tell(failed("c1", "drifted"))
 
     assert [status for _, status, _ in driver.results] == ["error"]
-
-
-# Stopping.
-
-
-def test_a_cancel_while_the_model_speaks_keeps_what_it_had_said(driver: Driver) -> None:
-    driver.tell(Prompt(turn=1, text="do it"))
-
-    assert driver.tell(CancelTurn(turn=1)) == (StopModel(),)
-    driver.tell(ModelFailed(request=1, reason="cancelled", detail="", partial="I wi"))
-    assert driver.reports[-1] == TurnInterrupted(turn=1, partial="I wi")
-
-
-def test_calls_of_a_reply_that_came_after_the_cancel_never_begin(driver: Driver) -> None:
-    driver.tell(Prompt(turn=1, text="do it"))
-    driver.tell(CancelTurn(turn=1))
-    driver.replied(use("c1"), use("c2"))
-
-    assert driver.results == [("c1", "cancelled", NEVER_RAN), ("c2", "cancelled", NEVER_RAN)]
-    assert driver.reports[-1] == INTERRUPTED
-
-
-def test_two_calls_with_one_id_do_not_turn_a_cancel_into_a_failure(driver: Driver) -> None:
-    driver.tell(Prompt(turn=1, text="do it"))
-    driver.tell(CancelTurn(turn=1))
-    driver.replied(use("c1"), use("c1"))
-
-    assert driver.reports[-1] == INTERRUPTED
-
-
-def test_a_cancel_waits_for_what_runs(driver: Driver) -> None:
-    driver.prompted(use("c1"))
-    driver.allowed("c1")
-
-    assert driver.tell(CancelTurn(turn=1)) == (StopCall("c1"),)
-    assert driver.tell(CancelTurn(turn=1)) == ()
-    driver.tell(failed("c1", "cancelled"))
-    assert driver.results == [("c1", "cancelled", CUT_SHORT)]
-    assert driver.reports[-1] == INTERRUPTED
-
-
-def test_a_call_that_ended_before_its_stop_keeps_its_result(driver: Driver) -> None:
-    driver.prompted(use("c1"))
-    driver.allowed("c1")
-    driver.tell(CancelTurn(turn=1))
-    driver.done("c1")
-
-    assert driver.results == [("c1", "ok", "fine")]
-    assert driver.reports[-1] == INTERRUPTED
-
-
-def test_a_cancel_waits_for_plans_too(driver: Driver) -> None:
-    driver.prompted(use("c1"))
-
-    assert driver.tell(CancelTurn(turn=1)) == (StopCall("c1"),)
-    driver.planned("c1")
-    assert driver.results == [("c1", "cancelled", NEVER_RAN)]
-    assert driver.reports[-1] == INTERRUPTED
-
-
-def test_a_cancel_withdraws_before_it_stops(driver: Driver) -> None:
-    driver.prompted(use("a", LOOK), use("b", LOOK), use("c", LOOK), use("d"))
-    driver.asked("a")
-    driver.allowed("b")
-
-    assert kinds(driver.tell(CancelTurn(turn=1)))[:3] == [WithdrawAll, Write, Report]
-    stops = [each.call_id for each in driver.of(StopCall)]
-    assert stops == ["b", "c"]
-    assert [call_id for call_id, _, _ in driver.results] == ["a", "d"]
-
-
-def test_a_call_whose_start_was_being_written_does_not_run(driver: Driver) -> None:
-    driver.prompted(use("c1"))
-    driver.planned("c1")
-    driver.hold = True
-    driver.judged("c1", "allow")
-    driver.tell(CancelTurn(turn=1))
-    driver.hold = False
-    driver.sync()
-
-    assert driver.ran == []
-    assert driver.results == [("c1", "cancelled", NEVER_RAN)]
-
-
-def test_a_drift_during_a_cancel_is_a_cancelled_call(driver: Driver) -> None:
-    driver.prompted(use("c1"))
-    driver.allowed("c1")
-    driver.tell(CancelTurn(turn=1))
-    driver.tell(failed("c1", "drifted"))
-
-    assert driver.results == [("c1", "cancelled", NEVER_RAN)]
-
-
-def test_a_cancel_that_comes_while_the_disk_is_waited_for_ends_the_turn(driver: Driver) -> None:
-    driver.hold = True
-    driver.tell(Prompt(turn=1, text="do it"))
-    driver.tell(CancelTurn(turn=1))
-
-    assert driver.sync() == (Report(TurnInterrupted(turn=1)),)
-    assert driver.of(AskModel) == []
-
-
-def test_a_cancel_after_the_end_was_decided_changes_nothing(driver: Driver) -> None:
-    driver.tell(Prompt(turn=1, text="do it"))
-    driver.hold = True
-    driver.replied(TextBlock(text="done"))
-
-    assert driver.tell(CancelTurn(turn=1)) == ()
-    assert isinstance(driver.records[-1], TurnCompleted)
-
-
-# Who waits.
-
-
-def test_prompts_wait_in_line_and_begin_by_themselves(driver: Driver) -> None:
-    driver.tell(Prompt(turn=1, text="one"))
-    assert driver.tell(Prompt(turn=2, text="two")) == ()
-    driver.replied(TextBlock(text="done"))
-
-    started = [each.prompt for each in driver.reports if isinstance(each, TurnStarted)]
-    assert started == ["one", "two"]
-    assert driver.turn.number == 2
-
-
-def test_a_cancel_that_overtakes_its_prompt_refuses_it(driver: Driver) -> None:
-    driver.tell(CancelTurn(turn=1))
-
-    assert driver.tell(Prompt(turn=1, text="one")) == (Report(TurnInterrupted(turn=1)),)
-    assert driver.records == []
-    driver.tell(Prompt(turn=2, text="two"))
-    assert driver.turn.stage is Stage.THINKING
-
-
-def test_a_cancel_of_a_later_turn_touches_neither_the_running_nor_the_one_between(
-    driver: Driver,
-) -> None:
-    for turn in (1, 2, 3):
-        driver.tell(Prompt(turn=turn, text="go"))
-
-    assert driver.tell(CancelTurn(turn=3)) == ()
-    driver.replied(TextBlock(text="done"))
-    driver.replied(TextBlock(text="done"))
-    ends = [each for each in driver.reports if isinstance(each, TurnCompleted | TurnInterrupted)]
-    assert [type(each) for each in ends] == [TurnCompleted, TurnCompleted, TurnInterrupted]
-
-
-def test_a_cancel_of_an_ended_turn_does_not_stop_the_next(driver: Driver) -> None:
-    driver.prompted(TextBlock(text="done"))
-    driver.tell(Prompt(turn=2, text="two"))
-
-    assert driver.tell(CancelTurn(turn=1)) == ()
-    assert driver.turn.stage is Stage.THINKING
-
-
-def test_a_prompt_that_comes_twice_is_taken_up_once(driver: Driver) -> None:
-    driver.tell(Prompt(turn=1, text="one"))
-    driver.tell(Prompt(turn=2, text="two"))
-    driver.tell(Prompt(turn=2, text="two"))
-    driver.tell(Prompt(turn=1, text="one"))
-    driver.replied(TextBlock(text="done"))
-    driver.replied(TextBlock(text="done"))
-
-    assert driver.turn.stage is Stage.IDLE
-    assert driver.tell(Prompt(turn=2, text="two")) == ()
-
-
-def test_a_long_line_of_cancelled_prompts_is_refused_one_by_one(driver: Driver) -> None:
-    driver.tell(Prompt(turn=1, text="go"))
-    for turn in range(2, 2_000):
-        driver.tell(CancelTurn(turn=turn))
-        driver.tell(Prompt(turn=turn, text="go"))
-    driver.replied(TextBlock(text="done"))
-
-    assert len([each for each in driver.reports if isinstance(each, TurnInterrupted)]) == 1_998
-
-
-# The disk refuses.
-
-
-def unwritable(driver: Driver) -> tuple[Effect, ...]:
-    return driver.tell(AppendFailed(id=driver.turn.written, detail="disk full"))
-
-
-def test_nothing_runs_whose_start_could_not_be_written(driver: Driver) -> None:
-    driver.prompted(use("c1"))
-    driver.planned("c1")
-    driver.hold = True
-    driver.judged("c1", "allow")
-    unwritable(driver)
-
-    assert driver.ran == []
-    assert driver.reports[-1] == TurnFailed(
-        turn=1,
-        reason="journal",
-        detail="the session could not be written: disk full",
-        usage=USED,
-    )
-
-
-def test_a_turn_that_cannot_be_written_waits_for_what_it_stopped(driver: Driver) -> None:
-    """So that nothing of the next turn runs beside it."""
-    driver.prompted(use("a", LOOK), use("b", LOOK), use("c", LOOK))
-    driver.asked("a")
-    driver.allowed("b")
-    driver.allowed("c")
-    driver.hold = True
-    driver.done("c")
-
-    assert kinds(unwritable(driver))[:2] == [WithdrawAll, Report]
-    assert driver.of(StopCall) == [StopCall("b")]
-    assert not any(isinstance(each, TurnFailed) for each in driver.reports)
-    driver.tell(failed("b", "cancelled"))
-    assert isinstance(driver.reports[-1], TurnFailed)
-
-
-def test_a_later_refusal_of_the_same_turn_does_not_fail_the_next(driver: Driver) -> None:
-    driver.hold = True
-    driver.tell(Prompt(turn=1, text="one"))
-    driver.tell(CancelTurn(turn=1))
-    driver.tell(AppendFailed(id=1, detail="disk full"))
-    driver.tell(Prompt(turn=2, text="two"))
-
-    assert driver.tell(AppendFailed(id=2, detail="disk full")) == ()
-    assert driver.tell(Appended(id=3)) == (AskModel(1),)
-
-
-def test_prompts_go_on_after_a_turn_that_could_not_be_written(driver: Driver) -> None:
-    driver.tell(Prompt(turn=1, text="one"))
-    driver.tell(Prompt(turn=2, text="two"))
-    driver.hold = True
-    driver.replied(TextBlock(text="done"))
-    unwritable(driver)
-    driver.sync()
-
-    assert driver.turn.number == 2
-    assert driver.turn.stage is Stage.THINKING
-    assert driver.turn.usage == Usage()
