@@ -165,7 +165,7 @@ def test_a_fault_of_the_model_keeps_what_had_arrived(driver: Driver) -> None:
     driver.tell(Prompt(turn=1, text="do it"))
     driver.tell(ModelFailed(request=1, reason="cut_off", detail="gone", partial="I wi"))
 
-    failed = TurnFailed(turn=1, reason="cut_off", detail="gone", partial="I wi")
+    end = TurnFailed(turn=1, reason="cut_off", detail="gone", partial="I wi")
     assert driver.reports[-1] == end
 
 
