@@ -1,1 +1,1 @@
-"""Who does it: the runtime that runs actors, and the actors. Imports `messages` and nothing of the shell."""
+"""Who does it: the runtime that runs actors, and the actors; imports nothing of the shell."""

@@ -16,6 +16,8 @@ from actors.agents.state import Past, Turn
 from actors.approvals.broker import ApprovalBroker
 from actors.models.client import ModelClient
 from actors.permissions.engine import PermissionEngine
+from actors.permissions.protected import targets_of
+from actors.permissions.rules import BUILT_IN as BUILT_IN_RULES
 from actors.permissions.rules import Policy
 from actors.root import Crew, Make
 from actors.sessions.journal import Journal
@@ -25,7 +27,7 @@ from actors.tools.local_processes import LocalProcesses
 from actors.tools.tool import ToolContext, Workspace
 from actors.tools.toolbox import BUILT_IN
 from messages.address import APPROVALS, CONSOLE, JOURNAL, PERMISSIONS, PRIMARY, ROOT
-from messages.permissions import PermissionMode
+from messages.permissions import PermissionMode, Rule
 from messages.transcript import Record, RunStarted, Session
 from messages.turns import SessionConfigured
 
@@ -45,7 +47,13 @@ class Wanted:
     mode: PermissionMode
     rehearsal: bool
     resume_last: bool
+    protected: tuple[Path, ...]
+    """Our own files and folders: changing them asks each time."""
     version: str
+
+    def outputs_of(self, session_id: str) -> Path:
+        """Say where whole outputs go that are too long for the model."""
+        return self.folder / "outputs" / session_id
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,14 +101,25 @@ def _begin(wanted: Wanted, wall_clock: WallClock) -> OpenSession:
 
 def crew_of(session: OpenSession, model: ModelClient, console: Make) -> Crew:
     """Say how to make each actor of the session."""
-    config = last_config(session.records)
-    policy = Policy(mode=session.wanted.mode, grants=config.grants if config else ())
+    policy = policy_of(session)
     return Crew(
         journal=partial(Journal, session.log),
         permissions=partial(PermissionEngine, JOURNAL, policy),
         approvals=partial(ApprovalBroker, JOURNAL, PERMISSIONS, CONSOLE),
         console=console,
         primary=_primary(session, model),
+    )
+
+
+def policy_of(session: OpenSession) -> Policy:
+    """Put together what the session's verdicts begin with; the model may read its own outputs."""
+    wanted, config = session.wanted, last_config(session.records)
+    outputs = wanted.workspace.target(wanted.outputs_of(session.session_id))
+    return Policy(
+        mode=wanted.mode,
+        defaults=(*BUILT_IN_RULES, Rule(permission="read", pattern=f"{outputs}/*", action="allow")),
+        grants=config.grants if config else (),
+        protected=targets_of(wanted.protected, wanted.workspace.root),
     )
 
 
@@ -116,7 +135,7 @@ def _primary(session: OpenSession, model: ModelClient) -> Make:
         workspace=wanted.workspace,
         seen={},
         processes=LocalProcesses(),
-        outputs=wanted.folder / "outputs" / session.session_id,
+        outputs=wanted.outputs_of(session.session_id),
     )
     past = _past(session, definition)
     introduction = SessionConfigured(

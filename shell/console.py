@@ -73,7 +73,8 @@ class Console(Actor[ConsoleInbox]):
 
     def _send(self, message: SendPrompt) -> None:
         turn, self._next_turn = self._next_turn, self._next_turn + 1
-        self._running = turn
+        if self._running is None:
+            self._running = turn  # else it waits for the running one, which Esc is meant for
         self.tell(PRIMARY, Prompt(turn=turn, text=message.text))
 
     def _interrupt(self) -> None:

@@ -1,5 +1,6 @@
 """Where the program begins: reads the command line, starts the actors, runs a face, stops them."""
 
+import logging
 import os
 import sys
 import threading
@@ -49,6 +50,11 @@ def run(words: list[str]) -> int:
         return INTERRUPTED
     except SystemExit as printed:  # `--help`, `--version`
         return int(printed.code or 0)
+    except Exception as fault:  # ours: the person gets a line, whoever mends it the rest
+        logging.getLogger("greenroom").exception("a fault of Greenroom")
+        what = f"{type(fault).__name__}: {fault}"
+        complain(f"a fault of Greenroom: {what}; all of it is in the state folder's greenroom.log")
+        return 1
 
 
 def _run(options: Options) -> int:
@@ -64,10 +70,10 @@ def _run(options: Options) -> int:
 
 
 def _headless(options: Options) -> int:
-    from queue import SimpleQueue  # noqa: PLC0415  (`--help` and errors come before imports)
+    from queue import SimpleQueue
 
-    from shell import headless  # noqa: PLC0415
-    from shell.stdin import headless_prompt  # noqa: PLC0415
+    from shell import headless
+    from shell.stdin import headless_prompt
 
     prompt = headless_prompt(options.prompt)
     began_s = time.perf_counter()
@@ -91,8 +97,8 @@ def _interactive(options: Options) -> int:
 
 
 def _demo(options: Options) -> int:
-    from actors.models.demo_script import PROMPT  # noqa: PLC0415
-    from shell import demo  # noqa: PLC0415
+    from actors.models.demo_script import PROMPT
+    from shell import demo
 
     folder = demo.stage()
     status = _repl(demo.scripted(_setup(options, folder), pace=1.0), PROMPT)
@@ -101,10 +107,10 @@ def _demo(options: Options) -> int:
 
 
 def _played_demo(options: Options) -> int:
-    from queue import SimpleQueue  # noqa: PLC0415
+    from queue import SimpleQueue
 
-    from messages.turns import TurnCompleted  # noqa: PLC0415
-    from shell import demo, headless  # noqa: PLC0415
+    from messages.turns import TurnCompleted
+    from shell import demo, headless
 
     _load_sdk()
     happenings: SimpleQueue[Happening] = SimpleQueue()
@@ -124,7 +130,7 @@ def _at_work(
     session: "OpenSession", setup: "Setup", console: "Make", happenings: "SimpleQueue[Happening]"
 ) -> Generator[Output]:
     """Let the actors work without a person; they are stopped on every way out."""
-    from shell.headless import Ended, signals  # noqa: PLC0415
+    from shell.headless import Ended, signals
 
     output = Output()
     with signals(happenings, output):
@@ -136,10 +142,11 @@ def _at_work(
 
 
 def _repl(setup: "Setup", first_prompt: str | None) -> int:
-    from messages.address import CONSOLE  # noqa: PLC0415
-    from shell.console import Console  # noqa: PLC0415
-    from shell.inbox import Inbox  # noqa: PLC0415
-    from shell.repl import Repl  # noqa: PLC0415
+    from messages.address import CONSOLE
+    from shell.console import Console
+    from shell.inbox import Inbox
+    from shell.repl import Repl
+    from shell.signals import HUNG_UP
 
     session, setup = _open(setup)
     inbox = Inbox()
@@ -154,19 +161,20 @@ def _repl(setup: "Setup", first_prompt: str | None) -> int:
         status = repl.run()
     finally:
         system.stop()
-    print(f"Session {session.session_id} is kept; `greenroom --continue` goes on with it.")
+    if status != HUNG_UP:
+        print(f"Session {session.session_id} is kept; `greenroom --continue` goes on with it.")
     return status
 
 
 def _setup(options: Options, start: Path | None = None) -> "Setup":
-    from shell.setup import current_folder, set_up  # noqa: PLC0415
+    from shell.setup import current_folder, set_up
 
     return set_up(options, os.environ, start or current_folder())
 
 
 def _open(setup: "Setup") -> "tuple[OpenSession, Setup]":
-    from actors.crew import open_session  # noqa: PLC0415
-    from actors.sessions.log import LogError  # noqa: PLC0415
+    from actors.crew import open_session
+    from actors.sessions.log import LogError
 
     try:
         session = open_session(setup.wanted, time.time)  # noqa: TID251  (the one wall clock)
@@ -181,10 +189,10 @@ def _start(
     session: "OpenSession", setup: "Setup", console: "Make", ended: Callable[[str], None]
 ) -> "ActorSystem":
     """Start every actor; `ended` hears when the system ends by itself, on any thread."""
-    from actors.crew import crew_of  # noqa: PLC0415
-    from actors.root import Root  # noqa: PLC0415
-    from actors.runtime.system import ActorSystem  # noqa: PLC0415
-    from messages.agents import ChildCompleted  # noqa: PLC0415
+    from actors.crew import crew_of
+    from actors.root import Root
+    from actors.runtime.system import ActorSystem
+    from messages.agents import ChildCompleted
 
     def root_ended(end: "ChildEnded") -> None:
         if isinstance(end, ChildCompleted):
@@ -197,6 +205,6 @@ def _start(
 
 def _load_sdk() -> None:
     """Begin the slowest import beside everything else."""
-    from actors.models.anthropic_client import load_sdk  # noqa: PLC0415
+    from actors.models.anthropic_client import load_sdk
 
     threading.Thread(target=load_sdk, name="greenroom-sdk", daemon=True).start()

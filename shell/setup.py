@@ -10,7 +10,7 @@ from actors.crew import Wanted
 from actors.models.anthropic_client import AnthropicModel
 from actors.models.client import ModelClient
 from actors.models.rehearsal import MODEL_NAME, RehearsalModel
-from actors.sessions.places import project_folder, state_folder
+from actors.sessions.places import our_files, project_folder, state_folder
 from actors.tools.tool import Workspace
 from shell.arguments import Options, StartError, readable
 from shell.version import VERSION
@@ -45,6 +45,7 @@ def set_up(options: Options, environment: Mapping[str, str], start: Path) -> Set
         mode=options.permission_mode,
         rehearsal=not real,
         resume_last=options.resume_last,
+        protected=our_files(environment),
         version=VERSION,
     )
     pace = 0.0 if options.headless else 1.0

@@ -46,5 +46,4 @@ def request_for(
 
 def command_of(plan: Plan) -> str:
     """Write out what a person must see of a plan; a title may be shortened, a command never is."""
-    commands = (each.target for each in plan.requests if each.permission == "bash")
-    return plan.shown or "\n".join(commands) or plan.title
+    return plan.shown or plan.title

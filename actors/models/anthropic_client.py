@@ -10,6 +10,7 @@ import asyncio
 import gc
 from collections.abc import AsyncGenerator, AsyncIterator, Generator
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, aclosing, contextmanager
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -136,7 +137,7 @@ class AnthropicModel:
 def load_sdk() -> None:
     """Import the SDK, on any thread; the program does so once its first screen is drawn."""
     with _no_garbage():
-        import anthropic  # noqa: F401, PLC0415  (see the top of this module)
+        import_module("anthropic")
 
 
 @contextmanager

@@ -31,6 +31,7 @@ class Policy:
     """All that a verdict depends on."""
 
     mode: PermissionMode = "default"
+    defaults: tuple[Rule, ...] = BUILT_IN
     grants: tuple[Rule, ...] = ()
     protected: tuple[str, ...] = ()
     """Files and folders of ours, as targets, that are protected beside those known by name."""
@@ -95,20 +96,23 @@ def _judge_one(request: PermissionRequest, policy: Policy) -> Judgement:
     changes_file = request.permission in CHANGING_FILES
     if changes_file and is_protected(request.target, policy.protected):
         return Judgement("ask", f"{request.target} is protected: only an answer to this very call")
-    decided = _by_rules(request)
+    decided = _by_rules(request, policy.defaults)
     if decided.action != "ask":
         return decided
     return _lift(request, policy) or replace(decided, grants=_grantable(request))
 
 
-def _by_rules(request: PermissionRequest) -> Judgement:
+def _by_rules(request: PermissionRequest, defaults: tuple[Rule, ...]) -> Judgement:
     if request.permission == "bash":
         return Judgement("ask", "every command asks")
-    for rule in reversed(BUILT_IN):
+    for rule in reversed(defaults):
         if matches(rule, request):
             return Judgement(rule.action, f"{_shown(rule)} (built-in default)")
-    where = "built-in default" if is_inside(request.target) else "outside the workspace"
-    return Judgement("ask", f"no rule for {request.permission} {request.target} ({where})")
+    if is_inside(request.target):
+        return Judgement(
+            "ask", f"{request.permission} asks unless it is allowed (built-in default)"
+        )
+    return Judgement("ask", f"{request.target} is outside the workspace")
 
 
 def _lift(request: PermissionRequest, policy: Policy) -> Judgement | None:

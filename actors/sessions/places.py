@@ -24,6 +24,18 @@ def config_folder(environ: Mapping[str, str]) -> Path:
     return _home(environ) or Path(platformdirs.user_config_dir("greenroom", appauthor=False))
 
 
+def our_files(environ: Mapping[str, str]) -> tuple[Path, ...]:
+    """List what is ours alone: sessions, trust, configuration, whether it exists or not."""
+    state, config = state_folder(environ), config_folder(environ)
+    of_state = ("projects", "trust.json", "crashes", "greenroom.log")
+    of_config = ("config.toml", "agents", "AGENTS.md")
+    return tuple(
+        Path(os.path.realpath(folder / name))
+        for folder, names in ((state, of_state), (config, of_config))
+        for name in names
+    )
+
+
 def project_folder(state: Path, workspace_root: Path) -> Path:
     """Find the folder for everything that belongs to one workspace."""
     return state / "projects" / slug(workspace_root)

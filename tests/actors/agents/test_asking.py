@@ -26,7 +26,7 @@ def asked(plan: Plan, said: PermissionVerdict) -> ExecApprovalRequest | PatchApp
 
 
 def test_a_command_is_asked_with_everything_it_is_bound_to() -> None:
-    plan = Plan(title="bash make", requests=(BASH,))
+    plan = Plan(title="bash make", shown="make", requests=(BASH,))
 
     assert asked(plan, verdict("q", "ask")) == ExecApprovalRequest(
         id="/primary#1@1",
@@ -61,9 +61,8 @@ def test_session_is_offered_only_with_the_rules_it_would_store() -> None:
 def test_a_long_command_is_shown_to_its_end_though_its_title_is_short() -> None:
     """Else a person would say yes to something they never saw."""
     command = "true " + "#" * 10_000 + "\nrm -rf ~"
-    request = PermissionRequest(permission="bash", target=command)
 
-    assert command_of(Plan(title="bash true …", requests=(request,))) == command
+    assert command_of(Plan(title="bash true …", shown=command, requests=(BASH,))) == command
 
 
 def test_what_a_plan_wants_shown_comes_first_and_a_title_serves_where_it_says_all() -> None:

@@ -66,7 +66,7 @@ def test_a_verdict_goes_to_whoever_asked_and_says_why(asker: Probe) -> None:
     verdict = PermissionVerdict(
         id="q1",
         action="ask",
-        reason="no rule for write a.py (built-in default)",
+        reason="write asks unless it is allowed (built-in default)",
         generation=1,
         grants=(WRITE_A,),
     )

@@ -85,8 +85,8 @@ def test_a_verdict_says_what_decided_it() -> None:
         return judge((asking(permission, target),), policy or Policy()).reason
 
     assert reason("read", ".env") == "ask read .env (built-in default)"
-    assert reason("write", "a.py") == "no rule for write a.py (built-in default)"
-    assert reason("write", "/a.py") == "no rule for write /a.py (outside the workspace)"
+    assert reason("write", "a.py") == "write asks unless it is allowed (built-in default)"
+    assert reason("write", "/a.py") == "/a.py is outside the workspace"
     assert reason("write", "a.py", Policy(mode="auto-edit")) == "mode auto-edit"
     granted = Policy(grants=(rule("write", "a.py"),))
     assert reason("write", "a.py", granted) == "allow write a.py (granted in this session)"

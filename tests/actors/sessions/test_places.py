@@ -91,3 +91,10 @@ def test_an_id_that_a_person_types_reaches_no_other_file(tmp_path: Path) -> None
     assert places.find_session(project, "20230101-000000-aaaa") == mine
     assert places.find_session(project, "../outside") is None
     assert places.find_session(project, "*") is None
+
+
+def test_our_own_files_are_named_whether_they_exist_or_not(tmp_path: Path) -> None:
+    named = places.our_files({"GREENROOM_HOME": str(tmp_path)})
+
+    assert {tmp_path / "projects", tmp_path / "config.toml", tmp_path / "agents"} <= set(named)
+    assert tmp_path not in named

@@ -1,0 +1,58 @@
+"""What a session begins with, before any actor runs."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from actors.crew import OpenSession, Wanted, open_session, policy_of
+from actors.permissions.rules import judge
+from actors.tools.tool import Workspace
+from messages.permissions import Config, PermissionRequest, Rule
+
+pytestmark = pytest.mark.quick
+
+
+@pytest.fixture
+def session(tmp_path: Path) -> OpenSession:
+    root = tmp_path / "work"
+    root.mkdir()
+    wanted = Wanted(
+        folder=tmp_path / "state",
+        workspace=Workspace(root=root, cwd=root),
+        model_name="m",
+        mode="yolo",
+        rehearsal=True,
+        resume_last=False,
+        protected=(tmp_path / "state",),
+        version="0",
+    )
+    opened = open_session(wanted, lambda: 0.0)
+    opened.log.close()
+    return opened
+
+
+def action(session: OpenSession, permission: str, target: Path) -> str:
+    request = PermissionRequest(permission=permission, target=str(target))
+    return judge((request,), policy_of(session)).action
+
+
+def test_our_own_files_ask_in_every_mode(session: OpenSession) -> None:
+    assert action(session, "write", session.log.path) == "ask"
+    assert action(session, "write", session.log.path.parent.parent / "elsewhere") == "allow"
+
+
+def test_the_model_may_read_the_whole_output_of_its_own_commands(session: OpenSession) -> None:
+    outputs = session.wanted.outputs_of(session.session_id)
+    asking = replace(session, wanted=replace(session.wanted, mode="default"))
+
+    assert action(asking, "read", outputs / "1.txt") == "allow"
+    assert action(asking, "read", outputs.parent / "of-another-session" / "1.txt") == "ask"
+
+
+def test_grants_come_back_with_their_session_and_its_mode_does_not(session: OpenSession) -> None:
+    grant = Rule(permission="edit", pattern="a.py", action="allow")
+    resumed = replace(session, records=(Config(mode="auto-edit", grants=(grant,)),))
+
+    assert policy_of(resumed).grants == (grant,)
+    assert policy_of(resumed).mode == session.wanted.mode
