@@ -6,7 +6,6 @@ import sys
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from queue import SimpleQueue
 from subprocess import CalledProcessError
 from tempfile import mkdtemp
 from typing import assert_never
@@ -17,7 +16,6 @@ from actors.runtime.actor import Actor
 from messages.address import APPROVALS, PRIMARY
 from messages.approvals import AnswerApproval, PresentApproval, PresenterChanged, RetractApproval
 from messages.turns import (
-    AgentEvent,
     MessageDelta,
     Prompt,
     ReplyCompleted,
@@ -34,7 +32,7 @@ from shell import events
 from shell.approval import panel
 from shell.arguments import StartError
 from shell.demo_repository import make
-from shell.headless import Ended, Happening, Said
+from shell.happenings import Ended, Happenings, Said, Told
 from shell.ink import printed
 from shell.output import Output, OutputStalledError
 from shell.render import rendered
@@ -45,15 +43,13 @@ PLAYED_PACE = 0.3
 """How fast the script speaks when nobody is watching closely."""
 DEFAULT_WIDTH = 100
 
-PlayerInbox = AgentEvent | PresentApproval | RetractApproval
 
-
-class Player(Actor[PlayerInbox]):
+class Player(Actor[Told]):
     """Sends the demo's prompt, and says yes once to whatever is asked."""
 
     drains = True
 
-    def __init__(self, happenings: "SimpleQueue[Happening]") -> None:
+    def __init__(self, happenings: Happenings) -> None:
         """Events go into `happenings`, which the main thread takes from."""
         self._happenings = happenings
 
@@ -61,7 +57,7 @@ class Player(Actor[PlayerInbox]):
         """Answer from now on."""
         self.tell(APPROVALS, PresenterChanged(can_answer=True))
 
-    def on_receive(self, message: PlayerInbox) -> None:
+    def on_receive(self, message: Told) -> None:
         """Take one message."""
         match message:
             case SessionConfigured():
@@ -85,7 +81,7 @@ class Player(Actor[PlayerInbox]):
             case _:
                 assert_never(message)
 
-    def _pass_on(self, message: PlayerInbox, *, last: bool = False) -> None:
+    def _pass_on(self, message: Told, *, last: bool = False) -> None:
         self._happenings.put(Said(self.sender, message, last))
 
 
@@ -117,7 +113,7 @@ def scripted(setup: Setup, pace: float) -> Setup:
     return Setup(wanted, RehearsalModel(demo, pace))
 
 
-def play(happenings: "SimpleQueue[Happening]", output: Output) -> PlayerInbox | Ended:
+def play(happenings: Happenings, output: Output) -> Told | Ended:
     """Print what the REPL would print, to the end of the turn.
 
     Raises:
@@ -138,7 +134,7 @@ def play(happenings: "SimpleQueue[Happening]", output: Output) -> PlayerInbox | 
             return happening.message
 
 
-def _drawn(state: State, event: PlayerInbox, width: int, *, colour: bool) -> tuple[State, str]:
+def _drawn(state: State, event: Told, width: int, *, colour: bool) -> tuple[State, str]:
     if isinstance(event, PresentApproval):
         shown = panel(event.request, event.waiting, width)
         question = printed((*shown.head, *shown.body), colour=colour)

@@ -1,19 +1,17 @@
 """One prompt without a person: events to standard output, everything else to standard error."""
 
+import json
 import signal
 import sys
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
-from queue import SimpleQueue
 from types import FrameType
 from typing import assert_never
 
 from actors.runtime.actor import Actor
-from messages.address import APPROVALS, PRIMARY, Address
+from messages.address import APPROVALS, PRIMARY
 from messages.approvals import PresentApproval, PresenterChanged, RetractApproval
 from messages.turns import (
-    AgentEvent,
     MessageDelta,
     Prompt,
     ReplyCompleted,
@@ -28,15 +26,15 @@ from messages.turns import (
 )
 from messages.wire import encode
 from shell.arguments import Format
+from shell.happenings import Ended, Happenings, Said, Told
 from shell.output import Output, OutputStalledError
 from shell.process import complain
 from shell.render import REHEARSAL
 from shell.results import Result, Tally
 from shell.visible import visible
 
-__all__ = ["REHEARSAL", "Ended", "Happening", "HeadlessConsole", "Said"]
+__all__ = ["REHEARSAL", "HeadlessConsole"]
 
-HeadlessInbox = AgentEvent | PresentApproval | RetractApproval
 ENDINGS = {
     signal.SIGHUP: "the terminal hung up",
     signal.SIGINT: "interrupted",
@@ -45,33 +43,12 @@ ENDINGS = {
 NOBODY = "this run is headless, so nobody can be asked"
 
 
-@dataclass(frozen=True, slots=True)
-class Said:
-    """An event of the tree, for the main thread."""
-
-    source: Address
-    message: HeadlessInbox
-    last: bool
-    """It ends the prompt's turn."""
-
-
-@dataclass(frozen=True, slots=True)
-class Ended:
-    """The run is over before its turn ended: by a signal, or because the system ended itself."""
-
-    status: int
-    error: str
-
-
-Happening = Said | Ended
-
-
-class HeadlessConsole(Actor[HeadlessInbox]):
+class HeadlessConsole(Actor[Told]):
     """Sends the prompt once the agent is ready, and passes on what it reports."""
 
     drains = True
 
-    def __init__(self, prompt: str, happenings: "SimpleQueue[Happening]") -> None:
+    def __init__(self, prompt: str, happenings: Happenings) -> None:
         """Events go into `happenings`, which the main thread takes from."""
         self._prompt = prompt
         self._happenings = happenings
@@ -81,7 +58,7 @@ class HeadlessConsole(Actor[HeadlessInbox]):
         """Say that nobody can answer, so that nothing waits for a person."""
         self.tell(APPROVALS, PresenterChanged(can_answer=False, reason=NOBODY))
 
-    def on_receive(self, message: HeadlessInbox) -> None:
+    def on_receive(self, message: Told) -> None:
         """Take one message."""
         match message:
             case SessionConfigured():
@@ -104,12 +81,12 @@ class HeadlessConsole(Actor[HeadlessInbox]):
             case _:
                 assert_never(message)
 
-    def _pass_on(self, message: HeadlessInbox, *, last: bool = False) -> None:
+    def _pass_on(self, message: Told, *, last: bool = False) -> None:
         self._happenings.put(Said(self.sender, message, last))
 
 
 @contextmanager
-def signals(happenings: "SimpleQueue[Happening]", output: Output) -> Generator[None]:
+def signals(happenings: Happenings, output: Output) -> Generator[None]:
     """Turn the signals that end a program into happenings, while the run goes on.
 
     One that was ignored before, as `nohup` has it, stays so.
@@ -124,14 +101,15 @@ def signals(happenings: "SimpleQueue[Happening]", output: Output) -> Generator[N
     for number in heard:
         signal.signal(number, happened)
     try:
-        yield
+        with happenings.woken_by_signals():
+            yield
     finally:
         for number in heard:
             signal.signal(number, before[number])
 
 
 def run(
-    happenings: "SimpleQueue[Happening]", output: Output, output_format: Format
+    happenings: Happenings, output: Output, output_format: Format
 ) -> tuple[Tally, Ended | None]:
     """Follow the run to its end, on the main thread.
 
@@ -151,16 +129,23 @@ def run(
 
 
 def _tell(said: Said, output: Output) -> None:
-    source = b',"source":"%s"}\n' % said.source.encode()
+    line = encode(said.message)[:-1] + b',"source":"%s"}' % said.source.encode()
     # A stall comes from a signal, and its `Ended` is in the queue.
     with suppress(OutputStalledError):
-        output.write(encode(said.message)[:-1] + source)
+        output.write(_drawable(line))
+
+
+def _drawable(line: bytes) -> bytes:
+    """End a line of JSON; on a terminal as plain ASCII, where nothing in it can draw."""
+    if sys.stdout.isatty():
+        line = json.dumps(json.loads(line)).encode()
+    return line + b"\n"
 
 
 def show(result: Result, output: Output, output_format: Format) -> None:
     """Print the result; what is not one goes to standard error."""
     if output_format != "text":
-        output.write(result.model_dump_json().encode() + b"\n")
+        output.write(_drawable(result.model_dump_json().encode()))
     elif result.subtype == "success":
         text = visible(result.result) if sys.stdout.isatty() else result.result
         output.write(text.rstrip("\n").encode("utf-8", "replace") + b"\n")

@@ -16,13 +16,11 @@ from shell.output import Output, OutputError
 from shell.process import complain, leave, settle
 
 if TYPE_CHECKING:
-    from queue import SimpleQueue
-
     from actors.crew import OpenSession
     from actors.root import Make
     from actors.runtime.system import ActorSystem
     from messages.agents import ChildEnded
-    from shell.headless import Happening
+    from shell.happenings import Happenings
     from shell.setup import Setup
 
 INTERRUPTED = 130
@@ -70,15 +68,14 @@ def _run(options: Options) -> int:
 
 
 def _headless(options: Options) -> int:
-    from queue import SimpleQueue
-
     from shell import headless
+    from shell.happenings import Happenings
     from shell.stdin import headless_prompt
 
     prompt = headless_prompt(options.prompt)
     began_s = time.perf_counter()
     _load_sdk()
-    happenings: SimpleQueue[Happening] = SimpleQueue()
+    happenings = Happenings()
     session, setup = _open(_setup(options))
     if setup.wanted.rehearsal:
         complain(headless.REHEARSAL)
@@ -107,19 +104,18 @@ def _demo(options: Options) -> int:
 
 
 def _played_demo(options: Options) -> int:
-    from queue import SimpleQueue
-
     from messages.turns import TurnCompleted
-    from shell import demo, headless
+    from shell import demo
+    from shell.happenings import Ended, Happenings
 
     _load_sdk()
-    happenings: SimpleQueue[Happening] = SimpleQueue()
+    happenings = Happenings()
     folder = demo.stage()
     session, setup = _open(demo.scripted(_setup(options, folder), demo.PLAYED_PACE))
     with _at_work(session, setup, partial(demo.Player, happenings), happenings) as output:
         end = demo.play(happenings, output)
     print(f"The demo's repository: {folder}\nThe transcript: {session.log.path}")
-    if isinstance(end, headless.Ended):
+    if isinstance(end, Ended):
         complain(end.error)
         return end.status
     return 0 if isinstance(end, TurnCompleted) else 1
@@ -127,10 +123,11 @@ def _played_demo(options: Options) -> int:
 
 @contextmanager
 def _at_work(
-    session: "OpenSession", setup: "Setup", console: "Make", happenings: "SimpleQueue[Happening]"
+    session: "OpenSession", setup: "Setup", console: "Make", happenings: "Happenings"
 ) -> Generator[Output]:
     """Let the actors work without a person; they are stopped on every way out."""
-    from shell.headless import Ended, signals
+    from shell.happenings import Ended
+    from shell.headless import signals
 
     output = Output()
     with signals(happenings, output):

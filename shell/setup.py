@@ -14,6 +14,7 @@ from actors.sessions.places import our_files, project_folder, state_folder
 from actors.tools.tool import Workspace
 from shell.arguments import Options, StartError, readable
 from shell.version import VERSION
+from shell.workspace import git_folders, workspace_of
 
 DEFAULT_MODEL = "claude-sonnet-5-5"
 CREDENTIALS = ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_BASE_URL")
@@ -45,7 +46,7 @@ def set_up(options: Options, environment: Mapping[str, str], start: Path) -> Set
         mode=options.permission_mode,
         rehearsal=not real,
         resume_last=options.resume_last,
-        protected=our_files(environment),
+        protected=(*our_files(environment), *git_folders(workspace.root)),
         version=VERSION,
     )
     pace = 0.0 if options.headless else 1.0
@@ -67,15 +68,6 @@ def current_folder() -> Path:
         message = f"the current folder's name is not UTF-8: {os.fsencode(folder)!r}"
         raise StartError(message)
     return folder
-
-
-def workspace_of(start: Path) -> Workspace:
-    """Find the workspace: the git top level that contains `start`, else `start` itself."""
-    cwd = Path(os.path.realpath(start))
-    for folder in (cwd, *cwd.parents):
-        if os.path.lexists(folder / ".git"):
-            return Workspace(root=folder, cwd=cwd)
-    return Workspace(root=cwd, cwd=cwd)
 
 
 def keep_log(path: Path, *, debug: bool) -> None:

@@ -46,6 +46,7 @@ STOPPED: dict[str, tuple[TurnFailureReason, str]] = {
     "max_tokens": ("max_tokens", "the reply reached the output limit; say 'go on' to continue"),
     "refusal": ("refusal", "the model declined to answer"),
     "tool_use": ("protocol", "the model announced a tool call and sent none"),
+    "end_turn": ("protocol", "the model ended its turn and called tools all the same"),
 }
 
 

@@ -1,0 +1,75 @@
+"""What reaches the main thread of a run without a person: events from the actors, and signals."""
+
+import os
+import select
+import signal
+from collections import deque
+from collections.abc import Generator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from messages.address import Address
+from messages.approvals import PresentApproval, RetractApproval
+from messages.turns import AgentEvent
+
+Told = AgentEvent | PresentApproval | RetractApproval
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """An event of the tree."""
+
+    source: Address
+    message: Told
+    last: bool
+    """It ends the prompt's turn."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """The run is over before its turn ended: by a signal, or because the system ended itself."""
+
+    status: int
+    error: str
+
+
+Happening = Said | Ended
+
+
+class Happenings:
+    """A queue that a signal's handler may put into while the same thread waits on it.
+
+    `queue.SimpleQueue` promises that too, and on Python 3.13.0 an item put so was lost: here the
+    wait is a `select` on a pipe, which every put and, through the wake-up descriptor, every signal
+    writes to.
+    """
+
+    def __init__(self) -> None:
+        """Open the pipe; it lives as long as the process."""
+        self._waiting: deque[Happening] = deque()
+        self._read, self._write = os.pipe()
+        os.set_blocking(self._write, False)
+
+    def put(self, happening: Happening) -> None:
+        """Add a happening, from any thread or signal handler."""
+        self._waiting.append(happening)
+        try:
+            os.write(self._write, b"\0")
+        except BlockingIOError:  # the pipe is full of wake-ups: one of them will do
+            return
+
+    def get(self) -> Happening:
+        """Wait for the next happening; on the main thread only."""
+        while not self._waiting:
+            select.select([self._read], [], [])
+            os.read(self._read, 65_536)
+        return self._waiting.popleft()
+
+    @contextmanager
+    def woken_by_signals(self) -> Generator[None]:
+        """Let every signal end a wait, so that its handler runs."""
+        before = signal.set_wakeup_fd(self._write, warn_on_full_buffer=False)
+        try:
+            yield
+        finally:
+            signal.set_wakeup_fd(before)
