@@ -78,10 +78,12 @@ def require_unchanged(state: FileState, seen: Mapping[str, FileState], shown: st
 def apply(patch: Patch) -> FileState:
     """Write `patch.after` where `patch.before` stood.
 
-    The file keeps its mode and owner, and is replaced in one step where that keeps all its names.
+    The file keeps its mode and owner, and is replaced in one step where the system lets us. Its
+    other names (hard links) keep the old text: nothing changes under a name that nobody judged.
 
     Raises:
         Drifted: the file is not what the patch was made from.
+        ToolError: it has other names and cannot be replaced without changing them.
         OSError: it cannot be written.
     """
     path, data = Path(patch.path), encoded(patch.after)
@@ -112,16 +114,11 @@ def _require_digest(path: Path, folder: int, expected: str) -> None:
 
 
 def _replace(name: str, folder: int, data: bytes) -> None:
-    old = os.stat(name, dir_fd=folder, follow_symlinks=False)
-    # A new file would leave the other names of a hard-linked one behind, and lose its owner.
-    if old.st_nlink > 1 or (old.st_uid, old.st_gid) != (os.geteuid(), os.getegid()):
-        _overwrite(name, folder, data)
-        return
     draft = f".{secrets.token_hex(8)}.tmp"
     try:
-        _create(draft, folder, data, mode=stat.S_IMODE(old.st_mode) & 0o777)
+        _create(draft, folder, data, old=os.stat(name, dir_fd=folder, follow_symlinks=False))
     except PermissionError:
-        _overwrite(name, folder, data)  # the folder is not ours, the file is
+        _overwrite(name, folder, data)  # the folder is not ours, or the owner cannot be kept
         return
     try:
         os.rename(draft, name, src_dir_fd=folder, dst_dir_fd=folder)
@@ -130,22 +127,33 @@ def _replace(name: str, folder: int, data: bytes) -> None:
         raise
 
 
-def _create(name: str, folder: int, data: bytes, *, mode: int | None = None) -> None:
-    file = os.open(name, _NEW, 0o666 if mode is None else 0o600, dir_fd=folder)
+def _create(name: str, folder: int, data: bytes, *, old: os.stat_result | None = None) -> None:
+    file = os.open(name, _NEW, 0o666 if old is None else 0o600, dir_fd=folder)
     try:
         with os.fdopen(file, "wb") as stream:
             stream.write(data)
-            if mode is not None:
-                os.fchmod(file, mode)
+            if old is not None:
+                _take_after(file, old)
     except BaseException:
         with suppress(OSError):
             os.unlink(name, dir_fd=folder)
         raise
 
 
+def _take_after(file: int, old: os.stat_result) -> None:
+    new = os.fstat(file)
+    if (new.st_uid, new.st_gid) != (old.st_uid, old.st_gid):
+        os.fchown(file, old.st_uid, old.st_gid)
+    os.fchmod(file, stat.S_IMODE(old.st_mode) & 0o777)
+
+
 def _overwrite(name: str, folder: int, data: bytes) -> None:
     file = os.open(name, _SAME, dir_fd=folder)
     with os.fdopen(file, "wb") as stream:
+        # Only this name was judged: another one may stand where nothing may be written.
+        if os.fstat(file).st_nlink > 1:
+            message = f"{one_line(name)} has other names (hard links), and the system does not let "
+            raise ToolError(message + "it be replaced without changing those too; nothing changed")
         stream.write(data)
         stream.truncate()
 

@@ -44,13 +44,6 @@ def test_replacing_shows_a_diff_and_keeps_mode_and_neighbours(caller: Caller) ->
     assert caller.names() == ["run.sh"]
 
 
-def test_all_names_of_a_hard_linked_file_get_the_new_text(caller: Caller) -> None:
-    path = caller.file("one.txt", "a long old text")
-    (caller.root / "two.txt").hardlink_to(path)
-    caller.call("write", path="one.txt", content="new")
-    assert (caller.root / "two.txt").read_text() == "new"
-
-
 def test_a_file_of_dos_lines_keeps_them(caller: Caller) -> None:
     path = caller.file("dos.txt", b"one\r\ntwo\r\n")
     caller.call("write", path="dos.txt", content="one\n2\n")

@@ -1,0 +1,100 @@
+"""A file with several names: only the one that was judged gets the new text."""
+
+import os
+import stat
+import tempfile
+from collections.abc import Generator
+from pathlib import Path
+
+import pytest
+
+from actors.tools.files import apply, digest
+from actors.tools.tool import ToolError
+from messages.tools import FileState, Patch
+from tests.actors.tools.caller import Caller
+
+pytestmark = pytest.mark.quick
+
+ROOT, NOBODY = 0, 65_534
+as_root = pytest.mark.skipif(os.geteuid() != ROOT, reason="only root can give a file away")
+
+
+@pytest.fixture
+def folder() -> Generator[Path]:
+    """A folder with a file that has two names; ours, and we are not root."""
+    was_root = os.geteuid() == ROOT
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name).resolve()
+        (folder / "one").write_text("old")
+        (folder / "two").hardlink_to(folder / "one")
+        if was_root:  # who may do everything is refused nothing
+            for path in (folder, folder / "one"):
+                os.chown(path, NOBODY, NOBODY)
+            os.setegid(NOBODY)
+            os.seteuid(NOBODY)
+        yield folder
+        folder.chmod(0o700)
+        if was_root:
+            os.seteuid(ROOT)
+            os.setegid(ROOT)
+
+
+def patch_of(path: Path) -> Patch:
+    before = FileState(path=str(path), digest=digest(b"old"))
+    return Patch(path=str(path), before=before, after="new", diff="")
+
+
+def give_away(path: Path) -> None:
+    os.seteuid(ROOT)
+    os.chown(path, ROOT, ROOT)
+    path.chmod(0o666)
+    os.seteuid(NOBODY)
+
+
+def test_a_hook_that_has_another_name_outside_its_folder_stays_as_it_is(caller: Caller) -> None:
+    hook = caller.root / ".git" / "hooks" / "pre-commit"
+    hook.parent.mkdir(parents=True)
+    hook.write_text("true\n")
+    hook.chmod(0o750)
+    (caller.root / "hard").hardlink_to(hook)
+
+    caller.call("write", path="hard", content="false\n")
+    assert (caller.root / "hard").read_text() == "false\n"
+    assert stat.S_IMODE((caller.root / "hard").stat().st_mode) == 0o750
+    assert hook.read_text() == "true\n"
+    assert caller.names() == [".git", "hard"]
+
+
+def test_an_edit_too_parts_the_names(caller: Caller) -> None:
+    other = caller.file("two.txt", "old")
+    (caller.root / "one.txt").hardlink_to(other)
+    caller.call("edit", path="one.txt", old_string="old", new_string="new")
+    assert ((caller.root / "one.txt").read_text(), other.read_text()) == ("new", "old")
+
+
+def test_names_that_a_closed_folder_holds_together_are_refused(folder: Path) -> None:
+    folder.chmod(0o500)
+    with pytest.raises(ToolError, match="one has other names"):
+        apply(patch_of(folder / "one"))
+    assert (folder / "two").read_text() == "old"
+
+
+@as_root
+def test_names_of_a_file_that_is_not_ours_are_refused(folder: Path) -> None:
+    give_away(folder / "one")
+    with pytest.raises(ToolError, match="one has other names"):
+        apply(patch_of(folder / "one"))
+    assert sorted(path.name for path in folder.iterdir()) == ["one", "two"]
+    assert (folder / "two").read_text() == "old"
+
+
+@pytest.mark.parametrize("mode", [0o500, 0o700])
+@as_root
+def test_a_file_with_one_name_that_is_not_ours_keeps_its_owner(folder: Path, mode: int) -> None:
+    (folder / "two").unlink()
+    give_away(folder / "one")
+    folder.chmod(mode)
+    apply(patch_of(folder / "one"))
+    assert (folder / "one").read_text() == "new"
+    assert (folder / "one").stat().st_uid == ROOT
+    assert [path.name for path in folder.iterdir()] == ["one"]
