@@ -4,7 +4,7 @@ from prompt_toolkit.formatted_text import StyleAndTextTuples
 from prompt_toolkit.layout.processors import Processor, Transformation, TransformationInput
 from prompt_toolkit.layout.utils import explode_text_fragments
 
-from shell.visible import visible
+from shell.visible import marks
 
 
 class ShowHidden(Processor):
@@ -14,8 +14,9 @@ class ShowHidden(Processor):
         """Replace what is hidden, and let the cursor find its way."""
         fragments: StyleAndTextTuples = []
         starts = [0]
-        for fragment in explode_text_fragments(transformation_input.fragments):
-            mark = fragment[1] if fragment[1] == "\t" else visible(fragment[1])
+        chars = explode_text_fragments(transformation_input.fragments)
+        drawn = marks("".join(fragment[1] for fragment in chars))
+        for fragment, mark in zip(chars, drawn, strict=True):
             fragments.append((fragment[0], mark))
             starts.append(starts[-1] + len(mark))
         return Transformation(

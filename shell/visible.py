@@ -9,14 +9,21 @@ import re
 import unicodedata
 from functools import lru_cache
 
-_UNUSUAL = re.compile(r"[^\t\n\x20-\x7e]")
+MOST_ACCENTS = 4
+"""Of more combining marks on one character the others are told: a pile of them hides text."""
+_UNUSUAL = re.compile(r"[^\t\n\x20-\x7e]+")
+_BLANKS = re.compile(r" {3,}")
 _CONTROLS_END = 0x20
 _DELETE = 0x7F
-_NAMED_CATEGORIES = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
-_BLANK_LETTERS = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u3164\uffa0")
-"""Drawn as nothing although their category says letter or mark."""
-_SELECTORS = (range(0xFE00, 0xFE0E), range(0xE0100, 0xE01F0))
-"""Variation selectors, which can smuggle text; the two that emoji need (FE0E, FE0F) stay."""
+_NAMED_CATEGORIES = frozenset({"Cc", "Cf", "Cn", "Cs", "Zl", "Zp"})
+_ACCENTS = frozenset({"Mn", "Me"})
+_IGNORED = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u3164\uffa0")
+"""Drawn as nothing although their category says letter or mark (Default_Ignorable_Code_Point)."""
+_IGNORED_RANGES = (range(0xFE00, 0xFE0E), range(0xE0000, 0xE1000))
+_EMOJI_SELECTORS = frozenset("\ufe0e\ufe0f")
+"""Behind the character that they choose a picture for they stay; in a row they smuggle text."""
+_BLANK_PICTURES = frozenset("\u2800\U0001d159")
+"""Braille and music of no dots and no head."""
 
 
 def visible(text: str) -> str:
@@ -24,27 +31,74 @@ def visible(text: str) -> str:
 
     Tab and newline stay; a carriage return becomes `^M`.
     """
-    return _UNUSUAL.sub(lambda found: _mark(found[0]), text)
+    return _UNUSUAL.sub(lambda found: "".join(marks(found[0])), text)
 
 
 def visible_line(text: str) -> str:
-    """Like `visible`, for what must stay on one line: a newline becomes `^J`, a tab a blank."""
-    return visible(text).replace("\n", "^J").replace("\t", " ")
+    """Like `visible`, for what must stay on one line, where blanks could push it to another.
+
+    A newline becomes `^J`, a tab a blank, and a long run of blanks is counted.
+    """
+    return _on_one_line(visible(text).replace("\t", " "))
+
+
+def exact(text: str) -> str:
+    """Like `visible`, for what a person allows: blanks that are none of the space bar's are told.
+
+    So are the selectors of emoji, since terminals disagree how wide they make a character.
+    """
+    return _UNUSUAL.sub(lambda found: "".join(map(_exact_mark, found[0], marks(found[0]))), text)
+
+
+def exact_line(text: str) -> str:
+    """Like `exact`, on one line: a newline becomes `^J`, a tab `^I`, a run of blanks is counted."""
+    return _on_one_line(exact(text).replace("\t", "^I"))
+
+
+def marks(text: str) -> list[str]:
+    """Tell for each character how `visible` draws it, given the ones before it."""
+    drawn: list[str] = []
+    accents, before = 0, ""
+    for char in text:
+        accents = accents + 1 if unicodedata.category(char) in _ACCENTS else 0
+        hidden = accents > MOST_ACCENTS or (char in _EMOJI_SELECTORS and not _may_choose(before))
+        drawn.append(_code(char) if hidden else _mark(char))
+        before = drawn[-1]
+    return drawn
+
+
+def _may_choose(before: str) -> bool:
+    """Whether a selector stays behind what was drawn before it."""
+    return len(before) == 1 and not before.isascii() and before not in _EMOJI_SELECTORS
+
+
+def _on_one_line(text: str) -> str:
+    counted = _BLANKS.sub(lambda run: f"<U+0020×{len(run[0])}>", text)  # noqa: RUF001  (times)
+    return counted.replace("\n", "^J")
+
+
+def _exact_mark(char: str, mark: str) -> str:
+    blank = char in _BLANK_PICTURES or unicodedata.category(char) == "Zs"
+    return _code(char) if blank or char in _EMOJI_SELECTORS else mark
 
 
 @lru_cache(maxsize=4096)
 def _mark(char: str) -> str:
+    if char in "\t\n":
+        return char
     code = ord(char)
     if code < _CONTROLS_END or code == _DELETE:
         return "^" + chr(code ^ 0x40)
-    if _hides(char, code):
-        return f"<U+{code:04X}>"
-    return char
+    return _code(char) if _hides(char, code) else char
+
+
+def _code(char: str) -> str:
+    return f"<U+{ord(char):04X}>"
 
 
 def _hides(char: str, code: int) -> bool:
     return (
         unicodedata.category(char) in _NAMED_CATEGORIES
-        or char in _BLANK_LETTERS
-        or any(code in selectors for selectors in _SELECTORS)
+        or char in _IGNORED
+        or any(code in ignored for ignored in _IGNORED_RANGES)
     )

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shell.visible import visible, visible_line
+from shell.visible import MOST_ACCENTS, exact, exact_line, visible, visible_line
 from tests.shell import reports
 
 pytestmark = pytest.mark.quick
@@ -27,13 +27,62 @@ def test_every_control_format_and_separator_character_is_marked() -> None:
     assert [c for c in wanted if visible(c) == c] == []
 
 
+def test_everything_that_unicode_lets_a_terminal_ignore_is_marked() -> None:
+    ignorable = (0xAD, 0x34F, 0x61C, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x3164, 0xFEFF, 0xFFA0)
+    ranges = (
+        (0x180B, 0x180F),
+        (0x200B, 0x200F),
+        (0x202A, 0x202E),
+        (0x2060, 0x206F),
+        (0xFE00, 0xFE0F),
+        (0xFFF0, 0xFFF8),
+        (0x1BCA0, 0x1BCA3),
+        (0x1D173, 0x1D17A),
+        (0xE0000, 0xE0FFF),
+    )
+    codes = [*ignorable, *(code for first, last in ranges for code in range(first, last + 1))]
+    assert [hex(code) for code in codes if visible(chr(code)) == chr(code)] == []
+
+
+def test_what_no_character_is_assigned_to_is_marked() -> None:
+    assert visible("a\u0378\ufffe") == "a<U+0378><U+FFFE>"
+
+
+def test_a_selector_stays_only_behind_the_one_character_that_it_is_for() -> None:
+    assert visible("❤\ufe0f") == "❤\ufe0f"
+    assert visible("a\ufe0f❤\ufe0f\ufe0e\u200b\ufe0f") == (
+        "a<U+FE0F>❤\ufe0f<U+FE0E><U+200B><U+FE0F>"
+    )
+
+
+def test_a_pile_of_accents_is_told_from_the_fifth_on() -> None:
+    four = "a" + "\u0301" * MOST_ACCENTS
+    assert visible(four + "\u0301\u20ddb\u0301") == four + "<U+0301><U+20DD>b\u0301"
+
+
+def test_what_a_person_allows_shows_every_blank_that_is_not_the_space_bars() -> None:
+    blanks = [chr(c) for c in range(0x80, 0x3001) if unicodedata.category(chr(c)) == "Zs"]
+    for blank in (*blanks, "\u2800", "\U0001d159"):
+        assert visible(blank) == blank
+        assert exact(f"a{blank}b") == f"a<U+{ord(blank):04X}>b"
+    assert exact("❤\ufe0f a\tb\n") == "❤<U+FE0F> a\tb\n"
+    assert exact(reports.HOSTILE) == reports.HOSTILE_VISIBLE
+
+
+def test_on_one_line_a_run_of_blanks_is_counted() -> None:
+    assert visible_line("a  b" + " " * 80 + "y  once") == "a  b<U+0020×80>y  once"  # noqa: RUF001
+    assert exact_line("a\t\n   b") == "a^I^J<U+0020×3>b"  # noqa: RUF001  (the sign for times)
+
+
 def test_text_that_people_read_stays_as_it_is() -> None:
     told = "Grüße, 日本語, Ελλάδα, naïve 👍️ – “quotes” €"  # noqa: RUF001  (what people write)
     assert visible(told) == told
 
 
-@given(st.text())
+@given(st.text() | st.text(alphabet="a é❤\u0301\ufe0e\ufe0f\u200b\u034f\n", max_size=30))
 def test_nothing_is_dropped_and_showing_twice_changes_nothing(text: str) -> None:
     once = visible(text)
     assert visible(once) == once
     assert len(once) >= len(text)
+    assert exact(exact(text)) == exact(text)
+    assert visible(exact(text)) == exact(text)
