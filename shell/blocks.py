@@ -1,106 +1,155 @@
 """Streamed Markdown, cut into finished blocks and the unfinished tail.
 
-A finished block can be rendered once and printed; only the tail is drawn again and again.
+A finished block can be rendered once and printed; only the tail is drawn again and again. Each
+piece is looked at once and no block is long, so that text costs the same per character however
+much of it comes; and it ends in the same blocks in whatever pieces it comes.
 """
 
 import re
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
 
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)")
 FENCE_LINES = 40
 """A longer fence is printed in parts: rendering it whole would hold the screen."""
 LONGEST_TAIL_CHARS = 4_000
-"""Beyond it the tail is cut at a line end, whatever the Markdown means."""
+"""A longer block is cut, at the end of a line if that is near, whatever the Markdown means."""
+LONGEST_OPENING_CHARS = 200
+"""A longer line opens no fence: repeated above each part of it, it would leave no room for it."""
+_PIECE_CHARS = LONGEST_TAIL_CHARS // 2
+"""A longer line is looked at in pieces."""
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """What of a block has come, without the line that has no end yet."""
+
+    text: str = ""
+    opening: str = ""
+    """The line that opened the fence in which the text ends; empty: it ends in none."""
+    fence_lines: int = 0
+    begun: bool = False
+    """There is more than blank lines and a fence that was opened again."""
+    blank: bool = False
+    """The last line is."""
+    closed: bool = False
+    """The last line ended a fence."""
+
+    @property
+    def at_line_start(self) -> bool:
+        """Whether what comes next begins a line."""
+        return not self.text or self.text.endswith("\n")
 
 
 @dataclass(frozen=True, slots=True)
 class Tail:
     """What of a reply is not yet a finished block."""
 
-    text: str = ""
+    block: Block = field(default_factory=Block)
+    line: str = ""
+    """The line that has no end yet."""
+
+    @property
+    def text(self) -> str:
+        """All of it."""
+        return self.block.text + self.line
 
 
 def feed(tail: Tail, text: str) -> tuple[tuple[str, ...], Tail]:
     """Add streamed text; returns the blocks that it finished, and the new tail."""
     finished: list[str] = []
-    rest = tail.text + text
-    while (at := _end_of_block(rest)) > 0:
-        block, rest = rest[:at], _reopened(rest[:at]) + rest[at:]
-        if _says_something(block):
-            finished.append(_closed(block))
-    return tuple(finished), Tail(rest)
+    block, line = tail.block, ""
+    for piece in _pieces(tail.line + text):
+        if _goes_before(block, piece):
+            block = _next(block, finished)
+        if not _is_whole(piece):
+            line = piece
+            break
+        block = _grown(block, piece)
+        if block.closed or block.fence_lines >= FENCE_LINES:
+            block = _next(block, finished)
+    return tuple(finished), Tail(block, line)
 
 
 def finish(tail: Tail) -> tuple[str, ...]:
-    """End the reply: whatever is left is a block."""
-    return (_closed(tail.text),) if _says_something(tail.text) else ()
+    """End the reply: whatever is left is a block, or two."""
+    finished, tail = feed(tail, "\n") if tail.line else ((), tail)
+    last: list[str] = []
+    _next(tail.block, last)
+    return (*finished, *last)
 
 
-def _end_of_block(text: str) -> int:
-    """Find where the first block ends; 0 when nothing is finished."""
-    fence, fence_lines, blank, begun, at = "", 0, False, False, 0
-    for line in text.splitlines(keepends=True):
-        whole = line.endswith("\n")
-        if begun and blank and not fence and not line[0].isspace():
-            return at
-        marker = _marker(line, fence) if whole else ""
-        if fence:
-            fence_lines += 1
-            at += len(line)
-            if marker:
-                return at
-            if whole and fence_lines >= FENCE_LINES:
-                return at
-            continue
-        if marker and begun:
-            return at
-        fence = marker
-        blank = not line.strip()
-        begun = begun or not blank
-        at += len(line)
-    return _forced_end(text)
+def _pieces(text: str) -> Iterator[str]:
+    """Cut into lines, and those into pieces; only the last may be neither."""
+    at = 0
+    while at < len(text):
+        line_end = text.find("\n", at, at + _PIECE_CHARS) + 1
+        end = line_end or at + _PIECE_CHARS
+        yield text[at:end]
+        at = end
 
 
-def _says_something(block: str) -> bool:
-    """Whether there is more than the fence that was reopened for it."""
-    return any(line.strip() and not _FENCE.fullmatch(line) for line in block.splitlines())
+def _is_whole(piece: str) -> bool:
+    return len(piece) == _PIECE_CHARS or piece.endswith("\n")
 
 
-def _marker(line: str, fence: str) -> str:
-    """The fence that this line opens or, inside of `fence`, closes; empty: neither."""
-    found = _FENCE.match(line)
-    if not found:
-        return ""
-    mark, info = found[1], found[2]
-    if not fence:
-        return "" if mark[0] == "`" and "`" in info else mark
-    closes = mark[0] == fence[0] and len(mark) >= len(fence) and not info.strip()
-    return mark if closes else ""
+def _goes_before(block: Block, piece: str) -> bool:
+    """Whether the block ends where this piece, maybe not yet whole, begins."""
+    if len(block.text) + len(piece) > LONGEST_TAIL_CHARS:
+        return True
+    if not block.begun or block.opening:
+        return False
+    another = block.blank and not piece[0].isspace()
+    return another or (_is_whole(piece) and _opens(block, piece))
 
 
-def _forced_end(text: str) -> int:
-    if len(text) <= LONGEST_TAIL_CHARS:
-        return 0
-    at = text.rfind("\n") + 1
-    return at if at > LONGEST_TAIL_CHARS // 2 else len(text)
+def _next(block: Block, finished: list[str]) -> Block:
+    """Finish a block; the next one goes on with its fence."""
+    if block.begun:
+        finished.append(_closed(block))
+    return Block(text=block.opening, opening=block.opening)
 
 
-def _open_fence(text: str) -> str:
-    """The opening line of a fence that `text` begins and does not close; empty: none."""
-    opening, fence = "", ""
-    for line in text.splitlines():
-        marker = _marker(line, fence)
-        if marker:
-            opening, fence = ("", "") if fence else (line, marker)
-    return opening
+def _grown(block: Block, piece: str) -> Block:
+    blank = not piece.strip() and (block.blank or block.at_line_start)
+    if blank and not block.text:
+        return block
+    grown = replace(block, text=block.text + piece, blank=blank, begun=block.begun or not blank)
+    if block.opening:
+        if _closes(block, piece):
+            return replace(grown, opening="", closed=True, begun=block.begun)
+        return replace(grown, fence_lines=block.fence_lines + piece.endswith("\n"))
+    if not _opens(block, piece):
+        return grown
+    if len(piece) > LONGEST_OPENING_CHARS:
+        return replace(grown, text=block.text + _escaped(piece))
+    return replace(grown, opening=piece)
 
 
-def _reopened(block: str) -> str:
-    opening = _open_fence(block)
-    return opening + "\n" if opening else ""
+def _opens(block: Block, piece: str) -> bool:
+    """Whether the piece would open a fence; a long one is none for us, but must be kept from it."""
+    found = _FENCE.match(piece) if block.at_line_start else None
+    return found is not None and not (found[1][0] == "`" and "`" in found[2])
 
 
-def _closed(block: str) -> str:
-    opening = _open_fence(block)
+def _closes(block: Block, piece: str) -> bool:
+    found = _FENCE.match(piece) if block.at_line_start else None
+    if found is None or found[2].strip():
+        return False
+    return found[1].startswith(_mark(block.opening))
+
+
+def _mark(opening: str) -> str:
     found = _FENCE.match(opening)
-    return f"{block.rstrip()}\n{found[1]}\n" if found else block.strip("\n")
+    return found[1] if found else ""
+
+
+def _escaped(opening: str) -> str:
+    indent = len(opening) - len(opening.lstrip(" "))
+    return opening[:indent] + "\\" + opening[indent:]
+
+
+def _closed(block: Block) -> str:
+    if not block.opening:
+        return block.text.strip("\n")
+    return f"{block.text.rstrip()}\n{_mark(block.opening)}\n"
