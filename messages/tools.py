@@ -35,6 +35,10 @@ class Plan(Value):
     """The whole text that a person must see before it runs; empty: the title says all."""
     requests: tuple[PermissionRequest, ...]
     patch: Patch | None = None
+    peeked: str = ""
+    """The target of a file that the plan looked into and this agent has not read yet."""
+    refusal: str = ""
+    """Why the call cannot be carried out, as what was peeked at says; only for who may read it."""
 
 
 class ToolOutput(Value):

@@ -12,6 +12,7 @@ from actors.agents.effects import (
     AskPerson,
     Effect,
     JudgeCall,
+    PeekCall,
     PlanCall,
     Report,
     RunCall,
@@ -31,7 +32,7 @@ from actors.tools.toolbox import schema
 from messages.address import Address
 from messages.approvals import ApprovalsWithdrawn
 from messages.content import ToolUseBlock
-from messages.permissions import PermissionQuery
+from messages.permissions import PermissionQuery, PermissionRequest
 from messages.tools import FileState, ToolFailed, ToolSucceeded
 from messages.transcript import Append
 from messages.turns import MessageDelta, SessionConfigured, ThinkingDelta
@@ -132,8 +133,11 @@ class Agent(Actor[AgentInbox]):
                 self._stop_work(self._model_work)
             case PlanCall():
                 self._plan(effect)
+            case PeekCall():
+                reading = PermissionRequest(permission="read", target=effect.target)
+                self._query(effect.id, (reading,))
             case JudgeCall():
-                self._judge(effect)
+                self._query(effect.id, effect.plan.requests)
             case AskPerson():
                 self._ask_person(effect)
             case WithdrawAll():
@@ -162,9 +166,9 @@ class Agent(Actor[AgentInbox]):
         job = partial(plan_call, use, self._tools, self._context())
         self._call_works[use.id] = self.work(job, partial(call_failed, use.id))
 
-    def _judge(self, effect: JudgeCall) -> None:
-        query = PermissionQuery(id=effect.id, agent=self.address, requests=effect.plan.requests)
-        self.tell(self._posts.engine, query)
+    def _query(self, query: str, requests: tuple[PermissionRequest, ...]) -> None:
+        asked = PermissionQuery(id=query, agent=self.address, requests=requests)
+        self.tell(self._posts.engine, asked)
 
     def _run(self, effect: RunCall) -> None:
         use = self._use(effect.call_id)

@@ -3,7 +3,7 @@
 from typing import Any, assert_never
 
 from actors.agents.asking import command_of
-from actors.agents.effects import AskPerson, JudgeCall, PlanCall, RunCall, StopCall
+from actors.agents.effects import AskPerson, JudgeCall, PeekCall, PlanCall, RunCall, StopCall
 from actors.agents.state import Call, CallStage, Stage, Step
 from messages.approvals import (
     ApprovalAnswered,
@@ -22,6 +22,7 @@ OUTCOME_UNKNOWN = (
 )
 DRIFTED = "Not run: its target changed {drifts} times between plan and run, the last time: {detail}"
 MAX_DRIFTS = 5
+UNREAD = "Denied: {target} was not read yet, and reading it asks ({reason}). Read it first."
 CUT_SHORT = "Cancelled while it ran: the user interrupted the turn. Part of it may have happened."
 
 
@@ -47,9 +48,16 @@ def planned(step: Step, message: ToolPlanned) -> None:
         return
     if step.turn.stopping:
         end(step, call, "cancelled", NEVER_RAN)
+    elif message.plan.peeked and (message.plan.refusal or not _was_shown(call)):
+        _peek(step, call, message.plan)
     else:
         approved = call.consent is not None and is_for(call.consent, message.plan, step.turn.cwd)
         _judge(step, call, message.plan, approved=approved)
+
+
+def _was_shown(call: Call) -> bool:
+    """Whether a person was asked about it in an earlier run, and so saw the file."""
+    return bool(call.approval or call.consent)
 
 
 def is_for(request: ApprovalRequest, plan: Plan, cwd: str) -> bool:
@@ -66,8 +74,25 @@ def is_for(request: ApprovalRequest, plan: Plan, cwd: str) -> bool:
 def judged(step: Step, verdict: PermissionVerdict) -> None:
     """Start, refuse, or ask a person; a person's yes stands unless it is denied now."""
     call = next((each for each in step.turn.calls if each.query == verdict.id), None)
-    if call is None or call.stage is not CallStage.JUDGING:
+    if call is None or call.plan is None:
         return
+    if call.stage is CallStage.PEEKING:
+        _peeked(step, call, call.plan, verdict)
+    elif call.stage is CallStage.JUDGING:
+        _decided(step, call, verdict)
+
+
+def _peeked(step: Step, call: Call, plan: Plan, verdict: PermissionVerdict) -> None:
+    """Go by a file's content only where it may be read, so that no refusal tells what is in it."""
+    if verdict.action != "allow":
+        end(step, call, "denied", UNREAD.format(target=plan.peeked, reason=verdict.reason))
+    elif plan.refusal:
+        end(step, call, "error", plan.refusal)
+    else:
+        _judge(step, call, plan)
+
+
+def _decided(step: Step, call: Call, verdict: PermissionVerdict) -> None:
     if verdict.action == "deny":
         end(step, call, "denied", f"Denied: {verdict.reason}.")
     elif verdict.action == "allow" or call.approved:
@@ -222,11 +247,22 @@ def _started(step: Step, call: Call) -> ToolStarted:
     )
 
 
+def _peek(step: Step, call: Call, plan: Plan) -> None:
+    query = _new_query(step, call)
+    step.put(call, stage=CallStage.PEEKING, plan=plan, query=query)
+    step.do(PeekCall(query, call.use.id, plan.peeked))
+
+
 def _judge(step: Step, call: Call, plan: Plan, **changes: Any) -> None:  # noqa: ANN401  (as `put`)
-    step.set(judged=step.turn.judged + 1)
-    query = f"{call.use.id}/{step.turn.judged}"
+    query = _new_query(step, call)
     step.put(call, stage=CallStage.JUDGING, plan=plan, query=query, **changes)
     step.do(JudgeCall(query, call.use.id, plan))
+
+
+def _new_query(step: Step, call: Call) -> str:
+    """Mint an id for a question to the engine, so that an answer to an earlier one is late."""
+    step.set(judged=step.turn.judged + 1)
+    return f"{call.use.id}/{step.turn.judged}"
 
 
 def _ask(step: Step, call: Call, verdict: PermissionVerdict) -> None:

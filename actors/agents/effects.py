@@ -43,10 +43,20 @@ class PlanCall:
 
 
 @dataclass(frozen=True, slots=True)
-class JudgeCall:
-    """Ask the permission engine; the verdict that names `id` comes back."""
+class PeekCall:
+    """Ask the permission engine whether the file may be read that a plan looked into."""
 
     id: str
+    call_id: str
+    target: str
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeCall:
+    """Ask the permission engine about a plan."""
+
+    id: str
+    """Of the question; the verdict has it."""
     call_id: str
     plan: Plan
 
@@ -87,6 +97,7 @@ Effect = (
     | AskModel
     | StopModel
     | PlanCall
+    | PeekCall
     | JudgeCall
     | AskPerson
     | WithdrawAll

@@ -32,6 +32,8 @@ class CallStage(Enum):
 
     WAITING = auto()
     PLANNING = auto()
+    PEEKING = auto()
+    """May its file be read, on which the plan depends?"""
     JUDGING = auto()
     PARKED = auto()
     STARTING = auto()

@@ -7,7 +7,7 @@ from pydantic import ValidationError
 
 from actors.models.client import ModelClient, ModelError, ModelRequest, Reply, Streamed
 from actors.runtime.actor import Failure
-from actors.tools.tool import AnyTool, Arguments, Drifted, ToolContext, ToolError
+from actors.tools.tool import AnyTool, Arguments, Drifted, PeekError, ToolContext, ToolError
 from messages.content import ToolUseBlock
 from messages.models import ModelFailed, ModelFailureReason, ModelReplied
 from messages.tools import Plan, ToolFailed, ToolPlanned, ToolSucceeded
@@ -73,6 +73,8 @@ async def plan_call(
     try:
         tool, arguments = understand(use, tools)
         return ToolPlanned(call_id=use.id, plan=await tool.plan(arguments, context))
+    except PeekError as error:
+        return ToolPlanned(call_id=use.id, plan=error.plan)
     except ToolError as error:
         return ToolFailed(call_id=use.id, reason="refused", detail=str(error))
 

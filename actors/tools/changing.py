@@ -1,14 +1,41 @@
 """What `write` and `edit` share: a patch that is planned, shown, and then applied exactly."""
 
+from collections.abc import Generator
+from contextlib import contextmanager
 from pathlib import Path
 
 from actors.tools.diffs import counts, unified
 from actors.tools.files import Content, apply
 from actors.tools.folders import running
 from actors.tools.paths import one_line, resolve_again, target_of
-from actors.tools.tool import ToolContext, ToolError
+from actors.tools.tool import PeekError, ToolContext, ToolError
 from messages.permissions import PermissionRequest
 from messages.tools import Patch, Plan, ToolOutput
+
+
+def unread(content: Content, context: ToolContext) -> str:
+    """Name the file as a target if it is there and the agent has not read it, else nothing."""
+    if content.data is None or content.state.path in context.seen:
+        return ""
+    return context.workspace.target(Path(content.state.path))
+
+
+@contextmanager
+def judging(name: str, content: Content, context: ToolContext) -> Generator[None]:
+    """Keep what a fault says of a file's content for those who may read it.
+
+    Raises:
+        PeekError: in the place of a `ToolError` about a file that was not read yet.
+    """
+    try:
+        yield
+    except ToolError as error:
+        peeked = unread(content, context)
+        if not peeked:
+            raise
+        title = f"{name} {one_line(peeked)}"
+        plan = Plan(title=title, requests=(), peeked=peeked, refusal=str(error))
+        raise PeekError(str(error), plan) from error
 
 
 def planned(name: str, content: Content, after: str, context: ToolContext) -> Plan:
@@ -29,7 +56,12 @@ def planned(name: str, content: Content, after: str, context: ToolContext) -> Pl
         diff=unified(content.data, after, shown),
     )
     request = PermissionRequest(permission=name, target=target)
-    return Plan(title=f"{name} {shown}", requests=(request,), patch=patch)
+    return Plan(
+        title=f"{name} {shown}",
+        requests=(request,),
+        patch=patch,
+        peeked=unread(content, context),
+    )
 
 
 def applied(path: str, plan: Plan, context: ToolContext) -> ToolOutput:

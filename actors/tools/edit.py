@@ -4,7 +4,7 @@ import asyncio
 
 from pydantic import Field
 
-from actors.tools.changing import applied, planned
+from actors.tools.changing import applied, judging, planned
 from actors.tools.files import MAX_CHANGED_BYTES, Content, encoded, load, require_unchanged
 from actors.tools.finishing import seen_through
 from actors.tools.folders import planning
@@ -45,12 +45,13 @@ def _plan(arguments: EditArguments, context: ToolContext) -> Plan:
     path = resolve(arguments.path, context.workspace)
     with planning(arguments.path):
         content = load(path)
-    text = _text(content, arguments.path)
-    require_unchanged(content.state, context.seen, arguments.path)
-    after = replaced(
-        text, arguments.old_string, arguments.new_string, everywhere=arguments.replace_all
-    )
-    return planned("edit", content, after, context)
+    with judging("edit", content, context):
+        text = _text(content, arguments.path)
+        require_unchanged(content.state, context.seen, arguments.path)
+        after = replaced(
+            text, arguments.old_string, arguments.new_string, everywhere=arguments.replace_all
+        )
+        return planned("edit", content, after, context)
 
 
 def _check(arguments: EditArguments) -> None:

@@ -15,6 +15,15 @@ class ToolError(Exception):
     """What the model should read instead of a result; any other exception is our bug."""
 
 
+class PeekError(ToolError):
+    """As `ToolError`, but what it says comes from a file that the agent has not read yet."""
+
+    def __init__(self, detail: str, plan: Plan) -> None:
+        """`plan` has the detail as its refusal."""
+        super().__init__(detail)
+        self.plan = plan
+
+
 class Drifted(Exception):  # noqa: N818  (named for what happened; the agent plans and asks anew)
     """The target is no longer what the plan was made from."""
 

@@ -4,7 +4,7 @@ import asyncio
 
 from pydantic import Field
 
-from actors.tools.changing import applied, planned
+from actors.tools.changing import applied, judging, planned
 from actors.tools.files import MAX_CHANGED_BYTES, Content, encoded, load, require_unchanged
 from actors.tools.finishing import seen_through
 from actors.tools.folders import planning
@@ -46,7 +46,8 @@ def _plan(arguments: WriteArguments, context: ToolContext) -> Plan:
         content = load(path)
     if content.data is not None:  # one that was deleted may be made again: it cannot be re-read
         require_unchanged(content.state, context.seen, arguments.path)
-    return planned("write", content, _with_old_endings(arguments.content, content), context)
+    with judging("write", content, context):
+        return planned("write", content, _with_old_endings(arguments.content, content), context)
 
 
 def _with_old_endings(text: str, content: Content) -> str:

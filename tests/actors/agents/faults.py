@@ -14,7 +14,7 @@ from messages.approvals import (
 )
 from messages.models import ModelReplied
 from messages.permissions import PermissionVerdict
-from messages.tools import ToolFailed
+from messages.tools import ToolFailed, ToolPlanned
 from messages.transcript import Appended, AppendFailed
 from messages.turns import CancelTurn, Prompt, ToolEnded, TurnInterrupted, TurnStarted
 from tests.actors.agents.scripts import CHANGE, yes
@@ -61,6 +61,29 @@ def takes_a_rule_for_a_person(turn: Turn, message: TurnMessage) -> Stepped:
 
 def takes_silence_for_a_yes(turn: Turn, message: TurnMessage) -> Stepped:
     return advance(turn, yes(message.id) if isinstance(message, ApprovalRefused) else message)
+
+
+def does_not_ask_whether_a_file_may_be_read(turn: Turn, message: TurnMessage) -> Stepped:
+    if isinstance(message, ToolPlanned):
+        plan = message.plan.model_copy(update={"peeked": ""})
+        message = message.model_copy(update={"plan": plan})
+    return advance(turn, message)
+
+
+def tells_why_though_it_may_not_be_read(turn: Turn, message: TurnMessage) -> Stepped:
+    new, effects = advance(turn, message)
+    told = tuple(_telling(each, turn) for each in effects)
+    return new, told
+
+
+def _telling(effect: Effect, turn: Turn) -> Effect:
+    if not (isinstance(effect, Write) and isinstance(effect.record, ToolEnded)):
+        return effect
+    for call in turn.calls:
+        if call.use.id == effect.record.call_id and call.stage is CallStage.PEEKING and call.plan:
+            text = call.plan.refusal or effect.record.text
+            return replace(effect, record=effect.record.model_copy(update={"text": text}))
+    return effect
 
 
 def takes_any_verdict_for_the_last(turn: Turn, message: TurnMessage) -> Stepped:
@@ -183,6 +206,8 @@ FAULTS: tuple[Advance, ...] = (
     takes_a_rule_for_a_person,
     takes_silence_for_a_yes,
     takes_any_verdict_for_the_last,
+    does_not_ask_whether_a_file_may_be_read,
+    tells_why_though_it_may_not_be_read,
     does_not_wait_for_the_disk,
     runs_everything_side_by_side,
     runs_twice,

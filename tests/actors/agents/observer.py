@@ -8,6 +8,7 @@ from actors.agents.effects import (
     AskPerson,
     Effect,
     JudgeCall,
+    PeekCall,
     PlanCall,
     Report,
     RunCall,
@@ -63,6 +64,11 @@ class Observer:
     """The last query of each call, until its verdict came."""
     parked: dict[str, tuple[str, Plan]] = field(default_factory=dict[str, tuple[str, Plan]])
     consented: dict[str, Plan] = field(default_factory=dict[str, Plan])
+    looked_into: dict[str, str] = field(default_factory=dict[str, str])
+    """Calls whose plans depend on a file that was not read, with what their refusal says."""
+    peeks: dict[str, str] = field(default_factory=dict[str, str])
+    """The last question of each such call whether its file may be read."""
+    may_know: set[str] = field(default_factory=set[str])
     may_run: dict[str, Plan] = field(default_factory=dict[str, Plan])
     unsynced: dict[int, Record] = field(default_factory=dict[int, Record])
     started: set[str] = field(default_factory=set[str])
@@ -74,6 +80,8 @@ class Observer:
     )
     never: set[str] = field(default_factory=set[str])
     """Calls that began in an earlier run."""
+    was_asked: set[str] = field(default_factory=set[str])
+    """Calls of an earlier run that a person was shown."""
     minted: set[str] = field(default_factory=set[str])
     cancelled: set[int] = field(default_factory=set[int])
     overtaken: set[int] = field(default_factory=set[int])
@@ -111,6 +119,7 @@ class Observer:
                 self.never.discard(record.call_id)
                 self.answers.pop(record.call_id, None)
                 self.questions[record.call_id] = record
+                self.was_asked.add(record.call_id)
             case ApprovalAnswered() | ApprovalWithdrawn():
                 for call_id, asked in self.questions.items():
                     if asked.id == record.id:
@@ -138,6 +147,8 @@ class Observer:
                 self.thinking = False
             case ToolPlanned() | ToolSucceeded() | ToolFailed():
                 self.works.pop(message.call_id, None)
+                if isinstance(message, ToolPlanned):
+                    self._looked(message)
                 if isinstance(message, ToolFailed) and message.reason == "drifted":
                     self._forget(message.call_id)
             case PermissionVerdict():
@@ -171,7 +182,11 @@ class Observer:
             case PlanCall():
                 self._planned(effect)
                 self._begin(effect.call_id, "plan")
+            case PeekCall():
+                self.peeks[effect.call_id] = effect.id
+                self.current.pop(effect.call_id, None)
             case JudgeCall():
+                assert self._knows(effect.call_id), "went by a file that may not be read"
                 self.queries[effect.id] = (effect.call_id, effect.plan)
                 self.current[effect.call_id] = effect.id
             case AskPerson():
@@ -187,7 +202,20 @@ class Observer:
 
     # What it hears.
 
+    def _looked(self, message: ToolPlanned) -> None:
+        self.may_know.discard(message.call_id)
+        self.looked_into.pop(message.call_id, None)
+        if message.plan.peeked:
+            self.looked_into[message.call_id] = message.plan.refusal
+
+    def _knows(self, call_id: str) -> bool:
+        """Whether nothing was looked into, or it may be read, or a person saw it already."""
+        return call_id not in self.looked_into or call_id in self.may_know | self.was_asked
+
     def _judged(self, verdict: PermissionVerdict) -> None:
+        for call_id, peek in self.peeks.items():
+            if peek == verdict.id and verdict.action == "allow":
+                self.may_know.add(call_id)
         call_id, plan = self.queries.get(verdict.id, ("", None))
         if plan is None or self.current.get(call_id) != verdict.id:
             return
@@ -296,6 +324,9 @@ class Observer:
                 self.owed.discard(record.call_id)
                 kinds = [self.works.get(record.call_id)]
                 assert kinds == [None], "a result while its work is alive"
+                secret = self.looked_into.get(record.call_id) or record
+                told = record.text == secret and not self._knows(record.call_id)
+                assert not told, "told what is in a file that may not be read"
             case TurnCompleted() | TurnInterrupted() | TurnFailed():
                 self._closed(record)
             case _:

@@ -13,6 +13,7 @@ from actors.agents.effects import (
     AskPerson,
     Effect,
     JudgeCall,
+    PeekCall,
     PlanCall,
     RunCall,
     StopCall,
@@ -129,7 +130,7 @@ class World:
                 self._works[effect.call_id] = (effect.plan, False)
             case StopCall():
                 self._works[effect.call_id] = (self._works[effect.call_id][0], True)
-            case JudgeCall():
+            case PeekCall() | JudgeCall():
                 said = scripts.verdict(effect.id, self.random.choice(VERDICTS))
                 self._post("engine", said)
             case AskPerson():
@@ -274,6 +275,9 @@ class World:
             version = self._versions.setdefault(call_id, self.random.choice([1, 1, 2]))
             patched = len(call_id) > len("c1") and call_id.endswith(("1", "2", "3"))
             new = scripts.plan_for(call_id, version, patched=patched)
+            if call_id.endswith(("2", "5", "8")):  # the same again after a resume
+                peeked = "seen.txt" if call_id.endswith("2") else ""
+                new = new.model_copy(update={"peeked": "secret.txt", "refusal": peeked})
             self.deliver(ToolPlanned(call_id=call_id, plan=new))
         elif self._chance(0.2):
             self._versions[call_id] += 1

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from actors.tools.local_processes import LocalProcesses
-from actors.tools.tool import ToolContext, ToolError, Workspace
+from actors.tools.tool import PeekError, ToolContext, ToolError, Workspace
 from actors.tools.toolbox import find
 from messages.tools import FileState, Plan, ToolOutput
 
@@ -38,6 +38,15 @@ class Caller:
         tool = find(name)
         assert tool is not None
         return await tool.plan(tool.arguments(**arguments), self.context)
+
+    def planned_or_peeked(self, name: str, **arguments: object) -> str:
+        """Tell which unread file a plan, or the refusal of one, depends on."""
+        try:
+            return self.plan(name, **arguments).peeked
+        except PeekError as error:
+            return error.plan.peeked
+        except ToolError:
+            return ""
 
     def run(self, name: str, plan: Plan, **arguments: object) -> ToolOutput:
         return asyncio.run(self.running(name, plan, **arguments))

@@ -53,6 +53,19 @@ def test_edits_follow_each_other_without_reading_again(caller: Caller) -> None:
     assert path.read_text() == "1 2\n"
 
 
+@pytest.mark.parametrize("old", ["b", "x", "missing"])
+def test_what_an_edit_found_in_a_file_that_was_not_read_is_marked_so(
+    caller: Caller, old: str
+) -> None:
+    """Else the answer to a guess would tell what is in a file that nobody may read."""
+    caller.file("app.py", "a b x x\n")
+    change = {"path": "app.py", "old_string": old, "new_string": "z"}
+
+    assert caller.planned_or_peeked("edit", **change) == "app.py"
+    caller.call("read", path="app.py")
+    assert caller.planned_or_peeked("edit", **change) == ""
+
+
 def test_what_makes_no_edit_is_refused(caller: Caller) -> None:
     caller.file("app.py", "x")
     caller.file("latin.txt", b"\xe4")

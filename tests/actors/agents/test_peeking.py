@@ -1,0 +1,62 @@
+"""A plan looks into files before anybody allowed it; what it saw must not come out."""
+
+import pytest
+
+from actors.agents.effects import JudgeCall, PeekCall
+from messages.permissions import Action
+from messages.tools import Plan, ToolPlanned
+from messages.turns import ToolEnded
+from tests.actors.agents.driver import Driver
+from tests.actors.agents.scripts import plan_for, use, verdict
+
+pytestmark = pytest.mark.quick
+
+SECRET = "old_string is ambiguous: it occurs 3 times"
+
+
+@pytest.fixture
+def driver() -> Driver:
+    leading = Driver()
+    leading.prompted(use("c1"))
+    return leading
+
+
+def peek(driver: Driver, plan: Plan, action: Action) -> None:
+    driver.tell(ToolPlanned(call_id="c1", plan=plan))
+    (peek,) = driver.of(PeekCall)
+    assert peek.target == "secret.txt"
+    driver.tell(verdict(peek.id, action))
+
+
+def looked(refusal: str) -> Plan:
+    return plan_for("c1").model_copy(update={"peeked": "secret.txt", "refusal": refusal})
+
+
+@pytest.mark.parametrize("refusal", [SECRET, ""])
+@pytest.mark.parametrize("action", ["ask", "deny"])
+def test_of_a_file_that_may_not_be_read_the_model_learns_nothing(
+    driver: Driver, refusal: str, action: Action
+) -> None:
+    peek(driver, looked(refusal), action)
+
+    (ended,) = [each for each in driver.records if isinstance(each, ToolEnded)]
+    assert ended.status == "denied"
+    assert ended.text == (
+        "Denied: secret.txt was not read yet, and reading it asks (a rule). Read it first."
+    )
+    assert driver.of(JudgeCall) == []
+
+
+def test_of_a_file_that_may_be_read_the_model_learns_why_its_call_cannot_be(driver: Driver) -> None:
+    peek(driver, looked(SECRET), "allow")
+
+    (ended,) = [each for each in driver.records if isinstance(each, ToolEnded)]
+    assert (ended.status, ended.text) == ("error", SECRET)
+    assert driver.of(JudgeCall) == []
+
+
+def test_a_call_on_a_file_that_may_be_read_is_judged_for_itself(driver: Driver) -> None:
+    plan = looked("")
+    peek(driver, plan, "allow")
+
+    assert [each.plan for each in driver.of(JudgeCall)] == [plan]

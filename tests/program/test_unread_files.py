@@ -1,0 +1,25 @@
+"""A model must not learn what is in a file that it may not read, by whatever call."""
+
+from pathlib import Path
+
+from tests.program.program import Program
+from tests.scripted_server import calls, says
+
+
+def test_guesses_at_a_secret_are_all_answered_alike(program: Program, tmp_path: Path) -> None:
+    secret = tmp_path / "secret"
+    secret.write_text("password=hunter2\n")
+    guesses = ["password=h", "password=x", "s", "pass  word"]
+    answers = [
+        *(calls("edit", path=str(secret), old_string=each, new_string="") for each in guesses),
+        calls("write", path=str(secret), content="password=hunter2\n"),
+        calls("write", path=str(secret), content="something else"),
+        says("I know nothing."),
+    ]
+    with program.serve(*answers):
+        done = program.run("-p", "Guess.", "--output-format", "json")
+
+    reasons = {denial["reason"] for denial in done.result["denials"]}
+    assert len(done.result["denials"]) == len(answers) - 1
+    assert len(reasons) == 1
+    assert secret.read_text() == "password=hunter2\n"
