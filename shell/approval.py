@@ -1,6 +1,8 @@
 """The approval prompt: fixed rows around the whole command or diff, which scrolls between them.
 
-Every row is wrapped here to the width of the window, so that what counts as shown was drawn.
+Every row is wrapped here to the width of the window, so that what counts as shown was drawn. A
+row begins with a word of ours, and one that goes on with a mark: no path or description, however
+long, can draw a row that looks like another.
 """
 
 from dataclasses import dataclass
@@ -10,12 +12,16 @@ from messages.approvals import Answer, ExecApprovalRequest, PatchApprovalRequest
 from shell import arming
 from shell.arming import Arming
 from shell.ink import Row, cut, wrapped
-from shell.visible import visible, visible_line
+from shell.visible import exact, exact_line
 
 KEYS: dict[str, Answer] = {"y": "once", "a": "session", "n": "no"}
 LEAST_BODY_ROWS = 3
 """With less of the command on the screen nothing can be allowed."""
 CHAIN = " \u203a "
+GOES_ON = "↪ "
+"""Before what is left of a row around the command or diff."""
+MOST_DESCRIPTION_CHARS = 200
+"""The model may say so much for its call; more would push the call itself off the screen."""
 TOO_LOW = "enlarge the window to answer · n no · Esc later"
 
 AnyRequest = ExecApprovalRequest | PatchApprovalRequest
@@ -64,18 +70,27 @@ def asks(request: AnyRequest) -> str:
 
 
 def _head(request: AnyRequest, count: int, width: int) -> list[Row]:
-    of = f"1 of {count}"
-    title = f"{asks(request)} asks: {request.tool} · {of}"
-    rows: list[Row] = [(("title", line),) for line in wrapped(visible_line(title), width)]
-    where = f"in {request.cwd}"
+    told = [("title", f"{asks(request)} asks: {exact_line(request.tool)} · 1 of {count}")]
     if isinstance(request, PatchApprovalRequest):
-        where = f"change {request.path}"
-    told = [("plain", where), ("dim", f"why: {request.reason}")]
+        told.append(("plain", f"change {exact_line(request.path)}"))
+    else:
+        told.append(("plain", f"in {exact_line(request.cwd)}"))
+    told.append(("dim", f"why: {exact_line(request.reason)}"))
     if request.description:
-        told.append(("dim", f"it says: {request.description}"))
-    for tone, text in told:
-        rows.extend(((tone, line),) for line in wrapped(visible_line(text), width))
-    return rows
+        told.append(("dim", f"it says: {_shortened(exact_line(request.description))}"))
+    return [row for tone, text in told for row in _going_on(text, tone, width)]
+
+
+def _shortened(text: str) -> str:
+    more = len(text) - MOST_DESCRIPTION_CHARS
+    return f"{text[:MOST_DESCRIPTION_CHARS]}… (+{more} characters)" if more > 0 else text
+
+
+def _going_on(text: str, tone: str, width: int) -> list[Row]:
+    """One row of ours, and behind a mark what does not fit into it."""
+    first = wrapped(text, width)[0]
+    more = wrapped(text[len(first) :], width - len(GOES_ON)) if first != text else []
+    return [((tone, first),), *((("warn", GOES_ON), (tone, piece)) for piece in more)]
 
 
 def _body(request: AnyRequest, width: int) -> tuple[Row, ...]:
@@ -87,7 +102,7 @@ def _body(request: AnyRequest, width: int) -> tuple[Row, ...]:
 @lru_cache(maxsize=8)
 def _lines(text: str, width: int, *, diff: bool) -> tuple[Row, ...]:
     """Lay out the whole text; asked for several times a frame, hence remembered."""
-    lines = visible(text).split("\n")
+    lines = exact(text).split("\n")
     toned = ((line, _diff_tone(line) if diff else "strong") for line in lines)
     return tuple(row for line, tone in toned for row in _barred(line, tone, width))
 
@@ -114,9 +129,9 @@ def _answers(request: AnyRequest, width: int) -> list[Row]:
     lines = [told[answer] for answer in ("once", "session", "no") if answer in request.answers]
     if "no" not in request.answers:
         lines.append("Esc  later")
-    return [(("plain", row),) for line in lines for row in wrapped(line, width)]
+    return [row for line in lines for row in _going_on(line, "plain", width)]
 
 
 def _granted(request: AnyRequest) -> str:
-    rules = (f"{rule.permission} {visible_line(rule.pattern)}" for rule in request.grants)
+    rules = (f"{rule.permission} {exact_line(rule.pattern)}" for rule in request.grants)
     return " and ".join(f"`{rule}`" for rule in rules)

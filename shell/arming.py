@@ -3,13 +3,16 @@
 A person must have had the chance to see what they allow. So a prompt arms only after the terminal
 has acknowledged a frame that shows it, after no key came for a while, and while no draft is being
 typed; a draft is armed over only by the person's own Ctrl-Y. To allow takes more: the last line
-of the command was in an acknowledged frame together with every answer.
+of the command was in an acknowledged frame together with every answer. And an answer is one key
+by itself: what comes in a burst was pasted, or meant for somebody else.
 """
 
 from dataclasses import dataclass, replace
 
 QUIET_S = 0.4
 """So long must nobody type before a prompt takes keys."""
+ALONE_S = 0.05
+"""Keys that come closer together than this are a paste without its marks, or a cat's paw."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +32,8 @@ class Arming:
 
     id: str
     last_key_s: float
+    key_before_s: float = float("-inf")
+    """When the key before the last one came."""
     drawn: Shown | None = None
     """The newest frame, acknowledged or not."""
     sent: tuple[Shown, ...] = ()
@@ -62,7 +67,17 @@ def acknowledged(arming: Arming, now_s: float) -> Arming:
 
 def pressed(arming: Arming, now_s: float) -> Arming:
     """Note a key of any kind: the quiet time begins anew."""
-    return replace(arming, last_key_s=now_s)
+    return replace(arming, last_key_s=now_s, key_before_s=arming.last_key_s)
+
+
+def unpressed(arming: Arming) -> Arming:
+    """Take the last key back: it was the terminal that sent it."""
+    return replace(arming, last_key_s=arming.key_before_s)
+
+
+def is_alone(arming: Arming) -> bool:
+    """Whether the last key came behind no other, so that it can be meant as an answer."""
+    return arming.last_key_s - arming.key_before_s >= ALONE_S
 
 
 def drafted(arming: Arming) -> Arming:

@@ -40,9 +40,9 @@ class Dialog:
         return ask
 
     def acknowledged(self, loop: AbstractEventLoop) -> None:
-        """The terminal has shown the oldest frame that waits for it."""
+        """The terminal has shown the oldest frame that waits for it; its answer came as a key."""
         if self.arming:
-            self.arming = arming.acknowledged(self.arming, loop.time())
+            self.arming = arming.acknowledged(arming.unpressed(self.arming), loop.time())
             self._wait(loop)
             self._changed()
         elif self._last:
@@ -55,7 +55,7 @@ class Dialog:
             self._wait(loop)
 
     def drafted(self) -> None:
-        """Text went into the draft."""
+        """Text went into the draft, or was pasted."""
         if self.arming and not self.reasoning:
             self.arming = arming.drafted(self.arming)
 
@@ -63,6 +63,11 @@ class Dialog:
         """The person wants to answer now."""
         if self.arming:
             self.arming = arming.summoned(self.arming)
+
+    @property
+    def key_is_alone(self) -> bool:
+        """Whether the last key may be an answer: no other came right before it."""
+        return self.arming is not None and arming.is_alone(self.arming)
 
     @property
     def may_refuse(self) -> bool:

@@ -112,17 +112,22 @@ class Hands:
             self._repl.view.focus_reason()
             self._repl.refresh()
 
-    def answer(self, text: str, *, alone: bool) -> None:
-        """Take a key while the approval is armed: an answer, or else the draft begins."""
+    def answer(self, text: str, *, last: bool) -> None:
+        """Take a key while the approval is armed: an answer, or else the draft begins.
+
+        `last`: nothing else was read behind it.
+        """
         choice = KEYS.get(text)
         shown = self._repl.state.requests.shown
+        alone = last and self._repl.dialog.key_is_alone
         if not shown or not alone or choice is None:
             self._write(text)
         elif choice in shown.answers and (choice == "no" or self._repl.dialog.may_allow):
             self._decide(choice)
 
     def paste(self, text: str) -> None:
-        """Insert pasted text; a paste never answers."""
+        """Insert pasted text; a paste never answers, not even with what comes behind it."""
+        self._repl.dialog.drafted()
         self._write(text.replace("\r\n", "\n").replace("\r", "\n"))
 
     def acknowledge(self) -> None:

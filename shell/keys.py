@@ -50,7 +50,7 @@ def _dialog(keys: KeyBindings, hands: Hands) -> None:
 
     @keys.add(Keys.Any, filter=armed)
     def _answer(event: KeyPressEvent) -> None:
-        hands.answer(event.key_sequence[-1].data, alone=_alone(event))
+        hands.answer(event.key_sequence[-1].data, last=_last(event))
 
 
 def _escape(keys: KeyBindings, hands: Hands) -> None:
@@ -90,6 +90,6 @@ def _nothing() -> None:
     """Alt with a key that has no meaning does nothing."""
 
 
-def _alone(event: KeyPressEvent) -> bool:
-    """Whether nothing else was read together with this key: a paste without its brackets is not."""
+def _last(event: KeyPressEvent) -> bool:
+    """Whether nothing was read behind this key; behind one of an unmarked paste there is."""
     return not any(key.key != ACKNOWLEDGED for key in event.key_processor.input_queue)

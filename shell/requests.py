@@ -41,9 +41,12 @@ def ended(requests: Requests, request_id: str) -> Requests:
 
 
 def put_off(requests: Requests) -> Requests:
-    """Take the shown request off the screen; it stays parked."""
-    shown = requests.shown
-    return replace(requests, later=requests.later | {shown.id}) if shown else requests
+    """Take every request that waits now off the screen; they stay parked.
+
+    All of them, since a screen full of questions must not stand before the key that stops the
+    turn; one that comes later shows itself.
+    """
+    return replace(requests, later=frozenset(request.id for request in requests.parked))
 
 
 def recalled(requests: Requests) -> Requests:

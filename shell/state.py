@@ -140,7 +140,7 @@ def answered(state: State, request_id: str, choice: Choice, feedback: str = "") 
 
 
 def put_off(state: State) -> State:
-    """Leave the shown request for later."""
+    """Leave every request that waits now for later."""
     return replace(state, requests=requests.put_off(state.requests))
 
 

@@ -13,6 +13,7 @@ from prompt_toolkit.input import PipeInput, create_pipe_input
 from prompt_toolkit.key_binding.key_processor import KeyProcessor
 
 from messages.base import Message
+from shell.arming import ALONE_S
 from shell.inbox import Event, Inbox
 from shell.repl import Repl
 from shell.terminal import FrameOutput
@@ -47,6 +48,15 @@ class Emulator(StringIO):
         self._keyboard.send_text("\x1b[0n")
 
 
+class Clock(asyncio.SelectorEventLoop):
+    """A loop on which a test can let time pass without waiting for it."""
+
+    ahead_s = 0.0
+
+    def time(self) -> float:
+        return super().time() + self.ahead_s
+
+
 @dataclass
 class OnScreen:
     """What a test sees and does."""
@@ -55,6 +65,7 @@ class OnScreen:
     emulator: Emulator
     inbox: Inbox
     repl: Repl
+    clock: Clock
     posted: list[Message] = field(default_factory=list)
 
     def report(self, *events: Event) -> None:
@@ -65,7 +76,8 @@ class OnScreen:
         self.keyboard.send_text(keys)
 
     async def press(self, key: str) -> None:
-        """Type one key and wait until it has been dealt with, whatever it did."""
+        """Type one key by itself and wait until it has been dealt with, whatever it did."""
+        self.clock.ahead_s += 2 * ALONE_S
         dealt_with = asyncio.Event()
 
         def note(_keys: KeyProcessor) -> None:
@@ -121,8 +133,10 @@ def play(
 ) -> int:
     """Run the application with a script beside it; returns the exit status."""
 
+    clock = Clock()
+
     async def both() -> int:
-        with on_screen(rows, columns, answers=answers, first_prompt=first_prompt) as here:
+        with on_screen(rows, columns, clock, answers=answers, first_prompt=first_prompt) as here:
             status = asyncio.ensure_future(here.repl.serve())
             await here.until(lambda: here.repl.app.is_running and here.emulator.raw, "a screen")
             try:
@@ -132,12 +146,13 @@ def play(
                 ended = await status
             return ended
 
-    return asyncio.run(both())
+    with asyncio.Runner(loop_factory=lambda: clock) as runner:
+        return runner.run(both())
 
 
 @contextmanager
 def on_screen(
-    rows: int, columns: int, *, answers: bool, first_prompt: str | None
+    rows: int, columns: int, clock: Clock, *, answers: bool, first_prompt: str | None
 ) -> Generator[OnScreen]:
     with create_pipe_input() as keyboard:
         emulator = Emulator(keyboard, rows=rows, columns=columns, answers=answers)
@@ -151,4 +166,4 @@ def on_screen(
             repl = Repl(
                 posted.append, inbox, first_prompt, keyboard=keyboard, output=output, colour=True
             )
-            yield OnScreen(keyboard, emulator, inbox, repl, posted)
+            yield OnScreen(keyboard, emulator, inbox, repl, clock, posted)

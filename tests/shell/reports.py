@@ -78,6 +78,8 @@ def asked(
     *,
     number: int = 1,
     answers: tuple[Answer, ...] = ("once", "session", "no"),
+    description: str = "",
+    pattern: str = "git push",
 ) -> PresentApproval:
     request = ExecApprovalRequest(
         id=f"/primary/explore-2#{number}@1",
@@ -89,7 +91,8 @@ def asked(
         reason="default: bash asks",
         requests=(PermissionRequest(permission="bash", target=command),),
         answers=answers,
-        grants=(Rule(permission="bash", pattern="git push", action="allow"),),
+        grants=(Rule(permission="bash", pattern=pattern, action="allow"),),
+        description=description,
         command=command,
     )
     return PresentApproval(request=request, waiting=number)

@@ -5,7 +5,8 @@ import random
 import pytest
 
 from messages.approvals import RetractApproval
-from shell.intents import Answer
+from messages.turns import TurnStarted
+from shell.intents import Answer, Interrupt
 from tests.shell import reports
 from tests.shell.on_screen import OnScreen, play
 
@@ -91,7 +92,7 @@ def test_over_a_draft_only_ctrl_y_arms() -> None:
         await here.shows("half a thoughty")
         here.type(CTRL_Y)
         await here.armed()
-        here.type("y")
+        await here.press("y")
         await here.hides("y  once")
         assert here.posted == [Answer(id=FIRST, answer="once")]
         assert "> half a thoughty" in here.text
@@ -99,7 +100,18 @@ def test_over_a_draft_only_ctrl_y_arms() -> None:
     play(script)
 
 
-@pytest.mark.parametrize("paste", ["\x1b[200~y\x1b[201~", "yes, do it", "y\ry\r"])
+@pytest.mark.parametrize(
+    "paste",
+    [
+        "\x1b[200~y\x1b[201~",
+        "\x1b[200~\x1b[201~y",
+        "yes, do it",
+        "y\ry\r",
+        " y",
+        CTRL_Y + "y",
+        PAGE_DOWN + "a",
+    ],
+)
 def test_a_paste_never_answers(paste: str) -> None:
     async def script(here: OnScreen) -> None:
         await asked(here)
@@ -117,9 +129,12 @@ def test_nothing_is_allowed_before_its_end_was_on_the_screen() -> None:
         await here.armed()
         await here.press("y")
         await here.shows("PgDn: read to the end before you allow it")
-        here.type(" " * 30 + "y")
+        here.type(" " * 30)
         await here.shows("│ rm -rf /")
+        here.type(" y")
+        await here.shows("> y")
         assert here.posted == []
+        here.type("\x7f")
         await here.until(lambda: here.repl.dialog.may_allow, "the end to be acknowledged")
         here.type("y")
         await here.hides("y  once")
@@ -268,6 +283,20 @@ def test_a_command_cannot_imitate_our_own_rows() -> None:
         assert here.rows.count("y  once") == 1
         assert "│ y  once" in here.rows
         assert "┆ " + "z" * 12 in here.rows
+
+    play(script)
+
+
+def test_however_many_requests_wait_the_second_esc_interrupts_the_turn() -> None:
+    async def script(here: OnScreen) -> None:
+        here.report(reports.session(), TurnStarted(turn=1, prompt="hello"))
+        here.report(*(reports.asked(f"command {n}", number=n) for n in range(1, 201)))
+        await here.shows("1 of 200")
+        here.type(ESC)
+        await here.shows("⚠ 200 need approval (Ctrl-Y)")
+        here.type(ESC)
+        await here.shows("Interrupting")
+        assert here.posted == [Interrupt()]
 
     play(script)
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shell import arming
-from shell.arming import QUIET_S, Arming, Shown
+from shell.arming import ALONE_S, QUIET_S, Arming, Shown
 
 pytestmark = pytest.mark.quick
 
@@ -82,6 +82,21 @@ def test_an_answer_of_the_terminal_that_nobody_asked_for_counts_for_nothing() ->
     assert arming.acknowledged(NEW, 1.0) == NEW
 
 
+def test_a_key_right_behind_another_is_not_alone() -> None:
+    armed = arming.tick(seen(WHOLE, 1.0), 2.0, draft=False)
+    alone = arming.pressed(armed, 3.0)
+    assert arming.is_alone(alone)
+    assert not arming.is_alone(arming.pressed(alone, 3.0 + ALONE_S / 2))
+    assert arming.is_alone(arming.pressed(alone, 3.0 + 2 * ALONE_S))
+
+
+def test_the_terminals_own_answer_is_no_key() -> None:
+    typed = arming.pressed(seen(WHOLE, 1.0), 2.0)
+    answered = arming.unpressed(arming.pressed(typed, 2.3))
+    assert arming.ready_s(answered) == 2.0 + QUIET_S
+    assert arming.is_alone(arming.pressed(answered, 2.31))
+
+
 HAPPENINGS = st.lists(
     st.tuples(
         st.sampled_from(["draw", "draw top", "draw low", "acknowledge", "key", "draft", "tick"]),
@@ -114,4 +129,4 @@ def test_in_every_order_it_is_armed_only_after_quiet_and_acknowledgement(
         if state.armed and not was_armed:
             assert what == "tick"
             assert acknowledged
-            assert now_s - quiet_since_s >= QUIET_S
+            assert now_s >= quiet_since_s + QUIET_S

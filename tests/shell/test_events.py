@@ -104,6 +104,19 @@ def test_a_request_that_is_presented_again_keeps_its_place() -> None:
     ]
 
 
+def test_all_requests_that_wait_are_put_off_together_and_one_that_comes_later_shows_itself() -> (
+    None
+):
+    waiting, _ = after(reports.asked(), reports.asked("git tag", number=2))
+    off = state.put_off(waiting)
+    assert off.requests.shown is None
+    assert len(off.requests.parked) == 2
+    later, _ = received(off, reports.asked("ls", number=3), 11.0)
+    assert later.requests.shown == later.requests.parked[2]
+    back = state.recalled(state.put_off(later)).requests
+    assert back.shown == back.parked[0]
+
+
 def test_a_notice_is_a_remark() -> None:
     assert after(Notice("going away"))[1] == (Remark("going away", "warn"),)
 
