@@ -8,6 +8,7 @@ from typing import Protocol
 PRIVATE_FILE = 0o600
 PRIVATE_FOLDER = 0o700
 _READ_BYTES = 1 << 20
+_SAFELY = os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
 
 
 class Files(Protocol):
@@ -17,7 +18,14 @@ class Files(Protocol):
     """
 
     def open(self, path: Path, flags: int) -> int:
-        """Open or create a file that only its owner may read; return its descriptor."""
+        """Open or create a file that only its owner may read, never by a link or waiting.
+
+        Return its descriptor.
+        """
+        ...
+
+    def status(self, descriptor: int) -> os.stat_result:
+        """Say what kind of file it is, whose, and who may do what."""
         ...
 
     def lock(self, descriptor: int) -> bool:
@@ -57,8 +65,12 @@ class RealFiles:
     """The system's own calls."""
 
     def open(self, path: Path, flags: int) -> int:
-        """Open or create a file that only its owner may read; return its descriptor."""
-        return os.open(path, flags | os.O_CLOEXEC, PRIVATE_FILE)
+        """Open or create a file that only its owner may read, never by a link or waiting."""
+        return os.open(path, flags | _SAFELY, PRIVATE_FILE)
+
+    def status(self, descriptor: int) -> os.stat_result:
+        """Say what kind of file it is, whose, and who may do what."""
+        return os.fstat(descriptor)
 
     def lock(self, descriptor: int) -> bool:
         """Lock the file for as long as it is open; False when another holds it."""

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from actors.sessions.faults import LogDamaged, LogError, LogLocked
 from actors.sessions.files import Files, RealFiles, make_private
+from actors.sessions.opening import open_private
 from actors.sessions.reading import LogContents, last_run, parse
 from messages.address import Address
 from messages.transcript import Record
@@ -71,7 +72,7 @@ class SessionLog:
         Raises:
             LogLocked: another program has it open.
             LogDamaged: a record before the last one cannot be trusted; the file is untouched.
-            LogError: it cannot be read or written, or is not a session file.
+            LogError: it cannot be read or written, is not a session file, or not ours alone.
         """
         files = files or RealFiles()
         with _named(path):
@@ -147,7 +148,7 @@ class SessionLog:
 
 
 def _locked(path: Path, flags: int, files: Files) -> int:
-    descriptor = files.open(path, flags)
+    descriptor = open_private(path, flags, files)
     try:
         _lock(path, descriptor, files)
     except BaseException:
@@ -175,7 +176,7 @@ def _recovered(path: Path, descriptor: int, files: Files) -> LogContents:
 
 def _keep_aside(path: Path, contents: LogContents, files: Files) -> Path:
     aside = path.with_name(f"{path.name}.torn-{contents.good_bytes}")
-    descriptor = files.open(aside, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+    descriptor = open_private(aside, os.O_WRONLY | os.O_CREAT | os.O_APPEND, files)
     try:
         if files.write(descriptor, contents.torn) < len(contents.torn):
             raise OSError(ENOSPC, os.strerror(ENOSPC))

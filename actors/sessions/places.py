@@ -3,6 +3,7 @@
 import hashlib
 import os
 import re
+import stat
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
@@ -59,9 +60,12 @@ def session_path(project: Path, session_id: str) -> Path:
 
 
 def sessions(project: Path) -> tuple[Path, ...]:
-    """List a project's session files, last written first; one that never got a record is none."""
-    begun = [path for path in project.glob("*.jsonl") if path.stat().st_size]
-    return tuple(sorted(begun, key=_age, reverse=True))
+    """List a project's session files, last written first; one that never got a record is none.
+
+    What is no regular file is none either: links and pipes are left alone.
+    """
+    begun = [(age, path) for path in project.glob("*.jsonl") if (age := _age(path))]
+    return tuple(path for _, path in sorted(begun, reverse=True))
 
 
 def newest_session(project: Path) -> Path | None:
@@ -79,6 +83,11 @@ def _home(environ: Mapping[str, str]) -> Path | None:
     return Path(given).expanduser().absolute() if given else None
 
 
-def _age(path: Path) -> tuple[int, str]:
-    """Order by the last record; of the same moment, by start."""
-    return path.stat().st_mtime_ns, path.stem
+def _age(path: Path) -> tuple[int, str] | None:
+    """Order by the last record; of the same moment, by start. None: no session."""
+    try:
+        status = path.lstat()
+    except OSError:  # gone meanwhile
+        return None
+    begun = stat.S_ISREG(status.st_mode) and status.st_size
+    return (status.st_mtime_ns, path.stem) if begun else None

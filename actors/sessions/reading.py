@@ -7,6 +7,7 @@ from typing import cast, get_args
 
 from actors.sessions.faults import LogDamaged, LogError
 from actors.sessions.files import Files, RealFiles
+from actors.sessions.opening import open_private
 from messages.transcript import FORMAT, Record, RunStarted, Session
 from messages.wire import ChecksumError, Line, WireError, decode_line
 
@@ -36,11 +37,12 @@ def read_log(path: Path, files: Files | None = None) -> LogContents:
 
     Raises:
         LogDamaged: a record before the last one cannot be trusted.
-        LogError: there is no such file, or it is not a session file that this version knows.
+        LogError: there is no such file, it is not a session file that this version knows, or it is
+            not ours alone.
     """
     files = files or RealFiles()
     try:
-        descriptor = files.open(path, os.O_RDONLY | os.O_NONBLOCK)
+        descriptor = open_private(path, os.O_RDONLY, files)
         try:
             data = files.read(descriptor)
         finally:

@@ -83,6 +83,16 @@ def test_what_is_no_begun_session_is_not_listed(tmp_path: Path) -> None:
     assert places.newest_session(tmp_path / "missing") is None
 
 
+def test_what_is_no_regular_file_is_not_listed_and_hides_no_other(tmp_path: Path) -> None:
+    mine = begin(tmp_path, "20230101-000000-aaaa")
+    (tmp_path / "z.jsonl").symlink_to(tmp_path / "nowhere")
+    (tmp_path / "y.jsonl").symlink_to(mine)
+    (tmp_path / "x.jsonl").symlink_to("x.jsonl")
+    (tmp_path / "w.jsonl").mkdir()
+    os.mkfifo(tmp_path / "v.jsonl")
+    assert places.sessions(tmp_path) == (mine,)
+
+
 def test_an_id_that_a_person_types_reaches_no_other_file(tmp_path: Path) -> None:
     project = tmp_path / "project"
     project.mkdir()

@@ -109,7 +109,9 @@ def test_a_format_of_the_future_is_refused_by_its_number() -> None:
         parse(PATH, line(1, future) + line(2, RUN))
 
 
-@pytest.mark.parametrize(("name", "why"), [("none", "No such file"), ("folder", "Is a directory")])
+@pytest.mark.parametrize(
+    ("name", "why"), [("none", "No such file"), ("folder", "not a regular file")]
+)
 def test_what_cannot_be_read_says_why(tmp_path: Path, name: str, why: str) -> None:
     (tmp_path / "folder").mkdir()
     with pytest.raises(LogError, match=why):
