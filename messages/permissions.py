@@ -84,5 +84,4 @@ class Config(Message):
     """What a session keeps beside its conversation; whole each time, the last one counts."""
 
     type: Literal["config"] = "config"
-    mode: PermissionMode
     grants: tuple[Rule, ...] = ()

@@ -6,7 +6,6 @@ from pydantic import Field
 
 from messages.approvals import (
     ApprovalAnswered,
-    ApprovalRefused,
     ApprovalWithdrawn,
     ExecApprovalRequest,
     PatchApprovalRequest,
@@ -60,7 +59,6 @@ Record = Annotated[
     | ExecApprovalRequest
     | PatchApprovalRequest
     | ApprovalAnswered
-    | ApprovalRefused
     | ApprovalWithdrawn,
     Field(discriminator="type"),
 ]

@@ -6,7 +6,6 @@ from actors.agents.calls import denial
 from actors.agents.state import Call, CallStage, Past, Stage, Turn
 from messages.approvals import (
     ApprovalAnswered,
-    ApprovalRefused,
     ApprovalRequest,
     ApprovalWithdrawn,
     ExecApprovalRequest,
@@ -90,7 +89,7 @@ def _with_question(call: Call, since: tuple[Record, ...]) -> Call:
     if not asked:
         return call
     ends = {each.id: each for each in since if isinstance(each, ApprovalAnswered)}
-    gone = {each.id for each in since if isinstance(each, ApprovalWithdrawn | ApprovalRefused)}
+    gone = {each.id for each in since if isinstance(each, ApprovalWithdrawn)}
     question = asked[-1]
     if question.id in gone:
         return call

@@ -16,6 +16,9 @@ from messages.transcript import Record
 from messages.turns import AgentEvent, Prompt, ReplyCompleted, TurnEnded, TurnFailed
 
 
+MOST_TITLE_CHARS = 200
+
+
 class Stage(Enum):
     """Where a turn is."""
 
@@ -66,8 +69,11 @@ class Call:
 
     @property
     def title(self) -> str:
-        """What people see of it."""
-        return self.plan.title if self.plan else self.use.name
+        """What people see of it, also before it is planned."""
+        if self.plan:
+            return self.plan.title
+        words = [each for each in self.use.input.values() if isinstance(each, str)]
+        return " ".join((self.use.name, *words[:1]))[:MOST_TITLE_CHARS]
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +81,7 @@ class Turn:
     """Everything an agent's turn depends on; the conversation itself is the history's."""
 
     asker: str = ""
-    """What its approval ids begin with: `<address>#`."""
+    """Whose address its approval ids begin with."""
     run: int = 1
     """Which opening of the session this is; the end of its approval ids."""
     cwd: str = ""

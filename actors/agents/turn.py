@@ -41,6 +41,8 @@ TurnMessage = (
     | AppendFailed
 )
 
+MAX_CALLS = 128
+"""Tool calls of one reply."""
 CUT_OFF = "Not run: the reply ended ({reason}) before this call was known to be complete."
 STOPPED: dict[str, tuple[TurnFailureReason, str]] = {
     "max_tokens": ("max_tokens", "the reply reached the output limit; say 'go on' to continue"),
@@ -152,8 +154,9 @@ def _replied(step: Step, reply: ModelReplied) -> None:
         return
     step.set(usage=turn.usage + reply.usage)
     uses = [block for block in reply.content if isinstance(block, ToolUseBlock)]
-    if len({use.id for use in uses}) < len(uses):
-        _fail(step, "protocol", "two tool calls of one reply have the same id")
+    problem = _problem(uses)
+    if problem:
+        _fail(step, "protocol", problem, text_of(reply.content))
         return
     completed = ReplyCompleted(
         turn=turn.number,
@@ -168,6 +171,14 @@ def _replied(step: Step, reply: ModelReplied) -> None:
         _act(step, uses, reply.stop_reason)
     else:
         _conclude(step, reply)
+
+
+def _problem(uses: list[ToolUseBlock]) -> str:
+    if len({use.id for use in uses}) < len(uses):
+        return "two tool calls of one reply have the same id; none was run"
+    if len(uses) > MAX_CALLS:
+        return f"one reply has {len(uses)} tool calls, more than {MAX_CALLS}; none was run"
+    return ""
 
 
 def _act(step: Step, uses: list[ToolUseBlock], stop_reason: str) -> None:

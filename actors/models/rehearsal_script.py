@@ -15,7 +15,7 @@ I am a **script**, not a model: I cannot think, but everything around me is real
 
 - `list` or `list FOLDER`
 - `read FILE`
-- `run COMMAND`: asks you first, unless it only reads
+- `run COMMAND`: asks you first
 - `write FILE TEXT`: shows you the change first
 - `edit FILE: OLD -> NEW`
 - `think`: some reasoning before the answer

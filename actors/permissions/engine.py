@@ -87,7 +87,7 @@ class PermissionEngine(Actor[EngineInbox]):
         if self._storing:
             grant, _ = self._storing[0]
             policy = self._policy.granting(grant.rules)
-            record = Config(mode=policy.mode, grants=policy.grants)
+            record = Config(grants=policy.grants)
             self._appends += 1
             self.tell(self._journal, Append(id=self._appends, records=(record,)))
 

@@ -50,9 +50,9 @@ def test_the_model_may_read_the_whole_output_of_its_own_commands(session: OpenSe
     assert action(asking, "read", outputs.parent / "of-another-session" / "1.txt") == "ask"
 
 
-def test_grants_come_back_with_their_session_and_its_mode_does_not(session: OpenSession) -> None:
+def test_grants_come_back_with_their_session_and_no_mode_does(session: OpenSession) -> None:
     grant = Rule(permission="edit", pattern="a.py", action="allow")
-    resumed = replace(session, records=(Config(mode="auto-edit", grants=(grant,)),))
+    resumed = replace(session, records=(Config(grants=(grant,)),))
 
     assert policy_of(resumed).grants == (grant,)
     assert policy_of(resumed).mode == session.wanted.mode

@@ -12,7 +12,7 @@ from messages.approvals import (
     ApprovalWithdrawn,
 )
 from messages.content import Block, TextBlock
-from messages.permissions import Config, PermissionRequest
+from messages.permissions import Config, PermissionRequest, Rule
 from messages.tools import ToolFailed
 from messages.transcript import Record, RunStarted
 from messages.turns import (
@@ -312,7 +312,8 @@ def test_usage_of_an_open_turn_counts_what_it_had_used() -> None:
 
 
 def test_the_last_config_and_the_last_run_count() -> None:
-    first, second = Config(mode="default"), Config(mode="yolo")
+    grant = Rule(permission="edit", pattern="a.py", action="allow")
+    first, second = Config(), Config(grants=(grant,))
     runs = [RunStarted(run=run, pid=1, version="1") for run in (1, 2)]
     records = (runs[0], first, runs[1], second, BEGUN)
 

@@ -12,10 +12,10 @@ from actors.agents.effects import (
     Write,
 )
 from actors.agents.state import Stage
-from actors.agents.turn import CUT_OFF
+from actors.agents.turn import CUT_OFF, MAX_CALLS
 from messages.address import PRIMARY
 from messages.approvals import ApprovalRefused
-from messages.content import TextBlock
+from messages.content import TextBlock, ToolUseBlock
 from messages.models import ModelFailed
 from messages.tools import ToolOutput, ToolSucceeded
 from messages.turns import (
@@ -154,8 +154,15 @@ def test_calls_of_a_reply_that_did_not_end_for_them_never_run(
     assert driver.planning == []
 
 
-def test_two_calls_with_one_id_fail_the_turn_and_leave_no_reply(driver: Driver) -> None:
-    driver.prompted(use("c1"), use("c1"))
+@pytest.mark.parametrize(
+    "uses",
+    [(use("c1"), use("c1")), tuple(use(f"c{number}") for number in range(MAX_CALLS + 1))],
+    ids=["one id twice", "too many"],
+)
+def test_calls_that_no_turn_can_carry_out_fail_it_and_leave_no_reply(
+    driver: Driver, uses: tuple[ToolUseBlock, ...]
+) -> None:
+    driver.prompted(*uses)
 
     assert isinstance(driver.reports[-1], TurnFailed)
     assert [type(each) for each in driver.records] == [TurnStarted, TurnFailed]

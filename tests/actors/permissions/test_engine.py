@@ -57,7 +57,7 @@ def action(asker: Probe, permission: str, target: str) -> str:
 
 
 def config(*grants: Rule) -> Config:
-    return Config(mode="default", grants=grants)
+    return Config(grants=grants)
 
 
 def test_a_verdict_goes_to_whoever_asked_and_says_why(asker: Probe) -> None:
