@@ -12,7 +12,7 @@ from actors.agents.agent import Agent, Ports, Posts
 from actors.agents.definitions import Definition
 from actors.agents.prompts import build_prompt
 from actors.agents.resume import last_config, last_run, past_of
-from actors.agents.state import Past, Turn
+from actors.agents.state import Past, Stage, Turn
 from actors.approvals.broker import ApprovalBroker
 from actors.models.client import ModelClient
 from actors.permissions.engine import PermissionEngine
@@ -146,6 +146,7 @@ def _primary(session: OpenSession, model: ModelClient) -> Make:
         cwd=str(wanted.workspace.cwd),
         rehearsal=wanted.rehearsal,
         next_turn=past.turn.number + 1,
+        running_turn=None if past.turn.stage is Stage.IDLE else past.turn.number,
         resumed=bool(session.records),
     )
     posts = Posts(journal=JOURNAL, engine=PERMISSIONS, approvals=APPROVALS, reports=CONSOLE)

@@ -42,6 +42,8 @@ class SessionConfigured(Message):
     rehearsal: bool
     """The model is a script, not a model."""
     next_turn: int
+    running_turn: int | None = None
+    """A turn that an earlier run left open, and that goes on now."""
     resumed: bool = False
 
 

@@ -87,7 +87,7 @@ class Console(Actor[ConsoleInbox]):
 
     def _configured(self, message: SessionConfigured) -> None:
         self._next_turn = max(self._next_turn, message.next_turn)
-        self._running = None
+        self._running = message.running_turn
         self._inbox.put(message)
 
     def _ended(self, message: TurnCompleted | TurnInterrupted | TurnFailed) -> None:

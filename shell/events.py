@@ -67,7 +67,8 @@ def _configured(state: State, event: SessionConfigured, now_s: float) -> Step:
         header: tuple[SessionConfigured | Remark, ...] = (event,)
     else:
         header = (Remark("The agent was started again.", "warn"),) if state.turn else ()
-    state, sent = next_sent(replace(state, session=event, turn=None), now_s)
+    turn = None if event.running_turn is None else Turn(began_s=now_s)
+    state, sent = next_sent(replace(state, session=event, turn=turn), now_s)
     return state, (*header, *sent)
 
 

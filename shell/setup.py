@@ -11,7 +11,6 @@ from actors.models.anthropic_client import AnthropicModel
 from actors.models.client import ModelClient
 from actors.models.rehearsal import MODEL_NAME, RehearsalModel
 from actors.sessions.places import our_files, project_folder, state_folder
-from actors.tools.tool import Workspace
 from shell.arguments import Options, StartError, readable
 from shell.version import VERSION
 from shell.workspace import git_folders, workspace_of

@@ -105,3 +105,8 @@ def test_what_was_said_before_is_shown_once_even_if_the_console_starts_again() -
     inbox.put_past([Notice("before")])
     inbox.put_past([Notice("before")])
     assert inbox.take() == (Notice("before"),)
+
+
+def test_an_interrupt_names_the_turn_that_an_earlier_run_left_open(stage: Stage) -> None:
+    stage.tell(reports.session(running_turn=3, next_turn=4), Interrupt())
+    assert stage.agent_heard() == CancelTurn(turn=3)

@@ -58,6 +58,13 @@ def test_a_turn_that_goes_on_after_a_resume_is_shown_as_running() -> None:
     assert effects[1:] == (Said("go on"),)
 
 
+def test_a_turn_that_was_left_open_runs_from_the_start_and_what_is_entered_waits() -> None:
+    resumed, _ = after(reports.session(running_turn=3, next_turn=4))
+    assert resumed.turn is not None
+    waiting, effects = state.entered(resumed, "hello", 11.0)
+    assert (waiting.queue, effects) == (("hello",), ())
+
+
 def test_a_late_piece_of_an_ended_turn_starts_nothing() -> None:
     ended, _ = after(reports.completed(), MessageDelta(text="late"), begin=running())
     assert ended.turn is None
