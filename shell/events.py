@@ -90,10 +90,13 @@ def _streamed(state: State, event: MessageDelta | ThinkingDelta) -> Step:
 
 
 def _replied(state: State, event: ReplyCompleted, now_s: float) -> Step:
-    turn, prose = flushed(state.turn or Turn(began_s=now_s))
-    text = text_of(event.content)
-    if not turn.streamed and text.strip():
-        prose = (Prose(visible(text)),)
+    turn = state.turn or Turn(began_s=now_s)
+    finished: tuple[str, ...] = ()
+    if not turn.streamed:
+        finished, tail = blocks.feed(turn.tail, visible(text_of(event.content)))
+        turn = replace(turn, tail=tail)
+    turn, last = flushed(turn)
+    prose = (*(Prose(block) for block in finished), *last)
     tokens = turn.tokens + event.usage.output_tokens
     turn = replace(turn, streamed=False, streamed_chars=0, tokens=tokens)
     return replace(state, turn=turn), prose

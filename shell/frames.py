@@ -8,6 +8,8 @@ from shell.inbox import Inbox
 
 FRAME_S = 0.033
 """Reports that come closer together than this are drawn together."""
+WORK_S = 0.015
+"""So long may one frame work before it leaves the rest to the next: keys come in between."""
 
 
 class Frames:
@@ -17,6 +19,7 @@ class Frames:
         self._inbox = inbox
         self._take = take
         self._last_s = float("-inf")
+        self._planned = False
 
     def start(self, loop: AbstractEventLoop) -> None:
         """Listen to the inbox from now on."""
@@ -31,13 +34,24 @@ class Frames:
         """Leave the rest unread."""
         self._inbox.listen(None)
 
+    def again(self, loop: AbstractEventLoop) -> None:
+        """Take once more in the next frame: there was more than one frame has time for."""
+        if not self._planned:
+            self._planned = True
+            # Not before the keys that came meanwhile have been read, however long this one took.
+            loop.call_at(max(self._last_s + FRAME_S, loop.time() + WORK_S), self._frame, loop)
+
     def _arrived(self, loop: AbstractEventLoop) -> None:
         due_s = self._last_s + FRAME_S
+        if self._planned:
+            return
         if loop.time() < due_s:
+            self._planned = True
             loop.call_at(due_s, self._frame, loop)
         else:
             self._frame(loop)
 
     def _frame(self, loop: AbstractEventLoop) -> None:
+        self._planned = False
         self._last_s = loop.time()
         self._take()

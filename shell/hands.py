@@ -67,7 +67,7 @@ class Hands:
         elif self.dialog_open:
             self._put_off()
         else:
-            self._repl.step(state.interrupted(self._repl.state))
+            self._repl.interrupt()
 
     def ctrl_c(self) -> None:
         """Close the approval; else clear; else interrupt; else ask for a second press."""
@@ -76,7 +76,7 @@ class Hands:
         elif self._repl.view.draft.text:
             self._repl.view.draft.reset()
         elif self._repl.state.turn and not self._repl.state.turn.interrupting:
-            self._repl.step(state.interrupted(self._repl.state))
+            self._repl.interrupt()
         else:
             self._leave_on_second_press()
 

@@ -22,8 +22,9 @@ Event: TypeAlias = AgentEvent | PresentApproval | RetractApproval | Notice
 class Inbox:
     """A queue with one reader, who is woken once for everything that came since it last took.
 
-    It needs no lock: `put` appends before it looks at the flag, and `take` clears the flag before
-    it takes, so an event is either taken or followed by a wake-up. Two wake-ups do no harm.
+    It needs no lock: `put` appends before it looks at the flag, and the reader clears the flag
+    before it takes, so an event is either taken or followed by a wake-up. Two wake-ups do no harm.
+    A reader that stops before the inbox is empty must come back by itself.
     """
 
     def __init__(self) -> None:
@@ -59,6 +60,15 @@ class Inbox:
         """Take everything that is there, in order."""
         self._woken = False
         return tuple(self._events.popleft() for _ in range(len(self._events)))
+
+    def next(self) -> Event | None:
+        """Take the oldest event; None when there is none."""
+        self._woken = False
+        return self._events.popleft() if self._events else None
+
+    def __bool__(self) -> bool:
+        """Whether something waits."""
+        return bool(self._events)
 
     def _rouse(self) -> None:
         if wake := self._wake:

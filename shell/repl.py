@@ -1,14 +1,15 @@
 """The REPL: one long-lived application at the bottom of the terminal, wired to the console.
 
-Reports come through the inbox, one batch a frame; what is finished is printed above, only the
-rest is drawn. Nothing heavy is imported before the first drawing.
+Reports come through the inbox, one batch a frame, as much as a frame has time for; what is
+finished is printed above, only the rest is drawn. Nothing heavy is imported before the first
+drawing.
 """
 
 import asyncio
 import os
 import signal
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import Any
 
@@ -20,10 +21,11 @@ from prompt_toolkit.key_binding.key_processor import KeyProcessor
 from messages.base import Message
 from shell import events, state
 from shell.application import application
+from shell.backlog import Backlog
 from shell.commands.command import Command, answered
 from shell.commands.table import COMMANDS
 from shell.dialog import Dialog
-from shell.frames import Frames
+from shell.frames import WORK_S, Frames
 from shell.hands import Hands
 from shell.inbox import Inbox
 from shell.keys import bindings
@@ -34,6 +36,9 @@ from shell.signals import HUNG_UP, handled
 from shell.state import Post, Refill, State, Step
 from shell.terminal import FrameOutput, Screen, open_output
 from shell.view import View
+
+LAST_WORK_S = 0.5
+"""So long may text that has come be laid out when the program ends."""
 
 
 class Repl:
@@ -61,6 +66,7 @@ class Repl:
         self._leaving: int | None = None
         self._state = State()
         self._frames = Frames(inbox, self._take_in)
+        self._backlog = Backlog()
         self._height = 0
         self._spinning = False
         self.hint = ""
@@ -112,7 +118,13 @@ class Repl:
 
     def step(self, done: Step) -> None:
         """Take a new state and carry out what comes with it."""
-        self._carry_out((done,))
+        self._apply(done)
+        self._show(self.now_s + WORK_S)
+
+    def interrupt(self) -> None:
+        """Stop the turn, and the text of it that has come but is not printed yet."""
+        self._backlog.hurry()
+        self.step(state.interrupted(self._state))
 
     def remark(self, text: str) -> None:
         """Print lines of ours."""
@@ -185,28 +197,29 @@ class Repl:
             self._loop.call_later(1 / FRAMES_PER_S, self._spin)
 
     def _take_in(self) -> None:
-        """Take in what has been reported, and draw it as one frame."""
-        steps: list[Step] = []
-        current = self._state
-        for event in self._inbox.take():
-            current, effects = events.received(current, event, self.now_s)
-            steps.append((current, effects))
-        self._carry_out(steps)
+        """Take in what has been reported, and draw it as one frame; the rest in the next ones."""
+        until_s = self.now_s + WORK_S
+        while self.now_s < until_s and (event := self._inbox.next()):
+            self._apply(events.received(self._state, event, self.now_s))
+        if not (self._state.turn and self._state.turn.interrupting):
+            self._backlog.calm()
+        self._show(until_s)
 
-    def _carry_out(self, steps: Sequence[Step]) -> None:
-        """Carry out steps whose states follow each other, in one drawing."""
-        above = ""
-        width = self._output.get_size().columns
-        for current, effects in steps:
-            self._state = current
-            for effect in effects:
-                match effect:
-                    case Post():
-                        self._post(effect.intent)
-                    case Refill():
-                        self._refill(effect.text)
-                    case _:
-                        above += rendered(effect, width, colour=self._colour)
+    def _apply(self, done: Step) -> None:
+        """Take a new state; what is to be printed waits for its frame."""
+        self._state, effects = done
+        for effect in effects:
+            match effect:
+                case Post():
+                    self._post(effect.intent)
+                case Refill():
+                    self._refill(effect.text)
+                case _:
+                    self._backlog.add(effect)
+
+    def _show(self, until_s: float) -> None:
+        """Draw what has changed, with as much above it as there is time to lay out."""
+        above = self._laid_out(until_s)
         self._follow()
         if not self._spinning:
             self._spin()
@@ -214,6 +227,15 @@ class Repl:
             self._screen.draw(above)
         else:
             self.refresh()
+        if self._loop and (self._backlog or self._inbox):
+            self._frames.again(self._loop)
+
+    def _laid_out(self, until_s: float) -> str:
+        width = self._output.get_size().columns
+        lines: list[str] = []
+        while self._backlog and (not lines or self.now_s < until_s):
+            lines.append(rendered(self._backlog.take(), width, colour=self._colour))
+        return "".join(lines)
 
     def _follow(self) -> None:
         """Let the dialog show what the state shows; a reason begun for another becomes draft."""
@@ -261,10 +283,15 @@ class Repl:
         """Draw what there is to say, then end."""
         if self.app.is_done or not self.app.is_running:
             return
-        self._take_in()
+        for event in self._inbox.take():
+            self._apply(events.received(self._state, event, self.now_s))
         if self._state.turn:
             _, prose = state.flushed(self._state.turn)
-            self.step((self._state, prose))
+            self._apply((self._state, prose))
+        self._show(self.now_s + LAST_WORK_S)
+        self._backlog.hurry()
+        self._backlog.calm()
+        self._show(float("inf"))
         self.app.exit(result=self._leaving or 0)
 
     def _failed(self, _loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:

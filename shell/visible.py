@@ -16,7 +16,9 @@ _BLANKS = re.compile(r" {3,}")
 _CONTROLS_END = 0x20
 _DELETE = 0x7F
 _NAMED_CATEGORIES = frozenset({"Cc", "Cf", "Cn", "Cs", "Zl", "Zp"})
-_ACCENTS = frozenset({"Mn", "Me"})
+_ACCENTS = frozenset({"Mc", "Me", "Mn"})
+_JOINING_JAMO = (range(0x1160, 0x1200), range(0xD7B0, 0xD800))
+"""Letters that are drawn into the one before them, as accents are."""
 _IGNORED = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u3164\uffa0")
 """Drawn as nothing although their category says letter or mark (Default_Ignorable_Code_Point)."""
 _IGNORED_RANGES = (range(0xFE00, 0xFE0E), range(0xE0000, 0xE1000))
@@ -60,11 +62,16 @@ def marks(text: str) -> list[str]:
     drawn: list[str] = []
     accents, before = 0, ""
     for char in text:
-        accents = accents + 1 if unicodedata.category(char) in _ACCENTS else 0
+        accents = accents + 1 if _joins(char) else 0
         hidden = accents > MOST_ACCENTS or (char in _EMOJI_SELECTORS and not _may_choose(before))
         drawn.append(_code(char) if hidden else _mark(char))
         before = drawn[-1]
     return drawn
+
+
+def _joins(char: str) -> bool:
+    jamo = any(ord(char) in letters for letters in _JOINING_JAMO)
+    return jamo or unicodedata.category(char) in _ACCENTS
 
 
 def _may_choose(before: str) -> bool:

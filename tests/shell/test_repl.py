@@ -124,6 +124,27 @@ def test_a_quick_double_esc_counts_as_one(keys: str) -> None:
     play(script)
 
 
+def test_under_a_flood_of_text_keys_are_echoed_and_esc_interrupts() -> None:
+    text = "lorem *ipsum* `x`\n\n" * 20
+
+    async def script(here: OnScreen) -> None:
+        await begun(here)
+        here.type("one\r")
+        await here.shows("Thinking")
+        here.report(TurnStarted(turn=1, prompt="one"))
+        here.report(*(MessageDelta(text=text) for _ in range(1_000)))
+        here.type("draft")
+        await here.shows("> draft")
+        here.type(ESC)
+        await here.shows("Interrupting")
+        assert here.inbox
+        here.report(reports.interrupted())
+        await here.shows("Interrupted.")
+        assert "characters are not shown" in here.scrollback
+
+    play(script)
+
+
 def test_alt_with_a_letter_neither_interrupts_nor_types() -> None:
     async def script(here: OnScreen) -> None:
         await begun(here)

@@ -60,6 +60,11 @@ def test_a_pile_of_accents_is_told_from_the_fifth_on() -> None:
     assert visible(four + "\u0301\u20ddb\u0301") == four + "<U+0301><U+20DD>b\u0301"
 
 
+def test_hangul_in_letters_stays_and_a_pile_of_its_vowels_does_not() -> None:
+    assert visible("\u1112\u1161\u11ab") == "\u1112\u1161\u11ab"
+    assert visible("\u1112" + "\u1161" * 5) == "\u1112" + "\u1161" * 4 + "<U+1161>"
+
+
 def test_what_a_person_allows_shows_every_blank_that_is_not_the_space_bars() -> None:
     blanks = [chr(c) for c in range(0x80, 0x3001) if unicodedata.category(chr(c)) == "Zs"]
     for blank in (*blanks, "\u2800", "\U0001d159"):
