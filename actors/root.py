@@ -1,4 +1,4 @@
-"""The root supervisor: starts the crew in order, stops it in reverse, ends when a pillar falls."""
+"""The root supervisor: starts its children in order and stops them in reverse."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ Make = Callable[[], Actor[Any]]
 
 
 @dataclass(frozen=True, slots=True)
-class Crew:
+class Factories:
     """How to make each child of the root."""
 
     journal: Make
@@ -31,18 +31,18 @@ class Root(Actor[ChildEnded]):
     can, and nobody can answer.
     """
 
-    def __init__(self, crew: Crew) -> None:
+    def __init__(self, factories: Factories) -> None:
         """Know whom to start."""
-        self._crew = crew
+        self._factories = factories
 
     def on_start(self) -> None:
-        """Start the crew; each finds those before it."""
-        self.start(self._crew.journal, "journal")
-        self.start(self._crew.permissions, "permissions")
-        self.start(self._crew.approvals, "approvals")
-        self.start(self._crew.console, "console")
+        """Start the children; each finds those before it."""
+        self.start(self._factories.journal, "journal")
+        self.start(self._factories.permissions, "permissions")
+        self.start(self._factories.approvals, "approvals")
+        self.start(self._factories.console, "console")
         self.tell(PERMISSIONS, RegisterAgent(agent=PRIMARY))
-        self.start(self._crew.primary, "primary")
+        self.start(self._factories.primary, "primary")
 
     def on_receive(self, message: ChildEnded) -> None:
         """Go on without a console, end without anyone else."""

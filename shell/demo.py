@@ -109,8 +109,8 @@ def stage() -> Path:
 
 def scripted(setup: Setup, pace: float) -> Setup:
     """Let the demo's script play, whatever model the environment names."""
-    wanted = replace(setup.wanted, model_name=MODEL_NAME, rehearsal=True)
-    return Setup(wanted, RehearsalModel(demo, pace))
+    options = replace(setup.options, model_name=MODEL_NAME, rehearsal=True)
+    return Setup(options, RehearsalModel(demo, pace))
 
 
 def play(happenings: Happenings, output: Output) -> Told | Ended:

@@ -6,7 +6,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
@@ -14,11 +14,12 @@ from typing import TYPE_CHECKING, NoReturn
 from shell.arguments import Options, StartError, UsageError, parse
 from shell.output import Output, OutputError
 from shell.process import complain, leave, settle
+from shell.visible import visible
 
 if TYPE_CHECKING:
-    from actors.crew import OpenSession
     from actors.root import Make
     from actors.runtime.system import ActorSystem
+    from actors.session import OpenSession
     from messages.agents import ChildEnded
     from shell.happenings import Happenings
     from shell.setup import Setup
@@ -76,8 +77,9 @@ def _headless(options: Options) -> int:
     began_s = time.perf_counter()
     _load_sdk()
     happenings = Happenings()
-    session, setup = _open(_setup(options))
-    if setup.wanted.rehearsal:
+    setup = _setup(options)
+    session = _open(setup)
+    if setup.options.rehearsal:
         complain(headless.REHEARSAL)
     console = partial(headless.HeadlessConsole, prompt, happenings)
     with _at_work(session, setup, console, happenings) as output:
@@ -97,10 +99,7 @@ def _demo(options: Options) -> int:
     from actors.models.demo_script import PROMPT
     from shell import demo
 
-    folder = demo.stage()
-    status = _repl(demo.scripted(_setup(options, folder), pace=1.0), PROMPT)
-    print(f"The demo's repository: {folder}")
-    return status
+    return _repl(demo.scripted(_setup(options, demo.stage()), pace=1.0), PROMPT)
 
 
 def _played_demo(options: Options) -> int:
@@ -111,7 +110,8 @@ def _played_demo(options: Options) -> int:
     _load_sdk()
     happenings = Happenings()
     folder = demo.stage()
-    session, setup = _open(demo.scripted(_setup(options, folder), demo.PLAYED_PACE))
+    setup = demo.scripted(_setup(options, folder), demo.PLAYED_PACE)
+    session = _open(setup)
     with _at_work(session, setup, partial(demo.Player, happenings), happenings) as output:
         end = demo.play(happenings, output)
     print(f"The demo's repository: {folder}\nThe transcript: {session.log.path}")
@@ -143,9 +143,8 @@ def _repl(setup: "Setup", first_prompt: str | None) -> int:
     from shell.console import Console
     from shell.inbox import Inbox
     from shell.repl import Repl
-    from shell.signals import HUNG_UP
 
-    session, setup = _open(setup)
+    session = _open(setup)
     inbox = Inbox()
     repl = Repl(lambda message: system.tell(CONSOLE, message), inbox, first_prompt, _load_sdk)
 
@@ -158,9 +157,14 @@ def _repl(setup: "Setup", first_prompt: str | None) -> int:
         status = repl.run()
     finally:
         system.stop()
-    if status != HUNG_UP:
-        print(f"Session {session.session_id} is kept; `greenroom --continue` goes on with it.")
+    folder = setup.options.workspace.cwd
+    _farewell(f"Session {session.session_id} is kept; greenroom --continue in {folder} goes on.")
     return status
+
+
+def _farewell(text: str) -> None:
+    with suppress(OSError):  # a terminal that was closed
+        print(visible(text))
 
 
 def _setup(options: Options, start: Path | None = None) -> "Setup":
@@ -169,33 +173,33 @@ def _setup(options: Options, start: Path | None = None) -> "Setup":
     return set_up(options, os.environ, start or current_folder())
 
 
-def _open(setup: "Setup") -> "tuple[OpenSession, Setup]":
-    from actors.crew import open_session
+def _open(setup: "Setup") -> "OpenSession":
+    from actors.session import open_session
     from actors.sessions.log import LogError
 
     try:
-        session = open_session(setup.wanted, time.time)  # noqa: TID251  (the one wall clock)
+        session = open_session(setup.options, time.time)  # noqa: TID251  (the one wall clock)
     except LogError as error:
         raise StartError(error.detail) from error
-    if setup.wanted.resume_last and not session.records:
+    if setup.options.resume_last and not session.records:
         complain("there is no earlier session of this workspace; a new one begins")
-    return session, setup
+    return session
 
 
 def _start(
     session: "OpenSession", setup: "Setup", console: "Make", ended: Callable[[str], None]
 ) -> "ActorSystem":
     """Start every actor; `ended` hears when the system ends by itself, on any thread."""
-    from actors.crew import crew_of
     from actors.root import Root
     from actors.runtime.system import ActorSystem
+    from actors.session import factories_of
     from messages.agents import ChildCompleted
 
     def root_ended(end: "ChildEnded") -> None:
         if isinstance(end, ChildCompleted):
             ended(end.result)
 
-    system = ActorSystem(partial(Root, crew_of(session, setup.model, console)))
+    system = ActorSystem(partial(Root, factories_of(session, setup.model, console)))
     system.when_ended(root_ended)
     return system
 

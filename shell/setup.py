@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from actors.crew import Wanted
 from actors.models.anthropic_client import AnthropicModel
 from actors.models.client import ModelClient
 from actors.models.rehearsal import MODEL_NAME, RehearsalModel
+from actors.session import SessionOptions
 from actors.sessions.places import our_files, project_folder, state_folder
 from shell.arguments import Options, StartError, readable
 from shell.version import VERSION
@@ -23,7 +23,7 @@ CREDENTIALS = ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_BASE_URL"
 class Setup:
     """What to open, and the model to open it with."""
 
-    wanted: Wanted
+    options: SessionOptions
     model: ModelClient
 
 
@@ -38,7 +38,7 @@ def set_up(options: Options, environment: Mapping[str, str], start: Path) -> Set
     workspace = workspace_of(start)
     real = any(environment.get(name) for name in CREDENTIALS)
     model_name = options.model or readable(environment.get("GREENROOM_MODEL", "")) or DEFAULT_MODEL
-    wanted = Wanted(
+    session = SessionOptions(
         folder=project_folder(state, workspace.root),
         workspace=workspace,
         model_name=model_name if real else MODEL_NAME,
@@ -49,7 +49,7 @@ def set_up(options: Options, environment: Mapping[str, str], start: Path) -> Set
         version=VERSION,
     )
     pace = 0.0 if options.headless else 1.0
-    return Setup(wanted, _server(environment) if real else _rehearsal(pace))
+    return Setup(session, _server(environment) if real else _rehearsal(pace))
 
 
 def current_folder() -> Path:

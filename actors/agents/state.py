@@ -15,7 +15,6 @@ from messages.tools import Plan
 from messages.transcript import Record
 from messages.turns import AgentEvent, Prompt, ReplyCompleted, TurnEnded, TurnFailed
 
-
 MOST_TITLE_CHARS = 200
 
 

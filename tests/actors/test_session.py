@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from actors.crew import OpenSession, Wanted, open_session, policy_of
 from actors.permissions.rules import judge
+from actors.session import OpenSession, SessionOptions, open_session, policy_of
 from actors.tools.tool import Workspace
 from messages.permissions import Config, PermissionRequest, Rule
 
@@ -17,7 +17,7 @@ pytestmark = pytest.mark.quick
 def session(tmp_path: Path) -> OpenSession:
     root = tmp_path / "work"
     root.mkdir()
-    wanted = Wanted(
+    options = SessionOptions(
         folder=tmp_path / "state",
         workspace=Workspace(root=root, cwd=root),
         model_name="m",
@@ -27,7 +27,7 @@ def session(tmp_path: Path) -> OpenSession:
         protected=(tmp_path / "state",),
         version="0",
     )
-    opened = open_session(wanted, lambda: 0.0)
+    opened = open_session(options, lambda: 0.0)
     opened.log.close()
     return opened
 
@@ -43,8 +43,8 @@ def test_our_own_files_ask_in_every_mode(session: OpenSession) -> None:
 
 
 def test_the_model_may_read_the_whole_output_of_its_own_commands(session: OpenSession) -> None:
-    outputs = session.wanted.outputs_of(session.session_id)
-    asking = replace(session, wanted=replace(session.wanted, mode="default"))
+    outputs = session.options.outputs_of(session.session_id)
+    asking = replace(session, options=replace(session.options, mode="default"))
 
     assert action(asking, "read", outputs / "1.txt") == "allow"
     assert action(asking, "read", outputs.parent / "of-another-session" / "1.txt") == "ask"
@@ -55,4 +55,4 @@ def test_grants_come_back_with_their_session_and_no_mode_does(session: OpenSessi
     resumed = replace(session, records=(Config(grants=(grant,)),))
 
     assert policy_of(resumed).grants == (grant,)
-    assert policy_of(resumed).mode == session.wanted.mode
+    assert policy_of(resumed).mode == session.options.mode

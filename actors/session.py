@@ -1,4 +1,4 @@
-"""One session, put together: its file, its past and the crew that works on it."""
+"""One session, put together: its file, its past, and how to make the actors that work on it."""
 
 import logging
 import os
@@ -19,7 +19,7 @@ from actors.permissions.engine import PermissionEngine
 from actors.permissions.protected import targets_of
 from actors.permissions.rules import BUILT_IN as BUILT_IN_RULES
 from actors.permissions.rules import Policy
-from actors.root import Crew, Make
+from actors.root import Factories, Make
 from actors.sessions.journal import Journal
 from actors.sessions.log import SessionLog, WallClock
 from actors.sessions.places import new_session_id, newest_session, session_path
@@ -37,7 +37,7 @@ AGENT = "build"
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class SessionOptions:
     """What the shell wants a session to be."""
 
     folder: Path
@@ -60,7 +60,7 @@ class Wanted:
 class OpenSession:
     """A session whose file is open and locked."""
 
-    wanted: Wanted
+    options: SessionOptions
     session_id: str
     log: SessionLog
     records: tuple[Record, ...]
@@ -68,41 +68,41 @@ class OpenSession:
     run: int
 
 
-def open_session(wanted: Wanted, wall_clock: WallClock) -> OpenSession:
+def open_session(options: SessionOptions, wall_clock: WallClock) -> OpenSession:
     """Begin a session, or go on with the workspace's last one.
 
     Raises:
         LogError: the file cannot be used; its detail is for people.
     """
-    last = newest_session(wanted.folder) if wanted.resume_last else None
-    session = _go_on(wanted, last, wall_clock) if last else _begin(wanted, wall_clock)
-    log.debug("run %d of %s with %s", session.run, session.log.path, wanted.model_name)
+    last = newest_session(options.folder) if options.resume_last else None
+    session = _go_on(options, last, wall_clock) if last else _begin(options, wall_clock)
+    log.debug("run %d of %s with %s", session.run, session.log.path, options.model_name)
     return session
 
 
-def _go_on(wanted: Wanted, last: Path, wall_clock: WallClock) -> OpenSession:
+def _go_on(options: SessionOptions, last: Path, wall_clock: WallClock) -> OpenSession:
     file, contents = SessionLog.open(last, wall_clock)
     records = tuple(cast("Record", line.message) for line in contents.lines)  # as it was read
     run = last_run(records) + 1
-    file.append([(RunStarted(run=run, pid=os.getpid(), version=wanted.version), ROOT)])
-    return OpenSession(wanted, last.stem, file, records, run)
+    file.append([(RunStarted(run=run, pid=os.getpid(), version=options.version), ROOT)])
+    return OpenSession(options, last.stem, file, records, run)
 
 
-def _begin(wanted: Wanted, wall_clock: WallClock) -> OpenSession:
+def _begin(options: SessionOptions, wall_clock: WallClock) -> OpenSession:
     session_id = new_session_id(wall_clock(), secrets.token_hex(2))
     first: tuple[Record, ...] = (
-        Session(session_id=session_id, workspace=str(wanted.workspace.root)),
-        RunStarted(run=1, pid=os.getpid(), version=wanted.version),
+        Session(session_id=session_id, workspace=str(options.workspace.root)),
+        RunStarted(run=1, pid=os.getpid(), version=options.version),
     )
-    path = session_path(wanted.folder, session_id)
+    path = session_path(options.folder, session_id)
     file = SessionLog.create(path, [(record, ROOT) for record in first], wall_clock)
-    return OpenSession(wanted, session_id, file, (), 1)
+    return OpenSession(options, session_id, file, (), 1)
 
 
-def crew_of(session: OpenSession, model: ModelClient, console: Make) -> Crew:
+def factories_of(session: OpenSession, model: ModelClient, console: Make) -> Factories:
     """Say how to make each actor of the session."""
     policy = policy_of(session)
-    return Crew(
+    return Factories(
         journal=partial(Journal, session.log),
         permissions=partial(PermissionEngine, JOURNAL, policy),
         approvals=partial(ApprovalBroker, JOURNAL, PERMISSIONS, CONSOLE),
@@ -113,38 +113,38 @@ def crew_of(session: OpenSession, model: ModelClient, console: Make) -> Crew:
 
 def policy_of(session: OpenSession) -> Policy:
     """Put together what the session's verdicts begin with; the model may read its own outputs."""
-    wanted, config = session.wanted, last_config(session.records)
-    outputs = wanted.workspace.target(wanted.outputs_of(session.session_id))
+    options, config = session.options, last_config(session.records)
+    outputs = options.workspace.target(options.outputs_of(session.session_id))
     return Policy(
-        mode=wanted.mode,
+        mode=options.mode,
         defaults=(*BUILT_IN_RULES, Rule(permission="read", pattern=f"{outputs}/*", action="allow")),
         grants=config.grants if config else (),
-        protected=targets_of(wanted.protected, wanted.workspace.root),
+        protected=targets_of(options.protected, options.workspace.root),
     )
 
 
 def _primary(session: OpenSession, model: ModelClient) -> Make:
-    wanted = session.wanted
+    options = session.options
     definition = Definition(
         name=AGENT,
-        system_prompt=build_prompt(wanted.workspace),
+        system_prompt=build_prompt(options.workspace),
         tools=BUILT_IN,
-        model=wanted.model_name,
+        model=options.model_name,
     )
     tools = ToolContext(
-        workspace=wanted.workspace,
+        workspace=options.workspace,
         seen={},
         processes=LocalProcesses(),
-        outputs=wanted.outputs_of(session.session_id),
+        outputs=options.outputs_of(session.session_id),
     )
     past = _past(session, definition)
     introduction = SessionConfigured(
         session_id=session.session_id,
         agent=AGENT,
-        model=wanted.model_name,
-        mode=wanted.mode,
-        cwd=str(wanted.workspace.cwd),
-        rehearsal=wanted.rehearsal,
+        model=options.model_name,
+        mode=options.mode,
+        cwd=str(options.workspace.cwd),
+        rehearsal=options.rehearsal,
         next_turn=past.turn.number + 1,
         running_turn=None if past.turn.stage is Stage.IDLE else past.turn.number,
         resumed=bool(session.records),
