@@ -8,7 +8,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from actors.tools.finishing import seen_through, within
-from actors.tools.process_group import end_group, exited, is_living, readable
+from actors.tools.marks import VARIABLE, new_mark
+from actors.tools.process_group import end_all, exited, is_living, readable
 from actors.tools.processes import Finished
 from actors.tools.spool import Spool
 from actors.tools.tool import ToolError
@@ -45,14 +46,20 @@ class LocalProcesses:
         return finished
 
     async def _run(self, command: str, cwd: Path, timeout_s: float, spool: Spool) -> Finished:
-        output, process = _start(command, cwd, child_environment(self._environment))
+        mark = new_mark(self._environment)
+        environment = child_environment(self._environment) | {VARIABLE: mark}
+        output, process = _start(command, cwd, environment)
         collecting = asyncio.ensure_future(_collect(output, spool))
+        in_time = False
         try:
             in_time = await within(exited(process), timeout_s)
             if in_time:
                 await within(asyncio.shield(collecting), LAST_OUTPUT_S)
         finally:
-            left_behind = await seen_through(_wind_down(process, collecting))
+            # To look for who left the group is dear. After a command that ended by itself it is
+            # done when somebody lives in the group or holds the pipe: a silent daemon is kept.
+            quiet = in_time and collecting.done()
+            left_behind = await seen_through(_wind_down(process, collecting, mark, quiet=quiet))
         return Finished(
             output=await spool.text(),
             exit_status=process.returncode if process.returncode is not None else -9,
@@ -114,12 +121,14 @@ async def _collect(output: int, spool: Spool) -> None:
         os.close(output)
 
 
-async def _wind_down(process: subprocess.Popen[bytes], collecting: asyncio.Future[None]) -> bool:
-    """End what is left of the group and take its last words; whether there was anybody."""
-    left = is_living(process)
-    if left:
-        await end_group(process)
-    # Who has left the group may hold the pipe open for ever.
+async def _wind_down(
+    process: subprocess.Popen[bytes], collecting: asyncio.Future[None], mark: str, *, quiet: bool
+) -> bool:
+    """End what is left of the command and take its last words; whether there was anybody."""
+    left = False
+    if is_living(process) or not quiet:
+        left = await end_all(process, mark)
+    # Who was not found, or may not be ended, may hold the pipe open for ever.
     await within(asyncio.shield(collecting), LAST_OUTPUT_S)
     collecting.cancel()
     await asyncio.gather(collecting, return_exceptions=True)

@@ -11,11 +11,16 @@ import subprocess
 from contextlib import suppress
 from pathlib import Path
 
+from actors.tools.marks import marked, signal_marked
+
 GRACE_S = 1.0
 """After TERM comes KILL, and after KILL we go on."""
 _POLL_S = 0.01
+_QUIET_LOOKS = 2
+"""One alone may miss who is just becoming another program, and has no environment meanwhile."""
 _PROC = Path("/proc")
 _DEAD = ("Z", "X")
+_Told = tuple[int, signal.Signals]
 
 
 async def readable(file: int) -> None:
@@ -44,19 +49,24 @@ async def exited(process: subprocess.Popen[bytes]) -> None:
     process.wait()
 
 
-async def end_group(process: subprocess.Popen[bytes]) -> None:
-    """End everybody in the group: TERM, after `GRACE_S` KILL; return when they are gone.
+async def end_all(process: subprocess.Popen[bytes], mark: str) -> bool:
+    """End everybody in the group or with the mark: TERM, after `GRACE_S` KILL; whether any was.
 
-    Those that the system does not let us end (another user's) are given up after `GRACE_S` more.
+    Returns when they are gone. Those that the system does not let us end (another user's), and
+    those that come anew faster than they are ended, are given up after `GRACE_S` more.
     """
+    met = is_living(process)
+    told: set[_Told] = set()
     try:
         for number in (signal.SIGTERM, signal.SIGKILL):
             _signal(process, number)
-            if await _gone(process):
-                return
+            if await _gone(process, mark, number, told):
+                break
     except BaseException:  # the loop is going down
         _signal(process, signal.SIGKILL)
+        _tell_strays(process, mark, signal.SIGKILL, told)
         raise
+    return met or bool(told)
 
 
 def is_living(process: subprocess.Popen[bytes]) -> bool:
@@ -64,14 +74,39 @@ def is_living(process: subprocess.Popen[bytes]) -> bool:
     return process.poll() is None or _has_living_members(process.pid)
 
 
-async def _gone(process: subprocess.Popen[bytes]) -> bool:
+async def _gone(
+    process: subprocess.Popen[bytes], mark: str, number: signal.Signals, told: set[_Told]
+) -> bool:
     loop = asyncio.get_running_loop()
     deadline = loop.time() + GRACE_S
-    while is_living(process):
+    # Strays have the same grace as the group. Looking for them is dear: again only without a group.
+    _tell_strays(process, mark, number, told)
+    quiet_looks = 0
+    while quiet_looks < _QUIET_LOOKS:
         if loop.time() >= deadline:
             return False
         await asyncio.sleep(_POLL_S)
+        found = is_living(process) or _tell_strays(process, mark, number, told)
+        quiet_looks = 0 if found else quiet_looks + 1
     return True
+
+
+def _tell_strays(
+    process: subprocess.Popen[bytes], mark: str, number: signal.Signals, told: set[_Told]
+) -> bool:
+    """Signal each once, as some take a second TERM for impatience; whether there are any."""
+    strays = {(pid, number) for pid in marked(mark) if _group_of(pid) != process.pid}
+    for pid, _ in strays - told:
+        signal_marked(pid, mark, number)
+    told |= strays
+    return bool(strays)
+
+
+def _group_of(pid: int) -> int | None:
+    try:
+        return os.getpgid(pid)
+    except ProcessLookupError:
+        return None
 
 
 def _signal(process: subprocess.Popen[bytes], number: signal.Signals) -> None:

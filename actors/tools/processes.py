@@ -26,7 +26,8 @@ class Processes(Protocol):
     async def run(self, command: str, cwd: Path, timeout_s: float, outputs: Path) -> Finished:
         """Run `command` in bash in its own process group, without a terminal or standard input.
 
-        Cancelling ends the group (TERM, after 1 s KILL) and returns only when it is gone.
+        Cancelling ends the group and who left it (TERM, after 1 s KILL) and returns only when all
+        are gone, or 1 s after the KILL.
 
         Raises:
             ToolError: it cannot be started.

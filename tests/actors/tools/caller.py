@@ -65,3 +65,12 @@ class Caller:
         with pytest.raises(ToolError) as caught:
             self.call(name, **arguments)
         return str(caught.value)
+
+
+def is_gone(pid: int) -> bool:
+    """Whether the process is dead, reaped or not."""
+    try:
+        status = Path(f"/proc/{pid}/stat").read_text()
+    except FileNotFoundError:
+        return True
+    return status.rpartition(")")[2].split()[0] in {"Z", "X"}
