@@ -78,7 +78,7 @@ class Spool:
             self._trouble = error.strerror or type(error).__name__
 
     def _open(self) -> int:
-        self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        _make_private(self._folder)
         self._path = self._folder / f"bash-{secrets.token_hex(8)}.txt"
         return os.open(self._path, _NEW, 0o600)
 
@@ -97,3 +97,9 @@ class Spool:
         else:
             where = f"is in {self._path}"
         return f"[the middle is left out; the whole output, {self._total_bytes:,} bytes, {where}]"
+
+
+def _make_private(folder: Path) -> None:
+    if not folder.is_dir():
+        _make_private(folder.parent)  # `parents=True` would open those to everybody
+        folder.mkdir(mode=0o700, exist_ok=True)
