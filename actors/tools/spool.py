@@ -100,6 +100,6 @@ class Spool:
 
 
 def _make_private(folder: Path) -> None:
-    if not folder.is_dir():
+    if not folder.exists():
         _make_private(folder.parent)  # `parents=True` would open those to everybody
         folder.mkdir(mode=0o700, exist_ok=True)
