@@ -27,10 +27,14 @@ class Backlog:
         if not isinstance(item, Prose):
             self._tell_skipped()
         elif self._hurried and self._chars + len(item.text) > MOST_HURRIED_CHARS:
-            self._skipped_chars += len(item.text)
+            self.skip(len(item.text))
             return
         self._items.append(item)
         self._chars += _chars(item)
+
+    def skip(self, chars: int) -> None:
+        """Count text that is left out; said before what is printed next, unless that is text."""
+        self._skipped_chars += chars
 
     def take(self) -> Printable:
         """Take the next item.

@@ -24,6 +24,7 @@ from shell.state import (
     Remark,
     Running,
     Said,
+    Skipped,
     State,
     Step,
     Turn,
@@ -33,6 +34,9 @@ from shell.state import (
     retracted,
 )
 from shell.visible import visible
+
+MOST_LATE_CHARS = 4_000
+"""So much text is still shown of a turn that is being interrupted."""
 
 
 def received(state: State, event: Event, now_s: float) -> Step:  # noqa: C901, PLR0911  (a case an event)
@@ -84,6 +88,10 @@ def _streamed(state: State, event: MessageDelta | ThinkingDelta) -> Step:
     turn = replace(state.turn, streamed_chars=state.turn.streamed_chars + len(event.text))
     if isinstance(event, ThinkingDelta):
         return replace(state, turn=turn), ()
+    if turn.interrupting:
+        turn = replace(turn, late_chars=turn.late_chars + len(event.text))
+        if turn.late_chars > MOST_LATE_CHARS:
+            return replace(state, turn=turn), (Skipped(len(event.text)),)
     finished, tail = blocks.feed(turn.tail, visible(event.text))
     turn = replace(turn, tail=tail, streamed=True)
     return replace(state, turn=turn), tuple(Prose(block) for block in finished)

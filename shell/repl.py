@@ -33,7 +33,7 @@ from shell.live import FRAMES_PER_S
 from shell.plan import Scene
 from shell.render import rendered
 from shell.signals import HUNG_UP, handled
-from shell.state import Post, Refill, State, Step
+from shell.state import Post, Refill, Skipped, State, Step
 from shell.terminal import FrameOutput, Screen, open_output
 from shell.view import View
 
@@ -214,6 +214,8 @@ class Repl:
                     self._post(effect.intent)
                 case Refill():
                     self._refill(effect.text)
+                case Skipped():
+                    self._backlog.skip(effect.chars)
                 case _:
                     self._backlog.add(effect)
 

@@ -39,6 +39,8 @@ class Turn:
     streamed_chars: int = 0
     """Of the reply in hand; four of them are about a token."""
     interrupting: bool = False
+    late_chars: int = 0
+    """What came of text since."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +84,13 @@ class Post:
 
 
 @dataclass(frozen=True, slots=True)
+class Skipped:
+    """Say, before what is printed next, that so much of the model's text is not shown."""
+
+    chars: int
+
+
+@dataclass(frozen=True, slots=True)
 class Refill:
     """Put text back into the input, before what is there."""
 
@@ -89,7 +98,7 @@ class Refill:
 
 
 Printable: TypeAlias = Said | Prose | Remark | ToolEnded | SessionConfigured
-Effect: TypeAlias = Printable | Post | Refill
+Effect: TypeAlias = Printable | Post | Refill | Skipped
 Step: TypeAlias = tuple[State, tuple[Effect, ...]]
 
 

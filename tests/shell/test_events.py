@@ -5,11 +5,11 @@ import pytest
 from messages.approvals import RetractApproval
 from messages.turns import MessageDelta, ThinkingDelta, TurnFailed, TurnStarted
 from shell import state
-from shell.events import received
+from shell.events import MOST_LATE_CHARS, received
 from shell.inbox import Event, Notice
 from shell.intents import Interrupt, SendPrompt
 from shell.live import live_rows, queued_rows
-from shell.state import Effect, Post, Prose, Refill, Remark, Said, State
+from shell.state import Effect, Post, Prose, Refill, Remark, Said, Skipped, State
 from tests.shell import reports
 
 pytestmark = pytest.mark.quick
@@ -86,6 +86,17 @@ def test_esc_without_a_turn_does_nothing_and_with_one_interrupts_it_once() -> No
     once, effects = state.interrupted(running())
     assert effects == (Post(Interrupt()),)
     assert state.interrupted(once)[1] == ()
+
+
+def test_a_flood_of_text_behind_esc_is_only_counted() -> None:
+    stopping, _ = state.interrupted(running())
+    much = MessageDelta(text="x\n\n" * MOST_LATE_CHARS)
+    current, effects = after(MessageDelta(text="One.\n\nTwo."), much, begin=stopping)
+    assert effects == (Prose("One."), Skipped(len(much.text)))
+    assert received(current, reports.interrupted(), 11.0)[1] == (
+        Prose("Two."),
+        Remark("Interrupted.", "warn"),
+    )
 
 
 def test_an_agent_that_starts_again_ends_the_turn_on_the_screen() -> None:
