@@ -4,6 +4,7 @@ import logging
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
+from io import TextIOWrapper
 from pathlib import Path
 
 from actors.models.anthropic_client import AnthropicModel
@@ -69,10 +70,18 @@ def current_folder() -> Path:
     return folder
 
 
+class _PrivateLog(logging.FileHandler):
+    """A log file that only its owner may read, and that no link leads elsewhere."""
+
+    def _open(self) -> TextIOWrapper:
+        flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC
+        return os.fdopen(os.open(self.baseFilename, flags, 0o600), "a", encoding="utf-8")
+
+
 def keep_log(path: Path, *, debug: bool) -> None:
     """Send what the program logs to a file that is made when there is something to say."""
     logging.raiseExceptions = False  # a log that cannot be written must not draw on the screen
-    handler = logging.FileHandler(path, delay=True, encoding="utf-8")
+    handler = _PrivateLog(path, delay=True)
     handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
     logging.basicConfig(level=logging.WARNING, handlers=[handler])
     if debug:

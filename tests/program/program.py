@@ -47,6 +47,12 @@ class Done:
         return [from_json(line) for line in self.out.splitlines()]
 
 
+def make_repository(folder: Path) -> None:
+    """Make what counts as a git repository, without git."""
+    (folder / ".git").mkdir(parents=True)
+    (folder / ".git" / "HEAD").write_text("ref: refs/heads/main\n")
+
+
 @dataclass
 class Program:
     """Starts the program in a git repository of its own, against a scripted server."""
@@ -58,7 +64,7 @@ class Program:
     @classmethod
     def in_folder(cls, folder: Path) -> Self:
         program = cls(folder.resolve())
-        (program.repository / ".git").mkdir(parents=True)
+        make_repository(program.repository)
         (folder / "user").mkdir()
         return program
 

@@ -11,6 +11,7 @@ from tests.program.program import (
     YOLO,
     Program,
     Witness,
+    make_repository,
     messages_of,
     one_complaint,
     plain,
@@ -126,7 +127,7 @@ def test_continue_takes_the_session_that_was_written_to_last(program: Program) -
 
 def test_a_session_of_another_workspace_is_not_continued(program: Program) -> None:
     other = program.folder / "other" / "repository"
-    (other / ".git").mkdir(parents=True)
+    make_repository(other)
     below = program.repository / "below"
     below.mkdir()
     with program.serve(says("One."), says("Two."), says("Three.")) as server:
@@ -140,7 +141,7 @@ def test_a_session_of_another_workspace_is_not_continued(program: Program) -> No
 
 def test_a_change_is_on_disk_as_begun_before_it_happens(program: Program) -> None:
     (program.repository / "a.txt").write_text("one\n")
-    copy = f"cat {program.home}/projects/*/*.jsonl > seen.jsonl"
+    copy = f"umask 077; cat {program.home}/projects/*/*.jsonl > seen.jsonl"
     edit = calls("edit", path="a.txt", old_string="one", new_string="two")
     answers = (calls("read", path="a.txt"), edit, calls("bash", command=copy), says("Done."))
     with program.serve(*answers):

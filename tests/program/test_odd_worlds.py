@@ -114,3 +114,14 @@ def test_commands_start_where_the_program_did(program: Program, tmp_path: Path) 
         program.run("-p", "Where?", *YOLO, cwd=below)
     assert results_in(messages_of(server)[-1]) == [(str(below), False)]
     assert str(tmp_path.resolve() / "repository") in str(server.asked[0].body["system"])
+
+
+def test_the_log_is_its_owners_alone_and_follows_no_link(program: Program) -> None:
+    program.home.mkdir()
+    elsewhere = program.folder / "elsewhere"
+    elsewhere.write_text("mine\n")
+    (program.home / "greenroom.log").symlink_to(elsewhere)
+    with program.serve(says("Hello.")):
+        done = program.run("-p", "Hi.", environment={"GREENROOM_LOG": "debug"})
+    assert done.status == 0
+    assert elsewhere.read_text() == "mine\n"
