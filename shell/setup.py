@@ -73,6 +73,13 @@ def current_folder() -> Path:
 class _PrivateLog(logging.FileHandler):
     """A log file that only its owner may read, and that no link leads elsewhere."""
 
+    def emit(self, record: logging.LogRecord) -> None:
+        """Write a record, or nothing: what logs must not fail because the log does."""
+        try:
+            super().emit(record)
+        except OSError:
+            self.handleError(record)
+
     def _open(self) -> TextIOWrapper:
         flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC
         return os.fdopen(os.open(self.baseFilename, flags, 0o600), "a", encoding="utf-8")
