@@ -2,7 +2,7 @@
 
 from collections import deque
 
-from shell.state import Printable, Prose, Remark
+from shell.state import Printable, Prose, Skipped
 
 MOST_HURRIED_CHARS = 4_000
 """So much of the model's text is still printed when the person wants no more of it."""
@@ -23,18 +23,18 @@ class Backlog:
         return bool(self._items)
 
     def add(self, item: Printable) -> None:
-        """Print this behind all else."""
-        if not isinstance(item, Prose):
-            self._tell_skipped()
-        elif self._hurried and self._chars + len(item.text) > MOST_HURRIED_CHARS:
-            self.skip(len(item.text))
-            return
-        self._items.append(item)
-        self._chars += _chars(item)
-
-    def skip(self, chars: int) -> None:
-        """Count text that is left out; said before what is printed next, unless that is text."""
-        self._skipped_chars += chars
+        """Print this behind all else; what is skipped in one go is told in one line."""
+        match item:
+            case Skipped():
+                self._skipped_chars += item.chars
+            case Prose() if self._hurried and self._chars + len(item.text) > MOST_HURRIED_CHARS:
+                self._skipped_chars += len(item.text)
+            case Prose():
+                self._items.append(item)
+                self._chars += len(item.text)
+            case _:
+                self._tell_skipped()
+                self._items.append(item)
 
     def take(self) -> Printable:
         """Take the next item.
@@ -43,7 +43,8 @@ class Backlog:
             IndexError: nothing waits.
         """
         item = self._items.popleft()
-        self._chars -= _chars(item)
+        if isinstance(item, Prose):
+            self._chars -= len(item.text)
         return item
 
     def hurry(self) -> None:
@@ -60,9 +61,5 @@ class Backlog:
 
     def _tell_skipped(self) -> None:
         if self._skipped_chars:
-            self._items.append(Remark(f"… {self._skipped_chars:,} characters are not shown"))
+            self._items.append(Skipped(self._skipped_chars))
             self._skipped_chars = 0
-
-
-def _chars(item: Printable) -> int:
-    return len(item.text) if isinstance(item, Prose) else 0

@@ -10,6 +10,8 @@ FRAME_S = 0.033
 """Reports that come closer together than this are drawn together."""
 WORK_S = 0.015
 """So long may one frame work before it leaves the rest to the next: keys come in between."""
+LAST_WORK_S = 0.5
+"""So long may text that has come be laid out when the program ends."""
 
 
 class Frames:

@@ -49,7 +49,9 @@ def _tool(title: str, elapsed_s: float, width: int) -> Row:
 def _spinner(state: State, turn: Turn, now_s: float, width: int) -> Row:
     elapsed_s = max(now_s - turn.began_s, 0.0)
     frame = FRAMES[int(elapsed_s * FRAMES_PER_S) % len(FRAMES)]
-    told = f"{frame} {_verb(state, turn)} · {_clock(elapsed_s)} · {_tokens(turn)} · Esc interrupts"
+    told = f"{frame} {_verb(state, turn)} · {_clock(elapsed_s)} · {_tokens(turn)}"
+    if not turn.interrupting and not state.requests.shown:
+        told += " · Esc interrupts"
     return (("person", cut(told, width)),)
 
 

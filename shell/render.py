@@ -4,8 +4,8 @@ from functools import cache
 from typing import TYPE_CHECKING, assert_never
 
 from messages.turns import SessionConfigured, ToolEnded
-from shell.ink import Row, flowed, printed, wrapped
-from shell.state import Printable, Prose, Remark, Said
+from shell.ink import Row, cut, flowed, printed, wrapped
+from shell.state import Printable, Prose, Remark, Said, Skipped
 from shell.tool_row import tool_rows
 from shell.visible import visible, visible_line
 
@@ -26,6 +26,9 @@ def rendered(item: Printable, width: int, *, colour: bool) -> str:
             return printed(_said(item.text, width), colour=colour) + "\r\n"
         case Prose():
             return prose(item.text, width, colour=colour) + "\r\n"
+        case Skipped():
+            told = cut(f"… {item.chars:,} characters are not shown", width)
+            return printed([(("dim", told),)], colour=colour) + "\r\n"
         case Remark():
             rows = [((item.tone, line),) for line in flowed(visible(item.text), width)]
             return printed(rows, colour=colour) + "\r\n"

@@ -25,7 +25,7 @@ from shell.backlog import Backlog
 from shell.commands.command import Command, answered
 from shell.commands.table import COMMANDS
 from shell.dialog import Dialog
-from shell.frames import WORK_S, Frames
+from shell.frames import LAST_WORK_S, WORK_S, Frames
 from shell.hands import Hands
 from shell.inbox import Inbox
 from shell.keys import bindings
@@ -33,12 +33,9 @@ from shell.live import FRAMES_PER_S
 from shell.plan import Scene
 from shell.render import rendered
 from shell.signals import HUNG_UP, handled
-from shell.state import Post, Refill, Skipped, State, Step
+from shell.state import Post, Refill, State, Step
 from shell.terminal import FrameOutput, Screen, open_output
 from shell.view import View
-
-LAST_WORK_S = 0.5
-"""So long may text that has come be laid out when the program ends."""
 
 
 class Repl:
@@ -214,8 +211,6 @@ class Repl:
                     self._post(effect.intent)
                 case Refill():
                     self._refill(effect.text)
-                case Skipped():
-                    self._backlog.skip(effect.chars)
                 case _:
                     self._backlog.add(effect)
 

@@ -85,7 +85,7 @@ class Post:
 
 @dataclass(frozen=True, slots=True)
 class Skipped:
-    """Say, before what is printed next, that so much of the model's text is not shown."""
+    """Print that so much of the model's text is not shown."""
 
     chars: int
 
@@ -97,8 +97,8 @@ class Refill:
     text: str
 
 
-Printable: TypeAlias = Said | Prose | Remark | ToolEnded | SessionConfigured
-Effect: TypeAlias = Printable | Post | Refill | Skipped
+Printable: TypeAlias = Said | Prose | Skipped | Remark | ToolEnded | SessionConfigured
+Effect: TypeAlias = Printable | Post | Refill
 Step: TypeAlias = tuple[State, tuple[Effect, ...]]
 
 

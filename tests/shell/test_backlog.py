@@ -1,7 +1,7 @@
 import pytest
 
 from shell.backlog import MOST_HURRIED_CHARS, Backlog
-from shell.state import Printable, Prose, Remark, Said
+from shell.state import Printable, Prose, Remark, Said, Skipped
 
 pytestmark = pytest.mark.quick
 
@@ -28,12 +28,13 @@ def test_in_a_hurry_only_text_is_left_out_and_it_is_counted_where_it_was() -> No
         backlog.add(item)
     backlog.hurry()
     backlog.add(Prose("late"))
+    backlog.add(Skipped(100))
     backlog.add(Remark("Interrupted."))
     assert taken(backlog) == [
         LONG,
-        Remark("… 8 characters are not shown"),
+        Skipped(8),
         Said("a"),
-        Remark("… 8 characters are not shown"),
+        Skipped(108),
         Remark("Interrupted."),
     ]
 
@@ -57,6 +58,6 @@ def test_after_a_hurry_all_text_is_printed_again() -> None:
     backlog.add(LONG)
     assert taken(backlog) == [
         LONG,
-        Remark(f"… {MOST_HURRIED_CHARS:,} characters are not shown"),
+        Skipped(MOST_HURRIED_CHARS),
         LONG,
     ]

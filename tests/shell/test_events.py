@@ -147,6 +147,17 @@ def test_the_spinner_tells_verb_time_and_tokens() -> None:
     assert "1.2k tokens" in live_rows(replied, 75.0, 80, 5)[0][0][1]
 
 
+def test_the_spinner_names_esc_only_while_esc_interrupts() -> None:
+    asking, _ = after(reports.asked(), begin=running())
+    for stands, told in (
+        (running(), True),
+        (asking, False),
+        (state.put_off(asking), True),
+        (state.interrupted(running())[0], False),
+    ):
+        assert ("Esc interrupts" in live_rows(stands, 20.0, 80, 5)[0][0][1]) == told
+
+
 def test_with_little_room_the_spinner_stays_and_the_queue_counts_the_rest() -> None:
     busy, _ = after(MessageDelta(text="a\nb\nc"), reports.tool_started(), begin=running())
     assert len(live_rows(busy, 20.0, 80, 1)) == 1
