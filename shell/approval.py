@@ -11,7 +11,7 @@ from functools import lru_cache
 from messages.approvals import Answer, ExecApprovalRequest, PatchApprovalRequest
 from shell import arming
 from shell.arming import Arming
-from shell.ink import Row, cut, wrapped
+from shell.ink import Fragment, Row, wrapped
 from shell.visible import exact, exact_line
 
 KEYS: dict[str, Answer] = {"y": "once", "a": "session", "n": "no"}
@@ -22,6 +22,7 @@ GOES_ON = "↪ "
 """Before what is left of a row around the command or diff."""
 MOST_DESCRIPTION_CHARS = 200
 """The model may say so much for its call; more would push the call itself off the screen."""
+REASON_HINT: Fragment = ("strong", "Enter sends the no with this reason, Esc goes back")
 TOO_LOW = "enlarge the window to answer · n no · Esc later"
 
 AnyRequest = ExecApprovalRequest | PatchApprovalRequest
@@ -54,14 +55,13 @@ def panel(request: AnyRequest, count: int, width: int) -> Panel:
     )
 
 
-def hint_row(request: AnyRequest, state: Arming, *, draft: bool, width: int) -> Row:
+def hint_of(request: AnyRequest, state: Arming, *, draft: bool) -> Fragment:
     """Say what the keys do now."""
     if not arming.may_refuse(state):
-        waits = "Ctrl-Y to answer: a draft is being typed" if draft else "…"
-        return (("dim", cut(waits, width)),)
+        return ("dim", "Ctrl-Y to answer: a draft is being typed" if draft else "…")
     if not arming.may_allow(state) and set(request.answers) - {"no"}:
-        return (("warn", cut("PgDn: read to the end before you allow it", width)),)
-    return (("strong", cut("press a key to answer", width)),)
+        return ("warn", "PgDn: read to the end before you allow it")
+    return ("strong", "press a key to answer")
 
 
 def asks(request: AnyRequest) -> str:

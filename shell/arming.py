@@ -40,6 +40,8 @@ class Arming:
     """Frames that the terminal has not acknowledged yet, oldest first."""
     acknowledged_s: float | None = None
     end_seen: bool = False
+    summoned: bool = False
+    """The person asked to answer before it could be: the draft does not hold it up."""
     armed: bool = False
 
 
@@ -82,7 +84,7 @@ def is_alone(arming: Arming) -> bool:
 
 def drafted(arming: Arming) -> Arming:
     """Note that a key went into the draft: the person is writing, not answering."""
-    return replace(arming, armed=False)
+    return replace(arming, armed=False, summoned=False)
 
 
 def tick(arming: Arming, now_s: float, *, draft: bool) -> Arming:
@@ -92,14 +94,15 @@ def tick(arming: Arming, now_s: float, *, draft: bool) -> Arming:
     busy are read before its timers run, and so count as typing.
     """
     ready = ready_s(arming)
-    if draft or ready is None or now_s < ready:
+    held_up = draft and not arming.summoned
+    if held_up or ready is None or now_s < ready:
         return arming
     return replace(arming, armed=True)
 
 
 def summoned(arming: Arming) -> Arming:
     """Ctrl-Y: the person wants to answer now, whatever the draft holds."""
-    return arming if arming.acknowledged_s is None else replace(arming, armed=True)
+    return replace(arming, summoned=True, armed=arming.acknowledged_s is not None)
 
 
 def ready_s(arming: Arming) -> float | None:

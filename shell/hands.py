@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from shell.repl import Repl
 
 SECOND_PRESS_S = 2.0
-SECOND_PRESS = "press Ctrl-C once more to leave"
+SECOND_PRESS = "press Ctrl-C or Ctrl-D once more to leave"
 INTERRUPTED = 130
 
 
@@ -97,12 +97,11 @@ class Hands:
         self._repl.step(state.taken_back(self._repl.state))
 
     def to_approval(self) -> None:
-        """Bring back what was put off; else answer over the draft."""
-        if self.dialog_open:
-            self._repl.dialog.summoned()
-            self._repl.refresh()
-        else:
+        """Bring back what was put off, and answer over the draft."""
+        if not self.dialog_open:
             self._repl.step((state.recalled(self._repl.state), ()))
+        self._repl.dialog.summoned()
+        self._repl.refresh()
 
     def refuse_with_reason(self) -> None:
         """Ask for the reason of a no."""

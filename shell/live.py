@@ -38,7 +38,7 @@ def _tail(text: str, width: int, height: int) -> list[Row]:
 
 
 def _tool(title: str, elapsed_s: float, width: int) -> Row:
-    clock = f" {_clock(elapsed_s)}"
+    clock = f" · {_clock(elapsed_s)}"
     return (
         ("warn", "● "),
         ("plain", cut(visible_line(title), max(width - 2 - len(clock), 1))),

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from prompt_toolkit.data_structures import Size
 
-from shell.approval import TOO_LOW, Panel, hint_row, panel
+from shell.approval import REASON_HINT, TOO_LOW, Panel, hint_of, panel
 from shell.arming import Arming
 from shell.footer import footer_row
 from shell.ink import Row, cut, wrapped
@@ -88,7 +88,8 @@ def _with_panel(
         return Plan(notice=(low,) if room > 0 else (), footer=footer)
     body_rows = min(len(shown.body), room - shown.fixed_rows)
     room -= shown.fixed_rows + body_rows
-    draft = bool(scene.draft) and not scene.reasoning
-    notice = (hint_row(request, arming, draft=draft, width=width),)
+    asked = hint_of(request, arming, draft=bool(scene.draft))
+    tone, hint = REASON_HINT if scene.reasoning else asked
+    notice: tuple[Row, ...] = (((tone, cut(hint, width)),),)
     live = live_rows(scene.state, scene.now_s, width, min(room, 1))
     return Plan(tuple(live), shown, body_rows, notice, footer=footer)

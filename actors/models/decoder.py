@@ -16,8 +16,11 @@ from actors.models.event_stream import EventSplitter
 from actors.models.faults import stream_error
 from messages.content import Block, Usage
 
-REPLY_LIMIT_BYTES = 256 * 1024 * 1024
-"""Longest stream of one reply; a server that never ends must not fill the memory."""
+REPLY_LIMIT_BYTES = 64 * 1024 * 1024
+"""Longest stream of one reply; a server that never ends must not fill the memory.
+
+128,000 tokens, each in an event of its own of 300 bytes, are 38 MB.
+"""
 
 _COUNTS = (
     "input_tokens",

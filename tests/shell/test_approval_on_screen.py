@@ -175,6 +175,7 @@ def test_tab_says_no_with_a_reason() -> None:
         await here.armed()
         here.type(TAB)
         await here.shows("no, because:")
+        await here.shows("Enter sends the no with this reason")
         here.type("use a branch, yes?\r")
         await here.hides("y  once")
         assert here.posted == [Answer(id=FIRST, answer="no", feedback="use a branch, yes?")]
@@ -197,6 +198,23 @@ def test_esc_leaves_it_for_later_and_ctrl_y_brings_it_back(key: str) -> None:
         here.type("y")
         await here.hides("needs approval")
         assert here.posted == [Answer(id=FIRST, answer="once")]
+
+    play(script)
+
+
+def test_one_ctrl_y_brings_a_request_back_and_answers_over_the_draft() -> None:
+    async def script(here: OnScreen) -> None:
+        await asked(here)
+        here.type(ESC)
+        await here.hides("y  once")
+        here.type("half a thought")
+        await here.shows("> half a thought")
+        await here.press(CTRL_Y)
+        await here.armed()
+        await here.press("y")
+        await here.hides("y  once")
+        assert here.posted == [Answer(id=FIRST, answer="once")]
+        assert "> half a thought" in here.text
 
     play(script)
 

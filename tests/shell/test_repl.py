@@ -66,7 +66,7 @@ def test_a_tool_row_shows_what_ran_and_the_first_lines_of_its_output() -> None:
         await begun(here)
         here.type("hello\r")
         here.report(TurnStarted(turn=1, prompt="hello"), reports.tool_started())
-        await here.shows("● bash git status 0s")
+        await here.shows("● bash git status · 0s")
         here.report(reports.tool_ended("\n".join(f"line {n}" for n in range(20))))
         await here.shows("… +12 lines")
         assert "line 7" in here.text
@@ -170,7 +170,7 @@ def test_ctrl_c_clears_then_interrupts_then_asks_and_then_leaves() -> None:
         here.type(CTRL_C)
         await here.shows("Interrupting")
         here.type(CTRL_C)
-        await here.shows("press Ctrl-C once more to leave")
+        await here.shows("press Ctrl-C or Ctrl-D once more to leave")
         here.type(CTRL_D)
         await here.until(lambda: here.repl.app.is_done or not here.repl.app.is_running, "the end")
 

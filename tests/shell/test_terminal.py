@@ -53,7 +53,7 @@ def test_a_signal_ends_it_with_its_status_and_a_restored_terminal(
 
 def test_ctrl_c_twice_leaves_with_its_own_status(screen: Terminal) -> None:
     screen.type("\x03")
-    screen.wait_for("press Ctrl-C once more to leave")
+    screen.wait_for("press Ctrl-C or Ctrl-D once more to leave")
     screen.type("\x03")
     assert screen.wait_exit() == 130
 
