@@ -8,31 +8,17 @@ from dataclasses import replace
 from pathlib import Path
 from subprocess import CalledProcessError
 from tempfile import mkdtemp
-from typing import assert_never
 
 from actors.models.demo_script import PROMPT, demo
 from actors.models.rehearsal import MODEL_NAME, RehearsalModel
-from actors.runtime.actor import Actor
-from messages.address import APPROVALS, PRIMARY
+from messages.address import APPROVALS
 from messages.approvals import AnswerApproval, PresentApproval, PresenterChanged, RetractApproval
-from messages.turns import (
-    MessageDelta,
-    Prompt,
-    ReplyCompleted,
-    SessionConfigured,
-    ThinkingDelta,
-    ToolEnded,
-    ToolStarted,
-    TurnCompleted,
-    TurnFailed,
-    TurnInterrupted,
-    TurnStarted,
-)
 from shell import events
 from shell.approval import panel
 from shell.arguments import StartError
 from shell.demo_repository import make
-from shell.happenings import Ended, Happenings, Said, Told
+from shell.happenings import Ended, Happenings, Told
+from shell.headless import HeadlessConsole
 from shell.ink import printed
 from shell.output import Output, OutputStalledError
 from shell.render import rendered
@@ -44,45 +30,19 @@ PLAYED_PACE = 0.3
 DEFAULT_WIDTH = 100
 
 
-class Player(Actor[Told]):
+class Player(HeadlessConsole):
     """Sends the demo's prompt, and says yes once to whatever is asked."""
 
-    drains = True
-
     def __init__(self, happenings: Happenings) -> None:
-        """Events go into `happenings`, which the main thread takes from."""
-        self._happenings = happenings
+        super().__init__(PROMPT, happenings)
 
     def on_start(self) -> None:
         """Answer from now on."""
         self.tell(APPROVALS, PresenterChanged(can_answer=True))
 
-    def on_receive(self, message: Told) -> None:
-        """Take one message."""
-        match message:
-            case SessionConfigured():
-                self._pass_on(message)
-                self.tell(PRIMARY, Prompt(turn=message.next_turn, text=PROMPT))
-            case PresentApproval():
-                self._pass_on(message)
-                self.tell(APPROVALS, AnswerApproval(id=message.request.id, answer="once"))
-            case TurnCompleted() | TurnInterrupted() | TurnFailed():
-                self._pass_on(message, last=True)
-            case (
-                TurnStarted()
-                | MessageDelta()
-                | ThinkingDelta()
-                | ReplyCompleted()
-                | ToolStarted()
-                | ToolEnded()
-                | RetractApproval()
-            ):
-                self._pass_on(message)
-            case _:
-                assert_never(message)
-
-    def _pass_on(self, message: Told, *, last: bool = False) -> None:
-        self._happenings.put(Said(self.sender, message, last))
+    def presented(self, asked: PresentApproval) -> None:
+        """Say yes."""
+        self.tell(APPROVALS, AnswerApproval(id=asked.request.id, answer="once"))
 
 
 def stage() -> Path:

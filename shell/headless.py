@@ -74,12 +74,17 @@ class HeadlessConsole(Actor[Told]):
                 | ReplyCompleted()
                 | ToolStarted()
                 | ToolEnded()
-                | PresentApproval()
                 | RetractApproval()
             ):
                 self._pass_on(message)
+            case PresentApproval():
+                self._pass_on(message)
+                self.presented(message)
             case _:
                 assert_never(message)
+
+    def presented(self, asked: PresentApproval) -> None:
+        """Take a question; none comes where nobody can answer."""
 
     def _pass_on(self, message: Told, *, last: bool = False) -> None:
         self._happenings.put(Said(self.sender, message, last))
