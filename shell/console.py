@@ -22,13 +22,15 @@ from messages.turns import (
     TurnStarted,
 )
 from shell.inbox import Event, Inbox, Notice
-from shell.intents import Answer, Interrupt, SendPrompt
+from shell.intents import Interrupt, SendPrompt
 
 Retold = TurnStarted | ReplyCompleted | ToolEnded | TurnCompleted | TurnInterrupted | TurnFailed
 MOST_RETOLD = 100
 """Of a session that goes on, so many of the last records are shown again."""
 
-ConsoleInbox = AgentEvent | PresentApproval | RetractApproval | SendPrompt | Interrupt | Answer
+ConsoleInbox = (
+    AgentEvent | PresentApproval | RetractApproval | SendPrompt | Interrupt | AnswerApproval
+)
 
 
 class Console(Actor[ConsoleInbox]):
@@ -55,8 +57,8 @@ class Console(Actor[ConsoleInbox]):
                 self._send(message)
             case Interrupt():
                 self._interrupt()
-            case Answer():
-                self._answer(message)
+            case AnswerApproval():
+                self.tell(APPROVALS, message)
             case SessionConfigured():
                 self._configured(message)
             case TurnStarted() | ReplyCompleted() | ToolStarted():
@@ -80,10 +82,6 @@ class Console(Actor[ConsoleInbox]):
     def _interrupt(self) -> None:
         if self._running is not None:
             self.tell(PRIMARY, CancelTurn(turn=self._running))
-
-    def _answer(self, message: Answer) -> None:
-        given = AnswerApproval(id=message.id, answer=message.answer, feedback=message.feedback)
-        self.tell(APPROVALS, given)
 
     def _configured(self, message: SessionConfigured) -> None:
         self._next_turn = max(self._next_turn, message.next_turn)

@@ -6,7 +6,7 @@ from shell import state
 from shell.approval import KEYS
 
 if TYPE_CHECKING:
-    from messages.approvals import Answer as Choice
+    from messages.approvals import Answer
     from shell.repl import Repl
 
 SECOND_PRESS_S = 2.0
@@ -145,7 +145,7 @@ class Hands:
         if text.isprintable() or len(text) > 1:
             self._repl.app.current_buffer.insert_text(text)
 
-    def _decide(self, choice: "Choice", feedback: str = "") -> None:
+    def _decide(self, choice: "Answer", feedback: str = "") -> None:
         if shown := self._repl.state.requests.shown:
             done = state.answered(self._repl.state, shown.id, choice, feedback)
             self._repl.view.reason.reset()

@@ -2,7 +2,6 @@
 
 from typing import Literal
 
-from messages.approvals import Answer as Choice
 from messages.base import Message
 
 
@@ -17,13 +16,3 @@ class Interrupt(Message):
     """Stop the turn that runs."""
 
     type: Literal["interrupt"] = "interrupt"
-
-
-class Answer(Message):
-    """Decide a request that is on the screen."""
-
-    type: Literal["answer"] = "answer"
-    id: str
-    answer: Choice
-    feedback: str = ""
-    """With `no`: what the model should read."""

@@ -6,13 +6,12 @@ Pure: it needs no terminal, and the components that draw it never change it.
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
-from messages.approvals import Answer as Choice
-from messages.approvals import RetractApproval
+from messages.approvals import Answer, AnswerApproval, RetractApproval
 from messages.base import Message
 from messages.turns import SessionConfigured, ToolEnded
 from shell import blocks, requests
 from shell.blocks import Tail
-from shell.intents import Answer, Interrupt, SendPrompt
+from shell.intents import Interrupt, SendPrompt
 from shell.requests import Requests
 
 
@@ -140,12 +139,12 @@ def interrupted(state: State) -> Step:
     return replace(state, turn=turn), (Post(Interrupt()), *refill)
 
 
-def answered(state: State, request_id: str, choice: Choice, feedback: str = "") -> Step:
+def answered(state: State, request_id: str, choice: Answer, feedback: str = "") -> Step:
     """Decide a parked request; it leaves the screen at once."""
     if not state.requests.find(request_id):
         return state, ()
     state = replace(state, requests=requests.ended(state.requests, request_id))
-    return state, (Post(Answer(id=request_id, answer=choice, feedback=feedback)),)
+    return state, (Post(AnswerApproval(id=request_id, answer=choice, feedback=feedback)),)
 
 
 def put_off(state: State) -> State:

@@ -1,11 +1,20 @@
 """What the tests of the whole program share."""
 
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.program.program import Program, Witness
+
+
+@pytest.fixture(autouse=True, scope="session")
+def heard_interrupts() -> Iterator[None]:
+    """A job in the background begins with SIGINT ignored, and so would what it starts."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 @pytest.fixture

@@ -4,9 +4,9 @@ import random
 
 import pytest
 
-from messages.approvals import RetractApproval
+from messages.approvals import AnswerApproval, RetractApproval
 from messages.turns import TurnStarted
-from shell.intents import Answer, Interrupt
+from shell.intents import Interrupt
 from tests.shell import reports
 from tests.shell.on_screen import OnScreen, play
 
@@ -48,7 +48,7 @@ def test_an_armed_prompt_takes_its_answers(key: str, answer: str) -> None:
         here.type(key)
         await here.hides("y  once")
         assert [message.model_dump() for message in here.posted] == [
-            {"type": "answer", "id": FIRST, "answer": answer, "feedback": ""}
+            {"type": "answer_approval", "id": FIRST, "answer": answer, "feedback": ""}
         ]
 
     play(script)
@@ -94,7 +94,7 @@ def test_over_a_draft_only_ctrl_y_arms() -> None:
         await here.armed()
         await here.press("y")
         await here.hides("y  once")
-        assert here.posted == [Answer(id=FIRST, answer="once")]
+        assert here.posted == [AnswerApproval(id=FIRST, answer="once")]
         assert "> half a thoughty" in here.text
 
     play(script)
@@ -118,7 +118,7 @@ def test_a_paste_never_answers(paste: str) -> None:
         await here.armed()
         here.type(paste)
         await here.until(lambda: not here.repl.dialog.may_refuse, "the paste")
-        assert [message for message in here.posted if isinstance(message, Answer)] == []
+        assert [message for message in here.posted if isinstance(message, AnswerApproval)] == []
 
     play(script)
 
@@ -138,7 +138,7 @@ def test_nothing_is_allowed_before_its_end_was_on_the_screen() -> None:
         await here.until(lambda: here.repl.dialog.may_allow, "the end to be acknowledged")
         here.type("y")
         await here.hides("y  once")
-        assert here.posted == [Answer(id=FIRST, answer="once")]
+        assert here.posted == [AnswerApproval(id=FIRST, answer="once")]
 
     play(script)
 
@@ -153,7 +153,7 @@ def test_nothing_is_allowed_while_the_end_is_drawn_but_not_acknowledged() -> Non
         await here.press("y")
         await here.press("n")
         await here.hides("y  once")
-        assert here.posted == [Answer(id=FIRST, answer="no")]
+        assert here.posted == [AnswerApproval(id=FIRST, answer="no")]
 
     play(script, answers=False)
 
@@ -164,7 +164,7 @@ def test_what_is_long_may_be_refused_at_once() -> None:
         await here.armed()
         here.type("n")
         await here.hides("y  once")
-        assert here.posted == [Answer(id=FIRST, answer="no")]
+        assert here.posted == [AnswerApproval(id=FIRST, answer="no")]
 
     play(script)
 
@@ -178,7 +178,7 @@ def test_tab_says_no_with_a_reason() -> None:
         await here.shows("Enter sends the no with this reason")
         here.type("use a branch, yes?\r")
         await here.hides("y  once")
-        assert here.posted == [Answer(id=FIRST, answer="no", feedback="use a branch, yes?")]
+        assert here.posted == [AnswerApproval(id=FIRST, answer="no", feedback="use a branch, yes?")]
 
     play(script)
 
@@ -197,7 +197,7 @@ def test_esc_leaves_it_for_later_and_ctrl_y_brings_it_back(key: str) -> None:
         await here.armed()
         here.type("y")
         await here.hides("needs approval")
-        assert here.posted == [Answer(id=FIRST, answer="once")]
+        assert here.posted == [AnswerApproval(id=FIRST, answer="once")]
 
     play(script)
 
@@ -213,7 +213,7 @@ def test_one_ctrl_y_brings_a_request_back_and_answers_over_the_draft() -> None:
         await here.armed()
         await here.press("y")
         await here.hides("y  once")
-        assert here.posted == [Answer(id=FIRST, answer="once")]
+        assert here.posted == [AnswerApproval(id=FIRST, answer="once")]
         assert "> half a thought" in here.text
 
     play(script)
@@ -229,12 +229,15 @@ def test_requests_come_first_in_first_out_and_each_arms_anew() -> None:
         await here.shows("│ git tag v1")
         here.type("y")
         await here.shows("> y")
-        assert here.posted == [Answer(id=FIRST, answer="once")]
+        assert here.posted == [AnswerApproval(id=FIRST, answer="once")]
         here.type(CTRL_U)
         await here.armed()
         here.type("n")
         await here.hides("y  once")
-        assert here.posted == [Answer(id=FIRST, answer="once"), Answer(id=SECOND, answer="no")]
+        assert here.posted == [
+            AnswerApproval(id=FIRST, answer="once"),
+            AnswerApproval(id=SECOND, answer="no"),
+        ]
 
     play(script)
 
@@ -263,7 +266,7 @@ def test_an_answer_that_the_request_does_not_allow_does_nothing() -> None:
         await here.press("a")
         await here.press("n")
         await here.hides("y  once")
-        assert here.posted == [Answer(id=FIRST, answer="no")]
+        assert here.posted == [AnswerApproval(id=FIRST, answer="no")]
 
     play(script)
 
@@ -277,7 +280,7 @@ def test_a_window_that_is_too_low_takes_only_no_and_later() -> None:
         await here.press("a")
         await here.press("n")
         await here.hides("enlarge the window")
-        assert here.posted == [Answer(id=FIRST, answer="no")]
+        assert here.posted == [AnswerApproval(id=FIRST, answer="no")]
 
     play(script, rows=9)
 

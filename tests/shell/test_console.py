@@ -14,7 +14,7 @@ from messages.base import Message
 from messages.turns import CancelTurn, Prompt, TurnStarted
 from shell.console import MOST_RETOLD, Console, retold
 from shell.inbox import Inbox, Notice
-from shell.intents import Answer, Interrupt, SendPrompt
+from shell.intents import Interrupt, SendPrompt
 from tests.shell import reports
 
 pytestmark = pytest.mark.quick
@@ -82,7 +82,7 @@ def test_a_turn_that_goes_on_after_a_resume_can_be_interrupted(stage: Stage) -> 
 
 def test_an_answer_reaches_the_broker_as_it_was_given(stage: Stage) -> None:
     stage.broker_heard()
-    stage.tell(Answer(id="r1", answer="no", feedback="use a branch"))
+    stage.tell(AnswerApproval(id="r1", answer="no", feedback="use a branch"))
     assert stage.broker_heard() == AnswerApproval(id="r1", answer="no", feedback="use a branch")
 
 
