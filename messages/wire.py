@@ -7,7 +7,7 @@ plus `seq`, `t`, `by` and, last, `crc`.
 import zlib
 from dataclasses import dataclass
 from functools import cache
-from typing import Annotated, Any, Union
+from typing import Annotated, Any, Union, cast
 
 from pydantic import Field, TypeAdapter, ValidationError
 from pydantic_core import from_json, to_json
@@ -15,6 +15,7 @@ from pydantic_core import from_json, to_json
 from messages import agents, approvals, models, permissions, tools, transcript, turns
 from messages.address import Address
 from messages.base import Message
+from messages.envelope import Envelope
 
 ROOMS = (agents, approvals, models, permissions, tools, transcript, turns)
 """Every module that says something; a test holds this list against the folder."""
@@ -30,15 +31,6 @@ class WireError(ValueError):
 
 class ChecksumError(WireError):
     """A line is not what was written: cut short, or changed."""
-
-
-@dataclass(frozen=True, slots=True)
-class Envelope:
-    """A message on its way."""
-
-    to: Address
-    sender: Address
-    message: Message
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +81,32 @@ def decode(data: bytes | str) -> Message:
         return adapter().validate_json(data)
     except ValidationError as error:
         raise WireError(_first(error)) from None
+
+
+def encode_envelope(envelope: Envelope) -> bytes:
+    """Write an envelope as one JSON object without line breaks, for a link."""
+    to, sender = to_json(envelope.to), to_json(envelope.sender)
+    return b'{"to":%s,"sender":%s,"message":%s}' % (to, sender, encode(envelope.message))
+
+
+def decode_envelope(data: bytes | str) -> Envelope:
+    """Read an envelope; whether its sender may say so is the link's to judge.
+
+    Raises:
+        WireError: garbage, an address that is none, or a message as `decode` refuses it.
+    """
+    try:
+        value: object = from_json(data)
+        fields = cast("dict[str, Any]", value) if isinstance(value, dict) else {}
+        if fields.keys() != {"to", "sender", "message"}:
+            message = "not an envelope: it has to, sender and message"
+            raise WireError(message)
+        said = adapter().validate_python(fields["message"])
+        return Envelope(Address(fields["to"]), Address(fields["sender"]), said)
+    except ValidationError as error:
+        raise WireError(_first(error)) from None
+    except (ValueError, TypeError) as error:
+        raise WireError(str(error)) from None
 
 
 def encode_line(line: Line) -> bytes:

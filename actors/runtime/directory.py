@@ -7,12 +7,12 @@ from collections.abc import Callable
 from actors.runtime.actor import Factory, behaviour_of, check
 from actors.runtime.cell import CELLS, Cell
 from actors.runtime.event_loop import EventLoop
-from actors.runtime.lanes import Post
 from actors.runtime.life import Life
 from actors.runtime.mailbox import Mailbox
 from messages.address import Address
 from messages.agents import ChildEnded
 from messages.base import Message
+from messages.envelope import Envelope
 
 log = logging.getLogger("greenroom.runtime")
 
@@ -47,7 +47,7 @@ class Directory:
             return
         if receiver.kinds is not None and type(message) not in receiver.kinds:
             check(message, receiver.kinds, to)
-        if not receiver.post(Post(sender, message, message.urgent)):
+        if not receiver.post(Envelope(to, sender, message)):
             self.count_dead(1, to)
 
     def spawn(self, make: Factory, address: Address, parent: Life | None) -> Cell:

@@ -27,7 +27,6 @@ from actors.runtime.lanes import (
     ChildOverdue,
     DeadlinePassed,
     Parcel,
-    Post,
     StopOrder,
     WorkEnded,
     letters_in,
@@ -37,6 +36,7 @@ from actors.runtime.world import World
 from messages.address import ROOT, Address
 from messages.agents import ChildCancelled, ChildCompleted, ChildEnded, ChildFailed, FailureCause
 from messages.base import Message
+from messages.envelope import Envelope
 
 log = logging.getLogger("greenroom.runtime")
 
@@ -105,7 +105,7 @@ class Life(Host):
             self._world.count_dead(letters_in([parcel]), self.address)
             return
         match parcel:
-            case Post():
+            case Envelope():
                 self._receive(parcel.message, parcel.sender)
             case StopOrder(deadline_s):
                 self._wind_down(ChildCancelled(child=self.address), deadline_s)
@@ -181,7 +181,7 @@ class Life(Host):
 
     def _let_in(self, message: Message) -> None:
         check(message, self.kinds, self.address)
-        self.post(Post(self.address, message, message.urgent))
+        self.post(Envelope(self.address, self.address, message))
 
     def _receive(self, message: Message, sender: Address) -> None:
         if self._stage is not Stage.RUNNING or self._behaviour is None:

@@ -3,8 +3,9 @@
 import threading
 from concurrent.futures import Future
 
-from actors.runtime.lanes import Parcel, Post
+from actors.runtime.lanes import Parcel
 from messages.base import Message
+from messages.envelope import Envelope
 
 
 class Mailbox:
@@ -21,7 +22,7 @@ class Mailbox:
     def post(self, parcel: Parcel) -> bool:
         """Keep the first message; later ones are dead letters."""
         with self._lock:
-            if self.first.done() or not isinstance(parcel, Post):
+            if self.first.done() or not isinstance(parcel, Envelope):
                 return False
             self.first.set_result(parcel.message)
             return True

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 import messages
 from messages.address import Address
 from messages.base import Message
+from messages.envelope import Envelope
 from messages.tools import ToolFailed
 from messages.transcript import Appended
 from messages.wire import (
@@ -19,8 +20,10 @@ from messages.wire import (
     WireError,
     adapter,
     decode,
+    decode_envelope,
     decode_line,
     encode,
+    encode_envelope,
     encode_line,
     said_in,
 )
@@ -167,3 +170,28 @@ def test_a_stamped_line_that_holds_no_message_is_refused() -> None:
 
 def test_the_adapter_is_built_once() -> None:
     assert adapter() is adapter()
+
+
+@every_kind
+@given(data=st.data())
+def test_every_message_survives_an_envelope(kind: type[Message], data: st.DataObject) -> None:
+    said = data.draw(st.from_type(kind))
+    sent = Envelope(Address("/primary"), Address("/primary/explore-1"), said)
+    assert decode_envelope(encode_envelope(sent)) == sent
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        b"",
+        b"[]",
+        b'{"to":"/a","sender":"/b"}',
+        b'{"to":"a b","sender":"/b","message":{"type":"appended","id":1}}',
+        b'{"to":"/a","sender":1,"message":{"type":"appended","id":1}}',
+        b'{"to":"/a","sender":"/b","message":{"type":"nobody"}}',
+        b'{"to":"/a","sender":"/b","message":{"type":"appended","id":1},"more":1}',
+    ],
+)
+def test_what_is_no_envelope_is_refused(raw: bytes) -> None:
+    with pytest.raises(WireError):
+        decode_envelope(raw)

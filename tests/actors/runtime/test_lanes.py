@@ -9,10 +9,12 @@ from functools import partial
 import pytest
 
 from actors.runtime.actor import Actor
-from actors.runtime.lanes import Lanes, Post, StopOrder, letters_in
+from actors.runtime.lanes import Lanes, StopOrder, letters_in
 from actors.runtime.system import ActorSystem
 from messages.address import ROOT, Address
 from messages.agents import ChildCancelled, ChildCompleted
+from messages.base import Message
+from messages.envelope import Envelope
 from tests.actors.runtime.behaviours import (
     Busy,
     BusyAndDraining,
@@ -65,9 +67,13 @@ def eager_switching() -> Iterator[None]:
     sys.setswitchinterval(usual_s)
 
 
+def to_root(message: Message) -> Envelope:
+    return Envelope(ROOT, ROOT, message)
+
+
 def test_urgent_parcels_leave_first_and_in_their_order() -> None:
     lanes = Lanes()
-    parcels = [Post(ROOT, Poke(word=word), word.isupper()) for word in "aBcD"]
+    parcels = [to_root(Poke(word="a")), to_root(Hurry()), to_root(Poke(word="c")), to_root(Hurry())]
     for parcel in parcels:
         lanes.add(parcel)
     taken = [lanes.take() for _ in range(5)]
@@ -76,7 +82,7 @@ def test_urgent_parcels_leave_first_and_in_their_order() -> None:
 
 def test_what_is_left_is_taken_at_once_and_its_letters_are_counted() -> None:
     lanes = Lanes()
-    for parcel in (Post(ROOT, Poke(), urgent=False), StopOrder(0.0, urgent=True)):
+    for parcel in (to_root(Poke()), StopOrder(0.0, urgent=True)):
         lanes.add(parcel)
     assert letters_in(lanes.clear()) == 1
     assert lanes.clear() == []
@@ -86,7 +92,7 @@ def test_what_is_left_is_taken_at_once_and_its_letters_are_counted() -> None:
 def test_threads_that_clear_the_same_lanes_share_what_is_there() -> None:
     lanes = Lanes()
     for number in range(20_000):
-        lanes.add(Post(ROOT, Poke(), urgent=number % 2 == 0))
+        lanes.add(to_root(Hurry() if number % 2 else Poke()))
     ready = threading.Barrier(SENDERS)
 
     def clear() -> int:

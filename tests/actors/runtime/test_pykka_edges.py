@@ -5,13 +5,13 @@ from functools import partial
 
 import pykka
 import pytest
-from pykka._envelope import Envelope
+from pykka._envelope import Envelope as PykkaEnvelope
 
 from actors.runtime.directory import Directory
-from actors.runtime.lanes import Post
 from actors.runtime.system import ActorSystem
 from messages.address import ROOT
 from messages.agents import ChildCancelled, ChildEnded
+from messages.envelope import Envelope
 from tests.actors.runtime.behaviours import Echo, EchoOnThread, Parent, Poke, Said
 from tests.probe import PATIENCE_S, Probe
 
@@ -52,6 +52,6 @@ def test_a_letter_that_passed_the_check_for_life_just_before_the_end_is_counted(
     cell = directory.spawn(echo, ROOT, None)
     cell.actor_ref.stop(timeout=PATIENCE_S)
     ends.get(timeout=PATIENCE_S)
-    cell.actor_inbox.put(Envelope(Post(ROOT, Poke(), urgent=False)))
+    cell.actor_inbox.put(PykkaEnvelope(Envelope(cell.address, ROOT, Poke())))
     directory.event_loop.stop()
     assert directory.dead_letters == 1
