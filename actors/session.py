@@ -6,7 +6,6 @@ import secrets
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import cast
 
 from actors.agents.agent import Agent, Ports, Posts
 from actors.agents.definitions import Definition
@@ -66,6 +65,8 @@ class OpenSession:
     records: tuple[Record, ...]
     """Of earlier runs."""
     run: int
+    torn_kept: Path | None = None
+    """Where the end of the file went that an earlier run did not finish writing."""
 
 
 def open_session(options: SessionOptions, wall_clock: WallClock) -> OpenSession:
@@ -82,10 +83,9 @@ def open_session(options: SessionOptions, wall_clock: WallClock) -> OpenSession:
 
 def _go_on(options: SessionOptions, last: Path, wall_clock: WallClock) -> OpenSession:
     file, contents = SessionLog.open(last, wall_clock)
-    records = tuple(cast("Record", line.message) for line in contents.lines)  # as it was read
-    run = last_run(records) + 1
+    run = last_run(contents.records) + 1
     file.append([(RunStarted(run=run, pid=os.getpid(), version=options.version), ROOT)])
-    return OpenSession(options, last.stem, file, records, run)
+    return OpenSession(options, last.stem, file, contents.records, run, contents.torn_kept)
 
 
 def _begin(options: SessionOptions, wall_clock: WallClock) -> OpenSession:
@@ -154,5 +154,10 @@ def _primary(session: OpenSession, model: ModelClient) -> Make:
 
 
 def _past(session: OpenSession, definition: Definition) -> Past:
-    reading = frozenset(tool.name for tool in definition.tools if tool.reads_only)
-    return past_of(session.records, Turn(reading=reading, asker=PRIMARY, run=session.run))
+    blank = Turn(
+        reading=frozenset(tool.name for tool in definition.tools if tool.reads_only),
+        asker=PRIMARY,
+        run=session.run,
+        cwd=str(session.options.workspace.cwd),
+    )
+    return past_of(session.records, blank)

@@ -183,6 +183,8 @@ def _open(setup: "Setup") -> "OpenSession":
         raise StartError(error.detail) from error
     if setup.options.resume_last and not session.records:
         complain("there is no earlier session of this workspace; a new one begins")
+    if session.torn_kept:
+        complain(f"the last record was cut short and does not count; it is in {session.torn_kept}")
     return session
 
 

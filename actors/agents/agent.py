@@ -78,8 +78,7 @@ class Agent(Actor[AgentInbox]):
         self._schemas = tuple(schema(tool) for tool in definition.tools)
         self._posts = posts
         self._ports = ports
-        cwd = str(ports.tools.workspace.cwd)
-        self._past = past = replace(past, turn=replace(past.turn, cwd=cwd))
+        self._past = past
         self._introduction = introduction
         self._turn: Turn = past.turn
         self._history = History()

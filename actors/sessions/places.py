@@ -55,7 +55,7 @@ def new_session_id(now_s: float, suffix: str) -> str:
 
 
 def session_path(project: Path, session_id: str) -> Path:
-    """Say where the file of a session of ours is; for an id that a person typed: `find_session`."""
+    """Say where the file of a session of ours is; not for an id that a person typed."""
     return project / f"{session_id}.jsonl"
 
 
@@ -71,11 +71,6 @@ def sessions(project: Path) -> tuple[Path, ...]:
 def newest_session(project: Path) -> Path | None:
     """Find the session that `--continue` means."""
     return next(iter(sessions(project)), None)
-
-
-def find_session(project: Path, session_id: str) -> Path | None:
-    """Find a session by its id; the text is only compared, so it can name no other file."""
-    return next((path for path in sessions(project) if path.stem == session_id), None)
 
 
 def _home(environ: Mapping[str, str]) -> Path | None:

@@ -90,6 +90,7 @@ def test_a_torn_last_line_is_kept_aside_and_the_session_goes_on(program: Program
     assert [plain(m["content"]) for m in messages_of(server)] == ["First.", "One.", "Second."]
     (aside,) = program.session.parent.glob("*.torn-*")
     assert aside.read_bytes().endswith(b'"pro')
+    assert str(aside) in one_complaint(resumed)
 
 
 def test_damage_in_the_middle_is_shown_and_the_file_is_not_touched(program: Program) -> None:
