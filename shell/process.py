@@ -6,7 +6,7 @@ from io import TextIOWrapper
 from pathlib import Path
 from typing import NoReturn, cast
 
-from shell.visible import visible
+from shell.visible import visible_line
 
 _STREAMS = (("stdin", "r"), ("stdout", "w"), ("stderr", "w"))
 
@@ -45,6 +45,6 @@ def leave(status: int) -> NoReturn:
 def complain(text: str) -> None:
     """Write a line to standard error, where nothing it holds can draw."""
     try:
-        print(f"greenroom: {visible(text)}", file=sys.stderr, flush=True)
+        print(f"greenroom: {visible_line(text)}", file=sys.stderr, flush=True)
     except OSError:  # nobody is left to be told
         return

@@ -13,6 +13,7 @@ from tests.program.program import (
     Json,
     Program,
     messages_of,
+    one_complaint,
     plain,
     results_in,
 )
@@ -195,3 +196,9 @@ def test_the_second_prompt_of_a_session_has_the_first_in_its_history(program: Pr
     assert again.lines[0]["resumed"] is True
     told = [plain(m["content"]) for m in messages_of(server)]
     assert told == ["First.", "", "", "Empty.", "Second."]
+
+
+def test_a_denied_command_of_many_lines_is_told_of_in_one(program: Program) -> None:
+    with program.serve(calls("bash", command="true\nrm -rf x"), says("Done.")):
+        done = program.run("-p", "Work.")
+    assert one_complaint(done).startswith("bash true^Jrm -rf x: Denied")
