@@ -27,9 +27,6 @@ from actors.runtime.life import UNTOLD_DEADLINE_S, Life
 from actors.runtime.world import World
 from messages.address import Address
 
-BATCH = 32
-"""Messages that one loop cell handles before the others have their turn."""
-
 
 class _Enveloped(Protocol):
     message: Any
@@ -78,6 +75,9 @@ class LoopCell(Cell):
     Its lanes are touched on the loop's thread only, so there is no lock and no race.
     """
 
+    batch: ClassVar[int] = 32
+    """Messages that it handles before the others have their turn."""
+
     def __init__(self, world: World, address: Address, make: Factory, parent: Life | None) -> None:
         """Bind the inbox, which pykka makes without knowing its actor."""
         super().__init__(world, address, make, parent)
@@ -122,7 +122,7 @@ class LoopCell(Cell):
 
     def _turn(self) -> None:
         lanes = self._lanes
-        for _ in range(BATCH):
+        for _ in range(self.batch):
             parcel = lanes.take()
             if parcel is None:
                 self._scheduled = False

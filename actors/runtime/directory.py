@@ -2,7 +2,7 @@
 
 import logging
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from actors.runtime.actor import Factory, behaviour_of, check
 from actors.runtime.cell import CELLS, Cell
@@ -20,13 +20,19 @@ log = logging.getLogger("greenroom.runtime")
 class Directory:
     """All cells of one process; used from any thread."""
 
-    def __init__(self, ended: Callable[[ChildEnded], None]) -> None:
-        """Start empty; `ended` hears of the root's end."""
-        self.event_loop = EventLoop()
+    def __init__(
+        self,
+        ended: Callable[[ChildEnded], None],
+        event_loop: EventLoop,
+        kinds: Mapping[str, type[Cell]] = CELLS,
+    ) -> None:
+        """Start empty; `ended` hears of the root's end, `kinds` are the cells by dispatcher."""
+        self.event_loop = event_loop
         self.ended = ended
         self.mailboxes: dict[Address, Mailbox] = {}
         self.dead_letters = 0
         self.given_up = 0
+        self._kinds = kinds
         self._cells: dict[Address, Cell] = {}
         self._lock = threading.Lock()
 
@@ -60,7 +66,7 @@ class Directory:
         if address in self._cells:
             problem = f"{address} is taken"
             raise ValueError(problem)
-        cell = CELLS[behaviour_of(make).dispatcher](self, address, make, parent)
+        cell = self._kinds[behaviour_of(make).dispatcher](self, address, make, parent)
         self._cells[address] = cell
         cell.run()
         return cell

@@ -24,11 +24,9 @@ class JobCrash(Exception):  # noqa: N818  (named for what happened)
 class EventLoop:
     """An asyncio loop on a daemon thread, which survives whatever a job raises."""
 
-    def __init__(self) -> None:
-        """Make the loop; `start` runs it."""
-        self._loop = asyncio.new_event_loop()
-        self._loop.set_default_executor(DaemonThreads())
-        self._loop.set_exception_handler(_log_context)
+    def __init__(self, loop: asyncio.AbstractEventLoop | None = None) -> None:
+        """Take a loop of asyncio's, or a new one; `start` runs it."""
+        self._loop = loop or _new_loop()
         self._thread = threading.Thread(target=self._run, name="greenroom-loop", daemon=True)
         self._thread_id = 0
         self._stopping = False
@@ -95,6 +93,13 @@ class EventLoop:
                 break
             await asyncio.sleep(0)
         await self._loop.shutdown_asyncgens()
+
+
+def _new_loop() -> asyncio.AbstractEventLoop:
+    loop = asyncio.new_event_loop()
+    loop.set_default_executor(DaemonThreads())
+    loop.set_exception_handler(_log_context)
+    return loop
 
 
 class Alarm:

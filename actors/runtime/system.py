@@ -11,6 +11,7 @@ from typing import Any
 from actors.runtime.actor import Actor, Factory, behaviour_of
 from actors.runtime.children import CHILD_SHARE
 from actors.runtime.directory import Directory
+from actors.runtime.event_loop import EventLoop
 from actors.runtime.lanes import StopOrder
 from actors.runtime.mailbox import Mailbox
 from messages.address import ROOT, Address
@@ -47,7 +48,7 @@ class ActorSystem:
             raise TypeError(problem)
         self._root_end: Future[ChildEnded] = Future()
         self._has_ended = False
-        self._directory = Directory(self._ended)
+        self._directory = Directory(self._ended, EventLoop())
         self._numbers: Counter[str] = Counter()
         self._lock = threading.Lock()
         self._given_up_before_stop: int | None = None
