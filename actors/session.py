@@ -3,7 +3,7 @@
 import logging
 import os
 import secrets
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
@@ -23,7 +23,8 @@ from actors.sessions.journal import Journal
 from actors.sessions.log import SessionLog, WallClock
 from actors.sessions.places import new_session_id, newest_session, session_path
 from actors.tools.local_processes import LocalProcesses
-from actors.tools.tool import ToolContext, Workspace
+from actors.tools.processes import Processes
+from actors.tools.tool import AnyTool, ToolContext, Workspace
 from actors.tools.toolbox import BUILT_IN
 from messages.address import APPROVALS, CONSOLE, JOURNAL, PERMISSIONS, PRIMARY, ROOT
 from messages.permissions import PermissionMode, Rule
@@ -99,7 +100,16 @@ def _begin(options: SessionOptions, wall_clock: WallClock) -> OpenSession:
     return OpenSession(options, session_id, file, (), 1)
 
 
-def factories_of(session: OpenSession, model: ModelClient, console: Make) -> Factories:
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What a session's agents reach of the world; a simulation brings its own."""
+
+    model: ModelClient
+    processes: Processes = field(default_factory=LocalProcesses)
+    tools: tuple[AnyTool, ...] = BUILT_IN
+
+
+def factories_of(session: OpenSession, around: Surroundings, console: Make) -> Factories:
     """Say how to make each actor of the session."""
     policy = policy_of(session)
     return Factories(
@@ -107,7 +117,7 @@ def factories_of(session: OpenSession, model: ModelClient, console: Make) -> Fac
         permissions=partial(PermissionEngine, JOURNAL, policy),
         approvals=partial(ApprovalBroker, JOURNAL, PERMISSIONS, CONSOLE),
         console=console,
-        primary=_primary(session, model),
+        primary=_primary(session, around),
     )
 
 
@@ -123,18 +133,18 @@ def policy_of(session: OpenSession) -> Policy:
     )
 
 
-def _primary(session: OpenSession, model: ModelClient) -> Make:
+def _primary(session: OpenSession, around: Surroundings) -> Make:
     options = session.options
     definition = Definition(
         name=AGENT,
         system_prompt=build_prompt(options.workspace),
-        tools=BUILT_IN,
+        tools=around.tools,
         model=options.model_name,
     )
     tools = ToolContext(
         workspace=options.workspace,
         seen={},
-        processes=LocalProcesses(),
+        processes=around.processes,
         outputs=options.outputs_of(session.session_id),
     )
     past = _past(session, definition)
@@ -150,7 +160,7 @@ def _primary(session: OpenSession, model: ModelClient) -> Make:
         resumed=bool(session.records),
     )
     posts = Posts(journal=JOURNAL, engine=PERMISSIONS, approvals=APPROVALS, reports=CONSOLE)
-    return partial(Agent, definition, posts, Ports(model, tools), past, introduction)
+    return partial(Agent, definition, posts, Ports(around.model, tools), past, introduction)
 
 
 def _past(session: OpenSession, definition: Definition) -> Past:

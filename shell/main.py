@@ -194,14 +194,15 @@ def _start(
     """Start every actor; `ended` hears when the system ends by itself, on any thread."""
     from actors.root import Root
     from actors.runtime.system import ActorSystem
-    from actors.session import factories_of
+    from actors.session import Surroundings, factories_of
     from messages.agents import ChildCompleted
 
     def root_ended(end: "ChildEnded") -> None:
         if isinstance(end, ChildCompleted):
             ended(end.result)
 
-    system = ActorSystem(partial(Root, factories_of(session, setup.model, console)))
+    factories = factories_of(session, Surroundings(setup.model), console)
+    system = ActorSystem(partial(Root, factories))
     system.when_ended(root_ended)
     return system
 
