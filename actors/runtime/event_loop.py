@@ -1,4 +1,4 @@
-"""The one event loop that carries the loop actors and all their work, on a thread of its own."""
+"""The one event loop that carries the loop actors and all their work."""
 
 import asyncio
 import logging
@@ -22,18 +22,16 @@ class JobCrash(Exception):  # noqa: N818  (named for what happened)
 
 
 class EventLoop:
-    """An asyncio loop on a daemon thread, which survives whatever a job raises."""
+    """Turns, timers and work on an asyncio loop that is run by whoever made this, on that thread.
 
-    def __init__(self, loop: asyncio.AbstractEventLoop | None = None) -> None:
-        """Take a loop of asyncio's, or a new one; `start` runs it."""
-        self._loop = loop or _new_loop()
-        self._thread = threading.Thread(target=self._run, name="greenroom-loop", daemon=True)
-        self._thread_id = 0
-        self._stopping = False
+    It is the only clock: with a loop of virtual time, time is virtual everywhere.
+    """
 
-    def start(self) -> None:
-        """Start the thread."""
-        self._thread.start()
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Use `loop`, which is not running yet."""
+        self._loop = loop
+        self._loop.set_exception_handler(_log_context)
+        self._thread_id = threading.get_ident()
 
     def now(self) -> float:
         """The loop's clock, in seconds."""
@@ -69,6 +67,22 @@ class EventLoop:
         """Start a job as a task; on the loop's thread only."""
         return self._loop.create_task(_contained(job), name=name)
 
+
+class LoopThread(EventLoop):
+    """An asyncio loop on a daemon thread of its own, which survives whatever a job raises."""
+
+    def __init__(self) -> None:
+        """Make the loop; `start` runs it."""
+        super().__init__(asyncio.new_event_loop())
+        self._loop.set_default_executor(DaemonThreads())
+        self._thread = threading.Thread(target=self._run, name="greenroom-loop", daemon=True)
+        self._thread_id = 0
+        self._stopping = False
+
+    def start(self) -> None:
+        """Start the thread."""
+        self._thread.start()
+
     def stop(self, timeout_s: float = 0.25) -> None:
         """Cancel what is left, stop the loop and wait for its thread."""
         self._stopping = True
@@ -80,26 +94,9 @@ class EventLoop:
         asyncio.set_event_loop(self._loop)
         while not self._stopping:
             _survive(self._loop.run_forever)
-        _survive(lambda: self._loop.run_until_complete(self._end_rest()))
+        _survive(lambda: self._loop.run_until_complete(_end_rest()))
         self._thread_id = 0  # the system gives the number of an ended thread to a later one
         self._loop.close()
-
-    async def _end_rest(self) -> None:
-        rest = asyncio.all_tasks() - {asyncio.current_task()}
-        for task in rest:
-            task.cancel()
-        for _ in range(LAST_TURNS):
-            if all(task.done() for task in rest):
-                break
-            await asyncio.sleep(0)
-        await self._loop.shutdown_asyncgens()
-
-
-def _new_loop() -> asyncio.AbstractEventLoop:
-    loop = asyncio.new_event_loop()
-    loop.set_default_executor(DaemonThreads())
-    loop.set_exception_handler(_log_context)
-    return loop
 
 
 class Alarm:
@@ -126,6 +123,17 @@ class Alarm:
         if self._handle is not None:
             self._handle.cancel()
         self._handle = None if when_s is None else self._event_loop.call_at(when_s, self._ring)
+
+
+async def _end_rest() -> None:
+    rest = asyncio.all_tasks() - {asyncio.current_task()}
+    for task in rest:
+        task.cancel()
+    for _ in range(LAST_TURNS):
+        if all(task.done() for task in rest):
+            break
+        await asyncio.sleep(0)
+    await asyncio.get_running_loop().shutdown_asyncgens()
 
 
 def _survive(call: Callable[[], object]) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 from actors.runtime.actor import Actor, Factory, behaviour_of
 from actors.runtime.children import CHILD_SHARE
 from actors.runtime.directory import Directory
-from actors.runtime.event_loop import EventLoop
+from actors.runtime.event_loop import LoopThread
 from actors.runtime.lanes import StopOrder
 from actors.runtime.mailbox import Mailbox
 from messages.address import ROOT, Address
@@ -48,11 +48,11 @@ class ActorSystem:
             raise TypeError(problem)
         self._root_end: Future[ChildEnded] = Future()
         self._has_ended = False
-        self._directory = Directory(self._ended, EventLoop())
+        self.event_loop = LoopThread()
+        self._directory = Directory(self._ended, self.event_loop)
         self._numbers: Counter[str] = Counter()
         self._lock = threading.Lock()
         self._given_up_before_stop: int | None = None
-        self.event_loop = self._directory.event_loop
         self.event_loop.start()
         self._root = self._directory.spawn(root, ROOT, None)
 

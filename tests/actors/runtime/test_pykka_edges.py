@@ -8,7 +8,7 @@ import pytest
 from pykka._envelope import Envelope as PykkaEnvelope
 
 from actors.runtime.directory import Directory
-from actors.runtime.event_loop import EventLoop
+from actors.runtime.event_loop import LoopThread
 from actors.runtime.system import ActorSystem
 from messages.address import ROOT
 from messages.agents import ChildCancelled, ChildEnded
@@ -32,14 +32,15 @@ def test_a_stray_stop_of_all_pykka_actors_harms_none_of_ours(
 @pytest.mark.parametrize("echo", [Echo, EchoOnThread])
 def test_a_stray_pykka_stop_is_an_orderly_one(echo: type[Echo]) -> None:
     ends: queue.SimpleQueue[ChildEnded] = queue.SimpleQueue()
-    directory = Directory(ends.put, EventLoop())
-    directory.event_loop.start()
+    event_loop = LoopThread()
+    directory = Directory(ends.put, event_loop)
+    event_loop.start()
     cell = directory.spawn(partial(Parent, ("child", echo)), ROOT, None)
     assert cell.actor_ref.stop(timeout=PATIENCE_S)
     assert ends.get(timeout=PATIENCE_S) == ChildCancelled(child=ROOT)
     assert directory.addresses == ()
     assert not cell.actor_ref.is_alive()
-    directory.event_loop.stop()
+    event_loop.stop()
 
 
 @pytest.mark.parametrize("echo", [Echo, EchoOnThread])
@@ -48,11 +49,12 @@ def test_a_letter_that_passed_the_check_for_life_just_before_the_end_is_counted(
 ) -> None:
     """pykka checks whether an actor lives, then puts; the end may come in between."""
     ends: queue.SimpleQueue[ChildEnded] = queue.SimpleQueue()
-    directory = Directory(ends.put, EventLoop())
-    directory.event_loop.start()
+    event_loop = LoopThread()
+    directory = Directory(ends.put, event_loop)
+    event_loop.start()
     cell = directory.spawn(echo, ROOT, None)
     cell.actor_ref.stop(timeout=PATIENCE_S)
     ends.get(timeout=PATIENCE_S)
     cell.actor_inbox.put(PykkaEnvelope(Envelope(cell.address, ROOT, Poke())))
-    directory.event_loop.stop()
+    event_loop.stop()
     assert directory.dead_letters == 1
