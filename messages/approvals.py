@@ -11,6 +11,7 @@ from pydantic import Field
 from messages.address import Address
 from messages.base import Message
 from messages.permissions import PermissionRequest, Rule
+from messages.questions import Question
 
 Answer = Literal["once", "session", "no"]
 
@@ -53,7 +54,15 @@ class PatchApprovalRequest(_ApprovalRequest):
     """Unified diff of exactly the bytes that would be written."""
 
 
-ApprovalRequest = Annotated[ExecApprovalRequest | PatchApprovalRequest, Field(discriminator="type")]
+class QuestionRequest(_ApprovalRequest):
+    """What would you have? Answered `once` with one reply a question, or not at all."""
+
+    type: Literal["question_request"] = "question_request"
+    questions: tuple[Question, ...]
+
+
+AnyApprovalRequest = ExecApprovalRequest | PatchApprovalRequest | QuestionRequest
+ApprovalRequest = Annotated[AnyApprovalRequest, Field(discriminator="type")]
 
 
 class ApprovalAnswered(Message):
@@ -65,6 +74,8 @@ class ApprovalAnswered(Message):
     answer: Answer
     feedback: str = ""
     """With `no`: what the person tells the model."""
+    replies: tuple[str, ...] = ()
+    """To a question: one for each, in order; several choices stand on lines of their own."""
     decided_by: Literal["person", "rule"] = "person"
     """`rule`: a grant given meanwhile allows it."""
 
@@ -116,6 +127,8 @@ class AnswerApproval(Message):
     id: str
     answer: Answer
     feedback: str = ""
+    replies: tuple[str, ...] = ()
+    """To a question, as in `ApprovalAnswered`."""
 
 
 class PresenterChanged(Message):

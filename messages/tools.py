@@ -4,6 +4,7 @@ from typing import Literal
 
 from messages.base import Message, Value
 from messages.permissions import PermissionRequest
+from messages.questions import Question, Todo
 
 
 class FileState(Value):
@@ -37,6 +38,8 @@ class Plan(Value):
     patch: Patch | None = None
     peeked: str = ""
     """The target of a file that the plan looked into and this agent has not read yet."""
+    questions: tuple[Question, ...] = ()
+    """What a person is asked; their replies are the call's result."""
     refusal: str = ""
     """Why the call cannot be carried out, as what was peeked at says; only for who may read it."""
 
@@ -49,6 +52,8 @@ class ToolOutput(Value):
     """It ran and its own result is a failure, such as a command's exit status."""
     seen: tuple[FileState, ...] = ()
     """Files read or written, as they are now."""
+    todos: tuple[Todo, ...] | None = None
+    """The ledger as the call leaves it; None: it is not about the ledger."""
 
 
 class ToolPlanned(Message):

@@ -9,11 +9,13 @@ from messages.approvals import (
     ApprovalWithdrawn,
     ExecApprovalRequest,
     PatchApprovalRequest,
+    QuestionRequest,
 )
 from messages.base import Message
 from messages.permissions import Config
 from messages.turns import (
     ReplyCompleted,
+    TodosUpdated,
     ToolEnded,
     ToolStarted,
     TurnCompleted,
@@ -53,11 +55,13 @@ Record = Annotated[
     | ReplyCompleted
     | ToolStarted
     | ToolEnded
+    | TodosUpdated
     | TurnCompleted
     | TurnInterrupted
     | TurnFailed
     | ExecApprovalRequest
     | PatchApprovalRequest
+    | QuestionRequest
     | ApprovalAnswered
     | ApprovalWithdrawn,
     Field(discriminator="type"),

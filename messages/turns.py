@@ -11,6 +11,7 @@ from messages.base import Message
 from messages.content import Block, Usage
 from messages.models import ModelFailureReason
 from messages.permissions import PermissionMode
+from messages.questions import Todo
 
 
 class Prompt(Message):
@@ -113,6 +114,14 @@ class ToolEnded(Message):
     """What the model reads."""
 
 
+class TodosUpdated(Message):
+    """Recorded: the agent's ledger of what is to be done; whole each time, the last one counts."""
+
+    type: Literal["todos_updated"] = "todos_updated"
+    turn: int
+    todos: tuple[Todo, ...]
+
+
 class TurnCompleted(Message):
     """Recorded: the model ended its turn."""
 
@@ -156,6 +165,7 @@ AgentEvent = (
     | ReplyCompleted
     | ToolStarted
     | ToolEnded
+    | TodosUpdated
     | TurnCompleted
     | TurnInterrupted
     | TurnFailed

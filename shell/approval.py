@@ -8,7 +8,13 @@ long, can draw a row that looks like another.
 from dataclasses import dataclass
 from functools import lru_cache
 
-from messages.approvals import Answer, ExecApprovalRequest, PatchApprovalRequest
+from messages.approvals import (
+    Answer,
+    AnyApprovalRequest,
+    ExecApprovalRequest,
+    PatchApprovalRequest,
+    QuestionRequest,
+)
 from shell import arming
 from shell.arming import Arming
 from shell.ink import Fragment, Row, wrapped
@@ -24,8 +30,6 @@ MOST_DESCRIPTION_CHARS = 200
 """The model may say so much for its call; more would push the call itself off the screen."""
 REASON_HINT: Fragment = ("strong", "Enter sends the no with this reason, Esc goes back")
 TOO_LOW = "enlarge the window to answer · n no · Esc later"
-
-AnyRequest = ExecApprovalRequest | PatchApprovalRequest
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +50,7 @@ class Panel:
         return rows >= self.fixed_rows + min(LEAST_BODY_ROWS, len(self.body))
 
 
-def panel(request: AnyRequest, count: int, width: int) -> Panel:
+def panel(request: AnyApprovalRequest, count: int, width: int) -> Panel:
     """Lay a request out, as the first of `count`."""
     return Panel(
         head=tuple(_head(request, count, width)),
@@ -55,7 +59,7 @@ def panel(request: AnyRequest, count: int, width: int) -> Panel:
     )
 
 
-def hint_of(request: AnyRequest, state: Arming, *, draft: bool) -> Fragment:
+def hint_of(request: AnyApprovalRequest, state: Arming, *, draft: bool) -> Fragment:
     """Say what the keys do now."""
     if not arming.may_refuse(state):
         return ("dim", "Ctrl-Y to answer: a draft is being typed" if draft else "…")
@@ -64,12 +68,12 @@ def hint_of(request: AnyRequest, state: Arming, *, draft: bool) -> Fragment:
     return ("strong", "press a key to answer")
 
 
-def asks(request: AnyRequest) -> str:
+def asks(request: AnyApprovalRequest) -> str:
     """Who asks, as a chain from the primary agent down."""
     return CHAIN.join(request.agent.names)
 
 
-def _head(request: AnyRequest, count: int, width: int) -> list[Row]:
+def _head(request: AnyApprovalRequest, count: int, width: int) -> list[Row]:
     told = [("title", f"{asks(request)} asks: {exact_line(request.tool)} · 1 of {count}")]
     if isinstance(request, PatchApprovalRequest):
         told.append(("plain", f"change {exact_line(request.path)}"))
@@ -93,7 +97,10 @@ def _going_on(text: str, tone: str, width: int) -> list[Row]:
     return [((tone, first),), *((("warn", GOES_ON), (tone, piece)) for piece in more)]
 
 
-def _body(request: AnyRequest, width: int) -> tuple[Row, ...]:
+def _body(request: AnyApprovalRequest, width: int) -> tuple[Row, ...]:
+    if isinstance(request, QuestionRequest):
+        asked = "\n\n".join(each.question for each in request.questions)
+        return _lines(asked, width, diff=False)
     if isinstance(request, ExecApprovalRequest):
         return _lines(request.command, width, diff=False)
     return _lines(request.diff.removesuffix("\n"), width, diff=True)
@@ -120,7 +127,7 @@ def _barred(line: str, tone: str, width: int) -> list[Row]:
     return [begun, *((("warn", "┆ "), (tone, piece)) for piece in more)]
 
 
-def _answers(request: AnyRequest, width: int) -> list[Row]:
+def _answers(request: AnyApprovalRequest, width: int) -> list[Row]:
     told = {
         "once": "y  once",
         "session": "a  don't ask again in this session for " + _granted(request),
@@ -132,6 +139,6 @@ def _answers(request: AnyRequest, width: int) -> list[Row]:
     return [row for line in lines for row in _going_on(line, "plain", width)]
 
 
-def _granted(request: AnyRequest) -> str:
+def _granted(request: AnyApprovalRequest) -> str:
     rules = (f"{rule.permission} {exact_line(rule.pattern)}" for rule in request.grants)
     return " and ".join(f"`{rule}`" for rule in rules)

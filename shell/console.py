@@ -14,6 +14,7 @@ from messages.turns import (
     ReplyCompleted,
     SessionConfigured,
     ThinkingDelta,
+    TodosUpdated,
     ToolEnded,
     ToolStarted,
     TurnCompleted,
@@ -24,7 +25,15 @@ from messages.turns import (
 from shell.inbox import Event, Inbox, Notice
 from shell.intents import Interrupt, SendPrompt
 
-Retold = TurnStarted | ReplyCompleted | ToolEnded | TurnCompleted | TurnInterrupted | TurnFailed
+Retold = (
+    TurnStarted
+    | ReplyCompleted
+    | ToolEnded
+    | TodosUpdated
+    | TurnCompleted
+    | TurnInterrupted
+    | TurnFailed
+)
 MOST_RETOLD = 100
 """Of a session that goes on, so many of the last records are shown again."""
 
@@ -66,7 +75,7 @@ class Console(Actor[ConsoleInbox]):
                 self._inbox.put(message)
             case TurnCompleted() | TurnInterrupted() | TurnFailed():
                 self._ended(message)
-            case MessageDelta() | ThinkingDelta() | ToolEnded():
+            case MessageDelta() | ThinkingDelta() | ToolEnded() | TodosUpdated():
                 self._inbox.put(message)
             case PresentApproval() | RetractApproval():
                 self._inbox.put(message)
@@ -97,6 +106,7 @@ class Console(Actor[ConsoleInbox]):
 def retold(past: tuple[Record, ...]) -> list[Event]:
     """What of a session's records belongs on the screen when it goes on; the oldest are counted."""
     said = [record for record in past if isinstance(record, Retold)]
-    omitted = len(said) - MOST_RETOLD
-    notice = [Notice(f"… {omitted} earlier events are in the session file")] if omitted > 0 else []
-    return [*notice, *said[-MOST_RETOLD:]]
+    earlier, last = said[:-MOST_RETOLD], said[-MOST_RETOLD:]
+    ledgers = [record for record in earlier if isinstance(record, TodosUpdated)]
+    told = Notice(f"… {len(earlier)} earlier events are in the session file")
+    return [*([told] if earlier else []), *ledgers[-1:], *last]

@@ -10,6 +10,7 @@ from messages.turns import (
     ReplyCompleted,
     SessionConfigured,
     ThinkingDelta,
+    TodosUpdated,
     ToolEnded,
     ToolStarted,
     TurnCompleted,
@@ -54,6 +55,8 @@ def received(state: State, event: Event, now_s: float) -> Step:  # noqa: C901, P
             return _tool_started(state, event, now_s)
         case ToolEnded():
             return _tool_ended(state, event, now_s)
+        case TodosUpdated():
+            return replace(state, todos=event.todos), ()
         case TurnCompleted() | TurnInterrupted() | TurnFailed():
             return _ended(state, event, now_s)
         case PresentApproval():

@@ -17,6 +17,7 @@ from messages.turns import (
     ReplyCompleted,
     SessionConfigured,
     ThinkingDelta,
+    TodosUpdated,
     ToolEnded,
     ToolStarted,
     TurnCompleted,
@@ -74,6 +75,7 @@ class HeadlessConsole(Actor[Told]):
                 | ReplyCompleted()
                 | ToolStarted()
                 | ToolEnded()
+                | TodosUpdated()
                 | RetractApproval()
             ):
                 self._pass_on(message)

@@ -2,6 +2,7 @@
 
 from shell.ink import Row, cut, wrapped
 from shell.state import State, Turn
+from shell.todos import MOST_ROWS, todo_rows
 from shell.visible import visible_line
 
 FRAMES = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
@@ -14,13 +15,15 @@ _TAIL_CHARS_PER_ROW = 4
 
 
 def live_rows(state: State, now_s: float, width: int, height: int) -> list[Row]:
-    """Draw at most `height` rows; the spinner is kept longest, the text's end next."""
+    """Draw at most `height` rows; the spinner is kept longest, the ledger shortest."""
     if not state.turn or height < 1:
         return []
     spinner = _spinner(state, state.turn, now_s, width)
     tools = [_tool(tool.title, now_s - tool.began_s, width) for tool in state.turn.tools]
     below = [*tools, spinner][-height:]
-    return [*_tail(state.turn.tail.text, width, height - len(below)), *below]
+    room = height - len(below)
+    todos = todo_rows(state.todos, width, min(room // 2, MOST_ROWS))
+    return [*_tail(state.turn.tail.text, width, room - len(todos)), *todos, *below]
 
 
 def queued_rows(queue: tuple[str, ...], width: int) -> list[Row]:

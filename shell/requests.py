@@ -2,23 +2,23 @@
 
 from dataclasses import dataclass, replace
 
-from messages.approvals import ExecApprovalRequest, PatchApprovalRequest, PresentApproval
+from messages.approvals import AnyApprovalRequest, PresentApproval
 
 
 @dataclass(frozen=True, slots=True)
 class Requests:
     """What is parked, oldest first; at most one of them is on the screen."""
 
-    parked: tuple[ExecApprovalRequest | PatchApprovalRequest, ...] = ()
+    parked: tuple[AnyApprovalRequest, ...] = ()
     later: frozenset[str] = frozenset()
     """Ids that the person put off."""
 
     @property
-    def shown(self) -> ExecApprovalRequest | PatchApprovalRequest | None:
+    def shown(self) -> AnyApprovalRequest | None:
         """The request that is on the screen."""
         return next((request for request in self.parked if request.id not in self.later), None)
 
-    def find(self, request_id: str) -> ExecApprovalRequest | PatchApprovalRequest | None:
+    def find(self, request_id: str) -> AnyApprovalRequest | None:
         """Look a parked request up; None when it has ended."""
         return next((request for request in self.parked if request.id == request_id), None)
 

@@ -8,6 +8,7 @@ from typing import TypeAlias
 
 from messages.approvals import Answer, AnswerApproval, RetractApproval
 from messages.base import Message
+from messages.questions import Todo
 from messages.turns import SessionConfigured, ToolEnded
 from shell import blocks, requests
 from shell.blocks import Tail
@@ -51,6 +52,7 @@ class State:
     queue: tuple[str, ...] = ()
     """Messages that go out one by one as turns end."""
     requests: Requests = field(default_factory=Requests)
+    todos: tuple[Todo, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,13 @@ from typing import Any
 
 from actors.agents.effects import AskPerson
 from messages.address import Address
-from messages.approvals import Answer, ExecApprovalRequest, PatchApprovalRequest
+from messages.approvals import (
+    Answer,
+    AnyApprovalRequest,
+    ExecApprovalRequest,
+    PatchApprovalRequest,
+    QuestionRequest,
+)
 from messages.content import ToolUseBlock
 from messages.tools import Plan
 
@@ -20,9 +26,7 @@ class Asking:
     cwd: Path
 
 
-def request_for(
-    effect: AskPerson, use: ToolUseBlock, asking: Asking
-) -> ExecApprovalRequest | PatchApprovalRequest:
+def request_for(effect: AskPerson, use: ToolUseBlock, asking: Asking) -> AnyApprovalRequest:
     """Write the request; `session` is a legal answer where an exact rule can be offered."""
     plan, grants = effect.plan, effect.verdict.grants
     answers: tuple[Answer, ...] = ("once", "session", "no") if grants else ("once", "no")
@@ -39,6 +43,8 @@ def request_for(
         "answers": answers,
         "grants": grants,
     }
+    if plan.questions:
+        return QuestionRequest(questions=plan.questions, **common)
     if plan.patch is not None:
         return PatchApprovalRequest(path=plan.patch.path, diff=plan.patch.diff, **common)
     return ExecApprovalRequest(command=command_of(plan), **common)

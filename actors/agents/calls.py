@@ -2,18 +2,16 @@
 
 from typing import Any, assert_never
 
-from actors.agents.asking import command_of
+from actors.agents.answers import denial, is_for, told
 from actors.agents.effects import AskPerson, JudgeCall, PeekCall, PlanCall, RunCall, StopCall
 from actors.agents.state import Call, CallStage, Stage, Step
 from messages.approvals import (
     ApprovalAnswered,
     ApprovalRefused,
-    ApprovalRequest,
-    PatchApprovalRequest,
 )
 from messages.permissions import PermissionVerdict
 from messages.tools import Plan, ToolFailed, ToolPlanned, ToolSucceeded
-from messages.turns import ToolEnded, ToolStarted, ToolStatus, TurnInterrupted
+from messages.turns import TodosUpdated, ToolEnded, ToolStarted, ToolStatus, TurnInterrupted
 
 NEVER_RAN = "Cancelled: the user interrupted the turn before this call ran."
 OUTCOME_UNKNOWN = (
@@ -60,17 +58,6 @@ def _was_shown(call: Call) -> bool:
     return bool(call.approval or call.consent)
 
 
-def is_for(request: ApprovalRequest, plan: Plan, cwd: str) -> bool:
-    """Whether a person who said yes to `request` saw exactly this plan, in this folder."""
-    if request.requests != plan.requests or request.cwd != cwd:
-        return False
-    patch = plan.patch
-    if isinstance(request, PatchApprovalRequest):
-        shown = (request.path, request.diff)
-        return patch is not None and (patch.path, patch.diff) == shown
-    return patch is None and command_of(plan) == request.command
-
-
 def judged(step: Step, verdict: PermissionVerdict) -> None:
     """Start, refuse, or ask a person; a person's yes stands unless it is denied now."""
     call = next((each for each in step.turn.calls if each.query == verdict.id), None)
@@ -108,14 +95,10 @@ def answered(step: Step, message: ApprovalAnswered) -> None:
         return
     if message.answer == "no":
         end(step, call, "denied", denial(message))
+    elif message.replies:
+        end(step, call, "ok", told(call.plan.questions, message.replies))
     else:
         _judge(step, call, call.plan, approved=message.decided_by == "person", approval="")
-
-
-def denial(answer: ApprovalAnswered) -> str:
-    """Tell the model that a person said no, and what they said."""
-    said = f" They said: {answer.feedback}" if answer.feedback else ""
-    return f"Denied by the user.{said}"
 
 
 def refused(step: Step, message: ApprovalRefused) -> None:
@@ -128,8 +111,13 @@ def refused(step: Step, message: ApprovalRefused) -> None:
 def succeeded(step: Step, message: ToolSucceeded) -> None:
     """Take a result."""
     call = step.call(message.call_id, CallStage.RUNNING)
-    if call is not None:
-        end(step, call, "error" if message.output.failed else "ok", message.output.text)
+    if call is None:
+        return
+    if message.output.todos is not None:
+        updated = TodosUpdated(turn=step.turn.number, todos=message.output.todos)
+        step.write(updated)
+        step.report(updated)
+    end(step, call, "error" if message.output.failed else "ok", message.output.text)
 
 
 def failed(step: Step, message: ToolFailed) -> None:
@@ -175,8 +163,8 @@ def take_up(step: Step) -> None:
     for call in step.turn.calls:
         if call.stage is CallStage.RUNNING:
             close(step, call, "unknown", OUTCOME_UNKNOWN)
-        elif call.denial:
-            close(step, call, "denied", call.denial)
+        elif call.settled is not None:
+            close(step, call, *call.settled)
     proceed(step)
 
 

@@ -2,14 +2,16 @@
 
 from dataclasses import replace
 
-from actors.agents.calls import denial
+from actors.agents.answers import denial, told
 from actors.agents.state import Call, CallStage, Past, Stage, Turn
 from messages.approvals import (
+    AnyApprovalRequest,
     ApprovalAnswered,
     ApprovalRequest,
     ApprovalWithdrawn,
     ExecApprovalRequest,
     PatchApprovalRequest,
+    QuestionRequest,
 )
 from messages.content import ToolUseBlock, Usage
 from messages.permissions import Config
@@ -75,7 +77,11 @@ def _call(use: ToolUseBlock, since: tuple[Record, ...], reading: frozenset[str])
                 return replace(call, stage=CallStage.DONE)
             case ToolStarted(call_id=use.id):
                 call = replace(call, stage=CallStage.RUNNING)
-            case ExecApprovalRequest(call_id=use.id) | PatchApprovalRequest(call_id=use.id):
+            case (
+                ExecApprovalRequest(call_id=use.id)
+                | PatchApprovalRequest(call_id=use.id)
+                | QuestionRequest(call_id=use.id)
+            ):
                 # Asked after a start: its target had changed, so what was started did not run.
                 call = replace(call, stage=CallStage.WAITING)
             case _:
@@ -97,9 +103,11 @@ def _with_question(call: Call, since: tuple[Record, ...]) -> Call:
     if answer is None:
         return replace(call, approval=question.id)
     if answer.answer == "no":
-        return replace(call, denial=denial(answer))
+        return replace(call, settled=("denied", denial(answer)))
+    if isinstance(question, QuestionRequest) and answer.replies:
+        return replace(call, settled=("ok", told(question.questions, answer.replies)))
     return replace(call, consent=question) if answer.decided_by == "person" else call
 
 
 def _questions(since: tuple[Record, ...]) -> list[ApprovalRequest]:
-    return [each for each in since if isinstance(each, ExecApprovalRequest | PatchApprovalRequest)]
+    return [each for each in since if isinstance(each, AnyApprovalRequest)]

@@ -13,7 +13,7 @@ from messages.approvals import ApprovalRequest
 from messages.content import ToolUseBlock, Usage
 from messages.tools import Plan
 from messages.transcript import Record
-from messages.turns import AgentEvent, Prompt, ReplyCompleted, TurnEnded, TurnFailed
+from messages.turns import AgentEvent, Prompt, ReplyCompleted, ToolStatus, TurnEnded, TurnFailed
 
 MOST_TITLE_CHARS = 200
 
@@ -57,8 +57,8 @@ class Call:
     """A person said yes to exactly this plan."""
     consent: ApprovalRequest | None = None
     """After a resume: what a person said yes to; it holds if the new plan is the same."""
-    denial: str = ""
-    """After a resume: a person said no, and this is what the model reads."""
+    settled: tuple[ToolStatus, str] | None = None
+    """After a resume: a person's answer that is the call's end, and what the model reads of it."""
     query: str = ""
     """The id of its last question to the permission engine; an answer to any other is late."""
     drifts: int = 0

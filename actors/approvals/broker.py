@@ -9,6 +9,7 @@ from messages.address import Address
 from messages.approvals import (
     Answer,
     AnswerApproval,
+    AnyApprovalRequest,
     ApprovalAnswered,
     ApprovalRefused,
     ApprovalsWithdrawn,
@@ -17,6 +18,7 @@ from messages.approvals import (
     PatchApprovalRequest,
     PresentApproval,
     PresenterChanged,
+    QuestionRequest,
     RetractApproval,
 )
 from messages.permissions import (
@@ -30,10 +32,8 @@ from messages.transcript import Append, Appended, AppendFailed
 
 log = logging.getLogger("greenroom.approvals")
 
-AnyRequest = ExecApprovalRequest | PatchApprovalRequest
 BrokerInbox = (
-    ExecApprovalRequest
-    | PatchApprovalRequest
+    AnyApprovalRequest
     | ApprovalWithdrawn
     | ApprovalsWithdrawn
     | AnswerApproval
@@ -50,7 +50,7 @@ BrokerInbox = (
 class Parked:
     """A request that has not ended."""
 
-    request: AnyRequest
+    request: AnyApprovalRequest
     came_from: Address
     """Whoever handed it over; the answer goes back the same way."""
     shown: bool = False
@@ -75,13 +75,13 @@ class ApprovalBroker(Actor[BrokerInbox]):
         self._can_answer = False
         self._parked: dict[str, Parked] = {}
         self._ended: set[str] = set()
-        self._writing: dict[int, AnyRequest | ApprovalAnswered | ApprovalWithdrawn] = {}
+        self._writing: dict[int, AnyApprovalRequest | ApprovalAnswered | ApprovalWithdrawn] = {}
         self._appends = 0
 
     def on_receive(self, message: BrokerInbox) -> None:  # noqa: C901  (one case a message)
         """Take one message."""
         match message:
-            case ExecApprovalRequest() | PatchApprovalRequest():
+            case ExecApprovalRequest() | PatchApprovalRequest() | QuestionRequest():
                 self._park(message)
             case ApprovalWithdrawn():
                 self._withdraw(message.id)
@@ -108,7 +108,7 @@ class ApprovalBroker(Actor[BrokerInbox]):
 
     # A request comes.
 
-    def _park(self, request: AnyRequest) -> None:
+    def _park(self, request: AnyApprovalRequest) -> None:
         if request.id in self._parked or request.id in self._ended:
             log.info("%s came again", request.id)
             return
@@ -130,12 +130,7 @@ class ApprovalBroker(Actor[BrokerInbox]):
         if parked is None or not parked.shown or parked.answer is not None:
             log.info("an answer to %s is late, doubled, or to what nobody was shown", given.id)
             return
-        answer = legal(given.answer, parked.request)
-        feedback = given.feedback if answer == "no" else ""
-        agent = parked.request.agent
-        self._take(
-            parked, ApprovalAnswered(id=given.id, agent=agent, answer=answer, feedback=feedback)
-        )
+        self._take(parked, taken(given, parked.request))
 
     def _take(self, parked: Parked, answer: ApprovalAnswered) -> None:
         parked.answer = answer
@@ -166,7 +161,7 @@ class ApprovalBroker(Actor[BrokerInbox]):
 
     # The disk speaks.
 
-    def _write(self, record: AnyRequest | ApprovalAnswered | ApprovalWithdrawn) -> None:
+    def _write(self, record: AnyApprovalRequest | ApprovalAnswered | ApprovalWithdrawn) -> None:
         self._appends += 1
         self._writing[self._appends] = record
         self.tell(self._journal, Append(id=self._appends, records=(record,)))
@@ -230,7 +225,21 @@ class ApprovalBroker(Actor[BrokerInbox]):
                     self._refuse(parked.request.id, self._nobody)
 
 
-def legal(answer: Answer, request: AnyRequest) -> Answer:
+def taken(given: AnswerApproval, request: AnyApprovalRequest) -> ApprovalAnswered:
+    """Make of what a person chose the answer that counts."""
+    answer = legal(given.answer, request)
+    if isinstance(request, QuestionRequest) and len(given.replies) != len(request.questions):
+        answer = "no"
+    return ApprovalAnswered(
+        id=request.id,
+        agent=request.agent,
+        answer=answer,
+        feedback=given.feedback if answer == "no" else "",
+        replies=given.replies if isinstance(request, QuestionRequest) and answer != "no" else (),
+    )
+
+
+def legal(answer: Answer, request: AnyApprovalRequest) -> Answer:
     """Take an answer that was not offered for the nearest that was: once for session, else no."""
     if answer == "session" and answer not in request.answers:
         answer = "once"

@@ -14,6 +14,7 @@ CHANGING_FILES = ("write", "edit")
 BUILT_IN = (
     Rule(permission="read", pattern="*", action="allow"),
     Rule(permission="ls", pattern="*", action="allow"),
+    Rule(permission="todo_write", pattern="*", action="allow"),
     *(
         Rule(permission="read", pattern=pattern, action="ask")
         for pattern in (".env", "*/.env", ".env.*", "*/.env.*")

@@ -234,7 +234,7 @@ def begins_again_what_began(past: Past) -> Past:
 
 
 def forgets_a_no(past: Past) -> Past:
-    return _changed(past, lambda call: replace(call, denial=""))
+    return _changed(past, lambda call: replace(call, settled=None))
 
 
 def asks_under_a_new_id(past: Past) -> Past:

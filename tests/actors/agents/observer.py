@@ -26,6 +26,7 @@ from messages.approvals import (
     ApprovalWithdrawn,
     ExecApprovalRequest,
     PatchApprovalRequest,
+    QuestionRequest,
 )
 from messages.content import ToolUseBlock
 from messages.models import ModelFailed, ModelReplied
@@ -232,6 +233,8 @@ class Observer:
             return False
         if isinstance(asked, PatchApprovalRequest):
             return plan.patch is not None and plan.patch.diff == asked.diff
+        if isinstance(asked, QuestionRequest):
+            return plan.questions == asked.questions
         return plan.patch is None and plan.shown == asked.command
 
     def _ended_question(self, message: ApprovalAnswered | ApprovalRefused) -> None:

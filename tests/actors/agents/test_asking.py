@@ -7,7 +7,7 @@ import pytest
 from actors.agents.asking import Asking, command_of, request_for
 from actors.agents.effects import AskPerson
 from messages.address import PRIMARY
-from messages.approvals import ExecApprovalRequest, PatchApprovalRequest
+from messages.approvals import AnyApprovalRequest, ExecApprovalRequest, PatchApprovalRequest
 from messages.content import ToolUseBlock
 from messages.permissions import PermissionRequest, PermissionVerdict, Rule
 from messages.tools import Plan
@@ -21,7 +21,7 @@ BASH = PermissionRequest(permission="bash", target="make")
 GRANT = Rule(permission="write", pattern="c1.txt", action="allow")
 
 
-def asked(plan: Plan, said: PermissionVerdict) -> ExecApprovalRequest | PatchApprovalRequest:
+def asked(plan: Plan, said: PermissionVerdict) -> AnyApprovalRequest:
     return request_for(AskPerson("/primary#1@1", "c1", plan, said), USE, ASKING)
 
 

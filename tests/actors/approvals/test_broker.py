@@ -11,6 +11,7 @@ from messages.address import APPROVALS, CONSOLE, JOURNAL, PERMISSIONS, PRIMARY, 
 from messages.approvals import (
     Answer,
     AnswerApproval,
+    AnyApprovalRequest,
     ApprovalAnswered,
     ApprovalRefused,
     ApprovalsWithdrawn,
@@ -18,6 +19,7 @@ from messages.approvals import (
     ExecApprovalRequest,
     PresentApproval,
     PresenterChanged,
+    QuestionRequest,
     RetractApproval,
 )
 from messages.permissions import (
@@ -25,9 +27,11 @@ from messages.permissions import (
     GrantNotStored,
     GrantStored,
     PermissionQuery,
+    PermissionRequest,
     PermissionVerdict,
     StoreGrant,
 )
+from messages.questions import Question
 from messages.transcript import Append, Appended, AppendFailed
 from tests.actors.approvals.requests import asking
 from tests.probe import Probe, new_probe
@@ -73,7 +77,7 @@ class Desk:
     primary: Probe
     appends: int = 0
 
-    def ask(self, request: ExecApprovalRequest) -> None:
+    def ask(self, request: AnyApprovalRequest) -> None:
         self.primary.tell(APPROVALS, request)
 
     def written(self, record: object) -> None:
@@ -83,7 +87,7 @@ class Desk:
         assert (append.id, append.records) == (self.appends, (record,))
         self.journal.tell(APPROVALS, Appended(id=append.id))
 
-    def shown(self, request: ExecApprovalRequest, waiting: int = 1) -> None:
+    def shown(self, request: AnyApprovalRequest, waiting: int = 1) -> None:
         """Bring a request up to the screen."""
         self.ask(request)
         self.written(request)
@@ -427,3 +431,37 @@ def test_news_about_nothing_changes_nothing(desk: Desk) -> None:
     desk.appends = 1
     desk.written(answered("once"))
     desk.primary.expect(answered("once"))
+
+
+# Questions.
+
+
+def asking_two() -> QuestionRequest:
+    return QuestionRequest(
+        id="r1",
+        agent=PRIMARY,
+        turn=1,
+        call_id="c1",
+        tool="question",
+        cwd="/repo",
+        reason="a question",
+        requests=(PermissionRequest(permission="question", target="*"),),
+        answers=("once", "no"),
+        questions=(Question(question="One?"), Question(question="Two?")),
+    )
+
+
+def test_replies_are_on_disk_before_they_are_delivered(desk: Desk) -> None:
+    desk.shown(asking_two())
+    desk.answer(AnswerApproval(id="r1", answer="once", replies=("1", "2")))
+
+    answered = ApprovalAnswered(id="r1", agent=PRIMARY, answer="once", replies=("1", "2"))
+    desk.written(answered)
+    desk.primary.expect(answered)
+
+
+def test_a_question_with_a_reply_too_few_counts_as_not_answered(desk: Desk) -> None:
+    desk.shown(asking_two())
+    desk.answer(AnswerApproval(id="r1", answer="once", replies=("1",)))
+
+    desk.written(ApprovalAnswered(id="r1", agent=PRIMARY, answer="no"))

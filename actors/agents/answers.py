@@ -1,0 +1,36 @@
+"""What a person's answer to a request means for the call that asked."""
+
+from actors.agents.asking import command_of
+from messages.approvals import (
+    ApprovalAnswered,
+    ApprovalRequest,
+    PatchApprovalRequest,
+    QuestionRequest,
+)
+from messages.questions import Question
+from messages.tools import Plan
+
+
+def is_for(request: ApprovalRequest, plan: Plan, cwd: str) -> bool:
+    """Whether a person who said yes to `request` saw exactly this plan, in this folder."""
+    if request.requests != plan.requests or request.cwd != cwd:
+        return False
+    if isinstance(request, QuestionRequest):
+        return plan.questions == request.questions
+    patch = plan.patch
+    if isinstance(request, PatchApprovalRequest):
+        shown = (request.path, request.diff)
+        return patch is not None and (patch.path, patch.diff) == shown
+    return patch is None and command_of(plan) == request.command
+
+
+def denial(answer: ApprovalAnswered) -> str:
+    """Tell the model that a person said no, and what they said."""
+    said = f" They said: {answer.feedback}" if answer.feedback else ""
+    return f"Denied by the user.{said}"
+
+
+def told(questions: tuple[Question, ...], replies: tuple[str, ...]) -> str:
+    """Tell the model what a person replied; their answer is the call's whole result."""
+    pairs = zip(questions, replies, strict=False)
+    return "\n\n".join(f"{asked.question}\nThe user: {reply}" for asked, reply in pairs)

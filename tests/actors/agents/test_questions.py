@@ -1,0 +1,123 @@
+"""Questions to a person, whose replies are the result; and the ledger, which is a record."""
+
+from pathlib import Path
+
+import pytest
+
+from actors.agents.asking import Asking, request_for
+from actors.agents.effects import AskModel, AskPerson, RunCall
+from actors.agents.resume import past_of
+from actors.agents.turn import go_on
+from messages.address import PRIMARY
+from messages.approvals import ApprovalAnswered, QuestionRequest
+from messages.permissions import PermissionRequest
+from messages.questions import Choice, Question, Todo
+from messages.tools import Plan, ToolOutput, ToolPlanned, ToolSucceeded
+from messages.transcript import Record
+from messages.turns import ReplyCompleted, TodosUpdated, TurnStarted
+from tests.actors.agents.driver import Driver
+from tests.actors.agents.scripts import CWD, USED, blank, no, use, verdict
+
+pytestmark = pytest.mark.quick
+
+QUESTIONS = (
+    Question(
+        question="Which database?", choices=(Choice(label="SQLite"), Choice(label="Postgres"))
+    ),
+    Question(question="Which name?"),
+)
+PLAN = Plan(
+    title="question Which database?",
+    requests=(PermissionRequest(permission="question", target="*"),),
+    questions=QUESTIONS,
+)
+ID = "/primary#1@1"
+REPLIED = ApprovalAnswered(id=ID, agent=PRIMARY, answer="once", replies=("SQLite", "shop.db"))
+TOLD = "Which database?\nThe user: SQLite\n\nWhich name?\nThe user: shop.db"
+LEDGER = (Todo(content="Write a test", status="in_progress"),)
+
+
+@pytest.fixture
+def driver() -> Driver:
+    driver = Driver()
+    driver.prompted(use("c1"))
+    return driver
+
+
+def ask(driver: Driver) -> str:
+    driver.tell(ToolPlanned(call_id="c1", plan=PLAN))
+    driver.judged("c1", "ask")
+    return driver.of(AskPerson)[-1].id
+
+
+def taken_up(*since: Record) -> Driver:
+    reply = ReplyCompleted(
+        turn=1, content=(use("c1"),), stop_reason="tool_use", usage=USED, model="script"
+    )
+    begun = TurnStarted(turn=1, prompt="do it")
+    turn, effects = go_on(past_of((begun, reply, *since), blank(run=2)))
+    driver = Driver(turn)
+    driver.take(effects)
+    return driver
+
+
+def asked() -> QuestionRequest:
+    effect = AskPerson(ID, "c1", PLAN, verdict("q", "ask"))
+
+    request = request_for(effect, use("c1"), Asking(PRIMARY, 1, Path(CWD)))
+    assert isinstance(request, QuestionRequest)
+    return request
+
+
+def test_a_question_is_asked_with_all_its_choices() -> None:
+    assert asked().questions == QUESTIONS
+    assert asked().answers == ("once", "no")
+
+
+def test_the_replies_are_the_result_and_nothing_runs(driver: Driver) -> None:
+    ask(driver)
+    driver.tell(REPLIED)
+
+    assert driver.results == [("c1", "ok", TOLD)]
+    assert driver.of(RunCall) == []
+
+
+def test_who_declines_to_answer_denies_the_call(driver: Driver) -> None:
+    ask(driver)
+    driver.tell(no(ID, "decide yourself"))
+
+    assert driver.results == [("c1", "denied", "Denied by the user. They said: decide yourself")]
+
+
+def test_a_question_that_is_open_at_the_end_is_asked_again_by_its_id() -> None:
+    driver = taken_up(asked())
+
+    assert ask(driver) == ID
+    driver.tell(REPLIED)
+    assert driver.results == [("c1", "ok", TOLD)]
+
+
+def test_replies_that_are_on_disk_are_the_result_after_a_resume() -> None:
+    driver = taken_up(asked(), REPLIED)
+
+    assert driver.planning == []
+    assert driver.results == [("c1", "ok", TOLD)]
+    assert driver.of(AskModel) == [AskModel(1)]
+
+
+def test_the_ledger_is_on_disk_before_the_result_that_tells_of_it(driver: Driver) -> None:
+    driver.allowed("c1")
+    driver.tell(ToolSucceeded(call_id="c1", output=ToolOutput(text="kept", todos=LEDGER)))
+
+    updated = TodosUpdated(turn=1, todos=LEDGER)
+    assert updated in driver.reports
+    at = driver.records.index(updated)
+    assert driver.records[at + 1] == driver.records[-1]
+    assert driver.results == [("c1", "ok", "kept")]
+
+
+def test_an_emptied_ledger_is_recorded_too(driver: Driver) -> None:
+    driver.allowed("c1")
+    driver.tell(ToolSucceeded(call_id="c1", output=ToolOutput(text="kept", todos=())))
+
+    assert TodosUpdated(turn=1, todos=()) in driver.records

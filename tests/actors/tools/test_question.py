@@ -1,0 +1,52 @@
+"""Questions as the model sends them."""
+
+import asyncio
+
+import pytest
+
+from actors.tools.question import QuestionArguments, plan, run
+from actors.tools.tool import ToolError
+from messages.permissions import PermissionRequest
+from messages.questions import Choice, Question
+from messages.tools import Plan
+from tests.actors.tools.caller import Caller
+
+pytestmark = pytest.mark.quick
+
+
+def planned(caller: Caller, *questions: dict[str, object]) -> Plan:
+    arguments = QuestionArguments.model_validate({"questions": list(questions)})
+    return asyncio.run(plan(arguments, caller.context))
+
+
+def test_a_plan_holds_every_question_with_its_choices(caller: Caller) -> None:
+    choices = [{"label": "SQLite", "description": "one file"}, {"label": "Postgres"}]
+    asked = planned(caller, {"question": "Which?", "header": "Database", "choices": choices})
+
+    assert asked.title == "question Database"
+    assert asked.requests == (PermissionRequest(permission="question", target="*"),)
+    assert asked.questions == (
+        Question(
+            question="Which?",
+            header="Database",
+            choices=(
+                Choice(label="SQLite", description="one file"),
+                Choice(label="Postgres"),
+            ),
+        ),
+    )
+
+
+@pytest.mark.parametrize(
+    "question", [{"question": " "}, {"question": "Which?", "choices": [{"label": "\t"}]}]
+)
+def test_what_says_nothing_is_refused(caller: Caller, question: dict[str, object]) -> None:
+    with pytest.raises(ToolError, match="says nothing"):
+        planned(caller, question)
+
+
+def test_a_question_that_nobody_was_asked_has_no_result(caller: Caller) -> None:
+    arguments = QuestionArguments.model_validate({"questions": [{"question": "Which?"}]})
+    asked = planned(caller, {"question": "Which?"})
+    with pytest.raises(ToolError, match="nobody was asked"):
+        asyncio.run(run(arguments, asked, caller.context))
