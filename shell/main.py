@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from messages.agents import ChildEnded
     from shell.happenings import Happenings
     from shell.setup import Setup
+    from shell.workplace import Workplace
 
 INTERRUPTED = 130
 
@@ -146,7 +147,10 @@ def _repl(setup: "Setup", first_prompt: str | None) -> int:
 
     session = _open(setup)
     inbox = Inbox()
-    repl = Repl(lambda message: system.tell(CONSOLE, message), inbox, first_prompt, _load_sdk)
+    place = _workplace(session, setup)
+    repl = Repl(
+        lambda message: system.tell(CONSOLE, message), inbox, place, first_prompt, _load_sdk
+    )
 
     def ended(problem: str) -> None:
         inbox.put_notice(f"The session ended: {problem}. What was said is kept.")
@@ -160,6 +164,15 @@ def _repl(setup: "Setup", first_prompt: str | None) -> int:
     folder = setup.options.workspace.cwd
     _farewell(f"Session {session.session_id} is kept; greenroom --continue in {folder} goes on.")
     return status
+
+
+def _workplace(session: "OpenSession", setup: "Setup") -> "Workplace":
+    from actors.sessions.places import history_file, state_folder
+    from shell.workplace import Workplace
+
+    workspace = setup.options.workspace
+    history = history_file(state_folder(os.environ))
+    return Workplace(workspace.cwd, workspace.root, session.log.path, history)
 
 
 def _farewell(text: str) -> None:

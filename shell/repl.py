@@ -1,8 +1,7 @@
 """The REPL: one long-lived application at the bottom of the terminal, wired to the console.
 
-Reports come through the inbox, one batch a frame, as much as a frame has time for; what is
-finished is printed above, only the rest is drawn. Nothing heavy is imported before the first
-drawing.
+What happens comes through `updates`, keys through `hands`; this wires them to the drawing, and
+begins and ends it. Nothing heavy is imported before the first drawing.
 """
 
 import asyncio
@@ -19,23 +18,23 @@ from prompt_toolkit.input import Input, create_input
 from prompt_toolkit.key_binding.key_processor import KeyProcessor
 
 from messages.base import Message
-from shell import events, state
+from shell import state
 from shell.application import application
-from shell.backlog import Backlog
 from shell.commands.command import Command, answered
 from shell.commands.table import COMMANDS
 from shell.dialog import Dialog
-from shell.frames import LAST_WORK_S, WORK_S, Frames
 from shell.hands import Hands
 from shell.inbox import Inbox
 from shell.keys import bindings
 from shell.live import FRAMES_PER_S
 from shell.plan import Scene
-from shell.render import rendered
 from shell.signals import HUNG_UP, handled
-from shell.state import Post, Refill, State, Step
+from shell.state import State, Step
+from shell.successor import Successor
 from shell.terminal import FrameOutput, Screen, open_output
+from shell.updates import Paper, Updates
 from shell.view import View
+from shell.workplace import Workplace
 
 
 class Repl:
@@ -45,6 +44,7 @@ class Repl:
         self,
         post: Callable[[Message], None],
         inbox: Inbox,
+        place: Workplace,
         first_prompt: str | None = None,
         when_drawn: Callable[[], None] = lambda: None,
         *,
@@ -56,17 +56,18 @@ class Repl:
 
         Both are called on the thread of `run`.
         """
-        self._post, self._inbox = post, inbox
+        self._post, self.place = post, place
         self._output = output or open_output(sys.stdout)
-        self._colour = "NO_COLOR" not in os.environ if colour is None else colour
         self._loop: asyncio.AbstractEventLoop | None = None
         self._leaving: int | None = None
-        self._state = State()
-        self._frames = Frames(inbox, self._take_in)
-        self._backlog = Backlog()
+        self.successor: Successor | None = None
+        """The session to go on with after this one; set when `run` has returned."""
         self._height = 0
         self._spinning = False
         self.hint = ""
+        colour = "NO_COLOR" not in os.environ if colour is None else colour
+        paper = Paper(self._draw, lambda: self._output.get_size().columns, colour)
+        self.updates = Updates(inbox, paper, post, self._refill, self._changed)
         self.dialog = Dialog(self.refresh, lambda: bool(self.view.draft.text))
         self.view = View(self._scene, self._output.get_size)
         self.view.draft.on_text_changed += self._typed
@@ -75,7 +76,7 @@ class Repl:
             bindings(Hands(self)),
             keyboard or create_input(sys.stdin),
             self._output,
-            colour=self._colour,
+            colour=colour,
         )
         self.app.after_render += self._rendered
         self.app.key_processor.before_key_press += self._pressed
@@ -86,7 +87,7 @@ class Repl:
     @property
     def state(self) -> State:
         """What is known of the session."""
-        return self._state
+        return self.updates.state
 
     @property
     def commands(self) -> Mapping[str, Command]:
@@ -96,7 +97,7 @@ class Repl:
     @property
     def now_s(self) -> float:
         """The loop's clock."""
-        return self._loop.time() if self._loop else 0.0
+        return self.updates.now_s
 
     def run(self) -> int:
         """Serve the person until they leave; returns the exit status.
@@ -113,24 +114,32 @@ class Repl:
             with suppress(RuntimeError):  # the loop has ended by itself
                 self._loop.call_soon_threadsafe(self._exit)
 
+    def post(self, intent: Message) -> None:
+        """Tell the console what the person wants."""
+        self._post(intent)
+
+    def leave_for(self, successor: Successor) -> None:
+        """End `run`, so that another session can be opened."""
+        self.successor = successor
+        self.leave()
+
     def step(self, done: Step) -> None:
         """Take a new state and carry out what comes with it."""
-        self._apply(done)
-        self._show(self.now_s + WORK_S)
+        self.updates.step(done)
 
     def interrupt(self) -> None:
         """Stop the turn, and the text of it that has come but is not printed yet."""
-        self._backlog.hurry()
-        self.step(state.interrupted(self._state))
+        self.updates.hurry()
+        self.step(state.interrupted(self.state))
 
     def remark(self, text: str) -> None:
         """Print lines of ours."""
         if text:
-            self.step((self._state, (state.Remark(text, "plain"),)))
+            self.step((self.state, (state.Remark(text, "plain"),)))
 
     def run_command(self, line: str) -> None:
         """Run a slash command."""
-        self.step((self._state, (state.Said(line),)))
+        self.step((self.state, (state.Said(line),)))
         self.remark(answered(line, self))
 
     def hint_for(self, text: str, seconds: float) -> None:
@@ -164,6 +173,7 @@ class Repl:
     async def serve(self) -> int:
         """Do what `run` does, on a loop that already runs in the main thread."""
         self._loop = asyncio.get_running_loop()
+        self.updates.keep_time(self._loop)
         self._loop.call_soon(self._begin)
         try:
             with handled(self._loop, self.leave, self._resume):
@@ -171,7 +181,7 @@ class Repl:
         except EOFError:
             return HUNG_UP if self._leaving is None else self._leaving
         finally:
-            self._frames.stop()
+            self.updates.stop()
 
     def _begin(self) -> None:
         """Start after the first drawing, when the library's own handlers are in place."""
@@ -180,64 +190,35 @@ class Repl:
         loop.set_exception_handler(self._failed)
         loop.add_signal_handler(signal.SIGWINCH, self.resized)
         if self._first_prompt:
-            self.step(state.entered(self._state, self._first_prompt, self.now_s))
+            self.step(state.entered(self.state, self._first_prompt, self.now_s))
         self._when_drawn()
-        self._frames.start(loop)
+        self.updates.start(loop)
         if self._leaving is not None:
             self._exit()
 
     def _spin(self) -> None:
         """Turn the spinner for as long as a turn runs."""
-        self._spinning = bool(self._state.turn)
+        self._spinning = bool(self.state.turn)
         if self._spinning and self._loop:
             self.app.invalidate()
             self._loop.call_later(1 / FRAMES_PER_S, self._spin)
 
-    def _take_in(self) -> None:
-        """Take in what has been reported, and draw it as one frame; the rest in the next ones."""
-        until_s = self.now_s + WORK_S
-        while self.now_s < until_s and (event := self._inbox.next()):
-            self._apply(events.received(self._state, event, self.now_s))
-        if not (self._state.turn and self._state.turn.interrupting):
-            self._backlog.calm()
-        self._show(until_s)
-
-    def _apply(self, done: Step) -> None:
-        """Take a new state; what is to be printed waits for its frame."""
-        self._state, effects = done
-        for effect in effects:
-            match effect:
-                case Post():
-                    self._post(effect.intent)
-                case Refill():
-                    self._refill(effect.text)
-                case _:
-                    self._backlog.add(effect)
-
-    def _show(self, until_s: float) -> None:
-        """Draw what has changed, with as much above it as there is time to lay out."""
-        above = self._laid_out(until_s)
+    def _changed(self) -> None:
+        """There is a new state; it is drawn right after this."""
         self._follow()
         if not self._spinning:
             self._spin()
+
+    def _draw(self, above: str) -> None:
         if above:
             self._screen.draw(above)
         else:
             self.refresh()
-        if self._loop and (self._backlog or self._inbox):
-            self._frames.again(self._loop)
-
-    def _laid_out(self, until_s: float) -> str:
-        width = self._output.get_size().columns
-        lines: list[str] = []
-        while self._backlog and (not lines or self.now_s < until_s):
-            lines.append(rendered(self._backlog.take(), width, colour=self._colour))
-        return "".join(lines)
 
     def _follow(self) -> None:
         """Let the dialog show what the state shows; a reason begun for another becomes draft."""
         reason = self.view.reason.text if self.dialog.reasoning else ""
-        if self.dialog.follow(self._state, self.now_s):
+        if self.dialog.follow(self.state, self.now_s):
             self.view.rewind()
             if reason:
                 self.view.draft.insert_text(reason)
@@ -268,7 +249,7 @@ class Repl:
     def _scene(self) -> Scene:
         dialog = self.dialog
         draft = self.view.draft.text
-        return Scene(self._state, dialog.arming, draft, dialog.reasoning, self.hint, self.now_s)
+        return Scene(self.state, dialog.arming, draft, dialog.reasoning, self.hint, self.now_s)
 
     def _resume(self) -> None:
         """Come back from a stop that was not ours: the shell has put the terminal into its mode."""
@@ -280,15 +261,7 @@ class Repl:
         """Draw what there is to say, then end."""
         if self.app.is_done or not self.app.is_running:
             return
-        for event in self._inbox.take():
-            self._apply(events.received(self._state, event, self.now_s))
-        if self._state.turn:
-            _, prose = state.flushed(self._state.turn)
-            self._apply((self._state, prose))
-        self._show(self.now_s + LAST_WORK_S)
-        self._backlog.hurry()
-        self._backlog.calm()
-        self._show(float("inf"))
+        self.updates.finish()
         self.app.exit(result=self._leaving or 0)
 
     def _failed(self, _loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:

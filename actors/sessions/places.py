@@ -11,6 +11,7 @@ from pathlib import Path
 import platformdirs
 
 HOME_VARIABLE = "GREENROOM_HOME"
+HISTORY = "history.jsonl"
 _UNSAFE = re.compile(r"[^a-z0-9]+")
 _SLUG_NAME_CHARS = 40
 
@@ -28,13 +29,18 @@ def config_folder(environ: Mapping[str, str]) -> Path:
 def our_files(environ: Mapping[str, str]) -> tuple[Path, ...]:
     """List what is ours alone: sessions, trust, configuration, whether it exists or not."""
     state, config = state_folder(environ), config_folder(environ)
-    of_state = ("projects", "trust.json", "crashes", "greenroom.log")
+    of_state = ("projects", "trust.json", "crashes", "greenroom.log", HISTORY)
     of_config = ("config.toml", "agents", "AGENTS.md")
     return tuple(
         Path(os.path.realpath(folder / name))
         for folder, names in ((state, of_state), (config, of_config))
         for name in names
     )
+
+
+def history_file(state: Path) -> Path:
+    """Say where the input line's history is kept, for all sessions."""
+    return state / HISTORY
 
 
 def project_folder(state: Path, workspace_root: Path) -> Path:

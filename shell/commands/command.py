@@ -4,7 +4,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
+from messages.base import Message
 from shell.state import State
+from shell.successor import Successor
+from shell.workplace import Workplace
 
 
 class Shell(Protocol):
@@ -20,8 +23,21 @@ class Shell(Protocol):
         """Every command by its name, in the order of `/help`."""
         ...
 
+    @property
+    def place(self) -> Workplace:
+        """Where the session works."""
+        ...
+
+    def post(self, intent: Message) -> None:
+        """Tell the console what the person wants."""
+        ...
+
     def leave(self, status: int = 0) -> None:
         """End the program."""
+        ...
+
+    def leave_for(self, successor: Successor) -> None:
+        """Close this session and go on with another one."""
         ...
 
 

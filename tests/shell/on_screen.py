@@ -17,6 +17,7 @@ from shell.arming import ALONE_S
 from shell.inbox import Event, Inbox
 from shell.repl import Repl
 from shell.terminal import FrameOutput
+from shell.workplace import Workplace
 
 DEADLINE_S = 10.0
 
@@ -123,20 +124,23 @@ class OnScreen:
         await self.until(lambda: self.repl.dialog.may_refuse, "the approval to arm")
 
 
-def play(
+def play(  # noqa: PLR0913  (what a test may choose)
     script: Callable[[OnScreen], Awaitable[None]],
     *,
     rows: int = 24,
     columns: int = 80,
     answers: bool = True,
     first_prompt: str | None = None,
+    place: Workplace | None = None,
 ) -> int:
     """Run the application with a script beside it; returns the exit status."""
 
     clock = Clock()
 
     async def both() -> int:
-        with on_screen(rows, columns, clock, answers=answers, first_prompt=first_prompt) as here:
+        with on_screen(
+            rows, columns, clock, answers=answers, first_prompt=first_prompt, place=place
+        ) as here:
             status = asyncio.ensure_future(here.repl.serve())
             await here.until(lambda: here.repl.app.is_running and here.emulator.raw, "a screen")
             try:
@@ -151,8 +155,14 @@ def play(
 
 
 @contextmanager
-def on_screen(
-    rows: int, columns: int, clock: Clock, *, answers: bool, first_prompt: str | None
+def on_screen(  # noqa: PLR0913  (what a test may choose)
+    rows: int,
+    columns: int,
+    clock: Clock,
+    *,
+    answers: bool,
+    first_prompt: str | None,
+    place: Workplace | None,
 ) -> Generator[OnScreen]:
     with create_pipe_input() as keyboard:
         emulator = Emulator(keyboard, rows=rows, columns=columns, answers=answers)
@@ -164,6 +174,12 @@ def on_screen(
         inbox = Inbox()
         with create_app_session(input=keyboard, output=output):
             repl = Repl(
-                posted.append, inbox, first_prompt, keyboard=keyboard, output=output, colour=True
+                posted.append,
+                inbox,
+                place or Workplace(),
+                first_prompt,
+                keyboard=keyboard,
+                output=output,
+                colour=True,
             )
             yield OnScreen(keyboard, emulator, inbox, repl, clock, posted)

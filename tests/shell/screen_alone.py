@@ -9,6 +9,7 @@ from messages.turns import MessageDelta, TurnStarted
 from shell.inbox import Inbox
 from shell.intents import SendPrompt
 from shell.repl import Repl
+from shell.workplace import Workplace
 from tests.shell import reports
 
 
@@ -23,7 +24,7 @@ def main() -> int:
                 inbox.put(reports.reply("-"))
                 inbox.put(reports.completed())
 
-    repl = Repl(post, inbox)
+    repl = Repl(post, inbox, Workplace())
     inbox.put(reports.session())
     if "--ask" in sys.argv:
         inbox.put(reports.asked())

@@ -1,0 +1,17 @@
+"""Where a session works, as far as the screen needs to know."""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True)
+class Workplace:
+    """Folders and files of one session; what is None is not kept."""
+
+    cwd: Path = field(default_factory=Path)
+    """Where commands start."""
+    root: Path = field(default_factory=Path)
+    """The workspace's root, whose files are completed."""
+    session_file: Path | None = None
+    history_file: Path | None = None
+    """What the person has said, in all sessions."""
