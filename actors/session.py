@@ -9,7 +9,7 @@ from pathlib import Path
 
 from actors.agents.agent import Agent, Ports, Posts
 from actors.agents.definitions import Definition
-from actors.agents.prompts import build_prompt
+from actors.agents.prompts import Instructions, build_prompt
 from actors.agents.resume import last_config, last_run, past_of
 from actors.agents.state import Past, Stage, Turn
 from actors.approvals.broker import ApprovalBroker
@@ -29,7 +29,7 @@ from actors.tools.toolbox import BUILT_IN
 from messages.address import APPROVALS, CONSOLE, JOURNAL, PERMISSIONS, PRIMARY, ROOT
 from messages.permissions import PermissionMode, Rule
 from messages.transcript import Record, RunStarted, Session
-from messages.turns import SessionConfigured
+from messages.turns import InstructionFile, SessionConfigured
 
 log = logging.getLogger("greenroom.session")
 
@@ -50,6 +50,10 @@ class SessionOptions:
     protected: tuple[Path, ...]
     """Our own files and folders: changing them asks each time."""
     version: str
+    instructions: tuple[Instructions, ...] = ()
+    """For the system prompt, in their order."""
+    trusted: bool = False
+    """The user trusts the workspace."""
 
     def outputs_of(self, session_id: str) -> Path:
         """Say where whole outputs go that are too long for the model."""
@@ -137,7 +141,7 @@ def _primary(session: OpenSession, around: Surroundings) -> Make:
     options = session.options
     definition = Definition(
         name=AGENT,
-        system_prompt=build_prompt(options.workspace),
+        system_prompt=build_prompt(options.workspace, options.instructions),
         tools=around.tools,
         model=options.model_name,
     )
@@ -158,6 +162,11 @@ def _primary(session: OpenSession, around: Surroundings) -> Make:
         next_turn=past.turn.number + 1,
         running_turn=None if past.turn.stage is Stage.IDLE else past.turn.number,
         resumed=bool(session.records),
+        instructions=tuple(
+            InstructionFile(path=each.path, file_bytes=each.file_bytes, cut=each.cut)
+            for each in options.instructions
+        ),
+        trusted=options.trusted,
     )
     posts = Posts(journal=JOURNAL, engine=PERMISSIONS, approvals=APPROVALS, reports=CONSOLE)
     return partial(Agent, definition, posts, Ports(around.model, tools), past, introduction)

@@ -7,7 +7,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from messages.base import Message
+from messages.base import Message, Value
 from messages.content import Block, Usage
 from messages.models import ModelFailureReason
 from messages.permissions import PermissionMode
@@ -31,6 +31,15 @@ class CancelTurn(Message):
     turn: int
 
 
+class InstructionFile(Value):
+    """A file of instructions that is part of the system prompt."""
+
+    path: str
+    file_bytes: int
+    cut: bool = False
+    """Only its beginning is."""
+
+
 class SessionConfigured(Message):
     """An agent is ready: who it is and where it works."""
 
@@ -46,6 +55,10 @@ class SessionConfigured(Message):
     running_turn: int | None = None
     """A turn that an earlier run left open, and that goes on now."""
     resumed: bool = False
+    instructions: tuple[InstructionFile, ...] = ()
+    """In the order of the prompt."""
+    trusted: bool = False
+    """The user trusts the workspace: what its files say counts."""
 
 
 class TurnStarted(Message):

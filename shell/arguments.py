@@ -8,6 +8,8 @@ from shell.version import VERSION
 
 Format = Literal["text", "json", "stream-json"]
 
+_MOST_DIGITS = 9
+
 EPILOG = """\
 without ANTHROPIC_API_KEY, ANTHROPIC_AUTH_TOKEN and ANTHROPIC_BASE_URL a scripted model plays, so
 that everything can be tried offline.
@@ -33,13 +35,18 @@ class Options:
     headless: bool = False
     output_format: Format = "text"
     model: str | None = None
-    permission_mode: Literal["default", "auto-edit", "yolo"] = "default"
+    permission_mode: Literal["default", "auto-edit", "yolo"] | None = None
+    max_turns: int | None = None
+    time_limit_s: float | None = None
     resume_last: bool = False
+    added: tuple[str, ...] = ()
+    """Further folders of the workspace."""
+    trust: bool = False
     auto: bool = False
 
 
 class StartError(Exception):
-    """The program cannot begin as asked; told in one line, exit status 2."""
+    """The program cannot begin as asked; each argument is told in a line, exit status 2."""
 
 
 class UsageError(StartError):
@@ -72,7 +79,11 @@ def parse(words: list[str]) -> Options:
         output_format=cast("Format", given.output_format),
         model=given.model,
         permission_mode=given.permission_mode,
+        max_turns=given.max_turns,
+        time_limit_s=given.time_limit,
         resume_last=given.resume_last,
+        added=tuple(given.add_dir),
+        trust=given.trust,
     )
 
 
@@ -103,18 +114,49 @@ def _work_parser() -> _Parser:
     add(
         "--permission-mode",
         choices=("default", "auto-edit", "yolo"),
-        default="default",
         help="auto-edit: edits inside the workspace do not ask; yolo: nothing but protected "
         "files asks (default: default)",
     )
+    add("--max-turns", metavar="N", type=_count, help="end after so many requests to the model")
+    add("--time-limit", metavar="SECONDS", type=_seconds, help="end after so many seconds of work")
     add(
         "--continue",
         action="store_true",
         dest="resume_last",
         help="go on with this workspace's last session",
     )
+    add(
+        "--add-dir",
+        metavar="DIR",
+        action="append",
+        default=[],
+        help="a further folder to work in; no configuration is read from it; may be repeated",
+    )
+    add(
+        "--trust",
+        action="store_true",
+        help="trust this workspace from now on: its instructions and settings count",
+    )
     add("--version", action="version", version=f"greenroom {VERSION}")
     return parser
+
+
+def _count(word: str) -> int:
+    if not (word.isascii() and word.isdigit() and len(word) <= _MOST_DIGITS and int(word)):
+        message = "not a whole number above 0"
+        raise argparse.ArgumentTypeError(message)
+    return int(word)
+
+
+def _seconds(word: str) -> float:
+    try:
+        seconds = float(word)
+    except ValueError:
+        seconds = 0.0
+    if not 0 < seconds < float("inf"):
+        message = "not a number of seconds above 0"
+        raise argparse.ArgumentTypeError(message)
+    return seconds
 
 
 def _parse_demo(words: list[str]) -> Options:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from actors.session import OpenSession
     from messages.agents import ChildEnded
     from shell.happenings import Happenings
+    from shell.project import Ask
     from shell.setup import Setup
     from shell.workplace import Workplace
 
@@ -40,7 +41,8 @@ def run(words: list[str]) -> int:
         return _run(parse(words))
     except StartError as error:
         hint = "; try greenroom --help" if isinstance(error, UsageError) else ""
-        complain(f"{error}{hint}")
+        for problem in error.args:
+            complain(f"{problem}{hint}")
         return 2
     except OutputError as error:
         if str(error):
@@ -93,7 +95,9 @@ def _headless(options: Options) -> int:
 
 
 def _interactive(options: Options) -> int:
-    return _repl(_setup(options), options.prompt)
+    from shell.asking import ask
+
+    return _repl(_setup(options, ask=ask), options.prompt)
 
 
 def _demo(options: Options) -> int:
@@ -180,10 +184,13 @@ def _farewell(text: str) -> None:
         print(visible(text))
 
 
-def _setup(options: Options, start: Path | None = None) -> "Setup":
+def _setup(options: Options, start: Path | None = None, ask: "Ask | None" = None) -> "Setup":
     from shell.setup import current_folder, set_up
 
-    return set_up(options, os.environ, start or current_folder())
+    setup = set_up(options, os.environ, start or current_folder(), ask)
+    for notice in setup.notices:
+        complain(notice)
+    return setup
 
 
 def _open(setup: "Setup") -> "OpenSession":

@@ -1,22 +1,23 @@
 """From options and environment to what a session needs; reads, but starts nothing."""
 
-import logging
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
-from io import TextIOWrapper
 from pathlib import Path
 
 from actors.models.anthropic_client import AnthropicModel
 from actors.models.client import ModelClient
 from actors.models.rehearsal import MODEL_NAME, RehearsalModel
 from actors.session import SessionOptions
-from actors.sessions.places import our_files, project_folder, state_folder
+from actors.sessions.places import config_folder, our_files, project_folder, state_folder
 from shell.arguments import Options, StartError, readable
+from shell.configuration import Sources, configured
+from shell.instructions import NAME, read_instructions
+from shell.log_file import keep_log
+from shell.project import Ask, Trusting, standing
 from shell.version import VERSION
-from shell.workspace import git_folders, workspace_of
+from shell.workspace import added_folders, git_folders, workspace_of
 
-DEFAULT_MODEL = "claude-sonnet-5-5"
 CREDENTIALS = ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_BASE_URL")
 
 
@@ -26,31 +27,61 @@ class Setup:
 
     options: SessionOptions
     model: ModelClient
+    notices: tuple[str, ...] = ()
+    """What the person should know before it begins."""
 
 
-def set_up(options: Options, environment: Mapping[str, str], start: Path) -> Setup:
-    """Choose workspace, state folder and model for a session that begins in `start`.
+def set_up(
+    options: Options, environment: Mapping[str, str], start: Path, ask: Ask | None = None
+) -> Setup:
+    """Choose workspace, configuration and model for a session that begins in `start`.
+
+    `ask` puts the question whether the folder is trusted; without, nobody is asked.
 
     Raises:
-        StartError: a folder cannot be used.
+        StartError: a folder or a configuration cannot be used.
     """
-    state = _state_folder(environment)
-    keep_log(state / "greenroom.log", debug=environment.get("GREENROOM_LOG") == "debug")
-    workspace = workspace_of(start)
+    state = open_state(environment)
+    workspace = workspace_of(start, added_folders(options.added, start))
+    ours = our_files(environment)
+    stands = standing(workspace, Trusting(state / "trust.json", ours, options.trust, ask))
+    user = config_folder(environment)
+    sources = Sources(user / "config.toml", workspace, stands.trusted, ours)
+    configuration = configured(options, environment, sources)
+    found = read_instructions(user / NAME, workspace, trusted=stands.trusted)
     real = any(environment.get(name) for name in CREDENTIALS)
-    model_name = options.model or readable(environment.get("GREENROOM_MODEL", "")) or DEFAULT_MODEL
+    settings = configuration.settings
     session = SessionOptions(
         folder=project_folder(state, workspace.root),
         workspace=workspace,
-        model_name=model_name if real else MODEL_NAME,
-        mode=options.permission_mode,
+        model_name=(settings.model or "") if real else MODEL_NAME,
+        mode=configuration.mode,
         rehearsal=not real,
         resume_last=options.resume_last,
-        protected=(*our_files(environment), *git_folders(workspace.root)),
+        protected=(*ours, *git_folders(workspace.root)),
         version=VERSION,
+        instructions=found.files,
+        trusted=stands.trusted,
     )
     pace = 0.0 if options.headless else 1.0
-    return Setup(session, _server(environment) if real else _rehearsal(pace))
+    model = _server(environment) if real else _rehearsal(pace)
+    return Setup(session, model, (*stands.notices, *configuration.notices, *found.problems))
+
+
+def open_state(environment: Mapping[str, str]) -> Path:
+    """Find the state folder, and begin to keep the log in it.
+
+    Raises:
+        StartError: it cannot be used.
+    """
+    try:
+        folder = state_folder(environment)
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except (OSError, RuntimeError) as error:  # the second: `~name` of nobody
+        message = f"the state folder cannot be used: {error}; GREENROOM_HOME names another"
+        raise StartError(message) from error
+    keep_log(folder / "greenroom.log", debug=environment.get("GREENROOM_LOG") == "debug")
+    return folder
 
 
 def current_folder() -> Path:
@@ -67,41 +98,6 @@ def current_folder() -> Path:
     if readable(str(folder)) != str(folder):
         message = f"the current folder's name is not UTF-8: {os.fsencode(folder)!r}"
         raise StartError(message)
-    return folder
-
-
-class _PrivateLog(logging.FileHandler):
-    """A log file that only its owner may read, and that no link leads elsewhere."""
-
-    def emit(self, record: logging.LogRecord) -> None:
-        """Write a record, or nothing: what logs must not fail because the log does."""
-        try:
-            super().emit(record)
-        except OSError:
-            self.handleError(record)
-
-    def _open(self) -> TextIOWrapper:
-        flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC
-        return os.fdopen(os.open(self.baseFilename, flags, 0o600), "a", encoding="utf-8")
-
-
-def keep_log(path: Path, *, debug: bool) -> None:
-    """Send what the program logs to a file that is made when there is something to say."""
-    logging.raiseExceptions = False  # a log that cannot be written must not draw on the screen
-    handler = _PrivateLog(path, delay=True)
-    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
-    logging.basicConfig(level=logging.WARNING, handlers=[handler])
-    if debug:
-        logging.getLogger("greenroom").setLevel(logging.DEBUG)
-
-
-def _state_folder(environment: Mapping[str, str]) -> Path:
-    try:
-        folder = state_folder(environment)
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    except (OSError, RuntimeError) as error:  # the second: `~name` of nobody
-        message = f"the state folder cannot be used: {error}; GREENROOM_HOME names another"
-        raise StartError(message) from error
     return folder
 
 

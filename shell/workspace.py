@@ -4,13 +4,16 @@ import os
 from pathlib import Path
 
 from actors.tools.tool import Workspace
+from shell.arguments import StartError
 
 _POINTER = "gitdir:"
 _MOST_BYTES = 4_096
 
 
-def workspace_of(start: Path) -> Workspace:
+def workspace_of(start: Path, added: tuple[Path, ...] = ()) -> Workspace:
     """Find the workspace: the git top level that contains `start`, else `start` itself.
+
+    `added` are further folders, real and absolute; nothing that lies inside already is kept.
 
     As git has it, a repository of somebody else does not count: whoever can write to a parent
     folder could else widen what the agent may read and write.
@@ -19,8 +22,36 @@ def workspace_of(start: Path) -> Workspace:
     for folder in (cwd, *cwd.parents):
         if _is_repository(folder / ".git"):
             ours = _is_ours(folder) and _is_ours(folder / ".git")
-            return Workspace(root=folder if ours else cwd, cwd=cwd)
-    return Workspace(root=cwd, cwd=cwd)
+            return _with_added(folder if ours else cwd, cwd, added)
+    return _with_added(cwd, cwd, added)
+
+
+def added_folders(given: tuple[str, ...], start: Path) -> tuple[Path, ...]:
+    """Resolve the folders that `--add-dir` names.
+
+    Raises:
+        StartError: one is not there, is no folder, or cannot be entered.
+    """
+    return tuple(_added(each, start) for each in given)
+
+
+def _added(given: str, start: Path) -> Path:
+    try:
+        folder = Path(os.path.realpath(start / Path(given).expanduser(), strict=True))
+    except (OSError, RuntimeError, ValueError) as error:
+        why = getattr(error, "strerror", None) or str(error)
+        message = f"--add-dir {given}: {why}"
+        raise StartError(message) from error
+    if not folder.is_dir() or not os.access(folder, os.R_OK | os.X_OK):
+        what = "cannot be entered" if folder.is_dir() else "no folder"
+        message = f"--add-dir {given}: {what}"
+        raise StartError(message)
+    return folder
+
+
+def _with_added(root: Path, cwd: Path, added: tuple[Path, ...]) -> Workspace:
+    outside = dict.fromkeys(folder for folder in added if not folder.is_relative_to(root))
+    return Workspace(root=root, cwd=cwd, added=tuple(outside))
 
 
 def git_folders(root: Path) -> tuple[Path, ...]:

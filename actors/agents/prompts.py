@@ -1,5 +1,7 @@
 """System prompts; no clock and no counter in them, so that the cached prefix stays the same."""
 
+from dataclasses import dataclass
+
 from actors.tools.tool import Workspace
 
 BUILD = """\
@@ -19,9 +21,42 @@ Answer in short Markdown. End with what you did and what you saw when you checke
 """
 
 
-def build_prompt(workspace: Workspace) -> str:
+INSTRUCTIONS = """\
+# Instructions
+
+These files speak for the person and the project, the most general first. Where two disagree, the \
+later one counts; what the person says in the conversation counts more than any of them.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Instructions:
+    """One `AGENTS.md` as it goes into the prompt."""
+
+    path: str
+    text: str
+    """Without characters that hide something."""
+    file_bytes: int
+    """How long the file is."""
+    cut: bool = False
+    """Only its beginning is in `text`."""
+
+
+def build_prompt(workspace: Workspace, instructions: tuple[Instructions, ...] = ()) -> str:
     """Write the system prompt of the agent that does the work."""
+    added = "".join(f"Added folder: {folder}\n" for folder in workspace.added)
     return (
         f"{BUILD}\nWorking folder: {workspace.cwd}\n"
         f"Workspace root: {workspace.root} (paths may be relative to the working folder)\n"
+        f"{added}{_instructed(instructions)}"
     )
+
+
+def _instructed(instructions: tuple[Instructions, ...]) -> str:
+    if not instructions:
+        return ""
+    files = "".join(
+        f'\n<instructions file="{each.path}">\n{each.text}\n</instructions>\n'
+        for each in instructions
+    )
+    return f"\n{INSTRUCTIONS}{files}"

@@ -45,6 +45,8 @@ class Workspace:
     """The git top level that contains the start folder, else the start folder."""
     cwd: Path
     """The start folder; relative paths and commands begin here."""
+    added: tuple[Path, ...] = ()
+    """Further folders that count as inside; their paths are named absolutely."""
 
     def target(self, path: Path) -> str:
         """Name a resolved path for rules: relative to the root, or absolute outside it."""

@@ -1,0 +1,96 @@
+"""Where in a TOML file a key stands; `tomllib` does not tell. Used only for errors.
+
+A valid document is a run of statements, and each statement parses by itself: so the lines of one
+are the fewest that do.
+"""
+
+import tomllib
+from collections.abc import Generator
+from typing import TypeAlias, cast
+
+Key: TypeAlias = tuple[str | int, ...]
+"""A way into the document: names of keys, and indices of lists."""
+MOST_LINES = 1_000
+"""Of one statement; a longer one is taken for its first line."""
+
+
+def lines_of(text: str) -> dict[Key, int]:
+    """Tell for each key of a valid document the line, from 1, on which its statement begins."""
+    found: dict[Key, int] = {}
+    table: Key = ()
+    for number, statement, value in _statements(text.split("\n")):
+        if statement.startswith("["):
+            table = _opened(_only_path(value), found, again=statement.startswith("[["))
+            found.setdefault(table, number)
+        else:
+            for path in _paths(value):
+                found.setdefault((*table, *path), number)
+    return found
+
+
+def line_of(key: Key, lines: dict[Key, int]) -> int:
+    """Find the line of a key, or of what holds it; 1 when nothing does."""
+    while key and key not in lines:
+        key = key[:-1]
+    return lines.get(key, 1)
+
+
+def _statements(lines: list[str]) -> Generator[tuple[int, str, dict[str, object]]]:
+    at = 0
+    while at < len(lines):
+        end, value = _statement(lines, at)
+        if value:
+            yield at + 1, lines[at].strip(), value
+        at = end
+
+
+def _statement(lines: list[str], at: int) -> tuple[int, dict[str, object]]:
+    for end in range(at + 1, min(len(lines), at + MOST_LINES) + 1):
+        try:
+            return end, tomllib.loads("\n".join(lines[at:end]))
+        except (tomllib.TOMLDecodeError, RecursionError):
+            continue
+    return at + 1, {}
+
+
+def _opened(header: Key, found: dict[Key, int], *, again: bool) -> Key:
+    """Name a table's header in the whole document; below a list it means the last element."""
+    path: Key = ()
+    for name in header[:-1]:
+        path = _last((*path, name), found)
+    path = (*path, header[-1])
+    return (*path, _count(path, found)) if again else path
+
+
+def _last(path: Key, found: dict[Key, int]) -> Key:
+    count = _count(path, found)
+    return (*path, count - 1) if count else path
+
+
+def _count(path: Key, found: dict[Key, int]) -> int:
+    count = 0
+    while (*path, count) in found:
+        count += 1
+    return count
+
+
+def _only_path(value: object) -> Key:
+    path: Key = ()
+    while isinstance(value, dict | list) and value:
+        if isinstance(value, dict):
+            name, value = next(iter(cast("dict[str, object]", value).items()))
+            path = (*path, name)
+        else:
+            value = cast("list[object]", value)[0]
+    return path
+
+
+def _paths(value: object) -> Generator[Key]:
+    """Name everything that a value holds."""
+    if isinstance(value, dict):
+        parts = list(cast("dict[str | int, object]", value).items())
+    else:
+        parts = list(enumerate(cast("list[object]", value))) if isinstance(value, list) else []
+    for name, part in parts:
+        yield (name,)
+        yield from ((name, *path) for path in _paths(part))
