@@ -12,12 +12,21 @@ from typing import Annotated, Any, Union, cast
 from pydantic import Field, TypeAdapter, ValidationError
 from pydantic_core import from_json, to_json
 
-from messages import agents, approvals, models, permissions, tools, transcript, turns
+from messages import (
+    agents,
+    approvals,
+    models,
+    permissions,
+    supervision,
+    tools,
+    transcript,
+    turns,
+)
 from messages.address import Address
 from messages.base import Message
 from messages.envelope import Envelope
 
-ROOMS = (agents, approvals, models, permissions, tools, transcript, turns)
+ROOMS = (agents, approvals, models, permissions, supervision, tools, transcript, turns)
 """Every module that says something; a test holds this list against the folder."""
 
 _CRC_MARK = b',"crc":"'

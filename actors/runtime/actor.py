@@ -1,5 +1,6 @@
 """What a feature writes: a behaviour that lives in a cell of the runtime."""
 
+import asyncio
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -20,6 +21,7 @@ from typing import (
     get_origin,
 )
 
+from actors.runtime.supervision import NEVER, Restart
 from messages.address import Address
 from messages.base import Message
 
@@ -41,12 +43,13 @@ class Host(Protocol):
 
     address: Address
     sender: Address
+    incarnation: int
 
     def send(self, to: Address, message: Message, sender: Address) -> None:
         """Deliver a message, or count a dead letter."""
         ...
 
-    def start_child(self, make: "Factory", name: str) -> Address:
+    def start_child(self, make: "Factory", name: str, restart: Restart) -> Address:
         """Start a child actor."""
         ...
 
@@ -66,6 +69,18 @@ class Host(Protocol):
 
     def inlet(self) -> Callable[[Message], None]:
         """Open a way for a job to speak before it ends."""
+        ...
+
+    def watch(self, peer: Address) -> None:
+        """Hear of a peer's restarts."""
+        ...
+
+    def hold_mail(self, passing: frozenset[type[Message]]) -> None:
+        """Let all mail wait that is not of these kinds."""
+        ...
+
+    def release_mail(self) -> None:
+        """Let the mail come in again."""
         ...
 
     def finish(self, result: str) -> None:
@@ -107,6 +122,11 @@ class Actor(ABC, Generic[M]):
         """Who sent the message in hand."""
         return self.__host.sender
 
+    @property
+    def incarnation(self) -> int:
+        """Which life this is: 1, and one more after each restart."""
+        return self.__host.incarnation
+
     def tell(self, to: Address, message: Message) -> None:
         """Send `message`; to an ended actor it is a counted dead letter.
 
@@ -120,17 +140,20 @@ class Actor(ABC, Generic[M]):
         """Pass the message in hand on; its receiver sees who said it first."""
         self.__host.send(to, message, self.__host.sender)
 
-    def start(self, make: Callable[[], "Actor[Any]"], name: str) -> Address:
+    def start(
+        self, make: Callable[[], "Actor[Any]"], name: str, restart: Restart = NEVER
+    ) -> Address:
         """Start a child; `make` (a class, or a `partial` of one) runs in the child's first step.
 
         Its end reaches this actor as exactly one of `ChildCompleted`, `ChildCancelled`,
-        `ChildFailed`; a raising constructor is `ChildFailed(cause="start")`.
+        `ChildFailed`; a raising constructor is `ChildFailed(cause="start")`. A crash that `restart`
+        allows is no end: `make` runs again, at the same address and with the mail that waits.
 
         Raises:
             ValueError: a living child has the name.
             TypeError: `make` is no actor's, or this inbox lacks one of the three ends.
         """
-        return self.__host.start_child(make, name)
+        return self.__host.start_child(make, name, restart)
 
     def stop(self, child: Address, within_s: float = 5.0) -> None:
         """Stop a child and all below it; returns at once, the child's end is a message.
@@ -154,6 +177,31 @@ class Actor(ABC, Generic[M]):
     def inlet(self) -> Callable[[M], None]:
         """Give a job a way to speak before it ends; after this actor's end nobody hears it."""
         return cast("Callable[[M], None]", self.__host.inlet())
+
+    def after(self, delay_s: float, message: M) -> None:
+        """Hear `message` from oneself when the time has passed, unless this life ends before."""
+
+        async def wait() -> M:
+            await asyncio.sleep(delay_s)
+            return message
+
+        self.work(wait, lambda _: message)
+
+    def watch(self, peer: Address) -> None:
+        """Hear `PeerRestarted` each time that `peer`, who need not live yet, is restarted.
+
+        Raises:
+            TypeError: this inbox has no `PeerRestarted`.
+        """
+        self.__host.watch(peer)
+
+    def hold_mail(self, *passing: type[Message]) -> None:
+        """Let all mail wait that is not of these kinds, until `release_mail` or a restart."""
+        self.__host.hold_mail(frozenset(passing))
+
+    def release_mail(self) -> None:
+        """Let the mail come in again, in its order."""
+        self.__host.release_mail()
 
     def finish(self, result: str = "") -> None:
         """End in good order: `ChildCompleted(result)` goes to the parent."""

@@ -22,8 +22,10 @@ import pykka
 from pykka import messages as pykka_messages
 
 from actors.runtime.actor import Factory
-from actors.runtime.lanes import Lanes, Parcel, StopOrder, letters_in
+from actors.runtime.household import Household
+from actors.runtime.lanes import Lanes, Parcel, StopOrder
 from actors.runtime.life import UNTOLD_DEADLINE_S, Life
+from actors.runtime.supervision import NEVER, Restart
 from actors.runtime.world import World
 from messages.address import Address
 
@@ -36,10 +38,17 @@ class _Enveloped(Protocol):
 class Cell(Life, pykka.Actor):
     """What both kinds of cell share."""
 
-    def __init__(self, world: World, address: Address, make: Factory, parent: Life | None) -> None:
+    def __init__(
+        self,
+        world: World,
+        address: Address,
+        make: Factory,
+        parent: Household | None,
+        restart: Restart = NEVER,
+    ) -> None:
         """Make the pykka actor and the life in it."""
         pykka.Actor.__init__(self)
-        Life.__init__(self, world, address, make, parent)
+        Life.__init__(self, world, address, make, parent, restart)
 
     def run(self) -> None:
         """Begin as `pykka.Actor.start` does, but without the global registry."""
@@ -64,9 +73,9 @@ class Cell(Life, pykka.Actor):
         deadline_s = self._world.event_loop.now() + UNTOLD_DEADLINE_S
         return StopOrder(deadline_s, urgent=not self.drains)
 
-    def count_lost(self, parcels: list[Parcel]) -> None:
+    def came_late(self, parcels: list[Parcel]) -> None:
         """Count messages that came after the end."""
-        self._world.count_dead(letters_in(parcels), self.address)
+        self._world.bury(parcels)
 
 
 class LoopCell(Cell):
@@ -78,9 +87,16 @@ class LoopCell(Cell):
     batch: ClassVar[int] = 32
     """Messages that it handles before the others have their turn."""
 
-    def __init__(self, world: World, address: Address, make: Factory, parent: Life | None) -> None:
+    def __init__(
+        self,
+        world: World,
+        address: Address,
+        make: Factory,
+        parent: Household | None,
+        restart: Restart = NEVER,
+    ) -> None:
         """Bind the inbox, which pykka makes without knowing its actor."""
-        super().__init__(world, address, make, parent)
+        super().__init__(world, address, make, parent, restart)
         cast("LoopInbox", self.actor_inbox).cell = self
         self._loop = world.event_loop
         self._lanes = Lanes()
@@ -113,7 +129,7 @@ class LoopCell(Cell):
         """Put a parcel that came through pykka into its lane, from any thread."""
         here = self._loop.here()
         if not (self.post(parcel) if here else self._loop.soon(partial(self.accept, parcel))):
-            self.count_lost([parcel])
+            self.came_late([parcel])
 
     def _first_turn(self) -> None:
         if not self.over:
@@ -138,6 +154,14 @@ class LoopCell(Cell):
     def _fence_here(self) -> None:
         super().fence()
         self.leave()
+
+    def take_all(self) -> list[Parcel]:
+        """Empty the lanes."""
+        return self._lanes.clear()
+
+    def put_back(self, parcels: list[Parcel]) -> None:
+        """Put parcels before the others; they come in this turn or the next."""
+        self._lanes.put_back(parcels)
 
     def close(self) -> list[Parcel]:
         """Close the inbox; pykka's `ActorRef.tell` raises from now on."""
@@ -169,9 +193,16 @@ class ThreadCell(Cell, pykka.ThreadingActor):
     use_daemon_thread: ClassVar[bool] = True
     """The ordered stop ends it; a stuck one must not hold the process."""
 
-    def __init__(self, world: World, address: Address, make: Factory, parent: Life | None) -> None:
+    def __init__(
+        self,
+        world: World,
+        address: Address,
+        make: Factory,
+        parent: Household | None,
+        restart: Restart = NEVER,
+    ) -> None:
         """Bind the inbox, which pykka makes without knowing its actor."""
-        super().__init__(world, address, make, parent)
+        super().__init__(world, address, make, parent, restart)
         self._inbox = cast("ThreadInbox", self.actor_inbox)
         self._inbox.cell = self
 
@@ -195,6 +226,14 @@ class ThreadCell(Cell, pykka.ThreadingActor):
                 self.handle(parcel)
         self.leave()
 
+    def take_all(self) -> list[Parcel]:
+        """Empty the lanes."""
+        return self._inbox.clear()
+
+    def put_back(self, parcels: list[Parcel]) -> None:
+        """Put parcels before the others."""
+        self._inbox.put_back(parcels)
+
     def close(self) -> list[Parcel]:
         """Close the inbox; a put that races with this finds the flag and empties it itself."""
         self.actor_stopped.set()
@@ -216,12 +255,18 @@ class ThreadInbox:
         self._lanes.add(self.cell.open_parcel(envelope))
         self._tokens.put(None)
         if self.cell.actor_stopped.is_set():
-            self.cell.count_lost(self.clear())
+            self.cell.came_late(self.clear())
 
     def get(self) -> Any:  # noqa: ANN401  (pykka's signature; a `Parcel`, or None after `clear`)
         """Wait for the next parcel."""
         self._tokens.get()
         return self._lanes.take()
+
+    def put_back(self, parcels: list[Parcel]) -> None:
+        """Put parcels before the others; from the cell's own thread."""
+        self._lanes.put_back(parcels)
+        for _ in parcels:
+            self._tokens.put(None)
 
     def empty(self) -> bool:
         """Whether nothing waits."""

@@ -2,17 +2,20 @@
 
 import logging
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 from actors.runtime.actor import Factory, behaviour_of, check
 from actors.runtime.cell import CELLS, Cell
 from actors.runtime.event_loop import EventLoop
-from actors.runtime.life import Life
+from actors.runtime.household import Household
+from actors.runtime.lanes import Parcel
 from actors.runtime.mailbox import Mailbox
+from actors.runtime.supervision import MOST_CRASHES, NEVER, Restart
 from messages.address import Address
 from messages.agents import ChildEnded
 from messages.base import Message
 from messages.envelope import Envelope
+from messages.supervision import PeerRestarted, Undelivered, UndeliveredReason
 
 log = logging.getLogger("greenroom.runtime")
 
@@ -34,6 +37,8 @@ class Directory:
         self.given_up = 0
         self._kinds = kinds
         self._cells: dict[Address, Cell] = {}
+        self._watchers: dict[Address, dict[Address, None]] = {}
+        """By whom is watched; dicts, since sets have no order."""
         self._lock = threading.Lock()
 
     @property
@@ -47,16 +52,19 @@ class Directory:
         Raises:
             UnexpectedMessageError: the receiver's inbox has no such message.
         """
+        letter = Envelope(to, sender, message)
         receiver = self._cells.get(to) or self.mailboxes.get(to)
         if receiver is None:
-            self.count_dead(1, to)
+            self.bury([letter])
             return
         if receiver.kinds is not None and type(message) not in receiver.kinds:
             check(message, receiver.kinds, to)
-        if not receiver.post(Envelope(to, sender, message)):
-            self.count_dead(1, to)
+        if not receiver.post(letter):
+            self.bury([letter])
 
-    def spawn(self, make: Factory, address: Address, parent: Life | None) -> Cell:
+    def spawn(
+        self, make: Factory, address: Address, parent: Household | None, restart: Restart = NEVER
+    ) -> Cell:
         """Make a cell, enter it and schedule its first step.
 
         Raises:
@@ -66,15 +74,19 @@ class Directory:
         if address in self._cells:
             problem = f"{address} is taken"
             raise ValueError(problem)
-        cell = self._kinds[behaviour_of(make).dispatcher](self, address, make, parent)
+        kind = self._kinds[behaviour_of(make).dispatcher]
+        cell = kind(self, address, make, parent, restart)
         self._cells[address] = cell
         cell.run()
         return cell
 
-    def forget(self, cell: Life) -> None:
+    def forget(self, cell: Household) -> None:
         """Take an ended cell out; its name may have passed to another."""
         if self._cells.get(cell.address) is cell:
             self._cells.pop(cell.address, None)
+            if cell.watches:
+                for watchers in tuple(self._watchers.values()):
+                    watchers.pop(cell.address, None)
 
     def give_up(self, address: Address) -> bool:
         """Fence a cell that missed its deadline, and all below it; False: there is none.
@@ -98,9 +110,44 @@ class Directory:
         with self._lock:
             self.given_up += number
 
-    def count_dead(self, letters: int, to: Address) -> None:
-        """Count messages that nobody will handle."""
-        if letters:
-            with self._lock:
-                self.dead_letters += letters
-            log.debug("%d dead letter(s) to %s", letters, to)
+    def watch(self, peer: Address, watcher: Address) -> None:
+        """Let an actor hear of the restarts of another, who may not live yet."""
+        self._watchers.setdefault(peer, {})[watcher] = None
+
+    def tell_watchers(self, peer: Address, incarnation: int) -> None:
+        """Tell whoever watches that a cell has begun again."""
+        for watcher in tuple(self._watchers.get(peer, ())):
+            self.send(watcher, PeerRestarted(peer=peer, incarnation=incarnation), peer)
+
+    def bury(self, parcels: Iterable[Parcel]) -> None:
+        """Count the messages among parcels that nobody will handle; those that bounce go back."""
+        letters = [parcel for parcel in parcels if isinstance(parcel, Envelope)]
+        if not letters:
+            return
+        with self._lock:
+            self.dead_letters += len(letters)
+        for letter in letters if log.isEnabledFor(logging.DEBUG) else ():
+            log.debug("dead letter: %s", _outside(letter))
+        for letter in letters:
+            self.bounce(letter, "ended")
+
+    def bounce(self, letter: Envelope, reason: UndeliveredReason) -> None:
+        """Send a message back if its class says so, and its sender can take it."""
+        if not letter.message.bounces:
+            return
+        sender = self._cells.get(letter.sender) or self.mailboxes.get(letter.sender)
+        if sender is not None and (sender.kinds is None or Undelivered in sender.kinds):
+            said = Undelivered(to=letter.to, message=letter.message, reason=reason)
+            sender.post(Envelope(letter.sender, letter.to, said))
+
+    def set_aside(self, letter: Envelope) -> None:
+        """Count and report a message that its receiver will not take again."""
+        with self._lock:
+            self.dead_letters += 1
+        log.error("set aside after %d crashes: %s", MOST_CRASHES, _outside(letter))
+        self.bounce(letter, "set_aside")
+
+
+def _outside(letter: Envelope) -> str:
+    """Write what an envelope shows; what is in it may be secret."""
+    return f"{type(letter.message).__name__} from {letter.sender} to {letter.to}"

@@ -1,6 +1,7 @@
 """A mailbox with two lanes: what is urgent overtakes, everything else keeps its order."""
 
 from collections import deque
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -25,6 +26,13 @@ class StopOrder:
 @dataclass(slots=True)
 class DeadlinePassed:
     """The time for this cell's ordered stop is over: give up on what is left."""
+
+    urgent: ClassVar[bool] = True
+
+
+@dataclass(slots=True)
+class Rested:
+    """Enough rest after a crash: begin again."""
 
     urgent: ClassVar[bool] = True
 
@@ -55,7 +63,7 @@ class ChildOverdue:
     urgent: ClassVar[bool] = False
 
 
-Parcel = Envelope | StopOrder | DeadlinePassed | WorkEnded | ChildGone | ChildOverdue
+Parcel = Envelope | StopOrder | DeadlinePassed | Rested | WorkEnded | ChildGone | ChildOverdue
 
 
 class Lanes:
@@ -71,6 +79,11 @@ class Lanes:
     def add(self, parcel: Parcel) -> None:
         """Put a parcel at the end of its lane."""
         (self._urgent if parcel.urgent else self._mail).append(parcel)
+
+    def put_back(self, parcels: Sequence[Parcel]) -> None:
+        """Put parcels before everything else, each in its lane."""
+        for parcel in reversed(parcels):
+            (self._urgent if parcel.urgent else self._mail).appendleft(parcel)
 
     def take(self) -> Parcel | None:
         """Take the next parcel; None: there is none."""
@@ -89,8 +102,3 @@ class Lanes:
         while parcel := self.take():
             left.append(parcel)
         return left
-
-
-def letters_in(parcels: list[Parcel]) -> int:
-    """Count the messages among parcels; the rest is the runtime's own."""
-    return sum(isinstance(parcel, Envelope) for parcel in parcels)

@@ -14,6 +14,7 @@ from actors.runtime.directory import Directory
 from actors.runtime.event_loop import LoopThread
 from actors.runtime.lanes import StopOrder
 from actors.runtime.mailbox import Mailbox
+from actors.runtime.supervision import NEVER, Restart
 from messages.address import ROOT, Address
 from messages.agents import ChildEnded, ChildFailed
 from messages.base import Message
@@ -71,7 +72,9 @@ class ActorSystem:
         """How many actors and jobs did not end in time, so far; what they still say is dropped."""
         return self._directory.given_up
 
-    def start(self, make: Callable[[], Actor[Any]], name: str = "") -> Address:
+    def start(
+        self, make: Callable[[], Actor[Any]], name: str = "", restart: Restart = NEVER
+    ) -> Address:
         """Start an actor below the root; without a name it gets one made from its class.
 
         Raises:
@@ -83,7 +86,8 @@ class ActorSystem:
 
         def begin() -> None:
             try:
-                started.set_result(self._root.start_child(make, name or self._name_for(make)))
+                child = self._root.start_child(make, name or self._name_for(make), restart)
+                started.set_result(child)
             except BaseException as error:  # noqa: BLE001  (it belongs to the caller)
                 started.set_exception(error)
 

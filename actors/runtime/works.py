@@ -50,6 +50,12 @@ class Works:
         """Cancel every job, from any thread."""
         self._event_loop.run(self._cancel_tasks)
 
+    def abandon(self) -> int:
+        """Strike all off; how many there were. What still comes of them is nobody's."""
+        left = len(self._failed)
+        self._failed.clear()
+        return left
+
     def close(self, work: WorkId) -> Failed | None:
         """Strike a work off; what makes a message of its failure. None: it is unknown."""
         return self._failed.pop(work, None)

@@ -1,15 +1,20 @@
 """What a cell may ask of the system it lives in."""
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Protocol
 
 from actors.runtime.actor import Factory
 from actors.runtime.event_loop import EventLoop
+from actors.runtime.lanes import Parcel
+from actors.runtime.supervision import Restart
 from messages.address import Address
 from messages.agents import ChildEnded
 from messages.base import Message
+from messages.envelope import Envelope
+from messages.supervision import UndeliveredReason
 
 if TYPE_CHECKING:  # a life needs its world at run time, a world its lives only as a type
-    from actors.runtime.life import Life
+    from actors.runtime.household import Household
 
 
 class World(Protocol):
@@ -21,11 +26,13 @@ class World(Protocol):
         """Deliver, or count a dead letter."""
         ...
 
-    def spawn(self, make: Factory, address: Address, parent: "Life | None") -> "Life":
+    def spawn(
+        self, make: Factory, address: Address, parent: "Household | None", restart: Restart
+    ) -> "Household":
         """Make a cell, enter it into the directory and schedule its first step."""
         ...
 
-    def forget(self, cell: "Life") -> None:
+    def forget(self, cell: "Household") -> None:
         """Take an ended cell out of the directory."""
         ...
 
@@ -37,8 +44,24 @@ class World(Protocol):
         """Count actors or jobs that did not end in time."""
         ...
 
-    def count_dead(self, letters: int, to: Address) -> None:
-        """Count messages that nobody will handle."""
+    def watch(self, peer: Address, watcher: Address) -> None:
+        """Let an actor hear of the restarts of another, who may not live yet."""
+        ...
+
+    def tell_watchers(self, peer: Address, incarnation: int) -> None:
+        """Tell whoever watches that a cell has begun again."""
+        ...
+
+    def bury(self, parcels: Iterable[Parcel]) -> None:
+        """Count the messages among parcels that nobody will handle; those that bounce go back."""
+        ...
+
+    def bounce(self, letter: Envelope, reason: UndeliveredReason) -> None:
+        """Send a message back if its class says so."""
+        ...
+
+    def set_aside(self, letter: Envelope) -> None:
+        """Count and report a message that its receiver will not take again."""
         ...
 
     def ended(self, end: ChildEnded, /) -> None:

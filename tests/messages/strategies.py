@@ -9,6 +9,7 @@ from pydantic.fields import FieldInfo
 
 from messages.address import Address
 from messages.base import Message, Value
+from messages.supervision import Undelivered
 from messages.wire import ROOMS, Line, said_in
 
 KINDS: tuple[type[Message], ...] = tuple(kind for room in ROOMS for kind in said_in(room))
@@ -66,6 +67,8 @@ def _register() -> None:
     st.register_type_strategy(Address, addresses())
     for kind in _values(Value):
         st.register_type_strategy(kind, _built)
+    returned = [kind for kind in KINDS if kind is not Undelivered]
+    st.register_type_strategy(Message, st.sampled_from(returned).flatmap(st.from_type))
 
 
 _register()

@@ -6,6 +6,7 @@ from random import Random
 
 from actors.approvals.broker import ApprovalBroker, BrokerInbox
 from actors.runtime.actor import Actor, Failure
+from actors.runtime.supervision import Restart
 from messages.address import APPROVALS, CONSOLE, JOURNAL, PERMISSIONS, PRIMARY, Address
 from messages.approvals import (
     Answer,
@@ -46,6 +47,7 @@ class Neighbours:
     """A host that keeps account; `says` and `hears` may plant a fault in mouth and ears."""
 
     address = APPROVALS
+    incarnation = 1
 
     def __init__(self, seed: int, says: Fault = faithful, hears: Fault = faithful) -> None:
         """Begin with a new broker that knows of no console yet."""
@@ -206,7 +208,9 @@ class Neighbours:
 
     # The rest of a host, which a broker has no use for.
 
-    def start_child(self, make: Callable[[], Actor[Message]], name: str) -> Address:
+    def start_child(
+        self, make: Callable[[], Actor[Message]], name: str, restart: Restart
+    ) -> Address:
         raise NotImplementedError
 
     def stop_child(self, child: Address, within_s: float) -> None:
@@ -221,6 +225,15 @@ class Neighbours:
         raise NotImplementedError
 
     def inlet(self) -> Callable[[Message], None]:
+        raise NotImplementedError
+
+    def watch(self, peer: Address) -> None:
+        raise NotImplementedError
+
+    def hold_mail(self, passing: frozenset[type[Message]]) -> None:
+        raise NotImplementedError
+
+    def release_mail(self) -> None:
         raise NotImplementedError
 
     def finish(self, result: str) -> None:

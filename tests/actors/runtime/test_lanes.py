@@ -9,7 +9,7 @@ from functools import partial
 import pytest
 
 from actors.runtime.actor import Actor
-from actors.runtime.lanes import Lanes, StopOrder, letters_in
+from actors.runtime.lanes import Lanes, Parcel, StopOrder
 from actors.runtime.system import ActorSystem
 from messages.address import ROOT, Address
 from messages.agents import ChildCancelled, ChildCompleted
@@ -80,12 +80,23 @@ def test_urgent_parcels_leave_first_and_in_their_order() -> None:
     assert taken == [parcels[1], parcels[3], parcels[0], parcels[2], None]
 
 
-def test_what_is_left_is_taken_at_once_and_its_letters_are_counted() -> None:
+def test_what_is_left_is_taken_at_once() -> None:
     lanes = Lanes()
-    for parcel in (to_root(Poke()), StopOrder(0.0, urgent=True)):
+    parcels: list[Parcel] = [StopOrder(0.0, urgent=True), to_root(Poke())]
+    for parcel in reversed(parcels):
         lanes.add(parcel)
-    assert letters_in(lanes.clear()) == 1
+    assert lanes.clear() == parcels
     assert lanes.clear() == []
+
+
+def test_what_is_put_back_comes_before_what_came_meanwhile() -> None:
+    lanes = Lanes()
+    first = [to_root(Hurry(word="1")), to_root(Poke(word="a")), to_root(Poke(word="b"))]
+    later = [to_root(Hurry(word="2")), to_root(Poke(word="c"))]
+    for parcel in later:
+        lanes.add(parcel)
+    lanes.put_back(first)
+    assert lanes.clear() == [first[0], later[0], *first[1:], later[1]]
 
 
 @pytest.mark.usefixtures("eager_switching")
@@ -97,7 +108,7 @@ def test_threads_that_clear_the_same_lanes_share_what_is_there() -> None:
 
     def clear() -> int:
         ready.wait(PATIENCE_S)
-        return letters_in(lanes.clear())
+        return len(lanes.clear())
 
     with ThreadPoolExecutor(SENDERS) as pool:
         shares = [pool.submit(clear) for _ in range(SENDERS)]
