@@ -1,10 +1,19 @@
-"""How a session file can fail; each says whose fault it is and what became of the file."""
+"""How our own files can fail; each says whose fault it is and what became of the file."""
 
 from pathlib import Path
 
 
 class LogError(Exception):
     """The session file cannot be used as asked; `detail` is one line for people."""
+
+    def __init__(self, detail: str) -> None:
+        """Say what happened and to which file."""
+        super().__init__(detail)
+        self.detail = detail
+
+
+class StoreError(Exception):
+    """A small file of ours could not be read or replaced; `detail` is one line for people."""
 
     def __init__(self, detail: str) -> None:
         """Say what happened and to which file."""

@@ -1,4 +1,4 @@
-"""The port through which session files touch the file system, one call of it each."""
+"""The port through which sessions and stores touch the file system, one call of it each."""
 
 import fcntl
 import os
@@ -12,7 +12,7 @@ _SAFELY = os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
 
 
 class Files(Protocol):
-    """What a session file needs of the system; a faulty one can stand in for each call.
+    """What our own files need of the system; a faulty one can stand in for each call.
 
     Every method raises OSError as the system does.
     """
@@ -28,8 +28,11 @@ class Files(Protocol):
         """Say what kind of file it is, whose, and who may do what."""
         ...
 
-    def lock(self, descriptor: int) -> bool:
-        """Lock the file for as long as it is open; False when another holds it."""
+    def lock(self, descriptor: int, *, wait: bool = False) -> bool:
+        """Lock the file for as long as it is open; False when another holds it.
+
+        `wait` returns only once the lock is ours: for locks that are held for a moment.
+        """
         ...
 
     def read(self, descriptor: int) -> bytes:
@@ -52,6 +55,18 @@ class Files(Protocol):
         """Close, and unlock what was locked."""
         ...
 
+    def rename(self, path: Path, to: Path) -> None:
+        """Put a file in the place of another, which is either still there or gone at once."""
+        ...
+
+    def remove(self, path: Path) -> None:
+        """Remove a file."""
+        ...
+
+    def is_folder(self, path: Path) -> bool:
+        """Say whether a folder is there."""
+        ...
+
     def make_folder(self, path: Path) -> None:
         """Make a folder that only its owner may enter; its parent is there."""
         ...
@@ -72,10 +87,10 @@ class RealFiles:
         """Say what kind of file it is, whose, and who may do what."""
         return os.fstat(descriptor)
 
-    def lock(self, descriptor: int) -> bool:
+    def lock(self, descriptor: int, *, wait: bool = False) -> bool:
         """Lock the file for as long as it is open; False when another holds it."""
         try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.flock(descriptor, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
         except BlockingIOError:
             return False
         return True
@@ -107,6 +122,18 @@ class RealFiles:
         """Close, and unlock what was locked."""
         os.close(descriptor)
 
+    def rename(self, path: Path, to: Path) -> None:
+        """Put a file in the place of another, which is either still there or gone at once."""
+        path.replace(to)
+
+    def remove(self, path: Path) -> None:
+        """Remove a file."""
+        path.unlink()
+
+    def is_folder(self, path: Path) -> bool:
+        """Say whether a folder is there."""
+        return path.is_dir()
+
     def make_folder(self, path: Path) -> None:
         """Make a folder that only its owner may enter; its parent is there."""
         path.mkdir(mode=PRIVATE_FOLDER, exist_ok=True)
@@ -122,7 +149,7 @@ class RealFiles:
 
 def make_private(folder: Path, files: Files) -> None:
     """Make a folder and those above it that are missing; each is on disk when this returns."""
-    if folder.is_dir():
+    if files.is_folder(folder):
         return
     make_private(folder.parent, files)
     files.make_folder(folder)

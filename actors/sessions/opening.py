@@ -34,7 +34,7 @@ def open_private(path: Path, flags: int, files: Files) -> int:
 def distrust(status: os.stat_result) -> str:
     """Say why a file is not taken for ours and what to do about it; empty: it is ours."""
     if not stat.S_ISREG(status.st_mode):
-        return "not a regular file, so no session; move it away"
+        return "not a regular file; move it away"
     if status.st_uid != os.geteuid():
         return f"belongs to another user (id {status.st_uid}); chown it if you trust it, or move it"
     if status.st_mode & _OTHERS_MAY_WRITE:
@@ -49,7 +49,7 @@ def _opened(path: Path, flags: int, files: Files) -> int:
     except OSError as error:
         if error.errno != errno.ELOOP:
             raise
-        message = f"{path}: a link, and a session is never opened by one; move it away"
+        message = f"{path}: a link, and no file of ours is opened by one; move it away"
         raise LogError(message) from error
 
 

@@ -47,9 +47,9 @@ def given_away(path: Path) -> None:
 
 as_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a file away")
 HARM = [
-    (linked, "a link, and a session is never opened by one; move it away"),
-    (dangling, "a link, and a session is never opened by one; move it away"),
-    (piped, "not a regular file, so no session; move it away"),
+    (linked, "a link, and no file of ours is opened by one; move it away"),
+    (dangling, "a link, and no file of ours is opened by one; move it away"),
+    (piped, "not a regular file; move it away"),
     (open_to_the_group, r"others may write to it \(mode 620\); chmod it to 600"),
     (open_to_all, r"others may write to it \(mode 606\); chmod it to 600"),
     pytest.param(given_away, r"belongs to another user \(id 65534\)", marks=as_root),

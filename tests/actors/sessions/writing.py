@@ -45,9 +45,9 @@ class FaultyFiles(RealFiles):
         self.failing: set[str] = set()
         self.short_by = 0
 
-    def lock(self, descriptor: int) -> bool:
+    def lock(self, descriptor: int, *, wait: bool = False) -> bool:
         self._may_fail("lock")
-        return super().lock(descriptor)
+        return super().lock(descriptor, wait=wait)
 
     def read(self, descriptor: int) -> bytes:
         self._may_fail("read")
