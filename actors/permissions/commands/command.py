@@ -1,0 +1,70 @@
+"""What a shell command would do, as far as it can be read off its text."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """One word of a command, as bash would see it after quote removal."""
+
+    text: str
+    """What is not literal stands as it is written: `$x`, `*.py`, `$(pwd)`."""
+    literal: bool = True
+    """The program gets exactly `text`: nothing in it is expanded."""
+    plain: bool = True
+    """Written without quotes and backslashes."""
+    steady: bool = True
+    """Stays one word and never becomes an option, whatever its expansions yield."""
+    home: bool = False
+    """Begins with an unquoted `~/`, or is `~`; the rest is literal."""
+
+
+@dataclass(frozen=True, slots=True)
+class Redirect:
+    """A file that a redirection opens; `/dev/null`, descriptors and here-documents are none."""
+
+    permission: Literal["read", "write"]
+    word: Word
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One simple command, or the redirections of a group."""
+
+    text: str
+    """The words joined by one blank, without assignments and redirections."""
+    words: tuple[Word, ...] = ()
+    redirects: tuple[Redirect, ...] = ()
+    floor: str = ""
+    """Why a person is asked whatever is allowed; empty for no reason."""
+    harmless: bool = False
+    """Only reads, provided that all of `reads` may be read."""
+    trusted_only: bool = False
+    """Harmless only in a folder whose configuration is trusted (git)."""
+    path_spelling: bool = False
+    """The command word is a path: `/bin/rm`, `./x`. No allow for a bare name covers it."""
+    also: tuple[str, ...] = ()
+    """Other spellings that ask and deny rules see as well."""
+    inner: tuple["Part", ...] = ()
+    """What is plainly visible inside a wrapper; deny rules hold for it too."""
+    reads: tuple[Word, ...] = ()
+    """Arguments that may be paths it reads."""
+    writes: tuple[Word, ...] = ()
+    """Arguments that are paths it writes, makes or removes."""
+    deep: bool = False
+    """It reads all that lies below its paths too."""
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """A whole command line."""
+
+    parts: tuple[Part, ...] = ()
+    """In the order of the text, those inside substitutions and groups too."""
+    floor: str = ""
+    """Why the whole is at least a question; empty for no reason."""
+    refusal: str = ""
+    """Why the whole is refused; empty for no reason."""
+    loops: bool = False
+    """Something in it may run more than once, so `cd` may act on what stands before it."""
