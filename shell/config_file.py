@@ -3,34 +3,18 @@
 import errno
 import re
 import tomllib
-from collections.abc import Mapping
 from dataclasses import dataclass
-from difflib import get_close_matches
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
-from pydantic import BaseModel, ValidationError
-from pydantic_core import ErrorDetails
-
-from shell.config_schema import FileConfig
+from shell.config_problems import named, problems
+from shell.config_schema import FILE, FileConfig, config_of
 from shell.regular import read_regular
 from shell.toml_lines import Key, line_of, lines_of
 
 MOST_BYTES = 256 * 1024
 MOST_PROBLEMS = 20
-_SHOWN_CHARS = 40
 _AT = re.compile(r"^(?P<why>.*) \(at line (?P<line>\d+), column \d+\)$", re.DOTALL)
-_TYPES = {
-    "int_type": "must be a whole number",
-    "float_type": "must be a number",
-    "finite_number": "must be a finite number",
-    "string_type": "must be a text in quotes",
-    "bool_type": "must be true or false",
-    "tuple_type": "must be a list of [[…]] tables",
-    "model_type": "must be a table",
-    "string_too_short": "must not be empty",
-    "string_pattern_mismatch": "must be a name of a-z, 0-9 and -, at most 48 characters",
-}
 
 
 class ConfigFileError(Exception):
@@ -52,7 +36,7 @@ class Read:
 
     def place(self, *key: str | int) -> str:
         """Name a key of the file with its line, for people."""
-        return f"{self.path}:{line_of(key, lines_of(self.text))}: {_named(key)}"
+        return f"{self.path}:{line_of(key, lines_of(self.text))}: {named(key)}"
 
 
 def read_config(path: Path) -> Read | None:
@@ -64,17 +48,11 @@ def read_config(path: Path) -> Read | None:
     text = _text(path)
     if text is None:
         return None
-    try:
-        document = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise ConfigFileError((_syntax_problem(path, text, str(error)),)) from None
-    except (RecursionError, ValueError) as error:  # the second: a date or a number beyond reason
-        why = "nested too deeply" if isinstance(error, RecursionError) else str(error)
-        raise ConfigFileError((f"{path}: not valid TOML: {why}",)) from None
-    try:
-        return Read(path, FileConfig.model_validate(document), text)
-    except ValidationError as error:
-        raise ConfigFileError(_problems(path, text, error)) from None
+    document = _document(path, text)
+    wrong = list(problems(document, FILE))
+    if wrong:
+        raise ConfigFileError(_told(path, text, wrong))
+    return Read(path, config_of(document), text)
 
 
 def _text(path: Path) -> str | None:
@@ -93,6 +71,18 @@ def _text(path: Path) -> str | None:
         raise ConfigFileError((f"{path}:{line}: not UTF-8",)) from None
 
 
+def _document(path: Path, text: str) -> dict[str, Any]:
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        why = _syntax_problem(path, text, str(error))
+    except RecursionError:
+        why = f"{path}: not valid TOML: nested too deeply"
+    except ValueError as error:  # a number or a date beyond reason
+        why = f"{path}: not valid TOML: {error}"
+    raise ConfigFileError((why,))
+
+
 def _syntax_problem(path: Path, text: str, why: str) -> str:
     found = _AT.match(why)
     line = int(found["line"]) if found else text.count("\n") + 1
@@ -102,70 +92,9 @@ def _syntax_problem(path: Path, text: str, why: str) -> str:
     return f"{path}:{line}: {name}not valid TOML: {what}"
 
 
-def _problems(path: Path, text: str, error: ValidationError) -> tuple[str, ...]:
+def _told(path: Path, text: str, wrong: list[tuple[Key, str]]) -> tuple[str, ...]:
     lines = lines_of(text)
-    found = [
-        (line_of(each["loc"], lines), f"{_named(each['loc'])}: {_said(each)}")
-        for each in error.errors(include_url=False)
-    ]
-    told = [f"{path}:{line}: {what}" for line, what in sorted(found)]
+    found = sorted((line_of(key, lines), f"{named(key)}: {what}") for key, what in wrong)
+    told = [f"{path}:{line}: {what}" for line, what in found]
     more = len(told) - MOST_PROBLEMS
     return (*told[:MOST_PROBLEMS], *([f"{path}: {more} more problems"] if more > 0 else []))
-
-
-def _named(key: Key) -> str:
-    """Write a key as TOML does; elements of a list count from 1."""
-    name = ""
-    for part in key:
-        name += f"[{part + 1}]" if isinstance(part, int) else f".{part}" if name else part
-    return name
-
-
-def _said(error: ErrorDetails) -> str:
-    """Say what is wrong; the value too, but not that of a key that nobody knows."""
-    kind, context = error["type"], error.get("ctx", {})
-    if kind == "extra_forbidden":
-        return _unknown(error["loc"])
-    if kind == "missing":
-        return "is missing"
-    if kind == "literal_error":
-        what = "must be " + str(context["expected"]).replace("'", "")
-    elif kind == "value_error":
-        return str(context["error"])
-    else:
-        what = _TYPES.get(kind) or error["msg"].replace("Input should be", "must be")
-    return f"{what}, not {_shown(error['input'])}"
-
-
-def _unknown(key: Key) -> str:
-    known = _keys_beside(key)
-    name = str(key[-1])
-    near = get_close_matches(name, known, 1)
-    hint = f"did you mean {near[0]}?" if near else f"there are: {', '.join(known)}"
-    return f"no such key; {hint}"
-
-
-def _keys_beside(key: Key) -> list[str]:
-    kind: type[BaseModel] = FileConfig
-    for part in key[:-1]:
-        if isinstance(part, str):
-            kind = _section(kind, part)
-    return list(kind.model_fields)
-
-
-def _section(kind: type[BaseModel], name: str) -> type[BaseModel]:
-    """Find the model of a table or of a list's tables."""
-    default = kind.model_fields[name].default
-    if isinstance(default, BaseModel):
-        return type(default)
-    annotation: Any = kind.model_fields[name].annotation
-    return cast("type[BaseModel]", annotation.__args__[0])
-
-
-def _shown(value: object) -> str:
-    if isinstance(value, Mapping):
-        return "a table"
-    if isinstance(value, list | tuple):
-        return "a list"
-    text = str(value).lower() if isinstance(value, bool) else repr(value)
-    return text if len(text) <= _SHOWN_CHARS else f"{text[:_SHOWN_CHARS]}…"

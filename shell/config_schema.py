@@ -1,83 +1,180 @@
-"""What a configuration file may say: every key, its type and its range."""
+"""What a configuration file may say: every key, its type and its range.
 
-from typing import Annotated, Literal
+Plain values and checks, since `greenroom permissions check` reads rules in a tenth of a second.
+"""
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypeAlias
 
-from messages.permissions import Action
-
-Placement = Literal["local", "process"]
 Mode = Literal["default", "auto-edit", "plan", "yolo"]
-
-MOST_AT_ONCE = 1_000
-DEEPEST = 100
-_NAME_CHARS = 200
-
-
-def _plain(text: str) -> str:
-    """Take a name of one line that can be shown as it is."""
-    if not text.strip() or not text.isprintable() or len(text) > _NAME_CHARS:
-        message = f"must be one line of 1 to {_NAME_CHARS} printable characters"
-        raise ValueError(message)
-    return text
+Placement = Literal["local", "process"]
+Check = Callable[[object], str]
+"""Says what a value must be; empty: it is."""
 
 
-Name = Annotated[str, AfterValidator(_plain)]
-Positive = Annotated[int, Field(gt=0)]
-AgentName = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]{0,47}$")]
-
-
-class Section(BaseModel):
-    """A table of the file: nothing unknown, nothing converted."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
-
-
-class Budget(Section):
+@dataclass(frozen=True, slots=True)
+class Budget:
     """What the session may use before it ends; None: as much as it takes."""
 
-    turns: Positive | None = None
+    turns: int | None = None
     """Model requests of the primary agent."""
-    tokens: Positive | None = None
+    tokens: int | None = None
     """Input and output, of the whole tree."""
-    seconds: Annotated[float, Field(gt=0, allow_inf_nan=False)] | None = None
-    spawns: Annotated[int, Field(ge=0)] | None = None
+    seconds: float | None = None
+    spawns: int | None = None
 
 
-class RuleEntry(Section):
+@dataclass(frozen=True, slots=True)
+class RuleEntry:
     """One `[[rules]]` table; their order is kept, the last match wins."""
 
-    permission: Name
-    pattern: Annotated[str, Field(min_length=1)]
-    action: Action
-    agent: AgentName | None = None
+    permission: str
+    pattern: str
+    action: Literal["allow", "ask", "deny"]
+    agent: str | None = None
 
 
-class Review(Section):
+@dataclass(frozen=True, slots=True)
+class Review:
     """What `greenroom review` uses."""
 
-    model: Name | None = None
+    model: str | None = None
 
 
-class Compact(Section):
+@dataclass(frozen=True, slots=True)
+class Compact:
     """When and by which model a long conversation is summed up."""
 
-    model: Name | None = None
-    threshold: Annotated[float, Field(gt=0, le=1)] | None = None
+    model: str | None = None
+    threshold: float | None = None
     """Share of the model's context."""
     remote: bool | None = None
 
 
-class FileConfig(Section):
-    """A whole file; None is what it does not say."""
+@dataclass(frozen=True, slots=True)
+class FileConfig:
+    """A whole file, or a layer like one; None is what it does not say."""
 
-    model: Name | None = None
-    agent: AgentName | None = None
+    model: str | None = None
+    agent: str | None = None
     permission_mode: Mode | None = None
-    max_depth: Annotated[int, Field(ge=0, le=DEEPEST)] | None = None
-    max_concurrent_agents: Annotated[int, Field(ge=1, le=MOST_AT_ONCE)] | None = None
+    max_depth: int | None = None
+    max_concurrent_agents: int | None = None
     background_placement: Placement | None = None
-    budget: Budget = Budget()
-    rules: Annotated[tuple[RuleEntry, ...], Field(strict=False)] = ()
-    review: Review = Review()
-    compact: Compact = Compact()
+    budget: Budget = field(default_factory=Budget)
+    rules: tuple[RuleEntry, ...] = ()
+    review: Review = field(default_factory=Review)
+    compact: Compact = field(default_factory=Compact)
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table with these keys and no others."""
+
+    keys: dict[str, "Kind"]
+    required: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Tables:
+    """A list of tables of one kind."""
+
+    each: Table
+
+
+Kind: TypeAlias = Check | Table | Tables
+
+
+def config_of(document: dict[str, Any]) -> FileConfig:
+    """Take a document that `FILE` has nothing against."""
+    sections: dict[str, Any] = {
+        "budget": Budget(**document.get("budget", {})),
+        "rules": tuple(RuleEntry(**each) for each in document.get("rules", ())),
+        "review": Review(**document.get("review", {})),
+        "compact": Compact(**document.get("compact", {})),
+    }
+    return FileConfig(**{**document, **sections})
+
+
+def _whole(least: int, most: int | None = None) -> Check:
+    def check(value: object) -> str:
+        if not isinstance(value, int) or isinstance(value, bool):
+            return "must be a whole number"
+        if value < least or (most is not None and value > most):
+            return f"must be {least} or more" if most is None else f"must be from {least} to {most}"
+        return ""
+
+    return check
+
+
+def _above_zero(most: float = float("inf")) -> Check:
+    def check(value: object) -> str:
+        if not isinstance(value, int | float) or isinstance(value, bool):
+            return "must be a number"
+        if not 0 < value <= most or value == float("inf"):
+            return "must be above 0" + ("" if most == float("inf") else f", at most {most}")
+        return ""
+
+    return check
+
+
+def _one_of(*words: str) -> Check:
+    told = f"must be {', '.join(words[:-1])} or {words[-1]}"
+    return lambda value: "" if isinstance(value, str) and value in words else told
+
+
+def _name(value: object) -> str:
+    """Take a text of one line that can be shown as it is."""
+    if not isinstance(value, str):
+        return "must be a text in quotes"
+    if not value.strip() or not value.isprintable() or len(value) > _NAME_CHARS:
+        return f"must be one line of 1 to {_NAME_CHARS} printable characters"
+    return ""
+
+
+def _pattern(value: object) -> str:
+    return "" if isinstance(value, str) and value else "must be a text in quotes, not empty"
+
+
+def _agent(value: object) -> str:
+    fits = (
+        isinstance(value, str) and 0 < len(value) <= _AGENT_CHARS and set(value) <= _AGENT_LETTERS
+    )
+    named = fits and not str(value).startswith("-")
+    return "" if named else f"must be a name of a-z, 0-9 and -, at most {_AGENT_CHARS} characters"
+
+
+def _flag(value: object) -> str:
+    return "" if isinstance(value, bool) else "must be true or false"
+
+
+_NAME_CHARS = 200
+_AGENT_CHARS = 48
+_AGENT_LETTERS = frozenset("abcdefghijklmnopqrstuvwxyz0123456789-")
+
+_RULE = Table(
+    {
+        "permission": _name,
+        "pattern": _pattern,
+        "action": _one_of("allow", "ask", "deny"),
+        "agent": _agent,
+    },
+    required=("permission", "pattern", "action"),
+)
+FILE = Table(
+    {
+        "model": _name,
+        "agent": _agent,
+        "permission_mode": _one_of("default", "auto-edit", "plan", "yolo"),
+        "max_depth": _whole(0, 100),
+        "max_concurrent_agents": _whole(1, 1_000),
+        "background_placement": _one_of("local", "process"),
+        "budget": Table(
+            {"turns": _whole(1), "tokens": _whole(1), "seconds": _above_zero(), "spawns": _whole(0)}
+        ),
+        "rules": Tables(_RULE),
+        "review": Table({"model": _name}),
+        "compact": Table({"model": _name, "threshold": _above_zero(1), "remote": _flag}),
+    }
+)

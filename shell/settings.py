@@ -1,13 +1,13 @@
 """Which configuration counts: flags, environment, project, user, built-in. Pure."""
 
 from collections.abc import Mapping
+from dataclasses import asdict, fields, replace
 from typing import Any, TypeVar
-
-from pydantic import ValidationError
 
 from shell.arguments import Options, StartError, readable
 from shell.config_file import Read
-from shell.config_schema import Budget, FileConfig
+from shell.config_problems import problems
+from shell.config_schema import FILE, Budget, FileConfig, config_of
 
 DEFAULT_MODEL = "claude-sonnet-5-5"
 BUILT_IN = FileConfig(
@@ -19,8 +19,6 @@ BUILT_IN = FileConfig(
     background_placement="local",
 )
 ABOVE_DEFAULT = ("auto-edit", "yolo")
-LIMITS = ("max_depth", "max_concurrent_agents")
-BUDGETS = tuple(Budget.model_fields)
 Number = TypeVar("Number", int, float)
 
 
@@ -28,8 +26,8 @@ def layered(*layers: FileConfig) -> FileConfig:
     """Lay configurations over each other, the strongest first; rules are no part of it."""
     merged: dict[str, Any] = {}
     for layer in reversed(layers):
-        _lay(layer.model_dump(exclude_none=True, exclude={"rules"}), merged)
-    return FileConfig.model_validate(merged)
+        _lay(asdict(replace(layer, rules=())), merged)
+    return config_of(merged)
 
 
 def of_flags(options: Options) -> FileConfig:
@@ -38,13 +36,13 @@ def of_flags(options: Options) -> FileConfig:
     Raises:
         StartError: a value that no file could hold either.
     """
-    budget = {"turns": options.max_turns, "seconds": options.time_limit_s}
-    given = {
-        "model": options.model,
-        "permission_mode": options.permission_mode,
-        "budget": budget,
-    }
-    return _given(given, {"model": "--model"})
+    flags = FileConfig(
+        model=options.model,
+        permission_mode=options.permission_mode,
+        budget=Budget(turns=options.max_turns, seconds=options.time_limit_s),
+    )
+    _check_model(options.model, "--model")
+    return flags
 
 
 def of_environment(environment: Mapping[str, str]) -> FileConfig:
@@ -54,7 +52,8 @@ def of_environment(environment: Mapping[str, str]) -> FileConfig:
         StartError: a value that no file could hold either.
     """
     model = readable(environment.get("GREENROOM_MODEL", "")) or None
-    return _given({"model": model}, {"model": "GREENROOM_MODEL"})
+    _check_model(model, "GREENROOM_MODEL")
+    return FileConfig(model=model)
 
 
 def of_trusted(project: Read) -> tuple[FileConfig, tuple[str, ...]]:
@@ -64,23 +63,29 @@ def of_trusted(project: Read) -> tuple[FileConfig, tuple[str, ...]]:
         return config, ()
     place = project.place("permission_mode")
     told = f"{place}: {config.permission_mode} is never taken from a project"
-    return config.model_copy(update={"permission_mode": None}), (told,)
+    return replace(config, permission_mode=None), (told,)
 
 
 def of_untrusted(project: FileConfig, below: FileConfig) -> FileConfig:
     """Take from a project that is not trusted only the limits that are tighter than those below."""
-    limits = {name: _lower(getattr(project, name), getattr(below, name)) for name in LIMITS}
-    budget = {
-        name: _lower(getattr(project.budget, name), getattr(below.budget, name)) for name in BUDGETS
-    }
-    return FileConfig.model_validate({**limits, "budget": budget})
+    wanted, there = project.budget, below.budget
+    return FileConfig(
+        max_depth=_lower(project.max_depth, below.max_depth),
+        max_concurrent_agents=_lower(project.max_concurrent_agents, below.max_concurrent_agents),
+        budget=Budget(
+            **{
+                each.name: _lower(getattr(wanted, each.name), getattr(there, each.name))
+                for each in fields(Budget)
+            }
+        ),
+    )
 
 
 def _lay(upper: Mapping[str, Any], lower: dict[str, Any]) -> None:
     for name, value in upper.items():
         if isinstance(value, dict):
             _lay(value, lower.setdefault(name, {}))  # pyright: ignore[reportUnknownArgumentType]
-        else:
+        elif value is not None:
             lower[name] = value
 
 
@@ -88,11 +93,7 @@ def _lower(wanted: Number | None, below: Number | None) -> Number | None:
     return wanted if wanted is not None and (below is None or wanted < below) else None
 
 
-def _given(values: Mapping[str, object], names: Mapping[str, str]) -> FileConfig:
-    try:
-        return FileConfig.model_validate(values)
-    except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        why = first.get("ctx", {}).get("error") or first["msg"]
-        message = f"{names.get(str(first['loc'][0]), first['loc'][0])}: {why}"
-        raise StartError(message) from None
+def _check_model(name: str | None, said_by: str) -> None:
+    for _, why in problems({"model": name}, FILE) if name is not None else ():
+        message = f"{said_by}: {why}"
+        raise StartError(message)

@@ -1,11 +1,11 @@
 """Which folders the user trusts, and what of a project that decides about."""
 
 import errno
+import json
 import os
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal
-
-from pydantic import BaseModel, ConfigDict, ValidationError
+from typing import cast
 
 from actors.sessions.replacing import replace_file
 from actors.tools.tool import Workspace
@@ -13,6 +13,7 @@ from shell import instructions
 from shell.regular import read_regular
 from shell.visible import visible_line
 
+FORMAT = 1
 CONFIG = Path(".greenroom", "config.toml")
 DEFINITIONS = (
     Path(".greenroom", "agents"),
@@ -26,13 +27,11 @@ class TrustError(Exception):
     """The store cannot be used; the text says why and what became of it."""
 
 
-class Trusts(BaseModel):
+@dataclass(frozen=True, slots=True)
+class Trusts:
     """The store: the real path of each folder that was asked about, and the answer."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
-
-    format: Literal[1] = 1
-    folders: dict[str, bool] = {}
+    folders: dict[str, bool] = field(default_factory=dict[str, bool])
 
 
 def project_files(workspace: Workspace, ours: tuple[Path, ...]) -> tuple[Path, ...]:
@@ -54,8 +53,8 @@ def read_trusts(path: Path) -> Trusts:
         TrustError: it is damaged, and was moved aside; it counts as empty.
     """
     try:
-        return Trusts.model_validate_json(read_regular(path, _MOST_BYTES))
-    except ValidationError:
+        return _decoded(read_regular(path, _MOST_BYTES))
+    except (ValueError, RecursionError):
         why = "it is damaged"
     except OSError as error:
         if error.errno == errno.ENOENT:
@@ -77,7 +76,7 @@ def keep(path: Path, folder: Path, *, trusted: bool) -> None:
         before = {}
     after = Trusts(folders={**before, str(folder): trusted})
     try:
-        replace_file(path, after.model_dump_json().encode() + b"\n")
+        replace_file(path, _encoded(after))
     except OSError as error:
         message = f"{path}: the answer could not be kept: {error.strerror}"
         raise TrustError(message) from error
@@ -93,6 +92,25 @@ def question(root: Path, files: tuple[Path, ...]) -> str:
         "they are read as data, and of the settings only what restricts counts.\n\n"
         "Trust it? [y/N] "
     )
+
+
+def _encoded(trusts: Trusts) -> bytes:
+    return json.dumps({"format": FORMAT, "folders": trusts.folders}).encode() + b"\n"
+
+
+def _decoded(data: bytes) -> Trusts:
+    value: object = json.loads(data)
+    store = cast("dict[str, object]", value) if isinstance(value, dict) else {}
+    folders = store.get("folders")
+    known = store.keys() == {"format", "folders"} and store["format"] == FORMAT
+    if not known or not isinstance(folders, dict):
+        message = "not a store of trust that this version knows"
+        raise ValueError(message)
+    answers = cast("dict[str, object]", folders)
+    if not all(isinstance(answer, bool) for answer in answers.values()):
+        message = "an answer is neither yes nor no"
+        raise ValueError(message)
+    return Trusts(cast("dict[str, bool]", answers))
 
 
 def _moved_aside(path: Path) -> str:

@@ -6,7 +6,7 @@ import pytest
 
 from shell.arguments import Options, StartError
 from shell.config_file import Read
-from shell.config_schema import Budget, FileConfig, RuleEntry
+from shell.config_schema import Budget, FileConfig, Mode, RuleEntry
 from shell.settings import (
     BUILT_IN,
     layered,
@@ -52,9 +52,9 @@ def test_a_model_that_can_be_none_is_refused_wherever_it_is_named(name: str) -> 
 
 
 @pytest.mark.parametrize("mode", ["auto-edit", "yolo"])
-def test_a_mode_above_default_is_never_taken_from_a_project(mode: str) -> None:
+def test_a_mode_above_default_is_never_taken_from_a_project(mode: Mode) -> None:
     text = f'model = "m"\npermission_mode = "{mode}"\n'
-    config = FileConfig.model_validate({"model": "m", "permission_mode": mode})
+    config = FileConfig(model="m", permission_mode=mode)
 
     counts, told = of_trusted(Read(Path("/p/config.toml"), config, text))
 
