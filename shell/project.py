@@ -7,7 +7,7 @@ from pathlib import Path
 
 from actors.tools.tool import Workspace
 from shell.config_file import ConfigFileError, Read, read_config
-from shell.trust import CONFIG, TrustError, keep, project_files, question, read_trusts
+from shell.trust import CONFIG, keep, project_files, question, read_trusts
 from shell.visible import visible_line
 
 Ask = Callable[[str], bool | None]
@@ -39,7 +39,9 @@ def standing(workspace: Workspace, trusting: Trusting) -> Standing:
     """Find out whether the workspace is trusted; asks where the answer matters and is not known."""
     if trusting.given:
         return Standing(trusted=True, notices=_kept(trusting.store, workspace.root, trusted=True))
-    known, notices = _known(trusting.store, workspace.root)
+    trusts = read_trusts(trusting.store)
+    known = trusts.folders.get(str(workspace.root))
+    notices: tuple[str, ...] = (trusts.problem,) if trusts.problem else ()
     files = project_files(workspace, trusting.ours)
     if known or not files:
         return Standing(bool(known), notices)
@@ -67,19 +69,9 @@ def project_config(workspace: Workspace, ours: tuple[Path, ...]) -> Read | None:
     return read_config(path)
 
 
-def _known(store: Path, root: Path) -> tuple[bool | None, tuple[str, ...]]:
-    try:
-        return read_trusts(store).folders.get(str(root)), ()
-    except TrustError as damaged:
-        return None, (str(damaged),)
-
-
 def _kept(store: Path, root: Path, *, trusted: bool) -> tuple[str, ...]:
-    try:
-        keep(store, root, trusted=trusted)
-    except TrustError as problem:
-        return (f"{problem}; it holds for this run",)
-    return ()
+    problem = keep(store, root, trusted=trusted)
+    return (f"{problem}; it holds for this run",) if problem else ()
 
 
 def _left_out(root: Path, files: tuple[Path, ...]) -> str:

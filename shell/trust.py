@@ -1,16 +1,13 @@
 """Which folders the user trusts, and what of a project that decides about."""
 
-import errno
-import json
 import os
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import cast
 
-from actors.sessions.replacing import replace_file
+from actors.sessions.faults import StoreError
+from actors.sessions.stores import Stored, change_store, read_store
 from actors.tools.tool import Workspace
 from shell import instructions
-from shell.regular import read_regular
 from shell.visible import visible_line
 
 FORMAT = 1
@@ -20,18 +17,15 @@ DEFINITIONS = (
     Path(".claude", "agents"),
     Path(".qwen", "agents"),
 )
-_MOST_BYTES = 4 * 1024 * 1024
-
-
-class TrustError(Exception):
-    """The store cannot be used; the text says why and what became of it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Trusts:
-    """The store: the real path of each folder that was asked about, and the answer."""
+    """What the store says: each real path that was asked about, and the answer."""
 
     folders: dict[str, bool] = field(default_factory=dict[str, bool])
+    problem: str = ""
+    """Why not all of the store counts."""
 
 
 def project_files(workspace: Workspace, ours: tuple[Path, ...]) -> tuple[Path, ...]:
@@ -47,39 +41,24 @@ def project_files(workspace: Workspace, ours: tuple[Path, ...]) -> tuple[Path, .
 
 
 def read_trusts(path: Path) -> Trusts:
-    """Read the store; a missing one is empty.
-
-    Raises:
-        TrustError: it is damaged, and was moved aside; it counts as empty.
-    """
+    """Read the store; what cannot be read or understood trusts nothing."""
     try:
-        return _decoded(read_regular(path, _MOST_BYTES))
-    except (ValueError, RecursionError):
-        why = "it is damaged"
-    except OSError as error:
-        if error.errno == errno.ENOENT:
-            return Trusts()
-        why = error.strerror or "it cannot be read"
-    message = f"{path}: {why}, so no folder is trusted; {_moved_aside(path)}"
-    raise TrustError(message)
+        stored = read_store(path, FORMAT)
+    except StoreError as error:
+        return Trusts(problem=f"{error.detail}; no folder is trusted")
+    folders = _folders(stored)
+    strange = stored.format and len(folders) < _entries(stored)
+    told = f"{path}: not all of it are answers; the others do not count" if strange else ""
+    return Trusts(folders, stored.damage or told)
 
 
-def keep(path: Path, folder: Path, *, trusted: bool) -> None:
-    """Store the answer for a folder.
-
-    Raises:
-        TrustError: it could not be stored.
-    """
+def keep(path: Path, folder: Path, *, trusted: bool) -> str:
+    """Store the answer for a folder; says why it could not be, if so."""
     try:
-        before = read_trusts(path).folders
-    except TrustError:
-        before = {}
-    after = Trusts(folders={**before, str(folder): trusted})
-    try:
-        replace_file(path, _encoded(after))
-    except OSError as error:
-        message = f"{path}: the answer could not be kept: {error.strerror}"
-        raise TrustError(message) from error
+        change_store(path, FORMAT, lambda old: {"folders": {**_folders(old), str(folder): trusted}})
+    except StoreError as error:
+        return f"the answer could not be kept: {error.detail}"
+    return ""
 
 
 def question(root: Path, files: tuple[Path, ...]) -> str:
@@ -94,29 +73,12 @@ def question(root: Path, files: tuple[Path, ...]) -> str:
     )
 
 
-def _encoded(trusts: Trusts) -> bytes:
-    return json.dumps({"format": FORMAT, "folders": trusts.folders}).encode() + b"\n"
+def _folders(stored: Stored) -> dict[str, bool]:
+    folders = stored.content.get("folders")
+    entries = folders.items() if isinstance(folders, dict) else ()
+    return {folder: answer for folder, answer in entries if isinstance(answer, bool)}
 
 
-def _decoded(data: bytes) -> Trusts:
-    value: object = json.loads(data)
-    store = cast("dict[str, object]", value) if isinstance(value, dict) else {}
-    folders = store.get("folders")
-    known = store.keys() == {"format", "folders"} and store["format"] == FORMAT
-    if not known or not isinstance(folders, dict):
-        message = "not a store of trust that this version knows"
-        raise ValueError(message)
-    answers = cast("dict[str, object]", folders)
-    if not all(isinstance(answer, bool) for answer in answers.values()):
-        message = "an answer is neither yes nor no"
-        raise ValueError(message)
-    return Trusts(cast("dict[str, bool]", answers))
-
-
-def _moved_aside(path: Path) -> str:
-    aside = path.with_name(f"{path.name}.damaged-{os.getpid()}")
-    try:
-        path.rename(aside)
-    except OSError as error:
-        return f"it could not be moved away: {error.strerror}"
-    return f"it is kept as {aside}"
+def _entries(stored: Stored) -> int:
+    folders = stored.content.get("folders")
+    return len(folders) if isinstance(folders, dict) else 1

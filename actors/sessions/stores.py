@@ -4,29 +4,30 @@ A reader finds the old content or the new one, never a part, whenever the progra
 stops. Two programs that change one store do it one after the other.
 """
 
+import json
 import os
 import zlib
 from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import cast
-
-from pydantic import JsonValue
-from pydantic_core import from_json, to_json
+from typing import TYPE_CHECKING, TypeAlias, cast
 
 from actors.sessions.faults import LogError, StoreError
 from actors.sessions.files import Files, RealFiles, make_private
 from actors.sessions.opening import open_private
 
-Content = dict[str, JsonValue]
+if TYPE_CHECKING:  # a verdict is explained without the weight of pydantic
+    from pydantic import JsonValue
+
+Content: TypeAlias = "dict[str, JsonValue]"
 
 
 @dataclass(frozen=True, slots=True)
 class Stored:
     """What a store says."""
 
-    content: Content = field(default_factory=dict[str, JsonValue])
+    content: Content = field(default_factory=dict)
     """Without the format number; empty when there is no file, or a damaged one."""
     format: int = 0
     """Which version wrote it, so that an older one can be understood; 0: nothing is stored."""
@@ -58,7 +59,7 @@ def read_store(path: Path, known_format: int, files: Files | None = None) -> Sto
 def change_store(
     path: Path,
     known_format: int,
-    change: Callable[[Stored], Mapping[str, JsonValue]],
+    change: "Callable[[Stored], Mapping[str, JsonValue]]",
     files: Files | None = None,
 ) -> Stored:
     """Replace a JSON store by what `change` makes of it; nobody else's change comes between.
@@ -74,7 +75,7 @@ def change_store(
         after = Stored({**change(before)}, known_format)
         if before.damage:
             _set_aside(path, files)
-        _replace(path, to_json({"format": known_format, **after.content}, indent=2) + b"\n", files)
+        _replace(path, _written(known_format, after.content), files)
     return after
 
 
@@ -118,13 +119,20 @@ def _read(path: Path, known_format: int, files: Files) -> Stored:
 
 
 def _understood(data: bytes) -> tuple[int, Content]:
-    value: object = from_json(data)
+    try:
+        value: object = json.loads(data)
+    except RecursionError as error:
+        raise ValueError(str(error)) from error
     content = cast("Content", value) if isinstance(value, dict) else {}
     version = content.pop("format", None)
     if not isinstance(version, int) or isinstance(version, bool) or version < 1:
         message = "it is no JSON object with a format number"
         raise ValueError(message)
     return version, content
+
+
+def _written(known_format: int, content: Content) -> bytes:
+    return json.dumps({"format": known_format, **content}, indent=2).encode() + b"\n"
 
 
 def _bytes_of(path: Path, files: Files) -> bytes:
