@@ -14,6 +14,8 @@ CHANGING_FILES = ("write", "edit")
 BUILT_IN = (
     Rule(permission="read", pattern="*", action="allow"),
     Rule(permission="ls", pattern="*", action="allow"),
+    Rule(permission="glob", pattern="*", action="allow"),
+    Rule(permission="grep", pattern="*", action="allow"),
     Rule(permission="todo_write", pattern="*", action="allow"),
     *(
         Rule(permission="read", pattern=pattern, action="ask")

@@ -86,6 +86,20 @@ def require_regular(mode: int, path: Path) -> None:
         raise ToolError(message)
 
 
+def require_folder(path: Path, shown: str) -> None:
+    """Refuse everything that is not a folder.
+
+    Raises:
+        ToolError: says what it is instead.
+        OSError: there is nothing.
+    """
+    mode = path.lstat().st_mode
+    if not stat.S_ISDIR(mode):
+        hint = "; use read" if stat.S_ISREG(mode) else ""
+        message = f"{one_line(shown)} is {kind_of(mode)}, not a folder{hint}"
+        raise ToolError(message)
+
+
 def kind_of(mode: int) -> str:
     """Name a kind of file for people."""
     for test, kind in (

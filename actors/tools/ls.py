@@ -4,14 +4,12 @@ import asyncio
 import heapq
 import itertools
 import os
-import stat
-from pathlib import Path
 
 from pydantic import Field
 
-from actors.tools.folders import kind_of, listing_of, planning, running
+from actors.tools.folders import listing_of, planning, require_folder, running
 from actors.tools.paths import one_line, resolve, resolve_again, target_of
-from actors.tools.tool import Arguments, Tool, ToolContext, ToolError
+from actors.tools.tool import Arguments, Tool, ToolContext
 from messages.permissions import PermissionRequest
 from messages.tools import Plan, ToolOutput
 
@@ -43,18 +41,10 @@ async def run(arguments: LsArguments, plan: Plan, context: ToolContext) -> ToolO
 def _plan(arguments: LsArguments, context: ToolContext) -> Plan:
     path = resolve(arguments.path, context.workspace)
     with planning(arguments.path):
-        _require_folder(path, arguments.path)
+        require_folder(path, arguments.path)
     target = context.workspace.target(path)
     request = PermissionRequest(permission="ls", target=target)
     return Plan(title=f"ls {one_line(target)}", requests=(request,))
-
-
-def _require_folder(path: Path, shown: str) -> None:
-    mode = path.lstat().st_mode
-    if not stat.S_ISDIR(mode):
-        hint = "; use read" if stat.S_ISREG(mode) else ""
-        message = f"{one_line(shown)} is {kind_of(mode)}, not a folder{hint}"
-        raise ToolError(message)
 
 
 def _run(arguments: LsArguments, plan: Plan, context: ToolContext) -> ToolOutput:

@@ -10,7 +10,16 @@ pytestmark = pytest.mark.quick
 
 
 def test_the_tools_stand_in_the_order_in_which_the_model_is_told_of_them() -> None:
-    assert [tool.name for tool in BUILT_IN] == ["read", "ls", "write", "edit", "bash", "todo_write"]
+    assert [tool.name for tool in BUILT_IN] == [
+        "read",
+        "ls",
+        "glob",
+        "grep",
+        "write",
+        "edit",
+        "bash",
+        "todo_write",
+    ]
     assert [tool.name for tool in BUILT_IN if tool.reads_only] == ["read", "ls"]
 
 

@@ -1,0 +1,87 @@
+"""Patterns of file names, as `.gitignore` has them, plus `{a,b}`."""
+
+from collections.abc import Callable
+from itertools import pairwise
+
+from actors.tools.tool import ToolError
+
+MAX_ALTERNATIVES = 100
+MAX_PATTERN_CHARS = 1_000
+
+
+def matcher(pattern: str) -> Callable[[str], bool]:
+    """Make a test for paths relative to the folder that is searched.
+
+    `*` and `?` stop at `/`, `**` does not; a pattern without a `/` matches names at any depth.
+
+    Raises:
+        ToolError: it is empty or too much.
+    """
+    from pathspec import GitIgnoreSpec  # noqa: PLC0415  (20 ms, for searches alone)
+
+    if not pattern.strip() or len(pattern) > MAX_PATTERN_CHARS:
+        message = f"a pattern has 1 to {MAX_PATTERN_CHARS:,} characters"
+        raise ToolError(message)
+    try:
+        spec = GitIgnoreSpec.from_lines(_plain(each) for each in expanded(pattern))
+    except ValueError as error:
+        message = f"not a pattern of file names: {error}"
+        raise ToolError(message) from error
+    return spec.match_file
+
+
+def expanded(pattern: str) -> list[str]:
+    """Write out `{a,b}`, as a shell does; braces may hold braces.
+
+    Raises:
+        ToolError: it stands for too many patterns.
+    """
+    done: list[str] = []
+    left = [pattern]
+    while left:
+        if len(left) + len(done) > MAX_ALTERNATIVES:
+            message = f"the pattern stands for more than {MAX_ALTERNATIVES} patterns"
+            raise ToolError(message)
+        each = left.pop(0)
+        alternatives = _first_braces(each)
+        if alternatives:
+            left = [*alternatives, *left]
+        else:
+            done.append(each)
+    return done
+
+
+def _first_braces(pattern: str) -> list[str]:
+    """Write out the first pair of braces that holds a comma; nothing: there is none."""
+    start = pattern.find("{")
+    while start >= 0:
+        commas, end = _span(pattern, start)
+        if commas and end:
+            cuts = [start, *commas, end]
+            head, tail = pattern[:start], pattern[end + 1 :]
+            return [head + pattern[left + 1 : right] + tail for left, right in pairwise(cuts)]
+        start = pattern.find("{", start + 1)
+    return []
+
+
+def _span(pattern: str, start: int) -> tuple[list[int], int]:
+    """Find the commas between a brace and its fellow, and where that stands; 0: nowhere."""
+    depth, commas = 0, list[int]()
+    for at in range(start, len(pattern)):
+        match pattern[at]:
+            case "{":
+                depth += 1
+            case "}":
+                depth -= 1
+                if depth == 0:
+                    return commas, at
+            case "," if depth == 1:
+                commas.append(at)
+            case _:
+                pass
+    return [], 0
+
+
+def _plain(pattern: str) -> str:
+    """Keep a pattern from being a comment, or the opposite of one."""
+    return "\\" + pattern if pattern[:1] in ("#", "!") else pattern
