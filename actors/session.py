@@ -24,6 +24,7 @@ from actors.sessions.log import SessionLog, WallClock
 from actors.sessions.places import new_session_id, newest_session, session_path
 from actors.tools.local_processes import LocalProcesses
 from actors.tools.processes import Processes
+from actors.tools.searching import find_ripgrep
 from actors.tools.tool import AnyTool, ToolContext, Workspace
 from actors.tools.toolbox import BUILT_IN
 from messages.address import APPROVALS, CONSOLE, JOURNAL, PERMISSIONS, PRIMARY, ROOT
@@ -150,6 +151,7 @@ def _primary(session: OpenSession, around: Surroundings) -> Make:
         seen={},
         processes=around.processes,
         outputs=options.outputs_of(session.session_id),
+        ripgrep=find_ripgrep(options.workspace.root),
     )
     past = _past(session, definition)
     introduction = SessionConfigured(

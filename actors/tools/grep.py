@@ -16,7 +16,7 @@ from actors.tools.folders import folder_of, kind_of, opened, planning, running
 from actors.tools.glob import notes, shown_path
 from actors.tools.glob_patterns import matcher
 from actors.tools.paths import one_line, resolve, resolve_again, target_of
-from actors.tools.searching import Line, Search, find_ripgrep, search
+from actors.tools.searching import Line, Search, search
 from actors.tools.tool import Arguments, Tool, ToolContext, ToolError
 from actors.tools.walking import Walk
 from messages.permissions import PermissionRequest
@@ -142,7 +142,6 @@ async def _searched(
     """Search batch by batch until there is enough."""
     loop = asyncio.get_running_loop()
     until_s = loop.time() + LIMIT_S
-    ripgrep = find_ripgrep(context.workspace.root)
     most = 1 if arguments.files_only else MAX_MATCHES + 1
     wanted = Search(arguments.pattern, arguments.ignore_case, arguments.context, most)
     findings = Findings()
@@ -150,7 +149,7 @@ async def _searched(
         with ExitStack() as stack:
             files = await asyncio.to_thread(_open_all, candidates.top, batch, stack, findings)
             found = await search(
-                wanted, [file for _, file in files], ripgrep, until_s - loop.time()
+                wanted, [file for _, file in files], context.ripgrep, until_s - loop.time()
             )
         findings.lines += [(files[line.file][0], line) for line in found.lines]
         findings.matches += sum(line.is_match for line in found.lines)

@@ -36,13 +36,30 @@ def rules_in(folder: int, prefix: str) -> tuple[Rules, ...]:
     from pathspec import GitIgnoreSpec  # noqa: PLC0415  (20 ms, for searches alone)
 
     lines = _lines(folder)
-    return (Rules(prefix, GitIgnoreSpec.from_lines(lines)),) if lines else ()
+    if not lines:
+        return ()
+    try:
+        spec = GitIgnoreSpec.from_lines(lines)
+    except ValueError:
+        spec = GitIgnoreSpec.from_lines(line for line in lines if _is_sound(line))
+    return (Rules(prefix, spec),)
 
 
 def is_ignored(path: str, rules: Sequence[Rules]) -> bool:
     """Whether `path` (folders end in `/`) is left out; `rules` from the outermost inwards."""
     said = (each.say(path) for each in reversed(rules))
     return next((word for word in said if word is not None), False)
+
+
+def _is_sound(line: str) -> bool:
+    """Whether a line says something; git passes over one that does not."""
+    from pathspec import GitIgnoreSpec  # noqa: PLC0415  (as above)
+
+    try:
+        GitIgnoreSpec.from_lines([line])
+    except ValueError:
+        return False
+    return True
 
 
 def _lines(folder: int) -> list[str]:

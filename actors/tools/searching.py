@@ -68,7 +68,8 @@ async def search(
     Raises:
         ToolError: the pattern is wrong.
     """
-    paths = [f"/dev/fd/{file}" for file in files]
+    # Without any, ripgrep would search where it stands.
+    paths = [f"/dev/fd/{file}" for file in files] or ["/dev/null"]
     command = _ripgrep(ripgrep, wanted) if ripgrep else _script(wanted)
     process = _started([*command, *paths], files)
     try:

@@ -63,6 +63,8 @@ class ToolContext:
     processes: Processes
     outputs: Path
     """Folder for whole outputs that are too long for the model; made on first use."""
+    ripgrep: str | None = None
+    """The program that searches files; None: our own does."""
 
 
 @dataclass(frozen=True, slots=True)

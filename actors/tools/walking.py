@@ -1,7 +1,7 @@
 """All files below a folder, as git would see them, without following a link."""
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -115,7 +115,7 @@ class Walk:
 
 
 @contextmanager
-def _opened(name: str, parent: int) -> Iterator[int | None]:
+def _opened(name: str, parent: int) -> Generator[int | None]:
     """Open a folder that was just listed; None: it may not be, or is none any more."""
     try:
         folder = os.open(name, _LIST, dir_fd=parent)

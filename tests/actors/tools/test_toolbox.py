@@ -20,11 +20,16 @@ def test_the_tools_stand_in_the_order_in_which_the_model_is_told_of_them() -> No
         "bash",
         "todo_write",
     ]
-    assert [tool.name for tool in BUILT_IN if tool.reads_only] == ["read", "ls"]
+    assert [tool.name for tool in BUILT_IN if tool.reads_only] == [
+        "read",
+        "ls",
+        "glob",
+        "grep",
+    ]
 
 
 def test_a_tool_is_found_by_its_name_only() -> None:
-    assert find("edit") is BUILT_IN[3]
+    assert find("edit") is BUILT_IN[5]
     assert find("Edit") is None
 
 
