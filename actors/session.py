@@ -118,7 +118,7 @@ def factories_of(session: OpenSession, around: Surroundings, console: Make) -> F
     """Say how to make each actor of the session."""
     policy = policy_of(session)
     return Factories(
-        journal=partial(Journal, session.log),
+        journal=partial(Journal, session.log, {}),
         permissions=partial(PermissionEngine, JOURNAL, policy),
         approvals=partial(ApprovalBroker, JOURNAL, PERMISSIONS, CONSOLE),
         console=console,
