@@ -1,8 +1,9 @@
 """The shell's actor: reports go to the screen, what the person wants into the tree."""
 
+from functools import partial
 from typing import assert_never
 
-from actors.runtime.actor import Actor
+from actors.runtime.actor import Actor, WorkId
 from messages.address import APPROVALS, PRIMARY
 from messages.approvals import AnswerApproval, PresentApproval, PresenterChanged, RetractApproval
 from messages.transcript import Record
@@ -23,7 +24,14 @@ from messages.turns import (
     TurnStarted,
 )
 from shell.inbox import Event, Inbox, Notice
-from shell.intents import Interrupt, SendPrompt
+from shell.intents import (
+    Interrupt,
+    OwnCommandEnded,
+    RunOwnCommand,
+    SendPrompt,
+    StopOwnCommand,
+)
+from shell.own_command import Workbench, own_failed, run_own, with_own_commands
 
 Retold = (
     TurnStarted
@@ -38,7 +46,15 @@ MOST_RETOLD = 100
 """Of a session that goes on, so many of the last records are shown again."""
 
 ConsoleInbox = (
-    AgentEvent | PresentApproval | RetractApproval | SendPrompt | Interrupt | AnswerApproval
+    AgentEvent
+    | PresentApproval
+    | RetractApproval
+    | SendPrompt
+    | Interrupt
+    | AnswerApproval
+    | RunOwnCommand
+    | StopOwnCommand
+    | OwnCommandEnded
 )
 
 
@@ -47,10 +63,16 @@ class Console(Actor[ConsoleInbox]):
 
     drains = True
 
-    def __init__(self, inbox: Inbox, past: tuple[Record, ...] = ()) -> None:
-        """Reports are put into `inbox`, the screen takes them when it draws; `past` comes first."""
+    def __init__(self, inbox: Inbox, past: tuple[Record, ...], workbench: Workbench) -> None:
+        """Reports are put into `inbox`, the screen takes them when it draws; `past` comes first.
+
+        On the `workbench` the person's own commands run.
+        """
         self._inbox = inbox
         self._past = past
+        self._workbench = workbench
+        self._own: WorkId | None = None
+        self._own_said: list[OwnCommandEnded] = []
         self._next_turn = 1
         self._running: int | None = None
 
@@ -59,7 +81,7 @@ class Console(Actor[ConsoleInbox]):
         self._inbox.put_past(retold(self._past))
         self.tell(APPROVALS, PresenterChanged(can_answer=True))
 
-    def on_receive(self, message: ConsoleInbox) -> None:
+    def on_receive(self, message: ConsoleInbox) -> None:  # noqa: C901, PLR0912  (one case a message)
         """Take one message."""
         match message:
             case SendPrompt():
@@ -68,6 +90,16 @@ class Console(Actor[ConsoleInbox]):
                 self._interrupt()
             case AnswerApproval():
                 self.tell(APPROVALS, message)
+            case RunOwnCommand():
+                job = partial(run_own, message.command, self._workbench)
+                self._own = self.work(job, partial(own_failed, message.command))
+            case StopOwnCommand():
+                if self._own is not None:
+                    self.cancel(self._own)
+            case OwnCommandEnded():
+                self._own = None
+                self._own_said.append(message)
+                self._inbox.put(message)
             case SessionConfigured():
                 self._configured(message)
             case TurnStarted() | ReplyCompleted() | ToolStarted():
@@ -86,7 +118,8 @@ class Console(Actor[ConsoleInbox]):
         turn, self._next_turn = self._next_turn, self._next_turn + 1
         if self._running is None:
             self._running = turn  # else it waits for the running one, which Esc is meant for
-        self.tell(PRIMARY, Prompt(turn=turn, text=message.text))
+        said, self._own_said = self._own_said, []
+        self.tell(PRIMARY, Prompt(turn=turn, text=with_own_commands(message.text, said)))
 
     def _interrupt(self) -> None:
         if self._running is not None:

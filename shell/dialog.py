@@ -5,16 +5,23 @@ from collections.abc import Callable
 
 from shell import arming
 from shell.arming import Arming, Shown
+from shell.bell import UNSEEN_S
 from shell.state import State
 
 
 class Dialog:
     """At most one request at a time; which one, the state says, and this when it takes keys."""
 
-    def __init__(self, changed: Callable[[], None], has_draft: Callable[[], bool]) -> None:
-        """`changed` is called when something is to be drawn anew."""
+    def __init__(
+        self, changed: Callable[[], None], busy: Callable[[], bool], ring: Callable[[], None]
+    ) -> None:
+        """`changed` is called when something is to be drawn anew, `ring` to fetch the person.
+
+        While the person is `busy`, with a draft for one, nothing arms by itself.
+        """
         self._changed = changed
-        self._has_draft = has_draft
+        self._busy = busy
+        self._ring = ring
         self._timer: TimerHandle | None = None
         self._last: Arming | None = None
         self.arming: Arming | None = None
@@ -31,6 +38,11 @@ class Dialog:
         self.reasoning = False
         self.arming = arming.inherited(self._last, shown.id, now_s) if shown else None
         return True
+
+    def watched(self, loop: AbstractEventLoop) -> None:
+        """Ring for what is on the screen now, should no key come for a while; once."""
+        if self.arming:
+            loop.call_later(UNSEEN_S, self._ring_unless_seen, self.arming)
 
     def drawn(self, shown: Shown) -> bool:
         """Note a frame; True: the terminal must be asked to acknowledge it."""
@@ -79,6 +91,11 @@ class Dialog:
         """Whether `y` and `a` work."""
         return self.arming is not None and arming.may_allow(self.arming)
 
+    def _ring_unless_seen(self, begun: Arming) -> None:
+        now = self.arming
+        if now and now.id == begun.id and now.last_key_s == begun.last_key_s:
+            self._ring()
+
     def _wait(self, loop: AbstractEventLoop) -> None:
         if self._timer:
             self._timer.cancel()
@@ -89,5 +106,5 @@ class Dialog:
         if self.arming and not self.arming.armed:
             # A loop's timer may fire a clock tick early; it must not count as too early.
             now_s = max(loop.time(), arming.ready_s(self.arming) or 0.0)
-            self.arming = arming.tick(self.arming, now_s, draft=self._has_draft())
+            self.arming = arming.tick(self.arming, now_s, draft=self._busy())
             self._changed()

@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import assert_never
 
 from messages.approvals import PresentApproval, RetractApproval
-from messages.content import text_of
+from messages.content import ThinkingBlock, text_of
 from messages.turns import (
     MessageDelta,
     ReplyCompleted,
@@ -18,8 +18,10 @@ from messages.turns import (
     TurnInterrupted,
     TurnStarted,
 )
-from shell import blocks, requests
+from shell import blocks, details, requests
+from shell.details import Detail
 from shell.inbox import Event, Notice
+from shell.intents import OwnCommandEnded
 from shell.state import (
     Prose,
     Remark,
@@ -40,7 +42,9 @@ MOST_LATE_CHARS = 4_000
 """So much text is still shown of a turn that is being interrupted."""
 
 
-def received(state: State, event: Event, now_s: float) -> Step:  # noqa: C901, PLR0911  (a case an event)
+def received(  # noqa: C901, PLR0911, PLR0912  (a case an event)
+    state: State, event: Event, now_s: float
+) -> Step:
     """Take in one event."""
     match event:
         case SessionConfigured():
@@ -63,6 +67,10 @@ def received(state: State, event: Event, now_s: float) -> Step:  # noqa: C901, P
             return replace(state, requests=requests.presented(state.requests, event)), ()
         case RetractApproval():
             return retracted(state, event)
+        case OwnCommandEnded():
+            detail = Detail(f"! {event.command}", event.text)
+            kept = details.kept(state.details, detail)
+            return replace(state, own=None, details=kept), (event,)
         case Notice():
             return state, (Remark(event.text, "warn"),)
         case _:
@@ -110,7 +118,9 @@ def _replied(state: State, event: ReplyCompleted, now_s: float) -> Step:
     prose = (*(Prose(block) for block in finished), *last)
     tokens = turn.tokens + event.usage.output_tokens
     turn = replace(turn, streamed=False, streamed_chars=0, tokens=tokens)
-    return replace(state, turn=turn), prose
+    thoughts = [block.thinking for block in event.content if isinstance(block, ThinkingBlock)]
+    kept = details.kept(state.details, Detail("reasoning", "\n\n".join(thoughts)))
+    return replace(state, turn=turn, details=kept), prose
 
 
 def _tool_started(state: State, event: ToolStarted, now_s: float) -> Step:
@@ -122,7 +132,9 @@ def _tool_started(state: State, event: ToolStarted, now_s: float) -> Step:
 def _tool_ended(state: State, event: ToolEnded, now_s: float) -> Step:
     turn, prose = flushed(state.turn or Turn(began_s=now_s))
     tools = tuple(tool for tool in turn.tools if tool.call_id != event.call_id)
-    return replace(state, turn=replace(turn, tools=tools)), (*prose, event)
+    kept = details.kept(state.details, Detail(event.title or event.tool, event.text))
+    state = replace(state, turn=replace(turn, tools=tools), details=kept)
+    return state, (*prose, event)
 
 
 def _ended(state: State, event: TurnCompleted | TurnInterrupted | TurnFailed, now_s: float) -> Step:

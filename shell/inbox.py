@@ -7,6 +7,7 @@ from typing import TypeAlias
 
 from messages.approvals import PresentApproval, RetractApproval
 from messages.turns import AgentEvent
+from shell.intents import OwnCommandEnded
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,7 +17,7 @@ class Notice:
     text: str
 
 
-Event: TypeAlias = AgentEvent | PresentApproval | RetractApproval | Notice
+Event: TypeAlias = AgentEvent | PresentApproval | RetractApproval | OwnCommandEnded | Notice
 
 
 class Inbox:

@@ -16,3 +16,28 @@ class Interrupt(Message):
     """Stop the turn that runs."""
 
     type: Literal["interrupt"] = "interrupt"
+
+
+class RunOwnCommand(Message):
+    """Run a command of the person's own; what it says goes along with the next prompt."""
+
+    type: Literal["run_own_command"] = "run_own_command"
+    command: str
+
+
+class StopOwnCommand(Message):
+    """End the person's own command, if one runs."""
+
+    type: Literal["stop_own_command"] = "stop_own_command"
+
+
+OwnStatus = Literal["ok", "error", "cancelled"]
+
+
+class OwnCommandEnded(Message):
+    """The person's own command has ended; this is all that it said."""
+
+    type: Literal["own_command_ended"] = "own_command_ended"
+    command: str
+    status: OwnStatus
+    text: str

@@ -1,4 +1,4 @@
-"""Which key does what, and when: tables. What it then means is decided by the hands."""
+"""Which key does what, and when: a table for each focus. What it means, the hands know."""
 
 from collections.abc import Callable
 
@@ -7,22 +7,28 @@ from prompt_toolkit.filters.base import Always
 from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
 from prompt_toolkit.keys import Keys
 
-from shell.hands import Hands
+from shell.hands import Focus, Hands
 from shell.terminal import ACKNOWLEDGED
 
 ALWAYS = Always()
+FAR = 1_000_000
+"""Rows to the other end of any page."""
 
 
 def bindings(hands: Hands) -> KeyBindings:
-    """Build the tables."""
+    """Build the tables; of two that hold, the later one counts."""
     keys = KeyBindings()
-    _plain(keys, hands)
+    _always(keys, hands)
+    _draft(keys, hands, _while(hands, Focus.DRAFT, Focus.MENU))
+    _menu(keys, hands, _while(hands, Focus.MENU))
     _dialog(keys, hands)
+    _picker(keys, hands, _while(hands, Focus.PICKER))
+    _page(keys, hands, _while(hands, Focus.PAGE))
     _escape(keys, hands)
     return keys
 
 
-def _plain(keys: KeyBindings, hands: Hands) -> None:
+def _always(keys: KeyBindings, hands: Hands) -> None:
     _bind(keys, "enter", hands.enter)
     _bind(keys, "c-j", hands.new_line)
     _bind(keys, "c-c", hands.ctrl_c)
@@ -30,7 +36,7 @@ def _plain(keys: KeyBindings, hands: Hands) -> None:
     _bind(keys, "c-d", hands.ctrl_d)
     _bind(keys, "c-z", hands.suspend)
     _bind(keys, "c-y", hands.to_approval)
-    _bind(keys, "up", hands.take_back, Condition(lambda: hands.can_take_back))
+    _bind(keys, "c-r", _nothing)
     _bind(keys, ACKNOWLEDGED, hands.acknowledge)
 
     @keys.add(Keys.BracketedPaste)
@@ -38,19 +44,54 @@ def _plain(keys: KeyBindings, hands: Hands) -> None:
         hands.paste(event.key_sequence[-1].data)
 
 
+def _draft(keys: KeyBindings, hands: Hands, typing: Filter) -> None:
+    _bind(keys, "up", hands.drafting.up, typing)
+    _bind(keys, "down", hands.drafting.down, typing)
+    _bind(keys, "c-r", hands.drafting.search, typing)
+    _bind(keys, "backspace", hands.drafting.rub_out, typing)
+    _bind(keys, "c-o", hands.show_details, typing)
+    _bind(keys, "tab", _nothing, typing)
+
+
+def _menu(keys: KeyBindings, hands: Hands, is_open: Filter) -> None:
+    _bind(keys, "up", lambda: hands.completing.move(-1), is_open)
+    _bind(keys, "down", lambda: hands.completing.move(1), is_open)
+    _bind(keys, "tab", hands.completing.accept, is_open)
+
+
 def _dialog(keys: KeyBindings, hands: Hands) -> None:
-    is_open = Condition(lambda: hands.dialog_open and not hands.reasoning)
-    armed = Condition(lambda: hands.dialog_armed and not hands.reasoning)
-    _bind(keys, "pagedown", lambda: hands.page(1), is_open)
-    _bind(keys, "pageup", lambda: hands.page(-1), is_open)
-    _bind(keys, "down", lambda: hands.scroll(1), armed)
-    _bind(keys, "up", lambda: hands.scroll(-1), armed)
-    _bind(keys, " ", lambda: hands.page(1), armed)
-    _bind(keys, "tab", hands.refuse_with_reason, armed)
+    is_open = Condition(lambda: hands.dialog_open)
+    armed = _while(hands, Focus.ARMED)
+    _bind(keys, "pagedown", lambda: hands.answering.page(1), is_open)
+    _bind(keys, "pageup", lambda: hands.answering.page(-1), is_open)
+    _bind(keys, "down", lambda: hands.answering.scroll(1), armed)
+    _bind(keys, "up", lambda: hands.answering.scroll(-1), armed)
+    _bind(keys, " ", lambda: hands.answering.page(1), armed)
+    _bind(keys, "tab", hands.answering.refuse_with_reason, armed)
 
     @keys.add(Keys.Any, filter=armed)
     def _answer(event: KeyPressEvent) -> None:
-        hands.answer(event.key_sequence[-1].data, last=_last(event))
+        hands.answering.answer(event.key_sequence[-1].data, last=_last(event))
+
+
+def _picker(keys: KeyBindings, hands: Hands, is_open: Filter) -> None:
+    _bind(keys, "up", lambda: hands.choosing.move(-1), is_open)
+    _bind(keys, "down", lambda: hands.choosing.move(1), is_open)
+    _bind(keys, "c-r", lambda: hands.choosing.move(1), is_open)
+    _bind(keys, "tab", hands.choosing.accept, is_open)
+
+
+def _page(keys: KeyBindings, hands: Hands, is_open: Filter) -> None:
+    keys.add(Keys.Any, filter=is_open)(_calling(_nothing))
+    _bind(keys, "up", lambda: hands.paging.move(-1), is_open)
+    _bind(keys, "down", lambda: hands.paging.move(1), is_open)
+    _bind(keys, "pageup", lambda: hands.paging.turn(-1), is_open)
+    _bind(keys, "pagedown", lambda: hands.paging.turn(1), is_open)
+    _bind(keys, " ", lambda: hands.paging.turn(1), is_open)
+    _bind(keys, "home", lambda: hands.paging.move(-FAR), is_open)
+    _bind(keys, "end", lambda: hands.paging.move(FAR), is_open)
+    _bind(keys, "q", hands.paging.close, is_open)
+    _bind(keys, "c-o", hands.paging.close, is_open)
 
 
 def _escape(keys: KeyBindings, hands: Hands) -> None:
@@ -75,11 +116,15 @@ def _escape(keys: KeyBindings, hands: Hands) -> None:
         hands.paste(event.key_sequence[-1].data)
 
 
-def _bind(keys: KeyBindings, press: str, act: Callable[[], None], when: Filter = ALWAYS) -> None:
+def _while(hands: Hands, *focus: Focus) -> Filter:
+    return Condition(lambda: hands.focus in focus)
+
+
+def _bind(keys: KeyBindings, press: str, act: Callable[[], object], when: Filter = ALWAYS) -> None:
     keys.add(press, filter=when)(_calling(act))
 
 
-def _calling(act: Callable[[], None]) -> Callable[[KeyPressEvent], None]:
+def _calling(act: Callable[[], object]) -> Callable[[KeyPressEvent], None]:
     def handle(_event: KeyPressEvent) -> None:
         act()
 
@@ -87,7 +132,7 @@ def _calling(act: Callable[[], None]) -> Callable[[KeyPressEvent], None]:
 
 
 def _nothing() -> None:
-    """Alt with a key that has no meaning does nothing."""
+    """Do nothing: Alt with a key that has no meaning, for one."""
 
 
 def _last(event: KeyPressEvent) -> bool:

@@ -1,7 +1,9 @@
 """The rows above the input while a turn runs: the unfinished text, tools at work, the spinner."""
 
+from dataclasses import replace
+
 from shell.ink import Row, cut, wrapped
-from shell.state import State, Turn
+from shell.state import Own, State, Turn
 from shell.todos import MOST_ROWS, todo_rows
 from shell.visible import visible_line
 
@@ -16,8 +18,13 @@ _TAIL_CHARS_PER_ROW = 4
 
 def live_rows(state: State, now_s: float, width: int, height: int) -> list[Row]:
     """Draw at most `height` rows; the spinner is kept longest, the ledger shortest."""
-    if not state.turn or height < 1:
+    if height < 1:
         return []
+    own = [_own(state.own, now_s, width)] if state.own else []
+    if not state.turn:
+        return own
+    if own and height > 1:
+        return [*own, *live_rows(replace(state, own=None), now_s, width, height - 1)]
     spinner = _spinner(state, state.turn, now_s, width)
     tools = [_tool(tool.title, now_s - tool.began_s, width) for tool in state.turn.tools]
     below = [*tools, spinner][-height:]
@@ -49,11 +56,17 @@ def _tool(title: str, elapsed_s: float, width: int) -> Row:
     )
 
 
+def _own(own: Own, now_s: float, width: int) -> Row:
+    esc = " · stopping" if own.stopping else " · Esc ends it"
+    _, title, clock = _tool(f"! {own.command}", now_s - own.began_s, max(width - len(esc), 1))
+    return (("person", "● "), title, clock, ("dim", cut(esc, width) if width > len(esc) else ""))
+
+
 def _spinner(state: State, turn: Turn, now_s: float, width: int) -> Row:
     elapsed_s = max(now_s - turn.began_s, 0.0)
     frame = FRAMES[int(elapsed_s * FRAMES_PER_S) % len(FRAMES)]
     told = f"{frame} {_verb(state, turn)} · {_clock(elapsed_s)} · {_tokens(turn)}"
-    if not turn.interrupting and not state.requests.shown:
+    if not turn.interrupting and not state.requests.shown and not state.own:
         told += " · Esc interrupts"
     return (("person", cut(told, width)),)
 

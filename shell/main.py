@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 from shell.arguments import Options, StartError, UsageError, parse
-from shell.manual import manual
 from shell.output import Output, OutputError
 from shell.process import complain, leave, settle
 from shell.visible import visible
@@ -23,6 +22,7 @@ if TYPE_CHECKING:
     from actors.session import OpenSession
     from messages.agents import ChildEnded
     from shell.happenings import Happenings
+    from shell.own_command import Workbench
     from shell.project import Ask
     from shell.setup import Setup
     from shell.workplace import Workplace
@@ -161,7 +161,9 @@ def _repl(setup: "Setup", first_prompt: str | None) -> int:
         inbox.put_notice(f"The session ended: {problem}. What was said is kept.")
         repl.leave(1)
 
-    system = _start(session, setup, partial(Console, inbox, session.records), ended)
+    system = _start(
+        session, setup, partial(Console, inbox, session.records, _workbench(session, setup)), ended
+    )
     try:
         status = repl.run()
     finally:
@@ -169,6 +171,14 @@ def _repl(setup: "Setup", first_prompt: str | None) -> int:
     folder = setup.options.workspace.cwd
     _farewell(f"Session {session.session_id} is kept; greenroom --continue in {folder} goes on.")
     return status
+
+
+def _workbench(session: "OpenSession", setup: "Setup") -> "Workbench":
+    from actors.tools.local_processes import LocalProcesses
+    from shell.own_command import Workbench
+
+    outputs = setup.options.outputs_of(session.session_id)
+    return Workbench(LocalProcesses(), setup.options.workspace.cwd, outputs)
 
 
 def _workplace(session: "OpenSession", setup: "Setup") -> "Workplace":
@@ -222,7 +232,7 @@ def _start(
         if isinstance(end, ChildCompleted):
             ended(end.result)
 
-    factories = factories_of(session, Surroundings(setup.model, manual), console)
+    factories = factories_of(session, Surroundings(setup.model), console)
     system = ActorSystem(partial(Root, factories))
     system.when_ended(root_ended)
     return system

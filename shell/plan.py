@@ -9,12 +9,16 @@ from shell.arming import Arming
 from shell.footer import footer_row
 from shell.ink import Row, cut, wrapped
 from shell.live import live_rows, queued_rows
+from shell.menu import Menu, menu_rows
+from shell.pager import Pager, page_rows
+from shell.picker import Picker, picker_rows
 from shell.state import State
 from shell.visible import visible
 
 MOST_INPUT_ROWS = 8
 MARK = "> "
 REASON_MARK = "no, because: "
+LIST_MARK = "look for: "
 _FOOTER_ROWS = 1
 
 
@@ -30,6 +34,11 @@ class Scene:
     """The person is writing why not."""
     hint: str
     now_s: float
+    menu: Menu | None = None
+    """What may be completed."""
+    picker: Picker | None = None
+    pager: Pager | None = None
+    """Covers everything else."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,30 +53,63 @@ class Plan:
     notice: tuple[Row, ...] = ()
     """Under the panel: what the keys do now."""
     queued: tuple[Row, ...] = ()
+    list: tuple[Row, ...] = ()
+    """To choose from, above the input."""
     input_rows: int = 1
+    menu: tuple[Row, ...] = ()
     footer: tuple[Row, ...] = ()
+    page: tuple[Row, ...] = ()
 
     @property
     def rows(self) -> int:
         """The height of it all."""
         fixed = self.panel.fixed_rows - 1 + self.body_rows if self.panel else 0
-        around = len(self.live) + len(self.notice) + len(self.queued) + len(self.footer)
-        return fixed + around + self.input_rows
+        windows = (
+            self.live,
+            self.notice,
+            self.queued,
+            self.list,
+            self.menu,
+            self.footer,
+            self.page,
+        )
+        return fixed + sum(map(len, windows)) + self.input_rows
 
 
 def planned(scene: Scene, size: Size) -> Plan:
     """Divide the window."""
     width = size.columns
     footer = (footer_row(scene.state, scene.hint, width),)
+    if scene.pager:
+        page = page_rows(scene.pager, width, size.rows - _FOOTER_ROWS)
+        return Plan(page=tuple(page), input_rows=0, footer=footer)
     room = size.rows - _FOOTER_ROWS
     if scene.arming and scene.state.requests.shown:
         return _with_panel(scene, scene.arming, width, room, footer)
-    input_rows = max(min(_draft_rows(scene.draft, width), MOST_INPUT_ROWS, room), 1)
+    wanted = 1 if scene.picker else min(_draft_rows(scene.draft, width), MOST_INPUT_ROWS)
+    input_rows = max(min(wanted, room), 1)
     room -= input_rows
+    listed = picker_rows(scene.picker, width, room) if scene.picker else []
+    menu = [] if scene.picker else menu_rows(scene.menu, width, room)
+    room -= len(listed) + len(menu)
     queued = queued_rows(scene.state.queue, width)[: max(room, 0)]
     room -= len(queued)
     live = live_rows(scene.state, scene.now_s, width, min(room, max(size.rows // 2, 1)))
-    return Plan(live=tuple(live), queued=tuple(queued), input_rows=input_rows, footer=footer)
+    return Plan(
+        live=tuple(live),
+        queued=tuple(queued),
+        list=tuple(listed),
+        input_rows=input_rows,
+        menu=tuple(menu),
+        footer=footer,
+    )
+
+
+def side_mark(scene: Scene) -> str:
+    """Say what is written in the place of the draft; empty: the draft is."""
+    if scene.picker:
+        return LIST_MARK
+    return REASON_MARK if scene.reasoning else ""
 
 
 def _draft_rows(draft: str, width: int) -> int:

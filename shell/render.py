@@ -5,21 +5,24 @@ from typing import TYPE_CHECKING, assert_never
 
 from messages.turns import SessionConfigured, ToolEnded
 from shell.ink import Row, cut, flowed, printed, wrapped
+from shell.intents import OwnCommandEnded
 from shell.state import Printable, Prose, Remark, Said, Skipped
-from shell.tool_row import tool_rows
+from shell.tool_row import own_rows, tool_rows
 from shell.visible import visible, visible_line
 
 if TYPE_CHECKING:
     from rich.console import Console as RichConsole
     from rich.markdown import Markdown
 
+MOST_SAID_ROWS = 12
+"""Of a message so much is shown again; its sender knows the rest."""
 REHEARSAL = (
     "Rehearsal: no model is at work here, a script plays its part. "
     "Set ANTHROPIC_API_KEY or ANTHROPIC_BASE_URL for a real one."
 )
 
 
-def rendered(item: Printable, width: int, *, colour: bool) -> str:
+def rendered(item: Printable, width: int, *, colour: bool) -> str:  # noqa: PLR0911  (a case an item)
     """Turn one item into lines for the terminal; untrusted text can draw nothing but itself."""
     match item:
         case Said():
@@ -34,6 +37,8 @@ def rendered(item: Printable, width: int, *, colour: bool) -> str:
             return printed(rows, colour=colour) + "\r\n"
         case ToolEnded():
             return printed(tool_rows(item, width), colour=colour) + "\r\n"
+        case OwnCommandEnded():
+            return printed(own_rows(item, width), colour=colour) + "\r\n"
         case SessionConfigured():
             return printed(_header(item, width), colour=colour) + "\r\n"
         case _:
@@ -56,8 +61,12 @@ def prose(text: str, width: int, *, colour: bool) -> str:
 
 def _said(text: str, width: int) -> list[Row]:
     lines = wrapped(visible(text), width - 2)
-    first: Row = (("person", "> " + lines[0]),)
-    return [first, *((("person", "  " + line),) for line in lines[1:])]
+    shown = lines if len(lines) <= MOST_SAID_ROWS + 1 else lines[:MOST_SAID_ROWS]
+    first: Row = (("person", "> " + shown[0]),)
+    rows = [first, *((("person", "  " + line),) for line in shown[1:])]
+    if len(shown) < len(lines):
+        rows.append((("dim", cut(f"  … +{len(lines) - len(shown)} lines", width)),))
+    return rows
 
 
 def _header(session: SessionConfigured, width: int) -> list[Row]:

@@ -12,7 +12,14 @@ from messages.questions import Todo
 from messages.turns import SessionConfigured, ToolEnded
 from shell import blocks, requests
 from shell.blocks import Tail
-from shell.intents import Interrupt, SendPrompt
+from shell.details import Detail
+from shell.intents import (
+    Interrupt,
+    OwnCommandEnded,
+    RunOwnCommand,
+    SendPrompt,
+    StopOwnCommand,
+)
 from shell.requests import Requests
 
 
@@ -44,6 +51,15 @@ class Turn:
 
 
 @dataclass(frozen=True, slots=True)
+class Own:
+    """A command of the person's own, while it runs."""
+
+    command: str
+    began_s: float
+    stopping: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class State:
     """Everything that is drawn, the input line aside."""
 
@@ -53,6 +69,9 @@ class State:
     """Messages that go out one by one as turns end."""
     requests: Requests = field(default_factory=Requests)
     todos: tuple[Todo, ...] = ()
+    own: Own | None = None
+    details: tuple[Detail, ...] = ()
+    """What was shown shortened, the newest last."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +117,9 @@ class Refill:
     text: str
 
 
-Printable: TypeAlias = Said | Prose | Skipped | Remark | ToolEnded | SessionConfigured
+Printable: TypeAlias = (
+    Said | Prose | Skipped | Remark | ToolEnded | OwnCommandEnded | SessionConfigured
+)
 Effect: TypeAlias = Printable | Post | Refill
 Step: TypeAlias = tuple[State, tuple[Effect, ...]]
 
@@ -132,8 +153,20 @@ def handed_back(state: State) -> Step:
     return replace(state, queue=()), (Refill("\n".join(state.queue)),)
 
 
+def ran_own(state: State, command: str, now_s: float) -> Step:
+    """Run a command of the person's own, one at a time."""
+    if state.own:
+        told = f"`{state.own.command}` still runs; Esc ends it."
+        return state, (Remark(told, "warn"), Refill(f"!{command}"))
+    begun = replace(state, own=Own(command, now_s))
+    return begun, (Said(f"!{command}"), Post(RunOwnCommand(command=command)))
+
+
 def interrupted(state: State) -> Step:
-    """Stop the running turn, once, and hand the queued messages back."""
+    """Stop the person's own command; else the running turn, and hand the queued messages back."""
+    if state.own:
+        stopping = replace(state, own=replace(state.own, stopping=True))
+        return stopping, () if state.own.stopping else (Post(StopOwnCommand()),)
     state, refill = handed_back(state)
     if not state.turn or state.turn.interrupting:
         return state, refill

@@ -74,6 +74,17 @@ class Screen:
             return
         self._app.context.copy().run(self._draw, above)
 
+    def cover(self) -> None:
+        """Draw on the alternate screen from now on, where nothing of the session is lost."""
+        self._app.renderer.erase()
+        self._app.renderer.full_screen = True
+        self.draw()
+
+    def uncover(self) -> None:
+        """Leave the alternate screen."""
+        self._app.renderer.full_screen = False
+        self._app.renderer.erase(leave_alternate_screen=True)
+
     def resized(self) -> None:
         """Draw anew after the window changed; rows that the terminal has wrapped are erased too."""
         self._output.cursor_up(self._wrapped_above_cursor())

@@ -2,6 +2,7 @@
 
 from messages.turns import ToolEnded, ToolStatus
 from shell.ink import Row, cut, wrapped
+from shell.intents import OwnCommandEnded
 from shell.visible import visible, visible_line
 
 OUTPUT_LINES = 8
@@ -19,15 +20,24 @@ _MARKS: dict[ToolStatus, tuple[str, str, str]] = {
 
 def tool_rows(event: ToolEnded, width: int) -> list[Row]:
     """Show one ended call."""
-    mark, tone, word = _MARKS[event.status]
-    title = wrapped(visible_line(event.title or event.tool), width - 2)
+    return _ended(event.status, event.title or event.tool, event.text, width)
+
+
+def own_rows(event: OwnCommandEnded, width: int) -> list[Row]:
+    """Show a command of the person's own that has ended."""
+    return _ended(event.status, f"! {event.command}", event.text, width)
+
+
+def _ended(status: ToolStatus, told: str, text: str, width: int) -> list[Row]:
+    mark, tone, word = _MARKS[status]
+    title = wrapped(visible_line(told), width - 2)
     rows: list[Row] = [((tone, mark + " "), ("strong", title[0]))]
     rows.extend((("strong", "  " + piece),) for piece in title[1:_TITLE_ROWS])
     if len(title) > _TITLE_ROWS:
         rows.append((("dim", "  …"),))
     if word:
         rows.append((("plain", "  "), (tone, cut(word, width - 2))))
-    return rows + _output(event.text, width)
+    return rows + _output(text, width)
 
 
 def _output(text: str, width: int) -> list[Row]:
@@ -36,5 +46,5 @@ def _output(text: str, width: int) -> list[Row]:
         return []
     shown = [cut(line.expandtabs(4), width - 2) for line in lines[:OUTPUT_LINES]]
     if len(lines) > OUTPUT_LINES:
-        shown.append(f"… +{len(lines) - OUTPUT_LINES} lines")
+        shown.append(cut(f"… +{len(lines) - OUTPUT_LINES} lines (Ctrl-O)", width - 2))
     return [(("dim", "  " + line),) for line in shown]

@@ -20,16 +20,21 @@ from prompt_toolkit.layout.processors import BeforeInput
 
 from shell.arming import Shown
 from shell.ink import Row
-from shell.plan import MARK, REASON_MARK, Plan, Scene, planned
+from shell.plan import MARK, Plan, Scene, planned, side_mark
 from shell.unseen import ShowHidden
 
 
 class Rows(UIControl):
     """Draws rows that are already as wide as the window, from `first` on."""
 
-    def __init__(self, rows: Callable[[], Sequence[Row]]) -> None:
+    def __init__(self, rows: Callable[[], Sequence[Row]], *, takes_keys: bool = False) -> None:
         self._rows = rows
+        self._takes_keys = takes_keys
         self.first = 0
+
+    def is_focusable(self) -> bool:
+        """Whether keys may be meant for it."""
+        return self._takes_keys
 
     def create_content(self, width: int, height: int | None) -> UIContent:  # noqa: ARG002  (theirs)
         """Give prompt_toolkit the lines that it asks for, not all of them."""
@@ -48,7 +53,8 @@ class View:
     def __init__(self, scene: Callable[[], Scene], size: Callable[[], Size]) -> None:
         self._scene, self._size = scene, size
         self.draft = Buffer(multiline=True)
-        self.reason = Buffer(multiline=False)
+        self.side = Buffer(multiline=False)
+        """Takes what is typed in the place of the draft: a reason, letters to look for."""
         self._body = Rows(lambda: panel.body if (panel := self.plan().panel) else ())
         self._head_window = self._fixed(lambda plan: plan.panel.head if plan.panel else ())
         self._body_window = Window(
@@ -58,8 +64,9 @@ class View:
         )
         self._answers_window = self._fixed(lambda plan: plan.panel.answers if plan.panel else ())
         self._notice_window = self._fixed(lambda plan: plan.notice)
-        self._draft_window = self._editor(self.draft, MARK)
-        self._reason_window = self._editor(self.reason, REASON_MARK)
+        self._draft_window = self._editor(self.draft, lambda: MARK)
+        self._side_window = self._editor(self.side, lambda: side_mark(self._scene()))
+        self._page_window = self._fixed(lambda plan: plan.page, takes_keys=True)
         self.layout = Layout(self._stack(), focused_element=self._draft_window)
 
     def plan(self) -> Plan:
@@ -85,10 +92,14 @@ class View:
         """Typed text goes into the draft."""
         self.layout.focus(self._draft_window)
 
-    def focus_reason(self) -> None:
-        """Typed text becomes the reason of a no."""
-        self.reason.reset()
-        self.layout.focus(self._reason_window)
+    def focus_side(self) -> None:
+        """Typed text becomes a reason, or what is looked for."""
+        self.side.reset()
+        self.layout.focus(self._side_window)
+
+    def focus_page(self) -> None:
+        """Typed text goes nowhere."""
+        self.layout.focus(self._page_window)
 
     def shown(self, request_id: str) -> Shown | None:
         """Say what the frame just drawn showed of the request; None: nothing of it."""
@@ -112,32 +123,35 @@ class View:
         return len(info.displayed_lines) == info.content_height > 0
 
     def _stack(self) -> HSplit:
-        reasoning = Condition(lambda: self._scene().reasoning)
+        beside = Condition(lambda: bool(side_mark(self._scene())))
+        paging = Condition(lambda: self._scene().pager is not None)
         return HSplit(
             [
+                ConditionalContainer(self._page_window, filter=paging),
                 self._fixed(lambda plan: plan.live),
                 self._head_window,
                 self._body_window,
                 self._answers_window,
                 self._notice_window,
                 self._fixed(lambda plan: plan.queued),
-                ConditionalContainer(self._draft_window, filter=~reasoning),
-                ConditionalContainer(self._reason_window, filter=reasoning),
+                self._fixed(lambda plan: plan.list),
+                ConditionalContainer(self._draft_window, filter=~beside & ~paging),
+                ConditionalContainer(self._side_window, filter=beside & ~paging),
+                self._fixed(lambda plan: plan.menu),
                 self._fixed(lambda plan: plan.footer),
             ]
         )
 
-    def _fixed(self, rows: Callable[[Plan], Sequence[Row]]) -> Window:
+    def _fixed(self, rows: Callable[[Plan], Sequence[Row]], *, takes_keys: bool = False) -> Window:
         return Window(
-            Rows(lambda: rows(self.plan())),
+            Rows(lambda: rows(self.plan()), takes_keys=takes_keys),
             height=lambda: Dimension.exact(len(rows(self.plan()))),
         )
 
-    def _editor(self, buffer: Buffer, mark: str) -> Window:
+    def _editor(self, buffer: Buffer, mark: Callable[[], str]) -> Window:
+        before = BeforeInput(mark, "class:person")
         return Window(
-            BufferControl(
-                buffer, input_processors=[ShowHidden(), BeforeInput(mark, "class:person")]
-            ),
+            BufferControl(buffer, input_processors=[ShowHidden(), before]),
             height=lambda: Dimension.exact(self.plan().input_rows),
             wrap_lines=True,
         )

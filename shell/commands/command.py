@@ -2,12 +2,16 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from messages.base import Message
+from shell.pager import Page
+from shell.picker import Picker
 from shell.state import State
 from shell.successor import Successor
 from shell.workplace import Workplace
+
+T = TypeVar("T")
 
 
 class Shell(Protocol):
@@ -30,6 +34,22 @@ class Shell(Protocol):
 
     def post(self, intent: Message) -> None:
         """Tell the console what the person wants."""
+        ...
+
+    def remark(self, text: str) -> None:
+        """Print lines of ours."""
+        ...
+
+    def show(self, page: Page) -> None:
+        """Let the person read a page."""
+        ...
+
+    def pick(self, picker: Picker) -> None:
+        """Let the person choose from a list."""
+        ...
+
+    def later(self, job: Callable[[], T], then: Callable[[T | None], None]) -> None:
+        """Do slow work beside the screen; a job that failed has no result."""
         ...
 
     def leave(self, status: int = 0) -> None:

@@ -1,13 +1,15 @@
 """`/help`."""
 
-from collections.abc import Mapping
-
 from shell.commands.command import Command, Shell
 
 KEYS = (
     ("Enter", "send; while a turn runs: queue"),
     ("Ctrl-J, Alt-Enter", "new line"),
-    ("Up on an empty line", "take the last queued message back"),
+    ("/ and @", "complete a command, a file"),
+    ("!command", "run a command of your own; the model hears of it with your next message"),
+    ("Up, Down", "what was queued or said before"),
+    ("Ctrl-R", "look for what was said before"),
+    ("Ctrl-O", "details: all of the outputs and the reasoning"),
     ("Esc", "close what is open, else interrupt the turn"),
     ("Ctrl-C", "close, clear, interrupt; twice: leave"),
     ("Ctrl-Y", "to the waiting approval"),
@@ -19,14 +21,9 @@ def help_(words: list[str], shell: Shell) -> str:
     """List the commands and keys."""
     if words:
         return "usage: /help"
-    return listed(shell.commands)
-
-
-def listed(commands: Mapping[str, Command]) -> str:
-    """Write out the commands and keys, a line each."""
-    told = [("/" + command.name, command.help) for command in commands.values()]
-    width = max(len(name) for name, _ in (*told, *KEYS))
-    return "\n".join(f"{name:<{width}}  {what}" for name, what in (*told, *KEYS))
+    commands = [("/" + command.name, command.help) for command in shell.commands.values()]
+    width = max(len(name) for name, _ in (*commands, *KEYS))
+    return "\n".join(f"{name:<{width}}  {told}" for name, told in (*commands, *KEYS))
 
 
 HELP = Command("help", help_)

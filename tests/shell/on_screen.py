@@ -14,6 +14,7 @@ from prompt_toolkit.key_binding.key_processor import KeyProcessor
 
 from messages.base import Message
 from shell.arming import ALONE_S
+from shell.desk import Desk
 from shell.inbox import Event, Inbox
 from shell.repl import Repl
 from shell.terminal import FrameOutput
@@ -84,10 +85,14 @@ class OnScreen:
         def note(_keys: KeyProcessor) -> None:
             dealt_with.set()
 
-        self.repl.app.key_processor.after_key_press += note
+        self.desk.app.key_processor.after_key_press += note
         self.type(key)
         async with asyncio.timeout(DEADLINE_S):
             await dealt_with.wait()
+
+    @property
+    def desk(self) -> Desk:
+        return self.repl.desk
 
     @property
     def rows(self) -> list[str]:
@@ -121,7 +126,7 @@ class OnScreen:
         await self.until(lambda: text not in self.text, f"{text!r} to go")
 
     async def armed(self) -> None:
-        await self.until(lambda: self.repl.dialog.may_refuse, "the approval to arm")
+        await self.until(lambda: self.desk.dialog.may_refuse, "the approval to arm")
 
 
 def play(  # noqa: PLR0913  (what a test may choose)
@@ -142,7 +147,7 @@ def play(  # noqa: PLR0913  (what a test may choose)
             rows, columns, clock, answers=answers, first_prompt=first_prompt, place=place
         ) as here:
             status = asyncio.ensure_future(here.repl.serve())
-            await here.until(lambda: here.repl.app.is_running and here.emulator.raw, "a screen")
+            await here.until(lambda: here.desk.app.is_running and here.emulator.raw, "a screen")
             try:
                 await script(here)
             finally:

@@ -48,7 +48,13 @@ def test_an_armed_prompt_takes_its_answers(key: str, answer: str) -> None:
         here.type(key)
         await here.hides("y  once")
         assert [message.model_dump() for message in here.posted] == [
-            {"type": "answer_approval", "id": FIRST, "answer": answer, "feedback": ""}
+            {
+                "type": "answer_approval",
+                "id": FIRST,
+                "answer": answer,
+                "feedback": "",
+                "replies": (),
+            }
         ]
 
     play(script)
@@ -117,7 +123,7 @@ def test_a_paste_never_answers(paste: str) -> None:
         await asked(here)
         await here.armed()
         here.type(paste)
-        await here.until(lambda: not here.repl.dialog.may_refuse, "the paste")
+        await here.until(lambda: not here.desk.dialog.may_refuse, "the paste")
         assert [message for message in here.posted if isinstance(message, AnswerApproval)] == []
 
     play(script)
@@ -135,7 +141,7 @@ def test_nothing_is_allowed_before_its_end_was_on_the_screen() -> None:
         await here.shows("> y")
         assert here.posted == []
         here.type("\x7f")
-        await here.until(lambda: here.repl.dialog.may_allow, "the end to be acknowledged")
+        await here.until(lambda: here.desk.dialog.may_allow, "the end to be acknowledged")
         here.type("y")
         await here.hides("y  once")
         assert here.posted == [AnswerApproval(id=FIRST, answer="once")]
@@ -332,7 +338,7 @@ def test_no_key_sent_before_a_prompt_is_seen_answers_it(seed: int) -> None:
             here.type("".join(chance.choices("yan" + CTRL_Y, k=3)))
             here.report(reports.asked(f"command {number}", number=number))
             here.type("".join(chance.choices("yan", k=2)))
-        await here.until(lambda: len(here.repl.state.requests.parked) == 20, "all requests")
+        await here.until(lambda: len(here.desk.state.requests.parked) == 20, "all requests")
         assert here.posted == []
 
     play(script)

@@ -2,12 +2,14 @@
 
 from collections.abc import Generator
 from functools import partial
+from pathlib import Path
 from queue import SimpleQueue
 
 import pytest
 
 from actors.runtime.actor import Actor
 from actors.runtime.system import ActorSystem
+from actors.tools.local_processes import LocalProcesses
 from messages.address import CONSOLE
 from messages.approvals import AnswerApproval, PresenterChanged
 from messages.base import Message
@@ -15,6 +17,7 @@ from messages.turns import CancelTurn, Prompt, TurnStarted
 from shell.console import MOST_RETOLD, Console, retold
 from shell.inbox import Inbox, Notice
 from shell.intents import Interrupt, SendPrompt
+from shell.own_command import Workbench
 from tests.shell import reports
 
 pytestmark = pytest.mark.quick
@@ -33,14 +36,15 @@ class Listener(Actor[Message]):
 class Stage:
     """A console with its two partners."""
 
-    def __init__(self, system: ActorSystem, inbox: Inbox) -> None:
+    def __init__(self, system: ActorSystem, inbox: Inbox, folder: Path) -> None:
         self.system = system
         self.inbox = inbox
         self.to_agent = SimpleQueue[Message]()
         self.to_broker = SimpleQueue[Message]()
         system.start(partial(Listener, self.to_broker), "approvals")
         system.start(partial(Listener, self.to_agent), "primary")
-        system.start(partial(Console, inbox), "console")
+        workbench = Workbench(LocalProcesses(), folder, folder / "outputs")
+        system.start(partial(Console, inbox, (), workbench), "console")
 
     def tell(self, *messages: Message) -> None:
         for message in messages:
@@ -54,9 +58,9 @@ class Stage:
 
 
 @pytest.fixture
-def stage() -> Generator[Stage]:
+def stage(tmp_path: Path) -> Generator[Stage]:
     system = ActorSystem()
-    yield Stage(system, Inbox())
+    yield Stage(system, Inbox(), tmp_path)
     assert system.stop()
 
 

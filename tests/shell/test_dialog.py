@@ -22,7 +22,7 @@ def after_the_quiet_time(*, draft: bool) -> Dialog:
     async def pass_time() -> Dialog:
         loop = asyncio.get_running_loop()
         changes = asyncio.Queue[None]()
-        dialog = Dialog(lambda: changes.put_nowait(None), lambda: draft)
+        dialog = Dialog(lambda: changes.put_nowait(None), lambda: draft, lambda: None)
         dialog.follow(received(State(), reports.asked(), 0.0)[0], loop.time())
         assert dialog.drawn(SHOWN)
         dialog.acknowledged(loop)

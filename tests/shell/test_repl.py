@@ -172,7 +172,7 @@ def test_ctrl_c_clears_then_interrupts_then_asks_and_then_leaves() -> None:
         here.type(CTRL_C)
         await here.shows("press Ctrl-C or Ctrl-D once more to leave")
         here.type(CTRL_D)
-        await here.until(lambda: here.repl.app.is_done or not here.repl.app.is_running, "the end")
+        await here.until(lambda: here.desk.app.is_done or not here.desk.app.is_running, "the end")
 
     assert play(script) == 130
 
@@ -210,7 +210,7 @@ def test_commands_answer_in_lines_and_an_unknown_one_says_so() -> None:
         here.type("/nonsense\r")
         await here.shows("There is no command /nonsense; /help lists what there is.")
         here.type("/quit\r")
-        await here.until(lambda: here.repl.app.is_done or not here.repl.app.is_running, "the end")
+        await here.until(lambda: here.desk.app.is_done or not here.desk.app.is_running, "the end")
         assert here.posted == []
 
     assert play(script) == 0
@@ -243,7 +243,7 @@ def test_what_the_program_says_last_is_on_the_screen_when_it_ends() -> None:
         await begun(here)
         here.inbox.put_notice("The session could not be written: disk full")
         here.repl.leave(1)
-        await here.until(lambda: not here.repl.app.is_running, "the end")
+        await here.until(lambda: not here.desk.app.is_running, "the end")
         assert "disk full" in here.text
         assert "primary · default" not in here.text
 
@@ -260,8 +260,8 @@ def test_no_size_of_the_window_breaks_it(rows: int, columns: int) -> None:
         here.report(reports.tool_started(), reports.asked("echo " + "x" * 500))
         here.report(reports.tool_ended("日本語" * 30))
         here.type("draft " * 30)
-        await here.until(lambda: len(here.repl.view.draft.text) == 180, "the draft")
-        assert here.repl.app.is_running
+        await here.until(lambda: len(here.desk.view.draft.text) == 180, "the draft")
+        assert here.desk.app.is_running
 
     assert play(script, rows=rows, columns=columns) == 0
 
@@ -271,7 +271,7 @@ def test_a_resize_leaves_one_input_and_one_footer() -> None:
         await begun(here)
         for columns in (60, 40, 100, 30, 80):
             here.emulator.screen.resize(24, columns)
-            here.repl.resized()
+            here.desk.resized()
             await here.shows("primary")
         assert sum(row.startswith("primary · default") for row in here.rows) == 1
         assert here.rows.count(">") == 1

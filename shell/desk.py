@@ -1,0 +1,236 @@
+"""What lies before the person: the parts of the screen, and how they know of each other."""
+
+from asyncio import AbstractEventLoop
+from typing import Any, Protocol
+
+from prompt_toolkit.application import Application
+from prompt_toolkit.buffer import Buffer
+from prompt_toolkit.data_structures import Size
+from prompt_toolkit.input import Input
+from prompt_toolkit.key_binding.key_processor import KeyProcessor
+
+from messages.base import Message
+from shell import state
+from shell.answering import Answering
+from shell.application import application
+from shell.bell import ringing
+from shell.choosing import Choosing
+from shell.commands.table import COMMANDS
+from shell.completing import Completing
+from shell.dialog import Dialog
+from shell.drafting import Drafting
+from shell.hands import Hands
+from shell.inbox import Inbox
+from shell.keys import bindings
+from shell.live import FRAMES_PER_S
+from shell.paging import Paging
+from shell.plan import Scene
+from shell.state import State, Step
+from shell.terminal import FrameOutput, Screen
+from shell.updates import Paper, Updates
+from shell.view import View
+from shell.workplace import Workplace
+
+
+class Person(Protocol):
+    """What only the whole program can do for the person."""
+
+    @property
+    def place(self) -> Workplace:
+        """Where the session works."""
+        ...
+
+    def post(self, intent: Message) -> None:
+        """Tell the console what the person wants."""
+        ...
+
+    def run_command(self, line: str) -> None:
+        """Run a slash command."""
+        ...
+
+    def leave(self, status: int = 0) -> None:
+        """End the program."""
+        ...
+
+
+class Desk:
+    """The parts of one screen; keys come through `hands`, what happens through `updates`."""
+
+    def __init__(
+        self, person: Person, inbox: Inbox, keyboard: Input, output: FrameOutput, *, colour: bool
+    ) -> None:
+        """Put the parts together; nothing is drawn before `start`."""
+        self.person = person
+        self._output = output
+        self._loop: AbstractEventLoop | None = None
+        self._height = 0
+        self._spinning = False
+        self.hint = ""
+        paper = Paper(self._draw, lambda: self.size.columns, colour)
+        self.updates = Updates(inbox, paper, person.post, self._refill, self._changed)
+        self.view = View(self._scene, output.get_size)
+        self.dialog = Dialog(self.refresh, self._busy, self._ring)
+        self.choosing, self.paging = Choosing(self), Paging(self)
+        self.completing = Completing(
+            self.view.draft,
+            [(command.name, command.help) for command in COMMANDS.values()],
+            person.place.root,
+            self.refresh,
+        )
+        self.drafting, self.answering = Drafting(self), Answering(self)
+        self.view.draft.on_text_changed += self._typed
+        self.view.side.on_text_changed += self._narrowed
+        self.app = application(
+            self.view.layout, bindings(Hands(self)), keyboard, output, colour=colour
+        )
+        self.app.after_render += self._rendered
+        self.app.key_processor.before_key_press += self._pressed
+        self.screen = Screen(self.app, output, self._drawn)
+
+    def start(self, loop: AbstractEventLoop) -> None:
+        """Go by this loop's clock; nothing is taken in before `updates` is started."""
+        self._loop = loop
+        self.updates.keep_time(loop)
+        self.completing.start(loop)
+
+    @property
+    def state(self) -> State:
+        """What is known of the session."""
+        return self.updates.state
+
+    @property
+    def size(self) -> Size:
+        """The window's."""
+        return self._output.get_size()
+
+    @property
+    def now_s(self) -> float:
+        """The loop's clock."""
+        return self.updates.now_s
+
+    def step(self, done: Step) -> None:
+        """Take a new state and carry out what comes with it."""
+        self.updates.step(done)
+
+    def interrupt(self) -> None:
+        """Stop the turn, and the text of it that has come but is not printed yet."""
+        self.updates.hurry()
+        self.step(state.interrupted(self.state))
+
+    def cover(self) -> None:
+        """Draw on the whole screen from now on; what is printed waits."""
+        self.updates.held = True
+        self.screen.cover()
+
+    def uncover(self) -> None:
+        """Draw below what is printed again."""
+        self.screen.uncover()
+        self.updates.release()
+
+    def hint_for(self, text: str, seconds: float) -> None:
+        """Show a line in place of the footer for a while."""
+        self.hint = text
+        self.refresh()
+        if self._loop:
+            self._loop.call_later(seconds, self._unhint, text)
+
+    def acknowledged(self) -> None:
+        """The terminal answered."""
+        if self._loop:
+            self.dialog.acknowledged(self._loop)
+
+    def resized(self) -> None:
+        """The window has another size."""
+        self.screen.resized()
+
+    def refresh(self) -> None:
+        """Draw again what has changed; from the top when there is less of it."""
+        if self.view.plan().rows < self._height:
+            self.screen.draw()
+        else:
+            self.app.invalidate()
+
+    def _unhint(self, text: str) -> None:
+        if self.hint == text:
+            self.hint = ""
+            self.refresh()
+
+    def _spin(self) -> None:
+        """Turn the spinner for as long as something runs."""
+        self._spinning = bool(self.state.turn or self.state.own)
+        if self._spinning and self._loop:
+            self.app.invalidate()
+            self._loop.call_later(1 / FRAMES_PER_S, self._spin)
+
+    def _changed(self) -> None:
+        """There is a new state; it is drawn right after this."""
+        self._follow()
+        if not self._spinning:
+            self._spin()
+
+    def _draw(self, above: str) -> None:
+        if above:
+            self.screen.draw(above)
+        else:
+            self.refresh()
+
+    def _follow(self) -> None:
+        """Let the dialog show what the state shows; a reason begun for another becomes draft."""
+        reason = self.view.side.text if self.dialog.reasoning else ""
+        if not self.dialog.follow(self.state, self.now_s):
+            return
+        if self._loop:
+            self.dialog.watched(self._loop)
+        if not (self.choosing.picker or self.paging.pager):
+            self.view.rewind()
+        if reason:
+            self.view.draft.insert_text(reason)
+
+    def _refill(self, text: str) -> None:
+        self.drafting.put_back(text)
+
+    def _busy(self) -> bool:
+        """Whether the person is at something that no question may be armed over."""
+        covered = self.choosing.picker or self.paging.pager
+        return bool(self.view.draft.text or covered)
+
+    def _ring(self) -> None:
+        self._output.write_raw(ringing())
+        self._output.flush()
+
+    def _typed(self, _draft: Buffer) -> None:
+        self.dialog.drafted()
+        self.completing.follow()
+
+    def _narrowed(self, _side: Buffer) -> None:
+        self.choosing.narrow()
+
+    def _rendered(self, _app: Application[Any]) -> None:
+        self._drawn()
+
+    def _pressed(self, _keys: KeyProcessor) -> None:
+        if self._loop:
+            self.dialog.pressed(self._loop)
+
+    def _drawn(self) -> None:
+        """Note what the frame showed, and let the terminal acknowledge what is new in it."""
+        self._height = self.view.plan().rows
+        arming = self.dialog.arming
+        shown = self.view.shown(arming.id) if arming else None
+        if shown and self.dialog.drawn(shown):
+            self.screen.ask_for_acknowledgement()
+
+    def _scene(self) -> Scene:
+        covered = self.choosing.picker or self.paging.pager
+        arming = None if covered else self.dialog.arming
+        return Scene(
+            self.state,
+            arming,
+            self.view.draft.text,
+            self.dialog.reasoning,
+            self.hint,
+            self.now_s,
+            None if arming else self.completing.menu,
+            self.choosing.picker,
+            self.paging.pager,
+        )

@@ -1,0 +1,68 @@
+"""A list to choose one from, narrowed by typing: history, sessions, models. Pure."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from shell import fuzzy
+from shell.ink import Row, cut
+from shell.menu import Menu, Offer, menu_rows
+
+_MOST_FOUND = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One line of the list."""
+
+    text: str
+    told: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Picker:
+    """The list, what of it fits the letters typed, and which line is chosen."""
+
+    title: str
+    choices: tuple[Choice, ...]
+    picked: Callable[[int], None]
+    """Called with the number of the choice among all."""
+    wanted: str = ""
+    chosen: int = 0
+    found: tuple[int, ...] = ()
+    """Numbers of the choices that fit, the likeliest first."""
+
+
+def opened(title: str, choices: tuple[Choice, ...], picked: Callable[[int], None]) -> Picker:
+    """Open a list with everything in it."""
+    return Picker(title, choices, picked, found=tuple(range(len(choices))[:_MOST_FOUND]))
+
+
+def narrowed(picker: Picker, wanted: str) -> Picker:
+    """Keep what fits the letters: in its order where they stand together, else the likeliest."""
+    texts = [f"{choice.text} {choice.told}" for choice in picker.choices]
+    numbers = [at for at, text in enumerate(texts) if wanted.lower() in text.lower()]
+    if not numbers:
+        first = {text: at for at, text in reversed(list(enumerate(texts)))}
+        numbers = [first[text] for text in fuzzy.best(wanted, first, _MOST_FOUND)]
+    return replace(picker, wanted=wanted, chosen=0, found=tuple(numbers[:_MOST_FOUND]))
+
+
+def moved(picker: Picker, by: int) -> Picker:
+    """Choose another line."""
+    count = len(picker.found)
+    return replace(picker, chosen=(picker.chosen + by) % count) if count else picker
+
+
+def choice(picker: Picker) -> int | None:
+    """Name the chosen one; None when nothing fits."""
+    return picker.found[picker.chosen] if picker.found else None
+
+
+def picker_rows(picker: Picker, width: int, height: int) -> list[Row]:
+    """Draw the title and the lines around the chosen one."""
+    if height < 1:
+        return []
+    title = f"{picker.title} · {len(picker.found)} of {len(picker.choices)}"
+    offers = tuple(Offer(picker.choices[at].text, picker.choices[at].told) for at in picker.found)
+    menu = Menu(offers, begin=0, chosen=picker.chosen) if offers else None
+    return [(("title", cut(title, width)),), *menu_rows(menu, width, height - 1)]
