@@ -3,6 +3,7 @@
 import logging
 import os
 import secrets
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -110,6 +111,8 @@ class Surroundings:
     """What a session's agents reach of the world; a simulation brings its own."""
 
     model: ModelClient
+    manual: Callable[[], str] = str
+    """Writes out what people are told of Greenroom itself."""
     processes: Processes = field(default_factory=LocalProcesses)
     tools: tuple[AnyTool, ...] = BUILT_IN
 
@@ -118,7 +121,7 @@ def factories_of(session: OpenSession, around: Surroundings, console: Make) -> F
     """Say how to make each actor of the session."""
     policy = policy_of(session)
     return Factories(
-        journal=partial(Journal, session.log),
+        journal=partial(Journal, session.log, {}),
         permissions=partial(PermissionEngine, JOURNAL, policy),
         approvals=partial(ApprovalBroker, JOURNAL, PERMISSIONS, CONSOLE),
         console=console,
@@ -151,6 +154,7 @@ def _primary(session: OpenSession, around: Surroundings) -> Make:
         seen={},
         processes=around.processes,
         outputs=options.outputs_of(session.session_id),
+        manual=around.manual,
         ripgrep=find_ripgrep(options.workspace.root),
     )
     past = _past(session, definition)

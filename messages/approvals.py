@@ -17,6 +17,7 @@ Answer = Literal["once", "session", "no"]
 
 
 class _ApprovalRequest(Message):
+    bounces = True
     id: str
     """`<address>#<n>@<run>`, opaque afterwards; a late answer can never reach another call."""
     agent: Address
@@ -123,6 +124,7 @@ class RetractApproval(Message):
 class AnswerApproval(Message):
     """What the person chose for the request on screen."""
 
+    bounces = True
     type: Literal["answer_approval"] = "answer_approval"
     id: str
     answer: Answer

@@ -35,6 +35,7 @@ class RegisterAgent(Message):
 class PermissionQuery(Message):
     """Judge one call; answered by `PermissionVerdict` to its sender."""
 
+    bounces = True
     type: Literal["permission_query"] = "permission_query"
     id: str
     agent: Address
@@ -59,6 +60,7 @@ class PermissionVerdict(Message):
 class StoreGrant(Message):
     """Keep rules a person granted; answered by `GrantStored` or `GrantNotStored`."""
 
+    bounces = True
     type: Literal["store_grant"] = "store_grant"
     id: str
     rules: tuple[Rule, ...]

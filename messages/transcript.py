@@ -71,10 +71,14 @@ Record = Annotated[
 class Append(Message):
     """Write records and sync them; answered by `Appended` or `AppendFailed` to the sender."""
 
+    bounces = True
     type: Literal["append"] = "append"
     id: int
     """The sender's own count; an unanswered one is sent again and written once."""
     records: tuple[Record, ...]
+    after: int = 0
+    """The sender's append that comes first on disk; 0: none. An append whose predecessor was lost
+    in a restart is passed over, since both are sent again."""
 
 
 class Appended(Message):
@@ -88,5 +92,33 @@ class AppendFailed(Message):
     """The records are not on disk; no effect they announce may happen."""
 
     type: Literal["append_failed"] = "append_failed"
+    id: int
+    detail: str
+
+
+class Recall(Message):
+    """Read the whole session back; answered by `Recalled` or `RecallFailed` to the sender.
+
+    What the sender appended before is on disk when it is answered.
+    """
+
+    bounces = True
+    type: Literal["recall"] = "recall"
+    id: int
+    """The sender's incarnation: an answer to an earlier one is late."""
+
+
+class Recalled(Message):
+    """All records of the session, in their order."""
+
+    type: Literal["recalled"] = "recalled"
+    id: int
+    records: tuple[Record, ...]
+
+
+class RecallFailed(Message):
+    """The session cannot be read."""
+
+    type: Literal["recall_failed"] = "recall_failed"
     id: int
     detail: str

@@ -92,6 +92,11 @@ def readable(word: str) -> str:
     return word.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
+def help_text() -> str:
+    """Write out what `--help` shows."""
+    return _work_parser().format_help()
+
+
 def _work_parser() -> _Parser:
     parser = _Parser(
         prog="greenroom",

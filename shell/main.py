@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 from shell.arguments import Options, StartError, UsageError, parse
+from shell.manual import manual
 from shell.output import Output, OutputError
 from shell.process import complain, leave, settle
 from shell.visible import visible
@@ -232,7 +233,7 @@ def _start(
         if isinstance(end, ChildCompleted):
             ended(end.result)
 
-    factories = factories_of(session, Surroundings(setup.model), console)
+    factories = factories_of(session, Surroundings(setup.model, manual), console)
     system = ActorSystem(partial(Root, factories))
     system.when_ended(root_ended)
     return system

@@ -147,7 +147,14 @@ def _drifted(step: Step, call: Call, detail: str) -> None:
     elif drifts > MAX_DRIFTS:
         end(step, call, "error", DRIFTED.format(drifts=drifts, detail=detail))
     else:
-        step.put(call, stage=CallStage.PLANNING, plan=None, consent=None, drifts=drifts)
+        step.put(
+            call,
+            stage=CallStage.PLANNING,
+            plan=None,
+            approved=False,
+            consent=None,
+            drifts=drifts,
+        )
         step.do(PlanCall(call.use.id))
 
 

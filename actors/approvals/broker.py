@@ -1,13 +1,13 @@
 """The approval broker: parks questions for people and ends each exactly once."""
 
 import logging
-from dataclasses import dataclass
 from typing import Literal, assert_never
 
+from actors.approvals.parked import Parked, taken
 from actors.runtime.actor import Actor
+from actors.sessions.recorder import Recorder
 from messages.address import Address
 from messages.approvals import (
-    Answer,
     AnswerApproval,
     AnyApprovalRequest,
     ApprovalAnswered,
@@ -28,7 +28,8 @@ from messages.permissions import (
     PermissionVerdict,
     StoreGrant,
 )
-from messages.transcript import Append, Appended, AppendFailed
+from messages.supervision import PeerRestarted, Undelivered
+from messages.transcript import Appended, AppendFailed, Recalled, RecallFailed, Record
 
 log = logging.getLogger("greenroom.approvals")
 
@@ -43,19 +44,11 @@ BrokerInbox = (
     | PermissionVerdict
     | Appended
     | AppendFailed
+    | PeerRestarted
+    | Undelivered
+    | Recalled
+    | RecallFailed
 )
-
-
-@dataclass
-class Parked:
-    """A request that has not ended."""
-
-    request: AnyApprovalRequest
-    came_from: Address
-    """Whoever handed it over; the answer goes back the same way."""
-    shown: bool = False
-    answer: ApprovalAnswered | None = None
-    """Given, and on its way to the disk."""
 
 
 class ApprovalBroker(Actor[BrokerInbox]):
@@ -68,17 +61,27 @@ class ApprovalBroker(Actor[BrokerInbox]):
 
     def __init__(self, journal: Address, engine: Address, console: Address) -> None:
         """Nobody can answer until the console says so."""
-        self._journal = journal
+        self._recorder = Recorder(self, journal)
         self._engine = engine
         self._console = console
         self._nobody = "nobody can be asked here"
-        self._can_answer = False
+        self._can_answer: bool | None = None
+        """None: nobody has said; what comes waits."""
         self._parked: dict[str, Parked] = {}
         self._ended: set[str] = set()
+        self._recorded: set[str] = set()
+        """Requests that an earlier incarnation has put on disk."""
+        self._given: dict[str, ApprovalAnswered] = {}
+        """Answers that an earlier incarnation has put on disk, and may not have delivered."""
         self._writing: dict[int, AnyApprovalRequest | ApprovalAnswered | ApprovalWithdrawn] = {}
-        self._appends = 0
 
-    def on_receive(self, message: BrokerInbox) -> None:  # noqa: C901  (one case a message)
+    def on_start(self) -> None:
+        """After a crash, find on disk what has ended before anybody asks again."""
+        self.watch(self._console)
+        self.watch(self._engine)
+        self._recorder.open()
+
+    def on_receive(self, message: BrokerInbox) -> None:  # noqa: C901, PLR0912  (a case a message)
         """Take one message."""
         match message:
             case ExecApprovalRequest() | PatchApprovalRequest() | QuestionRequest():
@@ -103,6 +106,12 @@ class ApprovalBroker(Actor[BrokerInbox]):
                 self._written(message.id)
             case AppendFailed():
                 self._not_written(message)
+            case PeerRestarted():
+                self._peer_restarted(message.peer)
+            case Undelivered():
+                self._returned(message)
+            case Recalled() | RecallFailed():
+                self._remember(self._recorder.recalled(message))
             case _:
                 assert_never(message)
 
@@ -112,11 +121,21 @@ class ApprovalBroker(Actor[BrokerInbox]):
         if request.id in self._parked or request.id in self._ended:
             log.info("%s came again", request.id)
             return
-        self._parked[request.id] = Parked(request, self.sender)
-        if self._can_answer:
-            self._write(request)
+        parked = self._parked[request.id] = Parked(request, self.sender)
+        parked.answer = self._given.pop(request.id, None)
+        if parked.answer is not None:
+            self._pass_on(parked.answer, parked)
         else:
-            self._refuse(request.id, self._nobody)
+            self._admit(parked)
+
+    def _admit(self, parked: Parked) -> None:
+        """Put a request before a person, once it is known whether there is one."""
+        if self._can_answer is False:
+            self._refuse(parked.request.id, self._nobody)
+        elif self._can_answer and parked.request.id in self._recorded:
+            self._show(parked)
+        elif self._can_answer:
+            self._write(parked.request)
 
     def _show(self, parked: Parked) -> None:
         parked.shown = True
@@ -162,25 +181,30 @@ class ApprovalBroker(Actor[BrokerInbox]):
     # The disk speaks.
 
     def _write(self, record: AnyApprovalRequest | ApprovalAnswered | ApprovalWithdrawn) -> None:
-        self._appends += 1
-        self._writing[self._appends] = record
-        self.tell(self._journal, Append(id=self._appends, records=(record,)))
+        self._writing[self._recorder.write(record)] = record
 
     def _written(self, append: int) -> None:
         """Take the next step of the request whose record this was, if it has not ended."""
+        self._recorder.answered(append)
         record = self._writing.pop(append, None)
         parked = self._parked.get(record.id) if record is not None else None
         if parked is None:
             return
-        if not isinstance(record, ApprovalAnswered):
-            if parked.answer is None:  # a rule may have answered what nobody saw yet
-                self._show(parked)
-        elif record.answer == "session":
-            self.tell(self._engine, StoreGrant(id=record.id, rules=parked.request.grants))
+        if isinstance(record, ApprovalAnswered):
+            self._pass_on(record, parked)
+        elif parked.answer is None:  # a rule may have answered what nobody saw yet
+            self._show(parked)
+
+    def _pass_on(self, answer: ApprovalAnswered, parked: Parked) -> None:
+        """Deliver an answer that is on disk; what it grants comes first."""
+        if answer.answer == "session":
+            parked.storing = StoreGrant(id=answer.id, rules=parked.request.grants)
+            self.tell(self._engine, parked.storing)
         else:
-            self._deliver(record.id)
+            self._deliver(answer.id)
 
     def _not_written(self, failed: AppendFailed) -> None:
+        self._recorder.answered(failed.id)
         record = self._writing.pop(failed.id, None)
         if record is not None:
             self._refuse(record.id, f"the session could not be written: {failed.detail}")
@@ -217,30 +241,43 @@ class ApprovalBroker(Actor[BrokerInbox]):
         return parked
 
     def _presenter_changed(self, presenter: PresenterChanged) -> None:
-        self._can_answer = presenter.can_answer
+        unknown, self._can_answer = self._can_answer is None, presenter.can_answer
         self._nobody = presenter.reason or self._nobody
-        if not presenter.can_answer:
+        if unknown or not presenter.can_answer:
             for parked in list(self._parked.values()):
                 if parked.answer is None:  # what was answered is delivered
-                    self._refuse(parked.request.id, self._nobody)
+                    self._admit(parked)
 
+    # Others come back.
 
-def taken(given: AnswerApproval, request: AnyApprovalRequest) -> ApprovalAnswered:
-    """Make of what a person chose the answer that counts."""
-    answer = legal(given.answer, request)
-    if isinstance(request, QuestionRequest) and len(given.replies) != len(request.questions):
-        answer = "no"
-    return ApprovalAnswered(
-        id=request.id,
-        agent=request.agent,
-        answer=answer,
-        feedback=given.feedback if answer == "no" else "",
-        replies=given.replies if isinstance(request, QuestionRequest) and answer != "no" else (),
-    )
+    def _remember(self, records: tuple[Record, ...] | None) -> None:
+        """Know again what has ended; who still waits for an answer asks again."""
+        for record in records or ():
+            match record:
+                case ExecApprovalRequest() | PatchApprovalRequest() | QuestionRequest():
+                    self._recorded.add(record.id)
+                case ApprovalAnswered():
+                    self._given[record.id] = record
+                case ApprovalWithdrawn():
+                    self._ended.add(record.id)
+                case _:
+                    pass
 
+    def _peer_restarted(self, peer: Address) -> None:
+        """Say again what a restarted neighbour may not know."""
+        self._recorder.peer_restarted(peer)
+        for parked in self._parked.values():
+            if peer == self._engine and parked.storing is not None:
+                self.tell(self._engine, parked.storing)
+            elif peer == self._console and parked.shown and parked.answer is None:
+                self._show(parked)
+        if peer == self._engine:
+            self._judge_anew()
 
-def legal(answer: Answer, request: AnyApprovalRequest) -> Answer:
-    """Take an answer that was not offered for the nearest that was: once for session, else no."""
-    if answer == "session" and answer not in request.answers:
-        answer = "once"
-    return answer if answer in request.answers else "no"
+    def _returned(self, returned: Undelivered) -> None:
+        """Go on without what will never be handled."""
+        failed = self._recorder.returned(returned)
+        if failed is not None:
+            self._not_written(failed)
+        elif isinstance(returned.message, StoreGrant) and returned.reason != "crashed":
+            self._granted(returned.message.id)

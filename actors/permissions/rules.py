@@ -16,6 +16,7 @@ BUILT_IN = (
     Rule(permission="ls", pattern="*", action="allow"),
     Rule(permission="glob", pattern="*", action="allow"),
     Rule(permission="grep", pattern="*", action="allow"),
+    Rule(permission="help", pattern="*", action="allow"),
     Rule(permission="todo_write", pattern="*", action="allow"),
     *(
         Rule(permission="read", pattern=pattern, action="ask")

@@ -1,12 +1,15 @@
 """The journal: the only writer of session files."""
 
+import logging
 from typing import Literal, assert_never
 
 from actors.runtime.actor import Actor
 from actors.sessions.log import LogError, SessionLog
 from messages.address import Address
 from messages.base import Message
-from messages.transcript import Append, Appended, AppendFailed
+from messages.transcript import Append, Appended, AppendFailed, Recall, Recalled, RecallFailed
+
+log = logging.getLogger("greenroom.journal")
 
 
 class Flush(Message):
@@ -15,7 +18,12 @@ class Flush(Message):
     type: Literal["flush"] = "flush"
 
 
-JournalInbox = Append | Flush
+JournalInbox = Append | Recall | Flush
+Settled = dict[Address, int]
+"""The last append of each sender that is on disk or has been refused.
+
+The file does not say it, so it outlives a crash of the journal: what is sent again is written once.
+"""
 
 
 class Journal(Actor[JournalInbox]):
@@ -24,18 +32,26 @@ class Journal(Actor[JournalInbox]):
     dispatcher = "thread"
     drains = True
 
-    def __init__(self, log: SessionLog) -> None:
+    def __init__(self, session_log: SessionLog, settled: Settled) -> None:
         """Write to a log that is open and locked; it is closed with the journal."""
-        self._log = log
+        self._log = session_log
+        self._settled = settled
+        self._taken = dict(settled)
+        """As `settled`, with what has gathered."""
         self._gathered: list[tuple[Address, Append]] = []
 
+    def on_start(self) -> None:
+        """After a crash, begin with what is on disk."""
+        if self.incarnation > 1:
+            self._log.reopen()
+
     def on_receive(self, message: JournalInbox) -> None:
-        """Gather what is in the mailbox: the note comes back behind it."""
+        """Take one message."""
         match message:
             case Append():
-                if not self._gathered:
-                    self.tell(self.address, Flush())
-                self._gathered.append((self.sender, message))
+                self._take(message)
+            case Recall():
+                self._recall(message)
             case Flush():
                 self._write()
             case _:
@@ -43,8 +59,35 @@ class Journal(Actor[JournalInbox]):
 
     def on_stop(self) -> None:
         """Write what is left, then let go of the file."""
+        try:
+            self._write()
+        finally:
+            self._log.close()
+
+    def _take(self, append: Append) -> None:
+        """Gather what is in the mailbox: the note comes back behind it."""
+        sender = self.sender
+        if append.id <= self._settled.get(sender, 0):
+            self.tell(sender, Appended(id=append.id))  # its answer was lost with a crash
+            return
+        taken = self._taken.get(sender, 0)
+        if append.id <= taken or append.after > taken:
+            log.info("%s of %s is here twice, or will come again", append.id, sender)
+            return
+        if not self._gathered:
+            self.tell(self.address, Flush())
+        self._taken[sender] = append.id
+        self._gathered.append((sender, append))
+
+    def _recall(self, recall: Recall) -> None:
+        asker = self.sender
         self._write()
-        self._log.close()
+        try:
+            records = self._log.read().records
+        except LogError as error:
+            self.tell(asker, RecallFailed(id=recall.id, detail=error.detail))
+        else:
+            self.tell(asker, Recalled(id=recall.id, records=records))
 
     def _write(self) -> None:
         gathered, self._gathered = self._gathered, []
@@ -56,6 +99,8 @@ class Journal(Actor[JournalInbox]):
         except LogError as error:
             for sender, append in gathered:
                 self.tell(sender, AppendFailed(id=append.id, detail=error.detail))
+                self._settled[sender] = append.id
         else:
+            self._settled.update({sender: append.id for sender, append in gathered})
             for sender, append in gathered:
                 self.tell(sender, Appended(id=append.id))

@@ -84,6 +84,35 @@ class SessionLog:
                 raise
         return cls(path, descriptor, wall_clock, files, contents), contents
 
+    def reopen(self) -> None:
+        """Open the file anew, as after a crash of whoever wrote to it.
+
+        Raises:
+            LogError: as `open`; the log cannot be used then.
+        """
+        self.close()
+        with _named(self.path):
+            descriptor = _locked(self.path, _FLAGS, self._files)
+            try:
+                held = _recovered(self.path, descriptor, self._files)
+            except BaseException:
+                self._files.close(descriptor)
+                raise
+        self._descriptor, self._unusable = descriptor, ""
+        self._seq, self._good_bytes = len(held.lines), held.good_bytes
+
+    def read(self) -> LogContents:
+        """Read back what is on disk.
+
+        Raises:
+            LogError: it cannot be read, or a record of it cannot be trusted.
+        """
+        if self._descriptor < 0:
+            raise LogError(self._unusable)
+        with _named(self.path):
+            data = self._files.read(self._descriptor)
+        return parse(self.path, data)
+
     def append(self, records: Sequence[tuple[Record, Address]]) -> None:
         """Write records as one group and return when they are on disk.
 

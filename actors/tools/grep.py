@@ -15,6 +15,7 @@ from actors.tools.cancelling import polling
 from actors.tools.folders import folder_of, kind_of, opened, planning, running
 from actors.tools.glob import notes, shown_path
 from actors.tools.glob_patterns import matcher
+from actors.tools.kinds import PROBE_BYTES, binary_kind
 from actors.tools.paths import one_line, resolve, resolve_again, target_of
 from actors.tools.searching import Line, Search, search
 from actors.tools.tool import Arguments, Tool, ToolContext, ToolError
@@ -28,7 +29,6 @@ MAX_LINE_CHARS = 500
 LIMIT_S = 30.0
 BATCH = 200
 """Files that are open at once; many systems allow 256."""
-_PROBE_BYTES = 8 * 1024
 
 DESCRIPTION = f"""\
 Search files for a regular expression, line by line; case counts unless ignore_case is set. No \
@@ -178,7 +178,7 @@ def _open_all(
         try:
             folder = stack.enter_context(folder_of(whole))
             file = stack.enter_context(opened(whole, folder))
-            is_binary = b"\0" in os.pread(file, _PROBE_BYTES, 0)
+            is_binary = bool(binary_kind(os.pread(file, PROBE_BYTES, 0)))
         except (OSError, ToolError):  # it went, or was swapped, since it was listed
             findings.gone += 1
             continue

@@ -10,6 +10,7 @@ from pathlib import Path
 from pydantic import Field
 
 from actors.tools.folders import folder_of, opened, planning, require_regular, running
+from actors.tools.kinds import binary_kind
 from actors.tools.paths import one_line, resolve, resolve_again, target_of
 from actors.tools.tool import Arguments, Tool, ToolContext, ToolError
 from actors.tools.window import MAX_BYTES, MAX_LINE_CHARS, MAX_LINES, Window
@@ -18,14 +19,12 @@ from messages.tools import FileState, Plan, ToolOutput
 
 MAX_FILE_BYTES = 1024 * 1024 * 1024
 _CHUNK_BYTES = 256 * 1024
-_PROBE_BYTES = 8 * 1024
-"""A NUL in so many first bytes means binary, as git has it."""
 
 DESCRIPTION = f"""\
 Read a text file. Each line comes as its number, a tab and its text; the number and the tab are \
 not part of the file.
 Shows at most {MAX_LINES:,} lines, {MAX_BYTES // 1024} KiB and {MAX_LINE_CHARS:,} characters of a \
-line; says how to go on when there is more. Binary files, folders and files over \
+line; says how to go on when there is more. Binary files, images, folders and files over \
 {MAX_FILE_BYTES // 1024**3} GiB are refused. Use it rather than cat, head or sed."""
 
 
@@ -83,8 +82,8 @@ def _stream(file: int, window: Window, shown: str) -> str:
     _require_size(size_bytes, shown)
     hashed, total_bytes = hashlib.sha256(), 0
     while chunk := os.read(file, _CHUNK_BYTES):
-        if not total_bytes and b"\0" in chunk[:_PROBE_BYTES]:
-            message = f"{one_line(shown)} is binary, {size_bytes:,} bytes; not shown"
+        if not total_bytes and (kind := binary_kind(chunk)):
+            message = f"{one_line(shown)} is not shown: it is {kind}, {size_bytes:,} bytes"
             raise ToolError(message)
         total_bytes += len(chunk)
         _require_size(total_bytes, shown)  # some system files never end and say they are empty

@@ -63,6 +63,8 @@ class ToolContext:
     processes: Processes
     outputs: Path
     """Folder for whole outputs that are too long for the model; made on first use."""
+    manual: Callable[[], str]
+    """Writes out what people are told of Greenroom itself."""
     ripgrep: str | None = None
     """The program that searches files; None: our own does."""
 

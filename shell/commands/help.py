@@ -1,5 +1,7 @@
 """`/help`."""
 
+from collections.abc import Mapping
+
 from shell.commands.command import Command, Shell
 
 KEYS = (
@@ -21,9 +23,14 @@ def help_(words: list[str], shell: Shell) -> str:
     """List the commands and keys."""
     if words:
         return "usage: /help"
-    commands = [("/" + command.name, command.help) for command in shell.commands.values()]
-    width = max(len(name) for name, _ in (*commands, *KEYS))
-    return "\n".join(f"{name:<{width}}  {told}" for name, told in (*commands, *KEYS))
+    return listed(shell.commands)
+
+
+def listed(commands: Mapping[str, Command]) -> str:
+    """Write out the commands and keys, a line each."""
+    told = [("/" + command.name, command.help) for command in commands.values()]
+    width = max(len(name) for name, _ in (*told, *KEYS))
+    return "\n".join(f"{name:<{width}}  {what}" for name, what in (*told, *KEYS))
 
 
 HELP = Command("help", help_)

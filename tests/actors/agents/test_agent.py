@@ -84,7 +84,7 @@ class Surroundings:
         definition = Definition("build", "Be good.", BUILT_IN, "m")
         posts = Posts(JOURNAL, PERMISSIONS, APPROVALS, CONSOLE)
         workspace = Workspace(folder, folder)
-        tools = ToolContext(workspace, {}, NoProcesses(), folder / "outputs")
+        tools = ToolContext(workspace, {}, NoProcesses(), folder / "outputs", str)
         reading = frozenset(tool.name for tool in BUILT_IN if tool.reads_only)
         past = Past(Turn(asker=PRIMARY, reading=reading))
         make = partial(Agent, definition, posts, Ports(model, tools), past, HELLO)

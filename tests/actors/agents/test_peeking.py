@@ -2,12 +2,12 @@
 
 import pytest
 
-from actors.agents.effects import JudgeCall, PeekCall
+from actors.agents.effects import AskPerson, JudgeCall, PeekCall
 from messages.permissions import Action
 from messages.tools import Plan, ToolPlanned
 from messages.turns import ToolEnded
 from tests.actors.agents.driver import Driver
-from tests.actors.agents.scripts import plan_for, use, verdict
+from tests.actors.agents.scripts import failed, plan_for, use, verdict, yes
 
 pytestmark = pytest.mark.quick
 
@@ -60,3 +60,15 @@ def test_a_call_on_a_file_that_may_be_read_is_judged_for_itself(driver: Driver) 
     peek(driver, plan, "allow")
 
     assert [each.plan for each in driver.of(JudgeCall)] == [plan]
+
+
+def test_a_yes_to_a_plan_is_none_to_the_next_that_looks_into_a_file_first(driver: Driver) -> None:
+    """Found by the simulation (seed 1401 of its first form): a yes survived a drift this way."""
+    driver.tell(yes(driver.asked("c1")))
+    driver.judged("c1", "ask")
+    driver.tell(failed("c1", "drifted"))
+    peek(driver, looked(""), "allow")
+    driver.judged("c1", "ask")
+
+    assert driver.ran == ["c1"]
+    assert [each.plan for each in driver.of(AskPerson)] == [plan_for("c1"), looked("")]

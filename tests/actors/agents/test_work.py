@@ -72,7 +72,7 @@ class NoProcesses:
 
 @pytest.fixture
 def context(tmp_path: Path) -> ToolContext:
-    return ToolContext(Workspace(tmp_path, tmp_path), {}, NoProcesses(), tmp_path)
+    return ToolContext(Workspace(tmp_path, tmp_path), {}, NoProcesses(), tmp_path, str)
 
 
 @dataclass

@@ -139,7 +139,7 @@ def test_an_answer_is_on_disk_before_it_is_delivered(desk: Desk) -> None:
     desk.shown(asking())
     desk.answer(given("once"))
 
-    desk.journal.expect(Append(id=2, records=(answered("once"),)))
+    desk.journal.expect(Append(id=2, after=1, records=(answered("once"),)))
     desk.primary.expect_nothing_more()
     desk.journal.tell(APPROVALS, Appended(id=2))
     desk.primary.expect(answered("once"))
@@ -221,7 +221,8 @@ def test_what_a_rule_answers_before_it_was_shown_waits_for_its_own_record(desk: 
     desk.ask(asking("r2"))
     desk.answer(given("session"))
     desk.journal.expect(
-        Append(id=2, records=(asking("r2"),)), Append(id=3, records=(answered("session"),))
+        Append(id=2, after=1, records=(asking("r2"),)),
+        Append(id=3, after=2, records=(answered("session"),)),
     )
     desk.journal.tell(APPROVALS, Appended(id=3))
     desk.engine.expect(storing(asking("r1")))
@@ -229,7 +230,7 @@ def test_what_a_rule_answers_before_it_was_shown_waits_for_its_own_record(desk: 
     desk.engine.expect(judging(asking("r2")))
     desk.primary.expect(answered("session"))
     desk.engine.tell(APPROVALS, verdict("r2", "allow"))
-    desk.journal.expect(Append(id=4, records=(by_rule("r2"),)))
+    desk.journal.expect(Append(id=4, after=3, records=(by_rule("r2"),)))
 
     desk.journal.tell(APPROVALS, Appended(id=2))
     desk.journal.tell(APPROVALS, Appended(id=4))
@@ -361,11 +362,27 @@ def test_a_subtree_is_withdrawn_by_whole_segments(desk: Desk) -> None:
 
 def test_where_nobody_can_be_asked_a_request_is_refused_at_once(system: ActorSystem) -> None:
     desk = opened(system)
+    desk.console.tell(APPROVALS, PresenterChanged(can_answer=False))
     desk.ask(asking())
 
     reason = "nobody can be asked here"
     desk.primary.expect(ApprovalRefused(id="r1", agent=PRIMARY, reason=reason))
     desk.journal.expect_nothing_more()
+
+
+@pytest.mark.parametrize("somebody", [True, False])
+def test_what_comes_before_it_is_known_whether_somebody_is_there_waits(
+    system: ActorSystem, *, somebody: bool
+) -> None:
+    desk = opened(system)
+    desk.ask(asking())
+    desk.journal.expect_nothing_more()
+    desk.console.tell(APPROVALS, PresenterChanged(can_answer=somebody))
+    if somebody:
+        desk.written(asking())
+        desk.console.expect(PresentApproval(request=asking(), waiting=1))
+    else:
+        desk.primary.expect_kind(ApprovalRefused)
 
 
 def test_a_console_that_goes_refuses_what_waits_and_what_comes_after(desk: Desk) -> None:

@@ -105,7 +105,7 @@ def test_two_grants_at_once_are_written_one_after_the_other(asker: Probe, journa
     asker.tell(PERMISSIONS, StoreGrant(id="r2", rules=(WRITE_B,)))
     journal.expect(Append(id=1, records=(config(WRITE_A),)))
     journal.tell(PERMISSIONS, Appended(id=1))
-    journal.expect(Append(id=2, records=(config(WRITE_A, WRITE_B),)))
+    journal.expect(Append(id=2, after=1, records=(config(WRITE_A, WRITE_B),)))
     journal.tell(PERMISSIONS, Appended(id=2))
 
     asker.expect(GrantStored(id="r1", generation=2), GrantStored(id="r2", generation=3))
@@ -117,7 +117,7 @@ def test_a_grant_after_one_that_failed_does_not_bring_it_back(asker: Probe, jour
     journal.expect_kind(Append)
     journal.tell(PERMISSIONS, AppendFailed(id=1, detail="disk full"))
 
-    journal.expect(Append(id=2, records=(config(WRITE_B),)))
+    journal.expect(Append(id=2, after=1, records=(config(WRITE_B),)))
 
 
 def test_an_answer_of_the_disk_that_comes_twice_changes_nothing(

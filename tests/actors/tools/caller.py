@@ -21,6 +21,7 @@ class Caller:
             seen=self.seen,
             processes=LocalProcesses(),
             outputs=folder / "state" / "outputs",
+            manual=lambda: "the manual",
         )
 
     def file(self, name: str, content: str | bytes) -> Path:

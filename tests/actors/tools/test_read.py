@@ -100,8 +100,27 @@ def test_what_is_not_utf_8_is_shown_replaced_and_said(caller: Caller) -> None:
 
 
 def test_a_binary_file_is_not_shown(caller: Caller) -> None:
-    caller.file("logo.png", b"\x89PNG\0\0" + bytes(94))
-    assert caller.refusal("read", path="logo.png") == "logo.png is binary, 100 bytes; not shown"
+    caller.file("data", b"\x01\0" + bytes(98))
+    assert caller.refusal("read", path="data") == "data is not shown: it is binary, 100 bytes"
+
+
+@pytest.mark.parametrize(
+    ("content", "kind"),
+    [
+        (b"\x89PNG\r\n\x1a\n\0\0", "a PNG image"),
+        (b"\xff\xd8\xff\xe0\0", "a JPEG image"),
+        (b"GIF89a\0", "a GIF image"),
+        (b"RIFF\0\0\0\0WEBP", "a WebP image"),
+        (b"%PDF-1.7\n1 0 obj", "a PDF document"),
+        (b"PK\x03\x04\0", "a zip archive"),
+        (b"\x7fELF\2\1\1\0", "an executable"),
+        ("text\n".encode("utf-16"), "UTF-16 text; `iconv"),
+    ],
+)
+def test_what_cannot_be_shown_is_named(caller: Caller, content: bytes, kind: str) -> None:
+    caller.file("it", content)
+
+    assert f"it is not shown: it is {kind}" in caller.refusal("read", path="it")
 
 
 def test_a_missing_file_is_answered_with_names_that_are_near(caller: Caller) -> None:

@@ -19,12 +19,14 @@ def test_the_tools_stand_in_the_order_in_which_the_model_is_told_of_them() -> No
         "edit",
         "bash",
         "todo_write",
+        "help",
     ]
     assert [tool.name for tool in BUILT_IN if tool.reads_only] == [
         "read",
         "ls",
         "glob",
         "grep",
+        "help",
     ]
 
 

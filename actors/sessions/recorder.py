@@ -1,0 +1,110 @@
+"""An actor's talk with the journal, in which a restart of either loses nothing."""
+
+from typing import Any
+
+from actors.runtime.actor import Actor
+from messages.address import Address
+from messages.supervision import PeerRestarted, Undelivered
+from messages.transcript import Append, AppendFailed, Recall, Recalled, RecallFailed, Record
+
+MARKS = 1 << 32
+"""Ids of appends that one incarnation may use: an answer to an earlier one fits none of them."""
+
+
+class RecallError(Exception):
+    """A restarted actor cannot get its records back, so that this restart fails, too."""
+
+
+def first_mark(incarnation: int) -> int:
+    """Say which number stands before the first append of an incarnation."""
+    return (incarnation - 1) * MARKS
+
+
+class Recorder:
+    """Numbers appends, keeps them until they are answered, and says them again to a new journal.
+
+    Its actor calls `open` in `on_start`, and has `PeerRestarted`, `Undelivered`, `Recalled` and
+    `RecallFailed` in its inbox.
+    """
+
+    def __init__(self, actor: Actor[Any], journal: Address) -> None:
+        """Speak for `actor`, with nothing said yet."""
+        self._actor = actor
+        self._journal = journal
+        self._unanswered: dict[int, Append] = {}
+        self._before = 0
+        self._recall: Recall | None = None
+
+    def open(self) -> bool:
+        """Listen for the journal; True: this is a restart, and nothing comes before `Recalled`."""
+        actor = self._actor
+        actor.watch(self._journal)
+        if actor.incarnation == 1:
+            return False
+        actor.hold_mail(Recalled, RecallFailed, PeerRestarted, Undelivered)
+        self._recall = Recall(id=actor.incarnation)
+        actor.tell(self._journal, self._recall)
+        return True
+
+    def recalled(self, answer: Recalled | RecallFailed) -> tuple[Record, ...] | None:
+        """Take the journal's answer, behind which the mail comes; None: it is late.
+
+        Raises:
+            RecallError: the session cannot be read.
+        """
+        if self._recall is None or answer.id != self._recall.id:
+            return None
+        if isinstance(answer, RecallFailed):
+            raise RecallError(answer.detail)
+        self._recall = None
+        self._actor.release_mail()
+        return answer.records
+
+    def write(self, *records: Record, mark: int = 0) -> int:
+        """Have records written, under `mark` or the next number; returns it."""
+        mark = mark or max(self._before, first_mark(self._actor.incarnation)) + 1
+        append = Append(id=mark, records=records, after=self._before)
+        self._before = mark
+        self._unanswered[mark] = append
+        self._actor.tell(self._journal, append)
+        return mark
+
+    def answered(self, mark: int) -> None:
+        """Strike off what is on disk, or never will be."""
+        self._unanswered.pop(mark, None)
+
+    def peer_restarted(self, peer: Address) -> None:
+        """Say again what the journal has not answered, if it is the journal."""
+        if peer != self._journal:
+            return
+        if self._recall is not None:
+            self._actor.tell(self._journal, self._recall)
+        for append in self._unanswered.values():
+            self._actor.tell(self._journal, append)
+
+    def returned(self, back: Undelivered) -> AppendFailed | None:
+        """Take what came back; an append that will never be written has failed.
+
+        Raises:
+            RecallError: what came back is the question for the records.
+        """
+        if back.reason == "crashed":  # the journal lives on, and is told again
+            return None
+        if isinstance(back.message, Recall):
+            detail = f"the journal did not answer ({back.reason})"
+            raise RecallError(detail)
+        lost = back.message
+        if not isinstance(lost, Append) or self._unanswered.pop(lost.id, None) is None:
+            return None
+        self._pass_over(lost)
+        return AppendFailed(id=lost.id, detail=f"the journal cannot take it ({back.reason})")
+
+    def _pass_over(self, lost: Append) -> None:
+        """Say those behind a lost append again, as if it had never been."""
+        if self._before == lost.id:
+            self._before = lost.after
+        for mark, append in self._unanswered.items():
+            if append.after == lost.id:
+                self._unanswered[mark] = append.model_copy(update={"after": lost.after})
+            if mark > lost.id:
+                self._actor.tell(self._journal, self._unanswered[mark])

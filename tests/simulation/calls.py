@@ -1,0 +1,137 @@
+"""The account of tool calls: one result each, and no effect that was not allowed, or too late."""
+
+import re
+from collections import Counter
+
+from actors.tools.bash import BASH
+from messages.address import CONSOLE, JOURNAL, PRIMARY, Address
+from messages.approvals import (
+    AnswerApproval,
+    AnyApprovalRequest,
+    ExecApprovalRequest,
+    PatchApprovalRequest,
+)
+from messages.base import Message
+from messages.content import ToolUseBlock
+from messages.permissions import PermissionMode, Rule
+from messages.transcript import Append, Record
+from messages.turns import (
+    ReplyCompleted,
+    ToolEnded,
+    ToolStarted,
+    TurnCompleted,
+    TurnFailed,
+    TurnInterrupted,
+)
+from tests.simulation.folder import CHANGE, LOOK
+from tests.simulation.ledger import Ledger
+
+ASKING_TO_READ = ".env"
+PROTECTED = ".git/config"
+PERMISSIONS = {LOOK: "read", CHANGE: "write", BASH.name: "bash"}
+
+
+class Calls:
+    """Knows each call by the tag in its arguments, which its effects name."""
+
+    def __init__(self, ledger: Ledger, mode: PermissionMode) -> None:
+        self._ledger = ledger
+        self._mode = mode
+        self._meant: dict[str, ToolUseBlock] = {}
+        self._turns: dict[str, int] = {}
+        self._begun: Counter[str] = Counter()
+        self._started: set[str] = set()
+        self._results: dict[str, ToolEnded] = {}
+        self._over: set[int] = set()
+        self._yes: set[tuple[str, str]] = set()
+        self._granted: set[Rule] = set()
+        self.agent_lives = True
+        self.given_up = False
+        """A job was deaf to the end: what it still does is nobody's fault."""
+
+    def meant(self, tag: str, use: ToolUseBlock) -> None:
+        """Hear of a call as the model writes it."""
+        self._meant[tag] = use
+
+    def begin(self, records: tuple[Record, ...]) -> None:
+        """Start from what is on disk; what was only under way is gone."""
+        self._results, self._turns, self._over = {}, {}, set()
+        self.agent_lives, self.given_up = True, False
+        for record in records:
+            self._recorded(record)
+
+    def on_disk(self, record: Message) -> None:
+        """Hear of a record that is on disk."""
+        if isinstance(record, ToolStarted):
+            self._started.add(record.call_id)
+
+    def sent(self, to: Address, message: Message, sender: Address) -> None:
+        """Hear what the agent tells the journal and the console."""
+        if sender != PRIMARY:
+            return
+        if to == JOURNAL and isinstance(message, Append):
+            for record in message.records:
+                self._recorded(record)
+        elif to == CONSOLE and isinstance(message, TurnCompleted | TurnInterrupted | TurnFailed):
+            self._over.add(message.turn)
+
+    def _recorded(self, record: Record) -> None:
+        match record:
+            case ReplyCompleted():
+                uses = [each for each in record.content if isinstance(each, ToolUseBlock)]
+                self._turns.update({use.id: record.turn for use in uses})
+            case ToolEnded():
+                known = self._results.setdefault(record.call_id, record)
+                self._ledger.require(known == record, f"{record.call_id} has two results")
+            case _:
+                pass
+
+    def result_of(self, call_id: str) -> ToolEnded | None:
+        """Tell the result of a call, once there is one."""
+        return self._results.get(call_id)
+
+    def answered(self, request: AnyApprovalRequest, given: AnswerApproval) -> None:
+        """Hear what the person said to what they saw."""
+        if given.answer != "no":
+            shown = request.diff if isinstance(request, PatchApprovalRequest) else ""
+            shown = request.command if isinstance(request, ExecApprovalRequest) else shown
+            self._yes.add((request.call_id, shown))
+        if given.answer == "session":
+            self._granted.update(request.grants)
+
+    def happened(self, tag: str, what: str, shown: str) -> None:
+        """Hear of an effect on the world."""
+        use = self._meant.get(tag)
+        if use is None:
+            self._ledger.require(holds=False, promise=f"{tag} {what}, and no model asked for it")
+            return
+        require, call_id = self._ledger.require, use.id
+        require(call_id not in self._results, f"{call_id} {what} after its result")
+        require(self._turns.get(call_id) not in self._over, f"{call_id} {what} after its turn")
+        require(self.agent_lives or self.given_up, f"{call_id} {what} after its agent's end")
+        require(self._allowed(use, shown), f"{call_id} {what}, and nobody allowed it: {shown}")
+        if what in ("begins", "changes"):
+            self._begun[call_id] += 1
+            require(self._begun[call_id] == 1, f"{call_id} {what} again")
+            require(call_id in self._started, f"{call_id} {what}, and its start is not on disk")
+
+    def _allowed(self, use: ToolUseBlock, shown: str) -> bool:
+        """Whether mode, defaults, a grant or the person's own yes to exactly this allow it."""
+        path = str(use.input.get("path", ""))
+        text = f"look {path}" if use.name == LOOK else shown
+        if (use.id, text) in self._yes:
+            return True
+        target = shown if use.name == BASH.name else path
+        if use.name == CHANGE and path == PROTECTED:
+            return False
+        if self._mode == "yolo" or (use.name == LOOK and path != ASKING_TO_READ):
+            return True
+        if self._mode == "auto-edit" and use.name == CHANGE:
+            return True
+        granted = (rule for rule in self._granted if rule.permission == PERMISSIONS[use.name])
+        return any(_matches(rule.pattern, target) for rule in granted)
+
+
+def _matches(pattern: str, target: str) -> bool:
+    parts = (re.escape(part) for part in pattern.split("*"))
+    return re.fullmatch(".*".join(parts), target, re.DOTALL) is not None

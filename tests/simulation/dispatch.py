@@ -1,0 +1,128 @@
+"""The runtime's own loop dispatcher on a simulated loop, one message a turn, overheard."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Protocol, TypeVar, cast
+
+from actors.runtime.actor import Factory
+from actors.runtime.cell import Cell, LoopCell
+from actors.runtime.directory import Directory
+from actors.runtime.event_loop import EventLoop
+from actors.runtime.household import Household
+from actors.runtime.lanes import Parcel, StopOrder
+from actors.runtime.supervision import NEVER, Restart
+from actors.runtime.world import World as RuntimeWorld
+from messages.address import ROOT, Address
+from messages.agents import ChildEnded
+from messages.base import Message
+from tests.simulation.crashes import Crashes
+from tests.simulation.loop import SimLoop
+
+T = TypeVar("T")
+
+
+class Overhearing(Protocol):
+    """Who hears of everything that the actors do, and may meddle."""
+
+    crashes: Crashes
+
+    def sent(self, to: Address, message: Message, sender: Address) -> tuple[Message, ...]:
+        """Hear of a message that was told; what really goes out."""
+        ...
+
+    def handling(self, to: Address, parcel: Parcel) -> None:
+        """Hear of a parcel that is about to be handled."""
+        ...
+
+    def embodied(self, address: Address, make: Factory, restart: Restart) -> Factory:
+        """Put something around what a cell makes its behaviours with."""
+        ...
+
+    def started(self, address: Address) -> None:
+        """Hear of a new cell."""
+        ...
+
+    def ended(self, address: Address) -> None:
+        """Hear of a cell that came to its end by itself."""
+        ...
+
+    def root_ended(self, end: ChildEnded) -> None:
+        """Hear of the root's end."""
+        ...
+
+
+class SimulatedEventLoop(EventLoop):
+    """The runtime's event loop on a simulated one, with jobs that may fail."""
+
+    def __init__(self, loop: SimLoop, crashes: Crashes) -> None:
+        super().__init__(loop)
+        self._crashes = crashes
+
+    def launch(self, job: Callable[[], Awaitable[T]], name: str) -> "asyncio.Task[T]":
+        return super().launch(self._crashes.around(job, name), name)
+
+
+class SimulatedCell(LoopCell):
+    """A cell of either kind; the one of a thread runs here too."""
+
+    batch = 1
+
+    def __init__(
+        self,
+        world: RuntimeWorld,
+        address: Address,
+        make: Factory,
+        parent: Household | None,
+        restart: Restart = NEVER,
+    ) -> None:
+        super().__init__(world, address, make, parent, restart)
+        self._ears = cast("SimulatedDirectory", world).ears
+        self._make = self._ears.embodied(address, make, restart)
+
+    def handle(self, parcel: Parcel) -> None:
+        self._ears.handling(self.address, parcel)
+        super().handle(parcel)
+
+    def waiting(self) -> int:
+        """Count what is in the inbox, or held."""
+        parcels = self.take_all()
+        self.put_back(parcels)
+        return len(parcels) + len(self._held)
+
+
+class SimulatedDirectory(Directory):
+    """The runtime's directory, with ears."""
+
+    def __init__(self, ears: Overhearing, loop: SimLoop) -> None:
+        event_loop = SimulatedEventLoop(loop, ears.crashes)
+        kinds = {"loop": SimulatedCell, "thread": SimulatedCell}
+        super().__init__(ears.root_ended, event_loop, kinds)
+        self.ears = ears
+
+    def send(self, to: Address, message: Message, sender: Address) -> None:
+        for said in self.ears.sent(to, message, sender):
+            super().send(to, said, sender)
+
+    def spawn(
+        self, make: Factory, address: Address, parent: Household | None, restart: Restart = NEVER
+    ) -> Cell:
+        cell = super().spawn(make, address, parent, restart)
+        self.ears.started(address)
+        return cell
+
+    def forget(self, cell: Household) -> None:
+        super().forget(cell)
+        self.ears.ended(cell.address)
+
+    def stop_root(self, order: StopOrder) -> None:
+        """Tell the root to stop."""
+        self._cells[ROOT].post(order)
+
+    @property
+    def waiting(self) -> dict[Address, int]:
+        """Who lives, with how many parcels in the inbox."""
+        return {
+            cell.address: cell.waiting()
+            for cell in self._cells.values()
+            if isinstance(cell, SimulatedCell)
+        }

@@ -1,0 +1,131 @@
+"""A workspace in memory, and two simple tools over it: one that only looks, one that changes."""
+
+import asyncio
+import difflib
+import hashlib
+from random import Random
+from typing import Protocol
+
+from pydantic import Field
+
+from actors.tools.bash import BASH
+from actors.tools.tool import AnyTool, Arguments, Drifted, PeekError, Tool, ToolContext, ToolError
+from messages.permissions import PermissionRequest
+from messages.tools import FileState, Patch, Plan, ToolOutput
+
+LOOK, CHANGE = "look", "change"
+NAMES = ("a.txt", "b.txt", "c.txt", ".env", ".git/config")
+
+
+class Happened(Protocol):
+    """Told of every effect that a tool has on the world, when it has it."""
+
+    def __call__(self, tag: str, what: str, shown: str) -> None:
+        """Hear of one; `tag` stands in the call's arguments, `shown` is exactly what was done."""
+        ...
+
+
+class LookArguments(Arguments):
+    """What the model sends."""
+
+    tag: str
+    path: str = Field(min_length=1)
+
+
+class ChangeArguments(Arguments):
+    """What the model sends."""
+
+    tag: str
+    path: str = Field(min_length=1)
+    text: str
+
+
+class Folder:
+    """Files by their path below the workspace; somebody else may change one between two steps."""
+
+    def __init__(self, random: Random, happened: Happened) -> None:
+        self._random = random
+        self._happened = happened
+        self._texts: dict[str, str] = {"a.txt": "one\n"}
+        self.armed = False
+
+    @property
+    def tools(self) -> tuple[AnyTool, ...]:
+        """The tools that work on it, and the real `bash`."""
+        look: AnyTool = Tool(
+            name=LOOK,
+            description="Look at a file.",
+            arguments=LookArguments,
+            reads_only=True,
+            plan=self._plan_look,
+            run=self._look,
+        )
+        change: AnyTool = Tool(
+            name=CHANGE,
+            description="Write a file.",
+            arguments=ChangeArguments,
+            reads_only=False,
+            plan=self._plan_change,
+            run=self._change,
+        )
+        return look, change, BASH
+
+    async def _plan_look(self, arguments: LookArguments, context: ToolContext) -> Plan:
+        await self._pause()
+        self._state(arguments.path, context)
+        request = PermissionRequest(permission="read", target=arguments.path)
+        return Plan(title=f"look {arguments.path}", requests=(request,))
+
+    async def _look(self, arguments: LookArguments, plan: Plan, context: ToolContext) -> ToolOutput:
+        await self._pause()
+        text = await asyncio.to_thread(self._texts.get, plan.requests[0].target)
+        if text is None:
+            message = f"{arguments.path}: no such file"
+            raise ToolError(message)
+        self._happened(arguments.tag, "looks", plan.title)
+        return ToolOutput(text=text, seen=(self._state(arguments.path, context),))
+
+    async def _plan_change(self, arguments: ChangeArguments, context: ToolContext) -> Plan:
+        await self._pause()
+        before = self._state(arguments.path, context)
+        unseen = before.digest and before.path not in context.seen
+        peeked = arguments.path if unseen else ""
+        old = self._texts.get(arguments.path, "")
+        if old == arguments.text:
+            problem = f"{arguments.path} has exactly this content already"
+            if not peeked:
+                raise ToolError(problem)
+            raise PeekError(problem, Plan(title="", requests=(), peeked=peeked, refusal=problem))
+        diff = "\n".join(difflib.unified_diff(old.split(), arguments.text.split(), lineterm=""))
+        return Plan(
+            title=f"change {arguments.path}",
+            requests=(PermissionRequest(permission="write", target=arguments.path),),
+            patch=Patch(path=before.path, before=before, after=arguments.text, diff=diff),
+            peeked=peeked,
+        )
+
+    async def _change(
+        self, arguments: ChangeArguments, plan: Plan, context: ToolContext
+    ) -> ToolOutput:
+        await self._pause()
+        if plan.patch is None or self._state(arguments.path, context) != plan.patch.before:
+            message = f"{arguments.path} has changed"
+            raise Drifted(message)
+        after, path = plan.patch.after, plan.requests[0].target
+        await asyncio.to_thread(self._texts.__setitem__, path, after)
+        self._happened(arguments.tag, "changes", plan.patch.diff)
+        return ToolOutput(text="changed", seen=(self._state(arguments.path, context),))
+
+    def _state(self, path: str, context: ToolContext) -> FileState:
+        text = self._texts.get(path)
+        digest = hashlib.sha256(text.encode()).hexdigest() if text is not None else ""
+        return FileState(path=str(context.workspace.root / path), digest=digest)
+
+    async def _pause(self) -> None:
+        """Take a while, in which somebody else may be at work, or fail."""
+        await asyncio.sleep(self._random.choice((0.0, 0.01, 0.3)))
+        if self.armed and self._random.random() < 0.03:
+            self._texts[self._random.choice(NAMES)] = f"{self._random.randrange(100)}\n"
+        if self.armed and self._random.random() < 0.02:
+            message = "planted in a tool"
+            raise RuntimeError(message)

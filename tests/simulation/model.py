@@ -1,0 +1,126 @@
+"""A model that says anything, in order or not, and fails in every way a provider can."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from random import Random
+from typing import get_args
+
+from pydantic import JsonValue
+
+from actors.models.client import ModelError, ModelRequest, Reply, Streamed
+from messages.content import Block, TextBlock, ThinkingBlock, ToolUseBlock, Usage
+from messages.models import ModelFailureReason
+from tests.simulation.folder import CHANGE, LOOK, NAMES
+
+USED = Usage(input_tokens=3, output_tokens=2, requests=1)
+ODD_ENDS = ("max_tokens", "refusal", "pause_turn", "end_turn", "tool_use", "stop_sequence")
+MOST_ROUNDS = 5
+"""Requests in one turn, after which the model ends it."""
+
+
+class SimulatedModel:
+    """The port of the model; what it may do is drawn anew for each request."""
+
+    def __init__(
+        self,
+        random: Random,
+        asked: Callable[[ModelRequest], None],
+        meant: Callable[[str, ToolUseBlock], None],
+        deaf_s: float = 0.0,
+    ) -> None:
+        """`asked` hears of each request, `meant` of each call's tag; `deaf_s`: it ends so late."""
+        self._random = random
+        self._asked = asked
+        self._meant = meant
+        self._deaf_s = deaf_s
+        self._calls = 0
+        self.armed = False
+        self.brief = False
+        """Every turn is brought to its end."""
+
+    async def stream(self, request: ModelRequest) -> AsyncIterator[Streamed | Reply]:
+        """Say something, then reply; see `ModelClient`."""
+        self._asked(request)
+        try:
+            await self._pause()
+            for _ in range(self._random.choice((0, 1, 3))):
+                yield Streamed(text="so ")
+                await self._pause()
+                self._maybe_fail()
+            if self.armed and self._random.random() < 0.03:
+                return
+            yield self._reply(request)
+        finally:
+            if self._deaf_s and self._random.random() < 0.3:
+                await asyncio.shield(asyncio.sleep(self._deaf_s))
+
+    async def _pause(self) -> None:
+        longest_s = 30.0 if self.armed and self._random.random() < 0.02 else 0.5
+        await asyncio.sleep(self._random.random() * longest_s)
+
+    def _maybe_fail(self) -> None:
+        if not self.armed:
+            return
+        chance = self._random.random()
+        if chance < 0.02:
+            reasons: tuple[ModelFailureReason, ...] = get_args(ModelFailureReason)
+            raise ModelError(self._random.choice(reasons), "planted")
+        if chance < 0.025:
+            message = "planted in the model's client"
+            raise RuntimeError(message)
+
+    def _reply(self, request: ModelRequest) -> Reply:
+        thought, text = ThinkingBlock(thinking="hm", signature="s"), TextBlock(text="I will")
+        some: list[Block] = [
+            each for each in (thought, text, TextBlock(text=" ")) if self._random.random() < 0.4
+        ]
+        most = 0 if self.brief or rounds(request) >= MOST_ROUNDS else 4
+        uses = [self._use() for _ in range(self._random.randint(0, most))]
+        if self.armed and len(uses) > 1 and self._random.random() < 0.03:
+            uses[1] = uses[0]
+        content = (*some, *uses) or (text,)
+        end = "tool_use" if uses else "end_turn"
+        if self.armed and self._random.random() < 0.04:
+            end = self._random.choice(ODD_ENDS)
+        return Reply(content=content, stop_reason=end, usage=USED, model="simulated")
+
+    def _use(self) -> ToolUseBlock:
+        self._calls += 1
+        tag = f"e{self._calls}"
+        name, arguments = self._random.choice((self._look, self._change, self._bash))(tag)
+        if self.armed and self._random.random() < 0.03:
+            if self._random.random() < 0.5:
+                name = "fly"
+            else:
+                arguments["up"] = True
+        use = ToolUseBlock(id=f"call-{self._calls}", name=name, input=arguments)
+        self._meant(tag, use)
+        return use
+
+    def _look(self, tag: str) -> tuple[str, dict[str, JsonValue]]:
+        return LOOK, {"tag": tag, "path": self._random.choice(NAMES)}
+
+    def _change(self, tag: str) -> tuple[str, dict[str, JsonValue]]:
+        text = f"{self._random.randrange(4)}\n"
+        return CHANGE, {"tag": tag, "path": self._random.choice(NAMES), "text": text}
+
+    def _bash(self, tag: str) -> tuple[str, dict[str, JsonValue]]:
+        seconds = self._random.choice(("0.1", "1", "4"))
+        how = self._random.choice(("", "", " as deaf", " as failing"))
+        arguments: dict[str, JsonValue] = {"command": f"work {tag} for {seconds}{how}"}
+        if self._random.random() < 0.2:
+            arguments["timeout_s"] = 0.5
+        return "bash", arguments
+
+
+def rounds(request: ModelRequest) -> int:
+    """Count the requests of the turn so far: its assistant messages since the person spoke."""
+    count = 0
+    for message in reversed(request.messages):
+        content = message["content"]
+        blocks = content if isinstance(content, list) else []
+        kinds = [block["type"] for block in blocks if isinstance(block, dict)]
+        if message["role"] == "user" and "tool_result" not in kinds:
+            break
+        count += message["role"] == "assistant"
+    return count

@@ -1,0 +1,128 @@
+"""A person at the real console: the screen's own state machine, moved by a seeded hand."""
+
+from collections.abc import Callable
+from functools import partial
+from random import Random
+
+from messages.approvals import Answer, AnswerApproval, PresentApproval
+from messages.base import Message
+from shell import state as screen
+from shell.events import received
+from shell.inbox import Event, Inbox
+from shell.intents import SendPrompt
+from tests.simulation.loop import SimLoop
+
+FRAME_S = 0.03
+"""The screen takes what came at most so much later."""
+THINKS_S = 6.0
+"""Longest before an answer."""
+
+
+class SimulatedPerson:
+    """Types prompts, interrupts, and answers: at once, late, twice, or not until pressed."""
+
+    def __init__(self, loop: SimLoop, random: Random, saw: Callable[[Event], None]) -> None:
+        """`saw` hears of each event as it reaches the screen."""
+        self._loop = loop
+        self._random = random
+        self._saw = saw
+        self._inbox = Inbox()
+        self._tell: Callable[[Message], None] = lambda _message: None
+        self._framed = False
+        self._run = 0
+        self._wanted = 0
+        self.pressed = False
+        """Answers everything soon, and wants nothing more."""
+        self.state = screen.State()
+
+    def sit_down(self, inbox: Inbox, tell: Callable[[Message], None], prompts: int) -> None:
+        """Begin with a new run of the program; `tell` reaches its console."""
+        self._run += 1
+        self._inbox, self._tell = inbox, tell
+        self.state, self.pressed, self._framed = screen.State(), False, False
+        inbox.listen(self._wake)
+        when_s = 0.0
+        for number in range(prompts):
+            when_s += self._random.random() * 8
+            self._later(when_s, partial(self._enter, f"prompt {number}"))
+        for _ in range(self._random.choice((0, 0, 1, 2, 3))):
+            self._later(self._random.random() * 20, self._interrupt)
+
+    def leave(self) -> None:
+        """Get up: nobody looks at this run's screen any more."""
+        self._run += 1
+        self._inbox.listen(None)
+
+    def press(self) -> None:
+        """Come to an end: answer what is open, and ask for nothing more."""
+        self.pressed = True
+        for request in self.state.requests.parked:
+            self._decide_later(request.id)
+
+    @property
+    def open_questions(self) -> tuple[str, ...]:
+        """The ids that are on the screen."""
+        return tuple(request.id for request in self.state.requests.parked)
+
+    def _later(self, delay_s: float, act: Callable[[], None]) -> None:
+        run = self._run
+
+        def then() -> None:
+            if run == self._run:
+                act()
+
+        self._loop.call_later(delay_s, then)
+
+    def _wake(self) -> None:
+        if not self._framed:
+            self._framed = True
+            self._later(self._random.random() * FRAME_S, self._frame)
+
+    def _frame(self) -> None:
+        self._framed = False
+        for event in self._inbox.take():
+            self._saw(event)
+            self._step(received(self.state, event, self._loop.time()))
+            if isinstance(event, PresentApproval):
+                self._decide_later(event.request.id)
+
+    def _step(self, step: screen.Step) -> None:
+        self.state, effects = step
+        for effect in effects:
+            if isinstance(effect, screen.Post):
+                self._tell(effect.intent)
+
+    def _enter(self, text: str) -> None:
+        if self.pressed:
+            return
+        if self._random.random() < 0.2:  # past the screen's queue, as a prompt of the command line
+            self._tell(SendPrompt(text=text))
+        else:
+            self._step(screen.entered(self.state, text, self._loop.time()))
+
+    def _interrupt(self) -> None:
+        if not self.pressed:
+            self._step(screen.interrupted(self.state))
+
+    # Questions.
+
+    def _decide_later(self, request_id: str) -> None:
+        delay_s = 0.1 if self.pressed else self._random.random() * THINKS_S
+        self._later(delay_s, lambda: self._decide(request_id))
+
+    def _decide(self, request_id: str) -> None:
+        request = self.state.requests.find(request_id)
+        answer: Answer = self._random.choice(("once", "once", "session", "no"))
+        chance = 1.0 if self.pressed else self._random.random()
+        if chance < 0.1:
+            return  # not now
+        if request is None:
+            if chance < 0.5:  # the key was under way when the request went away
+                self._tell(AnswerApproval(id=request_id, answer=answer))
+            return
+        if answer not in request.answers and chance > 0.2:
+            answer = "once"
+        why = "not so" if answer == "no" and chance < 0.6 else ""
+        self._step(screen.answered(self.state, request_id, answer, why))
+        if chance < 0.2:
+            self._tell(AnswerApproval(id=request_id, answer="no"))

@@ -1,0 +1,127 @@
+"""The account of approvals: each ends once, and nobody is asked about one that has ended."""
+
+from collections.abc import Callable
+
+from messages.address import APPROVALS, CONSOLE, PRIMARY, Address
+from messages.approvals import (
+    Answer,
+    AnswerApproval,
+    AnyApprovalRequest,
+    ApprovalAnswered,
+    ApprovalRefused,
+    ApprovalsWithdrawn,
+    ApprovalWithdrawn,
+    ExecApprovalRequest,
+    PatchApprovalRequest,
+    PresentApproval,
+    QuestionRequest,
+)
+from messages.base import Message
+from tests.simulation.calls import Calls
+from tests.simulation.ledger import Ledger
+
+REQUESTS = ExecApprovalRequest | PatchApprovalRequest | QuestionRequest
+STALE_S = 1.0
+"""So long after a call's result its question may still be on its way to the screen."""
+
+
+class Questions:
+    """Follows every request from its asker to its end."""
+
+    def __init__(
+        self,
+        ledger: Ledger,
+        calls: Calls,
+        is_on_disk: Callable[[Message], bool],
+        now: Callable[[], float],
+    ) -> None:
+        self._ledger = ledger
+        self._calls = calls
+        self._is_on_disk = is_on_disk
+        self._now = now
+        self._requests: dict[str, AnyApprovalRequest] = {}
+        self._reached: set[str] = set()
+        """Ids that a broker has heard of."""
+        self._ended: dict[str, str] = {}
+        """Ids that the broker knows to have ended, and how."""
+        self._ends: dict[str, ApprovalAnswered | ApprovalRefused] = {}
+        self._said: dict[str, set[Answer]] = {}
+        self._results_s: dict[str, float] = {}
+
+    def begin(self) -> None:
+        """Start a new run; questions that were open are asked again by their ids."""
+        self._requests.clear()
+        self._reached.clear()
+        self._ended.clear()
+        self._ends.clear()
+        self._results_s.clear()
+
+    def sent(self, to: Address, message: Message, sender: Address) -> None:
+        """Hear what the agent asks, and what the broker shows and answers."""
+        if sender == PRIMARY and isinstance(message, REQUESTS):
+            self._requests[message.id] = message
+        elif sender == APPROVALS and to == CONSOLE and isinstance(message, PresentApproval):
+            self._shown(message.request)
+        elif sender == APPROVALS and isinstance(message, ApprovalAnswered | ApprovalRefused):
+            self._answered(message)
+
+    def _shown(self, request: AnyApprovalRequest) -> None:
+        require = self._ledger.require
+        how = self._ended.get(request.id)
+        require(how is None, f"{request.id} is shown though it was {how}")
+        require(self._requests.get(request.id) == request, f"{request.id} is not what was asked")
+        require(self._is_on_disk(request), f"{request.id} is shown and not on disk")
+
+    def _answered(self, end: ApprovalAnswered | ApprovalRefused) -> None:
+        require = self._ledger.require
+        require(end.id in self._requests, f"{end.id} is answered, and nobody asked")
+        require(self._ended.get(end.id) != "withdrawn", f"{end.id} is answered though withdrawn")
+        require(self._ends.setdefault(end.id, end) == end, f"{end.id} ends twice")
+        self._ended.setdefault(end.id, "answered")
+        if isinstance(end, ApprovalAnswered):
+            require(self._is_on_disk(end), f"{end.id} is answered, and it is not on disk")
+            said = end.answer in self._said.get(end.id, ())
+            require(said or end.decided_by == "rule", f"{end.id}: the person never said that")
+
+    def received(self, by: Address, message: Message) -> None:
+        """Hear what the broker has handled to its end."""
+        if by != APPROVALS:
+            return
+        match message:
+            case ExecApprovalRequest() | PatchApprovalRequest() | QuestionRequest():
+                self._reached.add(message.id)
+            case ApprovalWithdrawn():
+                self._ended.setdefault(message.id, "withdrawn")
+            case ApprovalsWithdrawn():
+                for each in sorted(self._reached):
+                    if self._requests[each].agent.is_under(message.under):
+                        self._ended.setdefault(each, "withdrawn")
+            case _:
+                pass
+
+    def saw(self, request: AnyApprovalRequest) -> None:
+        """Hear that a request is on the screen."""
+        result = self._calls.result_of(request.call_id)
+        if result is not None:
+            ended_s = self._results_s.setdefault(request.call_id, self._now())
+            fresh = self._now() <= ended_s + STALE_S
+            self._ledger.require(fresh, f"{request.id} comes to the screen long after its end")
+
+    def result(self, call_id: str) -> None:
+        """Hear that a call has its result."""
+        self._results_s.setdefault(call_id, self._now())
+
+    def said(self, given: AnswerApproval) -> None:
+        """Hear what the person says."""
+        said = self._said.setdefault(given.id, set())
+        said.update((given.answer, "once") if given.answer == "session" else (given.answer,))
+        request = self._requests.get(given.id)
+        if request is not None:
+            self._calls.answered(request, given)
+
+    def at_rest(self, on_screen: tuple[str, ...]) -> None:
+        """Hold that nothing is open any more."""
+        self._ledger.require(not on_screen, f"{', '.join(on_screen)} left on the screen")
+        for request in self._requests.values():
+            ended = request.id in self._ended or self._calls.result_of(request.call_id)
+            self._ledger.require(ended, f"{request.id} never ended")

@@ -1,0 +1,86 @@
+"""The account of the session file: what was acknowledged is there, and stays."""
+
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+
+from actors.sessions.faults import LogError
+from actors.sessions.reading import parse
+from messages.address import JOURNAL, Address
+from messages.base import Message
+from messages.transcript import Append, Appended, Record
+from messages.turns import (
+    ReplyCompleted,
+    ToolEnded,
+    TurnCompleted,
+    TurnFailed,
+    TurnInterrupted,
+    TurnStarted,
+)
+from messages.wire import decode_line, encode
+from tests.simulation.ledger import Ledger
+
+
+class Records:
+    """Reads along as the disk is written."""
+
+    def __init__(self, ledger: Ledger, heard: Callable[[Message], None]) -> None:
+        """`heard` is told of each record that reaches the disk."""
+        self._ledger = ledger
+        self._heard = heard
+        self._disk: set[bytes] = set()
+        self._acknowledged: set[bytes] = set()
+        self._pending: dict[tuple[Address, int], tuple[bytes, ...]] = {}
+
+    def is_on_disk(self, record: Message) -> bool:
+        """Whether it was synced."""
+        return encode(record) in self._disk
+
+    def synced(self, before: bytes, after: bytes) -> None:
+        """Hear what is on disk now."""
+        if not after.startswith(before):
+            self._disk.clear()
+            before = b""
+        for raw in after[len(before) :].splitlines():
+            record = decode_line(raw).message
+            self._disk.add(encode(record))
+            self._heard(record)
+
+    def sent(self, to: Address, message: Message, sender: Address) -> None:
+        """Hear what is to be written, and what the journal says was."""
+        if to == JOURNAL and isinstance(message, Append):
+            self._pending[sender, message.id] = tuple(map(encode, message.records))
+        elif sender == JOURNAL and isinstance(message, Appended):
+            records = self._pending.get((to, message.id))
+            there = records is not None and self._disk.issuperset(records)
+            self._ledger.require(there, f"{to} is told that {message.id} is on disk, it is not")
+            self._acknowledged.update(records or ())
+
+    def opened(self, path: Path, data: bytes) -> tuple[Record, ...]:
+        """Read the file as the next run will; nothing acknowledged may be missing."""
+        self._pending.clear()
+        try:
+            contents = parse(path, data)
+        except LogError as error:
+            self._ledger.require(holds=False, promise=f"the log cannot be read: {error}")
+            return ()
+        there = {encode(record) for record in contents.records}
+        lost = sorted(self._acknowledged - there)
+        self._ledger.require(not lost, f"acknowledged and lost: {lost[:1]}")
+        self._once(contents.records)
+        return contents.records
+
+    def _once(self, records: tuple[Record, ...]) -> None:
+        """Hold that nothing is there twice that happens once."""
+        kinds = (TurnStarted, ReplyCompleted, ToolEnded)
+        ends = (TurnCompleted, TurnInterrupted, TurnFailed)
+        count: Counter[str] = Counter()
+        for record in records:
+            if isinstance(record, ends):
+                count[f"the end of turn {record.turn}"] += 1
+            elif isinstance(record, ToolEnded):
+                count[f"the result of {record.call_id}"] += 1
+            elif isinstance(record, kinds):
+                count[encode(record).decode()] += 1
+        for what, times in count.items():
+            self._ledger.require(times == 1, f"{what} is recorded {times} times")

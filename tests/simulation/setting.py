@@ -1,0 +1,41 @@
+"""What a seed decides before anything happens."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from messages.permissions import PermissionMode
+from tests.simulation.loop import random_of
+
+Ending = Literal["at rest", "stopped", "power cut"]
+
+
+@dataclass(frozen=True)
+class Setting:
+    """How a world is disposed; each run of its program ends in its own way."""
+
+    mode: PermissionMode
+    crash_chance: float
+    """Of each step of each actor, and of each job."""
+    disk_chance: float
+    """Of each call of the file system to fail."""
+    lag_chance: float
+    deaf_s: float
+    """How long a cancelled request to the model may go on all the same."""
+    endings: tuple[Ending, ...]
+
+
+def setting_of(seed: int) -> Setting:
+    """Draw it."""
+    random = random_of(seed, "setting")
+    mode: PermissionMode = random.choice(("default", "default", "default", "auto-edit", "yolo"))
+    ways: tuple[Ending, ...] = ("at rest", "at rest", "stopped", "power cut")
+    runs = random.choice((1, 1, 2, 3))
+    last: tuple[Ending, ...] = ("at rest", "at rest", "stopped")
+    return Setting(
+        mode=mode,
+        crash_chance=random.choice((0.0, 0.001, 0.004, 0.01)),
+        disk_chance=random.choice((0.0, 0.0, 0.01, 0.05)),
+        lag_chance=random.choice((0.0, 0.0, 0.02)),
+        deaf_s=random.choice((0.0,) * 6 + (2.0, 8.0)),
+        endings=(*(random.choice(ways) for _ in range(runs - 1)), random.choice(last)),
+    )
