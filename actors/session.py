@@ -22,7 +22,7 @@ from actors.permissions.rules import Policy
 from actors.root import Factories, Make
 from actors.sessions.journal import Journal
 from actors.sessions.log import SessionLog, WallClock
-from actors.sessions.places import new_session_id, newest_session, session_path
+from actors.sessions.places import new_session_id, session_path
 from actors.tools.local_processes import LocalProcesses
 from actors.tools.processes import Processes
 from actors.tools.searching import find_ripgrep
@@ -48,7 +48,6 @@ class SessionOptions:
     model_name: str
     mode: PermissionMode
     rehearsal: bool
-    resume_last: bool
     protected: tuple[Path, ...]
     """Our own files and folders: changing them asks each time."""
     version: str
@@ -56,6 +55,8 @@ class SessionOptions:
     """For the system prompt, in their order."""
     trusted: bool = False
     """The user trusts the workspace."""
+    take_up: Path | None = None
+    """The file of a session to go on with; None: a new one begins."""
 
     def outputs_of(self, session_id: str) -> Path:
         """Say where whole outputs go that are too long for the model."""
@@ -77,13 +78,13 @@ class OpenSession:
 
 
 def open_session(options: SessionOptions, wall_clock: WallClock) -> OpenSession:
-    """Begin a session, or go on with the workspace's last one.
+    """Begin a session, or go on with the one to take up.
 
     Raises:
         LogError: the file cannot be used; its detail is for people.
     """
-    last = newest_session(options.folder) if options.resume_last else None
-    session = _go_on(options, last, wall_clock) if last else _begin(options, wall_clock)
+    past = options.take_up
+    session = _go_on(options, past, wall_clock) if past else _begin(options, wall_clock)
     log.debug("run %d of %s with %s", session.run, session.log.path, options.model_name)
     return session
 

@@ -132,12 +132,11 @@ def decode_line(data: bytes) -> Line:
         ChecksumError: it was cut short or changed.
         WireError: it was written so, and is not a message that we know.
     """
-    body, mark, tail = data.rstrip(b"\n").rpartition(_CRC_MARK)
-    if not mark or tail != _checksum(body) + b'"}':
+    if not is_whole_line(data):
         message = "checksum does not hold"
         raise ChecksumError(message)
     try:
-        fields = from_json(body + b"}")
+        fields = from_json(data.rpartition(_CRC_MARK)[0] + b"}")
         stamps = {key: fields.pop(key) for key in _LINE_KEYS if key in fields}
         said = adapter().validate_python(fields, strict=False)
         return Line(int(stamps["seq"]), float(stamps["t"]), Address(stamps["by"]), said)
@@ -145,6 +144,12 @@ def decode_line(data: bytes) -> Line:
         raise WireError(_first(error)) from None
     except (ValueError, KeyError, TypeError, OverflowError) as error:
         raise WireError(str(error)) from None
+
+
+def is_whole_line(data: bytes) -> bool:
+    """Whether a journal line is what was written, to the last byte; its line feed may be gone."""
+    body, mark, tail = data.rstrip(b"\n").rpartition(_CRC_MARK)
+    return bool(mark) and tail == _checksum(body) + b'"}'
 
 
 def _checksum(body: bytes) -> bytes:

@@ -10,6 +10,10 @@ Format = Literal["text", "json", "stream-json"]
 
 _MOST_DIGITS = 9
 
+USAGE = """\
+greenroom [options] [PROMPT]
+       greenroom demo [--auto]
+       greenroom sessions [list | show ID | export ID]"""
 EPILOG = """\
 without ANTHROPIC_API_KEY, ANTHROPIC_AUTH_TOKEN and ANTHROPIC_BASE_URL a scripted model plays, so
 that everything can be tried offline.
@@ -39,10 +43,26 @@ class Options:
     max_turns: int | None = None
     time_limit_s: float | None = None
     resume_last: bool = False
+    resume: str | None = None
+    """The beginning of a session's id."""
+    fork: str | None = None
+    """As `resume`, of a session to begin a copy of."""
     added: tuple[str, ...] = ()
     """Further folders of the workspace."""
     trust: bool = False
     auto: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class SessionsOptions:
+    """What `greenroom sessions` is asked for."""
+
+    action: Literal["list", "show", "export"] = "list"
+    session: str = ""
+    """The beginning of a session's id."""
+    output_format: Literal["markdown", "json"] = "markdown"
+    output: str | None = None
+    """The file to export to; None: standard output."""
 
 
 class StartError(Exception):
@@ -58,7 +78,7 @@ class _Parser(argparse.ArgumentParser):
         raise UsageError(message)
 
 
-def parse(words: list[str]) -> Options:
+def parse(words: list[str]) -> Options | SessionsOptions:
     """Read the command line.
 
     Raises:
@@ -68,6 +88,8 @@ def parse(words: list[str]) -> Options:
     words = [readable(word) for word in words]
     if words[:1] == ["demo"]:
         return _parse_demo(words[1:])
+    if words[:1] == ["sessions"]:
+        return _parse_sessions(words[1:])
     given = _work_parser().parse_args(words)
     if given.output_format != "text" and not given.print:
         message = "--output-format goes with -p"
@@ -82,6 +104,8 @@ def parse(words: list[str]) -> Options:
         max_turns=given.max_turns,
         time_limit_s=given.time_limit,
         resume_last=given.resume_last,
+        resume=given.resume,
+        fork=given.fork,
         added=tuple(given.add_dir),
         trust=given.trust,
     )
@@ -103,7 +127,7 @@ def _work_parser() -> _Parser:
         description="A coding agent for the terminal, built as an actor system.",
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
-        usage="greenroom [options] [PROMPT]\n       greenroom demo [--auto]",
+        usage=USAGE,
         allow_abbrev=False,
     )
     add = parser.add_argument
@@ -124,11 +148,18 @@ def _work_parser() -> _Parser:
     )
     add("--max-turns", metavar="N", type=_count, help="end after so many requests to the model")
     add("--time-limit", metavar="SECONDS", type=_seconds, help="end after so many seconds of work")
-    add(
+    past = parser.add_mutually_exclusive_group()
+    past.add_argument(
         "--continue",
         action="store_true",
         dest="resume_last",
         help="go on with this workspace's last session",
+    )
+    past.add_argument(
+        "--resume", metavar="SESSION", help="go on with that session; the beginning of its id does"
+    )
+    past.add_argument(
+        "--fork", metavar="SESSION", help="begin a session with a copy of what that one holds"
     )
     add(
         "--add-dir",
@@ -172,3 +203,41 @@ def _parse_demo(words: list[str]) -> Options:
     )
     parser.add_argument("--auto", action="store_true", help="play it without a person")
     return Options(command="demo", auto=parser.parse_args(words).auto)
+
+
+def _parse_sessions(words: list[str]) -> SessionsOptions:
+    parser = _Parser(
+        prog="greenroom sessions",
+        description="This workspace's sessions; the beginning of an ID is enough.",
+        allow_abbrev=False,
+        usage="greenroom sessions [list | show ID | export ID [--format F] [--output FILE]]",
+    )
+    add = parser.add_argument
+    add(
+        "action",
+        nargs="?",
+        choices=("list", "show", "export"),
+        default="list",
+        metavar="ACTION",
+        help="list (the default), show: read it here, export: write it as a document",
+    )
+    add("session", nargs="?", default="", metavar="ID")
+    add("--format", choices=("markdown", "json"), help="of an export (default: markdown)")
+    add(
+        "--output",
+        metavar="FILE",
+        help="of an export; must not be there yet (default: standard output)",
+    )
+    given = parser.parse_args(words)
+    _check_sessions(given)
+    return SessionsOptions(given.action, given.session, given.format or "markdown", given.output)
+
+
+def _check_sessions(given: argparse.Namespace) -> None:
+    if bool(given.session) != (given.action != "list"):
+        wants = "takes no ID" if given.session else "needs an ID; greenroom sessions lists them"
+        message = f"sessions {given.action} {wants}"
+        raise UsageError(message)
+    if given.action != "export" and (given.format or given.output):
+        message = "--format and --output go with export"
+        raise UsageError(message)

@@ -7,11 +7,12 @@ import threading
 import time
 from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
-from shell.arguments import Options, StartError, UsageError, parse
+from shell.arguments import Options, SessionsOptions, StartError, UsageError, parse
 from shell.manual import manual
 from shell.output import Output, OutputError
 from shell.process import complain, leave, settle
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from shell.own_command import Workbench
     from shell.project import Ask
     from shell.setup import Setup
+    from shell.successor import Successor
     from shell.workplace import Workplace
 
 INTERRUPTED = 130
@@ -61,7 +63,11 @@ def run(words: list[str]) -> int:
         return 1
 
 
-def _run(options: Options) -> int:
+def _run(options: Options | SessionsOptions) -> int:
+    if isinstance(options, SessionsOptions):
+        from shell.sessions_command import run_sessions
+
+        return run_sessions(options, os.environ, time.time())  # noqa: TID251  (the wall clock)
     if options.headless:
         return _headless(options)
     on_terminal = sys.stdin.isatty() and sys.stdout.isatty()
@@ -146,12 +152,39 @@ def _at_work(
 
 
 def _repl(setup: "Setup", first_prompt: str | None) -> int:
+    """Serve the person, session after session, until they leave."""
+    session = _open(setup)
+    status, successor = _on_screen(session, setup, first_prompt)
+    while successor:
+        session = _succeed(session, setup, successor)
+        status, successor = _on_screen(session, setup, None)
+    folder = setup.options.workspace.cwd
+    _farewell(f"Session {session.session_id} is kept; greenroom --continue in {folder} goes on.")
+    return status
+
+
+def _succeed(session: "OpenSession", setup: "Setup", successor: "Successor") -> "OpenSession":
+    """Open the session that the person chose; one that cannot be opened is told, and we go back."""
+    try:
+        return _open(_going_on(setup, successor.session))
+    except StartError as error:
+        complain(str(error))
+        return _open(_going_on(setup, session.log.path))
+
+
+def _going_on(setup: "Setup", path: Path | None) -> "Setup":
+    return replace(setup, options=replace(setup.options, take_up=path))
+
+
+def _on_screen(
+    session: "OpenSession", setup: "Setup", first_prompt: str | None
+) -> "tuple[int, Successor | None]":
+    """Show one session until the person leaves it; the exit status, and what comes next."""
     from messages.address import CONSOLE
     from shell.console import Console
     from shell.inbox import Inbox
     from shell.repl import Repl
 
-    session = _open(setup)
     inbox = Inbox()
     place = _workplace(session, setup)
     repl = Repl(
@@ -169,9 +202,7 @@ def _repl(setup: "Setup", first_prompt: str | None) -> int:
         status = repl.run()
     finally:
         system.stop()
-    folder = setup.options.workspace.cwd
-    _farewell(f"Session {session.session_id} is kept; greenroom --continue in {folder} goes on.")
-    return status
+    return status, repl.successor
 
 
 def _workbench(session: "OpenSession", setup: "Setup") -> "Workbench":
@@ -213,8 +244,6 @@ def _open(setup: "Setup") -> "OpenSession":
         session = open_session(setup.options, time.time)  # noqa: TID251  (the one wall clock)
     except LogError as error:
         raise StartError(error.detail) from error
-    if setup.options.resume_last and not session.records:
-        complain("there is no earlier session of this workspace; a new one begins")
     if session.torn_kept:
         complain(f"the last record was cut short and does not count; it is in {session.torn_kept}")
     return session

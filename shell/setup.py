@@ -9,16 +9,24 @@ from actors.models.anthropic_client import AnthropicModel
 from actors.models.client import ModelClient
 from actors.models.rehearsal import MODEL_NAME, RehearsalModel
 from actors.session import SessionOptions
-from actors.sessions.places import config_folder, our_files, project_folder, state_folder
+from actors.sessions.places import (
+    config_folder,
+    newest_session,
+    our_files,
+    project_folder,
+    state_folder,
+)
 from shell.arguments import Options, StartError, readable
 from shell.configuration import Sources, configured
 from shell.instructions import NAME, read_instructions
 from shell.log_file import keep_log
 from shell.project import Ask, Trusting, standing
+from shell.session_choice import chosen
 from shell.version import VERSION
 from shell.workspace import added_folders, git_folders, workspace_of
 
 CREDENTIALS = ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_BASE_URL")
+NO_EARLIER = "there is no earlier session of this workspace; a new one begins"
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,21 +59,32 @@ def set_up(
     found = read_instructions(user / NAME, workspace, trusted=stands.trusted)
     real = any(environment.get(name) for name in CREDENTIALS)
     settings = configuration.settings
+    folder = project_folder(state, workspace.root)
     session = SessionOptions(
-        folder=project_folder(state, workspace.root),
+        folder=folder,
         workspace=workspace,
         model_name=(settings.model or "") if real else MODEL_NAME,
         mode=configuration.mode,
         rehearsal=not real,
-        resume_last=options.resume_last,
         protected=(*ours, *git_folders(workspace.root)),
         version=VERSION,
         instructions=found.files,
         trusted=stands.trusted,
+        take_up=_earlier(options, folder),
     )
     pace = 0.0 if options.headless else 1.0
     model = _server(environment) if real else _rehearsal(pace)
-    return Setup(session, model, (*stands.notices, *configuration.notices, *found.problems))
+    begins = options.resume_last and session.take_up is None
+    told = (NO_EARLIER,) if begins else ()
+    notices = (*stands.notices, *configuration.notices, *found.problems, *told)
+    return Setup(session, model, notices)
+
+
+def _earlier(options: Options, folder: Path) -> Path | None:
+    if options.resume_last:
+        return newest_session(folder)
+    given = options.resume if options.resume is not None else options.fork
+    return None if given is None else chosen(folder, given)
 
 
 def open_state(environment: Mapping[str, str]) -> Path:

@@ -23,7 +23,6 @@ def session(tmp_path: Path) -> OpenSession:
         model_name="m",
         mode="yolo",
         rehearsal=True,
-        resume_last=False,
         protected=(tmp_path / "state",),
         version="0",
     )
