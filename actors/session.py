@@ -57,6 +57,8 @@ class SessionOptions:
     """The user trusts the workspace."""
     take_up: Path | None = None
     """The file of a session to go on with; None: a new one begins."""
+    secrets: tuple[bytes, ...] = ()
+    """Keys that are never written."""
 
     def outputs_of(self, session_id: str) -> Path:
         """Say where whole outputs go that are too long for the model."""
@@ -122,7 +124,7 @@ def factories_of(session: OpenSession, around: Surroundings, console: Make) -> F
     """Say how to make each actor of the session."""
     policy = policy_of(session)
     return Factories(
-        journal=partial(Journal, session.log, {}),
+        journal=partial(Journal, session.log, {}, session.options.secrets),
         permissions=partial(PermissionEngine, JOURNAL, policy),
         approvals=partial(ApprovalBroker, JOURNAL, PERMISSIONS, CONSOLE),
         console=console,

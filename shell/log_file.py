@@ -5,6 +5,8 @@ import os
 from io import TextIOWrapper
 from pathlib import Path
 
+from actors.secrets import hidden
+
 
 class _PrivateLog(logging.FileHandler):
     """A log file that only its owner may read, and that no link leads elsewhere."""
@@ -21,11 +23,24 @@ class _PrivateLog(logging.FileHandler):
         return os.fdopen(os.open(self.baseFilename, flags, 0o600), "a", encoding="utf-8")
 
 
-def keep_log(path: Path, *, debug: bool) -> None:
+class _Discreet(logging.Formatter):
+    """Writes a record without the keys that it may quote."""
+
+    def __init__(self, form: str, secrets: tuple[bytes, ...]) -> None:
+        super().__init__(form)
+        self._secrets = secrets
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Write it, its traceback included."""
+        text = super().format(record).encode("utf-8", "surrogateescape")
+        return hidden(text, self._secrets).decode("utf-8", "replace")
+
+
+def keep_log(path: Path, secrets: tuple[bytes, ...], *, debug: bool) -> None:
     """Send what the program logs to a file that is made when there is something to say."""
     logging.raiseExceptions = False  # a log that cannot be written must not draw on the screen
     handler = _PrivateLog(path, delay=True)
-    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
+    handler.setFormatter(_Discreet("%(asctime)s %(levelname)s %(name)s: %(message)s", secrets))
     logging.basicConfig(level=logging.WARNING, handlers=[handler])
     if debug:
         logging.getLogger("greenroom").setLevel(logging.DEBUG)

@@ -8,6 +8,7 @@ from pathlib import Path
 from actors.models.anthropic_client import AnthropicModel
 from actors.models.client import ModelClient
 from actors.models.rehearsal import MODEL_NAME, RehearsalModel
+from actors.secrets import secrets_of
 from actors.session import SessionOptions
 from actors.sessions.places import (
     config_folder,
@@ -71,6 +72,7 @@ def set_up(
         instructions=found.files,
         trusted=stands.trusted,
         take_up=_earlier(options, folder),
+        secrets=secrets_of(environment),
     )
     pace = 0.0 if options.headless else 1.0
     model = _server(environment) if real else _rehearsal(pace)
@@ -99,7 +101,8 @@ def open_state(environment: Mapping[str, str]) -> Path:
     except (OSError, RuntimeError) as error:  # the second: `~name` of nobody
         message = f"the state folder cannot be used: {error}; GREENROOM_HOME names another"
         raise StartError(message) from error
-    keep_log(folder / "greenroom.log", debug=environment.get("GREENROOM_LOG") == "debug")
+    debug = environment.get("GREENROOM_LOG") == "debug"
+    keep_log(folder / "greenroom.log", secrets_of(environment), debug=debug)
     return folder
 
 

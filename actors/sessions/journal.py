@@ -4,6 +4,7 @@ import logging
 from typing import Literal, assert_never
 
 from actors.runtime.actor import Actor
+from actors.secrets import without
 from actors.sessions.log import LogError, SessionLog
 from messages.address import Address
 from messages.base import Message
@@ -32,8 +33,14 @@ class Journal(Actor[JournalInbox]):
     dispatcher = "thread"
     drains = True
 
-    def __init__(self, session_log: SessionLog, settled: Settled) -> None:
-        """Write to a log that is open and locked; it is closed with the journal."""
+    def __init__(
+        self, session_log: SessionLog, settled: Settled, secrets: tuple[bytes, ...] = ()
+    ) -> None:
+        """Write to a log that is open and locked; it is closed with the journal.
+
+        Of `secrets` none is written, whatever record holds it.
+        """
+        self._secrets = secrets
         self._log = session_log
         self._settled = settled
         self._taken = dict(settled)
@@ -93,7 +100,11 @@ class Journal(Actor[JournalInbox]):
         gathered, self._gathered = self._gathered, []
         if not gathered:
             return
-        lines = [(record, sender) for sender, append in gathered for record in append.records]
+        lines = [
+            (without(record, self._secrets), sender)
+            for sender, append in gathered
+            for record in append.records
+        ]
         try:
             self._log.append(lines)
         except LogError as error:

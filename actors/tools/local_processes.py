@@ -7,6 +7,7 @@ import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 
+from actors.secrets import Hiding, secrets_of
 from actors.tools.finishing import seen_through, within
 from actors.tools.marks import VARIABLE, new_mark
 from actors.tools.process_group import end_all, exited, is_living, readable
@@ -49,7 +50,8 @@ class LocalProcesses:
         mark = new_mark(self._environment)
         environment = child_environment(self._environment) | {VARIABLE: mark}
         output, process = _start(command, cwd, environment)
-        collecting = asyncio.ensure_future(_collect(output, spool))
+        hiding = Hiding(secrets_of(self._environment))
+        collecting = asyncio.ensure_future(_collect(output, hiding, spool))
         in_time = False
         try:
             in_time = await within(exited(process), timeout_s)
@@ -60,6 +62,7 @@ class LocalProcesses:
             # done when somebody lives in the group or holds the pipe: a silent daemon is kept.
             quiet = in_time and collecting.done()
             left_behind = await seen_through(_wind_down(process, collecting, mark, quiet=quiet))
+        await spool.add(hiding.end())
         return Finished(
             output=await spool.text(),
             exit_status=process.returncode if process.returncode is not None else -9,
@@ -109,14 +112,14 @@ def _start(
     return output, process
 
 
-async def _collect(output: int, spool: Spool) -> None:
+async def _collect(output: int, hiding: Hiding, spool: Spool) -> None:
     try:
         while True:
             await readable(output)
             chunk = os.read(output, _CHUNK_BYTES)
             if not chunk:
                 return
-            await spool.add(chunk)
+            await spool.add(hiding.add(chunk))
     finally:
         os.close(output)
 

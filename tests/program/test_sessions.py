@@ -1,5 +1,6 @@
 """Choosing, reading and exporting sessions, from outside."""
 
+import itertools
 import json
 import os
 import pty
@@ -13,12 +14,10 @@ from tests.program.program import (
     YOLO,
     Done,
     Program,
-    Witness,
     messages_of,
     one_complaint,
     plain,
 )
-from tests.program.test_screen import leave, on_screen
 from tests.scripted_server import calls, fails, says
 
 
@@ -34,6 +33,12 @@ def two_sessions(program: Program) -> tuple[str, str]:
     return old.stem, new.stem
 
 
+def shared(one: str, other: str) -> str:
+    """What both begin with."""
+    pairs = zip(one, other, strict=False)
+    return "".join(a for a, _ in itertools.takewhile(lambda pair: pair[0] == pair[1], pairs))
+
+
 def said(done: Done) -> str:
     assert (done.status, done.err) == (0, "")
     return done.out.decode()
@@ -42,6 +47,7 @@ def said(done: Done) -> str:
 def test_sessions_are_listed_shown_and_exported(program: Program) -> None:
     with program.serve(says("One `````text."), says("Two.")):
         old, new = two_sessions(program)
+    program.server = None
     assert program.run("sessions").out == program.run("sessions", "list").out
     heading, *rows = said(program.run("sessions")).splitlines()
     assert heading.split() == ["session", "age", "turns", "size", "state", "first", "prompt"]
@@ -68,6 +74,7 @@ def test_sessions_are_listed_shown_and_exported(program: Program) -> None:
 def test_on_a_terminal_nothing_in_a_session_draws(program: Program) -> None:
     with program.serve(says("One."), says("Two.")):
         old, _ = two_sessions(program)
+    program.server = None
     main, theirs = pty.openpty()
     running = program.start("sessions", "show", old, stdout=theirs)
     os.close(theirs)
@@ -91,7 +98,6 @@ def test_on_a_terminal_nothing_in_a_session_draws(program: Program) -> None:
         ["sessions", "export", "x", "--format", "xml"],
         ["sessions", "export", "x", "y"],
         ["-p", "hi", "--continue", "--resume", "x"],
-        ["-p", "hi", "--resume", "x", "--fork", "x"],
         ["-p", "hi", "--resume"],
     ],
 )
@@ -116,6 +122,7 @@ def test_without_sessions_the_list_says_so_and_an_unknown_one_is_told(program: P
 def test_a_broken_session_is_listed_and_the_others_with_it(program: Program) -> None:
     with program.serve(says("One."), says("Two.")):
         old, new = two_sessions(program)
+    program.server = None
     folder = project_folder(program.home, program.repository)
     path = folder / f"{old}.jsonl"
     path.write_bytes(path.read_bytes().replace(b"Old", b"Odd"))
@@ -135,7 +142,7 @@ def test_a_broken_session_is_listed_and_the_others_with_it(program: Program) -> 
 def test_a_session_is_taken_up_by_the_beginning_of_its_id(program: Program) -> None:
     with program.serve(says("One."), says("Two."), says("Three.")) as server:
         old, new = two_sessions(program)
-        prefix = os.path.commonprefix([old, new])
+        prefix = shared(old, new)
         done = program.run("-p", "On.", "--resume", old[: len(prefix) + 1])
         several = program.run("-p", "On.", "--resume", prefix)
     assert (done.status, done.out) == (0, b"Three.\n")
@@ -146,49 +153,6 @@ def test_a_session_is_taken_up_by_the_beginning_of_its_id(program: Program) -> N
     )
 
 
-def test_a_session_that_is_held_is_listed_so_and_may_be_forked(
-    program: Program, witness: Witness
-) -> None:
-    os.mkfifo(program.repository / "go")
-    command = f"exec 3>{witness.path}; echo at work >&3; read -r line < go"
-    with program.serve(
-        says("One."), calls("bash", command=command), says("Forked."), says("Done.")
-    ) as server:
-        program.run("-p", "First.")
-        (held,) = program.sessions
-        running = program.start("-p", "Work.", "--continue", *YOLO)
-        witness.wait_for_word()
-        before = held.read_bytes()
-        assert "held" in said(program.run("sessions"))
-        refused = program.run("-p", "Me too.", "--resume", held.stem)
-        forked = program.run("-p", "Me too.", "--fork", held.stem, "--output-format", "json")
-        assert held.read_bytes() == before
-        (program.repository / "go").write_text("go\n")
-        assert running.ended().out == b"Done.\n"
-    assert refused.status == 2
-    assert f"process {running.process.pid}" in one_complaint(refused)
-    assert forked.status == 0
-    assert forked.result["session_id"] != held.stem
-    assert len(program.sessions) == 2
-    said_to_it = [plain(each["content"]) for each in server.asked[2].body["messages"]]
-    assert said_to_it[0] == "First."
-    assert said_to_it[-1].endswith("Me too.")
-
-
-def test_in_the_terminal_one_session_follows_another(program: Program) -> None:
-    with program.serve(says("One."), says("Two."), says("Three.")) as server:
-        old, _ = two_sessions(program)
-        with on_screen(program, "--resume", old) as shown:
-            shown.wait_for("One.")
-            shown.type("/clear\r")
-            shown.wait_gone("One.")
-            shown.type("Fresh.\r")
-            shown.wait_for("Three.")
-            leave(shown)
-    assert [plain(m["content"]) for m in messages_of(server)] == ["Fresh."]
-    assert len(program.sessions) == 3
-
-
 def everything_written(program: Program) -> dict[Path, bytes]:
     folders = (program.home, program.repository, program.folder / "user")
     files = (path for folder in folders for path in folder.rglob("*") if path.is_file())
@@ -197,7 +161,7 @@ def everything_written(program: Program) -> dict[Path, bytes]:
 
 def test_the_key_is_written_nowhere_whatever_says_it(program: Program) -> None:
     refusal = fails(401, "authentication_error", f"invalid x-api-key: {KEY}")
-    spy = "tr '\\0' '\\n' < /proc/$PPID/environ; yes $(tr '\\0' '\\n' < /proc/$PPID/environ) | head -c 300000"
+    spy = "e=$(tr '\\0' ' ' < /proc/$PPID/environ); echo $e; yes $e | head -c 300000"
     answers = (calls("bash", command=spy), says(f"The key is {KEY}."), refusal, says("Once more."))
     with program.serve(*answers):
         debug = {"GREENROOM_LOG": "debug"}

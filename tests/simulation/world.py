@@ -136,7 +136,6 @@ class World:
             model_name="simulated",
             mode=self.setting.mode,
             rehearsal=False,
-            resume_last=False,
             protected=(),
             version="0",
         )
