@@ -8,10 +8,12 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
-from actors.agents.agent import Agent, Ports, Posts
+from actors.agents.agent import Agent
 from actors.agents.definitions import Definition
+from actors.agents.limits import Account, Clock, Limits
+from actors.agents.neighbours import Ports, Posts
 from actors.agents.prompts import Instructions, build_prompt
-from actors.agents.resume import last_config, last_run, past_of
+from actors.agents.resume import chosen_model, last_config, last_run, past_of
 from actors.agents.state import Past, Stage, Turn
 from actors.approvals.broker import ApprovalBroker
 from actors.models.client import ModelClient
@@ -59,6 +61,10 @@ class SessionOptions:
     """The file of a session to go on with; None: a new one begins."""
     secrets: tuple[bytes, ...] = ()
     """Keys that are never written."""
+    model_chosen: bool = False
+    """It was named for this very run; else a resumed session keeps the model chosen in it."""
+    limits: Limits = Limits()  # noqa: RUF009  (frozen, so it may be shared)
+    """How far the agent may go."""
 
     def outputs_of(self, session_id: str) -> Path:
         """Say where whole outputs go that are too long for the model."""
@@ -150,7 +156,7 @@ def _primary(session: OpenSession, around: Surroundings) -> Make:
         name=AGENT,
         system_prompt=build_prompt(options.workspace, options.instructions),
         tools=around.tools,
-        model=options.model_name,
+        model=_model_of(session),
     )
     tools = ToolContext(
         workspace=options.workspace,
@@ -164,7 +170,7 @@ def _primary(session: OpenSession, around: Surroundings) -> Make:
     introduction = SessionConfigured(
         session_id=session.session_id,
         agent=AGENT,
-        model=options.model_name,
+        model=definition.model,
         mode=options.mode,
         cwd=str(options.workspace.cwd),
         rehearsal=options.rehearsal,
@@ -181,11 +187,22 @@ def _primary(session: OpenSession, around: Surroundings) -> Make:
     return partial(Agent, definition, posts, Ports(around.model, tools), past, introduction)
 
 
+def _model_of(session: OpenSession) -> str:
+    options = session.options
+    kept = "" if options.model_chosen or options.rehearsal else chosen_model(session.records)
+    return kept or options.model_name
+
+
 def _past(session: OpenSession, definition: Definition) -> Past:
+    limits = session.options.limits
     blank = Turn(
         reading=frozenset(tool.name for tool in definition.tools if tool.reads_only),
         asker=PRIMARY,
         run=session.run,
         cwd=str(session.options.workspace.cwd),
+        seed=session.session_id,
+        model=definition.model,
+        account=Account(limits),
+        clock=Clock(left_s=limits.seconds),
     )
     return past_of(session.records, blank)

@@ -2,6 +2,8 @@
 
 from typing import Literal
 
+from pydantic import Field
+
 from messages.base import Message
 from messages.content import Block, Usage
 
@@ -18,6 +20,13 @@ ModelFailureReason = Literal[
 ]
 """unauthorized: the key · rejected: any other 4xx · too_long: the context · unreachable: no
 answer · cut_off: the stream ended early · protocol: not the Messages API · cancelled: by us."""
+
+LimitReason = Literal["max_turns", "token_budget", "time_limit"]
+"""Which limit of the user's ended a turn: requests, tokens or seconds."""
+
+
+LONGEST_S = 31_536_000.0
+"""A year: nobody waits longer, whatever they say."""
 
 
 class ModelReplied(Message):
@@ -42,3 +51,37 @@ class ModelFailed(Message):
     """For people: what happened, where, what to do."""
     partial: str = ""
     """Text that had arrived before."""
+    usage: Usage = Usage()
+    """What the server had counted by then."""
+    retry: bool = False
+    """The same request may succeed when it is sent again."""
+    retry_after_s: float = Field(default=0, ge=0, le=LONGEST_S)
+    """The server wishes to be left alone for so long; 0: it wishes nothing."""
+
+
+class WaitEnded(Message):
+    """The wait before a request is sent again is over, or was cut short."""
+
+    type: Literal["wait_ended"] = "wait_ended"
+    request: int
+    """The request that had failed."""
+
+
+class ClockStopped(Message):
+    """The clock of a turn's time limit has run out, or was held."""
+
+    type: Literal["clock_stopped"] = "clock_stopped"
+    turn: int
+    left_s: float = Field(ge=0, le=LONGEST_S)
+    """0: the time is up."""
+
+
+class ModelMeasured(Message):
+    """What a model takes and gives, as its server says, or as we know it."""
+
+    type: Literal["model_measured"] = "model_measured"
+    model: str
+    context_tokens: int = Field(gt=0)
+    """Longest conversation, the reply included."""
+    output_tokens: int = Field(gt=0)
+    """Longest reply."""

@@ -14,6 +14,8 @@ from messages.approvals import (
 from messages.base import Message
 from messages.permissions import Config
 from messages.turns import (
+    ModelChanged,
+    ModelRetrying,
     ReplyCompleted,
     TodosUpdated,
     ToolEnded,
@@ -53,6 +55,8 @@ Record = Annotated[
     | Config
     | TurnStarted
     | ReplyCompleted
+    | ModelChanged
+    | ModelRetrying
     | ToolStarted
     | ToolEnded
     | TodosUpdated

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from messages.base import Message, Value
 from messages.content import Block, Usage
-from messages.models import ModelFailureReason
+from messages.models import LONGEST_S, LimitReason, ModelFailureReason
 from messages.permissions import PermissionMode
 from messages.questions import Todo
 
@@ -29,6 +29,13 @@ class CancelTurn(Message):
     urgent = True
     type: Literal["cancel_turn"] = "cancel_turn"
     turn: int
+
+
+class ChooseModel(Message):
+    """Use another model from the next request on."""
+
+    type: Literal["choose_model"] = "choose_model"
+    model: str = Field(min_length=1)
 
 
 class InstructionFile(Value):
@@ -94,6 +101,44 @@ class ReplyCompleted(Message):
     model: str
 
 
+class ModelChanged(Message):
+    """Recorded: the agent's requests go to another model from now on."""
+
+    type: Literal["model_changed"] = "model_changed"
+    model: str
+
+
+class ModelRetrying(Message):
+    """Recorded: a request failed and is sent again after a wait; what had streamed is void."""
+
+    type: Literal["model_retrying"] = "model_retrying"
+    turn: int
+    attempt: int
+    """Counts the retries of this request, from 1."""
+    of: int
+    """After so many the turn fails."""
+    wait_s: float = Field(ge=0, le=LONGEST_S)
+    reason: ModelFailureReason
+    detail: str
+    """For people: what happened, where."""
+    partial: str = ""
+    """Text of the reply that was cut off; it begins anew."""
+    usage: Usage = Usage()
+    """Of the failed request."""
+
+
+class UsageChanged(Message):
+    """How full the conversation is, and what the agent has used in all."""
+
+    type: Literal["usage_changed"] = "usage_changed"
+    context_tokens: int
+    """The conversation as the last reply left it."""
+    window_tokens: int
+    """The longest conversation that the model takes."""
+    total: Usage
+    """Of the whole session, earlier runs included."""
+
+
 class ToolStarted(Message):
     """A call begins to run.
 
@@ -155,7 +200,9 @@ class TurnInterrupted(Message):
     usage: Usage = Usage()
 
 
-TurnFailureReason = ModelFailureReason | Literal["max_tokens", "refusal", "stop_reason", "journal"]
+TurnFailureReason = (
+    ModelFailureReason | LimitReason | Literal["max_tokens", "refusal", "stop_reason", "journal"]
+)
 
 
 class TurnFailed(Message):
@@ -176,6 +223,9 @@ AgentEvent = (
     | MessageDelta
     | ThinkingDelta
     | ReplyCompleted
+    | ModelChanged
+    | ModelRetrying
+    | UsageChanged
     | ToolStarted
     | ToolEnded
     | TodosUpdated

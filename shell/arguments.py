@@ -26,7 +26,7 @@ environment:
   NO_COLOR             no colours
 
 exit status: 0 done, 1 the agent or the provider failed, 2 usage or configuration,
-129, 130, 143 hung up, interrupted, terminated
+3 a limit ended it, 129, 130, 143 hung up, interrupted, terminated
 """
 
 
@@ -138,15 +138,26 @@ def _work_parser() -> _Parser:
         default="text",
         help="with -p: what goes to standard output (default: text)",
     )
-    add("--model", metavar="NAME", help="the model to use")
+    add("--model", metavar="NAME", help="the model to use: its id, or fable, opus, sonnet, haiku")
+    add(
+        "--max-turns",
+        type=_count,
+        metavar="N",
+        help="stop a prompt's work after N requests to the model; one request, with the tool "
+        "calls of its reply, is a turn",
+    )
+    add(
+        "--time-limit",
+        type=_seconds,
+        metavar="SECONDS",
+        help="stop a prompt's work after so long; waiting for your approval does not count",
+    )
     add(
         "--permission-mode",
         choices=("default", "auto-edit", "yolo"),
         help="auto-edit: edits inside the workspace do not ask; yolo: nothing but protected "
         "files asks (default: default)",
     )
-    add("--max-turns", metavar="N", type=_count, help="end after so many requests to the model")
-    add("--time-limit", metavar="SECONDS", type=_seconds, help="end after so many seconds of work")
     past = parser.add_mutually_exclusive_group()
     past.add_argument(
         "--continue",

@@ -10,7 +10,10 @@ from messages.transcript import Record
 from messages.turns import (
     AgentEvent,
     CancelTurn,
+    ChooseModel,
     MessageDelta,
+    ModelChanged,
+    ModelRetrying,
     Prompt,
     ReplyCompleted,
     SessionConfigured,
@@ -22,6 +25,7 @@ from messages.turns import (
     TurnFailed,
     TurnInterrupted,
     TurnStarted,
+    UsageChanged,
 )
 from shell.inbox import Event, Inbox, Notice
 from shell.intents import (
@@ -55,6 +59,7 @@ ConsoleInbox = (
     | RunOwnCommand
     | StopOwnCommand
     | OwnCommandEnded
+    | ChooseModel
 )
 
 
@@ -100,6 +105,8 @@ class Console(Actor[ConsoleInbox]):
                 self._own = None
                 self._own_said.append(message)
                 self._inbox.put(message)
+            case ChooseModel():
+                self.tell(PRIMARY, message)
             case SessionConfigured():
                 self._configured(message)
             case TurnStarted() | ReplyCompleted() | ToolStarted():
@@ -107,9 +114,11 @@ class Console(Actor[ConsoleInbox]):
                 self._inbox.put(message)
             case TurnCompleted() | TurnInterrupted() | TurnFailed():
                 self._ended(message)
-            case MessageDelta() | ThinkingDelta() | ToolEnded() | TodosUpdated():
+            case (
+                MessageDelta() | ThinkingDelta() | ToolEnded() | TodosUpdated() | PresentApproval()
+            ):
                 self._inbox.put(message)
-            case PresentApproval() | RetractApproval():
+            case ModelChanged() | ModelRetrying() | UsageChanged() | RetractApproval():
                 self._inbox.put(message)
             case _:
                 assert_never(message)

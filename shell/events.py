@@ -1,12 +1,15 @@
 """What each report of the agent changes on the screen: one function an event, all pure."""
 
 from dataclasses import replace
-from typing import assert_never
+from typing import assert_never, get_args
 
 from messages.approvals import PresentApproval, RetractApproval
 from messages.content import ThinkingBlock, text_of
+from messages.models import LimitReason
 from messages.turns import (
     MessageDelta,
+    ModelChanged,
+    ModelRetrying,
     ReplyCompleted,
     SessionConfigured,
     ThinkingDelta,
@@ -17,6 +20,7 @@ from messages.turns import (
     TurnFailed,
     TurnInterrupted,
     TurnStarted,
+    UsageChanged,
 )
 from shell import blocks, details, requests
 from shell.details import Detail
@@ -25,6 +29,7 @@ from shell.intents import OwnCommandEnded
 from shell.state import (
     Prose,
     Remark,
+    Retrying,
     Running,
     Said,
     Skipped,
@@ -55,6 +60,12 @@ def received(  # noqa: C901, PLR0911, PLR0912  (a case an event)
             return _streamed(state, event)
         case ReplyCompleted():
             return _replied(state, event, now_s)
+        case ModelRetrying():
+            return _retrying(state, event, now_s)
+        case ModelChanged():
+            return _model_changed(state, event)
+        case UsageChanged():
+            return replace(state, usage=event), ()
         case ToolStarted():
             return _tool_started(state, event, now_s)
         case ToolEnded():
@@ -96,7 +107,8 @@ def _started(state: State, event: TurnStarted, now_s: float) -> Step:
 def _streamed(state: State, event: MessageDelta | ThinkingDelta) -> Step:
     if not state.turn:
         return state, ()  # late: its turn has ended, and the record of the reply is printed whole
-    turn = replace(state.turn, streamed_chars=state.turn.streamed_chars + len(event.text))
+    chars = state.turn.streamed_chars + len(event.text)
+    turn = replace(state.turn, streamed_chars=chars, retrying=None)
     if isinstance(event, ThinkingDelta):
         return replace(state, turn=turn), ()
     if turn.interrupting:
@@ -117,10 +129,27 @@ def _replied(state: State, event: ReplyCompleted, now_s: float) -> Step:
     turn, last = flushed(turn)
     prose = (*(Prose(block) for block in finished), *last)
     tokens = turn.tokens + event.usage.output_tokens
-    turn = replace(turn, streamed=False, streamed_chars=0, tokens=tokens)
+    turn = replace(turn, streamed=False, streamed_chars=0, tokens=tokens, retrying=None)
     thoughts = [block.thinking for block in event.content if isinstance(block, ThinkingBlock)]
     kept = details.kept(state.details, Detail("reasoning", "\n\n".join(thoughts)))
     return replace(state, turn=turn, details=kept), prose
+
+
+def _retrying(state: State, event: ModelRetrying, now_s: float) -> Step:
+    """Show the wait; text that has streamed is void, since the reply begins anew."""
+    turn, prose = flushed(state.turn or Turn(began_s=now_s))
+    void = (Remark("The reply was cut off here; it begins anew.", "warn"),)
+    retrying = Retrying(event, until_s=now_s + event.wait_s)
+    turn = replace(turn, streamed=False, streamed_chars=0, retrying=retrying)
+    return replace(state, turn=turn), (*prose, *(void if event.partial else ()))
+
+
+def _model_changed(state: State, event: ModelChanged) -> Step:
+    told = Remark(f"The model is {event.model} from the next request on.")
+    if state.session is None:
+        return state, (told,)
+    session = state.session.model_copy(update={"model": event.model})
+    return replace(state, session=session), (told,)
 
 
 def _tool_started(state: State, event: ToolStarted, now_s: float) -> Step:
@@ -148,6 +177,12 @@ def _ended(state: State, event: TurnCompleted | TurnInterrupted | TurnFailed, no
             state, sent = next_sent(state, now_s)
             return state, (*prose, Remark("Interrupted.", "warn"), *sent)
         case TurnFailed():
-            failure = Remark(f"The turn failed ({event.reason}): {event.detail}", "bad")
             state, refill = handed_back(state)
-            return state, (*prose, failure, *refill)
+            return state, (*prose, _failure(event), *refill)
+
+
+def _failure(event: TurnFailed) -> Remark:
+    if event.reason in get_args(LimitReason):
+        return Remark(f"The turn {event.detail}.", "warn")
+    cut = ". What stands above of the reply is not all of it." if event.partial else ""
+    return Remark(f"The turn failed ({event.reason}): {event.detail}{cut}", "bad")

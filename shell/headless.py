@@ -13,6 +13,8 @@ from messages.address import APPROVALS, PRIMARY
 from messages.approvals import PresentApproval, PresenterChanged, RetractApproval
 from messages.turns import (
     MessageDelta,
+    ModelChanged,
+    ModelRetrying,
     Prompt,
     ReplyCompleted,
     SessionConfigured,
@@ -24,6 +26,7 @@ from messages.turns import (
     TurnFailed,
     TurnInterrupted,
     TurnStarted,
+    UsageChanged,
 )
 from messages.wire import encode
 from shell.arguments import Format
@@ -32,6 +35,7 @@ from shell.output import Output, OutputStalledError
 from shell.process import complain
 from shell.render import REHEARSAL
 from shell.results import Result, Tally
+from shell.retrying import told
 from shell.visible import visible
 
 __all__ = ["REHEARSAL", "HeadlessConsole"]
@@ -73,6 +77,9 @@ class HeadlessConsole(Actor[Told]):
                 | MessageDelta()
                 | ThinkingDelta()
                 | ReplyCompleted()
+                | ModelChanged()
+                | ModelRetrying()
+                | UsageChanged()
                 | ToolStarted()
                 | ToolEnded()
                 | TodosUpdated()
@@ -128,7 +135,10 @@ def run(
         happening = happenings.get()
         if isinstance(happening, Ended):
             return tally, happening
-        tally = tally.add(happening.message, happening.source)
+        message = happening.message
+        if isinstance(message, ModelRetrying):
+            complain(told(message, message.wait_s))
+        tally = tally.add(message, happening.source)
         if output_format == "stream-json":
             _tell(happening, output)
         if happening.last:
@@ -153,7 +163,7 @@ def show(result: Result, output: Output, output_format: Format) -> None:
     """Print the result; what is not one goes to standard error."""
     if output_format != "text":
         output.write(_drawable(result.model_dump_json().encode()))
-    elif result.subtype == "success":
+    elif result.subtype == "success" or (result.limited and result.result):
         text = visible(result.result) if sys.stdout.isatty() else result.result
         output.write(text.rstrip("\n").encode("utf-8", "replace") + b"\n")
     for denial in result.denials:

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from shell.ink import Row, cut, wrapped
+from shell.retrying import told
 from shell.state import Own, State, Turn
 from shell.todos import MOST_ROWS, todo_rows
 from shell.visible import visible_line
@@ -65,15 +66,18 @@ def _own(own: Own, now_s: float, width: int) -> Row:
 def _spinner(state: State, turn: Turn, now_s: float, width: int) -> Row:
     elapsed_s = max(now_s - turn.began_s, 0.0)
     frame = FRAMES[int(elapsed_s * FRAMES_PER_S) % len(FRAMES)]
-    told = f"{frame} {_verb(state, turn)} · {_clock(elapsed_s)} · {_tokens(turn)}"
+    row = f"{frame} {_verb(state, turn, now_s)} · {_clock(elapsed_s)} · {_tokens(turn)}"
     if not turn.interrupting and not state.requests.shown and not state.own:
-        told += " · Esc interrupts"
-    return (("person", cut(told, width)),)
+        row += " · Esc interrupts"
+    return (("person", cut(row, width)),)
 
 
-def _verb(state: State, turn: Turn) -> str:
+def _verb(state: State, turn: Turn, now_s: float) -> str:
     if turn.interrupting:
         return "Interrupting"
+    if turn.retrying:
+        line = told(turn.retrying.event, turn.retrying.until_s - now_s)
+        return line[0].upper() + line[1:]
     if state.requests.parked:
         return "Waiting for you"
     if turn.tools:

@@ -99,7 +99,7 @@ def _headless(options: Options) -> int:
     headless.show(result, output, options.output_format)
     if ended is not None:
         return ended.status
-    return 0 if result.error is None else 1
+    return result.status
 
 
 def _interactive(options: Options) -> int:

@@ -1,13 +1,15 @@
 """What a headless run comes to: one object, built from the events as they pass. Pure."""
 
 from dataclasses import dataclass, field, replace
-from typing import Literal
+from typing import Literal, get_args
 
 from pydantic import BaseModel, ConfigDict
 
 from messages.base import Message
-from messages.content import Usage
+from messages.content import Usage, text_of
+from messages.models import LimitReason
 from messages.turns import (
+    ModelRetrying,
     ReplyCompleted,
     SessionConfigured,
     ToolEnded,
@@ -46,6 +48,16 @@ class Result(BaseModel):
     denials: tuple[Denial, ...]
     error: str | None
 
+    @property
+    def limited(self) -> bool:
+        """A limit of the user's ended it."""
+        return self.stop_reason in get_args(LimitReason)
+
+    @property
+    def status(self) -> int:
+        """The exit status that says so."""
+        return 3 if self.limited else 0 if self.error is None else 1
+
 
 @dataclass(frozen=True, slots=True)
 class Tally:
@@ -54,7 +66,11 @@ class Tally:
     session_id: str = ""
     agent: str = ""
     replies: int = 0
-    usage: Usage = field(default_factory=Usage)
+    said: str = ""
+    """Text of the last reply that had some."""
+    settled: Usage = field(default_factory=Usage)
+    """Of the turns that have ended."""
+    running: Usage = field(default_factory=Usage)
     denials: tuple[Denial, ...] = ()
     last: TurnCompleted | TurnFailed | TurnInterrupted | None = None
 
@@ -64,15 +80,18 @@ class Tally:
             case SessionConfigured():
                 return replace(self, session_id=event.session_id, agent=event.agent)
             case ReplyCompleted():
-                usage = self.usage + event.usage
-                return replace(self, replies=self.replies + 1, usage=usage)
+                said, running = text_of(event.content) or self.said, self.running + event.usage
+                return replace(self, replies=self.replies + 1, said=said, running=running)
+            case ModelRetrying():
+                return replace(self, running=self.running + event.usage)
             case ToolEnded(status="denied"):
                 denial = Denial(
                     agent=source, tool=event.tool, target=event.target, reason=event.text
                 )
                 return replace(self, denials=(*self.denials, denial))
             case TurnCompleted() | TurnFailed() | TurnInterrupted():
-                return replace(self, last=event)
+                settled = self.settled + event.usage  # with the requests that failed for good
+                return replace(self, last=event, settled=settled, running=Usage())
             case _:
                 return self
 
@@ -81,16 +100,30 @@ class Tally:
         last = self.last
         if error is None and not isinstance(last, TurnCompleted):
             error = last.detail if isinstance(last, TurnFailed) else "interrupted"
-        text = last.text if isinstance(last, TurnCompleted) else last.partial if last else ""
         return Result(
             subtype="success" if error is None else "error",
             session_id=self.session_id,
             agent=self.agent,
-            result=text,
-            stop_reason=last.stop_reason if isinstance(last, TurnCompleted) else None,
+            result=self._text(),
+            stop_reason=self._stop_reason(),
             num_turns=self.replies,
             duration_s=round(duration_s, 3),
-            usage=self.usage,
+            usage=self.settled + self.running,
             denials=self.denials,
             error=error,
         )
+
+    def _text(self) -> str:
+        """The answer, or what there is of one."""
+        if isinstance(self.last, TurnCompleted):
+            return self.last.text
+        return (self.last.partial if self.last else "") or self.said
+
+    def _stop_reason(self) -> str | None:
+        match self.last:
+            case TurnCompleted():
+                return self.last.stop_reason
+            case TurnFailed() if self.last.reason in get_args(LimitReason):
+                return self.last.reason
+            case _:
+                return None

@@ -4,12 +4,12 @@ from collections.abc import Mapping
 from dataclasses import asdict, fields, replace
 from typing import Any, TypeVar
 
+from actors.models.names import DEFAULT_MODEL
 from shell.arguments import Options, StartError, readable
 from shell.config_file import Read
 from shell.config_problems import problems
 from shell.config_schema import FILE, Budget, FileConfig, config_of
 
-DEFAULT_MODEL = "claude-sonnet-5-5"
 BUILT_IN = FileConfig(
     model=DEFAULT_MODEL,
     agent="build",

@@ -5,8 +5,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from actors.agents.limits import Limits
 from actors.models.anthropic_client import AnthropicModel
 from actors.models.client import ModelClient
+from actors.models.names import resolved
 from actors.models.rehearsal import MODEL_NAME, RehearsalModel
 from actors.secrets import secrets_of
 from actors.session import SessionOptions
@@ -64,7 +66,8 @@ def set_up(
     session = SessionOptions(
         folder=folder,
         workspace=workspace,
-        model_name=(settings.model or "") if real else MODEL_NAME,
+        model_name=resolved(settings.model or "") if real else MODEL_NAME,
+        model_chosen=options.model is not None,
         mode=configuration.mode,
         rehearsal=not real,
         protected=(*ours, *git_folders(workspace.root)),
@@ -73,6 +76,11 @@ def set_up(
         trusted=stands.trusted,
         take_up=_earlier(options, folder),
         secrets=secrets_of(environment),
+        limits=Limits(
+            turns=settings.budget.turns,
+            tokens=settings.budget.tokens,
+            seconds=settings.budget.seconds,
+        ),
     )
     pace = 0.0 if options.headless else 1.0
     model = _server(environment) if real else _rehearsal(pace)

@@ -9,7 +9,7 @@ from typing import TypeAlias
 from messages.approvals import Answer, AnswerApproval, RetractApproval
 from messages.base import Message
 from messages.questions import Todo
-from messages.turns import SessionConfigured, ToolEnded
+from messages.turns import ModelRetrying, SessionConfigured, ToolEnded, UsageChanged
 from shell import blocks, requests
 from shell.blocks import Tail
 from shell.details import Detail
@@ -33,6 +33,14 @@ class Running:
 
 
 @dataclass(frozen=True, slots=True)
+class Retrying:
+    """A request that failed and waits to be sent again."""
+
+    event: ModelRetrying
+    until_s: float
+
+
+@dataclass(frozen=True, slots=True)
 class Turn:
     """The turn that runs."""
 
@@ -45,6 +53,7 @@ class Turn:
     """Output of its whole replies, as the API counts it."""
     streamed_chars: int = 0
     """Of the reply in hand; four of them are about a token."""
+    retrying: Retrying | None = None
     interrupting: bool = False
     late_chars: int = 0
     """What came of text since."""
@@ -67,6 +76,8 @@ class State:
     turn: Turn | None = None
     queue: tuple[str, ...] = ()
     """Messages that go out one by one as turns end."""
+    usage: UsageChanged | None = None
+    """How full the conversation is, and what was used in all."""
     requests: Requests = field(default_factory=Requests)
     todos: tuple[Todo, ...] = ()
     own: Own | None = None

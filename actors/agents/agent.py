@@ -1,7 +1,7 @@
 """The agent: the turn's state machine with its hands; it decides nothing itself."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import assert_never
 
@@ -10,26 +10,34 @@ from actors.agents.definitions import Definition
 from actors.agents.effects import (
     AskModel,
     AskPerson,
+    ClockEffect,
     Effect,
+    HoldClock,
     JudgeCall,
+    MeasureModel,
+    ModelEffect,
     PeekCall,
     PlanCall,
     Report,
     RunCall,
+    StartClock,
     StopCall,
     StopModel,
+    Wait,
     WithdrawAll,
     Write,
 )
+from actors.agents.exchange import Countdown, Exchange, Measure, Rest
 from actors.agents.history import History
+from actors.agents.neighbours import Ports, Posts
+from actors.agents.replies import measure_of, usage_of
 from actors.agents.state import Past, Stage, Turn
 from actors.agents.turn import TurnMessage, advance, go_on
-from actors.agents.work import Exchange, call_failed, plan_call, run_call
-from actors.models.client import ModelClient, ModelRequest
+from actors.agents.work import call_failed, plan_call, run_call
+from actors.models.client import ModelRequest
 from actors.runtime.actor import Actor, WorkId
 from actors.tools.tool import ToolContext
 from actors.tools.toolbox import schema
-from messages.address import Address
 from messages.approvals import ApprovalsWithdrawn
 from messages.content import ToolUseBlock
 from messages.permissions import PermissionQuery, PermissionRequest
@@ -38,27 +46,6 @@ from messages.transcript import Append
 from messages.turns import MessageDelta, SessionConfigured, ThinkingDelta
 
 AgentInbox = TurnMessage | MessageDelta | ThinkingDelta
-
-
-@dataclass(frozen=True, slots=True)
-class Posts:
-    """Whom an agent talks to."""
-
-    journal: Address
-    engine: Address
-    approvals: Address
-    """Where its requests go: the parent; for the primary, the broker."""
-    reports: Address
-    """Where its events go: the parent; for the primary, the console."""
-
-
-@dataclass(frozen=True, slots=True)
-class Ports:
-    """What an agent reaches of the world."""
-
-    model: ModelClient
-    tools: ToolContext
-    """With nothing seen yet."""
 
 
 class Agent(Actor[AgentInbox]):
@@ -84,6 +71,8 @@ class Agent(Actor[AgentInbox]):
         self._history = History()
         self._seen: dict[str, FileState] = {}
         self._model_work: WorkId | None = None
+        """The request under way, or the wait before it is sent again."""
+        self._clock_work: WorkId | None = None
         self._call_works: dict[str, WorkId] = {}
 
     def on_start(self) -> None:
@@ -91,6 +80,8 @@ class Agent(Actor[AgentInbox]):
         for record in self._past.records:
             self._history.add(record)
         self.tell(self._posts.reports, self._introduction)
+        if self._turn.account.context_tokens:
+            self.tell(self._posts.reports, usage_of(self._turn))
         self._turn, effects = go_on(self._past)
         self._carry_out(effects)
 
@@ -126,10 +117,10 @@ class Agent(Actor[AgentInbox]):
                 self.tell(self._posts.journal, Append(id=effect.mark, records=(effect.record,)))
             case Report():
                 self.tell(self._posts.reports, effect.event)
-            case AskModel():
-                self._ask_model(effect)
-            case StopModel():
-                self._stop_work(self._model_work)
+            case AskModel() | StopModel() | Wait() | MeasureModel():
+                self._converse(effect)
+            case StartClock() | HoldClock():
+                self._keep_time(effect)
             case PlanCall():
                 self._plan(effect)
             case PeekCall():
@@ -148,13 +139,34 @@ class Agent(Actor[AgentInbox]):
             case _:
                 assert_never(effect)
 
+    def _converse(self, effect: ModelEffect) -> None:
+        match effect:
+            case AskModel():
+                self._ask_model(effect)
+            case StopModel():
+                self._stop_work(self._model_work)
+            case Wait():
+                rest = Rest(effect.request, effect.wait_s)
+                self._model_work = self.work(rest.run, rest.cut_short)
+            case MeasureModel():
+                measure = Measure(self._ports.model, effect.model)
+                self.work(measure.run, measure.failed)
+
+    def _keep_time(self, effect: ClockEffect) -> None:
+        match effect:
+            case StartClock():
+                countdown = Countdown(effect.turn, effect.left_s)
+                self._clock_work = self.work(countdown.run, countdown.held)
+            case HoldClock():
+                self._stop_work(self._clock_work)
+
     def _ask_model(self, effect: AskModel) -> None:
         request = ModelRequest(
-            model=self._definition.model,
+            model=self._turn.model,
             system=self._definition.system_prompt,
             tools=self._schemas,
             messages=tuple(self._history.messages),
-            max_tokens=self._definition.max_tokens,
+            max_tokens=min(self._definition.max_tokens, measure_of(self._turn).output_tokens),
         )
         say: Callable[[MessageDelta | ThinkingDelta], None] = self.inlet()
         exchange = Exchange(self._ports.model, request, effect.request, say)

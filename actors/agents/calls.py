@@ -4,14 +4,15 @@ from typing import Any, assert_never
 
 from actors.agents.answers import denial, is_for, told
 from actors.agents.effects import AskPerson, JudgeCall, PeekCall, PlanCall, RunCall, StopCall
-from actors.agents.state import Call, CallStage, Stage, Step
+from actors.agents.state import Call, CallStage, Stage, Turn
+from actors.agents.step import Step
 from messages.approvals import (
     ApprovalAnswered,
     ApprovalRefused,
 )
 from messages.permissions import PermissionVerdict
 from messages.tools import Plan, ToolFailed, ToolPlanned, ToolSucceeded
-from messages.turns import TodosUpdated, ToolEnded, ToolStarted, ToolStatus, TurnInterrupted
+from messages.turns import TodosUpdated, ToolEnded, ToolStarted, ToolStatus
 
 NEVER_RAN = "Cancelled: the user interrupted the turn before this call ran."
 OUTCOME_UNKNOWN = (
@@ -22,6 +23,8 @@ DRIFTED = "Not run: its target changed {drifts} times between plan and run, the 
 MAX_DRIFTS = 5
 UNREAD = "Denied: {target} was not read yet, and reading it asks ({reason}). Read it first."
 CUT_SHORT = "Cancelled while it ran: the user interrupted the turn. Part of it may have happened."
+NO_TIME = "Cancelled: the time limit ended the turn before this call ran."
+CUT_BY_TIME = "Cancelled while it ran: the time was up. Part of it may have happened."
 
 
 def start_ready(step: Step) -> None:
@@ -45,7 +48,7 @@ def planned(step: Step, message: ToolPlanned) -> None:
     if call is None:
         return
     if step.turn.stopping:
-        end(step, call, "cancelled", NEVER_RAN)
+        end(step, call, "cancelled", never_ran(step.turn))
     elif message.plan.peeked and (message.plan.refusal or not _was_shown(call)):
         _peek(step, call, message.plan)
     else:
@@ -132,7 +135,7 @@ def failed(step: Step, message: ToolFailed) -> None:
             end(step, call, "error", f"The tool failed (a fault of Greenroom): {message.detail}")
         case "cancelled":
             ran = call.stage is CallStage.RUNNING
-            end(step, call, "cancelled", CUT_SHORT if ran else NEVER_RAN)
+            end(step, call, "cancelled", (_cut_short if ran else never_ran)(step.turn))
         case "drifted":
             _drifted(step, call, message.detail)
         case _:
@@ -143,7 +146,7 @@ def _drifted(step: Step, call: Call, detail: str) -> None:
     """Plan anew: whatever was decided, it was about something else."""
     drifts = call.drifts + 1
     if step.turn.stopping:
-        end(step, call, "cancelled", NEVER_RAN)
+        end(step, call, "cancelled", never_ran(step.turn))
     elif drifts > MAX_DRIFTS:
         end(step, call, "error", DRIFTED.format(drifts=drifts, detail=detail))
     else:
@@ -156,6 +159,15 @@ def _drifted(step: Step, call: Call, detail: str) -> None:
             drifts=drifts,
         )
         step.do(PlanCall(call.use.id))
+
+
+def never_ran(turn: Turn) -> str:
+    """Tell the model who kept a call from running."""
+    return NO_TIME if turn.limit else NEVER_RAN
+
+
+def _cut_short(turn: Turn) -> str:
+    return CUT_BY_TIME if turn.limit else CUT_SHORT
 
 
 def run_recorded(step: Step) -> None:
@@ -182,7 +194,7 @@ def cancel(step: Step) -> None:
         if call.stage in works:
             step.do(StopCall(call.use.id))
         elif call.stage is not CallStage.DONE:
-            close(step, call, "cancelled", NEVER_RAN)
+            close(step, call, "cancelled", never_ran(step.turn))
     proceed(step)
 
 
@@ -215,7 +227,7 @@ def proceed(step: Step) -> None:
         if not step.turn.stopping:
             start_ready(step)
     elif step.turn.stopping:
-        step.close(TurnInterrupted(turn=step.turn.number, usage=step.turn.usage))
+        step.interrupt()
     else:
         step.set(stage=Stage.SETTLING)
 

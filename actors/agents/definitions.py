@@ -14,4 +14,4 @@ class Definition:
     tools: tuple[AnyTool, ...]
     model: str
     max_tokens: int = 32_000
-    """Longest reply, in tokens."""
+    """Longest reply that is asked for, in tokens; a model may give less."""

@@ -32,7 +32,36 @@ class AskModel:
 
 @dataclass(frozen=True, slots=True)
 class StopModel:
-    """Close the stream; its end still comes back."""
+    """Close the stream, or end the wait before it is opened again; its end still comes back."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wait:
+    """Let a server rest before a request is sent again; `WaitEnded` comes back."""
+
+    request: int
+    """The one that failed."""
+    wait_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class MeasureModel:
+    """Find out what a model takes; `ModelMeasured` comes back, and nothing waits for it."""
+
+    model: str
+
+
+@dataclass(frozen=True, slots=True)
+class StartClock:
+    """Let the time limit of a turn run; `ClockStopped` comes back."""
+
+    turn: int
+    left_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class HoldClock:
+    """Stop the clock; its `ClockStopped` still comes back."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,11 +120,13 @@ class StopCall:
     call_id: str
 
 
+ModelEffect = AskModel | StopModel | Wait | MeasureModel
+ClockEffect = StartClock | HoldClock
 Effect = (
     Write
     | Report
-    | AskModel
-    | StopModel
+    | ModelEffect
+    | ClockEffect
     | PlanCall
     | PeekCall
     | JudgeCall

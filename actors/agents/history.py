@@ -23,6 +23,7 @@ from messages.turns import (
 Json = dict[str, JsonValue]
 
 INTERRUPTED = "[The user interrupted the turn here.]"
+CUT_OFF = "[The reply was cut off here; it never came to its end.]"
 NO_WORDS = "[The user sent an empty message.]"
 NO_OUTPUT = "(no output)"
 NO_RESULT = "No result was recorded for this call; its outcome is unknown."
@@ -55,6 +56,7 @@ class History:
                 self._say("user", said(INTERRUPTED))
             case TurnFailed():
                 self._partial(record.partial)
+                self._say("user", said(CUT_OFF) if said(record.partial) else {})
             case _:
                 pass
 

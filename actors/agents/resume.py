@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from actors.agents.answers import denial, told
+from actors.agents.limits import Account, tokens_of
 from actors.agents.state import Call, CallStage, Past, Stage, Turn
 from messages.approvals import (
     AnyApprovalRequest,
@@ -17,10 +18,15 @@ from messages.content import ToolUseBlock, Usage
 from messages.permissions import Config
 from messages.transcript import Record, RunStarted
 from messages.turns import (
+    ModelChanged,
+    ModelRetrying,
     ReplyCompleted,
     ToolEnded,
     ToolStarted,
+    TurnCompleted,
     TurnEnded,
+    TurnFailed,
+    TurnInterrupted,
     TurnStarted,
 )
 
@@ -29,10 +35,12 @@ def past_of(records: tuple[Record, ...], blank: Turn) -> Past:
     """Put an agent back where its records stop; `blank` is the turn of an agent without a past."""
     numbers = [record.turn for record in records if isinstance(record, TurnStarted)]
     last = _since_last(TurnStarted, records)
-    turn = replace(blank, number=max(numbers, default=0))
+    turn = replace(blank, number=max(numbers, default=0), account=_account(records, blank.account))
     if not last or any(isinstance(each, TurnEnded) for each in last):
         return Past(turn, records)
     replies = [record for record in last if isinstance(record, ReplyCompleted)]
+    account = replace(turn.account, replies=len(replies))
+    turn = replace(turn, account=account, usage=_used(last))
     if not replies:
         return Past(replace(turn, stage=Stage.SETTLING), records)
     reply, since = replies[-1], _since_last(ReplyCompleted, last)
@@ -41,9 +49,14 @@ def past_of(records: tuple[Record, ...], blank: Turn) -> Past:
         for block in reply.content
         if isinstance(block, ToolUseBlock)
     )
-    used = sum((each.usage for each in replies), Usage())
     stage = Stage.SETTLING if _answered(calls, reply) else Stage.ACTING
-    return Past(replace(turn, stage=stage, calls=calls, usage=used), records, reply)
+    return Past(replace(turn, stage=stage, calls=calls), records, reply)
+
+
+def chosen_model(records: tuple[Record, ...]) -> str:
+    """Name the model that a person chose last in earlier runs; empty: they chose none."""
+    chosen = (each.model for each in reversed(records) if isinstance(each, ModelChanged))
+    return next(chosen, "")
 
 
 def last_config(records: tuple[Record, ...]) -> Config | None:
@@ -54,6 +67,27 @@ def last_config(records: tuple[Record, ...]) -> Config | None:
 def last_run(records: tuple[Record, ...]) -> int:
     """The number of the last run; 0: there was none."""
     return max((record.run for record in records if isinstance(record, RunStarted)), default=0)
+
+
+def _account(records: tuple[Record, ...], blank: Account) -> Account:
+    """Add up what earlier runs used, and how long the conversation was at their end."""
+    replies = (each.usage for each in reversed(records) if isinstance(each, ReplyCompleted))
+    last = next(replies, Usage())
+    return replace(blank, before=_used(records), context_tokens=tokens_of(last))
+
+
+def _used(records: tuple[Record, ...]) -> Usage:
+    """Add up what was used; a turn's end has its sum, failed requests included."""
+    ended = running = Usage()
+    for record in records:
+        match record:
+            case ReplyCompleted() | ModelRetrying():
+                running += record.usage
+            case TurnCompleted() | TurnInterrupted() | TurnFailed():
+                ended, running = ended + record.usage, Usage()
+            case _:
+                pass
+    return ended + running
 
 
 def _since_last(

@@ -1,19 +1,20 @@
-"""The state of a turn, and one step of it being worked out.
+"""The state of a turn.
 
-Idle → opening (the prompt goes to disk) → thinking → acting → settling (results go to disk) →
-thinking … → closing (the end goes to disk) → idle.
+Idle → opening (the prompt goes to disk) → thinking (→ waiting, to ask again) → acting → settling
+(results go to disk) → thinking … → closing (the end goes to disk) → idle.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import Enum, auto
-from typing import Any
 
-from actors.agents.effects import Effect, Report, Write
+from actors.agents.limits import Account, Clock, Reached
+from actors.agents.retry import Tries
 from messages.approvals import ApprovalRequest
 from messages.content import ToolUseBlock, Usage
+from messages.models import ModelMeasured
 from messages.tools import Plan
 from messages.transcript import Record
-from messages.turns import AgentEvent, Prompt, ReplyCompleted, ToolStatus, TurnEnded, TurnFailed
+from messages.turns import Prompt, ReplyCompleted, ToolStatus, TurnEnded
 
 MOST_TITLE_CHARS = 200
 
@@ -24,6 +25,8 @@ class Stage(Enum):
     IDLE = auto()
     OPENING = auto()
     THINKING = auto()
+    WAITING = auto()
+    """A request failed, and is sent again after a while."""
     ACTING = auto()
     SETTLING = auto()
     CLOSING = auto()
@@ -89,6 +92,15 @@ class Turn:
     """Counts approval requests."""
     judged: int = 0
     """Counts questions to the permission engine."""
+    seed: str = ""
+    """Draws the jitter of waits: the session's id, so that programs do not come back together."""
+    model: str = ""
+    """Who is asked next."""
+    measured: ModelMeasured | None = None
+    """What its server said of it; None: nothing."""
+    asked_about: str = ""
+    """The model whose server was asked what it takes."""
+    account: Account = Account()  # noqa: RUF009  (frozen, so it may be shared)
     reading: frozenset[str] = frozenset()
     """Names of the tools that only read."""
     number: int = 0
@@ -96,6 +108,10 @@ class Turn:
     calls: tuple[Call, ...] = ()
     request: int = 0
     """Counts model requests."""
+    tries: Tries = Tries()  # noqa: RUF009  (as above)
+    malformed: int = 0
+    """Replies in a row with a call whose arguments were not JSON."""
+    clock: Clock = Clock()  # noqa: RUF009  (as above)
     written: int = 0
     """The last mark that was given out."""
     synced: int = 0
@@ -104,10 +120,12 @@ class Turn:
     """Turns that were cancelled before they began; their prompts may still be on their way."""
     stopping: bool = False
     """The running turn was cancelled; what it started is coming to its end."""
+    limit: Reached | None = None
+    """The limit that ends the running turn; None: if it is stopping, a person stopped it."""
     unwritable: str = ""
     """Why nothing of the running turn can be recorded any more; it is stopping then."""
     ending: TurnEnded | None = None
-    usage: Usage = Usage()  # noqa: RUF009  (frozen, so it may be shared)
+    usage: Usage = Usage()  # noqa: RUF009  (as above)
     queue: tuple[Prompt, ...] = ()
 
 
@@ -120,54 +138,3 @@ class Past:
     """The agent's own, for its history."""
     reply: ReplyCompleted | None = None
     """The last reply, when its turn is open."""
-
-
-class Step:
-    """One step being worked out: the next state, and what it wants done so far."""
-
-    def __init__(self, turn: Turn) -> None:
-        """Start from a state."""
-        self.turn = turn
-        self.effects: list[Effect] = []
-
-    def set(self, **changes: Any) -> None:  # noqa: ANN401  (`replace` checks the names)
-        """Change the state."""
-        self.turn = replace(self.turn, **changes)
-
-    def do(self, effect: Effect) -> None:
-        """Want something done."""
-        self.effects.append(effect)
-
-    def report(self, event: AgentEvent) -> None:
-        """Want those above told."""
-        self.do(Report(event))
-
-    def write(self, record: Record) -> None:
-        """Want a record on disk, under the next mark."""
-        if not self.turn.unwritable:
-            self.set(written=self.turn.written + 1)
-            self.do(Write(self.turn.written, record))
-
-    def close(self, ending: TurnEnded) -> None:
-        """Want the turn's end on disk; then it is reported."""
-        turn = self.turn
-        if turn.unwritable:
-            ending = TurnFailed(
-                turn=turn.number, reason="journal", detail=turn.unwritable, usage=turn.usage
-            )
-        self.set(stage=Stage.CLOSING, ending=ending)
-        self.write(ending)
-
-    def call(self, call_id: str, *stages: CallStage) -> Call | None:
-        """Find a call in one of `stages`; what comes for any other is late."""
-        for call in self.turn.calls:
-            if call.use.id == call_id and call.stage in stages:
-                return call
-        return None
-
-    def put(self, call: Call, **changes: Any) -> Call:  # noqa: ANN401  (`replace` checks the names)
-        """Change one call."""
-        new = replace(call, **changes)
-        calls = tuple(new if each.use.id == call.use.id else each for each in self.turn.calls)
-        self.set(calls=calls)
-        return new

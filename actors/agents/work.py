@@ -1,69 +1,11 @@
-"""The jobs of an agent: what is slow, over ports, without access to the actor."""
-
-from collections.abc import Callable
-from dataclasses import dataclass, field
+"""The jobs of a call: what is slow, over ports, without access to the actor."""
 
 from pydantic import ValidationError
 
-from actors.models.client import ModelClient, ModelError, ModelRequest, Reply, Streamed
 from actors.runtime.actor import Failure
 from actors.tools.tool import AnyTool, Arguments, Drifted, PeekError, ToolContext, ToolError
 from messages.content import ToolUseBlock
-from messages.models import ModelFailed, ModelFailureReason, ModelReplied
 from messages.tools import Plan, ToolFailed, ToolPlanned, ToolSucceeded
-from messages.turns import MessageDelta, ThinkingDelta
-
-
-@dataclass
-class Exchange:
-    """One request to the model; keeps the text that arrived, should it not come to its end."""
-
-    model: ModelClient
-    request: ModelRequest
-    number: int
-    say: Callable[[MessageDelta | ThinkingDelta], None]
-    _parts: list[str] = field(default_factory=list[str])
-
-    async def run(self) -> ModelReplied | ModelFailed:
-        """Stream the reply; every expected way it can end is a message."""
-        reply: Reply | None = None
-        try:
-            async for item in self.model.stream(self.request):  # to its end, so that it closes
-                if isinstance(item, Reply):
-                    reply = item
-                else:
-                    self._streamed(item)
-        except ModelError as error:
-            return self._failed(error.reason, error.detail)
-        if reply is None:
-            return self._failed("protocol", "the stream ended without a reply")
-        return self._replied(reply)
-
-    def failed(self, failure: Failure) -> ModelFailed:
-        """Say how it ended without an outcome of its own."""
-        if failure.kind == "cancelled":
-            return self._failed("cancelled", "interrupted")
-        return self._failed("protocol", f"the model client failed: {failure.detail}")
-
-    def _failed(self, reason: ModelFailureReason, detail: str) -> ModelFailed:
-        partial = "".join(self._parts)
-        return ModelFailed(request=self.number, reason=reason, detail=detail, partial=partial)
-
-    def _streamed(self, item: Streamed) -> None:
-        if item.thinking:
-            self.say(ThinkingDelta(text=item.thinking))
-        if item.text:
-            self._parts.append(item.text)
-            self.say(MessageDelta(text=item.text))
-
-    def _replied(self, reply: Reply) -> ModelReplied:
-        return ModelReplied(
-            request=self.number,
-            content=reply.content,
-            stop_reason=reply.stop_reason,
-            usage=reply.usage,
-            model=reply.model,
-        )
 
 
 async def plan_call(

@@ -8,6 +8,7 @@ waiting is the agent's decision and visible.
 
 import asyncio
 import gc
+import logging
 from collections.abc import AsyncGenerator, AsyncIterator, Generator
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, aclosing, contextmanager
 from importlib import import_module
@@ -17,7 +18,8 @@ from urllib.parse import urlsplit
 from actors.models.bursts import bursts
 from actors.models.client import ModelError, ModelRequest, Reply, Streamed
 from actors.models.decoder import ReplyDecoder
-from actors.models.faults import read_error, sdk_error, setup_error, silence, where
+from actors.models.faults import heed, read_error, sdk_error, setup_error, silence, where
+from messages.models import ModelMeasured
 
 if TYPE_CHECKING:
     import anthropic
@@ -33,6 +35,11 @@ DRAIN_S = 0.25
 NO_KEY = "no-key"
 """Sent to a server of the user's own, which may not want one."""
 
+MEASURE_S = 5.0
+"""A server that has not told a model's limits by then is not listened to."""
+
+_log = logging.getLogger("greenroom.models")
+_CACHED: Any = {"type": "ephemeral"}
 _LOOPBACK = {"127.0.0.1", "::1", "localhost"}
 
 
@@ -88,9 +95,36 @@ class AnthropicModel:
             ModelError: the request ended without a whole reply.
         """
         client = await self.prepare()
+        head: dict[str, str] = {}
+        try:
+            async with aclosing(self._replies(client, request, head)) as events:
+                async for event in events:
+                    yield event
+        except ModelError as error:
+            heed(error, head)
+            raise
+
+    async def measure(self, model: str) -> ModelMeasured | None:
+        """Ask what a model takes; None where the server does not say within `MEASURE_S`."""
+        client = await self.prepare()
+        try:
+            async with asyncio.timeout(MEASURE_S):
+                told = await client.models.retrieve(model)
+            return ModelMeasured(
+                model=model,
+                context_tokens=told.max_input_tokens or 0,
+                output_tokens=told.max_tokens or 0,
+            )
+        except Exception:  # noqa: BLE001  (whatever answers there, it must do no harm)
+            _log.info("%s does not say what %s takes", self._server, model)
+            return None
+
+    async def _replies(
+        self, client: "anthropic.AsyncAnthropic", request: ModelRequest, head: dict[str, str]
+    ) -> AsyncGenerator[Streamed | Reply, None]:
         decoder = ReplyDecoder(self._server)
         reply: Reply | None = None
-        async with aclosing(self._bursts(client, request)) as arriving:
+        async with aclosing(self._bursts(client, request, head)) as arriving:
             async for burst in arriving:
                 for event in decoder.feed(burst):
                     if isinstance(event, Reply):
@@ -105,13 +139,14 @@ class AnthropicModel:
             yield reply
 
     async def _bursts(
-        self, client: "anthropic.AsyncAnthropic", request: ModelRequest
+        self, client: "anthropic.AsyncAnthropic", request: ModelRequest, head: dict[str, str]
     ) -> AsyncGenerator[bytes, None]:
         async with AsyncExitStack() as opened:
             try:
                 response = await opened.enter_async_context(_sending(client, request))
             except Exception as error:
                 raise sdk_error(error, self._server) from error
+            head.update(response.headers)
             try:
                 async with aclosing(bursts(response.iter_bytes(), self._idle_s)) as arriving:
                     async for burst in arriving:
@@ -172,14 +207,22 @@ def _sending(
     return client.messages.with_streaming_response.create(
         model=request.model,
         max_tokens=request.max_tokens,
-        system=request.system or anthropic.omit,
+        system=_marked(request.system) if request.system else anthropic.omit,
         tools=tools or anthropic.omit,
         messages=messages,
-        cache_control={"type": "ephemeral"},
+        cache_control=_CACHED,
         stream=True,
         extra_headers=request.headers,
         timeout=anthropic.Timeout(ANSWER_S, connect=CONNECT_S),
     )
+
+
+def _marked(system: str) -> Any:  # noqa: ANN401  (as above)
+    """Mark the end of tools and system prompt: that part is kept also for other conversations.
+
+    The mark on the whole request moves along with the conversation, and leaves its bytes alone.
+    """
+    return [{"type": "text", "text": system, "cache_control": _CACHED}]
 
 
 async def _drain(arriving: AsyncIterator[bytes]) -> None:

@@ -7,7 +7,7 @@ from typing import Protocol
 from pydantic import JsonValue
 
 from messages.content import Block, Usage
-from messages.models import ModelFailureReason
+from messages.models import ModelFailureReason, ModelMeasured
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +29,8 @@ class Streamed:
 
     text: str = ""
     thinking: str = ""
+    usage: Usage | None = None
+    """What the server has counted of this request so far, where it said."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,11 +49,20 @@ class ModelError(Exception):
     The detail is for people: what happened, where, what to do.
     """
 
-    def __init__(self, reason: ModelFailureReason, detail: str) -> None:
-        """Keep the closed reason beside the text."""
+    def __init__(
+        self,
+        reason: ModelFailureReason,
+        detail: str,
+        *,
+        retry: bool = False,
+        retry_after_s: float = 0.0,
+    ) -> None:
+        """Keep the closed reason beside the text; `retry`: the same may succeed later."""
         super().__init__(detail)
         self.reason: ModelFailureReason = reason
         self.detail = detail
+        self.retry = retry
+        self.retry_after_s = retry_after_s
 
 
 class ModelClient(Protocol):
@@ -65,4 +76,8 @@ class ModelClient(Protocol):
         Raises:
             ModelError: the request ended without a whole reply.
         """
+        ...
+
+    async def measure(self, model: str) -> ModelMeasured | None:
+        """Ask what a model takes; None where nobody says, or not soon."""
         ...

@@ -39,6 +39,7 @@ class ReplyDecoder:
         self._blocks: list[Block | None] = []
         self._open: dict[int, OpenBlock] = {}
         self._counts: dict[str, int] = {}
+        self._counted = False
         self._model: str | None = None
         self._stop_reason: str | None = None
         self._text: list[str] = []
@@ -64,14 +65,23 @@ class ReplyDecoder:
             fault = error
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             fault = self._no_messages_api(error)
-        if self._text or self._thinking:
-            yield Streamed(text="".join(self._text), thinking="".join(self._thinking))
-            self._text.clear()
-            self._thinking.clear()
+        if self._text or self._thinking or self._counted:
+            yield self._streamed()
         if fault is not None:
             raise fault
         if self._reply is not None and already is None:
             yield self._reply
+
+    def _streamed(self) -> Streamed:
+        usage = self._usage() if self._counted else None
+        streamed = Streamed("".join(self._text), "".join(self._thinking), usage)
+        self._text.clear()
+        self._thinking.clear()
+        self._counted = False
+        return streamed
+
+    def _usage(self) -> Usage:
+        return Usage(requests=1, **self._counts)
 
     def finish(self) -> None:
         """Say that the stream has ended.
@@ -88,7 +98,9 @@ class ReplyDecoder:
                 detail=f"{self._server} sent {what}; check that ANTHROPIC_BASE_URL is right",
             )
         raise ModelError(
-            reason="cut_off", detail=f"{self._server} ended the reply early; send the prompt again"
+            reason="cut_off",
+            detail=f"{self._server} ended the reply early; send the prompt again",
+            retry=True,
         )
 
     def _decode(self, chunk: bytes) -> None:
@@ -166,6 +178,7 @@ class ReplyDecoder:
         if isinstance(usage, dict):
             counted = {name: usage.get(name) for name in _COUNTS}
             self._counts |= {k: v for k, v in counted.items() if isinstance(v, int)}
+            self._counted = True
 
     def _stop(self) -> None:
         if self._model is None or self._open or self._stop_reason is None:
@@ -173,7 +186,7 @@ class ReplyDecoder:
         self._reply = Reply(
             content=tuple(block for block in self._blocks if block is not None),
             stop_reason=self._stop_reason,
-            usage=Usage(requests=1, **self._counts),
+            usage=self._usage(),
             model=self._model,
         )
 

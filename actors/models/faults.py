@@ -1,11 +1,14 @@
 """Every way a model request fails, told once: a closed reason, and one line for people."""
 
-from collections.abc import Mapping
+import socket
+import ssl
+from collections.abc import Iterator, Mapping
+from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from actors.models.client import ModelError
-from messages.models import ModelFailureReason
+from messages.models import LONGEST_S, ModelFailureReason
 
 if TYPE_CHECKING:  # the SDK takes over half a second to load: never on the way to the first screen
     import anthropic
@@ -13,6 +16,8 @@ if TYPE_CHECKING:  # the SDK takes over half a second to load: never on the way 
 SHOWN_CHARS = 300
 """Longest part of a server's own words that is shown."""
 
+_RETRIED_KINDS = {"overloaded_error", "api_error", "timeout_error", "rate_limit_error"}
+_RETRIED_STATUSES = {408, 409, 429}
 _REASONS: dict[str, ModelFailureReason] = {
     "overloaded_error": "overloaded",
     "api_error": "overloaded",
@@ -42,6 +47,9 @@ _SENTENCES: dict[ModelFailureReason, str] = {
     "unreachable": "{server} did not answer ({said}); send the prompt again {when}",
     "rejected": "{server} rejected the request ({said})",
 }
+_NO_MODEL = "{server} does not know the model ({said}); choose one by --model or /model"
+_NO_API = "{server} is no Messages API ({said}); check ANTHROPIC_BASE_URL"
+_NOT_FOUND = 404
 
 
 def where(base_url: str) -> str:
@@ -63,7 +71,9 @@ def one_line(text: str) -> str:
 def stream_error(server: str, kind: str, message: str) -> ModelError:
     """Classify an `error` event; its HTTP status was 200 and says nothing."""
     reason = _too_long(message) or _REASONS.get(kind, "rejected")
-    return _failure(reason, server, message or kind)
+    error = ModelError(reason, _sentence(reason, server, message or kind))
+    error.retry = kind in _RETRIED_KINDS
+    return error
 
 
 def http_error(
@@ -72,10 +82,45 @@ def http_error(
     """Classify an answer that is an HTTP error."""
     headers = headers or {}
     said = f"{status}: {message}" if message else str(status)
+    if status == _NOT_FOUND:
+        sentence = _NO_MODEL if kind == "not_found_error" else _NO_API
+        return ModelError("rejected", sentence.format(server=server, said=one_line(said)))
     reason = _reason_of(status, kind, message)
-    if headers.get("x-should-retry") == "false" and reason in {"overloaded", "unreachable"}:
-        reason = "rejected"
-    return _failure(reason, server, said, headers.get("retry-after", ""))
+    error = ModelError(reason, _sentence(reason, server, said, wish_s(headers)))
+    error.retry = status in _RETRIED_STATUSES or status >= _FIRST_SERVER_STATUS
+    heed(error, headers)
+    return error
+
+
+def heed(error: ModelError, headers: Mapping[str, str]) -> None:
+    """Go by what the head of the server's answer says about asking again."""
+    said = headers.get("x-should-retry")
+    if said in ("true", "false"):
+        error.retry = said == "true"
+    error.retry_after_s = wish_s(headers)
+
+
+def wish_s(headers: Mapping[str, str]) -> float:
+    """Read how long the server wishes to be left alone: in ms, in seconds or until a date.
+
+    0: it wishes nothing that can be understood.
+    """
+    for name, unit_s in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
+        try:
+            seconds = float(headers.get(name, "")) * unit_s
+        except ValueError:
+            continue
+        return min(seconds, LONGEST_S) if seconds > 0 else 0.0  # not a number: not above 0
+    return _until_s(headers.get("retry-after", ""), headers.get("date", ""))
+
+
+def _until_s(then: str, now: str) -> float:
+    """Measure a date by the server's own clock, which ours may not agree with."""
+    try:
+        wait = parsedate_to_datetime(then) - parsedate_to_datetime(now)
+    except (ValueError, TypeError):
+        return 0.0
+    return min(max(wait.total_seconds(), 0.0), LONGEST_S)
 
 
 def setup_error(error: Exception, server: str) -> ModelError:
@@ -105,27 +150,51 @@ def sdk_error(error: Exception, server: str) -> ModelError:
         )
     if isinstance(error, anthropic.APITimeoutError):
         return ModelError(
-            "unreachable", f"{server} did not answer in time; check ANTHROPIC_BASE_URL and network"
+            "unreachable",
+            f"{server} did not answer in time; check ANTHROPIC_BASE_URL and network",
+            retry=True,
         )
     if isinstance(error, (TypeError, anthropic.CredentialsError)):
         return _no_key(str(error))
     if isinstance(error, ValueError):
         return ModelError("rejected", f"the request cannot be sent: {one_line(str(error))}")
+    return _unreachable(error, server)
+
+
+def _unreachable(error: Exception, server: str) -> ModelError:
+    import httpx2  # noqa: PLC0415  (as above)
+
+    chain = tuple(_causes(error))
+    cause = chain[-1]
+    said = one_line(str(cause)) or type(cause).__name__
+    if isinstance(cause, ssl.SSLError):
+        return ModelError(
+            "unreachable",
+            f"no safe connection to {server}: {said}; check ANTHROPIC_BASE_URL, and SSL_CERT_FILE "
+            "for a certificate of your own",
+        )
+    passing = (httpx2.NetworkError, httpx2.RemoteProtocolError, httpx2.TimeoutException)
+    no_such_host = isinstance(cause, socket.gaierror) and cause.errno != socket.EAI_AGAIN
     return ModelError(
         "unreachable",
-        f"cannot reach {server}: {_root_cause(error)}; check ANTHROPIC_BASE_URL and network",
+        f"cannot reach {server}: {said}; check ANTHROPIC_BASE_URL and network",
+        retry=any(isinstance(each, passing) for each in chain) and not no_such_host,
     )
 
 
 def read_error(error: Exception, server: str) -> ModelError:
     """Classify what was raised while the reply was streaming."""
     what = one_line(str(error)) or type(error).__name__
-    return ModelError("cut_off", f"{server} cut the reply off ({what}); send the prompt again")
+    return ModelError(
+        "cut_off", f"{server} cut the reply off ({what}); send the prompt again", retry=True
+    )
 
 
 def silence(server: str, idle_s: float) -> ModelError:
     """Say that nothing came for too long."""
-    return ModelError("cut_off", f"{server} was silent for {idle_s:g} s; send the prompt again")
+    return ModelError(
+        "cut_off", f"{server} was silent for {idle_s:g} s; send the prompt again", retry=True
+    )
 
 
 def _no_key(said: str) -> ModelError:
@@ -149,19 +218,20 @@ def _too_long(message: str) -> ModelFailureReason | None:
     return "too_long" if any(words in said for words in _TOO_LONG_WORDS) else None
 
 
-def _failure(
-    reason: ModelFailureReason, server: str, said: str, retry_after: str = ""
-) -> ModelError:
-    when = f"in {retry_after} s" if retry_after.isdecimal() else "in a moment"
-    sentence = _SENTENCES[reason]
-    return ModelError(reason, sentence.format(server=server, said=one_line(said), when=when))
+def _sentence(reason: ModelFailureReason, server: str, said: str, wish: float = 0.0) -> str:
+    when = f"in {wish:.0f} s" if wish >= 1 else "in a moment"
+    return _SENTENCES[reason].format(server=server, said=one_line(said), when=when)
 
 
 def _body_text(error: "anthropic.APIStatusError") -> str:
-    return error.body if isinstance(error.body, str) else ""
+    """Quote a body that is not of the API; markup tells a person nothing."""
+    body = error.body if isinstance(error.body, str) else ""
+    return "a web page" if body.lstrip().startswith("<") else body
 
 
-def _root_cause(error: BaseException) -> str:
-    while (deeper := error.__cause__ or error.__context__) is not None:
-        error = deeper
-    return one_line(str(error)) or type(error).__name__
+def _causes(error: BaseException) -> Iterator[BaseException]:
+    """Go from what was raised down to what began it."""
+    deeper: BaseException | None = error
+    while deeper is not None:
+        yield deeper
+        deeper = deeper.__cause__ or deeper.__context__

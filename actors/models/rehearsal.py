@@ -49,6 +49,9 @@ class RehearsalModel:
             async for event in events:
                 yield event
 
+    async def measure(self, model: str) -> None:
+        """Nothing measures a script."""
+
     async def close(self) -> None:
         """Give the port back."""
         if self._model is not None:

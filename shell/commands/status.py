@@ -1,11 +1,12 @@
 """`/status`."""
 
-from messages.turns import InstructionFile
+from messages.content import Usage
+from messages.turns import InstructionFile, UsageChanged
 from shell.commands.command import Command, Shell
 
 
 def status(words: list[str], shell: Shell) -> str:
-    """Show the session, the model, the mode, instruction files and what is going on."""
+    """Show the session, model, mode, instruction files, what is going on and what was used."""
     if words:
         return "usage: /status"
     state = shell.state
@@ -23,6 +24,8 @@ def status(words: list[str], shell: Shell) -> str:
         ("turn", "running" if state.turn else "none"),
         ("queued", str(len(state.queue))),
         ("approvals", str(len(state.requests.parked))),
+        ("context", _context(state.usage)),
+        ("used", _used(state.usage)),
     )
     return "\n".join(f"{name:<10} {value}" for name, value in told)
 
@@ -30,6 +33,21 @@ def status(words: list[str], shell: Shell) -> str:
 def _told(file: InstructionFile) -> str:
     cut = ", cut" if file.cut else ""
     return f"{file.path} ({file.file_bytes:,} bytes{cut})"
+
+
+def _context(usage: UsageChanged | None) -> str:
+    if usage is None:
+        return "nothing said yet"
+    percent = 100 * usage.context_tokens / usage.window_tokens
+    return f"{usage.context_tokens:,} of {usage.window_tokens:,} tokens ({percent:.0f} %)"
+
+
+def _used(usage: UsageChanged | None) -> str:
+    total = usage.total if usage else Usage()
+    read = total.input_tokens + total.cache_creation_input_tokens + total.cache_read_input_tokens
+    cached = f"{total.cache_read_input_tokens:,} from the cache"
+    asked = f"{total.requests:,} request{'' if total.requests == 1 else 's'}"
+    return f"{read:,} tokens read ({cached}), {total.output_tokens:,} written, {asked}"
 
 
 STATUS = Command("status", status)

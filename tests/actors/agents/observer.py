@@ -7,13 +7,17 @@ from actors.agents.effects import (
     AskModel,
     AskPerson,
     Effect,
+    HoldClock,
     JudgeCall,
+    MeasureModel,
     PeekCall,
     PlanCall,
     Report,
     RunCall,
+    StartClock,
     StopCall,
     StopModel,
+    Wait,
     WithdrawAll,
     Write,
 )
@@ -45,6 +49,7 @@ from messages.turns import (
     TurnStarted,
 )
 from tests.actors.agents.conversation import Json, assert_sendable, flat
+from tests.actors.agents.patience import Patience
 from tests.actors.agents.scripts import READING
 
 
@@ -52,6 +57,7 @@ from tests.actors.agents.scripts import READING
 class Observer:
     """Keeps its own account and asserts; it knows nothing of the turn's state."""
 
+    patience: Patience = field(default_factory=Patience)
     history: History = field(default_factory=History)
     tools: dict[str, str] = field(default_factory=dict[str, str])
     owed: set[str] = field(default_factory=set[str])
@@ -137,6 +143,7 @@ class Observer:
 
     def hears(self, message: TurnMessage) -> None:  # noqa: C901  (one case a message)
         """Take note of a message before the turn does."""
+        self.patience.hears(message, self.asked_model if self.thinking else 0)
         match message:
             case Prompt() if message.turn not in self.prompts:
                 self.prompts.append(message.turn)
@@ -159,7 +166,8 @@ class Observer:
             case Appended():
                 self._synced(message.id)
             case AppendFailed():
-                self.failing = self.failing or message.id in self.unsynced
+                lost = bool(self.open_turn) and message.id in self.unsynced
+                self.failing = self.failing or lost
             case _:
                 pass
 
@@ -168,7 +176,9 @@ class Observer:
         if isinstance(message, CancelTurn | AppendFailed):
             self._check_order(effects)
         for effect in effects:
+            self.patience.sees(effect)
             self._sees(effect)
+        self.patience.settles(effects, asking=bool(self.parked))
 
     def _sees(self, effect: Effect) -> None:  # noqa: C901  (one case an effect)
         match effect:
@@ -197,7 +207,10 @@ class Observer:
             case RunCall():
                 self._ran(effect)
             case StopModel():
-                assert self.thinking, "stopped a request that has ended"
+                at_work = self.thinking or self.patience.waiting
+                assert at_work, "stopped a request that has ended"
+            case Wait() | StartClock() | HoldClock() | MeasureModel():
+                pass
             case StopCall():
                 assert effect.call_id in self.works, "stopped a work that has ended"
 
@@ -304,6 +317,7 @@ class Observer:
         assert not self.owed, "asked the model with calls open"
         assert not self.works, "asked the model while a call was at work"
         assert not self.thinking, "asked the model twice"
+        assert self.open_turn not in self.cancelled, "asked the model after the turn's cancel"
         messages = tuple(self.history.messages)
         assert_sendable(messages)
         now: list[tuple[object, Json]] = [(role, block) for role, block in flat(messages)]
@@ -339,6 +353,7 @@ class Observer:
         assert not self.owed, "ended with calls open"
         assert not self.works, "ended while something was at work"
         assert not self.thinking, "ended while the model was speaking"
+        self.patience.ends(record)
         assert not self.parked, "ended with a question open"
         if isinstance(record, TurnInterrupted):
             assert record.turn in self.cancelled, "interrupted, and nobody had asked for it"

@@ -1,6 +1,7 @@
 """Short words for the messages that the tests of a turn are made of."""
 
 from actors.agents.effects import AskPerson
+from actors.agents.limits import Account, Clock, Limits
 from actors.agents.state import Turn
 from messages.address import PRIMARY
 from messages.approvals import ApprovalAnswered, ExecApprovalRequest, PatchApprovalRequest
@@ -16,8 +17,20 @@ CWD = "/repo"
 USED = Usage(input_tokens=3, output_tokens=2, requests=1)
 
 
-def blank(run: int = 1) -> Turn:
-    return Turn(asker=PRIMARY, run=run, reading=READING, cwd=CWD)
+NO_LIMITS = Limits()
+
+
+def blank(run: int = 1, limits: Limits = NO_LIMITS) -> Turn:
+    return Turn(
+        asker=PRIMARY,
+        run=run,
+        reading=READING,
+        cwd=CWD,
+        model="m",
+        asked_about="m",
+        account=Account(limits),
+        clock=Clock(left_s=limits.seconds),
+    )
 
 
 def use(call_id: str, name: str = CHANGE) -> ToolUseBlock:

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from actors.agents.agent import Agent, Ports, Posts
+from actors.agents.agent import Agent
 from actors.agents.definitions import Definition
+from actors.agents.neighbours import Ports, Posts
 from actors.agents.state import Past, Turn
 from actors.models.client import ModelRequest, Reply, Streamed
 from actors.runtime.system import ActorSystem
@@ -18,6 +19,7 @@ from actors.tools.write import WRITE
 from messages.address import APPROVALS, CONSOLE, JOURNAL, PERMISSIONS, PRIMARY
 from messages.approvals import ApprovalAnswered, ApprovalsWithdrawn, PatchApprovalRequest
 from messages.content import TextBlock, ToolUseBlock
+from messages.models import ModelMeasured
 from messages.permissions import PermissionQuery, PermissionRequest, PermissionVerdict
 from messages.transcript import Append, Appended
 from messages.turns import (
@@ -31,6 +33,7 @@ from messages.turns import (
     TurnCompleted,
     TurnInterrupted,
     TurnStarted,
+    UsageChanged,
 )
 from tests.actors.agents.scripts import USED
 from tests.probe import new_probe
@@ -66,6 +69,9 @@ class Script:
         next_reply = self._replies.pop(0)
         yield Streamed(text="so")
         yield next_reply
+
+    async def measure(self, model: str) -> ModelMeasured:
+        return ModelMeasured(model=model, context_tokens=1_000, output_tokens=500)
 
 
 class NoProcesses:
@@ -116,6 +122,7 @@ class Surroundings:
         self.prompt()
         self.written(ReplyCompleted)
         self.console.expect_kind(ReplyCompleted)
+        self.console.expect_kind(UsageChanged)
         self.verdict("ask")
         return self.broker.expect_kind(PatchApprovalRequest)
 
@@ -142,6 +149,7 @@ def test_a_call_is_judged_asked_recorded_and_run_in_this_order(
     around.console.expect(MessageDelta(text="so"))
     around.written(ReplyCompleted, TurnCompleted)
     around.console.expect_kind(ReplyCompleted)
+    around.console.expect_kind(UsageChanged)
     assert around.console.expect_kind(TurnCompleted).text == "done"
 
 

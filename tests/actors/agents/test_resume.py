@@ -4,9 +4,10 @@ import pytest
 
 from actors.agents.calls import OUTCOME_UNKNOWN
 from actors.agents.effects import AskModel, AskPerson, Effect, PlanCall
+from actors.agents.replies import CUT_OFF
 from actors.agents.resume import last_config, last_run, past_of
 from actors.agents.state import Stage
-from actors.agents.turn import CUT_OFF, go_on
+from actors.agents.turn import go_on
 from messages.approvals import (
     ApprovalRequest,
     ApprovalWithdrawn,

@@ -11,8 +11,8 @@ from actors.agents.effects import (
     RunCall,
     Write,
 )
+from actors.agents.replies import CUT_OFF, MAX_CALLS
 from actors.agents.state import Stage
-from actors.agents.turn import CUT_OFF, MAX_CALLS
 from messages.address import PRIMARY
 from messages.approvals import ApprovalRefused
 from messages.content import TextBlock, ToolUseBlock

@@ -2,11 +2,13 @@
 
 import pytest
 
+from actors.agents.limits import Limits
 from actors.agents.resume import past_of
 from actors.agents.turn import advance
 from messages.transcript import Record
 from tests.actors.agents.faults import FAULTS, RESUME_FAULTS, Fault
-from tests.actors.agents.scripts import blank
+from tests.actors.agents.impatience import IMPATIENCE
+from tests.actors.agents.scripts import NO_LIMITS, blank
 from tests.actors.agents.world import Advance, World
 
 pytestmark = pytest.mark.quick
@@ -31,7 +33,7 @@ def test_a_session_that_died_anywhere_goes_on_from_its_records(block: int) -> No
         die_and_go_on(seed)
 
 
-@pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.__name__)
+@pytest.mark.parametrize("fault", [*FAULTS, *IMPATIENCE], ids=lambda fault: fault.__name__)
 def test_the_random_worlds_find_a_planted_fault(fault: Advance) -> None:
     with pytest.raises(AssertionError):
         play_all(range(4 * BLOCK), fault)
@@ -72,7 +74,8 @@ def play_all(seeds: range, step: Advance = advance, *, failing: bool = True) -> 
 
 
 def play(seed: int, step: Advance = advance, *, failing: bool = False) -> None:
-    world = World(seed, step=step, failing=failing)
+    limits = Limits(turns=4, seconds=100) if seed % 2 else NO_LIMITS
+    world = World(seed, step=step, failing=failing, limits=limits)
     try:
         world.play(STEPS)
         world.drain()

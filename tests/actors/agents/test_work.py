@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 from pydantic import JsonValue
 
-from actors.agents.work import Exchange, call_failed, plan_call, run_call
+from actors.agents.exchange import Exchange
+from actors.agents.work import call_failed, plan_call, run_call
 from actors.models.client import ModelError, ModelRequest, Reply, Streamed
 from actors.runtime.actor import Failure
 from actors.tools.processes import Finished
@@ -21,8 +22,8 @@ from actors.tools.tool import (
     ToolError,
     Workspace,
 )
-from messages.content import TextBlock, ToolUseBlock
-from messages.models import ModelFailed, ModelReplied
+from messages.content import TextBlock, ToolUseBlock, Usage
+from messages.models import ModelFailed, ModelMeasured, ModelReplied
 from messages.tools import Plan, ToolFailed, ToolOutput, ToolPlanned, ToolSucceeded
 from messages.turns import MessageDelta, ThinkingDelta
 from tests.actors.agents.scripts import USED
@@ -90,6 +91,9 @@ class Script:
             yield item
         self.closed = True
 
+    async def measure(self, model: str) -> ModelMeasured | None:
+        raise NotImplementedError
+
 
 def exchanged(*items: Streamed | Reply | ModelError) -> tuple[list[object], object]:
     """Everything that was said before the end, and the end."""
@@ -117,7 +121,9 @@ def test_a_stream_is_heard_out_so_that_its_connection_closes() -> None:
 def test_a_fault_keeps_its_reason_and_what_had_arrived() -> None:
     _, end = exchanged(Streamed(text="I "), Streamed(text="wi"), ModelError("cut_off", "gone"))
 
-    assert end == ModelFailed(request=7, reason="cut_off", detail="gone", partial="I wi")
+    assert end == ModelFailed(
+        request=7, reason="cut_off", detail="gone", partial="I wi", usage=Usage(requests=1)
+    )
 
 
 def test_a_stream_without_a_reply_is_a_fault() -> None:

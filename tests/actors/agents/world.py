@@ -12,15 +12,19 @@ from actors.agents.effects import (
     AskModel,
     AskPerson,
     Effect,
+    HoldClock,
     JudgeCall,
     PeekCall,
     PlanCall,
     RunCall,
+    StartClock,
     StopCall,
     StopModel,
+    Wait,
     WithdrawAll,
     Write,
 )
+from actors.agents.limits import Limits
 from actors.agents.state import Past, Stage, Turn
 from actors.agents.turn import TurnMessage, advance, go_on
 from messages.address import PRIMARY
@@ -33,14 +37,15 @@ from messages.approvals import (
     PatchApprovalRequest,
 )
 from messages.content import Block, TextBlock, ThinkingBlock
-from messages.models import ModelFailed, ModelReplied
+from messages.models import ClockStopped, ModelFailed, ModelFailureReason, ModelReplied, WaitEnded
 from messages.permissions import Action
 from messages.tools import Plan, ToolFailed, ToolOutput, ToolPlanned, ToolSucceeded
 from messages.transcript import Appended, AppendFailed, Record
-from messages.turns import CancelTurn, Prompt
+from messages.turns import CancelTurn, ChooseModel, Prompt
 from tests.actors.agents import scripts
 from tests.actors.agents.observer import Observer
-from tests.actors.agents.scripts import CHANGE, LOOK, blank
+from tests.actors.agents.patience import Patience
+from tests.actors.agents.scripts import CHANGE, LOOK, NO_LIMITS, USED, blank
 
 Advance = Callable[[Turn, TurnMessage], tuple[Turn, tuple[Effect, ...]]]
 Choice = Callable[[], None]
@@ -52,19 +57,30 @@ ODD_ENDS = ("max_tokens", "refusal", "pause_turn", "end_turn", "tool_use")
 class World:
     """One agent's surroundings; `play` takes random steps, `drain` brings all to an end."""
 
-    def __init__(self, seed: int, *, step: Advance = advance, failing: bool = False) -> None:
+    def __init__(
+        self,
+        seed: int,
+        *,
+        step: Advance = advance,
+        failing: bool = False,
+        limits: Limits = NO_LIMITS,
+    ) -> None:
         """Begin with an agent without a past; `failing`: the disk may refuse."""
         self.random = Random(seed)  # noqa: S311  (it has to be the same each time)
         self.step = step
         self.failing = failing
-        self.observer = Observer()
-        self.turn = blank()
+        self.observer = Observer(Patience(limits=limits))
+        self.turn = blank(limits=limits)
         self.disk: list[Record] = []
         self.heard: list[TurnMessage] = []
         self._unsynced: deque[tuple[int, Record]] = deque()
         """Marks of the agent; 0: a record of the broker."""
         self._mail: dict[str, deque[TurnMessage]] = {}
         self._model: tuple[int, bool] | None = None
+        self._wait: int | None = None
+        """The failed request that waits to be sent again."""
+        self._clock: StartClock | None = None
+        self._clock_held = False
         self._works: dict[str, tuple[Plan | None, bool]] = {}
         self._versions: dict[str, int] = {}
         self._parked: dict[str, ApprovalRequest] = {}
@@ -120,10 +136,8 @@ class World:
         match effect:
             case Write():
                 self._unsynced.append((effect.mark, effect.record))
-            case AskModel():
-                self._model = (effect.request, False)
-            case StopModel() if self._model is not None:
-                self._model = (self._model[0], True)
+            case AskModel() | StopModel() | Wait() | StartClock() | HoldClock():
+                self._converse(effect)
             case PlanCall():
                 self._works[effect.call_id] = (None, False)
             case RunCall():
@@ -140,13 +154,31 @@ class World:
             case _:
                 pass
 
+    def _converse(self, effect: AskModel | StopModel | Wait | StartClock | HoldClock) -> None:
+        match effect:
+            case AskModel():
+                self._model = (effect.request, False)
+            case StopModel() if self._model is not None:
+                self._model = (self._model[0], True)
+            case Wait():
+                self._wait = effect.request
+            case StartClock():
+                self._clock, self._clock_held = effect, False
+            case HoldClock():
+                self._clock_held = True
+            case StopModel():  # a wait ends in its own time, which is any time here
+                pass
+
     def _choices(self) -> list[Choice]:
         choices = [self._forward(box) for box in self._mail.values() if box]
         choices += [self._sync] if self._unsynced else []
         choices += [self._speak] if self._model is not None else []
+        choices += [self._rested] if self._wait is not None else []
+        choices += [self._tick] if self._clock and (self._trouble or self._clock_held) else []
         choices += [self._finish(call_id) for call_id in self._works]
         choices += [self._answer(each) for each in self._shown]
-        choices += [self._prompt, self._cancel, self._repeat] if self._trouble else []
+        trouble = [self._prompt, self._cancel, self._repeat, self._choose_model]
+        choices += trouble if self._trouble else []
         return choices
 
     def _post(self, box: str, message: TurnMessage) -> None:
@@ -173,10 +205,31 @@ class World:
 
     def _repeat(self) -> None:
         """Deliver something again; only works end once, which is the runtime's promise."""
-        works = ToolPlanned | ToolSucceeded | ToolFailed
+        works = ToolPlanned | ToolSucceeded | ToolFailed | ClockStopped
         old = [each for each in self.heard if not isinstance(each, works)]
         if old and self._chance(0.4):
             self.deliver(self.random.choice(old[-6:] if self._chance(0.7) else old))
+
+    def _choose_model(self) -> None:
+        if self._chance(0.02):
+            self.deliver(ChooseModel(model=self.random.choice(["big", "small"])))
+
+    # Time.
+
+    def _rested(self) -> None:
+        """End a wait; that a stopped one comes at once changes nothing about its order."""
+        request, self._wait = self._wait, None
+        if request is not None:
+            self.deliver(WaitEnded(request=request))
+
+    def _tick(self) -> None:
+        """Let some time go by; a clock that was held may still run out just before."""
+        clock = self._clock
+        if clock is not None and (self._clock_held or self._chance(0.05)):
+            self._clock = None
+            up = not self._clock_held or (self._trouble and self._chance(0.1))
+            left_s = 0.0 if up else clock.left_s * self.random.uniform(0.5, 1)
+            self.deliver(ClockStopped(turn=clock.turn, left_s=left_s))
 
     # The disk.
 
@@ -238,12 +291,22 @@ class World:
         if stopped and self._chance(0.7):
             cut = ModelFailed(request=request, reason="cancelled", detail="", partial="I was")
             self.deliver(cut)
-        elif self._trouble and self._chance(0.1):
-            partial = self.random.choice(["", " \n", "I have"])
-            fault = ModelFailed(request=request, reason="cut_off", detail="", partial=partial)
-            self.deliver(fault)
+        elif self._trouble and self._chance(0.25):
+            self.deliver(self._fault(request))
         else:
             self.deliver(self._reply(request))
+
+    def _fault(self, request: int) -> ModelFailed:
+        reasons: tuple[ModelFailureReason, ...] = ("cut_off", "overloaded", "rate_limited")
+        return ModelFailed(
+            request=request,
+            reason=self.random.choice(reasons),
+            detail="why",
+            partial=self.random.choice(["", " \n", "I have"]),
+            usage=USED,
+            retry=self._chance(0.8),
+            retry_after_s=self.random.choice([0, 0, 7, 3600]),
+        )
 
     def _reply(self, request: int) -> ModelReplied:
         thought, text = ThinkingBlock(thinking="hm", signature="s"), TextBlock(text="I will")

@@ -97,7 +97,7 @@ def test_the_request_carries_everything_and_asks_for_the_prefix_to_be_cached() -
     assert request.body == {
         "model": "claude-test",
         "max_tokens": 100,
-        "system": "Be plain.",
+        "system": [{"type": "text", "text": "Be plain.", "cache_control": {"type": "ephemeral"}}],
         "tools": [{"name": "ls", "description": "List.", "input_schema": {"type": "object"}}],
         "messages": [{"role": "user", "content": "hi"}],
         "cache_control": {"type": "ephemeral"},
@@ -129,7 +129,7 @@ def test_no_proxy_stands_between_us_and_this_machine(monkeypatch: pytest.MonkeyP
         (fails(413, "request_too_large", "big"), "too_long", "new session"),
         (fails(429, "rate_limit_error", "slow", retry_after="7"), "rate_limited", "in 7 s"),
         (fails(500, "api_error", "oops"), "overloaded", "oops"),
-        (fails(500, "api_error", "oops", x_should_retry="false"), "rejected", "oops"),
+        (fails(500, "api_error", "oops", x_should_retry="false"), "overloaded", "oops"),
         (fails(502, "api_error", "gateway"), "unreachable", "gateway"),
         (fails(503, "api_error", "later"), "overloaded", "later"),
         (fails(529, "overloaded_error", "Overloaded"), "overloaded", "in a moment"),

@@ -115,7 +115,7 @@ def test_no_prefix_of_a_stream_gives_a_reply() -> None:
 
 def test_all_text_of_one_read_comes_out_as_one_piece() -> None:
     assert list(ReplyDecoder().feed(STREAM)) == [
-        Streamed(text=PLAN.text, thinking=PLAN.thinking),
+        Streamed(text=PLAN.text, thinking=PLAN.thinking, usage=WHOLE.usage),
         WHOLE,
     ]
 
@@ -284,4 +284,4 @@ def test_text_that_came_before_a_fault_in_the_same_read_still_comes_out() -> Non
     text = stream_of(one_block({"type": "text", "text": "half"}, [])[:2])
     with pytest.raises(ModelError):
         said.extend(ReplyDecoder().feed(text + b"data: garbage\n\n"))
-    assert said == [Streamed(text="half")]
+    assert said == [Streamed(text="half", usage=Usage(input_tokens=3, requests=1))]

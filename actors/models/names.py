@@ -1,0 +1,29 @@
+"""Which models there are, what people call them, and what they take where no server says."""
+
+from messages.models import ModelMeasured
+
+DEFAULT_MODEL = "claude-sonnet-5-5"
+ALIASES = {
+    "fable": "claude-fable-5-2",
+    "opus": "claude-opus-5-5",
+    "sonnet": "claude-sonnet-5-5",
+    "haiku": "claude-haiku-5-5",
+}
+"""The newest of each line in November 2026."""
+
+_LINES = ("fable", "mythos", "opus", "sonnet", "haiku")
+_CURRENT = tuple(f"claude-{line}-5" for line in _LINES)
+_CURRENT_TOKENS = (1_000_000, 128_000)
+_OTHER_TOKENS = (200_000, 32_000)
+"""Modest, for names that we do not know."""
+
+
+def resolved(name: str) -> str:
+    """Turn an alias into a model's id; any other name is taken as it is."""
+    return ALIASES.get(name.lower(), name)
+
+
+def limits_of(model: str) -> ModelMeasured:
+    """Say what a model takes, where its server does not."""
+    context, output = _CURRENT_TOKENS if model.startswith(_CURRENT) else _OTHER_TOKENS
+    return ModelMeasured(model=model, context_tokens=context, output_tokens=output)

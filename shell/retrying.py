@@ -1,0 +1,17 @@
+"""What people read while a failed request waits to be sent again."""
+
+from messages.turns import ModelRetrying
+
+_WORDS = {
+    "overloaded": "overloaded",
+    "rate_limited": "rate limit reached",
+    "unreachable": "no connection",
+    "cut_off": "the reply was cut off",
+}
+
+
+def told(event: ModelRetrying, left_s: float) -> str:
+    """Say why, when and how often it is tried again."""
+    why = _WORDS.get(event.reason, "the request failed")
+    when = f"in {left_s:.0f} s" if left_s >= 0.5 else "now"  # noqa: PLR2004  (rounds to 0)
+    return f"{why}, trying again {when} ({event.attempt} of {event.of})"
