@@ -42,10 +42,15 @@ class Answer:
 class Asked:
     """One request as it came in."""
 
+    method: str
     path: str
     headers: Mapping[str, str]
     """Names in lower case."""
-    body: dict[str, JsonValue]
+    raw: bytes
+
+    @property
+    def body(self) -> dict[str, JsonValue]:
+        return from_json(self.raw or b"{}")
 
 
 def says(text: str = "", *calls: ToolCall, thinking: str = "", stop_reason: str = "") -> Answer:
@@ -101,10 +106,15 @@ def cut(answer: Answer, after_bytes: int, ending: Ending) -> Answer:
 
 
 class ScriptedServer:
-    """Serves its answers in order while it is entered; what comes beyond them gets a 400."""
+    """Serves its answers in order while it is entered; what comes beyond them gets a 400.
 
-    def __init__(self, *answers: Answer) -> None:
+    What models take is told apart from them; nobody is told unless `models` says so.
+    """
+
+    def __init__(self, *answers: Answer, models: Answer | None = None) -> None:
         self.asked: list[Asked] = []
+        self.measured: list[Asked] = []
+        self._models = models or fails(404, "not_found_error", "no such path")
         self.connections = 0
         self._answers = iter(answers)
         self._socket = socket.create_server(("127.0.0.1", 0))
@@ -158,17 +168,24 @@ class ScriptedServer:
         try:
             with connection, connection.makefile("rb") as reader:
                 while (asked := _read(reader)) is not None:
-                    with self._changed:
-                        self.asked.append(asked)
-                        answer = next(self._answers, None)
-                        self._changed.notify_all()
-                    if not self._answer(connection, answer or _NOTHING_LEFT):
+                    if not self._answer(connection, self._answer_to(asked)):
                         return
         except OSError:
             return
         finally:
             with self._changed:
                 self._connections.discard(connection)
+
+    def _answer_to(self, asked: Asked) -> Answer:
+        with self._changed:
+            if asked.method == "GET":
+                self.measured.append(asked)
+                answer: Answer | None = self._models
+            else:
+                self.asked.append(asked)
+                answer = next(self._answers, None)
+            self._changed.notify_all()
+        return answer or _NOTHING_LEFT
 
     def _answer(self, connection: socket.socket, answer: Answer) -> bool:
         """Send an answer; whether the connection can serve another one."""
@@ -219,8 +236,8 @@ def _read(reader: BinaryIO) -> Asked | None:
     while (line := reader.readline().decode("latin-1").strip()) != "":
         name, _, value = line.partition(":")
         headers[name.lower()] = value.strip()
-    body = reader.read(int(headers.get("content-length", "0")))
-    return Asked(path=first[1], headers=headers, body=from_json(body or b"{}"))
+    raw = reader.read(int(headers.get("content-length", "0")))
+    return Asked(method=first[0], path=first[1], headers=headers, raw=raw)
 
 
 def _head(answer: Answer) -> bytes:

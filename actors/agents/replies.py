@@ -47,11 +47,7 @@ def ask(step: Step) -> None:
         return
     step.set(stage=Stage.THINKING, request=turn.request + 1, calls=())
     step.do(AskModel(step.turn.request))
-    if turn.request and turn.asked_about != turn.model:
-        # Beside a later request only: the first one is never delayed, and its reply shows that
-        # the server is there.
-        step.set(asked_about=turn.model)
-        step.do(MeasureModel(turn.model))
+    _measure(step)
 
 
 def replied(step: Step, reply: ModelReplied) -> None:
@@ -161,6 +157,18 @@ def measure_of(turn: Turn) -> ModelMeasured:
     """What the model takes and gives, as far as it is known."""
     known = turn.measured
     return known if known and known.model == turn.model else limits_of(turn.model)
+
+
+def _measure(step: Step) -> None:
+    """Ask the server what the model takes once it matters, beside the request and only once.
+
+    Until half of what we believe is full, our own figures do; not every server has an answer.
+    """
+    turn = step.turn
+    half_full = 2 * turn.account.context_tokens >= measure_of(turn).context_tokens
+    if half_full and turn.asked_about != turn.model:
+        step.set(asked_about=turn.model)
+        step.do(MeasureModel(turn.model))
 
 
 def _count(step: Step, usage: Usage) -> None:

@@ -101,7 +101,8 @@ class AnthropicModel:
                 async for event in events:
                     yield event
         except ModelError as error:
-            heed(error, head)
+            if head:  # an answer that was an error has been heeded already
+                heed(error, head)
             raise
 
     async def measure(self, model: str) -> ModelMeasured | None:

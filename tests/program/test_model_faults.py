@@ -1,7 +1,10 @@
 """A model's server that fails in every way: nothing half-said runs, and nothing is lost."""
 
+from dataclasses import replace
+
 import pytest
 
+from actors.agents.history import CUT_OFF
 from tests.program.program import (
     KEY,
     LINES,
@@ -29,6 +32,16 @@ RAN = "touch ran"
 DANGEROUS = calls("bash", command=RAN, description="make a marker that must never appear")
 
 
+def for_good(answer: Answer) -> Answer:
+    """Say in the head of an answer that the request is not to be sent again."""
+    return replace(answer, headers={**answer.headers, "x-should-retry": "false"})
+
+
+def soon(answer: Answer) -> Answer:
+    """Say in the head of an answer that the request may be sent again at once."""
+    return replace(answer, headers={**answer.headers, "retry-after-ms": "1"})
+
+
 def marker_was_made(program: Program) -> bool:
     return (program.repository / "ran").exists()
 
@@ -44,7 +57,7 @@ def test_a_call_whose_stream_is_cut_never_runs_and_the_session_goes_on(program: 
         cut(DANGEROUS, last, "complete"),
         cut(DANGEROUS, size - 2, "reset"),
     ]
-    with program.serve(*cuts, says("Here I am.")) as server:
+    with program.serve(*map(for_good, cuts), says("Here I am.")) as server:
         failures = [asked_once(program, number) for number in range(len(cuts))]
         last_one = program.run("-p", "And now?", *YOLO, "--continue")
 
@@ -82,11 +95,11 @@ def test_arguments_that_are_not_exactly_right_do_not_run(program: Program) -> No
     wrong = (
         ('{"command": "true", ', f'"command": "{RAN}"}}'),
         (f'{{"command": "{RAN}"', ""),
+        (f'{{"command": "{RAN}", "and": "more"}}',),
         (f'{{"command": "{RAN}"}} {{}}',),
         (f'["{RAN}"]',),
-        (f'{{"command": "{RAN}", "timeout_s": NaN}}',),
-        (f'{{"command": "{RAN}", "and": "more"}}',),
         (f'{{"command": ["{RAN}"]}}',),
+        (f'{{"command": "{RAN}", "timeout_s": NaN}}',),
     )
     told = [calls_raw("bash", *pieces) for pieces in wrong]
     with program.serve(*told, says("I see.")) as server:
@@ -111,7 +124,7 @@ def test_each_refusal_is_one_clear_line_and_the_session_goes_on(program: Program
         (page, ""),
         (streams([{"type": "content_block_stop", "index": 7}]), ""),
     )
-    with program.serve(*(answer for answer, _ in faults), says("Better.")) as server:
+    with program.serve(*(for_good(answer) for answer, _ in faults), says("Better.")) as server:
         failures = [asked_once(program, number) for number in range(len(faults))]
         again = program.run("-p", "Now.", *YOLO, "--continue")
 
@@ -132,9 +145,51 @@ def check_failure(done: Done, word: str) -> None:
     assert done.result["error"] == one_complaint(done)
 
 
-@pytest.mark.parametrize(
-    "url", ["http://127.0.0.1:9", "http://nowhere.invalid", "nonsense", "ftp://127.0.0.1"]
-)
+def test_a_model_that_cannot_say_what_it_wants_is_given_up(program: Program) -> None:
+    told = [calls_raw("bash", f'{{"command": "{RAN}"') for _ in range(3)]
+    with program.serve(*told) as server:
+        done = program.run("-p", "Do it.", *YOLO)
+    assert (done.status, len(server.asked)) == (1, 3)
+    assert "not JSON, 3 replies in a row" in one_complaint(done)
+    assert not marker_was_made(program)
+
+
+def test_a_busy_server_is_asked_again_and_the_waits_are_told(program: Program) -> None:
+    busy = soon(fails(529, "overloaded_error", "busy"))
+    half = soon(cut(says("Half of it is here, and then"), 700, "close"))
+    with program.serve(busy, half, says("Whole.")) as server:
+        done = program.run("-p", "Go.", *LINES)
+    assert (done.status, len(server.asked), done.result["result"]) == (0, 3, "Whole.")
+    assert done.err.splitlines() == [
+        "greenroom: overloaded, trying again at once (1 of 5)",
+        "greenroom: the reply was cut off, trying again at once (2 of 4)",
+    ]
+    told = [line for line in done.lines if line["type"] == "model_retrying"]
+    assert [(each["reason"], each["attempt"]) for each in told] == [
+        ("overloaded", 1),
+        ("cut_off", 2),
+    ]
+    assert told[1]["partial"].startswith("Half of")
+    assert done.result["usage"]["requests"] == 3
+    assert len({each.raw for each in server.asked}) == 1, "each try asks the same, to the byte"
+    assert program.record_types().count("model_retrying") == 2
+
+
+def test_what_had_arrived_is_kept_and_marked_when_the_tries_are_spent(program: Program) -> None:
+    half = soon(cut(says("Half of it is here, and then"), 700, "close"))
+    busy = for_good(fails(503, "api_error", "down"))
+    with program.serve(half, busy, says("Better.")) as server:
+        failed = program.run("-p", "Go.", *JSON)
+        again = program.run("-p", "And now?", "--continue")
+    assert (failed.status, failed.result["subtype"]) == (1, "error")
+    assert failed.result["result"].startswith("Half of")
+    assert failed.err.splitlines()[-1].endswith("(tried 2 times)")
+    assert again.status == 0
+    said = [plain(message["content"]) for message in messages_of(server)]
+    assert said == ["Go.", failed.result["result"], f"{CUT_OFF}And now?"]
+
+
+@pytest.mark.parametrize("url", ["http://nowhere.invalid", "nonsense", "ftp://127.0.0.1"])
 def test_a_server_that_is_not_there_is_named(program: Program, url: str) -> None:
     done = program.run("-p", "Hello?", environment={"ANTHROPIC_BASE_URL": url})
     assert (done.status, done.out) == (1, b"")

@@ -27,7 +27,6 @@ def blank(run: int = 1, limits: Limits = NO_LIMITS) -> Turn:
         reading=READING,
         cwd=CWD,
         model="m",
-        asked_about="m",
         account=Account(limits),
         clock=Clock(left_s=limits.seconds),
     )
