@@ -9,7 +9,7 @@ import struct
 import threading
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import BinaryIO, Literal, Self
+from typing import BinaryIO, Literal, Self, cast
 
 from pydantic import JsonValue
 from pydantic_core import from_json, to_json
@@ -50,7 +50,7 @@ class Asked:
 
     @property
     def body(self) -> dict[str, JsonValue]:
-        return from_json(self.raw or b"{}")
+        return cast("dict[str, JsonValue]", from_json(self.raw or b"{}"))
 
 
 def says(text: str = "", *calls: ToolCall, thinking: str = "", stop_reason: str = "") -> Answer:
