@@ -8,8 +8,9 @@ from typing import get_args
 from pydantic import JsonValue
 
 from actors.models.client import ModelError, ModelRequest, Reply, Streamed
+from actors.models.names import limits_of
 from messages.content import Block, TextBlock, ThinkingBlock, ToolUseBlock, Usage
-from messages.models import ModelFailureReason
+from messages.models import ModelFailureReason, ModelMeasured
 from tests.simulation.folder import CHANGE, LOOK, NAMES
 
 USED = Usage(input_tokens=3, output_tokens=2, requests=1)
@@ -54,6 +55,11 @@ class SimulatedModel:
             if self._deaf_s and self._random.random() < 0.3:
                 await asyncio.shield(asyncio.sleep(self._deaf_s))
 
+    async def measure(self, model: str) -> ModelMeasured | None:
+        """Say what the model takes, late or never; see `ModelClient`."""
+        await self._pause()
+        return None if self._random.random() < 0.5 else limits_of(model)
+
     async def _pause(self) -> None:
         longest_s = 30.0 if self.armed and self._random.random() < 0.02 else 0.5
         await asyncio.sleep(self._random.random() * longest_s)
@@ -62,10 +68,11 @@ class SimulatedModel:
         if not self.armed:
             return
         chance = self._random.random()
-        if chance < 0.02:
+        if chance < 0.1:
             reasons: tuple[ModelFailureReason, ...] = get_args(ModelFailureReason)
-            raise ModelError(self._random.choice(reasons), "planted")
-        if chance < 0.025:
+            again = self._random.random() < 0.8
+            raise ModelError(self._random.choice(reasons), "planted", retry=again)
+        if chance < 0.105:
             message = "planted in the model's client"
             raise RuntimeError(message)
 
