@@ -13,6 +13,9 @@ Who sends what to whom, from a prompt to its answer:
     approvals → permissions StoreGrant         permissions → sender GrantStored, GrantNotStored
     approvals → primary     ApprovalAnswered, ApprovalRefused
     root     → permissions  RegisterAgent
+    console  → permissions  LoadRules, ListPolicy
+    permissions → console   RulesLoaded, PolicyListed
+    permissions → approvals PolicyChanged
 
 What is slow (the model's stream, planning and running a tool) is a work of the agent, and comes
 back to it as a message: ModelReplied, ModelFailed, ToolPlanned, ToolSucceeded, ToolFailed.

@@ -9,6 +9,7 @@ from messages.address import APPROVALS, CONSOLE, PERMISSIONS, PRIMARY
 from messages.agents import ChildCancelled, ChildCompleted, ChildEnded, ChildFailed
 from messages.approvals import PresenterChanged
 from messages.permissions import RegisterAgent
+from messages.rules import Profile
 
 Make = Callable[[], Actor[Any]]
 
@@ -22,6 +23,8 @@ class Factories:
     approvals: Make
     console: Make
     primary: Make
+    profile: Profile
+    """The primary's."""
 
 
 class Root(Actor[ChildEnded]):
@@ -41,7 +44,7 @@ class Root(Actor[ChildEnded]):
         self.start(self._factories.permissions, "permissions")
         self.start(self._factories.approvals, "approvals")
         self.start(self._factories.console, "console")
-        self.tell(PERMISSIONS, RegisterAgent(agent=PRIMARY))
+        self.tell(PERMISSIONS, RegisterAgent(agent=PRIMARY, profile=self._factories.profile))
         self.start(self._factories.primary, "primary")
 
     def on_receive(self, message: ChildEnded) -> None:

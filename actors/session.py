@@ -17,10 +17,10 @@ from actors.agents.resume import chosen_model, last_config, last_run, past_of
 from actors.agents.state import Past, Stage, Turn
 from actors.approvals.broker import ApprovalBroker
 from actors.models.client import ModelClient
+from actors.permissions.defaults import BUILT_IN as BUILT_IN_RULES
 from actors.permissions.engine import PermissionEngine
-from actors.permissions.protected import targets_of
-from actors.permissions.rules import BUILT_IN as BUILT_IN_RULES
-from actors.permissions.rules import Policy
+from actors.permissions.places import Ground, real_places
+from actors.permissions.protected import LINKABLE, targets_of
 from actors.root import Factories, Make
 from actors.sessions.journal import Journal
 from actors.sessions.log import SessionLog, WallClock
@@ -28,10 +28,11 @@ from actors.sessions.places import new_session_id, session_path
 from actors.tools.local_processes import LocalProcesses
 from actors.tools.processes import Processes
 from actors.tools.searching import find_ripgrep
-from actors.tools.tool import AnyTool, ToolContext, Workspace
+from actors.tools.tool import AnyTool, ToolContext
 from actors.tools.toolbox import BUILT_IN
+from actors.tools.workspace import Workspace
 from messages.address import APPROVALS, CONSOLE, JOURNAL, PERMISSIONS, PRIMARY, ROOT
-from messages.permissions import PermissionMode, Rule
+from messages.rules import PermissionMode, Policy, Profile, Rule, Source
 from messages.transcript import Record, RunStarted, Session
 from messages.turns import InstructionFile, SessionConfigured
 
@@ -65,6 +66,8 @@ class SessionOptions:
     """It was named for this very run; else a resumed session keeps the model chosen in it."""
     limits: Limits = Limits()  # noqa: RUF009  (frozen, so it may be shared)
     """How far the agent may go."""
+    rules: tuple[Source, ...] = ()
+    """The user's, then the project's."""
 
     def outputs_of(self, session_id: str) -> Path:
         """Say where whole outputs go that are too long for the model."""
@@ -128,13 +131,14 @@ class Surroundings:
 
 def factories_of(session: OpenSession, around: Surroundings, console: Make) -> Factories:
     """Say how to make each actor of the session."""
-    policy = policy_of(session)
+    policy, ground = policy_of(session), ground_of(session.options.workspace)
     return Factories(
         journal=partial(Journal, session.log, {}, session.options.secrets),
-        permissions=partial(PermissionEngine, JOURNAL, policy),
+        permissions=partial(PermissionEngine, JOURNAL, policy, ground),
         approvals=partial(ApprovalBroker, JOURNAL, PERMISSIONS, CONSOLE),
         console=console,
         primary=_primary(session, around),
+        profile=Profile(agent=AGENT),
     )
 
 
@@ -142,11 +146,23 @@ def policy_of(session: OpenSession) -> Policy:
     """Put together what the session's verdicts begin with; the model may read its own outputs."""
     options, config = session.options, last_config(session.records)
     outputs = options.workspace.target(options.outputs_of(session.session_id))
+    ground = ground_of(options.workspace)
+    linked = tuple(Path(each) for each in real_places(ground, LINKABLE))
     return Policy(
         mode=options.mode,
+        sources=options.rules,
         defaults=(*BUILT_IN_RULES, Rule(permission="read", pattern=f"{outputs}/*", action="allow")),
         grants=config.grants if config else (),
-        protected=targets_of(options.protected, options.workspace.root),
+        added=tuple(str(folder) for folder in options.workspace.added),
+        protected=targets_of((*options.protected, *linked), options.workspace.root),
+        trusted=options.trusted,
+    )
+
+
+def ground_of(workspace: Workspace) -> Ground:
+    """Say where the engine finds what a path means."""
+    return Ground(
+        root=str(workspace.root), cwd=str(workspace.cwd), home=os.path.realpath(Path.home())
     )
 
 

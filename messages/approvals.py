@@ -10,8 +10,8 @@ from pydantic import Field
 
 from messages.address import Address
 from messages.base import Message
-from messages.permissions import PermissionRequest, Rule
 from messages.questions import Question
+from messages.rules import PermissionRequest, Rule
 
 Answer = Literal["once", "session", "no"]
 

@@ -3,33 +3,27 @@
 from typing import Literal
 
 from messages.address import Address
-from messages.base import Message, Value
-
-Action = Literal["allow", "ask", "deny"]
-PermissionMode = Literal["default", "auto-edit", "yolo"]
-
-
-class Rule(Value):
-    """One line of policy; in a pattern `*` is any run of characters and nothing else is special."""
-
-    permission: str
-    pattern: str
-    action: Action
-
-
-class PermissionRequest(Value):
-    """One thing that a call would do, such as `("write", "src/app.py")`."""
-
-    permission: str
-    target: str
-    """A path inside the workspace is relative to its root, any other absolute."""
+from messages.base import Message
+from messages.rules import (
+    Action,
+    PermissionRequest,
+    Policy,
+    Profile,
+    ReadRules,
+    Rule,
+    Source,
+)
 
 
 class RegisterAgent(Message):
-    """Make an agent known before it starts; an unknown asker is denied."""
+    """Make an agent known before it starts; an unknown asker is denied.
+
+    Its parent, unless it is the primary, is known already: the rights of both count.
+    """
 
     type: Literal["register_agent"] = "register_agent"
     agent: Address
+    profile: Profile
 
 
 class PermissionQuery(Message):
@@ -41,10 +35,11 @@ class PermissionQuery(Message):
     agent: Address
     """On whose behalf; it counts, not the sender."""
     requests: tuple[PermissionRequest, ...]
+    """As the tool knows them; the engine finds the parts of a command itself."""
 
 
 class PermissionVerdict(Message):
-    """The strictest action over all requests of a query, and what decided it."""
+    """The strictest action over all that a call would do, and what decided it."""
 
     type: Literal["permission_verdict"] = "permission_verdict"
     id: str
@@ -52,9 +47,25 @@ class PermissionVerdict(Message):
     reason: str
     """The rule and the source that decided, as a person reads it."""
     generation: int
-    """Counts changes of rules, grants and mode; a verdict holds for its own generation."""
+    """Counts changes of rules, grants, mode and trust; a verdict holds for its own generation."""
+    rule: Rule | None = None
+    """The rule that decided, where one did."""
+    source: str = ""
+    """Where that rule stands, or what else decided, such as `mode yolo`."""
     grants: tuple[Rule, ...] = ()
     """The exact rules a person may store for this session; empty: once or no."""
+    parts: tuple[PermissionRequest, ...] = ()
+    """What the call came to, with paths resolved: a command's parts and files."""
+    reads: ReadRules | None = None
+    """For `glob` and `grep`: what each file that they open is judged by."""
+
+
+class CallJudged(Message):
+    """What came of a query; the engine's own word to itself, on the way to whoever asked."""
+
+    type: Literal["call_judged"] = "call_judged"
+    ticket: int
+    verdict: PermissionVerdict
 
 
 class StoreGrant(Message):
@@ -80,6 +91,44 @@ class GrantNotStored(Message):
     type: Literal["grant_not_stored"] = "grant_not_stored"
     id: str
     detail: str
+
+
+class LoadRules(Message):
+    """Go by these rules from now on; answered by `RulesLoaded` to its sender.
+
+    Who sends it has read the files; when one is broken it is not sent, and the old rules stay.
+    """
+
+    type: Literal["load_rules"] = "load_rules"
+    sources: tuple[Source, ...]
+    trusted: bool
+
+
+class RulesLoaded(Message):
+    """The rules are in force."""
+
+    type: Literal["rules_loaded"] = "rules_loaded"
+    generation: int
+
+
+class PolicyChanged(Message):
+    """What waits for a person may be decided otherwise now: have it judged anew."""
+
+    type: Literal["policy_changed"] = "policy_changed"
+    generation: int
+
+
+class ListPolicy(Message):
+    """Tell what verdicts go by; answered by `PolicyListed` to its sender."""
+
+    type: Literal["list_policy"] = "list_policy"
+
+
+class PolicyListed(Message):
+    """What verdicts go by now."""
+
+    type: Literal["policy_listed"] = "policy_listed"
+    policy: Policy
 
 
 class Config(Message):

@@ -3,8 +3,8 @@
 from typing import Literal
 
 from messages.base import Message, Value
-from messages.permissions import PermissionRequest
 from messages.questions import Question, Todo
+from messages.rules import PermissionRequest
 
 
 class FileState(Value):

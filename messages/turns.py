@@ -10,8 +10,8 @@ from pydantic import Field
 from messages.base import Message, Value
 from messages.content import Block, Usage
 from messages.models import LONGEST_S, LimitReason, ModelFailureReason
-from messages.permissions import PermissionMode
 from messages.questions import Todo
+from messages.rules import PermissionMode
 
 
 class Prompt(Message):

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import cast, get_args
 
 from actors.session import AGENT
-from actors.tools.tool import Workspace
-from messages.permissions import PermissionMode
+from actors.tools.workspace import Workspace
+from messages.rules import PermissionMode
 from shell import settings
 from shell.arguments import Options, StartError
 from shell.config_file import ConfigFileError, Read, read_config

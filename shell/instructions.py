@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from actors.agents.prompts import Instructions
-from actors.tools.tool import Workspace
+from actors.tools.workspace import Workspace
 from shell.regular import read_regular
 from shell.visible import visible, visible_line
 

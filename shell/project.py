@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from actors.tools.tool import Workspace
+from actors.tools.workspace import Workspace
 from shell.config_file import ConfigFileError, Read, read_config
 from shell.trust import CONFIG, keep, project_files, question, read_trusts
 from shell.visible import visible_line

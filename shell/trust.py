@@ -6,7 +6,7 @@ from pathlib import Path
 
 from actors.sessions.faults import StoreError
 from actors.sessions.stores import Stored, change_store, read_store
-from actors.tools.tool import Workspace
+from actors.tools.workspace import Workspace
 from shell import instructions
 from shell.visible import visible_line
 

@@ -3,7 +3,7 @@
 import os
 from pathlib import Path
 
-from actors.tools.tool import Workspace
+from actors.tools.workspace import Workspace
 from shell.arguments import StartError
 
 _POINTER = "gitdir:"

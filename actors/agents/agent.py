@@ -40,7 +40,8 @@ from actors.tools.tool import ToolContext
 from actors.tools.toolbox import schema
 from messages.approvals import ApprovalsWithdrawn
 from messages.content import ToolUseBlock
-from messages.permissions import PermissionQuery, PermissionRequest
+from messages.permissions import PermissionQuery
+from messages.rules import PermissionRequest
 from messages.tools import FileState, ToolFailed, ToolSucceeded
 from messages.transcript import Append
 from messages.turns import MessageDelta, SessionConfigured, ThinkingDelta
@@ -182,8 +183,10 @@ class Agent(Actor[AgentInbox]):
         self.tell(self._posts.engine, asked)
 
     def _run(self, effect: RunCall) -> None:
-        use = self._use(effect.call_id)
-        job = partial(run_call, use, effect.plan, self._tools, self._context())
+        use, context = self._use(effect.call_id), self._context()
+        if effect.reads is not None:
+            context = replace(context, reads=effect.reads)
+        job = partial(run_call, use, effect.plan, self._tools, context)
         self._call_works[use.id] = self.work(job, partial(call_failed, use.id))
 
     def _ask_person(self, effect: AskPerson) -> None:

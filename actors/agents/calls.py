@@ -86,7 +86,7 @@ def _decided(step: Step, call: Call, verdict: PermissionVerdict) -> None:
     if verdict.action == "deny":
         end(step, call, "denied", f"Denied: {verdict.reason}.")
     elif verdict.action == "allow" or call.approved:
-        _start(step, call)
+        _start(step, step.put(call, reads=verdict.reads))
     else:
         _ask(step, call, verdict)
 
@@ -245,7 +245,7 @@ def _run(step: Step, call: Call) -> None:
     if call.plan is not None:
         step.put(call, stage=CallStage.RUNNING)
         step.report(_started(step, call))
-        step.do(RunCall(call.use.id, call.plan))
+        step.do(RunCall(call.use.id, call.plan, call.reads))
 
 
 def _started(step: Step, call: Call) -> ToolStarted:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from messages.permissions import PermissionVerdict
+from messages.rules import ReadRules
 from messages.tools import Plan
 from messages.transcript import Record
 from messages.turns import AgentEvent
@@ -111,6 +112,7 @@ class RunCall:
 
     call_id: str
     plan: Plan
+    reads: ReadRules | None = None
 
 
 @dataclass(frozen=True, slots=True)

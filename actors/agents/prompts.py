@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from actors.tools.tool import Workspace
+from actors.tools.workspace import Workspace
 
 BUILD = """\
 You are Greenroom, a coding agent that works in a person's repository from their terminal.

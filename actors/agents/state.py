@@ -12,6 +12,7 @@ from actors.agents.retry import Tries
 from messages.approvals import ApprovalRequest
 from messages.content import ToolUseBlock, Usage
 from messages.models import ModelMeasured
+from messages.rules import ReadRules
 from messages.tools import Plan
 from messages.transcript import Record
 from messages.turns import Prompt, ReplyCompleted, ToolStatus, TurnEnded
@@ -64,6 +65,8 @@ class Call:
     """After a resume: a person's answer that is the call's end, and what the model reads of it."""
     query: str = ""
     """The id of its last question to the permission engine; an answer to any other is late."""
+    reads: ReadRules | None = None
+    """What each file is judged by, where it opens many."""
     drifts: int = 0
     """How often its target changed between plan and run."""
     mark: int = 0

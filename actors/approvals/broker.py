@@ -26,6 +26,7 @@ from messages.permissions import (
     GrantStored,
     PermissionQuery,
     PermissionVerdict,
+    PolicyChanged,
     StoreGrant,
 )
 from messages.supervision import PeerRestarted, Undelivered
@@ -42,6 +43,7 @@ BrokerInbox = (
     | GrantStored
     | GrantNotStored
     | PermissionVerdict
+    | PolicyChanged
     | Appended
     | AppendFailed
     | PeerRestarted
@@ -100,6 +102,8 @@ class ApprovalBroker(Actor[BrokerInbox]):
             case GrantNotStored():
                 log.warning("the grant for %s counts as once: %s", message.id, message.detail)
                 self._granted(message.id)
+            case PolicyChanged():
+                self._judge_anew()
             case PermissionVerdict():
                 self._judged_anew(message)
             case Appended():

@@ -1,35 +1,52 @@
 """The permission engine: the only one who says allow, ask or deny."""
 
+import asyncio
 import logging
 from collections import deque
 from collections.abc import Callable
 from dataclasses import replace
-from typing import assert_never
+from functools import partial
+from typing import Literal, assert_never
 
-from actors.permissions.rules import Judgement, Policy, judge
-from actors.runtime.actor import Actor
+from actors.permissions.deciding import Decision, decide_call
+from actors.permissions.judging import granting
+from actors.permissions.places import Ground
+from actors.runtime.actor import Actor, Failure
 from actors.sessions.recorder import Recorder
-from messages.address import Address
+from messages.address import APPROVALS, ROOT, Address
 from messages.permissions import (
+    CallJudged,
     Config,
     GrantNotStored,
     GrantStored,
+    ListPolicy,
+    LoadRules,
     PermissionQuery,
-    PermissionRequest,
     PermissionVerdict,
+    PolicyChanged,
+    PolicyListed,
     RegisterAgent,
+    RulesLoaded,
     StoreGrant,
 )
+from messages.rules import PermissionRequest, Policy, Profile
 from messages.supervision import PeerRestarted, Undelivered
 from messages.transcript import Appended, AppendFailed, Recalled, RecallFailed, Record
 
 log = logging.getLogger("greenroom.permissions")
 
-Judge = Callable[[tuple[PermissionRequest, ...], Policy], Judgement]
+JUDGING_S = 5.0
+"""A call that takes longer to judge is a question for a person."""
+
+Chain = tuple[Profile, ...]
+Decide = Callable[[tuple[PermissionRequest, ...], Ground, Policy, Chain], Decision]
 EngineInbox = (
     RegisterAgent
     | PermissionQuery
+    | CallJudged
     | StoreGrant
+    | LoadRules
+    | ListPolicy
     | Appended
     | AppendFailed
     | PeerRestarted
@@ -42,15 +59,21 @@ EngineInbox = (
 class PermissionEngine(Actor[EngineInbox]):
     """Judges calls by rules, grants and mode; keeps what a person granted."""
 
-    def __init__(self, journal: Address, policy: Policy, judge: Judge = judge) -> None:
+    def __init__(
+        self, journal: Address, policy: Policy, ground: Ground, decide: Decide = decide_call
+    ) -> None:
         """Start from a policy, such as the one a resumed session recorded."""
         self._recorder = Recorder(self, journal)
         self._policy = policy
-        self._judge = judge
-        self._agents: set[Address] = set()
-        self._append = 0
+        self._ground = ground
+        self._decide = decide
+        self._profiles: dict[Address, Profile] = {}
+        self._tickets = 0
+        self._judging: dict[int, tuple[PermissionQuery, Address]] = {}
+        """Queries at work, and who asked."""
         self._unknown: list[tuple[PermissionQuery, Address]] = []
         """After a restart: queries for agents that their parents have to name again first."""
+        self._append = 0
         self._storing: deque[tuple[StoreGrant, Address]] = deque()
         """Grants on their way to the disk, one at a time: each record is whole."""
 
@@ -58,15 +81,21 @@ class PermissionEngine(Actor[EngineInbox]):
         """After a crash, find the grants on disk first."""
         self._recorder.open()
 
-    def on_receive(self, message: EngineInbox) -> None:
+    def on_receive(self, message: EngineInbox) -> None:  # noqa: C901  (one case a message)
         """Take one message."""
         match message:
             case RegisterAgent():
-                self._register(message.agent)
+                self._register(message)
             case PermissionQuery():
-                self._answer(message, self.sender)
+                self._judge(message, self.sender)
+            case CallJudged():
+                self._judged(message)
             case StoreGrant():
                 self._store(message)
+            case LoadRules():
+                self._load(message)
+            case ListPolicy():
+                self.tell(self.sender, PolicyListed(policy=self._policy))
             case Appended():
                 self._stored(message)
             case AppendFailed():
@@ -87,36 +116,48 @@ class PermissionEngine(Actor[EngineInbox]):
         generation = self._policy.generation + len(configs) + self.incarnation
         self._policy = replace(self._policy, grants=grants, generation=generation)
 
-    def _register(self, agent: Address) -> None:
-        self._agents.add(agent)
+    def _register(self, registered: RegisterAgent) -> None:
+        self._profiles[registered.agent] = registered.profile
         unknown, self._unknown = self._unknown, []
         for query, asker in unknown:
-            self._answer(query, asker)
+            self._judge(query, asker)
 
-    def _answer(self, query: PermissionQuery, asker: Address) -> None:
-        if self.incarnation > 1 and query.agent not in self._agents:
+    # Verdicts.
+
+    def _judge(self, query: PermissionQuery, asker: Address) -> None:
+        chain = chain_of(query.agent, self._profiles)
+        if chain is None and self.incarnation > 1:
             self._unknown.append((query, asker))
             return
-        if query.agent in self._agents:
-            judgement = self._judged(query)
-        else:
-            judgement = Judgement("deny", f"{query.agent} is not a known agent")
-        verdict = PermissionVerdict(
-            id=query.id,
-            action=judgement.action,
-            reason=judgement.reason,
-            generation=self._policy.generation,
-            grants=judgement.grants,
-        )
-        self.tell(asker, verdict)
+        if chain is None:
+            reason = f"{query.agent} is not a known agent"
+            self.tell(asker, _verdict(query, self._policy, "deny", reason))
+            return
+        self._tickets += 1
+        self._judging[self._tickets] = (query, asker)
+        case = partial(self._decide, query.requests, self._ground, self._policy, chain)
+        job = partial(_judged_in_time, self._tickets, query, self._policy, case)
+        self.work(job, partial(_unjudged, self._tickets, query, self._policy))
 
-    def _judged(self, query: PermissionQuery) -> Judgement:
-        """Judge; a fault of ours is a question for a person, never an allow nor our end."""
-        try:
-            return self._judge(query.requests, self._policy)
-        except Exception as error:
-            log.exception("judging %s failed", query.id)
-            return Judgement("ask", f"it could not be judged: {type(error).__name__}: {error}")
+    def _judged(self, judged: CallJudged) -> None:
+        """Pass a verdict on, unless what it went by has changed meanwhile: then judge again."""
+        query, asker = self._judging.pop(judged.ticket)
+        if judged.verdict.generation == self._policy.generation:
+            self.tell(asker, judged.verdict)
+        else:
+            self._judge(query, asker)
+
+    def _load(self, rules: LoadRules) -> None:
+        self._policy = replace(
+            self._policy,
+            sources=rules.sources,
+            trusted=rules.trusted,
+            generation=self._policy.generation + 1,
+        )
+        self.tell(self.sender, RulesLoaded(generation=self._policy.generation))
+        self.tell(APPROVALS, PolicyChanged(generation=self._policy.generation))
+
+    # Grants.
 
     def _store(self, grant: StoreGrant) -> None:
         self._storing.append((grant, self.sender))
@@ -127,15 +168,14 @@ class PermissionEngine(Actor[EngineInbox]):
         """Write first: a grant holds only once it is on disk."""
         if self._storing:
             grant, _ = self._storing[0]
-            policy = self._policy.granting(grant.rules)
-            record = Config(grants=policy.grants)
+            record = Config(grants=granting(self._policy, grant.rules).grants)
             self._append = self._recorder.write(record)
 
     def _stored(self, written: Appended) -> None:
         self._recorder.answered(written.id)
         if self._is_awaited(written.id):
             grant, asker = self._storing.popleft()
-            self._policy = self._policy.granting(grant.rules)
+            self._policy = granting(self._policy, grant.rules)
             self.tell(asker, GrantStored(id=grant.id, generation=self._policy.generation))
             self._write_next()
 
@@ -153,3 +193,58 @@ class PermissionEngine(Actor[EngineInbox]):
         failed = self._recorder.returned(returned)
         if failed is not None:
             self._not_stored(failed)
+
+
+def chain_of(agent: Address, profiles: dict[Address, Profile]) -> Chain | None:
+    """List the profiles an agent stands under, its own first; None: one of them is not known."""
+    found: list[Profile] = []
+    while agent != ROOT:
+        profile = profiles.get(agent)
+        if profile is None:
+            return None
+        found.append(profile)
+        agent = agent.parent
+    return tuple(found) or None
+
+
+async def _judged_in_time(
+    ticket: int, query: PermissionQuery, policy: Policy, case: Callable[[], Decision]
+) -> CallJudged:
+    """Judge on a thread: following a path may block. A fault of ours is an ask, never an allow."""
+    try:
+        async with asyncio.timeout(JUDGING_S):
+            decision = await asyncio.to_thread(case)
+    except TimeoutError:
+        return _asking(ticket, query, policy, f"judging it took longer than {JUDGING_S:g} s")
+    except Exception as error:
+        log.exception("judging %s failed", query.id)
+        why = f"it could not be judged: {type(error).__name__}: {error}"
+        return _asking(ticket, query, policy, why)
+    judgement = decision.judgement
+    verdict = PermissionVerdict(
+        id=query.id,
+        action=judgement.action,
+        reason=judgement.reason,
+        generation=policy.generation,
+        rule=judgement.rule,
+        source=judgement.source,
+        grants=judgement.grants,
+        parts=decision.parts,
+        reads=decision.reads,
+    )
+    return CallJudged(ticket=ticket, verdict=verdict)
+
+
+def _unjudged(ticket: int, query: PermissionQuery, policy: Policy, failure: Failure) -> CallJudged:
+    return _asking(ticket, query, policy, f"it could not be judged: {failure.detail}")
+
+
+def _asking(ticket: int, query: PermissionQuery, policy: Policy, why: str) -> CallJudged:
+    return CallJudged(ticket=ticket, verdict=_verdict(query, policy, "ask", why))
+
+
+def _verdict(
+    query: PermissionQuery, policy: Policy, action: Literal["ask", "deny"], reason: str
+) -> PermissionVerdict:
+    generation = policy.generation
+    return PermissionVerdict(id=query.id, action=action, reason=reason, generation=generation)

@@ -5,52 +5,72 @@ They are protected by name, so also while they do not exist.
 
 import unicodedata
 from collections.abc import Iterable
+from itertools import pairwise
 from pathlib import Path
 
-_FOLDERS = (
-    (".greenroom",),
-    (".claude",),
-    (".codex",),
-    (".cursor",),
-    (".gemini",),
-    (".opencode",),
-    (".qwen",),
-    (".git",),
-    (".husky",),
-    (".vscode",),
-    (".idea",),
-    (".zed",),
-    (".config", "fish"),
-    (".config", "git"),
-    (".config", "greenroom"),
+from actors.permissions.rules import fold
+
+_FOLDERS = frozenset(
+    {
+        ".greenroom",
+        ".claude",
+        ".codex",
+        ".cursor",
+        ".gemini",
+        ".opencode",
+        ".qwen",
+        ".git",
+        ".husky",
+        ".vscode",
+        ".idea",
+        ".zed",
+        ".fleet",
+        ".devcontainer",
+        ".vim",
+        ".emacs.d",
+    }
 )
-_FILES = (
-    (".gitmodules",),
-    (".gitconfig",),
-    (".mcp.json",),
-    (".bashrc",),
-    (".bash_aliases",),
-    (".bash_profile",),
-    (".bash_login",),
-    (".bash_logout",),
-    (".profile",),
-    (".inputrc",),
-    (".zshrc",),
-    (".zshenv",),
-    (".zlogin",),
-    (".zlogout",),
-    (".zprofile",),
-    (".kshrc",),
-    (".cshrc",),
-    (".tcshrc",),
-    (".login",),
-    (".xprofile",),
-    (".envrc",),
-    (".ssh", "authorized_keys"),
-    (".ssh", "config"),
-    (".ssh", "rc"),
+_FOLDERS_IN = frozenset(
+    {(".config", name) for name in ("fish", "git", "greenroom", "nvim")},
 )
+_FILES = frozenset(
+    {
+        ".gitmodules",
+        ".gitconfig",
+        ".mcp.json",
+        ".bashrc",
+        ".bash_aliases",
+        ".bash_profile",
+        ".bash_login",
+        ".bash_logout",
+        ".profile",
+        ".inputrc",
+        ".zshrc",
+        ".zshenv",
+        ".zlogin",
+        ".zlogout",
+        ".zprofile",
+        ".kshrc",
+        ".cshrc",
+        ".tcshrc",
+        ".login",
+        ".xprofile",
+        ".envrc",
+        ".vimrc",
+        ".nvimrc",
+        ".exrc",
+        ".nvim.lua",
+        ".emacs",
+        ".dir-locals.el",
+        ".devcontainer.json",
+    }
+)
+_FILES_IN = frozenset({(".ssh", name) for name in ("authorized_keys", "config", "rc")})
+_ENDINGS = (".code-workspace", ".sublime-project")
 _PLANS = (".greenroom", "plans")
+
+LINKABLE = (*sorted(_FOLDERS), ".git/hooks", ".git/config", *sorted(_FILES))
+"""Where one of these is a link, what it leads to is protected too."""
 
 
 def is_protected(target: str, ours: tuple[str, ...] = ()) -> bool:
@@ -61,11 +81,20 @@ def is_protected(target: str, ours: tuple[str, ...] = ()) -> bool:
     names = _names(target)
     if any(_is_below(target, names, each) for each in ours):
         return True
-    if len(names) == len(_PLANS) + 1 and names[:-1] == _PLANS and names[-1].endswith(".md"):
+    if not names or _is_plan(names):
         return False
-    return any(_holds(names, folder, inside=True) for folder in _FOLDERS) or any(
-        _holds(names, file, inside=False) for file in _FILES
+    return (
+        not _FOLDERS.isdisjoint(names)
+        or names[-1] in _FILES
+        or names[-1].endswith(_ENDINGS)
+        or names[-2:] in _FILES_IN
+        or not _FOLDERS_IN.isdisjoint(pairwise(names))
     )
+
+
+def is_plan(target: str) -> bool:
+    """Whether a target is one of the workspace's plans, which an agent may write."""
+    return not target.startswith("/") and _is_plan(_names(target))
 
 
 def targets_of(paths: Iterable[Path], root: Path) -> tuple[str, ...]:
@@ -82,24 +111,24 @@ def _target_of(path: Path, root: Path) -> str:
     return str(path.relative_to(root)) if path.is_relative_to(root) else str(path)
 
 
+def _is_plan(names: tuple[str, ...]) -> bool:
+    return len(names) == len(_PLANS) + 1 and names[:-1] == _PLANS and names[-1].endswith(".md")
+
+
 def _names(path: str) -> tuple[str, ...]:
     """Split a path into names as the most forgiving file system compares them.
 
     Without case, composed, and without characters that are not seen (HFS+ passes over them).
     """
-    composed = unicodedata.normalize("NFC", path).casefold()
-    seen = "".join(char for char in composed if unicodedata.category(char) != "Cf")
+    seen = path.lower() if path.isascii() else _without_unseen(fold(path))
     return tuple(part for part in seen.split("/") if part not in ("", "."))
+
+
+def _without_unseen(text: str) -> str:
+    return "".join(char for char in text if unicodedata.category(char) != "Cf")
 
 
 def _is_below(target: str, names: tuple[str, ...], folder: str) -> bool:
     above = _names(folder)
     same_side = target.startswith("/") == folder.startswith("/")
     return same_side and names[: len(above)] == above
-
-
-def _holds(names: tuple[str, ...], wanted: tuple[str, ...], *, inside: bool) -> bool:
-    """Find `wanted` in a path: anywhere for folders, at its end for files."""
-    size = len(wanted)
-    starts = range(len(names) - size + 1) if inside else (len(names) - size,)
-    return any(start >= 0 and names[start : start + size] == wanted for start in starts)

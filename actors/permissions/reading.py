@@ -1,11 +1,22 @@
-"""May a file be read unasked? For tools that open many."""
+"""May this file be read? For tools that open many files after one verdict."""
 
-from actors.permissions.rules import Policy, judge
-from messages.permissions import PermissionRequest
+from dataclasses import replace
+
+from actors.permissions.judging import decide
+from actors.permissions.matters import Matter
+from actors.permissions.places import is_inside
+from messages.rules import PermissionRequest, ReadRules
 
 
-def may_read(target: str, within: str = "") -> bool:
-    """Judge one file by the built-in defaults."""
-    del within
+def may_read(target: str, reads: ReadRules, within: str = "") -> bool:
+    """Whether a file may be read without a question; `target` is resolved, as in a request.
+
+    `within` is a folder that a person or a rule has opened: below it nothing asks only for lying
+    outside the workspace.
+    """
     request = PermissionRequest(permission="read", target=target)
-    return judge((request,), Policy()).action == "allow"
+    inside = is_inside(target, reads.policy.added)
+    matter = Matter(request=request, tool="read", inside=inside, reading=True)
+    if within and not inside and (target == within or target.startswith(f"{within.rstrip('/')}/")):
+        matter = replace(matter, weight="tightens")
+    return decide(matter, reads.policy, reads.chain).action == "allow"

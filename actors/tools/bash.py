@@ -11,7 +11,7 @@ from actors.tools.process_group import GRACE_S
 from actors.tools.processes import Finished
 from actors.tools.spool import MAX_OUTPUT_CHARS
 from actors.tools.tool import Arguments, Tool, ToolContext, ToolError
-from messages.permissions import PermissionRequest
+from messages.rules import PermissionRequest
 from messages.tools import Plan, ToolOutput
 
 DEFAULT_TIMEOUT_S = 120.0

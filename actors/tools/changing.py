@@ -9,7 +9,7 @@ from actors.tools.files import Content, apply
 from actors.tools.folders import running
 from actors.tools.paths import one_line, resolve_again, target_of
 from actors.tools.tool import PeekError, ToolContext, ToolError
-from messages.permissions import PermissionRequest
+from messages.rules import PermissionRequest
 from messages.tools import Patch, Plan, ToolOutput
 
 

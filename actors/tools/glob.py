@@ -13,7 +13,7 @@ from actors.tools.glob_patterns import matcher
 from actors.tools.paths import one_line, resolve, resolve_again, target_of
 from actors.tools.tool import Arguments, Tool, ToolContext
 from actors.tools.walking import MAX_ENTRIES, Skipped, Walk
-from messages.permissions import PermissionRequest
+from messages.rules import PermissionRequest
 from messages.tools import Plan, ToolOutput
 
 MAX_MATCHES = 500

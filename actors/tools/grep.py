@@ -20,7 +20,7 @@ from actors.tools.paths import one_line, resolve, resolve_again, target_of
 from actors.tools.searching import Line, Search, search
 from actors.tools.tool import Arguments, Tool, ToolContext, ToolError
 from actors.tools.walking import Walk
-from messages.permissions import PermissionRequest
+from messages.rules import PermissionRequest
 from messages.tools import Plan, ToolOutput
 
 MAX_MATCHES = 200
@@ -128,7 +128,9 @@ def _keep_readable(candidates: Candidates, plan: Plan, context: ToolContext) -> 
     readable = [
         each
         for each in candidates.paths
-        if may_read(context.workspace.target(candidates.top / each), within=target_of(plan))
+        if may_read(
+            context.workspace.target(candidates.top / each), context.reads, within=target_of(plan)
+        )
     ]
     denied = len(candidates.paths) - len(readable)
     if denied:

@@ -1,7 +1,7 @@
 """The tool `help`: what Greenroom itself can do, for a model that is asked about it."""
 
 from actors.tools.tool import Arguments, Tool, ToolContext
-from messages.permissions import PermissionRequest
+from messages.rules import PermissionRequest
 from messages.tools import Plan, ToolOutput
 
 DESCRIPTION = """\

@@ -10,7 +10,7 @@ from pydantic import Field
 from actors.tools.folders import listing_of, planning, require_folder, running
 from actors.tools.paths import one_line, resolve, resolve_again, target_of
 from actors.tools.tool import Arguments, Tool, ToolContext
-from messages.permissions import PermissionRequest
+from messages.rules import PermissionRequest
 from messages.tools import Plan, ToolOutput
 
 MAX_ENTRIES = 1_000

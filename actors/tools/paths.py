@@ -3,7 +3,8 @@
 import os
 from pathlib import Path
 
-from actors.tools.tool import Drifted, ToolContext, ToolError, Workspace
+from actors.tools.tool import Drifted, ToolContext, ToolError
+from actors.tools.workspace import Workspace
 from messages.tools import Plan
 
 MAX_PATH_BYTES = 4_095

@@ -4,8 +4,8 @@ from pydantic import Field
 
 from actors.tools.paths import one_line
 from actors.tools.tool import Arguments, Tool, ToolContext, ToolError
-from messages.permissions import PermissionRequest
 from messages.questions import Choice, Question
+from messages.rules import PermissionRequest
 from messages.tools import Plan, ToolOutput
 
 MAX_QUESTIONS = 4

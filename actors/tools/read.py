@@ -14,7 +14,7 @@ from actors.tools.kinds import binary_kind
 from actors.tools.paths import one_line, resolve, resolve_again, target_of
 from actors.tools.tool import Arguments, Tool, ToolContext, ToolError
 from actors.tools.window import MAX_BYTES, MAX_LINE_CHARS, MAX_LINES, Window
-from messages.permissions import PermissionRequest
+from messages.rules import PermissionRequest
 from messages.tools import FileState, Plan, ToolOutput
 
 MAX_FILE_BYTES = 1024 * 1024 * 1024

@@ -3,8 +3,8 @@
 from pydantic import Field
 
 from actors.tools.tool import Arguments, Tool, ToolContext, ToolError
-from messages.permissions import PermissionRequest
 from messages.questions import Todo, TodoStatus
+from messages.rules import PermissionRequest
 from messages.tools import Plan, ToolOutput
 
 MAX_TODOS = 50

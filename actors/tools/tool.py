@@ -8,6 +8,8 @@ from typing import Any, Generic, TypeVar
 from pydantic import BaseModel, ConfigDict
 
 from actors.tools.processes import Processes
+from actors.tools.workspace import Workspace
+from messages.rules import Policy, ReadRules
 from messages.tools import FileState, Plan, ToolOutput
 
 
@@ -37,20 +39,7 @@ class Arguments(BaseModel):
 A = TypeVar("A", bound=Arguments)
 
 
-@dataclass(frozen=True, slots=True)
-class Workspace:
-    """Where an agent works; both folders absolute with links resolved."""
-
-    root: Path
-    """The git top level that contains the start folder, else the start folder."""
-    cwd: Path
-    """The start folder; relative paths and commands begin here."""
-    added: tuple[Path, ...] = ()
-    """Further folders that count as inside; their paths are named absolutely."""
-
-    def target(self, path: Path) -> str:
-        """Name a resolved path for rules: relative to the root, or absolute outside it."""
-        return str(path.relative_to(self.root)) if path.is_relative_to(self.root) else str(path)
+NOTHING_READABLE = ReadRules(policy=Policy(), chain=())
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +54,8 @@ class ToolContext:
     """Folder for whole outputs that are too long for the model; made on first use."""
     manual: Callable[[], str]
     """Writes out what people are told of Greenroom itself."""
+    reads: ReadRules = NOTHING_READABLE
+    """What each file is judged by that a tool opens beside those it was judged for."""
     ripgrep: str | None = None
     """The program that searches files; None: our own does."""
 

@@ -5,10 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from actors.permissions.rules import judge
-from actors.session import OpenSession, SessionOptions, open_session, policy_of
-from actors.tools.tool import Workspace
-from messages.permissions import Config, PermissionRequest, Rule
+from actors.permissions.deciding import decide_call
+from actors.session import OpenSession, SessionOptions, ground_of, open_session, policy_of
+from actors.tools.workspace import Workspace
+from messages.permissions import Config
+from messages.rules import PermissionRequest, Profile, Rule
 
 pytestmark = pytest.mark.quick
 
@@ -33,7 +34,9 @@ def session(tmp_path: Path) -> OpenSession:
 
 def action(session: OpenSession, permission: str, target: Path) -> str:
     request = PermissionRequest(permission=permission, target=str(target))
-    return judge((request,), policy_of(session)).action
+    ground = ground_of(session.options.workspace)
+    chain = (Profile(agent="build"),)
+    return decide_call((request,), ground, policy_of(session), chain).judgement.action
 
 
 def test_our_own_files_ask_in_every_mode(session: OpenSession) -> None:

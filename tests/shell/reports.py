@@ -8,7 +8,7 @@ from messages.approvals import (
     PresentApproval,
 )
 from messages.content import TextBlock, Usage
-from messages.permissions import PermissionRequest, Rule
+from messages.rules import PermissionRequest, Rule
 from messages.turns import (
     AgentEvent,
     MessageDelta,

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from actors.agents.prompts import Instructions, build_prompt
-from actors.tools.tool import Workspace
+from actors.tools.workspace import Workspace
 from shell.instructions import MOST_BYTES, MOST_FILE_BYTES, Found, read_instructions
 
 pytestmark = pytest.mark.quick

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from actors.tools.tool import Workspace
+from actors.tools.workspace import Workspace
 from shell.config_file import ConfigFileError
 from shell.project import Standing, Trusting, project_config, standing
 from shell.trust import Trusts, keep, project_files, question, read_trusts

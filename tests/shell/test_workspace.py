@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from actors.tools.tool import Workspace
+from actors.tools.workspace import Workspace
 from shell.workspace import git_folders, workspace_of
 
 pytestmark = pytest.mark.quick

@@ -13,7 +13,7 @@ from messages.approvals import (
 )
 from messages.base import Message
 from messages.content import ToolUseBlock
-from messages.permissions import PermissionMode, Rule
+from messages.rules import PermissionMode, Rule
 from messages.transcript import Append, Record
 from messages.turns import (
     ReplyCompleted,

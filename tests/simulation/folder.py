@@ -10,7 +10,7 @@ from pydantic import Field
 
 from actors.tools.bash import BASH
 from actors.tools.tool import AnyTool, Arguments, Drifted, PeekError, Tool, ToolContext, ToolError
-from messages.permissions import PermissionRequest
+from messages.rules import PermissionRequest
 from messages.tools import FileState, Patch, Plan, ToolOutput
 
 LOOK, CHANGE = "look", "change"

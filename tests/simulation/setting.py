@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from messages.permissions import PermissionMode
+from messages.rules import PermissionMode
 from tests.simulation.loop import random_of
 
 Ending = Literal["at rest", "stopped", "power cut"]

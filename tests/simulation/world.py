@@ -16,7 +16,7 @@ from actors.runtime.supervision import Restart
 from actors.runtime.system import EXIT_S
 from actors.session import OpenSession, SessionOptions, Surroundings, factories_of
 from actors.sessions.log import SessionLog
-from actors.tools.tool import Workspace
+from actors.tools.workspace import Workspace
 from messages.address import CONSOLE, PRIMARY, ROOT, Address
 from messages.agents import ChildEnded
 from messages.approvals import AnswerApproval, PresentApproval

@@ -6,7 +6,7 @@ from actors.agents.effects import AskPerson, Effect, JudgeCall, PlanCall, Report
 from actors.agents.state import Turn
 from actors.agents.turn import TurnMessage, advance
 from messages.content import Block
-from messages.permissions import Action
+from messages.rules import Action
 from messages.tools import Plan, ToolOutput, ToolPlanned, ToolSucceeded
 from messages.transcript import Appended, Record
 from messages.turns import AgentEvent, Prompt, ToolEnded

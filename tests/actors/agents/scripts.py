@@ -7,7 +7,8 @@ from messages.address import PRIMARY
 from messages.approvals import ApprovalAnswered, ExecApprovalRequest, PatchApprovalRequest
 from messages.content import Block, TextBlock, ToolUseBlock, Usage
 from messages.models import ModelReplied
-from messages.permissions import Action, PermissionRequest, PermissionVerdict
+from messages.permissions import PermissionVerdict
+from messages.rules import Action, PermissionRequest
 from messages.tools import FileState, Patch, Plan, ToolFailed
 
 LOOK, CHANGE = "look", "change"

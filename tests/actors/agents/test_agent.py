@@ -13,14 +13,16 @@ from actors.agents.state import Past, Turn
 from actors.models.client import ModelRequest, Reply, Streamed
 from actors.runtime.system import ActorSystem
 from actors.tools.processes import Finished
-from actors.tools.tool import ToolContext, Workspace
+from actors.tools.tool import ToolContext
 from actors.tools.toolbox import BUILT_IN
+from actors.tools.workspace import Workspace
 from actors.tools.write import WRITE
 from messages.address import APPROVALS, CONSOLE, JOURNAL, PERMISSIONS, PRIMARY
 from messages.approvals import ApprovalAnswered, ApprovalsWithdrawn, PatchApprovalRequest
 from messages.content import TextBlock, ToolUseBlock
 from messages.models import ModelMeasured
-from messages.permissions import PermissionQuery, PermissionRequest, PermissionVerdict
+from messages.permissions import PermissionQuery, PermissionVerdict
+from messages.rules import PermissionRequest
 from messages.transcript import Append, Appended
 from messages.turns import (
     CancelTurn,

@@ -9,7 +9,8 @@ from actors.agents.effects import AskPerson
 from messages.address import PRIMARY
 from messages.approvals import AnyApprovalRequest, ExecApprovalRequest, PatchApprovalRequest
 from messages.content import ToolUseBlock
-from messages.permissions import PermissionRequest, PermissionVerdict, Rule
+from messages.permissions import PermissionVerdict
+from messages.rules import PermissionRequest, Rule
 from messages.tools import Plan
 from tests.actors.agents.scripts import plan_for, verdict
 

@@ -3,7 +3,7 @@
 import pytest
 
 from actors.agents.effects import AskPerson, JudgeCall, PeekCall
-from messages.permissions import Action
+from messages.rules import Action
 from messages.tools import Plan, ToolPlanned
 from messages.turns import ToolEnded
 from tests.actors.agents.driver import Driver

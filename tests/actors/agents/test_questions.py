@@ -10,8 +10,8 @@ from actors.agents.resume import past_of
 from actors.agents.turn import go_on
 from messages.address import PRIMARY
 from messages.approvals import ApprovalAnswered, QuestionRequest
-from messages.permissions import PermissionRequest
 from messages.questions import Choice, Question, Todo
+from messages.rules import PermissionRequest
 from messages.tools import Plan, ToolOutput, ToolPlanned, ToolSucceeded
 from messages.transcript import Record
 from messages.turns import ReplyCompleted, TodosUpdated, TurnStarted

@@ -13,7 +13,8 @@ from messages.approvals import (
     ApprovalWithdrawn,
 )
 from messages.content import Block, TextBlock
-from messages.permissions import Config, PermissionRequest, Rule
+from messages.permissions import Config
+from messages.rules import PermissionRequest, Rule
 from messages.tools import ToolFailed
 from messages.transcript import Record, RunStarted
 from messages.turns import (

@@ -13,15 +13,8 @@ from actors.agents.work import call_failed, plan_call, run_call
 from actors.models.client import ModelError, ModelRequest, Reply, Streamed
 from actors.runtime.actor import Failure
 from actors.tools.processes import Finished
-from actors.tools.tool import (
-    AnyTool,
-    Arguments,
-    Drifted,
-    Tool,
-    ToolContext,
-    ToolError,
-    Workspace,
-)
+from actors.tools.tool import AnyTool, Arguments, Drifted, Tool, ToolContext, ToolError
+from actors.tools.workspace import Workspace
 from messages.content import TextBlock, ToolUseBlock, Usage
 from messages.models import ModelFailed, ModelMeasured, ModelReplied
 from messages.tools import Plan, ToolFailed, ToolOutput, ToolPlanned, ToolSucceeded

@@ -38,7 +38,7 @@ from messages.approvals import (
 )
 from messages.content import Block, TextBlock, ThinkingBlock
 from messages.models import ClockStopped, ModelFailed, ModelFailureReason, ModelReplied, WaitEnded
-from messages.permissions import Action
+from messages.rules import Action
 from messages.tools import Plan, ToolFailed, ToolOutput, ToolPlanned, ToolSucceeded
 from messages.transcript import Appended, AppendFailed, Record
 from messages.turns import CancelTurn, ChooseModel, Prompt

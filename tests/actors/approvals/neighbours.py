@@ -22,13 +22,13 @@ from messages.approvals import (
 )
 from messages.base import Message
 from messages.permissions import (
-    Action,
     GrantNotStored,
     GrantStored,
     PermissionQuery,
     PermissionVerdict,
     StoreGrant,
 )
+from messages.rules import Action
 from messages.transcript import Append, Appended, AppendFailed, Record
 from tests.actors.approvals.requests import asking
 

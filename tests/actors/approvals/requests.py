@@ -2,7 +2,7 @@
 
 from messages.address import PRIMARY, Address
 from messages.approvals import Answer, ExecApprovalRequest
-from messages.permissions import PermissionRequest, Rule
+from messages.rules import PermissionRequest, Rule
 
 
 def asking(

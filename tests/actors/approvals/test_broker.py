@@ -23,15 +23,14 @@ from messages.approvals import (
     RetractApproval,
 )
 from messages.permissions import (
-    Action,
     GrantNotStored,
     GrantStored,
     PermissionQuery,
-    PermissionRequest,
     PermissionVerdict,
     StoreGrant,
 )
 from messages.questions import Question
+from messages.rules import Action, PermissionRequest
 from messages.transcript import Append, Appended, AppendFailed
 from tests.actors.approvals.requests import asking
 from tests.probe import Probe, new_probe

@@ -1,11 +1,14 @@
 """The engine among other actors: who is judged, and when a grant begins to hold."""
 
+from dataclasses import replace
 from functools import partial
 
 import pytest
 
+from actors.permissions.deciding import Decision, decide_call
+from actors.permissions.defaults import BUILT_IN
 from actors.permissions.engine import PermissionEngine
-from actors.permissions.rules import Judgement, Policy, judge
+from actors.permissions.places import Ground
 from actors.runtime.system import ActorSystem
 from messages.address import JOURNAL, PERMISSIONS, PRIMARY, Address
 from messages.permissions import (
@@ -13,17 +16,18 @@ from messages.permissions import (
     GrantNotStored,
     GrantStored,
     PermissionQuery,
-    PermissionRequest,
     PermissionVerdict,
     RegisterAgent,
-    Rule,
     StoreGrant,
 )
+from messages.rules import PermissionRequest, Policy, Profile, Rule
 from messages.transcript import Append, Appended, AppendFailed
+from tests.actors.permissions.judged import BUILD, GROUND
 from tests.probe import Probe, new_probe
 
 pytestmark = pytest.mark.quick
 
+DEFAULTS = Policy(defaults=BUILT_IN)
 WRITE_A = Rule(permission="write", pattern="a.py", action="allow")
 WRITE_B = Rule(permission="write", pattern="b.py", action="allow")
 
@@ -36,13 +40,13 @@ def journal(system: ActorSystem) -> Probe:
 @pytest.fixture
 def asker(system: ActorSystem, journal: Probe) -> Probe:  # noqa: ARG001  (the engine writes to it)
     """Somebody who asks for `/primary`, with an engine that knows it."""
-    return asker_of(system, partial(PermissionEngine, JOURNAL, Policy()))
+    return asker_of(system, partial(PermissionEngine, JOURNAL, DEFAULTS, GROUND))
 
 
 def asker_of(system: ActorSystem, engine: "partial[PermissionEngine]") -> Probe:
     asker = new_probe(system, "asker")
     system.start(engine, "permissions")
-    asker.tell(PERMISSIONS, RegisterAgent(agent=PRIMARY))
+    asker.tell(PERMISSIONS, RegisterAgent(agent=PRIMARY, profile=BUILD))
     return asker
 
 
@@ -69,6 +73,10 @@ def test_a_verdict_goes_to_whoever_asked_and_says_why(asker: Probe) -> None:
         reason="write asks unless it is allowed (built-in default)",
         generation=1,
         grants=(WRITE_A,),
+        parts=(
+            PermissionRequest(permission="write", target="a.py"),
+            PermissionRequest(permission="read", target="a.py"),
+        ),
     )
     asker.expect(verdict)
 
@@ -135,25 +143,30 @@ def test_an_answer_of_the_disk_that_comes_twice_changes_nothing(
 
 
 def test_grants_of_an_earlier_run_hold(system: ActorSystem) -> None:
-    policy = Policy(grants=(WRITE_A,))
-    asker = asker_of(system, partial(PermissionEngine, JOURNAL, policy))
+    policy = replace(DEFAULTS, grants=(WRITE_A,))
+    asker = asker_of(system, partial(PermissionEngine, JOURNAL, policy, GROUND))
 
     assert action(asker, "write", "a.py") == "allow"
 
 
-def fragile(requests: tuple[PermissionRequest, ...], policy: Policy) -> Judgement:
+def fragile(
+    requests: tuple[PermissionRequest, ...],
+    ground: Ground,
+    policy: Policy,
+    chain: tuple[Profile, ...],
+) -> Decision:
     """Fail as a parser might, for one target only."""
     if requests[0].target == "broken":
         message = "no such bracket"
         raise LookupError(message)
-    return judge(requests, policy)
+    return decide_call(requests, ground, policy, chain)
 
 
 def test_a_fault_in_judging_is_an_ask_and_the_next_call_is_judged(
     system: ActorSystem,
 ) -> None:
-    policy = Policy(mode="yolo")
-    asker = asker_of(system, partial(PermissionEngine, JOURNAL, policy, fragile))
+    policy = replace(DEFAULTS, mode="yolo")
+    asker = asker_of(system, partial(PermissionEngine, JOURNAL, policy, GROUND, fragile))
     asker.tell(PERMISSIONS, query("q1", "bash", "broken"))
 
     verdict = asker.expect_kind(PermissionVerdict)

@@ -5,9 +5,10 @@ from typing import get_args
 
 import pytest
 
+from actors.permissions.defaults import BUILT_IN
 from actors.permissions.protected import is_protected, targets_of
-from actors.permissions.rules import Policy, judge
-from messages.permissions import PermissionMode, PermissionRequest, Rule
+from messages.rules import PermissionMode, Policy, Rule
+from tests.actors.permissions.judged import decided, verdict
 
 pytestmark = pytest.mark.quick
 
@@ -33,6 +34,11 @@ PROTECTED = [
     ".idea/workspace.xml",
     ".mcp.json",
     ".envrc",
+    ".devcontainer/devcontainer.json",
+    ".vim/after/plugin/x.vim",
+    "me.code-workspace",
+    "src/.dir-locals.el",
+    "lib/.git",
     ".bashrc",
     "/home/me/.bashrc",
     "/home/me/.Zshrc",
@@ -75,15 +81,14 @@ def test_other_names_are_open(target: str) -> None:
 def test_no_mode_and_no_grant_opens_a_protected_file(mode: PermissionMode, permission: str) -> None:
     for target in PROTECTED:
         granted = Rule(permission=permission, pattern=target, action="allow")
-        call = (PermissionRequest(permission=permission, target=target),)
-        judgement = judge(call, Policy(mode=mode, grants=(granted,)))
-        assert (judgement.action, judgement.grants) == ("ask", ()), target
+        policy = Policy(mode=mode, defaults=BUILT_IN, grants=(granted,))
+        judgement = decided((permission, target), policy=policy).judgement
+        wanted = "deny" if mode == "plan" else "ask"
+        assert (judgement.action, judgement.grants) == (wanted, ()), target
 
 
 def test_reading_a_protected_file_is_no_more_than_reading() -> None:
-    call = (PermissionRequest(permission="read", target=".git/config"),)
-
-    assert judge(call, Policy()).action == "allow"
+    assert verdict("read", ".git/config") == "allow"
 
 
 def test_our_own_folders_are_protected_wherever_they_are() -> None:
@@ -108,9 +113,5 @@ def test_a_workspace_inside_one_of_our_folders_is_protected_as_a_whole() -> None
 def test_our_own_folders_count_for_the_verdict_even_in_yolo() -> None:
     policy = Policy(mode="yolo", protected=("/srv/greenroom",))
 
-    def write(target: str) -> str:
-        call = (PermissionRequest(permission="write", target=target),)
-        return judge(call, policy).action
-
-    assert write("/srv/greenroom/sessions/1.jsonl") == "ask"
-    assert write("/srv/other") == "allow"
+    assert verdict("write", "/srv/greenroom/sessions/1.jsonl", policy) == "ask"
+    assert verdict("write", "/srv/other", policy) == "allow"

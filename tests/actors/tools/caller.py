@@ -5,9 +5,12 @@ from pathlib import Path
 
 import pytest
 
+from actors.permissions.defaults import BUILT_IN
 from actors.tools.local_processes import LocalProcesses
-from actors.tools.tool import PeekError, ToolContext, ToolError, Workspace
+from actors.tools.tool import PeekError, ToolContext, ToolError
 from actors.tools.toolbox import find
+from actors.tools.workspace import Workspace
+from messages.rules import Policy, Profile, ReadRules
 from messages.tools import FileState, Plan, ToolOutput
 
 
@@ -22,6 +25,7 @@ class Caller:
             processes=LocalProcesses(),
             outputs=folder / "state" / "outputs",
             manual=lambda: "the manual",
+            reads=ReadRules(policy=Policy(defaults=BUILT_IN), chain=(Profile(agent="build"),)),
         )
 
     def file(self, name: str, content: str | bytes) -> Path:

@@ -11,7 +11,7 @@ from actors.tools.local_processes import LocalProcesses
 from actors.tools.processes import Finished
 from actors.tools.spool import MAX_OUTPUT_CHARS
 from actors.tools.tool import ToolError
-from messages.permissions import PermissionRequest
+from messages.rules import PermissionRequest
 from messages.tools import ToolOutput
 from tests.actors.tools.caller import Caller, is_gone
 

@@ -1,7 +1,7 @@
 import pytest
 
 from actors.tools.tool import Drifted
-from messages.permissions import PermissionRequest
+from messages.rules import PermissionRequest
 from tests.actors.tools.caller import Caller
 
 pytestmark = pytest.mark.quick

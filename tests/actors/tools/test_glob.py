@@ -4,7 +4,7 @@ import pytest
 
 from actors.tools.glob import MAX_MATCHES
 from actors.tools.glob_patterns import expanded
-from messages.permissions import PermissionRequest
+from messages.rules import PermissionRequest
 from tests.actors.tools.caller import Caller
 
 pytestmark = pytest.mark.quick

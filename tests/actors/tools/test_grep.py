@@ -10,7 +10,7 @@ import pytest
 
 from actors.tools.grep import BATCH, MAX_LINE_CHARS, MAX_MATCHES
 from actors.tools.searching import Search, find_ripgrep, search
-from messages.permissions import PermissionRequest
+from messages.rules import PermissionRequest
 from tests.actors.tools.caller import Caller
 
 ripgrep = find_ripgrep(Path("/nowhere"))

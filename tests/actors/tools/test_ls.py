@@ -4,7 +4,7 @@ import pytest
 
 from actors.tools.ls import MAX_ENTRIES
 from actors.tools.tool import Drifted
-from messages.permissions import PermissionRequest
+from messages.rules import PermissionRequest
 from tests.actors.tools.caller import Caller
 
 pytestmark = pytest.mark.quick

@@ -3,7 +3,8 @@ from pathlib import Path
 import pytest
 
 from actors.tools.paths import one_line, resolve
-from actors.tools.tool import ToolError, Workspace
+from actors.tools.tool import ToolError
+from actors.tools.workspace import Workspace
 
 pytestmark = pytest.mark.quick
 

@@ -6,8 +6,8 @@ import pytest
 
 from actors.tools.question import QuestionArguments, plan, run
 from actors.tools.tool import ToolError
-from messages.permissions import PermissionRequest
 from messages.questions import Choice, Question
+from messages.rules import PermissionRequest
 from messages.tools import Plan
 from tests.actors.tools.caller import Caller
 

@@ -6,7 +6,7 @@ import pytest
 
 from actors.tools.tool import Drifted
 from actors.tools.window import MAX_BYTES, MAX_LINE_CHARS, MAX_LINES
-from messages.permissions import PermissionRequest
+from messages.rules import PermissionRequest
 from tests.actors.tools.caller import Caller
 
 pytestmark = pytest.mark.quick

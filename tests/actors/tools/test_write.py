@@ -5,7 +5,7 @@ import pytest
 
 from actors.tools.files import digest
 from actors.tools.tool import Drifted
-from messages.permissions import PermissionRequest
+from messages.rules import PermissionRequest
 from messages.tools import FileState
 from tests.actors.tools.caller import Caller
 

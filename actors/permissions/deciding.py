@@ -1,0 +1,43 @@
+"""One call, from what its tool says to the verdict; the same for the engine and for explaining."""
+
+from dataclasses import dataclass, replace
+
+from actors.permissions.expanding import expand
+from actors.permissions.judgement import Judgement
+from actors.permissions.judging import decide, judged
+from actors.permissions.matters import Matter
+from actors.permissions.places import Ground
+from messages.rules import PermissionRequest, Policy, Profile, ReadRules
+
+OPENING_MANY = frozenset({"glob", "grep"})
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """A verdict and how it came about."""
+
+    judgement: Judgement
+    matters: tuple[tuple[Matter, Judgement], ...]
+    """All that the call would do, and what was decided of each."""
+    reads: ReadRules | None = None
+    """For tools that open many files."""
+
+    @property
+    def parts(self) -> tuple[PermissionRequest, ...]:
+        """What the call came to, each once."""
+        return tuple(dict.fromkeys(matter.request for matter, _ in self.matters))
+
+
+def decide_call(
+    requests: tuple[PermissionRequest, ...],
+    ground: Ground,
+    policy: Policy,
+    chain: tuple[Profile, ...],
+) -> Decision:
+    """Judge one call; looks at the file system to follow links, and changes nothing."""
+    ground = replace(ground, added=policy.added)
+    matters = expand(requests, ground, policy.protected)
+    each = tuple((matter, decide(matter, policy, chain)) for matter in matters)
+    many = any(request.permission in OPENING_MANY for request in requests)
+    reads = ReadRules(policy=policy, chain=chain) if many else None
+    return Decision(judged(each), each, reads)

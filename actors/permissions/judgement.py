@@ -1,0 +1,32 @@
+"""What was decided of something, and by what."""
+
+from dataclasses import dataclass
+
+from actors.permissions.rules import STRICTNESS, shown
+from messages.rules import Action, Rule
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What was decided, by what, and what a person could grant to lift it."""
+
+    action: Action
+    reason: str
+    rule: Rule | None = None
+    source: str = ""
+    by_default: bool = False
+    """No rule of anybody's made it, so that `auto-edit` may lift it."""
+    lasting: bool = False
+    """Only an answer to this very call lifts it."""
+    grants: tuple[Rule, ...] = ()
+
+
+def strictest(judged: list[Judgement]) -> Judgement:
+    """Take the strictest; of equals one that no grant lifts, then the first."""
+    return max(judged, key=lambda each: (STRICTNESS[each.action], each.lasting))
+
+
+def by(rule: Rule, source: str, *, by_default: bool = False) -> Judgement:
+    """Let a rule decide."""
+    reason = f"{shown(rule)} ({source})"
+    return Judgement(rule.action, reason, rule=rule, source=source, by_default=by_default)

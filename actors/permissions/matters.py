@@ -1,0 +1,43 @@
+"""One thing that a call would do, with everything that is known of it before rules are heard."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from messages.rules import PermissionRequest
+
+Weight = Literal["full", "tightens", "denies"]
+"""full: where no rule speaks, the defaults decide · tightens: only a rule that asks or denies
+counts · denies: only one that denies."""
+
+
+@dataclass(frozen=True, slots=True)
+class Matter:
+    """One thing that a call would do."""
+
+    request: PermissionRequest
+    tool: str
+    """The tool that was called; the tool sets of the chain are about it."""
+    weight: Weight = "full"
+    also: tuple[str, ...] = ()
+    """Other spellings of the target; those who ask or deny hear them too."""
+    folded: bool = False
+    """Names there that differ in case only are the same."""
+    inside: bool = True
+    """A path inside the workspace or an added folder; anything that is no path is inside."""
+    floor: str = ""
+    """Why it is at least a question; empty: no reason."""
+    refusal: str = ""
+    """Why it is denied whatever the rules say; empty: no reason."""
+    protected: str = ""
+    """Why only an answer to this very call lifts the question; empty: no reason."""
+    plan_file: bool = False
+    reading: bool = False
+    """It changes nothing; a command only if it is `harmless`."""
+    harmless: tuple["Matter", ...] | None = None
+    """For a command that only reads: the files that it reads; None: it may do more."""
+    deep: bool = False
+    """It reads all that lies below its target too."""
+    trusted_only: bool = False
+    """Harmless only in a workspace that is trusted."""
+    unknown: bool = False
+    """What it is about cannot be told beforehand, so no rule can be offered for it."""

@@ -1,0 +1,50 @@
+"""Calls judged in a few words."""
+
+from actors.permissions.deciding import Decision, decide_call
+from actors.permissions.defaults import BUILT_IN
+from actors.permissions.places import Ground
+from messages.rules import Action, PermissionRequest, Policy, Profile, Rule, Source
+
+GROUND = Ground(root="/nowhere/project", cwd="/nowhere/project", home="/nowhere/home")
+BUILD = Profile(agent="build")
+
+
+def asking(permission: str, target: str) -> PermissionRequest:
+    return PermissionRequest(permission=permission, target=target)
+
+
+def rule(permission: str, pattern: str, action: Action = "allow", agent: str | None = None) -> Rule:
+    return Rule(permission=permission, pattern=pattern, action=action, agent=agent)
+
+
+def user(*rules: Rule) -> Source:
+    return Source(name="user rules", rules=rules)
+
+
+def project(*rules: Rule, trusted: bool = True) -> Source:
+    return Source(name="project rules", rules=rules, trusted=trusted)
+
+
+def by_rules(*rules: Rule) -> Policy:
+    """One source and nothing else, as `permissions check --rules` judges."""
+    return Policy(sources=(Source(name="rules", rules=rules),), protected=None)
+
+
+def decided(
+    *call: tuple[str, str],
+    policy: Policy | None = None,
+    chain: tuple[Profile, ...] = (BUILD,),
+    ground: Ground = GROUND,
+) -> Decision:
+    requests = tuple(asking(*each) for each in call)
+    return decide_call(requests, ground, policy or Policy(defaults=BUILT_IN), chain)
+
+
+def verdict(
+    permission: str,
+    target: str,
+    policy: Policy | None = None,
+    chain: tuple[Profile, ...] = (BUILD,),
+    ground: Ground = GROUND,
+) -> Action:
+    return decided((permission, target), policy=policy, chain=chain, ground=ground).judgement.action
