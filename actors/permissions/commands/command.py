@@ -14,8 +14,10 @@ class Word:
     """The program gets exactly `text`: nothing in it is expanded."""
     plain: bool = True
     """Written without quotes and backslashes."""
+    single: bool = True
+    """Is not split apart at blanks, whatever its expansions yield."""
     steady: bool = True
-    """Stays one word and never becomes an option, whatever its expansions yield."""
+    """Never becomes an option, whatever its expansions yield."""
     home: bool = False
     """Begins with an unquoted `~/`, or is `~`; the rest is literal."""
 

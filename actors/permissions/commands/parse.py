@@ -1,8 +1,93 @@
-"""From a command's text to what it would do."""
+"""From the text of a command to what it would do: total, without files, policy or surprises."""
 
-from actors.permissions.commands.command import Command
+import re
+import unicodedata
+from dataclasses import replace
+
+from actors.permissions.commands.classify import classified
+from actors.permissions.commands.command import Command, Part
+from actors.permissions.commands.crude import crude_parts
+from actors.permissions.commands.grammar import tree_of
+from actors.permissions.commands.simple import Simple
+from actors.permissions.commands.statements import Statements
+from actors.permissions.commands.wrappers import hidden_in
+
+MOST_PARTS = 10_000
+"""A text of more parts is refused: nobody reads it, and no rule may lapse on it."""
+LONGEST_CHARACTERS = 200_000
+"""A longer text is not parsed; it is split crudely, for deny rules, and asks."""
+_DEEPEST = 40
+"""Wrappers within wrappers (`sudo sudo …`, `bash -c "bash -c …"`) that are looked into."""
+_ORDINARY = re.compile(r"[\n\t -~]*")
+_STRANGE = {"Cc", "Cf", "Cs", "Co", "Cn", "Zs", "Zl", "Zp"}
 
 
-def parse_command(text: str) -> Command:  # noqa: ARG001  (until there is a parser)
-    """Read a command; what is not understood asks."""
-    return Command(floor="every command asks")
+def parse_command(text: str) -> Command:
+    """Say what a command would do. Never raises, looks at no file, takes time by length alone."""
+    return _Parsing().command(text, 0)
+
+
+class _Parsing:
+    """One text and the scripts inside it, which share one limit of parts."""
+
+    def __init__(self) -> None:
+        self._parts_left = MOST_PARTS
+
+    def command(self, text: str, depth: int) -> Command:
+        source = text.encode(errors="replace")
+        tree = tree_of(source) if len(source) <= LONGEST_CHARACTERS else None
+        if tree is None:
+            why = "it is too long or too deeply nested to be judged"
+            return self._limited(crude_parts(source), why, loops=True)
+        found = Statements(source, tree)
+        commands = sorted(found.commands, key=lambda simple: simple.start)
+        parts = [self._part(each, depth) for each in commands if _does_something(each)]
+        for _, fragment in found.fragments:
+            parts.extend(self._script(fragment.decode(errors="replace"), depth))
+        if tree.has_error:
+            parts.extend(crude_parts(source))
+        doubt = strange_character(text) or next(iter(found.doubts), "")
+        return self._limited(parts, doubt, loops=found.loops)
+
+    def _limited(self, parts: list[Part], floor: str, *, loops: bool) -> Command:
+        self._parts_left -= len(parts)
+        refusal = "" if self._parts_left >= 0 else f"it has more than {MOST_PARTS:,} parts"
+        return Command(tuple(parts[:MOST_PARTS]), floor, refusal, loops)
+
+    def _part(self, simple: Simple, depth: int) -> Part:
+        floor = next(iter(simple.floors), "")
+        part = classified(tuple(simple.words), tuple(simple.redirects), floor)
+        return self._looked_into(part, simple.stdin, depth)
+
+    def _looked_into(self, part: Part, stdin: str, depth: int) -> Part:
+        """Add what is visible inside a wrapper."""
+        hidden = hidden_in(part.words, stdin)
+        if not hidden.why:
+            return part
+        inner: list[Part] = []
+        if depth < _DEEPEST:
+            for words in hidden.commands:
+                self._parts_left -= 1
+                inner.append(self._looked_into(classified(words, (), ""), "", depth + 1))
+            for script in hidden.scripts:
+                inner.extend(self._script(script, depth))
+        return replace(part, floor=part.floor or hidden.why, harmless=False, inner=tuple(inner))
+
+    def _script(self, text: str, depth: int) -> tuple[Part, ...]:
+        if depth >= _DEEPEST or self._parts_left < 0:
+            return ()
+        return self.command(text, depth + 1).parts
+
+
+def strange_character(text: str) -> str:
+    """Name what is not seen, or looks like a blank and is none: nobody can judge it by eye."""
+    if _ORDINARY.fullmatch(text):
+        return ""
+    for char in text:
+        if char not in "\n\t " and unicodedata.category(char) in _STRANGE:
+            return f"it holds the character U+{ord(char):04X}"
+    return ""
+
+
+def _does_something(simple: Simple) -> bool:
+    return bool(simple.words or simple.redirects or simple.floors)

@@ -1,0 +1,22 @@
+"""What a text that is not understood may run: ask and deny rules would rather see more."""
+
+import re
+
+from actors.permissions.commands.command import Part, Word
+
+_SEPARATOR = re.compile(rb"[;&|\n()`{}]+|\$\(")
+_QUOTES = re.compile(rb"['\"\\]")
+_RESERVED = {"if", "then", "elif", "else", "while", "until", "do", "!", "time"}
+
+
+def crude_parts(source: bytes) -> list[Part]:
+    """Split at everything that may separate commands, in quotes too."""
+    parts: list[Part] = []
+    for piece in _SEPARATOR.split(source):
+        texts = _QUOTES.sub(b"", piece).decode(errors="replace").split()
+        while texts and texts[0] in _RESERVED:
+            texts.pop(0)
+        if texts:
+            words = tuple(Word(text, literal=False, plain=False) for text in texts)
+            parts.append(Part(" ".join(texts), words, floor="it was not understood"))
+    return parts

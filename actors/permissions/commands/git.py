@@ -1,0 +1,109 @@
+"""What git runs and writes through its options; and how its rules see it without them."""
+
+from actors.permissions.commands.command import Word
+from actors.permissions.commands.hidden import NOTHING, Hidden, Words
+from actors.permissions.commands.options import Options
+
+_QUIET_GLOBALS = {
+    "-P", "--no-pager", "--no-optional-locks", "--literal-pathspecs", "--no-replace-objects",
+    "--no-lazy-fetch", "--no-advice", "--version", "-v", "--help", "-h",
+}  # fmt: skip
+"""Options before the subcommand that neither run anything nor move git elsewhere."""
+_VALUED_GLOBALS = {
+    "-C", "-c", "--exec-path", "--git-dir", "--work-tree", "--namespace", "--super-prefix",
+    "--config-env", "--attr-source", "--list-cmds",
+}  # fmt: skip
+_ORDINARY = {
+    "add", "am", "annotate", "apply", "archive", "blame", "branch", "bundle", "cat-file",
+    "check-attr", "check-ignore", "check-mailmap", "checkout", "checkout-index", "cherry",
+    "cherry-pick", "clean", "clone", "commit", "commit-graph", "commit-tree", "count-objects",
+    "describe", "diff", "diff-files", "diff-index", "diff-tree", "fetch", "fmt-merge-msg",
+    "for-each-ref", "format-patch", "fsck", "gc", "grep", "hash-object", "init", "lfs", "log",
+    "ls-files", "ls-remote", "ls-tree", "merge", "merge-base", "merge-file", "merge-tree", "mv",
+    "name-rev", "notes", "prune", "pull", "push", "range-diff", "read-tree", "rebase", "reflog",
+    "remote", "repack", "replace", "reset", "restore", "rev-list", "rev-parse", "revert", "rm",
+    "shortlog", "show", "show-branch", "show-ref", "sparse-checkout", "stash", "status",
+    "stripspace", "switch", "symbolic-ref", "tag", "update-index", "update-ref", "var",
+    "verify-commit", "verify-pack", "verify-tag", "version", "whatchanged", "worktree",
+    "write-tree",
+}  # fmt: skip
+"""Any other word is an alias, a program called `git-…`, or a command that runs what it is told."""
+_READS_CONFIGURATION = {
+    "--get", "--get-all", "--get-regexp", "--get-urlmatch", "--list", "-l", "get", "list",
+}  # fmt: skip
+_ANYWHERE = Options(
+    long=(
+        "upload-pack", "receive-pack", "exec", "ext-diff", "textconv", "output", "template",
+        "open-files-in-pager", "extcmd", "config", "tool", "separate-git-dir", "trailer",
+        "no-index", "show-signature", "upload-archive",
+    ),
+    exempt=("text", "no", "e", "tr", "t", "s", "o", "u", "c", "r"),
+)  # fmt: skip
+_SHORT = {
+    "grep": Options("O", valued="ABCefm"),
+    "clone": Options("uc", valued="bo"),
+    "fetch": Options(),
+    "ls-remote": Options(),
+    "rebase": Options("xi", valued="CsX"),
+    "archive": Options("o"),
+    "submodule": Options(),
+    "add": Options("eip"),
+    "branch": Options(),
+}
+_VALUES = {"-m", "-am", "--message"}
+_TRANSPORT = "::"
+
+
+def git_hidden(words: Words, _stdin: str) -> Hidden:
+    """Ask for options, aliases and subcommands that run programs, write, or move elsewhere."""
+    at = _subcommand_at(words)
+    odd = [word.text for word in words[1:at] if word.text not in _QUIET_GLOBALS]
+    if odd:
+        return Hidden(f"{odd[0]}: it changes what git runs, or where")
+    if at >= len(words):
+        return NOTHING
+    name, arguments = words[at], words[at + 1 :]
+    if name.text == "config":
+        reads = bool(arguments) and arguments[0].text in _READS_CONFIGURATION
+        return NOTHING if reads else Hidden("git's configuration names programs to run")
+    if not name.literal or name.text not in _ORDINARY:
+        return Hidden(f"git {name.text} may be an alias, or runs other programs")
+    return _arguments(name.text, arguments)
+
+
+def git_spellings(words: Words) -> tuple[str, ...]:
+    """Say the command without global options, as ask and deny rules see it too."""
+    at = _subcommand_at(words)
+    if at == 1:
+        return ()
+    return (" ".join(["git", *(word.text for word in words[at:])]),)
+
+
+def _subcommand_at(words: Words) -> int:
+    at = 1
+    while at < len(words) and words[at].text.startswith("-"):
+        at += 2 if words[at].text in _VALUED_GLOBALS else 1
+    return min(at, len(words))
+
+
+def _arguments(name: str, arguments: Words) -> Hidden:
+    judged = _without_messages(arguments)
+    options = _SHORT.get(name, _NONE)
+    found = _ANYWHERE.first_in(judged) or options.first_in(judged)
+    if not found:
+        found = next((word.text for word in arguments if _TRANSPORT in word.text), "")
+        found = found if name in _REMOTE else ""
+    return Hidden(f"{found}: git may run a program or write a file") if found else NOTHING
+
+
+_NONE = Options()
+_REMOTE = {"clone", "fetch", "pull", "push", "ls-remote", "remote", "archive"}
+
+
+def _without_messages(arguments: Words) -> tuple[Word, ...]:
+    """Leave out the value behind `-m`: it is text, whatever is substituted in it."""
+    return tuple(
+        word
+        for at, word in enumerate(arguments)
+        if not (at and arguments[at - 1].text in _VALUES and word.single)
+    )

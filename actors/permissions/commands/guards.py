@@ -1,0 +1,97 @@
+"""Kinds of rows for the table of commands that run or write through their arguments."""
+
+from collections.abc import Callable
+
+from actors.permissions.commands.hidden import NOTHING, Hidden, Words
+from actors.permissions.commands.options import Leading, Options
+from actors.permissions.commands.shells import joined
+
+Guard = Callable[[Words, str], Hidden]
+"""From the words of a command (its name first) and the text on its input."""
+
+_NO_OPTIONS = Options()
+_NO_LEADING = Leading()
+
+
+def always(why: str) -> Guard:
+    """Ask, whatever the arguments."""
+    return lambda _words, _stdin: Hidden(why)
+
+
+def runs(why: str, leading: Leading = _NO_LEADING) -> Guard:
+    """Ask; the command it runs stands behind its own options."""
+
+    def hidden(words: Words, _stdin: str) -> Hidden:
+        command = leading.command(words[1:])
+        return Hidden(why, commands=(command,) if command else ())
+
+    return hidden
+
+
+def scripts(why: str, leading: Leading = _NO_LEADING, only: int | None = None) -> Guard:
+    """Ask; its operands, joined, are a text for a shell; `only` the first so many."""
+
+    def hidden(words: Words, _stdin: str) -> Hidden:
+        operands = leading.command(words[1:])
+        text = joined(operands[:only])
+        return Hidden(why, scripts=(text,) if text else ())
+
+    return hidden
+
+
+def when(why: str, options: Options, *, assignments: bool = False) -> Guard:
+    """Ask where one of these options stands, or may stand, among the arguments.
+
+    `assignments` are `NAME=value` arguments that do the same harm.
+    """
+
+    def hidden(words: Words, _stdin: str) -> Hidden:
+        found = options.first_in(words[1:])
+        if assignments and not found:
+            found = next((word.text for word in words[1:] if "=" in word.text), "")
+        return Hidden(f"{found}: {why}") if found else NOTHING
+
+    return hidden
+
+
+def unless(why: str, operands: tuple[str, ...]) -> Guard:
+    """Ask unless the first argument is one of these words."""
+
+    def hidden(words: Words, _stdin: str) -> Hidden:
+        first = words[1] if len(words) > 1 else None
+        return NOTHING if first and first.literal and first.text in operands else Hidden(why)
+
+    return hidden
+
+
+def among(why: str, operands: tuple[str, ...], options: Options = _NO_OPTIONS) -> Guard:
+    """Ask where one of these words or options stands anywhere among the arguments."""
+
+    def hidden(words: Words, _stdin: str) -> Hidden:
+        said = [word.text for word in words[1:] if word.text in operands]
+        found = said[0] if said else options.first_in(words[1:])
+        return Hidden(f"{found}: {why}") if found else NOTHING
+
+    return hidden
+
+
+def starting(why: str, beginnings: tuple[str, ...]) -> Guard:
+    """Ask where an argument begins so, or may."""
+
+    def hidden(words: Words, _stdin: str) -> Hidden:
+        said = [word.text for word in words[1:] if word.text.startswith(beginnings)]
+        found = said[0] if said else _NO_OPTIONS.first_in(words[1:])
+        return Hidden(f"{found}: {why}") if found else NOTHING
+
+    return hidden
+
+
+def second_operand(why: str) -> Guard:
+    """Ask where a second operand is given: the file it writes."""
+
+    def hidden(words: Words, _stdin: str) -> Hidden:
+        found = _NO_OPTIONS.first_in(words[1:])
+        operands = [word for word in words[1:] if not word.text.startswith(("-", "+"))]
+        return Hidden(why) if found or len(operands) > 1 else NOTHING
+
+    return hidden

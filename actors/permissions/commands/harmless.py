@@ -1,0 +1,105 @@
+"""Commands that only read, with exactly the options that are known to only read.
+
+An option that is not listed here is not harmless. What they read is judged as `read`.
+"""
+
+from dataclasses import dataclass
+
+from actors.permissions.commands.command import Word
+from actors.permissions.commands.hidden import Words
+
+
+@dataclass(frozen=True, slots=True)
+class Harmless:
+    """The options of one harmless command."""
+
+    short: str = ""
+    """Short options without a value; they may stand in clusters."""
+    valued: str = ""
+    """Short options with a value."""
+    long: frozenset[str] = frozenset()
+    long_valued: frozenset[str] = frozenset()
+    digits: bool = False
+    """`-5` is an option."""
+    texts: int = 0
+    """So many first operands are no paths: a pattern, a format. -1: none are."""
+    files: frozenset[str] = frozenset()
+    """Options whose value is a path that is read."""
+    patterns: frozenset[str] = frozenset()
+    """Options that give the pattern, so that every operand is a path."""
+    deep: frozenset[str] = frozenset()
+    """Options that make it read below its paths."""
+    always_deep: bool = False
+    most: int | None = None
+    """So many operands, at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A harmless command, and what it reads."""
+
+    reads: tuple[Word, ...]
+    deep: bool
+
+
+def read_by_row(row: Harmless, arguments: Words) -> Reading | None:
+    """Say what a command reads; None where an argument is not listed."""
+    operands: list[Word] = []
+    files: list[Word] = []
+    seen: set[str] = set()
+    rest = iter(arguments)
+    for word in rest:
+        if word.text == "--":
+            operands.extend(rest)
+        elif word.text == "-" or not word.text.startswith("-"):
+            operands.append(word)
+        else:
+            names, value = _option(row, word.text)
+            if value is None and names:
+                value = next((after.text for after in rest), None)
+            if value is None:
+                return None
+            seen.update(names)
+            files += [Word(value)] if value and names[-1] in row.files else []
+    return _reading(row, operands, files, seen)
+
+
+def _reading(
+    row: Harmless, operands: list[Word], files: list[Word], seen: set[str]
+) -> Reading | None:
+    if row.most is not None and len(operands) > row.most:
+        return None
+    texts = 0 if seen & row.patterns else row.texts
+    paths = operands[texts:] if texts >= 0 else []
+    return Reading((*files, *paths), row.always_deep or bool(seen & row.deep))
+
+
+def _option(row: Harmless, text: str) -> tuple[list[str], str | None]:
+    """Name the options in a word, and the value: "" for none, None where the next word is it.
+
+    No name and None: it is not a listed option.
+    """
+    if text.startswith("--"):
+        return _long_option(row, text)
+    if row.digits and text[1:].isascii() and text[1:].isdigit():
+        return ["#"], ""
+    for at, char in enumerate(text):
+        if at and char in row.valued:
+            return [*text[1 : at + 1]], text[at + 1 :] or None
+        if at and char not in row.short:
+            return [], None
+    return [*text[1:]], ""
+
+
+def _long_option(row: Harmless, text: str) -> tuple[list[str], str | None]:
+    name, equals, value = text[2:].partition("=")
+    if name in row.long and not equals:
+        return [name], ""
+    if name in row.long_valued:
+        return [name], value if equals else None
+    return [], None
+
+
+def words_of(names: str) -> frozenset[str]:
+    """Split a row's list of names."""
+    return frozenset(names.split())

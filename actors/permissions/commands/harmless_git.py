@@ -1,0 +1,74 @@
+"""The git commands that only read, where the repository's configuration is to be trusted."""
+
+import re
+
+from actors.permissions.commands.command import Word
+from actors.permissions.commands.harmless import Reading, words_of
+from actors.permissions.commands.hidden import Words
+
+_GIT_LONG = words_of(
+    "--short --branch --long --porcelain --show-stash --ignored --untracked-files --stat --oneline "
+    "--graph --all --branches --tags --remotes --decorate --no-decorate --patch --no-patch --raw "
+    "--name-only --name-status --numstat --shortstat --summary --cached --staged --merges "
+    "--no-merges --first-parent --reverse --follow --abbrev-commit --no-color --color --full-index "
+    "--word-diff --ignore-all-space --ignore-space-change --ignore-blank-lines --minimal "
+    "--patience --histogram --exit-code --quiet --no-renames --find-renames --no-ext-diff "
+    "--no-textconv --show-toplevel --git-dir --is-inside-work-tree --abbrev-ref --verify "
+    "--symbolic --show-prefix --show-cdup --absolute-git-dir --git-common-dir --others --modified "
+    "--deleted --stage --exclude-standard --full-name --error-unmatch --unmerged --directory "
+    "--date-order --topo-order --left-right --cherry-pick --merge-base --source "
+    "--full-history --relative-date --line-porcelain --porcelain --show-email "
+    "--root --text --function-context --no-prefix --check"
+)
+_GIT_VALUED = re.compile(
+    r"--(?:since|until|after|before|author|committer|grep|max-count|skip|date|diff-filter|unified|"
+    r"stat|abbrev|short|porcelain|untracked-files|ignored|word-diff|color|decorate|format|pretty|"
+    r"find-renames|inter-hunk-context|diff-algorithm|ignore-submodules|exclude|branches|tags)=.*",
+    re.DOTALL,
+)
+_GIT_SHORT = re.compile(r"-(?:[spubwzptvciMRLG]|\d+|n\d+|U\d+|sb|bs|la|w|B|C)|-[LSG].+", re.DOTALL)
+_GIT_NUMBER = {
+    "-n",
+    "-L",
+    "-S",
+    "-G",
+    "-U",
+    "--max-count",
+    "--since",
+    "--until",
+    "--author",
+    "--grep",
+}
+GIT_READS = words_of("status log diff show rev-parse ls-files blame")
+
+
+def git_reading(arguments: Words) -> Reading | None:
+    """Say what a git command reads, where its repository is to be trusted."""
+    if not arguments or arguments[0].text not in GIT_READS:
+        return None
+    if not all(word.literal for word in arguments):
+        return None
+    reads: list[Word] = []
+    at, ended = 1, False
+    while at < len(arguments):
+        word = arguments[at]
+        text = word.text
+        at += 1
+        if text == "--":
+            ended = True
+        elif ended or not text.startswith("-"):
+            if text.startswith(":"):
+                return None
+            reads.append(word)
+            reads.extend(Word(text.partition(":")[2]) for _ in range(":" in text))
+        elif text in _GIT_NUMBER and at < len(arguments):
+            at += 1
+        elif not _is_quiet(text):
+            return None
+    return Reading(tuple(word for word in reads if word.text), deep=False)
+
+
+def _is_quiet(text: str) -> bool:
+    if "%G" in text or "%(" in text:
+        return False
+    return text in _GIT_LONG or bool(_GIT_VALUED.fullmatch(text) or _GIT_SHORT.fullmatch(text))

@@ -1,0 +1,76 @@
+"""Harmless commands whose arguments are a language of their own; and which command is which."""
+
+import re
+
+from actors.permissions.commands.command import Word
+from actors.permissions.commands.harmless import Reading, read_by_row, words_of
+from actors.permissions.commands.harmless_rows import HARMLESS
+from actors.permissions.commands.hidden import Words
+
+_FIND_FLAGS = words_of(
+    "-print -print0 -ls -prune -quit -depth -mount -xdev -empty -true -false -not -o -or -a -and "
+    "-follow -readable -writable -executable -nouser -nogroup -daystart -noleaf ! ( ) , -H -L -P"
+)
+_FIND_VALUED = words_of(
+    "-name -iname -path -ipath -wholename -iwholename -regex -iregex -regextype -type -xtype -size "
+    "-mtime -atime -ctime -mmin -amin -cmin -maxdepth -mindepth -perm -user -group "
+    "-uid -gid -links -inum -lname -ilname -fstype -used -printf"
+)
+_FIND_FILES = words_of("-newer -anewer -cnewer -samefile")
+_SED_LINES = re.compile(r"\d+(?:,(?:\d+|\$))?p|\$p")
+
+
+def reading(name: str, arguments: Words) -> Reading | None:
+    """Say what a command reads; None where it is not known to be harmless."""
+    if not all(word.literal for word in arguments):
+        return None
+    if name in _SPECIAL:
+        return _SPECIAL[name](arguments)
+    row = HARMLESS.get(name)
+    return read_by_row(row, arguments) if row else None
+
+
+def _find(arguments: Words) -> Reading | None:
+    paths: list[Word] = []
+    at = 0
+    while at < len(arguments):
+        word = arguments[at]
+        at += 1
+        if word.text in _FIND_FLAGS:
+            continue
+        if word.text in _FIND_VALUED | _FIND_FILES:
+            if at == len(arguments):
+                return None
+            if word.text in _FIND_FILES:
+                paths.append(arguments[at])
+            at += 1
+        elif word.text.startswith("-"):
+            return None
+        else:
+            paths.append(word)
+    return Reading(tuple(paths) or (Word("."),), deep=False)
+
+
+def _sed(arguments: Words) -> Reading | None:
+    texts = [word.text for word in arguments[:2]]
+    if len(texts) < len(("-n", "1p")) or texts[0] != "-n" or not _SED_LINES.fullmatch(texts[1]):
+        return None
+    files = arguments[2:]
+    return None if any(word.text.startswith("-") for word in files) else Reading(files, deep=False)
+
+
+def _date(arguments: Words) -> Reading | None:
+    plain = all(word.text.startswith("+") or word.text in {"-u", "--utc"} for word in arguments)
+    return Reading((), deep=False) if plain else None
+
+
+def _echo(_arguments: Words) -> Reading | None:
+    return Reading((), deep=False)
+
+
+def _cd(arguments: Words) -> Reading | None:
+    one = len(arguments) == 1 and not arguments[0].text.startswith("-")
+    return Reading(arguments, deep=False) if one and arguments[0].text else None
+
+
+_SPECIAL = {"find": _find, "sed": _sed, "date": _date, "echo": _echo, "cd": _cd}

@@ -1,0 +1,22 @@
+"""What the arguments of a command run or write: why a person is asked, and what is visible."""
+
+from dataclasses import dataclass
+
+from actors.permissions.commands.command import Word
+
+Words = tuple[Word, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Hidden:
+    """What a command does beyond its name."""
+
+    why: str = ""
+    """Why a person is asked; empty where the arguments run and write nothing."""
+    commands: tuple[Words, ...] = ()
+    """Commands that are plainly there, as words."""
+    scripts: tuple[str, ...] = ()
+    """Commands that are plainly there, as texts for a shell."""
+
+
+NOTHING = Hidden()

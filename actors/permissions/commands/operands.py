@@ -1,0 +1,86 @@
+"""Which arguments may be paths, for rules that forbid reading or writing them."""
+
+from actors.permissions.commands.command import Word
+from actors.permissions.commands.hidden import Words
+
+_TEXTS = {"echo", "printf", "true", "false", "test", "[", "kill", "sleep", "basename", "dirname"}
+"""Their arguments are text, not files."""
+_WRITES_ALL = {
+    "rm", "rmdir", "unlink", "shred", "touch", "mkdir", "truncate", "tee", "mkfifo", "mknod",
+    "chmod", "chown", "chgrp", "chattr", "setfacl", "mv", "patch", "sponge",
+}  # fmt: skip
+_WRITES_LAST = {"cp", "ln", "install", "link", "rsync", "scp"}
+_WRITES_WITH = {
+    "sort": ("-o", "--output"),
+    "curl": ("-o", "--output"),
+    "wget": ("-O", "--output-document"),
+    "gcc": ("-o",),
+    "cc": ("-o",),
+    "cp": ("-t", "--target-directory"),
+    "mv": ("-t", "--target-directory"),
+    "install": ("-t", "--target-directory"),
+    "ln": ("-t", "--target-directory"),
+    "tar": ("-f", "--file", "-C", "--directory"),
+    "git": ("--output", "-o"),
+}
+_IN_PLACE = {"sed", "perl", "ruby"}
+
+
+def read_operands(name: str, arguments: Words) -> Words:
+    """Every argument that may be a path, option values too."""
+    if name in _TEXTS:
+        return ()
+    found: list[Word] = []
+    for word in arguments:
+        value = _value(word)
+        if value is not None:
+            found.append(value)
+    return tuple(found)
+
+
+def written_operands(name: str, arguments: Words) -> Words:
+    """Say which arguments are paths that the command writes, makes or removes."""
+    operands = [word for word in arguments if not word.text.startswith("-")]
+    found: list[Word] = []
+    if name in _WRITES_ALL:
+        found += operands
+    elif name in _WRITES_LAST:
+        found += operands[-1:]
+    elif name in _IN_PLACE and any(
+        word.text.startswith(("-i", "--in-place")) for word in arguments
+    ):
+        found += operands
+    elif name == "uniq":
+        found += operands[1:2]
+    elif name == "dd":
+        found += [_renamed(word, word.text[3:]) for word in arguments if word.text[:3] == "of="]
+    found += _option_values(_WRITES_WITH.get(name, ()), arguments)
+    return tuple(found)
+
+
+def _option_values(options: tuple[str, ...], arguments: Words) -> list[Word]:
+    found: list[Word] = []
+    for at, word in enumerate(arguments):
+        for option in options:
+            if word.text == option:
+                found += arguments[at + 1 : at + 2]
+            elif option.startswith("--") and word.text.startswith(option + "="):
+                found.append(_renamed(word, word.text[len(option) + 1 :]))
+            elif not option.startswith("--") and word.text.startswith(option):
+                found.append(_renamed(word, word.text[len(option) :]))
+    return found
+
+
+def _value(word: Word) -> Word | None:
+    if not word.text.startswith("-"):
+        name, equals, value = word.text.partition("=")
+        return _renamed(word, value) if equals and name.isidentifier() and value else word
+    _, equals, value = word.text.partition("=")
+    if equals and value:
+        return _renamed(word, value)
+    attached = word.text[2:]
+    return _renamed(word, attached) if attached and word.text[1] != "-" else None
+
+
+def _renamed(word: Word, text: str) -> Word:
+    return Word(text, literal=word.literal, plain=word.plain, single=word.single)

@@ -1,0 +1,81 @@
+"""Reads options as getopt does: clusters, attached values, abbreviated long names."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from actors.permissions.commands.command import Word
+
+Words = tuple[Word, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """Options to look for, and what must be known to find them in a cluster."""
+
+    short: str = ""
+    long: tuple[str, ...] = ()
+    valued: str = ""
+    """Short options that take a value: what follows them in a cluster is no option."""
+    exempt: tuple[str, ...] = ()
+    """Whole long names that are no abbreviation of a looked-for one."""
+
+    def first_in(self, words: Words) -> str:
+        """Find the first argument that is, abbreviates or may become one of these options."""
+        for word in words:
+            if not word.steady or self._is_one(word.text):
+                return word.text
+        return ""
+
+    def _is_one(self, text: str) -> bool:
+        if text.startswith("--"):
+            name = text[2:].partition("=")[0]
+            return bool(name) and name not in self.exempt and self._abbreviates(name)
+        return text.startswith("-") and any(char in self.short for char in self._cluster(text))
+
+    def _abbreviates(self, name: str) -> bool:
+        return any(long.startswith(name) for long in self.long)
+
+    def _cluster(self, text: str) -> Iterator[str]:
+        for char in text[1:]:
+            yield char
+            if char in self.valued:
+                return
+
+
+@dataclass(frozen=True, slots=True)
+class Leading:
+    """The options that stand before the command a wrapper runs."""
+
+    valued: str = ""
+    """Short options that take a value."""
+    long: tuple[str, ...] = ()
+    """Long options that take a value."""
+    operands: int = 0
+    """How many operands stand before the command: a duration, a host, a folder."""
+    assignments: bool = False
+    """`NAME=value` may stand there too."""
+
+    def command(self, words: Words) -> Words:
+        """Skip to the command; `words` begin behind the wrapper's name."""
+        at = 0
+        while at < len(words):
+            taken = self._option(words[at].text)
+            if not taken:
+                break
+            at += taken
+            if words[at - 1].text == "--" and taken == 1:
+                break
+        while self.assignments and at < len(words) and "=" in words[at].text:
+            at += 1
+        return words[at + self.operands :]
+
+    def _option(self, text: str) -> int:
+        """How many words an option takes; 0 for none."""
+        if self.assignments and "=" in text and not text.startswith("-"):
+            return 1
+        if not text.startswith("-"):
+            return 0
+        if text.startswith("--"):
+            return 2 if any(long == text[2:] for long in self.long) else 1
+        found = [at for at, char in enumerate(text) if at and char in self.valued]
+        return 2 if found and found[0] == len(text) - 1 else 1

@@ -1,0 +1,83 @@
+"""Commands that take a program among their arguments: sed, awk, interpreters."""
+
+import re
+
+from actors.permissions.commands.hidden import NOTHING, Hidden, Words
+from actors.permissions.commands.options import Options
+
+_SED_ADDRESS = r"(?:\d+|\$|\d+~\d+)"
+_SED_PLAIN = re.compile(
+    rf"(?:{_SED_ADDRESS}(?:,\+?{_SED_ADDRESS})?)?!?[pdq=]"
+    rf"|(?:{_SED_ADDRESS}(?:,{_SED_ADDRESS})?)?s/[^/\\\n;{{}}]*/[^/\\\n;{{}}]*/[gpiI0-9]*"
+)
+"""Prints, deletes, and substitutions whose ends are beyond doubt: no `e`, `w`, `r`, no block."""
+_SED_OPTIONS = {"-n", "-E", "-r", "-s", "-u", "-z", "--quiet", "--silent", "--regexp-extended"}
+_AWK_ACTS = re.compile(r"system|getline|close|[|>@\\]|ENVIRON")
+
+
+def sed_hidden(words: Words, _stdin: str) -> Hidden:
+    """Ask unless the script is one plain print, deletion or substitution."""
+    arguments = [word for word in words[1:] if word.text not in _SED_OPTIONS]
+    if arguments and arguments[0].text in {"-e", "--expression"}:
+        arguments.pop(0)
+    if not arguments:
+        return NOTHING
+    script, files = arguments[0], arguments[1:]
+    if not script.literal or not _SED_PLAIN.fullmatch(script.text):
+        return Hidden("a sed script may run commands and write files")
+    odd = next((word.text for word in files if not word.steady or word.text.startswith("-")), "")
+    return Hidden(f"{odd}: sed may write files") if odd else NOTHING
+
+
+def awk_hidden(words: Words, _stdin: str) -> Hidden:
+    """Ask where the program may run a command or write a file, or is not all to be seen."""
+    at = 1
+    while at < len(words) and words[at].text.startswith("-F"):
+        at += 2 if words[at].text == "-F" else 1
+    if at >= len(words):
+        return NOTHING
+    program, files = words[at], words[at + 1 :]
+    if not program.literal or program.text.startswith("-") or _AWK_ACTS.search(program.text):
+        return Hidden("an awk program may run commands and write files")
+    odd = [
+        word.text for word in files if not word.steady or "=" in word.text or word.text[:1] == "-"
+    ]
+    return Hidden(f"{odd[0]}: awk may take it for code") if odd else NOTHING
+
+
+class Interpreter:
+    """A row for a language: what makes it run its arguments or its input."""
+
+    def __init__(self, short: str, modules: tuple[str, ...], long: tuple[str, ...]) -> None:
+        """Take the options that carry code, and the modules that take code as an argument."""
+        self._options = Options(short, long)
+        self._modules = modules
+
+    def __call__(self, words: Words, stdin: str) -> Hidden:
+        """Ask for code among the arguments or on the input; a script's own name is no secret."""
+        first = next((at for at, word in enumerate(words) if at and word.text[:1] != "-"), 0)
+        own = words[1 : first + 1] if first else words[1:]
+        if _only_asks(words):
+            return NOTHING
+        module = any(word.text == "-m" for word in own)
+        if not first or stdin or words[1].text == "-":
+            return Hidden("it runs what it reads")
+        if module:
+            run = words[first].text
+            return Hidden(f"{run} runs code") if run in self._modules else self._odd(own)
+        return self._odd(own)
+
+    def _odd(self, own: Words) -> Hidden:
+        found = self._options.first_in(own)
+        return Hidden(f"{found}: it runs what its arguments say") if found else NOTHING
+
+
+def interpreter(
+    short: str, modules: tuple[str, ...] = (), *, long: tuple[str, ...] = ()
+) -> Interpreter:
+    """Make a row for a language."""
+    return Interpreter(short, modules, long)
+
+
+def _only_asks(words: Words) -> bool:
+    return [word.text for word in words[1:]] in (["--version"], ["-V"], ["--help"], ["-h"])

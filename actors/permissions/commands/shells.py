@@ -1,0 +1,76 @@
+"""What a shell is given to run."""
+
+from itertools import pairwise
+
+from actors.permissions.commands.hidden import Hidden, Words
+from actors.permissions.commands.options import Leading
+
+_WHY = "it is a shell"
+
+
+def shell_hidden(words: Words, stdin: str) -> Hidden:
+    """Find the text behind `-c`, or on its input."""
+    at, takes_script = 1, False
+    while at < len(words):
+        text = words[at].text
+        if text == "--" or not text.startswith(("-", "+")) or len(text) == 1:
+            at += text in {"--", "-"}
+            break
+        takes_script = takes_script or (text[:2] != "--" and "c" in text)
+        at += 2 if _takes_value(text) else 1
+    if takes_script and at < len(words):
+        return Hidden(_WHY, scripts=(words[at].text,))
+    return Hidden(_WHY, scripts=(stdin,) if stdin and at >= len(words) else ())
+
+
+def joined(words: Words) -> str:
+    """Join words as `eval` does."""
+    return " ".join(word.text for word in words)
+
+
+def _takes_value(text: str) -> bool:
+    if text.startswith("--"):
+        return text in {"--rcfile", "--init-file"}
+    return text[-1] in "oO"
+
+
+_ENV = Leading("uC", ("unset", "chdir"), assignments=True)
+_FLOCK = Leading("wE", ("timeout", "wait", "conflict-exit-code"), operands=1)
+_DASH_C = {"-c", "--command", "--session-command"}
+
+
+def env_hidden(words: Words, _stdin: str) -> Hidden:
+    """Find the command behind `env`; `-S` splits a text into one."""
+    why = "it sets variables and runs a command"
+    for at, word in enumerate(words[1:], 1):
+        text = word.text
+        if text in {"-S", "--split-string"}:
+            return Hidden(why, scripts=(joined(words[at + 1 :]),))
+        if text.startswith(("-S", "--split-string=", "-vS")):
+            script = text.partition("=" if text.startswith("--") else "S")[2]
+            return Hidden(why, scripts=(" ".join([script, joined(words[at + 1 :])]),))
+        if not text.startswith("-") and "=" not in text:
+            break
+    command = _ENV.command(words[1:])
+    return Hidden(why, commands=(command,) if command else ())
+
+
+def su_hidden(words: Words, _stdin: str) -> Hidden:
+    """Find the text behind `su -c`."""
+    return Hidden("it runs a command as somebody else", scripts=_after_c(words))
+
+
+def flock_hidden(words: Words, _stdin: str) -> Hidden:
+    """Find the command behind `flock`, or the text behind its `-c`."""
+    command = _FLOCK.command(words[1:])
+    texts = _after_c(command[:2])
+    return Hidden(
+        "it runs a command", commands=() if texts or not command else (command,), scripts=texts
+    )
+
+
+def _after_c(words: Words) -> tuple[str, ...]:
+    pairs = pairwise(words)
+    found = [after.text for before, after in pairs if before.text in _DASH_C]
+    found += [word.text[10:] for word in words if word.text.startswith("--command=")]
+    return tuple(found)

@@ -1,0 +1,310 @@
+"""The table of commands that run or write through their arguments; each row says why.
+
+To add one, add a row: `runs` for a wrapper, `scripts` for what takes a text to run, `when` for
+options that do harm, `among` for words that do, `always` where nothing of it can be seen.
+Long because it is one table.
+"""
+
+import re
+
+from actors.permissions.commands.find import find_hidden
+from actors.permissions.commands.git import git_hidden
+from actors.permissions.commands.guards import (
+    Guard,
+    always,
+    among,
+    runs,
+    scripts,
+    second_operand,
+    starting,
+    unless,
+    when,
+)
+from actors.permissions.commands.hidden import NOTHING, Hidden, Words
+from actors.permissions.commands.options import Leading, Options
+from actors.permissions.commands.programs import awk_hidden, interpreter, sed_hidden
+from actors.permissions.commands.shells import (
+    env_hidden,
+    flock_hidden,
+    shell_hidden,
+    su_hidden,
+)
+
+_ROOT = "it runs a command as somebody else"
+_RUNS = "it runs a command"
+_CODE = "it runs what its arguments say"
+_SHELL = "it changes the shell itself"
+_VARIABLE = "it sets a variable"
+_REMOTE = "it runs commands elsewhere, and here by its options"
+_INSIDE = "commands can be run from inside it"
+_BY_NAME = "it runs a program by name, fetched if need be"
+_PROGRAM = "it runs another program"
+_WRITES = "it writes a file"
+
+
+def _long(names: str) -> tuple[str, ...]:
+    return tuple(names.split())
+
+
+_ROWS: tuple[tuple[str, Guard], ...] = (
+    # shells, and what the shell itself offers
+    ("bash sh dash zsh ksh mksh ash fish csh tcsh rbash pwsh", shell_hidden),
+    ("eval", scripts(_CODE)),
+    ("source .", always("it runs a file in this shell")),
+    ("exec", runs("it replaces the shell", Leading("a"))),
+    ("command", runs("it runs a command past functions")),
+    ("builtin", runs("it runs a builtin past functions")),
+    ("time", runs(_RUNS, Leading("fo", _long("format output")))),
+    ("coproc", runs("it runs a command beside this one")),
+    ("trap", scripts("it runs commands later", only=1)),
+    ("export typeset declare local readonly unset", always(_VARIABLE)),
+    ("read mapfile readarray getopts let set shift", always(_VARIABLE)),
+    ("alias unalias shopt enable hash bind complete", always(_SHELL)),
+    ("compgen compopt ulimit umask fc history", always(_SHELL)),
+    ("pushd popd dirs", always("it moves where paths count from")),
+    ("fg bg kill disown wait jobs suspend", always("it acts on jobs")),
+    ("printf", when(_VARIABLE, Options("v"))),
+    ("test [", when("its value may be reckoned with", Options("vR"))),
+    # wrappers
+    (
+        "sudo",
+        runs(
+            _ROOT,
+            Leading(
+                "CDghpRrTtUu",
+                _long(
+                    "user group host chdir prompt role type chroot close-from "
+                    "command-timeout other-user"
+                ),
+                assignments=True,
+            ),
+        ),
+    ),
+    ("doas", runs(_ROOT, Leading("aCu"))),
+    ("su runuser", su_hidden),
+    ("pkexec", runs(_ROOT, Leading(long=("user",)))),
+    ("env", env_hidden),
+    (
+        "xargs",
+        runs(
+            "it runs a command on what it reads",
+            Leading(
+                "adEILnPs",
+                _long(
+                    "arg-file delimiter max-args max-procs max-chars max-lines replace "
+                    "process-slot-var"
+                ),
+            ),
+        ),
+    ),
+    ("parallel", scripts("it runs a command on each argument", Leading("janNLPSI"))),
+    ("timeout", runs(_RUNS, Leading("ks", _long("kill-after signal"), operands=1))),
+    ("nice", runs(_RUNS, Leading("n", ("adjustment",)))),
+    ("ionice", runs(_RUNS, Leading("cnpPu", _long("class classdata")))),
+    ("chrt", runs(_RUNS, Leading("TPD", operands=1))),
+    ("taskset setarch", runs(_RUNS, Leading(operands=1))),
+    (
+        (
+            "nohup setsid linux64 linux32 unbuffer catchsegv fakeroot rlwrap proot chronic "
+            "eatmydata dbus-run-session systemd-inhibit firejail numactl prlimit setpriv entr"
+        ),
+        runs(_RUNS),
+    ),
+    ("stdbuf", runs(_RUNS, Leading("ioe", _long("input output error")))),
+    ("watch", scripts("it runs a command again and again", Leading("n", ("interval",)))),
+    ("script", always("it runs a shell and writes a file")),
+    ("unshare", runs(_RUNS, Leading("RwSG"))),
+    ("nsenter", runs(_RUNS, Leading("tSGW", ("target",)))),
+    ("chroot", runs("it runs a command elsewhere", Leading(operands=1))),
+    ("systemd-run", runs(_RUNS, Leading("pEMHu", _long("unit property")))),
+    ("flock", flock_hidden),
+    ("strace ltrace", runs(_RUNS, Leading("aeEIopPsSuUX"))),
+    ("gdb lldb valgrind perf expect dtach at batch crontab bwrap", always(_RUNS)),
+    ("start-stop-daemon machinectl tmux screen lxc vagrant ansible", always(_RUNS)),
+    ("busybox toybox", runs("it is many commands in one")),
+    # other machines and containers
+    ("ssh", scripts(_REMOTE, Leading("BbcDEeFIiJLlmOopQRSWw", operands=1))),
+    ("scp sftp rsync mosh telnet nc ncat netcat socat ftp lftp", always(_REMOTE)),
+    (
+        "docker podman nerdctl",
+        unless(
+            "it may run commands in a container",
+            _long("ps images version info logs inspect stats top port history search"),
+        ),
+    ),
+    (
+        "kubectl",
+        unless("it may run commands in a cluster", _long("get describe logs version explain")),
+    ),
+    # interpreters
+    (
+        "python pypy ipython",
+        interpreter("c", _long("timeit code pdb cProfile profile trace runpy")),
+    ),
+    ("perl", interpreter("eEMmIin")),
+    ("ruby", interpreter("erIin", long=("eval",))),
+    (
+        "node nodejs bun deno tsx ts-node",
+        interpreter(
+            "epri",
+            long=_long("eval print require import loader experimental-loader interactive"),
+        ),
+    ),
+    ("php", interpreter("rRBEFd")),
+    ("lua luajit", interpreter("eil")),
+    (
+        (
+            "tclsh wish guile racket scheme julia ghci irb erl iex elixir swipl osascript groovy "
+            "jshell scala clojure clj Rscript R octave bc dc m4 sqlite3 psql mysql redis-cli"
+        ),
+        always(_CODE),
+    ),
+    ("awk gawk mawk nawk original-awk", awk_hidden),
+    ("sed gsed", sed_hidden),
+    (
+        (
+            "ed ex vi vim nvim view vimdiff rvim nano emacs pico less more most man info pager "
+            "lynx w3m links elinks top htop mutt mail"
+        ),
+        always(_INSIDE),
+    ),
+    # builders and runners
+    (
+        "make gmake ninja just",
+        when(
+            "it changes what the build runs",
+            Options("CfIEBWo", _long("eval file makefile directory include-dir old-file"), "jl"),
+            assignments=True,
+        ),
+    ),
+    ("npx pnpx bunx uvx pipx", runs(_BY_NAME, Leading("pc", _long("package call")))),
+    (
+        "npm pnpm yarn",
+        among(
+            _BY_NAME,
+            _long("exec x dlx config set explore edit"),
+            Options(
+                "c",
+                _long("call script-shell node-options prefix userconfig globalconfig shell editor"),
+            ),
+        ),
+    ),
+    (
+        "uv poetry pdm pipenv hatch rye bundle mise asdf direnv nix nix-shell conda mamba",
+        among(_BY_NAME, _long("run exec shell tool develop")),
+    ),
+    ("cargo", among(_PROGRAM, (), Options("Z", _long("config manifest-path")))),
+    ("go", among(_PROGRAM, _long("run generate tool env"), Options("", _long("exec toolexec")))),
+    ("gcc g++ cc clang", when(_PROGRAM, Options("B", _long("wrapper specs plugin")))),
+    # files
+    ("find", find_hidden),
+    ("fd fdfind", when(_PROGRAM, Options("xX", _long("exec exec-batch"), "edtEcSj"))),
+    (
+        "rg",
+        when(
+            _PROGRAM,
+            Options("z", _long("pre search-zip hostname-bin"), "ABCEMTdefgjmrt", ("pretty",)),
+        ),
+    ),
+    ("ag ack", when(_PROGRAM, Options("", ("pager",)))),
+    (
+        "sort",
+        when(
+            "it writes a file or runs another program",
+            Options("oT", _long("output temporary-directory compress-program"), "kStT"),
+        ),
+    ),
+    ("shuf", when(_WRITES, Options("o", ("output",), "ein"))),
+    ("uniq", second_operand("its second file is written")),
+    (
+        "tar",
+        when(
+            _PROGRAM,
+            Options(
+                "IF",
+                _long(
+                    "to-command checkpoint-action use-compress-program info-script "
+                    "new-volume-script rsh-command rmt-command"
+                ),
+                "fCTXbgHKNV",
+            ),
+        ),
+    ),
+    ("bsdtar", when(_PROGRAM, Options("", ("use-compress-program",)))),
+    ("cpio", when(_PROGRAM, Options("FHO", _long("rsh-command file")))),
+    ("zip", when(_PROGRAM, Options("T", _long("unzip-command test")))),
+    ("split", when(_PROGRAM, Options("", ("filter",)))),
+    ("tee csplit wget patch", always("it writes files")),
+    ("dd", starting(_WRITES, ("of=",))),
+    ("date", when("it sets the clock", Options("s", ("set",), "dfrI"))),
+    ("hwclock", always("it sets the clock")),
+    (
+        "curl",
+        when(
+            "it writes files, or sends them",
+            Options(
+                "oOTKDcJFd",
+                _long(
+                    "output remote-name upload-file config dump-header cookie-jar data form "
+                    "output-dir trace trace-ascii hsts alt-svc etag-save stderr libcurl"
+                ),
+                "AbCEHmPQrtuUwxXyYz",
+            ),
+        ),
+    ),
+    ("file", when(_WRITES, Options("C", ("compile",), "Fefm"))),
+    ("tree iconv base64", when(_WRITES, Options("o", ("output",)))),
+    ("xxd", when(_WRITES, Options("r", ("revert",)))),
+    ("diff", when(_WRITES, Options("", ("output",)))),
+    ("install", when(_PROGRAM, Options("", ("strip-program",)))),
+    ("ctags", when("it writes a file, or runs a program", Options("oef", ("output",)))),
+    ("gpg openssl", always("it writes files, or loads code")),
+    ("jq", when("it loads code", Options("L", ("from-file",)))),
+    ("yq", when("it writes in place", Options("i", ("inplace",)))),
+    ("xdg-open open", always(_CODE)),
+    ("git", git_hidden),
+    ("hg", when(_PROGRAM, Options("", _long("config cwd repository")))),
+    (
+        "svn",
+        when(
+            _PROGRAM,
+            Options("", _long("config-option diff-cmd diff3-cmd editor-cmd config-dir")),
+        ),
+    ),
+    (
+        "gh",
+        among(
+            "it may run commands, or change its configuration",
+            _long("alias extension api config secret codespace"),
+        ),
+    ),
+)
+
+GUARDS = {name: guard for names, guard in _ROWS for name in names.split()}
+_LOADER = runs(
+    "the loader runs what it is given",
+    Leading(long=_long("library-path preload audit inhibit-rpath argv0")),
+)
+_PART_OF_GIT = always("it is a part of git")
+_VERSION = re.compile(r"-?\d[\d.]*$|\.exe$")
+_LONGEST_NAME = 64
+
+
+def hidden_in(words: Words, stdin: str = "") -> Hidden:
+    """Say what a command runs or writes through its arguments."""
+    if not words:
+        return NOTHING
+    guard = guard_of(words[0].text)
+    return guard(words, stdin) if guard else NOTHING
+
+
+def guard_of(name: str) -> Guard | None:
+    """Find the row of a command by its bare name, whatever its version."""
+    bare = name.rpartition("/")[2]
+    if bare.startswith("git-"):
+        return _PART_OF_GIT
+    if bare.startswith(("ld-linux", "ld.so", "ld-musl")):
+        return _LOADER
+    if len(bare) > _LONGEST_NAME:
+        return None
+    return GUARDS.get(bare) or GUARDS.get(_VERSION.sub("", bare))

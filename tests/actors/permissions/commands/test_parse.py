@@ -1,0 +1,29 @@
+"""How a command is split into parts, and what makes it uncertain."""
+
+import pytest
+
+from actors.permissions.commands.parse import parse_command
+
+pytestmark = pytest.mark.quick
+
+
+def texts(command: str) -> list[str]:
+    return [part.text for part in parse_command(command).parts]
+
+
+@pytest.mark.parametrize(
+    ("command", "expected"),
+    [
+        ("a && b || c; d | e & f\ng", ["a", "b", "c", "d", "e", "f", "g"]),
+        ("(a; { b; })", ["a", "b"]),
+        ("if a; then b; elif c; then d; else e; fi", ["a", "b", "c", "d", "e"]),
+        ("for f in x; do a; done; while b; do c; done", ["a", "b", "c"]),
+        ('echo "a $(b `c`)"', ["echo a $(b `c`)", "b `c`", "c"]),
+        ("cat <<E\n$(a)\nE\nb", ["cat", "a", "b"]),
+        ("true | find . > /dev/null -delete", ["true", "find . -delete"]),
+        ("echo a\\\nb", ["echo ab"]),
+    ],
+)
+def test_every_command_in_a_text_is_a_part(command: str, expected: list[str]) -> None:
+    assert parse_command(command).floor == ""
+    assert texts(command) == expected
