@@ -1,11 +1,11 @@
 """Messages as bytes: one adapter there and back, and the journal's line around them.
 
 An envelope on a link is `{"to", "sender", "message"}`; a journal line is the message's own object
-plus `seq`, `t`, `by` and, last, `crc`.
+plus `seq`, `t`, `by`, `group` behind the first of a group and, last, `crc`.
 """
 
 import zlib
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from typing import Annotated, Any, Union, cast
 
@@ -31,7 +31,7 @@ ROOMS = (agents, approvals, models, permissions, supervision, tools, transcript,
 
 _CRC_MARK = b',"crc":"'
 _CRC_CHARS = 8
-_LINE_KEYS = ("seq", "t", "by", "crc")
+_LINE_KEYS = ("seq", "t", "by", "group")
 
 
 class WireError(ValueError):
@@ -53,6 +53,8 @@ class Line:
     by: Address
     """The actor that recorded it."""
     message: Message
+    group: int = field(default=0, compare=False)
+    """The number of the first record that was written and synced together with it; 0: its own."""
 
 
 @cache
@@ -121,6 +123,8 @@ def decode_envelope(data: bytes | str) -> Envelope:
 def encode_line(line: Line) -> bytes:
     """Write a journal line, its line feed included."""
     stamps = b',"seq":%d,"t":%s,"by":%s' % (line.seq, to_json(round(line.t, 3)), to_json(line.by))
+    if line.group not in (0, line.seq):
+        stamps += b',"group":%d' % line.group
     body = encode(line.message)[:-1] + stamps
     return body + _CRC_MARK + _checksum(body) + b'"}\n'
 
@@ -139,7 +143,8 @@ def decode_line(data: bytes) -> Line:
         fields = from_json(data.rpartition(_CRC_MARK)[0] + b"}")
         stamps = {key: fields.pop(key) for key in _LINE_KEYS if key in fields}
         said = adapter().validate_python(fields, strict=False)
-        return Line(int(stamps["seq"]), float(stamps["t"]), Address(stamps["by"]), said)
+        seq, group = int(stamps["seq"]), int(stamps.get("group", 0))
+        return Line(seq, float(stamps["t"]), Address(stamps["by"]), said, group or seq)
     except ValidationError as error:
         raise WireError(_first(error)) from None
     except (ValueError, KeyError, TypeError, OverflowError) as error:

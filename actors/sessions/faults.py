@@ -27,7 +27,9 @@ class LogLocked(LogError):  # noqa: N818  (named for what the file is)
     def __init__(self, path: Path, pid: int | None) -> None:
         """Name the holder by the last run that the file records; None: it records none yet."""
         holder = f"process {pid}" if pid else "another program"
-        super().__init__(f"{path}: open in {holder}; close it there, or fork the session")
+        super().__init__(
+            f"{path}: open in {holder}; close it there, or take a copy: --fork {path.stem}"
+        )
         self.pid = pid
 
 

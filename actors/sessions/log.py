@@ -1,16 +1,17 @@
-"""The session file, open for writing: one locked descriptor, each append whole or not at all."""
+"""The session file, open for writing: held by a lock, each append whole or not at all."""
 
 import os
-from collections.abc import Callable, Generator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from errno import ENOSPC
+from errno import EILSEQ, ENOSPC
 from pathlib import Path
+from typing import NoReturn
 
+from actors.sessions.beginning import begin_file, locked, named, require_all
 from actors.sessions.faults import LogDamaged, LogError, LogLocked
-from actors.sessions.files import Files, RealFiles, make_private
+from actors.sessions.files import Files, RealFiles
 from actors.sessions.opening import open_private
-from actors.sessions.reading import LogContents, last_run, parse
+from actors.sessions.reading import LogContents, parse
 from messages.address import Address
 from messages.transcript import Record
 from messages.wire import Line, encode_line
@@ -30,12 +31,14 @@ class SessionLog:
     ) -> None:
         """Take over an open, locked file that holds `held`; use `create` or `open`."""
         self.path = path
+        self._lock = descriptor
         self._descriptor = descriptor
         self._wall_clock = wall_clock
         self._files = files
         self._seq = len(held.lines)
         self._good_bytes = held.good_bytes
-        self._unusable = ""
+        self._doubtful = False
+        """Nobody knows what stands behind the good bytes: it is looked at before the next write."""
 
     @classmethod
     def create(
@@ -51,17 +54,10 @@ class SessionLog:
             LogError: the file is there already, or cannot be written.
         """
         files = files or RealFiles()
-        with _named(path):
-            make_private(path.parent, files)
-            descriptor = _locked(path, _FLAGS | os.O_CREAT | os.O_EXCL, files)
-            log = cls(path, descriptor, wall_clock, files, LogContents())
-            try:
-                log.append(records)
-                files.sync_folder(path.parent)
-            except BaseException:
-                log.close()
-                raise
-        return log
+        with named(path):
+            data = encoded(records, 1, wall_clock())
+        descriptor = begin_file(path, data, files)
+        return cls(path, descriptor, wall_clock, files, parse(path, data))
 
     @classmethod
     def open(
@@ -71,14 +67,16 @@ class SessionLog:
 
         Raises:
             LogLocked: another program has it open.
-            LogDamaged: a record before the last one cannot be trusted; the file is untouched.
+            LogDamaged: a record before the last group cannot be trusted; the file is untouched.
             LogError: it cannot be read or written, is not a session file, or not ours alone.
         """
         files = files or RealFiles()
-        with _named(path):
-            descriptor = _locked(path, _FLAGS, files)
+        with named(path):
+            descriptor = locked(path, _FLAGS, files)
             try:
                 contents = _recovered(path, descriptor, files)
+                # Whoever began it may have been killed before its name was on disk.
+                files.sync_folder(path.parent)
             except BaseException:
                 files.close(descriptor)
                 raise
@@ -117,79 +115,116 @@ class SessionLog:
         """Write records as one group and return when they are on disk.
 
         Raises:
-            LogError: none of them counts. After a failed write the log serves on; after a failed
-                sync nobody knows what the disk holds, and it must be opened anew.
+            LogError: none of them counts. The log serves on as soon as the disk does.
         """
-        if self._unusable:
-            raise LogError(self._unusable)
+        if self._lock < 0:
+            self._refuse("closed")
         if not records:
             return
-        data = self._encoded(records)
-        self._write(data)
-        self._sync()
+        with named(self.path):
+            data = encoded(records, self._seq + 1, self._wall_clock())
+            if self._doubtful:
+                self._open_anew()
+            self._require_there()
+            self._write(data)
+            self._sync()
         self._seq += len(records)
         self._good_bytes += len(data)
 
     def close(self) -> None:
         """Let go of the file; a second time does nothing."""
-        if self._descriptor >= 0:
-            descriptor, self._descriptor = self._descriptor, -1
-            self._unusable = f"{self.path}: closed"
-            self._files.close(descriptor)
+        if self._lock >= 0:
+            held = {self._lock, self._descriptor}
+            self._lock = self._descriptor = -1
+            for descriptor in held:
+                self._files.close(descriptor)
 
-    def _encoded(self, records: Sequence[tuple[Record, Address]]) -> bytes:
-        now_s = self._wall_clock()
-        numbered = enumerate(records, start=self._seq + 1)
-        try:
-            return b"".join(encode_line(Line(seq, now_s, by, said)) for seq, (said, by) in numbered)
-        except ValueError as error:  # half of a surrogate pair passes for text, but is no UTF-8
-            message = f"{self.path}: a record cannot be written: {error}"
-            raise LogError(message) from error
+    def _require_there(self) -> None:
+        """Refuse to write into a file that has no name any more, where nobody would find it."""
+        if not self._files.status(self._descriptor).st_nlink:
+            self._doubtful = True
+            self._refuse("the file is gone; put it back, or begin a new session")
 
     def _write(self, data: bytes) -> None:
         try:
-            with _named(self.path):
-                written = self._files.write(self._descriptor, data)
-        except LogError:
+            written = self._files.write(self._descriptor, data)
+        except OSError:
             self._cut_back()
             raise
         if written < len(data):
             self._cut_back()
-            message = f"{self.path}: only {written} of {len(data)} bytes went in; is the disk full?"
-            raise LogError(message)
+            require_all(self.path, written, data)
 
     def _sync(self) -> None:
         try:
-            with _named(self.path):
-                self._files.sync(self._descriptor)
-        except LogError as error:
-            self._cut_back()
-            self._unusable = f"{error.detail} (open the session anew)"
+            self._files.sync(self._descriptor)
+        except OSError:
+            # What the descriptor would say from now on is worth nothing: a second sync of it
+            # succeeds although the data is gone.
+            self._doubtful = True
+            self._try_to_open_anew()
             raise
 
     def _cut_back(self) -> None:
-        """Take an unfinished group off again, so that no later record is glued to it."""
+        """Take an unfinished group off again, so that no later record is glued to it.
+
+        Synced too: what was refused must not come back after a power cut.
+        """
         try:
-            with _named(self.path):
-                self._files.truncate(self._descriptor, self._good_bytes)
-        except LogError as error:
-            self._unusable = f"{error.detail} (open the session anew)"
+            self._files.truncate(self._descriptor, self._good_bytes)
+            self._files.sync(self._descriptor)
+        except OSError:
+            self._doubtful = True
+
+    def _try_to_open_anew(self) -> None:
+        """Cut off now what was reported as not written; else before the next write."""
+        try:
+            self._open_anew()
+        except (OSError, LogError):
+            self._doubtful = True
+
+    def _open_anew(self) -> None:
+        """Take a fresh descriptor and look at what is on disk; the lock is never let go."""
+        descriptor = open_private(self.path, _FLAGS, self._files)
+        try:
+            self._check(descriptor)
+            self._files.truncate(descriptor, self._good_bytes)
+            self._files.sync(descriptor)
+        except BaseException:
+            self._files.close(descriptor)
+            raise
+        if self._descriptor != self._lock:
+            self._files.close(self._descriptor)
+        self._descriptor = descriptor
+        self._doubtful = False
+
+    def _check(self, descriptor: int) -> None:
+        """Require the records that were acknowledged, in the file that we hold."""
+        here, ours = self._files.status(descriptor), self._files.status(self._lock)
+        if (here.st_dev, here.st_ino) != (ours.st_dev, ours.st_ino):
+            self._refuse("another file has taken its place; put it back, or begin a new session")
+        held = parse(self.path, self._files.read(descriptor)[: self._good_bytes])
+        if (len(held.lines), held.good_bytes) != (self._seq, self._good_bytes):
+            whole = len(held.lines)
+            self._refuse(f"of {self._seq} records {whole} are left; begin a new session")
+
+    def _refuse(self, why: str) -> NoReturn:
+        message = f"{self.path}: {why}"
+        raise LogError(message)
 
 
-def _locked(path: Path, flags: int, files: Files) -> int:
-    descriptor = open_private(path, flags, files)
+def encoded(records: Sequence[tuple[Record, Address]], seq: int, now_s: float) -> bytes:
+    """Write records as one group of lines, the first with number `seq`.
+
+    Raises:
+        OSError: a text is no UTF-8.
+    """
+    numbered = enumerate(records, start=seq)
     try:
-        _lock(path, descriptor, files)
-    except BaseException:
-        files.close(descriptor)
-        raise
-    return descriptor
-
-
-def _lock(path: Path, descriptor: int, files: Files) -> None:
-    if not files.lock(descriptor):
-        run = last_run(files.read(descriptor))
-        raise LogLocked(path, run.pid if run else None)
+        lines = [encode_line(Line(n, now_s, by, said, group=seq)) for n, (said, by) in numbered]
+    except ValueError as error:  # half of a surrogate pair passes for text, but is no UTF-8
+        raise OSError(EILSEQ, f"a record cannot be written: {error}") from error
+    return b"".join(lines)
 
 
 def _recovered(path: Path, descriptor: int, files: Files) -> LogContents:
@@ -214,13 +249,3 @@ def _keep_aside(path: Path, contents: LogContents, files: Files) -> Path:
         files.close(descriptor)
     files.sync_folder(path.parent)
     return aside
-
-
-@contextmanager
-def _named(path: Path) -> Generator[None]:
-    """Say what the system refused, and for which session."""
-    try:
-        yield
-    except OSError as error:
-        message = f"{path}: {error.strerror}"
-        raise LogError(message) from error

@@ -1,6 +1,7 @@
 """What a session file says: a strict prefix, a torn end told from damage."""
 
 import os
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import cast, get_args
@@ -20,7 +21,7 @@ class LogContents:
 
     lines: tuple[Line, ...] = ()
     torn: bytes = b""
-    """What stands behind the last whole record: a write that was cut short. Empty: nothing."""
+    """What stands behind the last whole record: a group that was cut short. Empty: nothing."""
     good_bytes: int = 0
     """Where the torn end begins; without one, the file's length."""
     torn_kept: Path | None = None
@@ -36,7 +37,7 @@ def read_log(path: Path, files: Files | None = None) -> LogContents:
     """Read a session file without locking or changing it.
 
     Raises:
-        LogDamaged: a record before the last one cannot be trusted.
+        LogDamaged: a record before the last group cannot be trusted.
         LogError: there is no such file, it is not a session file that this version knows, or it is
             not ours alone.
     """
@@ -55,13 +56,13 @@ def read_log(path: Path, files: Files | None = None) -> LogContents:
 
 def parse(path: Path, data: bytes) -> LogContents:
     """Take a session file's bytes apart; `path` is for the errors, raised as by `read_log`."""
-    *whole, rest = data.split(b"\n")
-    torn_line = rest == b"" and bool(whole) and _checksum_fails(whole[-1])
-    if torn_line:
-        rest = whole.pop() + b"\n"
-    lines = _all_lines(path, whole)
+    *whole, _ = data.split(b"\n")
+    lines, wrong = _prefix(whole)
+    good_bytes = sum(len(raw) + 1 for raw in whole[: len(lines)])
+    if wrong is not None and not _is_unfinished(wrong, whole[len(lines) :], len(lines) + 1):
+        raise LogDamaged(path, len(lines) + 1, good_bytes, len(whole), str(wrong))
     _check_first(path, lines)
-    return LogContents(lines, torn=rest, good_bytes=len(data) - len(rest))
+    return LogContents(lines, torn=data[good_bytes:], good_bytes=good_bytes)
 
 
 def last_run(data: bytes) -> RunStarted | None:
@@ -77,16 +78,36 @@ def last_run(data: bytes) -> RunStarted | None:
     return None
 
 
-def _all_lines(path: Path, whole: list[bytes]) -> tuple[Line, ...]:
+def _prefix(whole: list[bytes]) -> tuple[tuple[Line, ...], WireError | None]:
+    """Read records up to the first that cannot be trusted, and say what is wrong with that."""
     lines: list[Line] = []
-    offset_bytes = 0
     for number, raw in enumerate(whole, start=1):
         try:
             lines.append(_record(raw, number))
         except WireError as error:
-            raise LogDamaged(path, number, offset_bytes, len(whole), str(error)) from None
-        offset_bytes += len(raw) + 1
-    return tuple(lines)
+            return tuple(lines), error
+    return tuple(lines), None
+
+
+def _is_unfinished(wrong: WireError, rest: list[bytes], seq: int) -> bool:
+    """Whether from record `seq` on all may be one group whose write did not come to its end.
+
+    After a power cut any part of it may be missing. Whole lines of a version that we do not know
+    never are, nor is anything before a record that was written later.
+    """
+    if not isinstance(wrong, ChecksumError):
+        return False
+    return all(_group_of(raw) <= seq for raw in rest)
+
+
+def _group_of(raw: bytes) -> int:
+    """The group that a line says it belongs to; 0: its checksum fails, so it says nothing."""
+    try:
+        return decode_line(raw).group
+    except ChecksumError:
+        return 0
+    except WireError:
+        return sys.maxsize
 
 
 def _record(raw: bytes, seq: int) -> Line:
@@ -98,17 +119,6 @@ def _record(raw: bytes, seq: int) -> Line:
         message = f"{type(line.message).__name__} is no record of a session"
         raise WireError(message)
     return line
-
-
-def _checksum_fails(raw: bytes) -> bool:
-    # Only an unfinished write is cut off: a whole line of a version we do not know never is.
-    try:
-        decode_line(raw)
-    except ChecksumError:
-        return True
-    except WireError:
-        return False
-    return False
 
 
 def _check_first(path: Path, lines: tuple[Line, ...]) -> None:

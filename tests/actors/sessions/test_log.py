@@ -1,3 +1,5 @@
+import errno
+import os
 import stat
 from pathlib import Path
 
@@ -5,7 +7,7 @@ import pytest
 
 from actors.sessions.files import make_private
 from actors.sessions.log import LogError, LogLocked, SessionLog
-from actors.sessions.reading import LogContents, read_log
+from actors.sessions.reading import LogContents, parse, read_log
 from messages.address import PRIMARY, ROOT, Address
 from messages.transcript import RunStarted
 from messages.turns import TurnStarted
@@ -15,13 +17,14 @@ from tests.actors.sessions.writing import (
     NOW_S,
     RUN,
     SESSION,
-    FaultyFiles,
     clock,
     create,
     line,
     turn,
     whole_log,
 )
+from tests.faults.disk import Disk
+from tests.faults.faulty_files import FaultyFiles
 
 pytestmark = pytest.mark.quick
 
@@ -115,11 +118,11 @@ def test_a_closed_log_takes_no_records_and_closes_once(path: Path) -> None:
 
 
 def test_cut_anywhere_a_log_opens_again_and_loses_no_whole_record(tmp_path: Path) -> None:
-    lines = whole_log(20)
+    lines = whole_log(5)
     data = b"".join(lines)
     path = tmp_path / "cut.jsonl"
     starts = [sum(map(len, lines[:n])) for n in range(len(lines) + 1)]
-    for length in range(starts[1], len(data) + 1):
+    for length in range(starts[1], len(data) + 1, 3):
         path.write_bytes(data[:length])
         whole = sum(start <= length for start in starts) - 1
         cut_at = starts[whole]
@@ -133,6 +136,35 @@ def test_cut_anywhere_a_log_opens_again_and_loses_no_whole_record(tmp_path: Path
         assert again.lines == (*contents.lines, Line(whole + 1, NOW_S, PRIMARY, turn(99)))
         assert again.torn == b""
         check_aside(path, contents, data[cut_at:length], cut_at)
+
+
+def every_prefix(step: int) -> None:
+    """Open, append, reopen each prefix of a 50-record log, in memory."""
+    lines, path = whole_log(50), Path("/s/cut.jsonl")
+    data = b"".join(lines)
+    records = parse(path, data).records
+    starts = [sum(map(len, lines[:n])) for n in range(len(lines) + 1)]
+    for length in range(starts[1], len(data) + 1, step):
+        disk = Disk(path.parent)
+        disk.put(path, data[:length])
+        whole = sum(start <= length for start in starts) - 1
+        log, contents = SessionLog.open(path, clock, disk)
+        log.append([(turn(99), PRIMARY)])
+        log.close()
+        log, again = SessionLog.open(path, clock, disk)
+        log.close()
+        assert contents.records == records[:whole]
+        assert again.records == (*contents.records, turn(99))
+        assert again.torn == b""
+
+
+def test_every_97th_prefix_of_50_records_opens_and_loses_nothing() -> None:
+    every_prefix(97)
+
+
+@pytest.mark.long
+def test_every_prefix_of_50_records_opens_and_loses_nothing() -> None:
+    every_prefix(1)
 
 
 def check_aside(path: Path, contents: LogContents, torn: bytes, cut_at: int) -> None:
@@ -195,59 +227,138 @@ def test_after_a_short_write_the_group_is_gone_and_the_log_serves_on(
 def test_after_a_refused_write_the_log_serves_on(path: Path) -> None:
     files = FaultyFiles()
     log = create(path, files)
-    files.failing = {"write"}
+    files.fail("write")
     with pytest.raises(LogError, match="Input/output error"):
         log.append([(turn(1), PRIMARY)])
-    files.failing = set()
+    files.fail()
     log.append([(turn(2), PRIMARY)])
     log.close()
     assert read_log(path).lines[2:] == (Line(3, NOW_S, PRIMARY, turn(2)),)
 
 
-def test_after_a_failed_sync_the_log_is_unusable_until_opened_anew(path: Path) -> None:
+def test_after_a_failed_sync_the_group_is_gone_and_a_fresh_descriptor_serves_on(
+    path: Path,
+) -> None:
     files = FaultyFiles()
     log = create(path, files)
-    files.failing = {"sync"}
+    before = path.read_bytes()
+    opened_before = files.calls.count("open")
+    files.fail("sync")
     with pytest.raises(LogError, match="Input/output error"):
         log.append([(turn(1), PRIMARY)])
-    files.failing = set()
-    with pytest.raises(LogError, match="open the session anew"):
+    assert path.read_bytes() == before
+    with pytest.raises(LogError, match="Input/output error"):
         log.append([(turn(2), PRIMARY)])
-    log.close()
-
-    log, contents = SessionLog.open(path, clock)
-    assert [line.message for line in contents.lines] == [SESSION, RUN]
+    files.fail()
     log.append([(turn(3), PRIMARY)])
+    assert files.calls.count("open") > opened_before
+    with pytest.raises(LogLocked):
+        SessionLog.open(path, clock)
     log.close()
-    assert len(read_log(path).lines) == 3
+    assert read_log(path).lines[2:] == (Line(3, NOW_S, PRIMARY, turn(3)),)
+    SessionLog.open(path, clock)[0].close()
+
+
+def test_a_descriptor_whose_sync_failed_is_never_synced_again(path: Path) -> None:
+    class Remembering(FaultyFiles):
+        def sync(self, descriptor: int) -> None:
+            synced.append(descriptor)
+            super().sync(descriptor)
+
+    synced: list[int] = []
+    files = Remembering()
+    log = create(path, files)
+    files.fail("sync")
+    with pytest.raises(LogError):
+        log.append([(turn(1), PRIMARY)])
+    failed = synced[1]
+    files.fail()
+    log.append([(turn(2), PRIMARY)])
+    log.close()
+    assert failed not in synced[2:]
 
 
 def test_when_a_short_write_cannot_be_cut_back_nothing_is_glued_to_it(path: Path) -> None:
     files = FaultyFiles()
     log = create(path, files)
-    files.short_by, files.failing = 5, {"truncate"}
+    files.short_by = 5
+    files.fail("truncate")
     with pytest.raises(LogError):
         log.append([(turn(1), PRIMARY)])
-    files.short_by, files.failing = 0, set()
-    with pytest.raises(LogError, match="open the session anew"):
+    assert path.read_bytes().endswith(line_without_its_end(3))
+    files.short_by = 0
+    with pytest.raises(LogError, match="Input/output error"):
         log.append([(turn(2), PRIMARY)])
+    files.fail()
+    log.append([(turn(3), PRIMARY)])
+    log.close()
+    assert read_log(path).lines[2:] == (Line(3, NOW_S, PRIMARY, turn(3)),)
+
+
+def test_a_session_file_that_is_gone_is_told_and_serves_on_when_it_is_back(path: Path) -> None:
+    log = create(path)
+    elsewhere = path.with_name("elsewhere")
+    os.link(path, elsewhere)
+    path.unlink()
+    log.append([(turn(1), PRIMARY)])
+    moved = elsewhere.with_name("moved")
+    copy = elsewhere.read_bytes()
+    elsewhere.unlink()
+    for _ in range(2):
+        with pytest.raises(LogError, match=r"the file is gone|No such file"):
+            log.append([(turn(2), PRIMARY)])
+    moved.write_bytes(copy)
+    moved.rename(path)
+    with pytest.raises(LogError, match="another file has taken its place"):
+        log.append([(turn(3), PRIMARY)])
+    assert path.read_bytes() == copy
     log.close()
 
-    log, contents = SessionLog.open(path, clock)
-    assert (len(contents.lines), contents.torn) == (2, line_without_its_end(3))
+
+def test_acknowledged_records_that_are_missing_after_a_failed_sync_are_told(path: Path) -> None:
+    files = FaultyFiles()
+    log = create(path, files)
+    first_bytes = path.stat().st_size
+    log.append([(turn(1), PRIMARY)])
+    files.fail("sync")
+    with pytest.raises(LogError):
+        log.append([(turn(2), PRIMARY)])
+    files.fail()
+    os.truncate(path, first_bytes)
+    for _ in range(2):
+        with pytest.raises(LogError, match="of 3 records 2 are left"):
+            log.append([(turn(3), PRIMARY)])
     log.close()
+
+
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EINTR])
+def test_whatever_a_write_is_refused_for_is_said_and_is_over_when_it_is(
+    path: Path, number: int
+) -> None:
+    files = FaultyFiles()
+    log = create(path, files)
+    files.fail("write", number=number)
+    for _ in range(3):
+        with pytest.raises(LogError, match=os.strerror(number)):
+            log.append([(turn(1), PRIMARY)])
+    files.fail()
+    log.append([(turn(2), PRIMARY)])
+    log.close()
+    assert read_log(path).lines[2:] == (Line(3, NOW_S, PRIMARY, turn(2)),)
 
 
 def line_without_its_end(seq: int) -> bytes:
     return line(seq, turn(1))[:-5]
 
 
-@pytest.mark.parametrize("call", ["lock", "write", "sync", "make_folder", "sync_folder"])
+@pytest.mark.parametrize(
+    "call", ["lock", "write", "sync", "make_folder", "sync_folder", "rename", "open"]
+)
 def test_a_session_that_cannot_be_begun_says_so_and_holds_nothing_open(
     path: Path, call: str
 ) -> None:
     files = FaultyFiles()
-    files.failing = {call}
+    files.fail(call)
     before = open_descriptors()
     with pytest.raises(LogError, match="Input/output error"):
         create(path, files)
@@ -262,7 +373,7 @@ def test_a_torn_session_that_cannot_be_mended_says_so_and_keeps_every_record(
     with path.open("ab") as file:
         file.write(b"torn")
     files = FaultyFiles()
-    files.failing = {call}
+    files.fail(call)
     before = open_descriptors()
     with pytest.raises(LogError, match="Input/output error"):
         SessionLog.open(path, clock, files)
@@ -293,7 +404,7 @@ def test_text_that_is_no_utf_8_is_refused_and_the_log_serves_on(path: Path) -> N
 def test_no_records_are_no_write(path: Path) -> None:
     files = FaultyFiles()
     log = create(path, files)
-    files.failing = {"write", "sync"}
+    files.fail("write", "sync")
     log.append([])
     log.close()
 

@@ -8,7 +8,8 @@ from actors.sessions.faults import LogError
 from actors.sessions.log import SessionLog
 from actors.sessions.opening import distrust
 from actors.sessions.reading import read_log
-from tests.actors.sessions.writing import FaultyFiles, clock, create
+from tests.actors.sessions.writing import clock, create
+from tests.faults.faulty_files import FaultyFiles
 
 pytestmark = pytest.mark.quick
 

@@ -1,0 +1,97 @@
+"""A session file begins whole: it gets its name when its first records are on disk."""
+
+import os
+from collections.abc import Generator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from actors.sessions.faults import LogError, LogLocked
+from actors.sessions.files import Files, make_private
+from actors.sessions.opening import open_private
+from actors.sessions.reading import last_run
+
+_FLAGS = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_EXCL
+
+
+def begin_file(path: Path, data: bytes, files: Files) -> int:
+    """Write a new session file and lock it; return its descriptor.
+
+    A program that is killed meanwhile leaves an empty file at most, which is no session.
+
+    Raises:
+        LogError: there is such a file already, or it cannot be written.
+    """
+    with named(path):
+        make_private(path.parent, files)
+        # Takes the name, so that nothing is ever replaced by the rename below.
+        files.close(open_private(path, _FLAGS, files))
+        new = path.with_name(f"{path.name}.new")
+        try:
+            return _begun(path, new, data, files)
+        except BaseException:
+            for left in (new, path):
+                with suppress(OSError):
+                    files.remove(left)
+            raise
+
+
+def locked(path: Path, flags: int, files: Files) -> int:
+    """Open a session file and lock it against every other writer.
+
+    Raises:
+        LogLocked: another program has it open.
+        LogError: it is not ours alone.
+        OSError: it cannot be opened.
+    """
+    descriptor = open_private(path, flags, files)
+    try:
+        _lock(path, descriptor, files)
+    except BaseException:
+        files.close(descriptor)
+        raise
+    return descriptor
+
+
+def _lock(path: Path, descriptor: int, files: Files) -> None:
+    if not files.lock(descriptor):
+        run = last_run(files.read(descriptor))
+        raise LogLocked(path, run.pid if run else None)
+
+
+@contextmanager
+def named(path: Path) -> Generator[None]:
+    """Say what the system refused, and for which session.
+
+    Raises:
+        LogError: instead of every OSError.
+    """
+    try:
+        yield
+    except OSError as error:
+        message = f"{path}: {error.strerror}"
+        raise LogError(message) from error
+
+
+def require_all(path: Path, written: int, data: bytes) -> None:
+    """Take a short write for a failed one.
+
+    Raises:
+        LogError: something is left.
+    """
+    if written < len(data):
+        message = f"{path}: only {written} of {len(data)} bytes went in; is the disk full?"
+        raise LogError(message)
+
+
+def _begun(path: Path, new: Path, data: bytes, files: Files) -> int:
+    descriptor = locked(new, _FLAGS, files)
+    try:
+        written = files.write(descriptor, data)
+        require_all(path, written, data)
+        files.sync(descriptor)
+        files.rename(new, path)
+        files.sync_folder(path.parent)
+    except BaseException:
+        files.close(descriptor)
+        raise
+    return descriptor

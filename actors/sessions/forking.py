@@ -1,0 +1,54 @@
+"""A session that goes on from another's records, which stay as they are."""
+
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
+
+from actors.sessions.beginning import begin_file
+from actors.sessions.files import Files, RealFiles
+from actors.sessions.places import session_path
+from actors.sessions.reading import read_log
+from messages.permissions import Config
+from messages.transcript import Session
+from messages.turns import TurnEnded, TurnStarted
+from messages.wire import Line, encode_line
+
+
+def fork_session(source: Path, folder: Path, session_id: str, files: Files | None = None) -> Path:
+    """Copy a session's turns into a new session of `folder`; return its file, which is closed.
+
+    The source may be open in another program: it is neither locked nor changed. A turn that has not
+    ended stays the source's alone, so that nothing of it is done twice. What a person granted for
+    that session is not granted in this one.
+
+    Raises:
+        LogDamaged: a record before the last group of the source cannot be trusted.
+        LogError: the source is no session of ours, or the new file cannot be written.
+    """
+    files = files or RealFiles()
+    path = session_path(folder, session_id)
+    lines = forked(read_log(source, files).lines, session_id)
+    files.close(begin_file(path, b"".join(map(encode_line, lines)), files))
+    return path
+
+
+def forked(lines: tuple[Line, ...], session_id: str) -> Iterable[Line]:
+    """Say what the new session's file holds; it is written as one group."""
+    for line in lines[: _ended(lines)]:
+        said = line.message
+        if isinstance(said, Session):
+            yield replace(line, message=said.model_copy(update={"session_id": session_id}), group=1)
+        elif isinstance(said, Config):
+            yield replace(line, message=said.model_copy(update={"grants": ()}), group=1)
+        else:
+            yield replace(line, group=1)
+
+
+def _ended(lines: tuple[Line, ...]) -> int:
+    """How many records there are before a turn that has not ended."""
+    for at in reversed(range(len(lines))):
+        if isinstance(lines[at].message, TurnEnded):
+            break
+        if isinstance(lines[at].message, TurnStarted):
+            return at
+    return len(lines)

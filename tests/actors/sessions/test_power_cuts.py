@@ -1,0 +1,82 @@
+"""Whatever the disk did not promise to keep is lost, halved or reordered; nothing else is."""
+
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from actors.sessions.faults import LogDamaged
+from actors.sessions.log import SessionLog
+from actors.sessions.reading import parse
+from messages.address import PRIMARY
+from messages.wire import Line, encode_line
+from tests.actors.sessions.survival import PATH, lives_through_power_cuts
+from tests.actors.sessions.writing import NOW_S, clock, create, line, turn, whole_log
+from tests.faults.disk import Disk
+
+LIVES = 10_000
+SHARD = 300
+
+
+@pytest.mark.quick
+@pytest.mark.parametrize("first", range(0, SHARD, 50))
+def test_no_acknowledged_record_is_lost_in_a_power_cut(first: int) -> None:
+    for seed in range(first, first + 50):
+        lives_through_power_cuts(seed)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("first", range(0, LIVES, 500))
+def test_no_acknowledged_record_is_lost_in_10_000_power_cuts(first: int) -> None:
+    for seed in range(first, first + 500):
+        lives_through_power_cuts(seed)
+
+
+@pytest.mark.quick
+def test_a_group_that_is_damaged_anywhere_is_one_unfinished_write() -> None:
+    lines = whole_log(3)
+    grouped = [encode_line(Line(n, NOW_S, PRIMARY, turn(n), group=4)) for n in (4, 5, 6)]
+    for lost in range(3):
+        holed = [b"\0" * len(each) if n == lost else each for n, each in enumerate(grouped)]
+        contents = parse(Path("s"), b"".join([*lines, *holed]))
+        assert [each.seq for each in contents.lines] == list(range(1, 4 + lost))
+        assert contents.torn == b"".join(holed[lost:])
+
+
+@pytest.mark.quick
+def test_damage_before_a_group_that_came_later_is_no_unfinished_write() -> None:
+    lines = whole_log(3)
+    grouped = [encode_line(Line(n, NOW_S, PRIMARY, turn(n), group=4)) for n in (4, 5)]
+    later = encode_line(Line(6, NOW_S, PRIMARY, turn(6)))
+    damaged = grouped[1].replace(b"prompt 5", b"prompt 6")
+    with pytest.raises(LogDamaged, match="line 5 of 6"):
+        parse(Path("s"), b"".join([*lines, grouped[0], damaged, later]))
+
+
+@pytest.mark.quick
+def test_records_that_were_written_together_say_so(tmp_path: Path) -> None:
+    log = create(tmp_path / "s.jsonl")
+    log.append([(turn(1), PRIMARY), (turn(2), PRIMARY)])
+    log.append([(turn(3), PRIMARY)])
+    log.close()
+    lines = parse(log.path, log.path.read_bytes()).lines
+    assert [each.group for each in lines] == [1, 1, 3, 3, 5]
+
+
+@pytest.mark.quick
+def test_the_disk_of_these_tests_loses_what_was_not_synced() -> None:
+    """The check of the check: a log that does not sync loses records here."""
+
+    class Careless(Disk):
+        def sync(self, descriptor: int) -> None:
+            pass
+
+    lost = 0
+    for seed in range(50):
+        disk = Careless(PATH.parent)
+        disk.put(PATH, b"".join(whole_log(2)))
+        log, _ = SessionLog.open(PATH, clock, disk)
+        log.append([(turn(3), PRIMARY)])
+        disk.lose_power(Random(seed))  # noqa: S311  (a seed must replay)
+        lost += disk.content(PATH) != b"".join([*whole_log(2), line(3, turn(3))])
+    assert lost > 10
