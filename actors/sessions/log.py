@@ -71,15 +71,7 @@ class SessionLog:
             LogError: it cannot be read or written, is not a session file, or not ours alone.
         """
         files = files or RealFiles()
-        with named(path):
-            descriptor = locked(path, _FLAGS, files)
-            try:
-                contents = _recovered(path, descriptor, files)
-                # Whoever began it may have been killed before its name was on disk.
-                files.sync_folder(path.parent)
-            except BaseException:
-                files.close(descriptor)
-                raise
+        descriptor, contents = _opened(path, files)
         return cls(path, descriptor, wall_clock, files, contents), contents
 
     def reopen(self) -> None:
@@ -89,15 +81,9 @@ class SessionLog:
             LogError: as `open`; the log cannot be used then.
         """
         self.close()
-        with _named(self.path):
-            descriptor = _locked(self.path, _FLAGS, self._files)
-            try:
-                held = _recovered(self.path, descriptor, self._files)
-            except BaseException:
-                self._files.close(descriptor)
-                raise
-        self._descriptor, self._unusable = descriptor, ""
-        self._seq, self._good_bytes = len(held.lines), held.good_bytes
+        descriptor, held = _opened(self.path, self._files)
+        self._lock = self._descriptor = descriptor
+        self._seq, self._good_bytes, self._doubtful = len(held.lines), held.good_bytes, False
 
     def read(self) -> LogContents:
         """Read back what is on disk.
@@ -105,11 +91,10 @@ class SessionLog:
         Raises:
             LogError: it cannot be read, or a record of it cannot be trusted.
         """
-        if self._descriptor < 0:
-            raise LogError(self._unusable)
-        with _named(self.path):
+        self._require_open()
+        with named(self.path):
             data = self._files.read(self._descriptor)
-        return parse(self.path, data)
+        return parse(self.path, data[: self._good_bytes])
 
     def append(self, records: Sequence[tuple[Record, Address]]) -> None:
         """Write records as one group and return when they are on disk.
@@ -117,8 +102,7 @@ class SessionLog:
         Raises:
             LogError: none of them counts. The log serves on as soon as the disk does.
         """
-        if self._lock < 0:
-            self._refuse("closed")
+        self._require_open()
         if not records:
             return
         with named(self.path):
@@ -138,6 +122,10 @@ class SessionLog:
             self._lock = self._descriptor = -1
             for descriptor in held:
                 self._files.close(descriptor)
+
+    def _require_open(self) -> None:
+        if self._lock < 0:
+            self._refuse("closed")
 
     def _require_there(self) -> None:
         """Refuse to write into a file that has no name any more, where nobody would find it."""
@@ -225,6 +213,19 @@ def encoded(records: Sequence[tuple[Record, Address]], seq: int, now_s: float) -
     except ValueError as error:  # half of a surrogate pair passes for text, but is no UTF-8
         raise OSError(EILSEQ, f"a record cannot be written: {error}") from error
     return b"".join(lines)
+
+
+def _opened(path: Path, files: Files) -> tuple[int, LogContents]:
+    with named(path):
+        descriptor = locked(path, _FLAGS, files)
+        try:
+            contents = _recovered(path, descriptor, files)
+            # Whoever began it may have been killed before its name was on disk.
+            files.sync_folder(path.parent)
+        except BaseException:
+            files.close(descriptor)
+            raise
+    return descriptor, contents
 
 
 def _recovered(path: Path, descriptor: int, files: Files) -> LogContents:
