@@ -126,7 +126,10 @@ class SimulatedFiles:
     def rename(self, path: Path, to: Path) -> None:
         """Put a file in the place of another."""
         self._maybe()
-        self._inodes[to] = self._inodes.pop(path)
+        inode = self._inodes[to] = self._inodes.pop(path)
+        inode.path = to
+        if not self.dead:
+            self._on_sync(to, b"", inode.synced)  # its name is what makes it found
 
     def remove(self, path: Path) -> None:
         """Remove a file."""
