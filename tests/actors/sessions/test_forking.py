@@ -8,7 +8,8 @@ from actors.sessions.log import SessionLog
 from actors.sessions.reading import read_log
 from messages.address import PERMISSIONS, PRIMARY
 from messages.content import Usage
-from messages.permissions import Config, Rule
+from messages.permissions import Config
+from  import Rule
 from messages.turns import TurnCompleted
 from tests.actors.sessions.writing import RUN, SESSION, clock, create, turn
 
