@@ -9,7 +9,7 @@ from actors.sessions.reading import read_log
 from messages.address import PERMISSIONS, PRIMARY
 from messages.content import Usage
 from messages.permissions import Config
-from  import Rule
+from messages.rules import Rule
 from messages.turns import TurnCompleted
 from tests.actors.sessions.writing import RUN, SESSION, clock, create, turn
 

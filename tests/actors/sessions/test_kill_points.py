@@ -13,7 +13,7 @@ from actors.sessions.reading import parse, read_log
 from actors.sessions.stores import change_store, read_store, replace_file
 from messages.address import PERMISSIONS, PRIMARY, ROOT
 from messages.permissions import Config
-from  import Rule
+from messages.rules import Rule
 from messages.transcript import RunStarted
 from tests.actors.sessions.survival import PATH, STATE, killed
 from tests.actors.sessions.writing import FIRST, clock, line, turn, whole_log
