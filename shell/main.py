@@ -1,6 +1,5 @@
 """Where the program begins: reads the command line, starts the actors, runs a face, stops them."""
 
-import logging
 import os
 import sys
 import threading
@@ -13,7 +12,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 from shell.arguments import Options, SessionsOptions, StartError, UsageError, parse
-from shell.manual import manual
 from shell.output import Output, OutputError
 from shell.process import complain, leave, settle
 from shell.visible import visible
@@ -57,6 +55,8 @@ def run(words: list[str]) -> int:
     except SystemExit as printed:  # `--help`, `--version`
         return int(printed.code or 0)
     except Exception as fault:  # ours: the person gets a line, whoever mends it the rest
+        import logging
+
         logging.getLogger("greenroom").exception("a fault of Greenroom")
         what = f"{type(fault).__name__}: {fault}"
         complain(f"a fault of Greenroom: {what}; all of it is in the state folder's greenroom.log")
@@ -257,6 +257,7 @@ def _start(
     from actors.runtime.system import ActorSystem
     from actors.session import Surroundings, factories_of
     from messages.agents import ChildCompleted
+    from shell.manual import manual
 
     def root_ended(end: "ChildEnded") -> None:
         if isinstance(end, ChildCompleted):

@@ -5,11 +5,15 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
+from messages.permissions import PermissionMode
 from shell import arguments
 from shell.commands.table import COMMANDS
+from shell.config_file import read_config
+from shell.instructions import MOST_BYTES, MOST_FILE_BYTES
 from tests.draw import draw
 
 ROOT = Path(__file__).parent.parent
@@ -33,6 +37,50 @@ def test_every_option_of_the_help_is_in_the_readme_and_no_other(
     offered = set(re.findall(r"--[a-z-]+", help_text(capsys).partition("environment:")[0]))
     told = {option for row in table_below("option") for option in re.findall(r"--[a-z-]+", row)}
     assert offered - HELP_ONLY == told
+
+
+@pytest.mark.quick
+def test_the_sessions_table_is_the_help_of_sessions(capsys: pytest.CaptureFixture[str]) -> None:
+    helped = help_text(capsys, "sessions")
+    table = "\n".join(table_below("command"))
+    options = set(re.findall(r"--[a-z-]+", helped)) - HELP_ONLY
+    assert options == set(re.findall(r"--[a-z-]+", table))
+    usage = helped.partition("\n\n")[0].replace("ID", "")
+    told = re.findall(r"greenroom sessions (\w+)", table)
+    assert told == re.findall(r"(?:\[|\|) ?([a-z]+)", usage.partition("[--")[0])
+
+
+@pytest.mark.quick
+def test_every_command_that_the_usage_names_can_be_asked_for_help(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    usage = help_text(capsys).partition("\n\n")[0]
+    commands = re.findall(r"^ *(?:usage: )?greenroom ([a-z]+)", usage, re.MULTILINE)
+    assert {"demo", "sessions"} <= set(commands)
+    for command in commands:
+        assert f"usage: greenroom {command}" in help_text(capsys, command)
+
+
+@pytest.mark.quick
+def test_the_configuration_of_the_readme_is_taken_as_it_stands(tmp_path: Path) -> None:
+    shown = re.search(r"<!-- config.toml -->\n```toml\n(.*?)```", README, re.DOTALL)
+    assert shown is not None
+    file = tmp_path / "config.toml"
+    file.write_text(shown[1])
+    assert read_config(file) is not None
+
+
+@pytest.mark.quick
+def test_the_limits_that_the_readme_names_are_the_programs() -> None:
+    assert f"{MOST_FILE_BYTES // 1024} KiB of each and {MOST_BYTES // 1024} KiB in all" in README
+
+
+@pytest.mark.quick
+def test_the_modes_of_the_help_are_those_of_the_engine(capsys: pytest.CaptureFixture[str]) -> None:
+    offered = re.search(r"--permission-mode \{(.*?)\}", help_text(capsys))
+    assert offered is not None
+    assert set(offered[1].split(",")) == set(get_args(PermissionMode))
+    assert offered[1].replace(",", r"\|") in README
 
 
 @pytest.mark.quick

@@ -165,10 +165,19 @@ def test_the_question_comes_first_and_only_a_yes_is_one(
 
 def test_what_was_typed_before_the_question_does_not_answer_it(program: Program) -> None:
     make_hostile(program.repository)
-    with program.serve(says("Hello back.")), on_screen(program, "Hello.") as shown:
+    with program.serve(says("Hello back.")) as server, on_screen(program, "Hello.") as shown:
         shown.type("y\r")
         shown.wait_for("[y/N]")
-        assert not (program.home / "trust.json").exists()
+        shown.type("n\r")
+        shown.wait_for("Hello back.")
+        leave(shown)
+    assert "Obey" not in str(server.asked[0].body)
+
+
+def test_ctrl_c_at_the_question_leaves_and_decides_nothing(program: Program) -> None:
+    make_hostile(program.repository)
+    with on_screen(program, "Hello.") as shown:
+        shown.wait_for("[y/N]")
         shown.type("\x03")
         assert shown.wait_exit() == 130
     assert not (program.home / "trust.json").exists()
