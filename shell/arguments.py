@@ -39,7 +39,7 @@ class Options:
     headless: bool = False
     output_format: Format = "text"
     model: str | None = None
-    permission_mode: Literal["default", "auto-edit", "yolo"] | None = None
+    permission_mode: Literal["plan", "default", "auto-edit", "yolo"] | None = None
     max_turns: int | None = None
     time_limit_s: float | None = None
     resume_last: bool = False
@@ -154,9 +154,9 @@ def _work_parser() -> _Parser:
     )
     add(
         "--permission-mode",
-        choices=("default", "auto-edit", "yolo"),
-        help="auto-edit: edits inside the workspace do not ask; yolo: nothing but protected "
-        "files asks (default: default)",
+        choices=("plan", "default", "auto-edit", "yolo"),
+        help="plan: only reading is allowed; auto-edit: edits inside the workspace do not ask; "
+        "yolo: nothing but protected files asks (default: default)",
     )
     past = parser.add_mutually_exclusive_group()
     past.add_argument(

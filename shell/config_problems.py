@@ -16,7 +16,8 @@ def problems(value: object, kind: Kind, key: Key = ()) -> Generator[tuple[Key, s
     elif isinstance(kind, Tables):
         yield from _in_tables(value, kind, key)
     elif wrong := kind(value):
-        yield key, f"{wrong}, not {shown(value)}"
+        told = f", not {shown(value)}" if wrong.startswith("must") else ""
+        yield key, f"{wrong}{told}"
 
 
 def named(key: Key) -> str:

@@ -5,9 +5,11 @@ Plain values and checks, since `greenroom permissions check` reads rules in a te
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, get_args
 
-Mode = Literal["default", "auto-edit", "plan", "yolo"]
+from actors.permissions.rules import problem
+from messages.rules import Action, PermissionMode, Rule
+
 Placement = Literal["local", "process"]
 Check = Callable[[object], str]
 """Says what a value must be; empty: it is."""
@@ -23,16 +25,6 @@ class Budget:
     """Input and output, of the whole tree."""
     seconds: float | None = None
     spawns: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class RuleEntry:
-    """One `[[rules]]` table; their order is kept, the last match wins."""
-
-    permission: str
-    pattern: str
-    action: Literal["allow", "ask", "deny"]
-    agent: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,12 +50,13 @@ class FileConfig:
 
     model: str | None = None
     agent: str | None = None
-    permission_mode: Mode | None = None
+    permission_mode: PermissionMode | None = None
     max_depth: int | None = None
     max_concurrent_agents: int | None = None
     background_placement: Placement | None = None
     budget: Budget = field(default_factory=Budget)
-    rules: tuple[RuleEntry, ...] = ()
+    rules: tuple[Rule, ...] = ()
+    """Their order is kept: the last match wins."""
     review: Review = field(default_factory=Review)
     compact: Compact = field(default_factory=Compact)
 
@@ -90,7 +83,7 @@ def config_of(document: dict[str, Any]) -> FileConfig:
     """Take a document that `FILE` has nothing against."""
     sections: dict[str, Any] = {
         "budget": Budget(**document.get("budget", {})),
-        "rules": tuple(RuleEntry(**each) for each in document.get("rules", ())),
+        "rules": tuple(Rule(**each) for each in document.get("rules", ())),
         "review": Review(**document.get("review", {})),
         "compact": Compact(**document.get("compact", {})),
     }
@@ -133,6 +126,12 @@ def _name(value: object) -> str:
     return ""
 
 
+def _permission(value: object) -> str:
+    if not isinstance(value, str):
+        return "must be a text in quotes"
+    return problem(Rule(permission=value, pattern="*", action="ask"))
+
+
 def _pattern(value: object) -> str:
     return "" if isinstance(value, str) and value else "must be a text in quotes, not empty"
 
@@ -155,9 +154,9 @@ _AGENT_LETTERS = frozenset("abcdefghijklmnopqrstuvwxyz0123456789-")
 
 _RULE = Table(
     {
-        "permission": _name,
+        "permission": _permission,
         "pattern": _pattern,
-        "action": _one_of("allow", "ask", "deny"),
+        "action": _one_of(*get_args(Action)),
         "agent": _agent,
     },
     required=("permission", "pattern", "action"),
@@ -166,7 +165,7 @@ FILE = Table(
     {
         "model": _name,
         "agent": _agent,
-        "permission_mode": _one_of("default", "auto-edit", "plan", "yolo"),
+        "permission_mode": _one_of(*get_args(PermissionMode)),
         "max_depth": _whole(0, 100),
         "max_concurrent_agents": _whole(1, 1_000),
         "background_placement": _one_of("local", "process"),

@@ -3,11 +3,11 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import cast, get_args
 
+from actors.permissions.rules import warnings
 from actors.session import AGENT
 from actors.tools.workspace import Workspace
-from messages.rules import PermissionMode
+from messages.rules import Source
 from shell import settings
 from shell.arguments import Options, StartError
 from shell.config_file import ConfigFileError, Read, read_config
@@ -39,7 +39,8 @@ class Configuration:
     """What counts, and what is to be told of what does not."""
 
     settings: FileConfig
-    mode: PermissionMode
+    rules: tuple[Source, ...]
+    """The user's, then the project's."""
     notices: tuple[str, ...]
 
 
@@ -55,8 +56,12 @@ def configured(options: Options, environment: Mapping[str, str], sources: Source
     brought, told = _brought(files, settings.layered(user, settings.BUILT_IN), sources)
     counts = settings.layered(flags, variables, brought, user, settings.BUILT_IN)
     _require_agent(counts, files)
-    mode, missing = _offered(counts)
-    return Configuration(counts, mode, (*files.notices, *told, *missing))
+    heard = (
+        *_rules("user", files.user, trusted=True),
+        *_rules("project", files.project, trusted=sources.trusted),
+    )
+    warned = (text for source in heard if source.trusted for text in _warned(source))
+    return Configuration(counts, heard, (*files.notices, *told, *warned))
 
 
 def _files(sources: Sources) -> Files:
@@ -89,6 +94,18 @@ def _brought(
     return settings.of_untrusted(files.project.config, below), ()
 
 
+def _rules(whose: str, read: Read | None, *, trusted: bool) -> tuple[Source, ...]:
+    """Name the rules of a file; of one that is not trusted the engine hears no allow."""
+    if not read or not read.config.rules:
+        return ()
+    name = f"{whose} rules, {read.path}"
+    return (Source(name=name, rules=read.config.rules, trusted=trusted),)
+
+
+def _warned(source: Source) -> tuple[str, ...]:
+    return tuple(f"{source.name}: {text}" for text in warnings(source.rules))
+
+
 def _require_agent(counts: FileConfig, files: Files) -> None:
     if counts.agent == AGENT:
         return
@@ -96,11 +113,3 @@ def _require_agent(counts: FileConfig, files: Files) -> None:
     said = [each.place("agent") for each in read if each.config.agent == counts.agent]
     message = f"{said[0]}: there is no agent {counts.agent}; there is: {AGENT}"
     raise StartError(message)
-
-
-def _offered(counts: FileConfig) -> tuple[PermissionMode, tuple[str, ...]]:
-    """Take the mode; one that is not there yet must not pass for one that restricts."""
-    mode = counts.permission_mode
-    if mode in get_args(PermissionMode):
-        return cast("PermissionMode", mode), ()
-    return "default", (f"permission_mode {mode} is not there yet; mode default it is",)

@@ -9,7 +9,7 @@ from typing import get_args
 
 import pytest
 
-from messages.permissions import PermissionMode
+from messages.rules import PermissionMode
 from shell import arguments
 from shell.commands.table import COMMANDS
 from shell.config_file import read_config

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.program.program import LINES, Done, Program
-from tests.scripted_server import says
+from tests.scripted_server import calls, says
 
 
 def configure(program: Program, content: str) -> Path:
@@ -95,3 +95,69 @@ def test_instructions_are_the_users_then_the_repositorys_down_to_where_we_stand(
         (Path(each["path"]).parent, each["file_bytes"]) for each in first.lines[0]["instructions"]
     ]
     assert named == [(program.home, 14), (program.repository, 14), (below, 14)]
+
+
+def rule(permission: str, pattern: str, action: str) -> str:
+    return f'[[rules]]\npermission = "{permission}"\npattern = "{pattern}"\naction = "{action}"\n'
+
+
+def reasons(done: Done) -> list[str]:
+    return [denial["reason"] for denial in done.result["denials"]]
+
+
+def test_rules_decide_and_a_denial_names_the_file_they_stand_in(program: Program) -> None:
+    user = configure(program, rule("bash", "echo *", "allow") + rule("bash", "echo no*", "deny"))
+    (program.repository / ".greenroom").mkdir()
+    project = program.repository / ".greenroom" / "config.toml"
+    project.write_text(rule("bash", "touch *", "allow") + rule("bash", "echo maybe*", "deny"))
+    script = (
+        calls("bash", command="echo yes"),
+        calls("bash", command="echo no"),
+        calls("bash", command="echo maybe"),
+        calls("bash", command="touch made"),
+        says("Done."),
+    )
+    with program.serve(*script, *script):
+        untrusted = program.run("-p", "Try.", "--output-format", "json")
+        made = (program.repository / "made").exists()
+        trusted = program.run("-p", "Try.", "--output-format", "json", "--trust")
+    assert (untrusted.status, trusted.status, made) == (0, 0, False)
+    by_user, by_project, left = reasons(untrusted)
+    assert f"user rules, {user}" in by_user
+    assert f"project rules, {project}" in by_project
+    assert str(project) not in left
+    assert reasons(trusted) == [by_user, by_project]
+    assert (program.repository / "made").exists()
+
+
+def test_plan_mode_of_the_configuration_denies_what_changes(program: Program) -> None:
+    configure(program, 'permission_mode = "plan"\n')
+    (program.repository / "a.txt").write_text("one\n")
+    script = (
+        calls("read", path="a.txt"),
+        calls("write", path="b.txt", content="two"),
+        says("Done."),
+    )
+    with program.serve(*script):
+        done = program.run("-p", "Try.", "--output-format", "json")
+    assert done.status == 0
+    assert [denial["tool"] for denial in done.result["denials"]] == ["write"]
+
+
+def test_an_added_folder_is_worked_in_as_the_workspace_is(program: Program) -> None:
+    added, other = program.folder / "added", program.folder / "other"
+    for folder in (added, other):
+        folder.mkdir()
+        (folder / "a.txt").write_text("one\n")
+    script = (
+        calls("read", path=str(added / "a.txt")),
+        calls("edit", path=str(added / "a.txt"), old_string="one", new_string="two"),
+        calls("read", path=str(other / "a.txt")),
+        says("Done."),
+    )
+    words = ("--add-dir", str(added), "--permission-mode", "auto-edit")
+    with program.serve(*script):
+        done = program.run("-p", "Try.", *words, "--output-format", "json")
+    assert done.status == 0
+    assert (added / "a.txt").read_text() == "two\n"
+    assert [denial["target"] for denial in done.result["denials"]] == [str(other / "a.txt")]

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from messages.rules import Rule
 from shell.config_file import MOST_BYTES, ConfigFileError, read_config
-from shell.config_schema import FILE, Budget, Compact, FileConfig, Review, RuleEntry
+from shell.config_schema import FILE, Budget, Compact, FileConfig, Review
 
 pytestmark = pytest.mark.quick
 
@@ -68,8 +69,8 @@ def test_every_key_of_the_interface_is_taken(file: Path) -> None:
         background_placement="process",
         budget=Budget(turns=10, tokens=1_000_000, seconds=60, spawns=0),
         rules=(
-            RuleEntry(permission="bash", pattern="git *", action="ask"),
-            RuleEntry(permission="bash", pattern="git status", action="allow", agent="explore"),
+            Rule(permission="bash", pattern="git *", action="ask"),
+            Rule(permission="bash", pattern="git status", action="allow", agent="explore"),
         ),
         review=Review(model="claude-haiku-5"),
         compact=Compact(model="claude-haiku-5", threshold=0.8, remote=False),
@@ -131,6 +132,10 @@ threshold = 2
         ("\n\nbudget.turns = 1.5", ":3: budget.turns: must be a whole number"),
         ("rules = [{permission = 'x', pattern = 'y', action = 'z'}]", ":1: rules[1].action: must"),
         ("[[rules]]\nx = 1\n[[rules]]\n[rules.y]", ":1: rules[1].permission: is missing"),
+        (
+            "[[rules]]\npermission = 'bahs'",
+            ":2: rules[1].permission: there is no permission 'bahs'",
+        ),
         ("rules = 5", ":1: rules: must be a list"),
         ("[[budget]]", ":1: budget: must be a table, not a list"),
         ('model = "\\u001b[2J"', ":1: model: must be one line"),

@@ -4,9 +4,10 @@ from pathlib import Path
 
 import pytest
 
+from messages.rules import PermissionMode, Rule
 from shell.arguments import Options, StartError
 from shell.config_file import Read
-from shell.config_schema import Budget, FileConfig, Mode, RuleEntry
+from shell.config_schema import Budget, FileConfig
 from shell.settings import (
     BUILT_IN,
     layered,
@@ -52,7 +53,7 @@ def test_a_model_that_can_be_none_is_refused_wherever_it_is_named(name: str) -> 
 
 
 @pytest.mark.parametrize("mode", ["auto-edit", "yolo"])
-def test_a_mode_above_default_is_never_taken_from_a_project(mode: Mode) -> None:
+def test_a_mode_above_default_is_never_taken_from_a_project(mode: PermissionMode) -> None:
     text = f'model = "m"\npermission_mode = "{mode}"\n'
     config = FileConfig(model="m", permission_mode=mode)
 
@@ -72,7 +73,7 @@ def test_a_project_that_is_not_trusted_may_only_lower_limits() -> None:
         max_concurrent_agents=50,
         background_placement="process",
         budget=Budget(turns=3, tokens=200),
-        rules=(RuleEntry(permission="bash", pattern="*", action="allow"),),
+        rules=(Rule(permission="bash", pattern="*", action="allow"),),
     )
 
     assert of_untrusted(project, below) == FileConfig(max_depth=1, budget=Budget(turns=3))
