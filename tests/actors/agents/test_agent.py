@@ -1,6 +1,8 @@
 """The agent as an actor: the turn's wishes become messages and works, in the order it named."""
 
-from collections.abc import AsyncGenerator
+import asyncio
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import aclosing
 from functools import partial
 from pathlib import Path
 
@@ -8,9 +10,10 @@ import pytest
 
 from actors.agents.agent import Agent
 from actors.agents.definitions import Definition
+from actors.agents.limits import Account, Clock, Limits
 from actors.agents.neighbours import Ports, Posts
 from actors.agents.state import Past, Turn
-from actors.models.client import ModelRequest, Reply, Streamed
+from actors.models.client import ModelClient, ModelError, ModelRequest, Reply, Streamed
 from actors.runtime.system import ActorSystem
 from actors.tools.processes import Finished
 from actors.tools.tool import ToolContext
@@ -27,17 +30,19 @@ from messages.transcript import Append, Appended
 from messages.turns import (
     CancelTurn,
     MessageDelta,
+    ModelRetrying,
     Prompt,
     ReplyCompleted,
     SessionConfigured,
     ToolEnded,
     ToolStarted,
     TurnCompleted,
+    TurnFailed,
     TurnInterrupted,
     TurnStarted,
     UsageChanged,
 )
-from tests.actors.agents.scripts import USED
+from tests.actors.agents.scripts import NO_LIMITS, USED
 from tests.probe import new_probe
 
 pytestmark = pytest.mark.quick
@@ -76,6 +81,34 @@ class Script:
         return ModelMeasured(model=model, context_tokens=1_000, output_tokens=500)
 
 
+class Trouble(Script):
+    """A model that says a word and then does what `then` does, the first few times."""
+
+    def __init__(self, then: Callable[[], Awaitable[object]], times: int, *replies: Reply) -> None:
+        super().__init__(*replies)
+        self._then = then
+        self._times = times
+
+    async def stream(self, request: ModelRequest) -> AsyncGenerator[Streamed | Reply, None]:
+        if len(self.asked) >= self._times:
+            async with aclosing(super().stream(request)) as good:
+                async for event in good:
+                    yield event
+            return
+        self.asked.append(request)
+        yield Streamed(text="so")
+        await self._then()
+
+
+def busy(retry_after_s: float) -> Callable[[], Awaitable[object]]:
+    async def fail() -> None:
+        raise ModelError(
+            reason="overloaded", detail="busy", retry=True, retry_after_s=retry_after_s
+        )
+
+    return fail
+
+
 class NoProcesses:
     async def run(self, command: str, cwd: Path, timeout_s: float, outputs: Path) -> Finished:
         raise NotImplementedError
@@ -84,7 +117,9 @@ class NoProcesses:
 class Surroundings:
     """Everyone an agent talks to, and the model that it talks to."""
 
-    def __init__(self, system: ActorSystem, folder: Path, model: Script) -> None:
+    def __init__(
+        self, system: ActorSystem, folder: Path, model: ModelClient, limits: Limits = NO_LIMITS
+    ) -> None:
         self.journal = new_probe(system, "journal")
         self.engine = new_probe(system, "permissions")
         self.broker = new_probe(system, "approvals")
@@ -94,7 +129,8 @@ class Surroundings:
         workspace = Workspace(folder, folder)
         tools = ToolContext(workspace, {}, NoProcesses(), folder / "outputs", str)
         reading = frozenset(tool.name for tool in BUILT_IN if tool.reads_only)
-        past = Past(Turn(asker=PRIMARY, reading=reading))
+        account, clock = Account(limits), Clock(left_s=limits.seconds)
+        past = Past(Turn(asker=PRIMARY, reading=reading, account=account, clock=clock))
         make = partial(Agent, definition, posts, Ports(model, tools), past, HELLO)
         system.start(make, "primary")
         self.console.expect(HELLO)
@@ -184,3 +220,39 @@ def test_a_cancel_withdraws_the_question_and_ends_the_turn(
     around.console.expect(TurnInterrupted(turn=1, usage=USED))
     around.engine.expect_nothing_more()
     assert not (tmp_path / "a.txt").exists()
+
+
+def test_a_failed_request_is_sent_again_after_its_wait(system: ActorSystem, tmp_path: Path) -> None:
+    model = Trouble(busy(0.001), 2, reply(TextBlock(text="done")))
+    around = Surroundings(system, tmp_path, model)
+    around.prompt()
+    for attempt in (1, 2):
+        told = around.console.expect_kind(ModelRetrying)
+        assert (told.attempt, told.wait_s, told.partial) == (attempt, 0.001, "so")
+        around.written(ModelRetrying)
+        around.console.expect(MessageDelta(text="so"))
+    around.written(ReplyCompleted, TurnCompleted)
+
+    first, second, third = model.asked
+    assert first == second == third
+
+
+def test_a_cancel_ends_a_wait_of_a_minute_at_once(system: ActorSystem, tmp_path: Path) -> None:
+    around = Surroundings(system, tmp_path, Trouble(busy(3600), 1))
+    around.prompt()
+    assert around.console.expect_kind(ModelRetrying).wait_s == 60
+    around.written(ModelRetrying)
+    around.console.tell(PRIMARY, CancelTurn(turn=1))
+    around.written(TurnInterrupted)
+    assert around.console.expect_kind(TurnInterrupted).partial == "so"
+
+
+def test_when_the_time_is_up_the_stream_is_closed_and_what_came_is_kept(
+    system: ActorSystem, tmp_path: Path
+) -> None:
+    silence = Trouble(asyncio.Event().wait, 1)
+    around = Surroundings(system, tmp_path, silence, Limits(seconds=0.05))
+    around.prompt()
+    around.written(TurnFailed)
+    ended = around.console.expect_kind(TurnFailed)
+    assert (ended.reason, ended.partial) == ("time_limit", "so")

@@ -1,0 +1,81 @@
+"""What goes over the wire: a prefix that stays the same to the byte, the model, the server."""
+
+import json
+from typing import Any
+
+from actors.models.reply_plan import Event, ToolCall
+from tests.program.program import YOLO, Program
+from tests.scripted_server import says, streams
+
+THINKING: Event = {"type": "thinking", "thinking": "", "signature": ""}
+REDACTED: Event = {"type": "redacted_thinking", "data": "c2VjcmV0IMOk"}
+
+
+def thoughtful() -> list[Event]:
+    """A reply that thinks, in the open and not, before it calls."""
+    call: Event = {"type": "tool_use", "id": "toolu_t", "name": "ls", "input": {}}
+    return [
+        {"type": "message_start", "message": {"id": "m", "model": "m", "usage": {}}},
+        {"type": "content_block_start", "index": 0, "content_block": THINKING},
+        delta(0, {"type": "thinking_delta", "thinking": "Hm, “ä” \\ \u2028 "}),
+        delta(0, {"type": "signature_delta", "signature": "RXJ2"}),
+        delta(0, {"type": "signature_delta", "signature": "b29k+/=="}),
+        {"type": "content_block_stop", "index": 0},
+        {"type": "content_block_start", "index": 1, "content_block": REDACTED},
+        {"type": "content_block_stop", "index": 1},
+        {"type": "content_block_start", "index": 2, "content_block": call},
+        delta(2, {"type": "input_json_delta", "partial_json": '{"path": "."}'}),
+        {"type": "content_block_stop", "index": 2},
+        {"type": "message_delta", "delta": {"stop_reason": "tool_use"}, "usage": {}},
+        {"type": "message_stop"},
+    ]
+
+
+def delta(index: int, said: Event) -> Event:
+    return {"type": "content_block_delta", "index": index, "delta": said}
+
+
+def test_each_request_begins_with_the_bytes_of_the_one_before_also_after_a_resume(
+    program: Program,
+) -> None:
+    answers = (
+        streams(thoughtful()),
+        says("And.", ToolCall("bash", {"command": "echo ü", "timeout_s": 2.50})),
+        says("So."),
+        says("", ToolCall("ls", {}), ToolCall("read", {"path": "missing"})),
+        says("Again."),
+        says("Last."),
+    )
+    with program.serve(*answers) as server:
+        for number, more in enumerate(((), ("--continue",), ("--continue",))):
+            done = program.run("-p", f"Prompt {number}.", *YOLO, *more)
+            assert done.status == 0, done.err
+    assert len(server.asked) == len(answers)
+    for before, after in zip(server.asked, server.asked[1:], strict=False):
+        assert value_of(before.raw, "tools") == value_of(after.raw, "tools")
+        assert value_of(before.raw, "system") == value_of(after.raw, "system")
+        said = value_of(before.raw, "messages").rstrip(b"]}")
+        assert value_of(after.raw, "messages").startswith(said)
+    whole = {"type": "thinking", "thinking": "Hm, “ä” \\ \u2028 ", "signature": "RXJ2b29k+/=="}
+    for asked in server.asked[1:]:
+        body: Any = asked.body
+        assert body["messages"][1]["content"][:2] == [whole, REDACTED]
+
+
+def test_the_prefix_is_marked_to_be_cached_and_has_nothing_that_varies(program: Program) -> None:
+    with program.serve(says("One."), says("Two.")) as server:
+        program.run("-p", "Hi.")
+        program.run("-p", "Hi.")
+    first, second = server.asked
+    assert first.raw == second.raw, "another session in the same folder asks the same"
+    assert first.raw.count(b'"cache_control"') == 2
+    body: Any = first.body
+    assert body["system"][-1]["cache_control"] == {"type": "ephemeral"}
+
+
+def value_of(raw: bytes, key: str) -> bytes:
+    """The bytes of one value of the request's object."""
+    text = raw.decode()
+    start = text.index(f'"{key}":') + len(f'"{key}":')
+    _, end = json.JSONDecoder().raw_decode(text, start)
+    return text[start:end].encode()
