@@ -29,17 +29,24 @@ class Answering:
         elif choice in shown.answers and (choice == "no" or self._desk.dialog.may_allow):
             self._decide(choice)
 
-    def refuse_with_reason(self) -> None:
-        """Ask for the reason of a no."""
+    def begin_words(self) -> None:
+        """Ask for the reason of a no, or for a reply in words."""
         shown = self._desk.state.requests.shown
-        if shown and "no" in shown.answers:
+        if shown and (self._desk.replying.asked or "no" in shown.answers):
             self._desk.dialog.reasoning = True
             self._desk.view.focus_side()
             self._desk.refresh()
 
     def give_reason(self) -> None:
-        """Say no, with the reason that was written."""
-        self._decide("no", self._desk.view.side.text)
+        """Say no, with the reason that was written; or reply in those words to a question."""
+        if self._desk.replying.asked:
+            self._desk.replying.reply(self._desk.view.side.text)
+        else:
+            self.refuse(self._desk.view.side.text)
+
+    def refuse(self, reason: str = "") -> None:
+        """Say no."""
+        self._decide("no", reason)
 
     def back(self) -> None:
         """Leave the reason."""

@@ -13,7 +13,6 @@ from messages.approvals import (
     AnyApprovalRequest,
     ExecApprovalRequest,
     PatchApprovalRequest,
-    QuestionRequest,
 )
 from shell import arming
 from shell.arming import Arming
@@ -30,6 +29,9 @@ MOST_DESCRIPTION_CHARS = 200
 """The model may say so much for its call; more would push the call itself off the screen."""
 REASON_HINT: Fragment = ("strong", "Enter sends the no with this reason, Esc goes back")
 TOO_LOW = "enlarge the window to answer · n no · Esc later"
+
+Judged = ExecApprovalRequest | PatchApprovalRequest
+"""What is allowed or not; a question is answered in words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +52,7 @@ class Panel:
         return rows >= self.fixed_rows + min(LEAST_BODY_ROWS, len(self.body))
 
 
-def panel(request: AnyApprovalRequest, count: int, width: int) -> Panel:
+def panel(request: Judged, count: int, width: int) -> Panel:
     """Lay a request out, as the first of `count`."""
     return Panel(
         head=tuple(_head(request, count, width)),
@@ -59,7 +61,7 @@ def panel(request: AnyApprovalRequest, count: int, width: int) -> Panel:
     )
 
 
-def hint_of(request: AnyApprovalRequest, state: Arming, *, draft: bool) -> Fragment:
+def hint_of(request: Judged, state: Arming, *, draft: bool) -> Fragment:
     """Say what the keys do now."""
     if not arming.may_refuse(state):
         return ("dim", "Ctrl-Y to answer: a draft is being typed" if draft else "…")
@@ -73,7 +75,7 @@ def asks(request: AnyApprovalRequest) -> str:
     return CHAIN.join(request.agent.names)
 
 
-def _head(request: AnyApprovalRequest, count: int, width: int) -> list[Row]:
+def _head(request: Judged, count: int, width: int) -> list[Row]:
     told = [("title", f"{asks(request)} asks: {exact_line(request.tool)} · 1 of {count}")]
     if isinstance(request, PatchApprovalRequest):
         told.append(("plain", f"change {exact_line(request.path)}"))
@@ -82,7 +84,7 @@ def _head(request: AnyApprovalRequest, count: int, width: int) -> list[Row]:
     told.append(("dim", f"why: {exact_line(request.reason)}"))
     if request.description:
         told.append(("dim", f"it says: {_shortened(exact_line(request.description))}"))
-    return [row for tone, text in told for row in _going_on(text, tone, width)]
+    return [row for tone, text in told for row in going_on(text, tone, width)]
 
 
 def _shortened(text: str) -> str:
@@ -90,17 +92,14 @@ def _shortened(text: str) -> str:
     return f"{text[:MOST_DESCRIPTION_CHARS]}… (+{more} characters)" if more > 0 else text
 
 
-def _going_on(text: str, tone: str, width: int) -> list[Row]:
-    """One row of ours, and behind a mark what does not fit into it."""
+def going_on(text: str, tone: str, width: int) -> list[Row]:
+    """Draw one row of ours, and behind a mark what does not fit into it."""
     first = wrapped(text, width)[0]
     more = wrapped(text[len(first) :], width - len(GOES_ON)) if first != text else []
     return [((tone, first),), *((("warn", GOES_ON), (tone, piece)) for piece in more)]
 
 
-def _body(request: AnyApprovalRequest, width: int) -> tuple[Row, ...]:
-    if isinstance(request, QuestionRequest):
-        asked = "\n\n".join(each.question for each in request.questions)
-        return _lines(asked, width, diff=False)
+def _body(request: Judged, width: int) -> tuple[Row, ...]:
     if isinstance(request, ExecApprovalRequest):
         return _lines(request.command, width, diff=False)
     return _lines(request.diff.removesuffix("\n"), width, diff=True)
@@ -111,7 +110,7 @@ def _lines(text: str, width: int, *, diff: bool) -> tuple[Row, ...]:
     """Lay out the whole text; asked for several times a frame, hence remembered."""
     lines = exact(text).split("\n")
     toned = ((line, _diff_tone(line) if diff else "strong") for line in lines)
-    return tuple(row for line, tone in toned for row in _barred(line, tone, width))
+    return tuple(row for line, tone in toned for row in barred(line, tone, width))
 
 
 def _diff_tone(line: str) -> str:
@@ -120,14 +119,14 @@ def _diff_tone(line: str) -> str:
     return {"+": "good", "-": "bad", "@": "hunk"}.get(line[:1], "plain")
 
 
-def _barred(line: str, tone: str, width: int) -> list[Row]:
-    """One line behind a bar, so that it cannot pass for a row of ours; `┆`: it goes on."""
+def barred(line: str, tone: str, width: int) -> list[Row]:
+    """Draw a line behind a bar, so that it cannot pass for a row of ours; `┆`: it goes on."""
     first, *more = wrapped(line, width - 2)
     begun: Row = (("warn", "│ "), (tone, first))
     return [begun, *((("warn", "┆ "), (tone, piece)) for piece in more)]
 
 
-def _answers(request: AnyApprovalRequest, width: int) -> list[Row]:
+def _answers(request: Judged, width: int) -> list[Row]:
     told = {
         "once": "y  once",
         "session": "a  don't ask again in this session for " + _granted(request),
@@ -136,9 +135,9 @@ def _answers(request: AnyApprovalRequest, width: int) -> list[Row]:
     lines = [told[answer] for answer in ("once", "session", "no") if answer in request.answers]
     if "no" not in request.answers:
         lines.append("Esc  later")
-    return [row for line in lines for row in _going_on(line, "plain", width)]
+    return [row for line in lines for row in going_on(line, "plain", width)]
 
 
-def _granted(request: AnyApprovalRequest) -> str:
+def _granted(request: Judged) -> str:
     rules = (f"{rule.permission} {exact_line(rule.pattern)}" for rule in request.grants)
     return " and ".join(f"`{rule}`" for rule in rules)

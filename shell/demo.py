@@ -14,13 +14,13 @@ from actors.models.rehearsal import MODEL_NAME, RehearsalModel
 from messages.address import APPROVALS
 from messages.approvals import AnswerApproval, PresentApproval, PresenterChanged, RetractApproval
 from shell import events
-from shell.approval import panel
 from shell.arguments import StartError
 from shell.demo_repository import make
 from shell.happenings import Ended, Happenings, Told
 from shell.headless import HeadlessConsole
 from shell.ink import printed
 from shell.output import Output, OutputStalledError
+from shell.plan import panel_of
 from shell.render import rendered
 from shell.setup import Setup
 from shell.state import Post, Refill, State
@@ -96,7 +96,7 @@ def play(happenings: Happenings, output: Output) -> Told | Ended:
 
 def _drawn(state: State, event: Told, width: int, *, colour: bool) -> tuple[State, str]:
     if isinstance(event, PresentApproval):
-        shown = panel(event.request, event.waiting, width)
+        shown = panel_of(event.request, event.waiting, width)
         question = printed((*shown.head, *shown.body), colour=colour)
         answer = printed(((("good", "answered for you: yes, once"),),), colour=colour)
         return state, f"{question}{answer}\r\n"

@@ -25,6 +25,7 @@ from shell.keys import bindings
 from shell.live import FRAMES_PER_S
 from shell.paging import Paging
 from shell.plan import Scene
+from shell.replying import Replying
 from shell.state import State, Step
 from shell.terminal import FrameOutput, Screen
 from shell.updates import Paper, Updates
@@ -77,7 +78,8 @@ class Desk:
             person.place.root,
             self.refresh,
         )
-        self.drafting, self.answering = Drafting(self), Answering(self)
+        self.drafting = Drafting(self)
+        self.answering, self.replying = Answering(self), Replying(self)
         self.view.draft.on_text_changed += self._typed
         self.view.side.on_text_changed += self._narrowed
         self.app = application(
@@ -179,6 +181,7 @@ class Desk:
         reason = self.view.side.text if self.dialog.reasoning else ""
         if not self.dialog.follow(self.state, self.now_s):
             return
+        self.replying.begin()
         if self._loop:
             self.dialog.watched(self._loop)
         if not (self.choosing.picker or self.paging.pager):
@@ -233,4 +236,5 @@ class Desk:
             None if arming else self.completing.menu,
             self.choosing.picker,
             self.paging.pager,
+            self.replying.selection,
         )

@@ -31,12 +31,12 @@ class Dialog:
 
     def follow(self, state: State, now_s: float) -> bool:
         """Show what the state shows; True when that is another request than before."""
-        shown = state.requests.shown
-        if (shown.id if shown else None) == (self.arming.id if self.arming else None):
+        shown = state.requests.prompt_id
+        if shown == (self.arming.id if self.arming else ""):
             return False
         self._last = self.arming or self._last
         self.reasoning = False
-        self.arming = arming.inherited(self._last, shown.id, now_s) if shown else None
+        self.arming = arming.inherited(self._last, shown, now_s) if shown else None
         return True
 
     def watched(self, loop: AbstractEventLoop) -> None:

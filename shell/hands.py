@@ -22,6 +22,8 @@ class Focus(Enum):
     """Of a no."""
     ARMED = auto()
     """The approval on the screen."""
+    QUESTION = auto()
+    """The question on the screen, armed: it owns all keys."""
     MENU = auto()
     DRAFT = auto()
 
@@ -33,7 +35,7 @@ class Hands:
         self._desk = desk
         self.drafting, self.answering = desk.drafting, desk.answering
         self.choosing, self.completing = desk.choosing, desk.completing
-        self.paging = desk.paging
+        self.paging, self.replying = desk.paging, desk.replying
         self._leaves_until_s = float("-inf")
 
     @property
@@ -44,6 +46,7 @@ class Hands:
             (desk.paging.pager, Focus.PAGE),
             (desk.choosing.picker, Focus.PICKER),
             (desk.dialog.reasoning, Focus.REASON),
+            (desk.dialog.may_refuse and desk.replying.asked, Focus.QUESTION),
             (desk.dialog.may_refuse, Focus.ARMED),
             (desk.completing.menu and not desk.dialog.arming, Focus.MENU),
         ):
@@ -54,11 +57,11 @@ class Hands:
     @property
     def dialog_open(self) -> bool:
         """An approval is on the screen, armed or not, and nothing stands before it."""
-        focus = self.focus in {Focus.ARMED, Focus.DRAFT}
+        focus = self.focus in {Focus.ARMED, Focus.QUESTION, Focus.DRAFT}
         return focus and self._desk.dialog.arming is not None
 
-    def enter(self) -> None:
-        """Do what Enter means where the focus is."""
+    def enter(self, *, last: bool) -> None:
+        """Do what Enter means where the focus is; `last`: nothing else was read behind it."""
         match self.focus:
             case Focus.PICKER:
                 self.choosing.accept()
@@ -69,6 +72,8 @@ class Hands:
                     self.drafting.enter()
             case Focus.ARMED | Focus.DRAFT:
                 self.drafting.enter()
+            case Focus.QUESTION:
+                self.replying.confirm(last=last)
             case Focus.PAGE:
                 self.paging.move(1)
 
@@ -132,7 +137,7 @@ class Hands:
         match self.focus:
             case Focus.PICKER | Focus.REASON:
                 self._desk.view.side.insert_text(" ".join(text.split("\n")))
-            case Focus.ARMED | Focus.MENU | Focus.DRAFT:
+            case Focus.ARMED | Focus.QUESTION | Focus.MENU | Focus.DRAFT:
                 self._desk.dialog.drafted()
                 self.drafting.paste(text)
             case Focus.PAGE:
@@ -153,7 +158,7 @@ class Hands:
                 self.answering.back()
             case Focus.MENU:
                 self.completing.close()
-            case Focus.ARMED | Focus.DRAFT:
+            case Focus.ARMED | Focus.QUESTION | Focus.DRAFT:
                 return False
         return True
 

@@ -22,6 +22,7 @@ def bindings(hands: Hands) -> KeyBindings:
     _draft(keys, hands, _while(hands, Focus.DRAFT, Focus.MENU))
     _menu(keys, hands, _while(hands, Focus.MENU))
     _dialog(keys, hands)
+    _question(keys, hands, _while(hands, Focus.QUESTION))
     _picker(keys, hands, _while(hands, Focus.PICKER))
     _page(keys, hands, _while(hands, Focus.PAGE))
     _escape(keys, hands)
@@ -29,7 +30,6 @@ def bindings(hands: Hands) -> KeyBindings:
 
 
 def _always(keys: KeyBindings, hands: Hands) -> None:
-    _bind(keys, "enter", hands.enter)
     _bind(keys, "c-j", hands.new_line)
     _bind(keys, "c-c", hands.ctrl_c)
     _bind(keys, Keys.SIGINT, hands.ctrl_c)
@@ -38,6 +38,10 @@ def _always(keys: KeyBindings, hands: Hands) -> None:
     _bind(keys, "c-y", hands.to_approval)
     _bind(keys, "c-r", _nothing)
     _bind(keys, ACKNOWLEDGED, hands.acknowledge)
+
+    @keys.add("enter")
+    def _enter(event: KeyPressEvent) -> None:
+        hands.enter(last=_last(event))
 
     @keys.add(Keys.BracketedPaste)
     def _paste(event: KeyPressEvent) -> None:
@@ -67,11 +71,22 @@ def _dialog(keys: KeyBindings, hands: Hands) -> None:
     _bind(keys, "down", lambda: hands.answering.scroll(1), armed)
     _bind(keys, "up", lambda: hands.answering.scroll(-1), armed)
     _bind(keys, " ", lambda: hands.answering.page(1), armed)
-    _bind(keys, "tab", hands.answering.refuse_with_reason, armed)
+    _bind(keys, "tab", hands.answering.begin_words, armed)
 
     @keys.add(Keys.Any, filter=armed)
     def _answer(event: KeyPressEvent) -> None:
         hands.answering.answer(event.key_sequence[-1].data, last=_last(event))
+
+
+def _question(keys: KeyBindings, hands: Hands, armed: Filter) -> None:
+    _bind(keys, "down", lambda: hands.replying.move(1), armed)
+    _bind(keys, "up", lambda: hands.replying.move(-1), armed)
+    _bind(keys, " ", hands.replying.tick, armed)
+    _bind(keys, "tab", hands.answering.begin_words, armed)
+
+    @keys.add(Keys.Any, filter=armed)
+    def _press(event: KeyPressEvent) -> None:
+        hands.replying.press(event.key_sequence[-1].data, last=_last(event))
 
 
 def _picker(keys: KeyBindings, hands: Hands, is_open: Filter) -> None:

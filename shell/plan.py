@@ -4,20 +4,23 @@ from dataclasses import dataclass
 
 from prompt_toolkit.data_structures import Size
 
+from messages.approvals import AnyApprovalRequest, QuestionRequest
 from shell.approval import REASON_HINT, TOO_LOW, Panel, hint_of, panel
 from shell.arming import Arming
 from shell.footer import footer_row
-from shell.ink import Row, cut, wrapped
+from shell.ink import Fragment, Row, cut, wrapped
 from shell.live import live_rows, queued_rows
 from shell.menu import Menu, menu_rows
 from shell.pager import Pager, page_rows
 from shell.picker import Picker, picker_rows
+from shell.question import NOTHING, WORDS_HINT, Selection, question_hint, question_panel
 from shell.state import State
 from shell.visible import visible
 
 MOST_INPUT_ROWS = 8
 MARK = "> "
 REASON_MARK = "no, because: "
+REPLY_MARK = "reply: "
 LIST_MARK = "look for: "
 _FOOTER_ROWS = 1
 
@@ -39,6 +42,8 @@ class Scene:
     picker: Picker | None = None
     pager: Pager | None = None
     """Covers everything else."""
+    selection: Selection = NOTHING
+    """Of the choices of the question on screen."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +114,9 @@ def side_mark(scene: Scene) -> str:
     """Say what is written in the place of the draft; empty: the draft is."""
     if scene.picker:
         return LIST_MARK
-    return REASON_MARK if scene.reasoning else ""
+    if not scene.reasoning:
+        return ""
+    return REPLY_MARK if isinstance(scene.state.requests.shown, QuestionRequest) else REASON_MARK
 
 
 def _draft_rows(draft: str, width: int) -> int:
@@ -123,15 +130,37 @@ def _with_panel(
 ) -> Plan:
     request = scene.state.requests.shown
     assert request is not None  # noqa: S101  (the caller looked)
-    shown = panel(request, len(scene.state.requests.parked), width)
+    requests = scene.state.requests
+    replied, count = len(requests.replied), len(requests.parked)
+    shown = panel_of(request, count, width, replied, scene.selection)
     room -= 1  # the input
     if not shown.fits(room):
         low: Row = (("warn", cut(TOO_LOW, width)),)
         return Plan(notice=(low,) if room > 0 else (), footer=footer)
     body_rows = min(len(shown.body), room - shown.fixed_rows)
     room -= shown.fixed_rows + body_rows
-    asked = hint_of(request, arming, draft=bool(scene.draft))
-    tone, hint = REASON_HINT if scene.reasoning else asked
+    tone, hint = _hint(request, arming, scene)
     notice: tuple[Row, ...] = (((tone, cut(hint, width)),),)
     live = live_rows(scene.state, scene.now_s, width, min(room, 1))
     return Plan(tuple(live), shown, body_rows, notice, footer=footer)
+
+
+def panel_of(
+    request: AnyApprovalRequest,
+    count: int,
+    width: int,
+    replied: int = 0,
+    selection: Selection = NOTHING,
+) -> Panel:
+    """Lay out any request, as the first of `count`, `replied` of its questions being answered."""
+    if isinstance(request, QuestionRequest):
+        return question_panel(request, replied, selection, count, width)
+    return panel(request, count, width)
+
+
+def _hint(request: AnyApprovalRequest, arming: Arming, scene: Scene) -> Fragment:
+    draft = bool(scene.draft)
+    if isinstance(request, QuestionRequest):
+        asked = request.questions[len(scene.state.requests.replied)]
+        return WORDS_HINT if scene.reasoning else question_hint(asked, arming, draft=draft)
+    return REASON_HINT if scene.reasoning else hint_of(request, arming, draft=draft)

@@ -12,11 +12,18 @@ class Requests:
     parked: tuple[AnyApprovalRequest, ...] = ()
     later: frozenset[str] = frozenset()
     """Ids that the person put off."""
+    replied: tuple[str, ...] = ()
+    """To the first questions of the request on the screen."""
 
     @property
     def shown(self) -> AnyApprovalRequest | None:
         """The request that is on the screen."""
         return next((request for request in self.parked if request.id not in self.later), None)
+
+    @property
+    def prompt_id(self) -> str:
+        """Names what is on the screen; each question of a request is a prompt of its own."""
+        return f"{self.shown.id}·{len(self.replied)}" if self.shown else ""
 
     def find(self, request_id: str) -> AnyApprovalRequest | None:
         """Look a parked request up; None when it has ended."""
@@ -34,7 +41,10 @@ def ended(requests: Requests, request_id: str) -> Requests:
     """Take a request away: it was answered or withdrawn."""
     if not requests.find(request_id):
         return requests
+    shown = requests.shown
+    kept = requests.replied if shown and shown.id != request_id else ()
     return Requests(
+        replied=kept,
         parked=tuple(request for request in requests.parked if request.id != request_id),
         later=requests.later - {request_id},
     )
@@ -46,9 +56,9 @@ def put_off(requests: Requests) -> Requests:
     All of them, since a screen full of questions must not stand before the key that stops the
     turn; one that comes later shows itself.
     """
-    return replace(requests, later=frozenset(request.id for request in requests.parked))
+    return replace(requests, later=frozenset(request.id for request in requests.parked), replied=())
 
 
 def recalled(requests: Requests) -> Requests:
     """Bring back what was put off."""
-    return replace(requests, later=frozenset())
+    return replace(requests, later=frozenset(), replied=())

@@ -6,7 +6,7 @@ Pure: it needs no terminal, and the components that draw it never change it.
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
-from messages.approvals import Answer, AnswerApproval, RetractApproval
+from messages.approvals import Answer, AnswerApproval, QuestionRequest, RetractApproval
 from messages.base import Message
 from messages.questions import Todo
 from messages.turns import ModelRetrying, SessionConfigured, ToolEnded, UsageChanged
@@ -191,6 +191,18 @@ def answered(state: State, request_id: str, choice: Answer, feedback: str = "") 
         return state, ()
     state = replace(state, requests=requests.ended(state.requests, request_id))
     return state, (Post(AnswerApproval(id=request_id, answer=choice, feedback=feedback)),)
+
+
+def replied(state: State, request_id: str, reply: str) -> Step:
+    """Reply to the question on the screen; the last of a request sends them all."""
+    asked = state.requests.shown
+    if not isinstance(asked, QuestionRequest) or asked.id != request_id:
+        return state, ()
+    replies = (*state.requests.replied, reply)
+    if len(replies) < len(asked.questions):
+        return replace(state, requests=replace(state.requests, replied=replies)), ()
+    state = replace(state, requests=requests.ended(state.requests, request_id))
+    return state, (Post(AnswerApproval(id=request_id, answer="once", replies=replies)),)
 
 
 def put_off(state: State) -> State:

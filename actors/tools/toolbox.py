@@ -11,12 +11,24 @@ from actors.tools.glob import GLOB
 from actors.tools.grep import GREP
 from actors.tools.help import HELP
 from actors.tools.ls import LS
+from actors.tools.question import QUESTION
 from actors.tools.read import READ
 from actors.tools.todo_write import TODO_WRITE
 from actors.tools.tool import AnyTool
 from actors.tools.write import WRITE
 
-BUILT_IN: tuple[AnyTool, ...] = (READ, LS, GLOB, GREP, WRITE, EDIT, BASH, TODO_WRITE, HELP)
+BUILT_IN: tuple[AnyTool, ...] = (
+    READ,
+    LS,
+    GLOB,
+    GREP,
+    WRITE,
+    EDIT,
+    BASH,
+    TODO_WRITE,
+    QUESTION,
+    HELP,
+)
 """In the order in which the model is told of them; it is part of the cached prefix."""
 
 

@@ -6,8 +6,10 @@ from messages.approvals import (
     ExecApprovalRequest,
     PatchApprovalRequest,
     PresentApproval,
+    QuestionRequest,
 )
 from messages.content import TextBlock, Usage
+from messages.questions import Question
 from messages.rules import PermissionRequest, Rule
 from messages.turns import (
     AgentEvent,
@@ -113,3 +115,19 @@ def asked_to_change(diff: str, *, path: str = "/home/x/project/app.py") -> Prese
         diff=diff,
     )
     return PresentApproval(request=request, waiting=1)
+
+
+def asked_questions(*questions: Question, number: int = 1) -> PresentApproval:
+    request = QuestionRequest(
+        id=f"/primary/explore-2#q{number}@1",
+        agent=EXPLORER,
+        turn=1,
+        call_id=f"q{number}",
+        tool="question",
+        cwd="/home/x/project",
+        reason="a question",
+        requests=(PermissionRequest(permission="question", target="*"),),
+        answers=("once", "no"),
+        questions=questions,
+    )
+    return PresentApproval(request=request, waiting=number)

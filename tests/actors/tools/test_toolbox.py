@@ -19,6 +19,7 @@ def test_the_tools_stand_in_the_order_in_which_the_model_is_told_of_them() -> No
         "edit",
         "bash",
         "todo_write",
+        "question",
         "help",
     ]
     assert [tool.name for tool in BUILT_IN if tool.reads_only] == [
