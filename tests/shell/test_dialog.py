@@ -12,8 +12,8 @@ from tests.shell import reports
 
 pytestmark = pytest.mark.quick
 
-REQUEST = reports.asked().request.id
-SHOWN = Shown(REQUEST, whole=True, end=True)
+STATE = received(State(), reports.asked(), 0.0)[0]
+SHOWN = Shown(STATE.requests.prompt_id, whole=True, end=True)
 
 
 def after_the_quiet_time(*, draft: bool) -> Dialog:
@@ -23,7 +23,7 @@ def after_the_quiet_time(*, draft: bool) -> Dialog:
         loop = asyncio.get_running_loop()
         changes = asyncio.Queue[None]()
         dialog = Dialog(lambda: changes.put_nowait(None), lambda: draft, lambda: None)
-        dialog.follow(received(State(), reports.asked(), 0.0)[0], loop.time())
+        dialog.follow(STATE, loop.time())
         assert dialog.drawn(SHOWN)
         dialog.acknowledged(loop)
         await changes.get()  # the acknowledgement
