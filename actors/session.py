@@ -22,6 +22,7 @@ from actors.permissions.engine import PermissionEngine
 from actors.permissions.places import Ground, real_places
 from actors.permissions.protected import LINKABLE, targets_of
 from actors.root import Factories, Make
+from actors.sessions.forking import fork_session
 from actors.sessions.journal import Journal
 from actors.sessions.log import SessionLog, WallClock
 from actors.sessions.places import new_session_id, session_path
@@ -60,6 +61,8 @@ class SessionOptions:
     """The user trusts the workspace."""
     take_up: Path | None = None
     """The file of a session to go on with; None: a new one begins."""
+    fork: bool = False
+    """Go on with a copy of it; it may be open elsewhere."""
     secrets: tuple[bytes, ...] = ()
     """Keys that are never written."""
     model_chosen: bool = False
@@ -95,6 +98,8 @@ def open_session(options: SessionOptions, wall_clock: WallClock) -> OpenSession:
         LogError: the file cannot be used; its detail is for people.
     """
     past = options.take_up
+    if past and options.fork:
+        past = fork_session(past, options.folder, _new_id(wall_clock))
     session = _go_on(options, past, wall_clock) if past else _begin(options, wall_clock)
     log.debug("run %d of %s with %s", session.run, session.log.path, options.model_name)
     return session
@@ -108,7 +113,7 @@ def _go_on(options: SessionOptions, last: Path, wall_clock: WallClock) -> OpenSe
 
 
 def _begin(options: SessionOptions, wall_clock: WallClock) -> OpenSession:
-    session_id = new_session_id(wall_clock(), secrets.token_hex(2))
+    session_id = _new_id(wall_clock)
     first: tuple[Record, ...] = (
         Session(session_id=session_id, workspace=str(options.workspace.root)),
         RunStarted(run=1, pid=os.getpid(), version=options.version),
@@ -116,6 +121,10 @@ def _begin(options: SessionOptions, wall_clock: WallClock) -> OpenSession:
     path = session_path(options.folder, session_id)
     file = SessionLog.create(path, [(record, ROOT) for record in first], wall_clock)
     return OpenSession(options, session_id, file, (), 1)
+
+
+def _new_id(wall_clock: WallClock) -> str:
+    return new_session_id(wall_clock(), secrets.token_hex(2))
 
 
 @dataclass(frozen=True, slots=True)

@@ -105,6 +105,7 @@ def parse(words: list[str]) -> Options | SessionsOptions:
         time_limit_s=given.time_limit,
         resume_last=given.resume_last,
         resume=given.resume,
+        fork=given.fork,
         added=tuple(given.add_dir),
         trust=given.trust,
     )
@@ -167,6 +168,9 @@ def _work_parser() -> _Parser:
     )
     past.add_argument(
         "--resume", metavar="SESSION", help="go on with that session; the beginning of its id does"
+    )
+    past.add_argument(
+        "--fork", metavar="SESSION", help="begin a session with a copy of what that one holds"
     )
     add(
         "--add-dir",

@@ -173,7 +173,7 @@ def _succeed(session: "OpenSession", setup: "Setup", successor: "Successor") -> 
 
 
 def _going_on(setup: "Setup", path: Path | None) -> "Setup":
-    return replace(setup, options=replace(setup.options, take_up=path))
+    return replace(setup, options=replace(setup.options, take_up=path, fork=False))
 
 
 def _on_screen(

@@ -76,6 +76,7 @@ def set_up(
         instructions=found.files,
         trusted=stands.trusted,
         take_up=_earlier(options, folder),
+        fork=options.fork is not None,
         secrets=secrets_of(environment),
         limits=Limits(
             turns=settings.budget.turns,

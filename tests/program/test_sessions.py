@@ -14,15 +14,12 @@ from tests.program.program import (
     YOLO,
     Done,
     Program,
+    Witness,
     messages_of,
     one_complaint,
     plain,
 )
 from tests.scripted_server import calls, fails, says
-
-
-def conversations(program: Program) -> list[Path]:
-    return sorted(program.sessions, key=lambda path: path.stat().st_mtime_ns)
 
 
 def two_sessions(program: Program) -> tuple[str, str]:
@@ -48,8 +45,8 @@ def test_sessions_are_listed_shown_and_exported(program: Program) -> None:
     with program.serve(says("One `````text."), says("Two.")):
         old, new = two_sessions(program)
     program.server = None
-    assert program.run("sessions").out == program.run("sessions", "list").out
     heading, *rows = said(program.run("sessions")).splitlines()
+    assert len(said(program.run("sessions", "list")).splitlines()) == len(rows) + 1
     assert heading.split() == ["session", "age", "turns", "size", "state", "first", "prompt"]
     assert {row.split()[0] for row in rows} == {old, new}
     assert any("1      " in row and "free" in row and "Old ^[[31mprompt." in row for row in rows)
@@ -98,6 +95,7 @@ def test_on_a_terminal_nothing_in_a_session_draws(program: Program) -> None:
         ["sessions", "export", "x", "--format", "xml"],
         ["sessions", "export", "x", "y"],
         ["-p", "hi", "--continue", "--resume", "x"],
+        ["-p", "hi", "--resume", "x", "--fork", "x"],
         ["-p", "hi", "--resume"],
     ],
 )
@@ -151,6 +149,35 @@ def test_a_session_is_taken_up_by_the_beginning_of_its_id(program: Program) -> N
     assert f"the beginning of 2 sessions: {new}, {old}" in one_complaint(several) or (
         f"the beginning of 2 sessions: {old}, {new}" in one_complaint(several)
     )
+
+
+def test_a_session_that_is_held_is_listed_so_and_may_be_forked(
+    program: Program, witness: Witness
+) -> None:
+    os.mkfifo(program.repository / "go")
+    command = f"exec 3>{witness.path}; echo at work >&3; read -r line < go"
+    with program.serve(
+        says("One."), calls("bash", command=command), says("Forked."), says("Done.")
+    ) as server:
+        program.run("-p", "First.")
+        (held,) = program.sessions
+        running = program.start("-p", "Work.", "--continue", *YOLO)
+        witness.wait_for_word()
+        before = held.read_bytes()
+        assert "held" in said(program.run("sessions"))
+        refused = program.run("-p", "Me too.", "--resume", held.stem)
+        forked = program.run("-p", "Me too.", "--fork", held.stem, "--output-format", "json")
+        assert held.read_bytes() == before
+        (program.repository / "go").write_text("go\n")
+        assert running.ended().out == b"Done.\n"
+    assert refused.status == 2
+    assert f"process {running.process.pid}" in one_complaint(refused)
+    assert forked.status == 0
+    assert forked.result["session_id"] != held.stem
+    assert len(program.sessions) == 2
+    heard = messages_of(server, 2)
+    assert plain(heard[0]["content"]) == "First."
+    assert plain(heard[-1]["content"]).endswith("Me too.")
 
 
 def everything_written(program: Program) -> dict[Path, bytes]:
