@@ -59,11 +59,12 @@ class Leading:
         """Skip to the command; `words` begin behind the wrapper's name."""
         at = 0
         while at < len(words):
-            taken = self._option(words[at].text)
+            text = words[at].text
+            taken = self._option(text)
             if not taken:
                 break
             at += taken
-            if words[at - 1].text == "--" and taken == 1:
+            if text == "--":
                 break
         while self.assignments and at < len(words) and "=" in words[at].text:
             at += 1
