@@ -1,9 +1,8 @@
 """What one simple command would do, from its words alone."""
 
-from dataclasses import replace
-
 from actors.permissions.commands.command import Part, Redirect, Word
 from actors.permissions.commands.git import git_spellings
+from actors.permissions.commands.harmless import Reading
 from actors.permissions.commands.harmless_git import git_reading
 from actors.permissions.commands.harmless_special import reading
 from actors.permissions.commands.hidden import Words
@@ -16,29 +15,28 @@ def classified(words: Words, redirects: tuple[Redirect, ...], floor: str) -> Par
     """Judge a command without looking into it; `floor` is what its reading found already."""
     if not words:
         return Part("", (), redirects, floor)
+    first = words[0].text
     text = " ".join(word.text for word in words)
-    name = words[0].text.rpartition("/")[2]
-    part = Part(
+    floor = floor or _name_floor(words[0])
+    harmless = None if floor or "/" in first else _reading(first, words[1:])
+    bare = first.rpartition("/")[2]
+    return Part(
         text,
         words,
         redirects,
-        floor or _name_floor(words[0]),
-        path_spelling="/" in words[0].text,
-        also=_also(words, text),
-        reads=read_operands(name, words[1:]),
-        writes=written_operands(name, words[1:]),
+        floor,
+        harmless=harmless is not None,
+        trusted_only=harmless is not None and first == "git",
+        path_spelling="/" in first,
+        also=_also(words, text) if bare == "git" or bare != first else (),
+        reads=harmless.reads if harmless else read_operands(bare, words[1:]),
+        writes=written_operands(bare, words[1:]),
+        deep=harmless is not None and harmless.deep,
     )
-    return part if part.floor or part.path_spelling else _with_harmless(part)
 
 
-def _with_harmless(part: Part) -> Part:
-    name, arguments = part.words[0].text, part.words[1:]
-    found = git_reading(arguments) if name == "git" else reading(name, arguments)
-    if found is None:
-        return part
-    return replace(
-        part, harmless=True, trusted_only=name == "git", reads=found.reads, deep=found.deep
-    )
+def _reading(name: str, arguments: Words) -> Reading | None:
+    return git_reading(arguments) if name == "git" else reading(name, arguments)
 
 
 def _name_floor(word: Word) -> str:

@@ -14,24 +14,28 @@ from actors.permissions.commands.wrappers import hidden_in
 
 MOST_PARTS = 10_000
 """A text of more parts is refused: nobody reads it, and no rule may lapse on it."""
-LONGEST_CHARACTERS = 200_000
+LONGEST_CHARACTERS = 100_000
 """A longer text is not parsed; it is split crudely, for deny rules, and asks."""
 _DEEPEST = 40
 """Wrappers within wrappers (`sudo sudo …`, `bash -c "bash -c …"`) that are looked into."""
+_LOOKS = 10
+"""So often each character is read again, as part of what wrappers around it run."""
 _ORDINARY = re.compile(r"[\n\t -~]*")
 _STRANGE = {"Cc", "Cf", "Cs", "Co", "Cn", "Zs", "Zl", "Zp"}
 
 
 def parse_command(text: str) -> Command:
     """Say what a command would do. Never raises, looks at no file, takes time by length alone."""
-    return _Parsing().command(text, 0)
+    return _Parsing(len(text)).command(text, 0)
 
 
 class _Parsing:
     """One text and the scripts inside it, which share one limit of parts."""
 
-    def __init__(self) -> None:
+    def __init__(self, characters: int) -> None:
         self._parts_left = MOST_PARTS
+        self._characters_left = _LOOKS * characters
+        self._refusal = ""
 
     def command(self, text: str, depth: int) -> Command:
         source = text.encode(errors="replace")
@@ -51,8 +55,9 @@ class _Parsing:
 
     def _limited(self, parts: list[Part], floor: str, *, loops: bool) -> Command:
         self._parts_left -= len(parts)
-        refusal = "" if self._parts_left >= 0 else f"it has more than {MOST_PARTS:,} parts"
-        return Command(tuple(parts[:MOST_PARTS]), floor, refusal, loops)
+        if self._parts_left < 0:
+            self._refusal = f"it has more than {MOST_PARTS:,} parts"
+        return Command(tuple(parts[:MOST_PARTS]), floor, self._refusal, loops)
 
     def _part(self, simple: Simple, depth: int) -> Part:
         floor = next(iter(simple.floors), "")
@@ -64,19 +69,25 @@ class _Parsing:
         hidden = hidden_in(part.words, stdin)
         if not hidden.why:
             return part
-        inner: list[Part] = []
-        if depth < _DEEPEST:
-            for words in hidden.commands:
-                self._parts_left -= 1
-                inner.append(self._looked_into(classified(words, (), ""), "", depth + 1))
-            for script in hidden.scripts:
-                inner.extend(self._script(script, depth))
+        inner = [
+            self._looked_into(classified(words, (), ""), "", depth + 1)
+            for words in hidden.commands
+            if self._may_look(depth, sum(len(word.text) + 1 for word in words))
+        ]
+        for script in hidden.scripts:
+            inner.extend(self._script(script, depth))
         return replace(part, floor=part.floor or hidden.why, harmless=False, inner=tuple(inner))
 
     def _script(self, text: str, depth: int) -> tuple[Part, ...]:
-        if depth >= _DEEPEST or self._parts_left < 0:
-            return ()
-        return self.command(text, depth + 1).parts
+        return self.command(text, depth + 1).parts if self._may_look(depth, len(text)) else ()
+
+    def _may_look(self, depth: int, characters: int) -> bool:
+        """Whether there is room for another look inside; without, the whole is refused."""
+        self._characters_left -= characters
+        if depth < _DEEPEST and self._characters_left >= 0:
+            return True
+        self._refusal = "it holds more commands within commands than anybody reads"
+        return False
 
 
 def strange_character(text: str) -> str:
