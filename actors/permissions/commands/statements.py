@@ -53,6 +53,7 @@ _SIMPLE = {
 }
 _ENDING_WITH_A_COMMAND = {"list", "pipeline", "negated_command"}
 _OPERATORS = {"\n", ";", ";;", ";&", ";;&", "&", "&&", "||", "|", "|&", "(", ")"}
+_OF_CASE = {";;", ";&", ";;&"}
 _RESERVED = {
     "if", "then", "elif", "else", "fi", "while", "until", "for", "select", "do", "done",
     "case", "esac", "in", "function", "{", "}", "!", "[[", "]]", "time", "coproc",
@@ -150,6 +151,8 @@ class Statements:
         for child in node.children:
             if child.is_named and child.type != "comment":
                 statements.append(child)
+            elif child.type in _OF_CASE:
+                self.doubts.append(f"{child.type!r} outside of a case")
             else:
                 self._token(child)
         takes_rest = node.type in _ENDING_WITH_A_COMMAND

@@ -195,7 +195,10 @@ _ROWS: tuple[tuple[str, Guard], ...] = (
     ),
     ("cargo", among(_PROGRAM, (), Options("Z", _long("config manifest-path")))),
     ("go", among(_PROGRAM, _long("run generate tool env"), Options("", _long("exec toolexec")))),
-    ("gcc g++ cc clang", when(_PROGRAM, Options("B", _long("wrapper specs plugin")))),
+    (
+        "gcc g++ cc clang",
+        among(_PROGRAM, ("-wrapper",), Options("B", _long("wrapper specs plugin"))),
+    ),
     # files
     ("find", find_hidden),
     ("fd fdfind", when(_PROGRAM, Options("xX", _long("exec exec-batch"), "edtEcSj"))),

@@ -1,0 +1,106 @@
+"""What bash really runs is what the parser says: with stand-ins that only write down their words.
+
+bash runs in an empty folder with a PATH of nothing but stand-ins, and no generated command names
+an absolute path.
+"""
+
+import os
+import shutil
+import signal
+import subprocess
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from actors.permissions.commands.command import Command
+from actors.permissions.commands.parse import parse_command
+from tests.actors.permissions.commands.commands_drawn import NAMES, drawn
+
+MORE_NAMES = ("f", "i", "E", "q r", "d q", "s", "x", "v", "1", "2", "t", "done", "esac")
+STAND_IN = """#!/bin/sh
+printf '%s\\0' "${0##*/}" "$@" > "$LOG/$$"
+"""
+BUILTINS_OFF = "enable -n echo true false test [ kill printf\n"
+BASH = shutil.which("bash") or "bash"
+
+
+class Sandbox:
+    """A folder in which generated commands may run."""
+
+    def __init__(self, folder: Path) -> None:
+        self._log = folder / "log"
+        self._home = folder / "home"
+        self._bin = folder / "bin"
+        self._home.mkdir()
+        self._bin.mkdir()
+        (folder / "rc").write_text(BUILTINS_OFF)
+        (self._bin / "a").write_text(STAND_IN)
+        (self._bin / "a").chmod(0o755)
+        for name in {*NAMES, *MORE_NAMES} - {"a"}:
+            (self._bin / name).symlink_to("a")
+        self._environment = {"PATH": str(self._bin), "BASH_ENV": str(folder / "rc"), "v": "rm"}
+
+    def run(self, command: str, at: int) -> list[tuple[str, ...]]:
+        """Run a command with bash; answer what was run, each as its words."""
+        log = self._log.with_suffix(f".{at}")
+        log.mkdir()
+        process = subprocess.Popen(
+            [BASH, "--noprofile", "--norc", "-c", command],
+            cwd=self._home,
+            env={**self._environment, "LOG": str(log)},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+        try:
+            process.wait(2)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+        return [words_in(file) for file in log.iterdir()]
+
+
+def words_in(file: Path) -> tuple[str, ...]:
+    return tuple(word.decode(errors="replace") for word in file.read_bytes().split(b"\0")[:-1])
+
+
+def is_certain(command: Command) -> bool:
+    return not command.floor and not any(part.floor for part in command.parts)
+
+
+def foresees(command: Command, ran: tuple[str, ...]) -> bool:
+    """Whether a part says that these words run; where one is expanded, the command word must."""
+    for part in command.parts:
+        if not part.words or part.words[0].text != ran[0]:
+            continue
+        if part.text == " ".join(ran) or not all(word.literal for word in part.words):
+            return True
+    return False
+
+
+def compare(folder: Path, seed: int, count: int) -> int:
+    """Compare so many certain commands; answer how many commands bash ran for them."""
+    sandbox, random, ran, compared = Sandbox(folder), Random(seed), 0, 0
+    while compared < count:
+        text = drawn(random)
+        command = parse_command(text)
+        if "\0" in text or not is_certain(command):
+            continue
+        compared += 1
+        for words in sandbox.run(text, compared):
+            ran += 1
+            assert foresees(command, words), f"{text!r} ran {words}"
+    return ran
+
+
+def test_bash_runs_nothing_that_the_parser_did_not_foresee(tmp_path: Path) -> None:
+    assert compare(tmp_path, seed=1, count=300) > 100
+
+
+@pytest.mark.long
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize("seed", [2, 3])
+def test_bash_runs_nothing_unforeseen_in_ten_thousand_commands(tmp_path: Path, seed: int) -> None:
+    assert compare(tmp_path, seed=seed, count=5_000) > 2_000

@@ -1,0 +1,39 @@
+"""Every case of the public tables comes out as the tables say."""
+
+from dataclasses import replace
+
+import pytest
+
+from actors.permissions.defaults import BUILT_IN
+from messages.rules import Policy
+from tests.actors.permissions.commands.cases import BENIGN, CASES, NOT_HARMLESS, Case
+from tests.actors.permissions.judged import by_rules, verdict
+
+pytestmark = pytest.mark.quick
+
+TRUSTED = replace(Policy(defaults=BUILT_IN), trusted=True)
+KINDS = sorted({case.kind for case in CASES})
+
+
+def surprises(cases: tuple[Case, ...], policy: Policy | None = None) -> list[str]:
+    """Name the cases that come out otherwise than their table says."""
+    found: list[str] = []
+    for case in cases:
+        came = verdict("bash", case.command, policy or by_rules(*case.rules))
+        if came != case.expected:
+            found.append(f"{case.command[:200]!r}: {came}, not {case.expected}")
+    return found
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_each_class_of_threat_is_judged_as_its_table_says(kind: str) -> None:
+    assert surprises(tuple(case for case in CASES if case.kind == kind)) == []
+
+
+def test_what_only_reads_runs_without_a_question() -> None:
+    assert len(BENIGN) >= 60
+    assert surprises(BENIGN, TRUSTED) == []
+
+
+def test_what_merely_looks_harmless_asks() -> None:
+    assert surprises(NOT_HARMLESS, TRUSTED) == []
