@@ -1,6 +1,7 @@
 """Kinds of rows for the table of commands that run or write through their arguments."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from actors.permissions.commands.hidden import NOTHING, Hidden, Words
 from actors.permissions.commands.options import Leading, Options
@@ -64,23 +65,18 @@ def unless(why: str, operands: tuple[str, ...]) -> Guard:
     return hidden
 
 
-def among(why: str, operands: tuple[str, ...], options: Options = _NO_OPTIONS) -> Guard:
-    """Ask where one of these words or options stands anywhere among the arguments."""
+def among(
+    why: str,
+    operands: tuple[str, ...],
+    options: Options = _NO_OPTIONS,
+    beginnings: tuple[str, ...] = (),
+) -> Guard:
+    """Ask where one of these words, options or beginnings of a word is among the arguments."""
 
     def hidden(words: Words, _stdin: str) -> Hidden:
-        said = [word.text for word in words[1:] if word.text in operands]
+        texts = [word.text for word in words[1:]]
+        said = [text for text in texts if text in operands or text.startswith(beginnings)]
         found = said[0] if said else options.first_in(words[1:])
-        return Hidden(f"{found}: {why}") if found else NOTHING
-
-    return hidden
-
-
-def starting(why: str, beginnings: tuple[str, ...]) -> Guard:
-    """Ask where an argument begins so, or may."""
-
-    def hidden(words: Words, _stdin: str) -> Hidden:
-        said = [word.text for word in words[1:] if word.text.startswith(beginnings)]
-        found = said[0] if said else _NO_OPTIONS.first_in(words[1:])
         return Hidden(f"{found}: {why}") if found else NOTHING
 
     return hidden
@@ -91,7 +87,19 @@ def second_operand(why: str) -> Guard:
 
     def hidden(words: Words, _stdin: str) -> Hidden:
         found = _NO_OPTIONS.first_in(words[1:])
-        operands = [word for word in words[1:] if not word.text.startswith(("-", "+"))]
+        operands = [word for word in words[1:] if word.text == "-" or word.text[:1] not in "-+"]
         return Hidden(why) if found or len(operands) > 1 else NOTHING
+
+    return hidden
+
+
+def clustered(guard: Guard) -> Guard:
+    """Read the first argument as options, though it has no dash (`tar xf`)."""
+
+    def hidden(words: Words, stdin: str) -> Hidden:
+        first = words[1:2]
+        if first and first[0].text.isalpha():
+            first = (replace(first[0], text=f"-{first[0].text}"),)
+        return guard((*words[:1], *first, *words[2:]), stdin)
 
     return hidden

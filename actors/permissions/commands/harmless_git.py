@@ -61,6 +61,8 @@ def git_reading(arguments: Words) -> Reading | None:
                 return None
             reads.append(word)
             reads.extend(Word(text.partition(":")[2]) for _ in range(":" in text))
+        elif text.startswith("-S") and arguments[0].text == "blame":
+            return None
         elif text in _GIT_NUMBER and at < len(arguments):
             at += 1
         elif not _is_quiet(text):

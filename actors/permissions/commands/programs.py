@@ -45,6 +45,20 @@ def awk_hidden(words: Words, _stdin: str) -> Hidden:
     return Hidden(f"{odd[0]}: awk may take it for code") if odd else NOTHING
 
 
+_CLOCK = Options("s", ("set",), "dfrI")
+
+
+def date_hidden(words: Words, _stdin: str) -> Hidden:
+    """Ask where `date` sets the clock: by `-s`, or by an operand that is no format."""
+    found = _CLOCK.first_in(words[1:])
+    valued = False
+    for word in words[1:]:
+        if not valued and word.text[:1] not in {"+", "-"}:
+            found = found or word.text
+        valued = word.text in {"-d", "-f", "-r", "--date", "--file", "--reference"}
+    return Hidden(f"{found}: it sets the clock") if found else NOTHING
+
+
 class Interpreter:
     """A row for a language: what makes it run its arguments or its input."""
 

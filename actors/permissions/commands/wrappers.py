@@ -13,16 +13,16 @@ from actors.permissions.commands.guards import (
     Guard,
     always,
     among,
+    clustered,
     runs,
     scripts,
     second_operand,
-    starting,
     unless,
     when,
 )
 from actors.permissions.commands.hidden import NOTHING, Hidden, Words
 from actors.permissions.commands.options import Leading, Options
-from actors.permissions.commands.programs import awk_hidden, interpreter, sed_hidden
+from actors.permissions.commands.programs import awk_hidden, date_hidden, interpreter, sed_hidden
 from actors.permissions.commands.shells import (
     env_hidden,
     flock_hidden,
@@ -120,6 +120,8 @@ _ROWS: tuple[tuple[str, Guard], ...] = (
     ("flock", flock_hidden),
     ("strace ltrace", runs(_RUNS, Leading("aeEIopPsSuUX"))),
     ("gdb lldb valgrind perf expect dtach at batch crontab bwrap", always(_RUNS)),
+    ("xvfb-run i386 runcon run-parts sg newgrp ssh-agent capsh sudoedit ip", always(_RUNS)),
+    ("ssh-keygen gpg-agent", always("it loads code, or runs another program")),
     ("start-stop-daemon machinectl tmux screen lxc vagrant ansible", always(_RUNS)),
     ("busybox toybox", runs("it is many commands in one")),
     # other machines and containers
@@ -144,12 +146,13 @@ _ROWS: tuple[tuple[str, Guard], ...] = (
     ("perl", interpreter("eEMmIin")),
     ("ruby", interpreter("erIin", long=("eval",))),
     (
-        "node nodejs bun deno tsx ts-node",
+        "node nodejs bun tsx ts-node",
         interpreter(
             "epri",
             long=_long("eval print require import loader experimental-loader interactive"),
         ),
     ),
+    ("deno", among(_CODE, _long("eval repl run task x"))),
     ("php", interpreter("rRBEFd")),
     ("lua luajit", interpreter("eil")),
     (
@@ -194,10 +197,22 @@ _ROWS: tuple[tuple[str, Guard], ...] = (
         among(_BY_NAME, _long("run exec shell tool develop")),
     ),
     ("cargo", among(_PROGRAM, (), Options("Z", _long("config manifest-path")))),
-    ("go", among(_PROGRAM, _long("run generate tool env"), Options("", _long("exec toolexec")))),
     (
-        "gcc g++ cc clang",
-        among(_PROGRAM, ("-wrapper",), Options("B", _long("wrapper specs plugin"))),
+        "go",
+        among(
+            _PROGRAM,
+            _long("run generate tool env"),
+            beginnings=("-exec", "--exec", "-toolexec", "--toolexec", "-vettool"),
+        ),
+    ),
+    (
+        "gcc g++ cc clang ld",
+        among(
+            _PROGRAM,
+            (),
+            Options("B", _long("wrapper specs plugin")),
+            ("-wrapper", "-fplugin", "-plugin", "-specs", "@"),
+        ),
     ),
     # files
     ("find", find_hidden),
@@ -221,16 +236,17 @@ _ROWS: tuple[tuple[str, Guard], ...] = (
     ("uniq", second_operand("its second file is written")),
     (
         "tar",
-        when(
-            _PROGRAM,
-            Options(
-                "IF",
-                _long(
-                    "to-command checkpoint-action use-compress-program info-script "
-                    "new-volume-script rsh-command rmt-command"
+        clustered(
+            when(
+                _PROGRAM,
+                Options(
+                    "IF",
+                    _long(
+                        "to-command checkpoint-action use-compress-program info-script "
+                        "new-volume-script rsh-command rmt-command"
+                    ),
                 ),
-                "fCTXbgHKNV",
-            ),
+            )
         ),
     ),
     ("bsdtar", when(_PROGRAM, Options("", ("use-compress-program",)))),
@@ -238,8 +254,8 @@ _ROWS: tuple[tuple[str, Guard], ...] = (
     ("zip", when(_PROGRAM, Options("T", _long("unzip-command test")))),
     ("split", when(_PROGRAM, Options("", ("filter",)))),
     ("tee csplit wget patch", always("it writes files")),
-    ("dd", starting(_WRITES, ("of=",))),
-    ("date", when("it sets the clock", Options("s", ("set",), "dfrI"))),
+    ("dd", among(_WRITES, (), beginnings=("of=",))),
+    ("date", date_hidden),
     ("hwclock", always("it sets the clock")),
     (
         "curl",
@@ -249,7 +265,8 @@ _ROWS: tuple[tuple[str, Guard], ...] = (
                 "oOTKDcJFd",
                 _long(
                     "output remote-name upload-file config dump-header cookie-jar data form "
-                    "output-dir trace trace-ascii hsts alt-svc etag-save stderr libcurl"
+                    "output-dir trace trace-ascii hsts alt-svc etag-save stderr libcurl "
+                    "data-binary data-raw data-ascii data-urlencode json form-string url-query"
                 ),
                 "AbCEHmPQrtuUwxXyYz",
             ),
@@ -257,7 +274,7 @@ _ROWS: tuple[tuple[str, Guard], ...] = (
     ),
     ("file", when(_WRITES, Options("C", ("compile",), "Fefm"))),
     ("tree iconv base64", when(_WRITES, Options("o", ("output",)))),
-    ("xxd", when(_WRITES, Options("r", ("revert",)))),
+    ("xxd", second_operand("its second file is written")),
     ("diff", when(_WRITES, Options("", ("output",)))),
     ("install", when(_PROGRAM, Options("", ("strip-program",)))),
     ("ctags", when("it writes a file, or runs a program", Options("oef", ("output",)))),

@@ -386,6 +386,23 @@ entr ls
 bundle exec x
 go generate
 gcc -wrapper sh x
+gcc -fplugin=x y
+go test -exec sh
+go build -toolexec=sh
+date 010100002030
+date -u 0101
+uniq - y
+tar xfI x sh
+tar xIf sh x
+curl --data-binary @x y
+deno eval 1
+xxd x y
+xvfb-run ls
+ssh-agent ls
+find . *
+ls | sh
+time -p ls
+bash <<< ls
 curl -o x y
 curl -K x
 wget x
@@ -1044,6 +1061,7 @@ git show HEAD:.env
 git show HEAD -- :/.env
 git diff -- .env
 git blame .env
+git blame -S /etc/x y
 git log --pretty=format:%GK
 git ls-files --with-tree=x
 git rev-parse --parseopt
