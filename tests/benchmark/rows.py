@@ -1,0 +1,87 @@
+"""What a row is, and how it is measured: ours and the limit by turns, in the same noise."""
+
+import gc
+import statistics
+from collections.abc import Callable
+from dataclasses import dataclass
+
+Measure = Callable[[], float]
+"""Runs once and says what it took, in the row's unit."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One line of the table."""
+
+    name: str
+    """For the command line, such as `tell`."""
+    what: str
+    limit: str
+    """What the bare thing is that ours is held against."""
+    reach: float
+    """The ratio that we want to stay under."""
+    ours: Measure
+    bare: Measure
+    unit: str = "us"
+    rounds: int = 7
+
+
+@dataclass(frozen=True, slots=True)
+class Ratio:
+    """What a row came to: medians over its rounds."""
+
+    row: Row
+    ours: float
+    bare: float
+    median: float
+    """Of the rounds' own ratios."""
+    low: float
+    high: float
+
+    @property
+    def held(self) -> bool:
+        """Whether the reach was kept."""
+        return self.median <= self.row.reach
+
+
+def measured(row: Row) -> Ratio:
+    """Run both sides by turns; the first round only warms up."""
+    pairs: list[tuple[float, float]] = []
+    for turn in range(row.rounds + 1):
+        gc.collect()
+        pair = (row.ours(), row.bare())
+        if turn:
+            pairs.append(pair)
+    ratios = [ours / bare for ours, bare in pairs]
+    return Ratio(
+        row=row,
+        ours=statistics.median(ours for ours, _ in pairs),
+        bare=statistics.median(bare for _, bare in pairs),
+        median=statistics.median(ratios),
+        low=min(ratios),
+        high=max(ratios),
+    )
+
+
+HEAD = ("what", "limit in the same run", "ratio", "spread", "reach", "ours", "limit")
+
+
+def cells(ratio: Ratio) -> tuple[str, ...]:
+    """Write one row of the table."""
+    row = ratio.row
+    mark = "" if ratio.held else " (!)"
+    return (
+        row.what,
+        row.limit,
+        f"{ratio.median:.2f}{mark}",
+        f"{ratio.low:.2f}-{ratio.high:.2f}",
+        f"{row.reach:g}",
+        f"{ratio.ours:,.4g} {row.unit}",
+        f"{ratio.bare:,.4g} {row.unit}",
+    )
+
+
+def table(ratios: list[Ratio]) -> str:
+    """Write the table as Markdown."""
+    lines = [HEAD, ("---",) * len(HEAD), *(cells(each) for each in ratios)]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
