@@ -122,12 +122,13 @@ def test_mail_that_comes_while_it_winds_down_waits(
 ) -> None:
     """A job holds the restart up until the mail is there; what is urgent still comes first."""
     clean_up: asyncio.Future[None] | None = None
-    cleaning = queue.SimpleQueue[asyncio.AbstractEventLoop]()
+    begun, cleaning = (queue.SimpleQueue[asyncio.AbstractEventLoop]() for _ in range(2))
 
     async def job() -> Said:
         nonlocal clean_up
         loop = asyncio.get_running_loop()
         clean_up = loop.create_future()
+        begun.put(loop)
         try:
             await asyncio.Event().wait()
         finally:
@@ -136,6 +137,7 @@ def test_mail_that_comes_while_it_winds_down_waits(
         return Said(word="never")
 
     child = born(system, root, partial(phoenix, first=working(job)))
+    begun.get(timeout=PATIENCE_S)
     system.tell(child, Poke(word="crash"))
     loop = cleaning.get(timeout=PATIENCE_S)
     for word in ("a", "b"):
