@@ -181,7 +181,7 @@ def _primary(session: OpenSession, around: Surroundings) -> Make:
         name=AGENT,
         system_prompt=build_prompt(options.workspace, options.instructions),
         tools=around.tools,
-        model=_model_of(session),
+        model=model_of(session),
     )
     tools = ToolContext(
         workspace=options.workspace,
@@ -212,7 +212,8 @@ def _primary(session: OpenSession, around: Surroundings) -> Make:
     return partial(Agent, definition, posts, Ports(around.model, tools), past, introduction)
 
 
-def _model_of(session: OpenSession) -> str:
+def model_of(session: OpenSession) -> str:
+    """Name the model that is asked first: a flag counts more than what was chosen before."""
     options = session.options
     kept = "" if options.model_chosen or options.rehearsal else chosen_model(session.records)
     return kept or options.model_name

@@ -13,5 +13,5 @@ _WORDS = {
 def told(event: ModelRetrying, left_s: float) -> str:
     """Say why, when and how often it is tried again."""
     why = _WORDS.get(event.reason, "the request failed")
-    when = f"in {left_s:.0f} s" if left_s >= 0.5 else "at once"  # noqa: PLR2004  (rounds to 0)
-    return f"{why}, trying again {when} ({event.attempt} of {event.of})"
+    when = f" in {left_s:.0f} s" if round(left_s) > 0 else ""
+    return f"{why}, trying again{when} ({event.attempt} of {event.of})"

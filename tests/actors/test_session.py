@@ -6,10 +6,11 @@ from pathlib import Path
 import pytest
 
 from actors.permissions.deciding import decide_call
-from actors.session import OpenSession, SessionOptions, ground_of, open_session, policy_of
+from actors.session import OpenSession, SessionOptions, ground_of, model_of, open_session, policy_of
 from actors.tools.workspace import Workspace
 from messages.permissions import Config
 from messages.rules import PermissionRequest, Profile, Rule
+from messages.turns import ModelChanged
 
 pytestmark = pytest.mark.quick
 
@@ -58,3 +59,14 @@ def test_grants_come_back_with_their_session_and_no_mode_does(session: OpenSessi
 
     assert policy_of(resumed).grants == (grant,)
     assert policy_of(resumed).mode == session.options.mode
+
+
+def test_a_model_chosen_in_a_session_stays_unless_this_run_names_one(session: OpenSession) -> None:
+    chosen = (ModelChanged(model="first"), ModelChanged(model="second"))
+    real = replace(session.options, rehearsal=False)
+    resumed = replace(session, options=real, records=chosen)
+
+    assert model_of(replace(session, options=real)) == "m"
+    assert model_of(resumed) == "second"
+    assert model_of(replace(resumed, options=replace(real, model_chosen=True))) == "m"
+    assert model_of(replace(session, records=chosen)) == "m", "a script is no model"

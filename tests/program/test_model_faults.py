@@ -161,8 +161,8 @@ def test_a_busy_server_is_asked_again_and_the_waits_are_told(program: Program) -
         done = program.run("-p", "Go.", *LINES)
     assert (done.status, len(server.asked), done.result["result"]) == (0, 3, "Whole.")
     assert done.err.splitlines() == [
-        "greenroom: overloaded, trying again at once (1 of 5)",
-        "greenroom: the reply was cut off, trying again at once (2 of 4)",
+        "greenroom: overloaded, trying again (1 of 5)",
+        "greenroom: the reply was cut off, trying again (2 of 4)",
     ]
     told = [line for line in done.lines if line["type"] == "model_retrying"]
     assert [(each["reason"], each["attempt"]) for each in told] == [

@@ -3,9 +3,12 @@
 import json
 from typing import Any
 
+import pytest
+
+from actors.models.names import ALIASES, DEFAULT_MODEL
 from actors.models.reply_plan import Event, ToolCall
 from tests.program.program import YOLO, Program
-from tests.scripted_server import says, streams
+from tests.scripted_server import ScriptedServer, says, streams
 
 THINKING: Event = {"type": "thinking", "thinking": "", "signature": ""}
 REDACTED: Event = {"type": "redacted_thinking", "data": "c2VjcmV0IMOk"}
@@ -71,6 +74,44 @@ def test_the_prefix_is_marked_to_be_cached_and_has_nothing_that_varies(program: 
     assert first.raw.count(b'"cache_control"') == 2
     body: Any = first.body
     assert body["system"][-1]["cache_control"] == {"type": "ephemeral"}
+
+
+def test_nothing_in_a_project_says_where_requests_go(program: Program) -> None:
+    """Neither a `.env` file nor a `.netrc` of the folder is read, whatever it holds."""
+    with ScriptedServer() as decoy, program.serve(says("Here.")) as server:
+        lines = (
+            f"ANTHROPIC_BASE_URL={decoy.base_url}",
+            "ANTHROPIC_API_KEY=sk-of-the-project",
+            f"HTTP_PROXY={decoy.base_url}",
+            f"ALL_PROXY={decoy.base_url}",
+            "GREENROOM_MODEL=of-the-project",
+        )
+        for name in (".env", ".envrc", ".env.local"):
+            (program.repository / name).write_text("\n".join(lines))
+        netrc = "machine 127.0.0.1 login project password sk-of-the-project\n"
+        (program.repository / ".netrc").write_text(netrc)
+        done = program.run("-p", "Hi.")
+    assert (done.status, done.out) == (0, b"Here.\n")
+    assert (decoy.connections, len(server.asked)) == (0, 1)
+    assert b"of-the-project" not in server.asked[0].raw
+    assert "of-the-project" not in str(server.asked[0].headers)
+
+
+@pytest.mark.parametrize(
+    ("words", "environment", "model"),
+    [
+        ((), {}, DEFAULT_MODEL),
+        (("--model", "opus"), {"GREENROOM_MODEL": "haiku"}, ALIASES["opus"]),
+        ((), {"GREENROOM_MODEL": "haiku"}, ALIASES["haiku"]),
+        (("--model", "mine/own-7b"), {}, "mine/own-7b"),
+    ],
+)
+def test_the_model_is_the_one_that_was_named(
+    program: Program, words: tuple[str, ...], environment: dict[str, str], model: str
+) -> None:
+    with program.serve(says("Here.")) as server:
+        program.run("-p", "Hi.", *words, environment=environment)
+    assert server.asked[0].body["model"] == model
 
 
 def value_of(raw: bytes, key: str) -> bytes:

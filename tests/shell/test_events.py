@@ -3,7 +3,14 @@
 import pytest
 
 from messages.approvals import RetractApproval
-from messages.turns import MessageDelta, ThinkingDelta, TurnFailed, TurnStarted
+from messages.turns import (
+    MessageDelta,
+    ModelChanged,
+    ModelRetrying,
+    ThinkingDelta,
+    TurnFailed,
+    TurnStarted,
+)
 from shell import state
 from shell.events import MOST_LATE_CHARS, received
 from shell.inbox import Event, Notice
@@ -164,3 +171,41 @@ def test_with_little_room_the_spinner_stays_and_the_queue_counts_the_rest() -> N
     assert "Working" in live_rows(busy, 20.0, 80, 1)[0][0][1]
     told = [row[0][1] for row in queued_rows(("1", "2", "3", "4", "5"), 80)]
     assert told == ["» … 2 more", "» 3", "» 4", "» 5"]
+
+
+OVERLOADED = ModelRetrying(
+    turn=1, attempt=2, of=5, wait_s=4, reason="overloaded", detail="busy", partial="One."
+)
+
+
+def test_a_wait_is_shown_with_its_time_and_ends_with_the_next_text() -> None:
+    waiting, effects = after(MessageDelta(text="One."), OVERLOADED, begin=running())
+    assert effects == (
+        Prose("One."),
+        Remark("The reply was cut off here; it begins anew.", "warn"),
+    )
+    (row,) = live_rows(waiting, 10.0, 100, 10)
+    assert "Overloaded, trying again in 4 s (2 of 5)" in row[0][1]
+    (row,) = live_rows(waiting, 15.0, 100, 10)
+    assert "Overloaded, trying again (2 of 5)" in row[0][1]
+    going_on, _ = received(waiting, MessageDelta(text="Two"), 16.0)
+    assert "trying again" not in str(live_rows(going_on, 16.0, 100, 10))
+
+
+def test_a_limit_ends_a_turn_with_one_line_that_is_no_failure() -> None:
+    reached = TurnFailed(turn=1, reason="max_turns", detail="stopped after 2 requests")
+    _, effects = after(reached, begin=running())
+    assert effects == (Remark("The turn stopped after 2 requests.", "warn"),)
+
+
+def test_a_reply_that_broke_off_for_good_is_marked() -> None:
+    failed = TurnFailed(turn=1, reason="cut_off", detail="gone", partial="One")
+    _, effects = after(failed, begin=running())
+    said = "The turn failed (cut_off): gone. What stands above of the reply is not all of it."
+    assert effects == (Remark(said, "bad"),)
+
+
+def test_another_model_is_shown_from_now_on() -> None:
+    changed, _ = after(ModelChanged(model="big"), begin=running())
+    assert changed.session is not None
+    assert changed.session.model == "big"

@@ -5,7 +5,7 @@ from itertools import pairwise
 import pytest
 
 from actors.agents.calls import NO_TIME
-from actors.agents.effects import AskModel, StopModel, Wait
+from actors.agents.effects import AskModel, MeasureModel, StopModel, Wait
 from actors.agents.limits import Limits
 from actors.agents.replies import MAX_MALFORMED
 from actors.agents.retry import BUSY, JITTER, LONGEST_WAIT_S, LOST, Backoff, wait_before_s
@@ -29,7 +29,7 @@ from messages.turns import (
     UsageChanged,
 )
 from tests.actors.agents.driver import Driver
-from tests.actors.agents.scripts import LOOK, USED, blank, failed, use
+from tests.actors.agents.scripts import LOOK, USED, blank, failed, reply, use
 
 pytestmark = pytest.mark.quick
 
@@ -227,3 +227,23 @@ def test_figures_of_another_model_do_not_count(driver: Driver) -> None:
 
     (usage,) = [each for each in driver.reports if isinstance(each, UsageChanged)]
     assert usage.window_tokens == 200_000
+
+
+def test_what_a_model_takes_is_asked_once_and_only_when_half_of_it_is_full() -> None:
+    driver = Driver()
+    driver.prompted(TextBlock(text="small"))
+    driver.prompted(TextBlock(text="still small"))
+    assert driver.of(MeasureModel) == []
+    many = Usage(input_tokens=99_000, output_tokens=1_000, requests=1)
+    driver.tell(Prompt(turn=3, text="much"))
+    driver.tell(
+        reply(driver.turn.request, TextBlock(text="much")).model_copy(update={"usage": many})
+    )
+    driver.prompted(TextBlock(text="more"))
+    driver.prompted(TextBlock(text="more"))
+
+    assert driver.of(MeasureModel) == [MeasureModel("m")]
+    driver.tell(ModelMeasured(model="m", context_tokens=150_000, output_tokens=900))
+    usage = driver.reports[-1]
+    assert isinstance(usage, UsageChanged)
+    assert usage.window_tokens == 150_000

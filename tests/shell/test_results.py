@@ -1,0 +1,54 @@
+"""What a headless run comes to: its text, its status, what it used."""
+
+import pytest
+
+from messages.content import Usage
+from messages.turns import ModelRetrying, TurnFailed, TurnFailureReason, TurnInterrupted
+from shell.results import Tally
+from tests.shell import reports
+
+pytestmark = pytest.mark.quick
+
+ONE = Usage(input_tokens=5, output_tokens=1, requests=1)
+RETRYING = ModelRetrying(
+    turn=1, attempt=1, of=5, wait_s=1, reason="overloaded", detail="busy", usage=ONE
+)
+
+
+def failed(reason: TurnFailureReason, partial: str = "") -> TurnFailed:
+    usage = ONE + ONE + reports.reply("x").usage
+    return TurnFailed(turn=1, reason=reason, detail="why", partial=partial, usage=usage)
+
+
+def test_a_turns_own_sum_counts_with_every_request_that_failed() -> None:
+    tally = Tally().add(RETRYING, "/primary").add(reports.reply("So."), "/primary")
+    assert tally.result(1.0).usage == ONE + reports.reply("So.").usage
+    assert tally.add(failed("cut_off"), "/primary").result(1.0).usage.requests == 3
+
+
+@pytest.mark.parametrize(
+    ("reason", "status", "stop_reason"),
+    [
+        ("max_turns", 3, "max_turns"),
+        ("time_limit", 3, "time_limit"),
+        ("token_budget", 3, "token_budget"),
+        ("cut_off", 1, None),
+    ],
+)
+def test_a_limit_has_a_status_of_its_own_and_is_named(
+    reason: TurnFailureReason, status: int, stop_reason: str | None
+) -> None:
+    tally = Tally().add(reports.reply("Said."), "/primary").add(failed(reason), "/primary")
+    result = tally.result(1.0)
+    assert (result.status, result.stop_reason, result.result) == (status, stop_reason, "Said.")
+    assert result.error == "why"
+
+
+def test_text_that_was_cut_off_comes_before_an_earlier_reply() -> None:
+    tally = Tally().add(reports.reply("Said."), "/primary").add(failed("cut_off", "I wi"), "/p")
+    assert tally.result(1.0).result == "I wi"
+
+
+def test_an_interrupted_run_is_none_that_was_done() -> None:
+    result = Tally().add(TurnInterrupted(turn=1), "/primary").result(1.0)
+    assert (result.status, result.error) == (1, "interrupted")
