@@ -42,7 +42,10 @@ class Sandbox:
         self._environment = {"PATH": str(self._bin), "BASH_ENV": str(folder / "rc"), "v": "rm"}
 
     def run(self, command: str, at: int) -> list[tuple[str, ...]]:
-        """Run a command with bash; answer what was run, each as its words."""
+        """Run a command with bash; answer what was run, each as its words.
+
+        A stand-in that was killed before it wrote is left out.
+        """
         log = self._log.with_suffix(f".{at}")
         log.mkdir()
         process = subprocess.Popen(
@@ -59,7 +62,8 @@ class Sandbox:
         except subprocess.TimeoutExpired:
             os.killpg(process.pid, signal.SIGKILL)
             process.wait()
-        return [words_in(file) for file in log.iterdir()]
+        ran = [words_in(file) for file in log.iterdir()]
+        return [words for words in ran if words]
 
 
 def words_in(file: Path) -> tuple[str, ...]:
