@@ -27,3 +27,18 @@ def texts(command: str) -> list[str]:
 def test_every_command_in_a_text_is_a_part(command: str, expected: list[str]) -> None:
     assert parse_command(command).floor == ""
     assert texts(command) == expected
+
+
+@pytest.mark.parametrize(
+    ("command", "doubt"),
+    [
+        ("\\\na{b*", "a piece of it was not understood"),
+        ("cat <<E\n`a`\nE", "an expansion is not plainly one"),
+        ("b(b)", "where a command ends is not certain"),
+        ("!$#", "may not be a reserved word"),
+        ("do a", "is a reserved word"),
+        ('echo "${x:-`a`}"', "is not plainly an expansion"),
+    ],
+)
+def test_where_grammar_and_words_do_not_agree_it_asks(command: str, doubt: str) -> None:
+    assert doubt in parse_command(command).floor
