@@ -1,0 +1,146 @@
+"""Kills the real program with SIGKILL at random moments, and resumes it: COUNT times from SEED.
+
+Every run is a process of its own, forked from one that has imported everything, so that a run
+costs no start-up. Run as `python -m tests.program.kill_nine FOLDER COUNT SEED`; prints one line of
+JSON for each run.
+"""
+
+import json
+import os
+import select
+import signal
+import sys
+import threading
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+
+import actors.root
+import actors.runtime.system
+import actors.session
+import shell.happenings
+import shell.headless
+import shell.main
+import shell.setup
+from actors.models.anthropic_client import load_sdk
+from actors.sessions.reading import read_log
+from messages.turns import ToolEnded, ToolStarted, TurnCompleted
+from messages.wire import adapter
+from shell.process import leave
+
+LOADED = (actors.root, actors.runtime.system, actors.session, shell.happenings, shell.setup)
+"""What the program would import by itself, run after run."""
+WORDS = ("-p", "Work.", "--permission-mode", "yolo")
+MOST_RECORDS = 16
+CALLS = 4
+
+
+@dataclass
+class Trial:
+    """One session in a world of its own."""
+
+    folder: Path
+
+    def begin(self) -> None:
+        (self.folder / "repository" / ".git").mkdir(parents=True)
+        (self.folder / "repository" / ".git" / "HEAD").write_text("ref: refs/heads/main\n")
+        (self.folder / "user").mkdir()
+
+    def run(self, *words: str, records: int = 10**6, and_ms: float = 0.0) -> int:
+        """Run the program; kill it `and_ms` after it has so many records on disk.
+
+        Returns its exit status, or the signal below zero.
+        """
+        pid = os.fork()
+        if not pid:
+            self._become_the_program(words)
+        descriptor = os.pidfd_open(pid)
+        gone = select.poll()
+        gone.register(descriptor, select.POLLIN)
+        while not gone.poll(1):
+            if self.records >= records:
+                gone.poll(and_ms)
+                os.kill(pid, signal.SIGKILL)
+                break
+        os.close(descriptor)
+        return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+
+    @property
+    def records(self) -> int:
+        return sum(data.count(b"\n") for data in self.sessions.values())
+
+    def _become_the_program(self, words: tuple[str, ...]) -> None:
+        try:
+            os.chdir(self.folder / "repository")
+            os.environ["GREENROOM_HOME"] = str(self.folder / "state")
+            os.environ["HOME"] = str(self.folder / "user")
+            said = os.open(self.folder / "said", os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+            for number in (1, 2):
+                os.dup2(said, number)
+            leave(shell.main.run(list(words)))
+        finally:
+            os._exit(99)
+
+    @property
+    def sessions(self) -> dict[Path, bytes]:
+        found = (self.folder / "state").glob("projects/*/*.jsonl")
+        return {path: data for path in found if (data := path.read_bytes())}
+
+
+def trial(folder: Path, records: int, and_ms: float) -> dict[str, object]:
+    """Kill a session once, resume it, and say everything that is wrong then."""
+    session = Trial(folder)
+    session.begin()
+    first = session.run(*WORDS, records=records, and_ms=and_ms)
+    before = session.sessions
+    second = session.run(*WORDS, "--continue")
+    after = session.sessions
+    wrong = [f"the resume ended with {second}"] if second else []
+    wrong += [f"bytes of {path.name} are lost" for path in before if not _kept(before, after, path)]
+    wrong += [f"{len(after)} sessions"] if len(after) != 1 else []
+    for path in after:
+        wrong += _wrong(path, folder / "repository" / "runs")
+    at = sum(data.count(b"\n") for data in before.values())
+    return {"killed": first == -signal.SIGKILL, "records": at, "wrong": wrong}
+
+
+def _kept(before: dict[Path, bytes], after: dict[Path, bytes], path: Path) -> bool:
+    whole = before[path].rpartition(b"\n")[0]
+    return after.get(path, b"").startswith(whole)
+
+
+def _wrong(path: Path, runs: Path) -> list[str]:
+    """Compare what the records say with what the calls did."""
+    records = read_log(path).records
+    done = runs.read_text().split() if runs.exists() else []
+    started = [each.call_id for each in records if isinstance(each, ToolStarted)]
+    ended = {each.call_id: each.status for each in records if isinstance(each, ToolEnded)}
+    wrong = [
+        f"call {each} ran {done.count(each)} times" for each in {*done} if done.count(each) > 1
+    ]
+    wrong += [f"call {each} ran unrecorded" for each in done if f"toolu_{each}_0" not in started]
+    for number in range(CALLS):
+        status = ended.get(f"toolu_{number}_0")
+        times = done.count(str(number))
+        if (status, times) not in (("ok", 1), ("unknown", 0), ("unknown", 1)):
+            wrong.append(f"call {number} ended as {status} and ran {times} times")
+    if not isinstance(records[-1], TurnCompleted):
+        wrong.append(f"the last record is {type(records[-1]).__name__}")
+    return wrong
+
+
+def main(folder: Path, count: int, seed: int) -> None:
+    """Print one line for each run."""
+    load_sdk()
+    assert threading.active_count() == 1, "a fork would copy one thread of several"
+    adapter()
+    random = Random(seed)  # noqa: S311  (a seed must replay)
+    for number in range(count):
+        said = trial(
+            folder / f"{seed}-{number}", random.randint(0, MOST_RECORDS), random.uniform(0, 12)
+        )
+        print(json.dumps(said), flush=True)  # noqa: T201  (its caller reads it)
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]))

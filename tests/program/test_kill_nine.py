@@ -1,0 +1,58 @@
+"""A session that is killed with SIGKILL at any moment is ended correctly by a resume."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from actors.models.reply_plan import ReplyPlan, ToolCall, events_of
+from tests.program.kill_nine import CALLS
+from tests.program.program import ROOT, Program
+from tests.scripted_server import Answer, Asked, ScriptedServer, says, streams
+
+
+class Steady(ScriptedServer):
+    """Answers by what the conversation holds, so that a request may be put again."""
+
+    def _answer_to(self, asked: Asked) -> Answer:
+        if asked.method == "GET":
+            return super()._answer_to(asked)
+        number = asked.raw.count(b'"type":"tool_use"')
+        if number >= CALLS:
+            return says("Done.")
+        call = ToolCall("bash", {"command": f"echo {number} >> runs"})
+        plan = ReplyPlan(text="", calls=(call,), thinking="", stop_reason="")
+        return streams(events_of(plan, {"model": "scripted"}, f"toolu_{number}"))
+
+
+def kill(program: Program, count: int, seed: int) -> None:
+    with Steady() as server:
+        program.server = server
+        module = (sys.executable, "-P", "-m", "tests.program.kill_nine")
+        done = subprocess.run(
+            [*module, str(program.folder), str(count), str(seed)],
+            cwd=ROOT,
+            env=program.environment(),
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+    said = [json.loads(line) for line in done.stdout.splitlines()]
+    assert len(said) == count
+    assert [each for each in said if each["wrong"]] == []
+    assert sum(each["killed"] for each in said) > count // 2
+    assert len({each["records"] for each in said}) > 3
+
+
+def test_killed_ten_times_nothing_is_lost_and_nothing_runs_twice(program: Program) -> None:
+    kill(program, 10, seed=0)
+
+
+@pytest.mark.long
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("seed", range(1, 11))
+def test_killed_a_thousand_times_nothing_is_lost_and_nothing_runs_twice(
+    program: Program, seed: int
+) -> None:
+    kill(program, 100, seed)
