@@ -23,7 +23,7 @@ from actors.permissions.places import Ground, real_places
 from actors.permissions.protected import LINKABLE, targets_of
 from actors.root import Factories, Make
 from actors.sessions.forking import fork_session
-from actors.sessions.journal import Journal
+from actors.sessions.journal import Journal, Settled
 from actors.sessions.log import SessionLog, WallClock
 from actors.sessions.places import new_session_id, session_path
 from actors.tools.local_processes import LocalProcesses
@@ -142,7 +142,7 @@ def factories_of(session: OpenSession, around: Surroundings, console: Make) -> F
     """Say how to make each actor of the session."""
     policy, ground = policy_of(session), ground_of(session.options.workspace)
     return Factories(
-        journal=partial(Journal, session.log, {}, session.options.secrets),
+        journal=partial(Journal, session.log, Settled(), session.options.secrets),
         permissions=partial(PermissionEngine, JOURNAL, policy, ground),
         approvals=partial(ApprovalBroker, JOURNAL, PERMISSIONS, CONSOLE),
         console=console,

@@ -53,9 +53,24 @@ def locked(path: Path, flags: int, files: Files) -> int:
 
 
 def _lock(path: Path, descriptor: int, files: Files) -> None:
-    if not files.lock(descriptor):
-        run = last_run(files.read(descriptor))
+    if files.lock(descriptor):
+        return
+    run = last_run(files.read(descriptor))
+    # A program that was killed just as it started another leaves the lock to that one, until it
+    # becomes the other: for a moment.
+    if run is None or is_running(run.pid) or not files.lock(descriptor, wait=True):
         raise LogLocked(path, run.pid if run else None)
+
+
+def is_running(pid: int) -> bool:
+    """Whether there is such a process, whoever's it is."""
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except (PermissionError, OverflowError):
+        return True
+    return True
 
 
 @contextmanager

@@ -2,12 +2,15 @@
 
 import fcntl
 import os
+import threading
 from pathlib import Path
 from typing import Protocol
 
 PRIVATE_FILE = 0o600
 PRIVATE_FOLDER = 0o700
 _READ_BYTES = 1 << 20
+_LOCK_PAUSE_S = 0.01
+_LOCK_TRIES = 200
 _SAFELY = os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
 
 
@@ -31,7 +34,7 @@ class Files(Protocol):
     def lock(self, descriptor: int, *, wait: bool = False) -> bool:
         """Lock the file for as long as it is open; False when another holds it.
 
-        `wait` returns only once the lock is ours: for locks that are held for a moment.
+        `wait` gives one that holds it for a moment the time to let go.
         """
         ...
 
@@ -89,10 +92,12 @@ class RealFiles:
 
     def lock(self, descriptor: int, *, wait: bool = False) -> bool:
         """Lock the file for as long as it is open; False when another holds it."""
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
-        except BlockingIOError:
-            return False
+        tries = _LOCK_TRIES if wait else 1
+        while not _try_to_lock(descriptor):
+            tries -= 1
+            if not tries:
+                return False
+            threading.Event().wait(_LOCK_PAUSE_S)
         return True
 
     def read(self, descriptor: int) -> bytes:
@@ -145,6 +150,14 @@ class RealFiles:
             os.fsync(descriptor)
         finally:
             os.close(descriptor)
+
+
+def _try_to_lock(descriptor: int) -> bool:
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
 
 
 def make_private(folder: Path, files: Files) -> None:

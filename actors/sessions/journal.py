@@ -20,11 +20,32 @@ class Flush(Message):
 
 
 JournalInbox = Append | Recall | Flush
-Settled = dict[Address, int]
-"""The last append of each sender that is on disk or has been refused.
 
-The file does not say it, so it outlives a crash of the journal: what is sent again is written once.
-"""
+
+class Settled:
+    """What has been answered to whom.
+
+    The file does not say it, so it outlives a crash of the journal: what is sent again is written
+    once, and what was refused stays so.
+    """
+
+    def __init__(self) -> None:
+        """Nothing yet."""
+        self.last: dict[Address, int] = {}
+        """The last append of each sender that is on disk or has been refused."""
+        self.refused: dict[tuple[Address, int], AppendFailed] = {}
+
+    def answer(self, sender: Address, append: int) -> Appended | AppendFailed | None:
+        """Say what was answered to an append; None: it is new."""
+        if append > self.last.get(sender, 0):
+            return None
+        return self.refused.get((sender, append)) or Appended(id=append)
+
+    def settle(self, sender: Address, answer: Appended | AppendFailed) -> None:
+        """Keep an answer."""
+        self.last[sender] = answer.id
+        if isinstance(answer, AppendFailed):
+            self.refused[sender, answer.id] = answer
 
 
 class Journal(Actor[JournalInbox]):
@@ -43,7 +64,7 @@ class Journal(Actor[JournalInbox]):
         self._secrets = secrets
         self._log = session_log
         self._settled = settled
-        self._taken = dict(settled)
+        self._taken = dict(settled.last)
         """As `settled`, with what has gathered."""
         self._gathered: list[tuple[Address, Append]] = []
 
@@ -74,8 +95,9 @@ class Journal(Actor[JournalInbox]):
     def _take(self, append: Append) -> None:
         """Gather what is in the mailbox: the note comes back behind it."""
         sender = self.sender
-        if append.id <= self._settled.get(sender, 0):
-            self.tell(sender, Appended(id=append.id))  # its answer was lost with a crash
+        answer = self._settled.answer(sender, append.id)
+        if answer is not None:
+            self.tell(sender, answer)  # the first was lost with a crash
             return
         taken = self._taken.get(sender, 0)
         if append.id <= taken or append.after > taken:
@@ -109,9 +131,14 @@ class Journal(Actor[JournalInbox]):
             self._log.append(lines)
         except LogError as error:
             for sender, append in gathered:
-                self.tell(sender, AppendFailed(id=append.id, detail=error.detail))
-                self._settled[sender] = append.id
+                self._answer(sender, AppendFailed(id=append.id, detail=error.detail))
         else:
-            self._settled.update({sender: append.id for sender, append in gathered})
+            # All are on disk: a crash between two answers must not write the rest again.
+            for sender, append in gathered:
+                self._settled.settle(sender, Appended(id=append.id))
             for sender, append in gathered:
                 self.tell(sender, Appended(id=append.id))
+
+    def _answer(self, sender: Address, answer: AppendFailed) -> None:
+        self._settled.settle(sender, answer)
+        self.tell(sender, answer)

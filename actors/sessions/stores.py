@@ -10,6 +10,7 @@ import zlib
 from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from errno import EAGAIN
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias, cast
 
@@ -157,7 +158,8 @@ def _held(path: Path, files: Files) -> Generator[None]:
         lock = path.with_name(f"{path.name}.lock")
         descriptor = open_private(lock, os.O_RDWR | os.O_CREAT, files)
         try:
-            files.lock(descriptor, wait=True)
+            if not files.lock(descriptor, wait=True):
+                raise OSError(EAGAIN, "another program is changing it; try again")
             yield
         finally:
             files.close(descriptor)

@@ -19,7 +19,7 @@ from actors.agents.resume import past_of
 from actors.agents.state import Turn
 from actors.runtime.actor import Actor
 from actors.runtime.system import ActorSystem
-from actors.sessions.journal import Journal
+from actors.sessions.journal import Journal, Settled
 from actors.sessions.log import SessionLog
 from messages.address import PRIMARY, ROOT, Address
 from messages.agents import ChildEnded
@@ -111,7 +111,7 @@ class _Crowd(Actor[Appended | AppendFailed | ChildEnded]):
         self._log, self._done, self._answers = log, done, 0
 
     def on_start(self) -> None:
-        self._journal = self.start(partial(Journal, self._log, {}), "journal")
+        self._journal = self.start(partial(Journal, self._log, Settled()), "journal")
 
     def on_receive(self, message: Appended | AppendFailed | ChildEnded) -> None:
         if isinstance(message, Appended) and message.id == 0:

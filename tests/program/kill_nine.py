@@ -28,7 +28,14 @@ from messages.turns import ToolEnded, ToolStarted, TurnCompleted
 from messages.wire import adapter
 from shell.process import leave
 
-LOADED = (actors.root, actors.runtime.system, actors.session, shell.happenings, shell.setup)
+LOADED = (
+    actors.root,
+    actors.runtime.system,
+    actors.session,
+    shell.happenings,
+    shell.headless,
+    shell.setup,
+)
 """What the program would import by itself, run after run."""
 WORDS = ("-p", "Work.", "--permission-mode", "yolo")
 MOST_RECORDS = 16

@@ -51,7 +51,7 @@ def test_a_fork_has_the_ended_turns_and_an_id_of_its_own_but_no_grants(source: S
 def test_who_finds_a_session_held_is_told_by_whom_and_how_to_fork_it(source: SessionLog) -> None:
     with pytest.raises(LogLocked) as locked:
         SessionLog.open(source.path, clock)
-    assert "open in process 4711" in locked.value.detail
+    assert f"open in process {RUN.pid}" in locked.value.detail
     assert "--fork 20260131-235959-ab12" in locked.value.detail
     fork_session(source.path, source.path.parent, ID)
     source.close()

@@ -28,6 +28,8 @@ from tests.faults.faulty_files import FaultyFiles
 
 pytestmark = pytest.mark.quick
 
+PARENT = os.getppid()
+
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
@@ -85,10 +87,10 @@ def test_a_session_file_is_never_begun_twice(path: Path) -> None:
 
 def test_a_second_opener_is_told_who_holds_the_session(path: Path) -> None:
     log = create(path)
-    log.append([(RunStarted(run=2, pid=815, version="0.2.0"), ROOT), (turn(1), PRIMARY)])
-    with pytest.raises(LogLocked, match="process 815") as locked:
+    log.append([(RunStarted(run=2, pid=PARENT, version="0.2.0"), ROOT), (turn(1), PRIMARY)])
+    with pytest.raises(LogLocked, match=f"process {PARENT}") as locked:
         SessionLog.open(path, clock)
-    assert locked.value.pid == 815
+    assert locked.value.pid == PARENT
     log.append([(turn(2), PRIMARY)])
     log.close()
     SessionLog.open(path, clock)[0].close()

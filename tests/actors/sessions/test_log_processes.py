@@ -9,6 +9,7 @@ import pytest
 from actors.sessions.log import LogLocked, SessionLog
 from actors.sessions.reading import read_log
 from tests.actors.sessions.writing import clock, create
+from tests.faults.faulty_files import FaultyFiles
 
 ROOT = Path(__file__).parents[3]
 FILL = """
@@ -41,6 +42,22 @@ log, _ = SessionLog.open(Path(sys.argv[1]), clock)
 log.append([(RunStarted(run=2, pid=os.getpid(), version="0"), ROOT)])
 print("held", flush=True)
 sys.stdin.read()
+"""
+
+LEAVE_TO_A_CHILD = """
+import os, sys
+from pathlib import Path
+from actors.sessions.log import SessionLog
+from messages.address import ROOT
+from messages.transcript import RunStarted
+from tests.actors.sessions.writing import clock
+
+log, _ = SessionLog.open(Path(sys.argv[1]), clock)
+log.append([(RunStarted(run=2, pid=os.getpid(), version="0"), ROOT)])
+if os.fork() == 0:
+    print("held", flush=True)
+    sys.stdin.read()
+os._exit(0)
 """
 
 
@@ -86,4 +103,30 @@ def test_a_killed_holder_is_named_while_it_lives_and_leaves_no_lock(path: Path) 
         child.wait(timeout=10)
     log, contents = SessionLog.open(path, clock)
     log.close()
+    assert len(contents.lines) == 3
+
+
+def test_a_lock_that_a_killed_holder_left_to_what_it_started_is_waited_for(path: Path) -> None:
+    """Between fork and exec a child of the holder has all its descriptors."""
+    with subprocess.Popen(
+        [sys.executable, "-c", LEAVE_TO_A_CHILD, str(path)],
+        cwd=ROOT,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as child:
+        assert child.stdout is not None
+        assert child.stdin is not None
+        assert child.stdout.readline() == "held\n"
+        child.wait(timeout=10)
+        files = FaultyFiles()
+
+        def let_go(call: str) -> None:
+            if call == "lock" and files.calls.count("lock") == 2:
+                assert child.stdin is not None
+                child.stdin.close()
+
+        files.before = let_go
+        log, contents = SessionLog.open(path, clock, files)
+        log.close()
     assert len(contents.lines) == 3

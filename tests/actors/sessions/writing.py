@@ -1,5 +1,6 @@
 """What the tests of session files share: records and a fixed clock."""
 
+import os
 from pathlib import Path
 
 from actors.sessions.files import Files
@@ -11,7 +12,7 @@ from messages.wire import Line, encode_line
 
 NOW_S = 1_700_000_000.125
 SESSION = Session(session_id="20260131-235959-ab12", workspace="/home/me/project")
-RUN = RunStarted(run=1, pid=4711, version="0.1.0")
+RUN = RunStarted(run=1, pid=os.getppid(), version="0.1.0")
 FIRST: tuple[tuple[Record, Address], ...] = ((SESSION, ROOT), (RUN, ROOT))
 
 
