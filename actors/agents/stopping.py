@@ -32,7 +32,7 @@ def unwritable(step: Step, message: AppendFailed) -> None:
     turn = step.turn
     if turn.stage is Stage.IDLE or message.id <= turn.synced:
         return
-    detail = f"the session could not be written: {message.detail}"
+    detail = f"the session could not be written: {message.detail}; the next prompt tries again"
     step.set(unwritable=detail, synced=turn.written)
     _stop(step)
 

@@ -1,5 +1,6 @@
 """Kills the real program with SIGKILL at random moments, and resumes it: COUNT times from SEED.
 
+Or puts it back to every place where its records can stop, with COUNT 0, and resumes it there.
 Every run is a process of its own, forked from one that has imported everything, so that a run
 costs no start-up. Run as `python -m tests.program.kill_nine FOLDER COUNT SEED`; prints one line of
 JSON for each run.
@@ -39,6 +40,7 @@ LOADED = (
 """What the program would import by itself, run after run."""
 WORDS = ("-p", "Work.", "--permission-mode", "yolo")
 MOST_RECORDS = 16
+PROMPTED = 0
 CALLS = 4
 
 
@@ -111,6 +113,33 @@ def trial(folder: Path, records: int, and_ms: float) -> dict[str, object]:
     return {"killed": first == -signal.SIGKILL, "records": at, "wrong": wrong}
 
 
+def each_stop(folder: Path) -> list[dict[str, object]]:
+    """End a session behind each of its records in turn, as a kill would, and resume it there."""
+    session = Trial(folder)
+    session.begin()
+    session.run(*WORDS)
+    ((path, whole),) = session.sessions.items()
+    lines, runs = whole.splitlines(keepends=True), folder / "repository" / "runs"
+    said: list[dict[str, object]] = []
+    for kept in range(1, len(lines) + 1):
+        path.write_bytes(b"".join(lines[:kept]))
+        ended = [each for each in read_log(path).records if isinstance(each, ToolEnded)]
+        runs.write_text("".join(f"{number}\n" for number in range(len(ended))))
+        began = isinstance(read_log(path).records[-1], ToolStarted)
+        status = session.run(*WORDS, "--continue")
+        wrong = [f"the resume ended with {status}"] if status else []
+        wrong += _wrong(path, runs) if kept > PROMPTED else []
+        unknown = [
+            e for e in read_log(path).records if isinstance(e, ToolEnded) and e.status != "ok"
+        ]
+        wrong += [f"{len(unknown)} outcomes are unknown"] if len(unknown) != began else []
+        wrong += (
+            ["a record is lost"] if not path.read_bytes().startswith(b"".join(lines[:kept])) else []
+        )
+        said.append({"killed": True, "records": kept, "wrong": wrong})
+    return said
+
+
 def _kept(before: dict[Path, bytes], after: dict[Path, bytes], path: Path) -> bool:
     whole = before[path].rpartition(b"\n")[0]
     return after.get(path, b"").startswith(whole)
@@ -142,6 +171,9 @@ def main(folder: Path, count: int, seed: int) -> None:
     assert threading.active_count() == 1, "a fork would copy one thread of several"
     adapter()
     random = Random(seed)  # noqa: S311  (a seed must replay)
+    if not count:
+        for said in each_stop(folder / "stops"):
+            print(json.dumps(said))  # noqa: T201  (its caller reads it)
     for number in range(count):
         said = trial(
             folder / f"{seed}-{number}", random.randint(0, MOST_RECORDS), random.uniform(0, 12)

@@ -26,7 +26,7 @@ class Steady(ScriptedServer):
         return streams(events_of(plan, {"model": "scripted"}, f"toolu_{number}"))
 
 
-def kill(program: Program, count: int, seed: int) -> None:
+def killed(program: Program, count: int, seed: int) -> list[dict[str, object]]:
     with Steady() as server:
         program.server = server
         module = (sys.executable, "-P", "-m", "tests.program.kill_nine")
@@ -38,11 +38,21 @@ def kill(program: Program, count: int, seed: int) -> None:
             text=True,
             check=True,
         )
-    said = [json.loads(line) for line in done.stdout.splitlines()]
-    assert len(said) == count
+    said: list[dict[str, object]] = [json.loads(line) for line in done.stdout.splitlines()]
     assert [each for each in said if each["wrong"]] == []
-    assert sum(each["killed"] for each in said) > count // 2
+    return said
+
+
+def kill(program: Program, count: int, seed: int) -> None:
+    said = killed(program, count, seed)
+    assert len(said) == count
+    assert sum(bool(each["killed"]) for each in said) > count // 2
     assert len({each["records"] for each in said}) > 3
+
+
+def test_wherever_its_records_stop_a_turn_is_resumed_and_ended(program: Program) -> None:
+    said = killed(program, 0, seed=0)
+    assert len(said) == 2 + 1 + 3 * CALLS + 2
 
 
 def test_killed_ten_times_nothing_is_lost_and_nothing_runs_twice(program: Program) -> None:

@@ -233,7 +233,7 @@ def test_nothing_runs_whose_start_could_not_be_written(driver: Driver) -> None:
     assert driver.reports[-1] == TurnFailed(
         turn=1,
         reason="journal",
-        detail="the session could not be written: disk full",
+        detail="the session could not be written: disk full; the next prompt tries again",
         usage=USED,
     )
 

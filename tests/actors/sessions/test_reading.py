@@ -103,6 +103,27 @@ def test_what_does_not_begin_with_a_session_is_no_session_file(data: bytes) -> N
         parse(PATH, data)
 
 
+def test_a_session_that_the_first_version_of_format_1_wrote_stays_readable(tmp_path: Path) -> None:
+    """The file is never written anew: it is what people have."""
+    path = tmp_path / "s.jsonl"
+    path.write_bytes((Path(__file__).parent / "format-1.jsonl").read_bytes())
+    log, contents = SessionLog.open(path, clock)
+    log.close()
+    assert [type(record).__name__ for record in contents.records] == [
+        "Session",
+        "RunStarted",
+        "TurnStarted",
+        "ReplyCompleted",
+        "ExecApprovalRequest",
+        "ApprovalAnswered",
+        "Config",
+        "ToolStarted",
+        "ToolEnded",
+        "ReplyCompleted",
+        "TurnCompleted",
+    ]
+
+
 def test_a_format_of_the_future_is_refused_by_its_number() -> None:
     future = Session(format=2, session_id="s", workspace="/")
     with pytest.raises(LogError, match="format 2; this version knows up to 1"):
