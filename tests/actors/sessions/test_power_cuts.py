@@ -1,5 +1,6 @@
 """Whatever the disk did not promise to keep is lost, halved or reordered; nothing else is."""
 
+from functools import partial
 from pathlib import Path
 from random import Random
 
@@ -8,11 +9,13 @@ import pytest
 from actors.sessions.faults import LogDamaged
 from actors.sessions.log import SessionLog
 from actors.sessions.reading import parse
+from actors.sessions.stores import replace_file
 from messages.address import PRIMARY
 from messages.wire import Line, encode_line
-from tests.actors.sessions.survival import PATH, lives_through_power_cuts
+from tests.actors.sessions.survival import PATH, STATE, killed, lives_through_power_cuts
 from tests.actors.sessions.writing import NOW_S, clock, create, line, turn, whole_log
 from tests.faults.disk import Disk
+from tests.faults.faulty_files import FaultyFiles, Kill
 
 LIVES = 10_000
 SHARD = 300
@@ -30,6 +33,30 @@ def test_no_acknowledged_record_is_lost_in_a_power_cut(first: int) -> None:
 def test_no_acknowledged_record_is_lost_in_10_000_power_cuts(first: int) -> None:
     for seed in range(first, first + 500):
         lives_through_power_cuts(seed)
+
+
+def replaced_in_the_dark(seed: int) -> None:
+    random, disk, path = Random(seed), Disk(STATE), STATE / "config.toml"  # noqa: S311  (must replay)
+    old, new = b"old " * 500, b"new " * 700
+    disk.put(path, old)
+    files = FaultyFiles(disk, Kill(random.randint(1, 14), lambda length: random.randint(0, length)))
+    done = not killed(partial(replace_file, path, new, files))
+    disk.lose_power(random)
+    assert disk.content(path) in ((new,) if done else (old, new))
+    replace_file(path, b"again", disk)
+    assert disk.content(path) == b"again"
+
+
+@pytest.mark.quick
+def test_a_replaced_file_is_the_old_or_the_new_one_after_a_power_cut() -> None:
+    for seed in range(500):
+        replaced_in_the_dark(seed)
+
+
+@pytest.mark.long
+def test_a_replaced_file_is_the_old_or_the_new_one_after_10_000_power_cuts() -> None:
+    for seed in range(LIVES):
+        replaced_in_the_dark(seed)
 
 
 @pytest.mark.quick
