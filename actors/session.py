@@ -4,7 +4,7 @@ import logging
 import os
 import secrets
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
@@ -17,10 +17,8 @@ from actors.agents.resume import chosen_model, last_config, last_run, past_of
 from actors.agents.state import Past, Stage, Turn
 from actors.approvals.broker import ApprovalBroker
 from actors.models.client import ModelClient
-from actors.permissions.defaults import BUILT_IN as BUILT_IN_RULES
+from actors.permissions.beginning import first_policy, ground_of
 from actors.permissions.engine import PermissionEngine
-from actors.permissions.places import Ground, real_places
-from actors.permissions.protected import LINKABLE, targets_of
 from actors.root import Factories, Make
 from actors.sessions.forking import fork_session
 from actors.sessions.journal import Journal, Settled
@@ -155,24 +153,16 @@ def policy_of(session: OpenSession) -> Policy:
     """Put together what the session's verdicts begin with; the model may read its own outputs."""
     options, config = session.options, last_config(session.records)
     outputs = options.workspace.target(options.outputs_of(session.session_id))
-    ground = ground_of(options.workspace)
-    linked = tuple(Path(each) for each in real_places(ground, LINKABLE))
-    return Policy(
-        mode=options.mode,
-        sources=options.rules,
-        defaults=(*BUILT_IN_RULES, Rule(permission="read", pattern=f"{outputs}/*", action="allow")),
-        grants=config.grants if config else (),
-        added=tuple(str(folder) for folder in options.workspace.added),
-        protected=targets_of((*options.protected, *linked), options.workspace.root),
+    policy = first_policy(
+        options.workspace,
+        options.mode,
+        options.rules,
         trusted=options.trusted,
+        ours=options.protected,
     )
-
-
-def ground_of(workspace: Workspace) -> Ground:
-    """Say where the engine finds what a path means."""
-    return Ground(
-        root=str(workspace.root), cwd=str(workspace.cwd), home=os.path.realpath(Path.home())
-    )
+    own = Rule(permission="read", pattern=f"{outputs}/*", action="allow")
+    grants = config.grants if config else ()
+    return replace(policy, defaults=(*policy.defaults, own), grants=grants)
 
 
 def _primary(session: OpenSession, around: Surroundings) -> Make:

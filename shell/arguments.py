@@ -2,18 +2,19 @@
 
 import argparse
 from dataclasses import dataclass
-from typing import Literal, NoReturn, cast
+from typing import Literal, NoReturn, cast, get_args
 
+from messages.rules import PermissionMode
+from shell.limits_given import count, seconds
 from shell.version import VERSION
 
 Format = Literal["text", "json", "stream-json"]
 
-_MOST_DIGITS = 9
-
 USAGE = """\
 greenroom [options] [PROMPT]
        greenroom demo [--auto]
-       greenroom sessions [list | show ID | export ID]"""
+       greenroom sessions [list | show ID | export ID]
+       greenroom permissions check OPTIONS"""
 EPILOG = """\
 without ANTHROPIC_API_KEY, ANTHROPIC_AUTH_TOKEN and ANTHROPIC_BASE_URL a scripted model plays, so
 that everything can be tried offline.
@@ -65,6 +66,20 @@ class SessionsOptions:
     """The file to export to; None: standard output."""
 
 
+@dataclass(frozen=True, slots=True)
+class CheckOptions:
+    """What `greenroom permissions check` is asked for."""
+
+    tool: str = ""
+    target: str = ""
+    agent: str = "build"
+    mode: PermissionMode = "default"
+    workspace: str | None = None
+    rules: str | None = None
+    batch: str | None = None
+    as_json: bool = False
+
+
 class StartError(Exception):
     """The program cannot begin as asked; each argument is told in a line, exit status 2."""
 
@@ -74,11 +89,18 @@ class UsageError(StartError):
 
 
 class _Parser(argparse.ArgumentParser):
+    """Reads options; what is wrong is a `UsageError`."""
+
     def error(self, message: str) -> NoReturn:
+        """Say what is wrong.
+
+        Raises:
+            UsageError: always.
+        """
         raise UsageError(message)
 
 
-def parse(words: list[str]) -> Options | SessionsOptions:
+def parse(words: list[str]) -> Options | SessionsOptions | CheckOptions:
     """Read the command line.
 
     Raises:
@@ -90,6 +112,8 @@ def parse(words: list[str]) -> Options | SessionsOptions:
         return _parse_demo(words[1:])
     if words[:1] == ["sessions"]:
         return _parse_sessions(words[1:])
+    if words[:1] == ["permissions"]:
+        return _parse_permissions(words[1:])
     given = _work_parser().parse_args(words)
     if given.output_format != "text" and not given.print:
         message = "--output-format goes with -p"
@@ -142,14 +166,14 @@ def _work_parser() -> _Parser:
     add("--model", metavar="NAME", help="the model to use: its id, or fable, opus, sonnet, haiku")
     add(
         "--max-turns",
-        type=_count,
+        type=count,
         metavar="N",
         help="stop a prompt's work after N requests to the model; one request, with the tool "
         "calls of its reply, is a turn",
     )
     add(
         "--time-limit",
-        type=_seconds,
+        type=seconds,
         metavar="SECONDS",
         help="stop a prompt's work after so long; waiting for your approval does not count",
     )
@@ -188,24 +212,6 @@ def _work_parser() -> _Parser:
     return parser
 
 
-def _count(word: str) -> int:
-    if not (word.isascii() and word.isdigit() and len(word) <= _MOST_DIGITS and int(word)):
-        message = "not a whole number above 0"
-        raise argparse.ArgumentTypeError(message)
-    return int(word)
-
-
-def _seconds(word: str) -> float:
-    try:
-        seconds = float(word)
-    except ValueError:
-        seconds = 0.0
-    if not 0 < seconds < float("inf"):
-        message = "not a number of seconds above 0"
-        raise argparse.ArgumentTypeError(message)
-    return seconds
-
-
 def _parse_demo(words: list[str]) -> Options:
     parser = _Parser(
         prog="greenroom demo",
@@ -242,6 +248,31 @@ def _parse_sessions(words: list[str]) -> SessionsOptions:
     given = parser.parse_args(words)
     _check_sessions(given)
     return SessionsOptions(given.action, given.session, given.format or "markdown", given.output)
+
+
+def _parse_permissions(words: list[str]) -> CheckOptions:
+    parser = _Parser(
+        prog="greenroom permissions",
+        description="Explain what would be decided of a call, and why; nothing is run.",
+        allow_abbrev=False,
+    )
+    add = parser.add_argument
+    add("action", choices=("check",), metavar="check")
+    add("--tool", metavar="TOOL", default="", help="such as bash, read or mcp__server__tool")
+    add("--target", metavar="TARGET", help="the command, the path, …")
+    add("--agent", metavar="NAME", default="build", help="whose call it is (default: build)")
+    add("--mode", choices=get_args(PermissionMode), default="default", help="(default: default)")
+    add("--workspace", metavar="DIR", help="its root; else the repository around this folder")
+    add("--rules", metavar="FILE", help="go by these alone: JSON, a list of rules")
+    add("--batch", metavar="FILE", help="JSON lines: id, tool, target and perhaps rules")
+    add("--json", action="store_true", dest="as_json", help="one JSON object")
+    given = parser.parse_args(words)
+    single = bool(given.tool) and given.target is not None
+    if single == (given.batch is not None):
+        message = "permissions check takes --tool and --target, or --batch"
+        raise UsageError(message)
+    fields = {name: value for name, value in vars(given).items() if name != "action"}
+    return CheckOptions(**{**fields, "target": given.target or ""})
 
 
 def _check_sessions(given: argparse.Namespace) -> None:

@@ -2,36 +2,14 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 
 from actors.permissions.rules import warnings
 from actors.session import AGENT
-from actors.tools.workspace import Workspace
 from messages.rules import Source
 from shell import settings
 from shell.arguments import Options, StartError
-from shell.config_file import ConfigFileError, Read, read_config
+from shell.config_files import Files, Sources, read_files, rules_of
 from shell.config_schema import FileConfig
-from shell.project import project_config
-
-
-@dataclass(frozen=True, slots=True)
-class Sources:
-    """Where a run's configuration is looked for."""
-
-    user: Path
-    workspace: Workspace
-    trusted: bool
-    ours: tuple[Path, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Files:
-    """The files that there are, and what is to be told of one that does not count."""
-
-    user: Read | None = None
-    project: Read | None = None
-    notices: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,38 +28,15 @@ def configured(options: Options, environment: Mapping[str, str], sources: Source
     Raises:
         StartError: with everything that is wrong, each a line with file, line and key.
     """
-    files = _files(sources)
+    files = read_files(sources)
     flags, variables = settings.of_flags(options), settings.of_environment(environment)
     user = files.user.config if files.user else FileConfig()
     brought, told = _brought(files, settings.layered(user, settings.BUILT_IN), sources)
     counts = settings.layered(flags, variables, brought, user, settings.BUILT_IN)
     _require_agent(counts, files)
-    heard = (
-        *_rules("user", files.user, trusted=True),
-        *_rules("project", files.project, trusted=sources.trusted),
-    )
+    heard = rules_of(files, trusted=sources.trusted)
     warned = (text for source in heard if source.trusted for text in _warned(source))
     return Configuration(counts, heard, (*files.notices, *told, *warned))
-
-
-def _files(sources: Sources) -> Files:
-    problems: list[str] = []
-    notices: list[str] = []
-    user = project = None
-    try:
-        user = read_config(sources.user)
-    except ConfigFileError as error:
-        problems.extend(error.problems)
-    try:
-        project = project_config(sources.workspace, sources.ours)
-    except ConfigFileError as error:
-        if sources.trusted:
-            problems.extend(error.problems)
-        else:  # what is not believed must not keep us from starting either
-            notices.append(f"{error.problems[0]}; the file does not count")
-    if problems:
-        raise StartError(*problems)
-    return Files(user, project, tuple(notices))
 
 
 def _brought(
@@ -92,14 +47,6 @@ def _brought(
     if sources.trusted:
         return settings.of_trusted(files.project)
     return settings.of_untrusted(files.project.config, below), ()
-
-
-def _rules(whose: str, read: Read | None, *, trusted: bool) -> tuple[Source, ...]:
-    """Name the rules of a file; of one that is not trusted the engine hears no allow."""
-    if not read or not read.config.rules:
-        return ()
-    name = f"{whose} rules, {read.path}"
-    return (Source(name=name, rules=read.config.rules, trusted=trusted),)
 
 
 def _warned(source: Source) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
-from shell.arguments import Options, SessionsOptions, StartError, UsageError, parse
+from shell.arguments import CheckOptions, Options, SessionsOptions, StartError, UsageError, parse
 from shell.output import Output, OutputError
 from shell.process import complain, leave, settle
 from shell.visible import visible
@@ -63,7 +63,12 @@ def run(words: list[str]) -> int:
         return 1
 
 
-def _run(options: Options | SessionsOptions) -> int:
+def _run(options: Options | SessionsOptions | CheckOptions) -> int:
+    if isinstance(options, CheckOptions):
+        from shell.permissions_check import run_check
+        from shell.workspace import current_folder
+
+        return run_check(options, os.environ, current_folder())
     if isinstance(options, SessionsOptions):
         from shell.sessions_command import run_sessions
 
@@ -228,7 +233,8 @@ def _farewell(text: str) -> None:
 
 
 def _setup(options: Options, start: Path | None = None, ask: "Ask | None" = None) -> "Setup":
-    from shell.setup import current_folder, set_up
+    from shell.setup import set_up
+    from shell.workspace import current_folder
 
     setup = set_up(options, os.environ, start or current_folder(), ask)
     for notice in setup.notices:

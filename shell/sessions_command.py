@@ -13,10 +13,10 @@ from shell.output import emit
 from shell.process import complain
 from shell.session_choice import chosen
 from shell.session_list import rows
-from shell.setup import current_folder, open_state
+from shell.setup import open_state
 from shell.transcript import as_json, markdown
 from shell.visible import visible
-from shell.workspace import workspace_of
+from shell.workspace import current_folder, workspace_of
 
 TITLE_CHARS = 60
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC

@@ -1,6 +1,5 @@
 """From options and environment to what a session needs; reads, but starts nothing."""
 
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,8 +18,9 @@ from actors.sessions.places import (
     project_folder,
     state_folder,
 )
-from shell.arguments import Options, StartError, readable
-from shell.configuration import Sources, configured
+from shell.arguments import Options, StartError
+from shell.config_files import Sources
+from shell.configuration import configured
 from shell.instructions import NAME, read_instructions
 from shell.log_file import keep_log
 from shell.project import Ask, Trusting, standing
@@ -113,23 +113,6 @@ def open_state(environment: Mapping[str, str]) -> Path:
         raise StartError(message) from error
     debug = environment.get("GREENROOM_LOG") == "debug"
     keep_log(folder / "greenroom.log", secrets_of(environment), debug=debug)
-    return folder
-
-
-def current_folder() -> Path:
-    """Find the folder that the program was started in.
-
-    Raises:
-        StartError: it is gone, or its name cannot be told to a model.
-    """
-    try:
-        folder = Path.cwd()
-    except OSError as error:
-        message = f"the current folder cannot be used: {error.strerror}"
-        raise StartError(message) from error
-    if readable(str(folder)) != str(folder):
-        message = f"the current folder's name is not UTF-8: {os.fsencode(folder)!r}"
-        raise StartError(message)
     return folder
 
 

@@ -4,7 +4,7 @@ import os
 from pathlib import Path
 
 from actors.tools.workspace import Workspace
-from shell.arguments import StartError
+from shell.arguments import StartError, readable
 
 _POINTER = "gitdir:"
 _MOST_BYTES = 4_096
@@ -52,6 +52,23 @@ def _added(given: str, start: Path) -> Path:
 def _with_added(root: Path, cwd: Path, added: tuple[Path, ...]) -> Workspace:
     outside = dict.fromkeys(folder for folder in added if not folder.is_relative_to(root))
     return Workspace(root=root, cwd=cwd, added=tuple(outside))
+
+
+def current_folder() -> Path:
+    """Find the folder that the program was started in.
+
+    Raises:
+        StartError: it is gone, or its name cannot be told to a model.
+    """
+    try:
+        folder = Path.cwd()
+    except OSError as error:
+        message = f"the current folder cannot be used: {error.strerror}"
+        raise StartError(message) from error
+    if readable(str(folder)) != str(folder):
+        message = f"the current folder's name is not UTF-8: {os.fsencode(folder)!r}"
+        raise StartError(message)
+    return folder
 
 
 def git_folders(root: Path) -> tuple[Path, ...]:

@@ -41,7 +41,7 @@ def decide(matter: Matter, policy: Policy, chain: tuple[Profile, ...]) -> Judgem
     lasting = _lasting(matter, decided, mode, policy)
     if lasting:
         return Judgement("ask", lasting, lasting=True)
-    if decided.action == "allow" and matter.floor:
+    if matter.floor and (decided.action == "allow" or decided.by_default):
         decided = Judgement("ask", matter.floor, source="floor")
     if decided.action == "allow":
         return decided

@@ -3,6 +3,9 @@
 They are protected by name, so also while they do not exist.
 """
 
+import os
+import re
+import stat
 import unicodedata
 from collections.abc import Iterable
 from itertools import pairwise
@@ -69,6 +72,9 @@ _FILES_IN = frozenset({(".ssh", name) for name in ("authorized_keys", "config", 
 _ENDINGS = (".code-workspace", ".sublime-project")
 _PLANS = (".greenroom", "plans")
 
+_HOOKS_PATH = re.compile(r"^\s*hooksPath\s*=\s*(\S[^#;\n]*)", re.IGNORECASE | re.MULTILINE)
+_MOST_BYTES = 1024 * 1024
+
 LINKABLE = (*sorted(_FOLDERS), ".git/hooks", ".git/config", *sorted(_FILES))
 """Where one of these is a link, what it leads to is protected too."""
 
@@ -95,6 +101,36 @@ def is_protected(target: str, ours: tuple[str, ...] = ()) -> bool:
 def is_plan(target: str) -> bool:
     """Whether a target is one of the workspace's plans, which an agent may write."""
     return not target.startswith("/") and _is_plan(_names(target))
+
+
+def hooks_folders(root: str, home: str) -> tuple[Path, ...]:
+    """Find the folders that git's own settings name for hooks (`core.hooksPath`)."""
+    bases = ((root, ".git/config"), (root, ".git/config.worktree"))
+    users = ((root, f"{home}/.gitconfig"), (root, f"{home}/.config/git/config"))
+    found = (
+        _resolved(value, base, home)
+        for base, name in (*bases, *users)
+        for value in _HOOKS_PATH.findall(_text(Path(base, name)))
+    )
+    return tuple(dict.fromkeys(found))
+
+
+def _resolved(value: str, base: str, home: str) -> Path:
+    value = value.strip().strip('"')
+    path = home + value[1:] if value.startswith("~/") else value
+    return Path(os.path.realpath(Path(base, path)))
+
+
+def _text(path: Path) -> str:
+    """Read the beginning of a settings file; what cannot be read names nothing."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError:
+        return ""
+    with os.fdopen(descriptor, "rb") as file:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            return ""
+        return file.read(_MOST_BYTES).decode("utf-8", "replace").replace("\0", "")
 
 
 def targets_of(paths: Iterable[Path], root: Path) -> tuple[str, ...]:

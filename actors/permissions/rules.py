@@ -26,7 +26,7 @@ _CACHED = 4_096
 
 def problem(rule: Rule) -> str:
     """Say what is wrong with a rule; empty: nothing."""
-    if rule.permission not in PERMISSIONS and not _MCP.fullmatch(rule.permission):
+    if rule.permission not in PERMISSIONS and not is_mcp(rule.permission):
         known = ", ".join(sorted(PERMISSIONS))
         return f"there is no permission {rule.permission!r}; known: {known}, mcp__<server>__<tool>"
     if not rule.pattern:
@@ -36,6 +36,11 @@ def problem(rule: Rule) -> str:
     if rule.agent is not None and not _AGENT.fullmatch(rule.agent):
         return f"{rule.agent!r} is no agent's name"
     return ""
+
+
+def is_mcp(name: str) -> bool:
+    """Whether a name is that of a tool of some server."""
+    return _MCP.fullmatch(name) is not None
 
 
 def warnings(rules: tuple[Rule, ...]) -> tuple[str, ...]:

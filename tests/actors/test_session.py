@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from actors.permissions.beginning import ground_of
 from actors.permissions.deciding import decide_call
-from actors.session import OpenSession, SessionOptions, ground_of, model_of, open_session, policy_of
+from actors.session import OpenSession, SessionOptions, model_of, open_session, policy_of
 from actors.tools.workspace import Workspace
 from messages.permissions import Config
 from messages.rules import PermissionRequest, Profile, Rule

@@ -1,0 +1,33 @@
+"""Limits as the command line gives them."""
+
+import argparse
+
+_MOST_DIGITS = 9
+
+
+def count(word: str) -> int:
+    """Read how often.
+
+    Raises:
+        argparse.ArgumentTypeError: it is no number that counts anything.
+    """
+    if not (word.isascii() and word.isdigit() and len(word) <= _MOST_DIGITS and int(word)):
+        message = "not a whole number above 0"
+        raise argparse.ArgumentTypeError(message)
+    return int(word)
+
+
+def seconds(word: str) -> float:
+    """Read how long.
+
+    Raises:
+        argparse.ArgumentTypeError: it is no time.
+    """
+    try:
+        given_s = float(word)
+    except ValueError:
+        given_s = 0.0
+    if not 0 < given_s < float("inf"):
+        message = "not a number of seconds above 0"
+        raise argparse.ArgumentTypeError(message)
+    return given_s

@@ -1,0 +1,229 @@
+"""`greenroom permissions check`: explain a verdict without running anything.
+
+It shares every decision with the engine and loads nothing that the engine needs to be an actor.
+"""
+
+import json
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, cast
+
+from actors.permissions.beginning import first_policy, ground_of
+from actors.permissions.deciding import Decision, decide_call
+from actors.permissions.judgement import Judgement
+from actors.permissions.matters import Matter
+from actors.permissions.places import Ground
+from actors.permissions.rules import PATHS, PERMISSIONS, is_mcp, problem
+from actors.sessions.places import config_folder, our_files, state_folder
+from actors.tools.workspace import Workspace
+from messages.rules import PermissionRequest, Policy, Profile, Rule, Source
+from shell.arguments import CheckOptions, StartError
+from shell.config_files import Sources, read_files, rules_of
+from shell.output import emit
+from shell.process import complain
+from shell.trust import read_trusts
+from shell.visible import visible_line
+from shell.workspace import git_folders, workspace_of
+
+_RULE_KEYS = {"permission", "pattern", "action"}
+_CASE_KEYS = {"id", "tool", "target", "rules"}
+
+
+@dataclass(frozen=True, slots=True)
+class Checking:
+    """What verdicts are given by."""
+
+    policy: Policy
+    ground: Ground
+    agent: str
+
+    def decided(self, tool: str, target: str) -> Decision:
+        """Judge one call."""
+        path = os.path.join(self.ground.cwd, _home(target))  # noqa: PTH118  (text, not a file)
+        target = path if tool in PATHS and target else target
+        request = PermissionRequest(permission=tool, target=target)
+        chain = (Profile(agent=self.agent),)
+        return decide_call((request,), self.ground, self.policy, chain)
+
+
+def run_check(options: CheckOptions, environment: Mapping[str, str], start: Path) -> int:
+    """Do what `greenroom permissions …` asks for; the exit status.
+
+    Raises:
+        StartError: an option, a rule or a case is wrong.
+        OutputError: standard output cannot be written.
+    """
+    workspace = _workspace(options.workspace, start)
+    policy = _policy(options, environment, workspace)
+    checking = Checking(policy, ground_of(workspace), options.agent)
+    if options.batch is not None:
+        cases = _cases(Path(options.batch), checking)
+        emit("".join(f"{json.dumps(case)}\n" for case in cases).encode())
+        return 0
+    _require_tool(options.tool, "--tool")
+    decision = checking.decided(options.tool, options.target)
+    told = _as_json(decision, policy) if options.as_json else _as_text(decision)
+    emit(f"{told}\n".encode("utf-8", "surrogatepass"))
+    return 0
+
+
+# What it goes by.
+
+
+def _workspace(given: str | None, start: Path) -> Workspace:
+    if given is None:
+        return workspace_of(start)
+    try:
+        folder = Path(os.path.realpath(start / given, strict=True))
+    except (OSError, ValueError) as error:
+        message = f"--workspace {given}: {getattr(error, 'strerror', None) or error}"
+        raise StartError(message) from error
+    if not folder.is_dir():
+        message = f"--workspace {given}: no folder"
+        raise StartError(message)
+    return Workspace(root=folder, cwd=folder)
+
+
+def _policy(options: CheckOptions, environment: Mapping[str, str], workspace: Workspace) -> Policy:
+    if options.rules is not None:
+        return _alone(tuple(_rules(_json_of(Path(options.rules)), options.rules)))
+    ours = our_files(environment)
+    trusts = read_trusts(state_folder(environment) / "trust.json").folders
+    trusted = bool(trusts.get(str(workspace.root)))
+    files = read_files(
+        Sources(config_folder(environment) / "config.toml", workspace, trusted, ours)
+    )
+    for notice in files.notices:
+        complain(notice)
+    return first_policy(
+        workspace,
+        options.mode,
+        rules_of(files, trusted=trusted),
+        trusted=trusted,
+        ours=(*ours, *git_folders(workspace.root)),
+    )
+
+
+def _alone(rules: tuple[Rule, ...]) -> Policy:
+    """Judge by these rules alone: no defaults, nothing protected, nothing granted."""
+    return Policy(sources=(Source(name="rules", rules=rules),), protected=None)
+
+
+def _rules(value: object, place: str) -> Iterator[Rule]:
+    if not isinstance(value, list):
+        message = f"{place}: must be a list of rules"
+        raise StartError(message)
+    for at, entry in enumerate(cast("list[object]", value), start=1):
+        yield _rule(entry, f"{place}: rule {at}")
+
+
+def _rule(entry: object, place: str) -> Rule:
+    fields = cast("dict[str, Any]", entry) if isinstance(entry, dict) else {}
+    texts = all(isinstance(text, str) for text in fields.values())
+    if not texts or not fields.keys() >= _RULE_KEYS or fields.keys() - _RULE_KEYS - {"agent"}:
+        message = f"{place}: has permission, pattern and action, each a text, perhaps agent"
+        raise StartError(message)
+    rule = Rule(**fields)
+    what = problem(rule)
+    if what:
+        message = f"{place}: {what}"
+        raise StartError(message)
+    return rule
+
+
+def _require_tool(tool: str, place: str) -> None:
+    if tool not in PERMISSIONS and not is_mcp(tool):
+        message = f"{place}: there is no tool {tool!r}; known: {', '.join(sorted(PERMISSIONS))}"
+        raise StartError(message)
+
+
+def _home(target: str) -> str:
+    return os.path.expanduser(target) if target.startswith("~") else target  # noqa: PTH111  (never raises)
+
+
+# Many at once.
+
+
+def _cases(path: Path, checking: Checking) -> Iterator[dict[str, str]]:
+    for number, line in enumerate(_text_of(path).split("\n"), start=1):
+        if line.strip():
+            yield _case(_parsed(line, f"{path}:{number}"), f"{path}:{number}", checking)
+
+
+def _case(value: object, place: str, checking: Checking) -> dict[str, str]:
+    fields = cast("dict[str, Any]", value) if isinstance(value, dict) else {}
+    tool, target = fields.get("tool"), fields.get("target")
+    known = fields.keys() <= _CASE_KEYS and "id" in fields
+    if not (known and isinstance(tool, str) and isinstance(target, str)):
+        message = f"{place}: has id, tool and target, perhaps rules"
+        raise StartError(message)
+    _require_tool(tool, place)
+    policy = checking.policy
+    if "rules" in fields:
+        policy = _alone(tuple(_rules(fields["rules"], place)))
+    judgement = Checking(policy, checking.ground, checking.agent).decided(tool, target).judgement
+    return {"id": fields["id"], "verdict": judgement.action, "reason": judgement.reason}
+
+
+def _json_of(path: Path) -> object:
+    return _parsed(_text_of(path), str(path))
+
+
+def _parsed(text: str, place: str) -> object:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError) as error:
+        message = f"{place}: not valid JSON: {error}"
+        raise StartError(message) from error
+
+
+def _text_of(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, ValueError) as error:
+        message = f"{path}: {getattr(error, 'strerror', None) or error}"
+        raise StartError(message) from error
+
+
+# What is told.
+
+
+def _as_json(decision: Decision, policy: Policy) -> str:
+    judgement = decision.judgement
+    told = {
+        "verdict": judgement.action,
+        "reason": judgement.reason,
+        "rule": _without_nothing(judgement.rule),
+        "source": judgement.source,
+        "generation": policy.generation,
+        "grants": [_without_nothing(rule) for rule in judgement.grants],
+        "parts": [
+            {**asdict(matter.request), "verdict": each.action, "reason": each.reason}
+            for matter, each in _telling(decision)
+        ],
+    }
+    return json.dumps(told)
+
+
+def _without_nothing(rule: Rule | None) -> dict[str, str] | None:
+    if rule is None:
+        return None
+    return {key: value for key, value in asdict(rule).items() if value is not None}
+
+
+def _as_text(decision: Decision) -> str:
+    judgement = decision.judgement
+    lines = [f"{judgement.action}: {visible_line(judgement.reason)}"]
+    for matter, each in _telling(decision):
+        request = visible_line(f"{matter.request.permission} {matter.request.target}")
+        lines.append(f"  {each.action:<5} {request} · {visible_line(each.reason)}")
+    return "\n".join(lines)
+
+
+def _telling(decision: Decision) -> Iterator[tuple[Matter, Judgement]]:
+    """Pass over what only could have tightened."""
+    for matter, each in decision.matters:
+        if matter.weight == "full" or each.action != "allow":
+            yield matter, each

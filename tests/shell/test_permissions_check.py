@@ -1,0 +1,216 @@
+"""`greenroom permissions check`: a verdict explained, nothing run, nothing heavy loaded."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from shell.arguments import CheckOptions, StartError, parse
+from shell.permissions_check import run_check
+
+HEAVY = ("pykka", "asyncio", "anthropic", "pydantic", "messages.wire", "messages.permissions")
+
+
+@pytest.fixture
+def workspace(tmp_path: Path) -> Path:
+    folder = tmp_path.resolve() / "work"
+    (folder / "src").mkdir(parents=True)
+    return folder
+
+
+def options_of(*words: str) -> CheckOptions:
+    options = parse(["permissions", *words])
+    assert isinstance(options, CheckOptions)
+    return options
+
+
+def checked(
+    workspace: Path, capfd: pytest.CaptureFixture[str], *words: str, home: Path | None = None
+) -> str:
+    environment = {"GREENROOM_HOME": str(home or workspace.parent / "home")}
+    assert run_check(options_of("check", *words), environment, workspace) == 0
+    return capfd.readouterr().out
+
+
+def wrong(workspace: Path, *words: str) -> str:
+    environment = {"GREENROOM_HOME": str(workspace.parent / "home")}
+    with pytest.raises(StartError) as caught:
+        run_check(options_of(*words), environment, workspace)
+    return str(caught.value)
+
+
+def call(tool: str, target: str) -> tuple[str, ...]:
+    return ("--tool", tool, "--target", target)
+
+
+def rules(workspace: Path, *each: dict[str, str]) -> tuple[str, ...]:
+    path = workspace.parent / "rules.json"
+    path.write_text(json.dumps(each))
+    return ("--rules", str(path))
+
+
+def test_it_tells_the_verdict_and_every_part(
+    workspace: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert checked(workspace, capfd, *call("bash", "ls src && rm x")).splitlines() == [
+        "ask: bash asks unless it is allowed (built-in default)",
+        "  allow bash ls src · harmless command (built-in default)",
+        "  ask   bash rm x · bash asks unless it is allowed (built-in default)",
+    ]
+
+
+def test_as_json_it_names_rule_source_and_grants(
+    workspace: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    home = workspace.parent / "home"
+    home.mkdir()
+    config = home / "config.toml"
+    config.write_text(
+        '[[rules]]\npermission = "bash"\npattern = "make *"\naction = "ask"\n',
+    )
+
+    told = json.loads(checked(workspace, capfd, *call("bash", "make"), "--json", home=home))
+
+    assert told == {
+        "verdict": "ask",
+        "reason": f"ask bash make * (user rules, {config})",
+        "rule": {"permission": "bash", "pattern": "make *", "action": "ask"},
+        "source": f"user rules, {config}",
+        "generation": 1,
+        "grants": [{"permission": "bash", "pattern": "make", "action": "allow"}],
+        "parts": [
+            {
+                "permission": "bash",
+                "target": "make",
+                "verdict": "ask",
+                "reason": f"ask bash make * (user rules, {config})",
+            }
+        ],
+    }
+
+
+def test_modes_agents_and_other_workspaces_can_be_tried(
+    workspace: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    write = call("write", "a.py")
+
+    assert checked(workspace, capfd, *write).startswith("ask")
+    assert checked(workspace, capfd, *write, "--mode", "auto-edit").startswith("allow")
+    assert checked(workspace, capfd, *write, "--mode", "plan").startswith("deny")
+    assert checked(workspace, capfd, *write, "--agent", "explore").startswith("ask")
+    read = call("read", str(workspace / "src" / "a"))
+    assert checked(workspace, capfd, *read, "--workspace", "src").startswith("allow")
+    assert checked(workspace / "src", capfd, *read, "--workspace", ".").startswith("allow")
+    above = call("read", str(workspace / "a"))
+    assert checked(workspace, capfd, *above, "--workspace", "src").startswith("ask")
+
+
+def test_rules_alone_are_one_source_without_defaults_and_with_floors(
+    workspace: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    alone = rules(
+        workspace,
+        {"permission": "bash", "pattern": "*", "action": "allow"},
+        {"permission": "write", "pattern": ".git/*", "action": "allow"},
+        {"permission": "bash", "pattern": "rm *", "action": "deny"},
+    )
+
+    def verdict(tool: str, target: str) -> str:
+        return checked(workspace, capfd, *call(tool, target), *alone).partition(":")[0]
+
+    assert verdict("bash", "make all") == "allow"
+    assert verdict("bash", "make all; rm x") == "deny"
+    assert verdict("bash", "sudo make") == "ask"
+    assert verdict("write", ".git/hooks/pre-commit") == "allow"
+    assert verdict("read", "a.py") == "ask"
+
+
+def test_a_batch_is_judged_line_by_line(workspace: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    allow = [{"permission": "bash", "pattern": "git *", "action": "allow"}]
+    cases = [
+        {"id": "1", "tool": "bash", "target": "git push", "rules": allow},
+        {"id": "2", "tool": "bash", "target": "git push", "rules": []},
+        {"id": "3", "tool": "read", "target": "src/a.py"},
+    ]
+    batch = workspace.parent / "cases.jsonl"
+    batch.write_text("".join(f"{json.dumps(case)}\n" for case in cases))
+
+    told = checked(workspace, capfd, "--batch", str(batch)).splitlines()
+
+    assert [json.loads(line) for line in told] == [
+        {"id": "1", "verdict": "allow", "reason": "allow bash git * (rules)"},
+        {
+            "id": "2",
+            "verdict": "ask",
+            "reason": "bash asks unless it is allowed (no rule speaks of it)",
+        },
+        {"id": "3", "verdict": "allow", "reason": "allow read * (built-in default)"},
+    ]
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (("list",), "argument check: invalid choice: 'list'"),
+        (("check",), "permissions check takes --tool and --target, or --batch"),
+        (("check", *call("bash", "ls"), "--batch", "x"), "check takes --tool and --target, or"),
+        (("check", *call("reed", "a")), "there is no tool 'reed'; known: bash, edit"),
+        (("check", *call("read", "a"), "--mode", "mad"), "invalid choice: 'mad'"),
+        (("check", *call("read", "a"), "--workspace", "gone"), "--workspace gone: No such file"),
+        (("check", *call("read", "a"), "--rules", "gone"), "gone: No such file"),
+        (("check", "--batch", "gone"), "gone: No such file"),
+    ],
+)
+def test_what_is_wrong_is_told(workspace: Path, words: tuple[str, ...], says: str) -> None:
+    assert says in wrong(workspace, *words)
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("{", "rules.json: not valid JSON"),
+        ("{}", "rules.json: must be a list of rules"),
+        ('[{"permission": "read"}]', "rules.json: rule 1: has permission, pattern and action"),
+        (
+            '[{"permission": "reed", "pattern": "*", "action": "ask"}]',
+            "rules.json: rule 1: there is no permission 'reed'",
+        ),
+    ],
+)
+def test_a_wrong_rules_file_says_where(workspace: Path, text: str, says: str) -> None:
+    (workspace.parent / "rules.json").write_text(text)
+    file = str(workspace.parent / "rules.json")
+
+    assert says in wrong(workspace, "check", *call("read", "a"), "--rules", file)
+
+
+def test_a_wrong_rule_of_the_user_names_file_and_line(workspace: Path) -> None:
+    home = workspace.parent / "home"
+    home.mkdir()
+    (home / "config.toml").write_text(
+        'model = "m"\n\n[[rules]]\npermission = "reed"\npattern = "*"\naction = "ask"\n'
+    )
+
+    said = wrong(workspace, "check", *call("read", "a"))
+    assert said.startswith(f"{home / 'config.toml'}:4: rules[1]")
+    assert "there is no permission 'reed'" in said
+
+
+def test_nothing_is_loaded_that_an_actor_needs(workspace: Path) -> None:
+    program = (
+        "import sys; from shell.main import run; status = run(sys.argv[1:]); "
+        f"print([name for name in {HEAVY!r} if name in sys.modules], file=sys.stderr)"
+    )
+    ran = subprocess.run(
+        [sys.executable, "-c", program, "permissions", "check", *call("bash", "cat a | head")],
+        cwd=workspace,
+        env={"GREENROOM_HOME": str(workspace / "home"), "PYTHONPATH": ":".join(sys.path)},
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=20,
+    )
+    assert ran.stdout.startswith("allow: ")
+    assert ran.stderr == "[]\n"
