@@ -271,8 +271,16 @@ def _parse_permissions(words: list[str]) -> CheckOptions:
     if single == (given.batch is not None):
         message = "permissions check takes --tool and --target, or --batch"
         raise UsageError(message)
-    fields = {name: value for name, value in vars(given).items() if name != "action"}
-    return CheckOptions(**{**fields, "target": given.target or ""})
+    return CheckOptions(
+        tool=given.tool,
+        target=given.target or "",
+        agent=given.agent,
+        mode=given.mode,
+        workspace=given.workspace,
+        rules=given.rules,
+        batch=given.batch,
+        as_json=given.as_json,
+    )
 
 
 def _check_sessions(given: argparse.Namespace) -> None:

@@ -129,7 +129,7 @@ def test_rules_alone_are_one_source_without_defaults_and_with_floors(
 
 def test_a_batch_is_judged_line_by_line(workspace: Path, capfd: pytest.CaptureFixture[str]) -> None:
     allow = [{"permission": "bash", "pattern": "git *", "action": "allow"}]
-    cases = [
+    cases: list[dict[str, object]] = [
         {"id": "1", "tool": "bash", "target": "git push", "rules": allow},
         {"id": "2", "tool": "bash", "target": "git push", "rules": []},
         {"id": "3", "tool": "read", "target": "src/a.py"},
