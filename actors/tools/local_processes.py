@@ -9,6 +9,7 @@ from pathlib import Path
 
 from actors.secrets import Hiding, secrets_of
 from actors.tools.finishing import seen_through, within
+from actors.tools.folders import listing_of
 from actors.tools.marks import VARIABLE, new_mark
 from actors.tools.process_group import end_all, exited, is_living, readable
 from actors.tools.processes import Finished
@@ -17,6 +18,7 @@ from actors.tools.tool import ToolError
 
 LAST_OUTPUT_S = 0.2
 """How long output may still come after the shell has ended."""
+_OPEN_FILES = "/proc/self/fd"
 _CHUNK_BYTES = 64 * 1024
 
 _QUIET = {"PAGER": "cat", "GIT_PAGER": "cat", "TERM": "dumb", "GIT_TERMINAL_PROMPT": "0"}
@@ -91,15 +93,17 @@ def _start(
         raise ToolError(message)
     output, theirs = os.pipe()
     try:
-        process = subprocess.Popen(
-            [bash, "--noprofile", "--norc", "-c", command],
-            stdin=subprocess.DEVNULL,
-            stdout=theirs,
-            stderr=theirs,
-            cwd=cwd,
-            env=environment,
-            start_new_session=True,
-        )
+        with listing_of(cwd) as folder:  # the very folder that was judged, not what replaced it
+            process = subprocess.Popen(
+                [bash, "--noprofile", "--norc", "-c", command],
+                stdin=subprocess.DEVNULL,
+                stdout=theirs,
+                stderr=theirs,
+                cwd=f"{_OPEN_FILES}/{folder}" if os.path.isdir(_OPEN_FILES) else cwd,  # noqa: PTH112  (text)
+                # Else bash would take `..` away from a name that its parent process went by.
+                env=environment | {"PWD": str(cwd)},
+                start_new_session=True,
+            )
     except OSError as error:
         os.close(output)
         message = f"the command could not be started: {error.strerror}"

@@ -1,0 +1,206 @@
+"""The laws of the algebra, over random rules, chains, grants and calls."""
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from actors.permissions.defaults import BUILT_IN
+from actors.permissions.judgement import Judgement
+from actors.permissions.judging import MODES, decide, granting, judged
+from actors.permissions.matters import Matter
+from actors.permissions.rules import STRICTNESS
+from messages.rules import PermissionRequest, Policy, Profile, Rule, Source
+
+pytestmark = pytest.mark.quick
+
+Chain = tuple[Profile, ...]
+NAMES = ("read", "write", "write", "bash", "bash", "question")
+TARGETS = ("a", "a", "/x/a", "rm a")
+AGENTS = ("build", "explore", "lead")
+
+permissions = st.sampled_from(NAMES)
+patterns = st.sampled_from(("*", "*", "a", "/x/*", "rm *"))
+rules = st.builds(
+    Rule,
+    permission=permissions,
+    pattern=patterns,
+    action=st.sampled_from(("allow", "ask", "deny")),
+    agent=st.sampled_from((None, None, None, *AGENTS)),
+)
+granted = st.builds(Rule, permission=permissions, pattern=patterns, action=st.just("allow"))
+some_rules = st.lists(rules, max_size=4).map(tuple)
+sources = st.builds(
+    Source, name=st.sampled_from(("user", "project")), rules=some_rules, trusted=st.booleans()
+)
+tools = st.sampled_from((("*",), ("*",), ("*",), ("read", "bash")))
+profiles = st.builds(
+    Profile,
+    agent=st.sampled_from(AGENTS),
+    rules=st.none() | sources,
+    tools=tools,
+    mode=st.sampled_from((*MODES, "yolo", "yolo")),
+    read_only=st.sampled_from((False, False, False, True)),
+    of_project=st.booleans(),
+)
+chains = st.lists(profiles, min_size=1, max_size=3).map(tuple)
+policies = st.builds(
+    Policy,
+    mode=st.sampled_from(MODES),
+    sources=st.lists(sources, max_size=2).map(tuple),
+    defaults=st.sampled_from((BUILT_IN, ())),
+    grants=st.lists(
+        st.builds(Rule, permission=permissions, pattern=patterns, action=st.just("allow")),
+        max_size=3,
+    ).map(tuple),
+    protected=st.sampled_from(((), None)),
+    trusted=st.booleans(),
+)
+
+
+@st.composite
+def matters(draw: st.DrawFn) -> Matter:
+    permission, target = draw(permissions), draw(st.sampled_from(TARGETS))
+    reads = Matter(PermissionRequest(permission="read", target="a"), "bash", reading=True)
+    command = permission == "bash"
+    return Matter(
+        request=PermissionRequest(permission=permission, target=target),
+        tool=permission,
+        weight=draw(st.sampled_from(("full", "full", "tightens", "denies"))),
+        also=draw(st.sampled_from(((), ("a",), ("rm a",)))),
+        inside=not target.startswith("/"),
+        floor=draw(st.sampled_from(("", "", "a floor"))),
+        protected=draw(st.sampled_from(("", "", "protected"))),
+        reading=permission in ("read", "task"),
+        harmless=draw(st.sampled_from((None, (), (reads,)))) if command else None,
+        trusted_only=command and draw(st.booleans()),
+    )
+
+
+LAW = settings(max_examples=200)
+calls = st.lists(matters(), min_size=1, max_size=3)
+
+
+PLAIN = [Matter(PermissionRequest(permission="write", target="a"), "write")]
+LOOSE = Source(name="loose", rules=(Rule(permission="write", pattern="*", action="allow"),))
+BUILD = Profile(agent="build")
+DEFAULTS = Policy(defaults=BUILT_IN)
+LOOSENED = replace(DEFAULTS, sources=(LOOSE,))
+
+
+def verdict(call: list[Matter], policy: Policy, chain: Chain) -> Judgement:
+    return judged((each, decide(each, policy, chain)) for each in call)
+
+
+def strictness(call: list[Matter], policy: Policy, chain: Chain) -> int:
+    return STRICTNESS[verdict(call, policy, chain).action]
+
+
+@LAW
+@given(calls, matters(), policies, chains)
+def test_one_more_part_never_loosens(
+    call: list[Matter], more: Matter, policy: Policy, chain: Chain
+) -> None:
+    alone = strictness(call, policy, chain)
+    assert strictness([*call, more], policy, chain) >= alone
+    assert strictness([more, *call], policy, chain) >= alone
+
+
+@LAW
+@given(calls, policies, chains, profiles)
+def test_no_child_is_looser_than_who_is_above_it_lifts_included(
+    call: list[Matter], policy: Policy, chain: Chain, child: Profile
+) -> None:
+    assert strictness(call, policy, (child, *chain)) >= strictness(call, policy, chain)
+
+
+@LAW
+@given(matters(), policies, chains)
+def test_no_lift_changes_a_deny_or_what_only_an_answer_lifts(
+    matter: Matter, policy: Policy, chain: Chain
+) -> None:
+    before = decide(matter, replace(policy, mode="default", grants=()), chain)
+    exact = matter.request
+    grant = Rule(permission=exact.permission, pattern=exact.target, action="allow")
+    for mode in MODES[1:]:
+        after = decide(matter, granting(replace(policy, mode=mode), (grant,)), chain)
+        if before.action == "deny":
+            assert after.action == "deny"
+        if before.lasting:
+            assert (after.action, after.grants) == ("ask", ())
+
+
+@LAW
+@given(calls, policies, chains)
+def test_a_looser_mode_never_tightens(call: list[Matter], policy: Policy, chain: Chain) -> None:
+    found = [strictness(call, replace(policy, mode=mode), chain) for mode in MODES]
+    assert found == sorted(found, reverse=True)
+
+
+@LAW
+@given(
+    calls,
+    policies,
+    chains,
+    st.builds(Rule, permission=permissions, pattern=patterns, action=st.just("allow")),
+)
+def test_a_grant_never_tightens(
+    call: list[Matter], policy: Policy, chain: Chain, grant: Rule
+) -> None:
+    granted = granting(policy, (grant,))
+    assert strictness(call, granted, chain) <= strictness(call, policy, chain)
+
+
+@LAW
+@given(calls, policies, chains)
+@example(PLAIN, LOOSENED, (BUILD,))
+def test_trust_never_tightens(call: list[Matter], policy: Policy, chain: Chain) -> None:
+    def trusting(*, trusted: bool) -> Policy:
+        heard = tuple(replace(each, trusted=trusted) for each in policy.sources)
+        return replace(policy, sources=heard, trusted=trusted)
+
+    assert strictness(call, trusting(trusted=True), chain) <= strictness(
+        call, trusting(trusted=False), chain
+    )
+
+
+@LAW
+@given(calls, policies, chains, profiles)
+@example(PLAIN, DEFAULTS, (BUILD,), replace(BUILD, rules=LOOSE))
+@example(PLAIN, LOOSENED, (BUILD,), replace(BUILD, tools=("read",)))
+def test_a_definition_of_the_project_never_loosens(
+    call: list[Matter], policy: Policy, chain: Chain, definition: Profile
+) -> None:
+    of_project = replace(definition, of_project=True, delegates=("*",))
+    without = Profile(agent=definition.agent, tools=definition.tools)
+    for above in ((), chain):
+        loosest = strictness(call, policy, (without, *above))
+        assert strictness(call, policy, (of_project, *above)) >= loosest
+        below = strictness(call, policy, (*chain, without))
+        assert strictness(call, policy, (*chain, of_project)) >= below
+
+
+@LAW
+@given(calls, policies, chains, st.booleans())
+def test_a_missing_source_is_as_an_empty_one(
+    call: list[Matter],
+    policy: Policy,
+    chain: Chain,
+    trusted: bool,  # noqa: FBT001  (drawn)
+) -> None:
+    empty = Source(name="empty", trusted=trusted)
+    with_empty = replace(policy, sources=(*policy.sources, empty))
+    of_definition = (replace(chain[0], rules=chain[0].rules or empty), *chain[1:])
+
+    assert verdict(call, with_empty, of_definition) == verdict(call, policy, chain)
+
+
+@LAW
+@given(calls, policies, chains)
+def test_storing_what_is_offered_allows_the_call(
+    call: list[Matter], policy: Policy, chain: Chain
+) -> None:
+    offered = verdict(call, policy, chain).grants
+    if offered:
+        assert verdict(call, granting(policy, offered), chain).action == "allow"
