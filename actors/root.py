@@ -5,13 +5,17 @@ from dataclasses import dataclass
 from typing import Any
 
 from actors.runtime.actor import Actor
-from messages.address import APPROVALS, CONSOLE, PERMISSIONS, PRIMARY
+from actors.runtime.supervision import Restart
+from messages.address import APPROVALS, CONSOLE, PERMISSIONS, PRIMARY, Address
 from messages.agents import ChildCancelled, ChildCompleted, ChildEnded, ChildFailed
 from messages.approvals import PresenterChanged
 from messages.permissions import RegisterAgent
 from messages.rules import Profile
+from messages.supervision import PeerRestarted
 
 Make = Callable[[], Actor[Any]]
+RESTART = Restart(limit=3, window_s=30.0)
+GONE = PresenterChanged(can_answer=False, reason="the terminal is gone")
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,35 +29,52 @@ class Factories:
     primary: Make
     profile: Profile
     """The primary's."""
+    console_gone: Callable[[str], None] | None = None
+    """Hears why there is no console any more, and the session goes on; None: it ends."""
 
 
-class Root(Actor[ChildEnded]):
+class Root(Actor[ChildEnded | PeerRestarted]):
     """The top of the tree.
 
-    Without its journal, engine, broker or primary the session cannot go on; without its console it
-    can, and nobody can answer.
+    Each child may crash and live on, a few times. Without its journal, engine, broker or primary
+    the session cannot go on; without its console it can, and nobody can answer.
     """
 
     def __init__(self, factories: Factories) -> None:
         """Know whom to start."""
         self._factories = factories
+        self._has_console = True
 
     def on_start(self) -> None:
         """Start the children; each finds those before it."""
-        self.start(self._factories.journal, "journal")
-        self.start(self._factories.permissions, "permissions")
-        self.start(self._factories.approvals, "approvals")
-        self.start(self._factories.console, "console")
-        self.tell(PERMISSIONS, RegisterAgent(agent=PRIMARY, profile=self._factories.profile))
-        self.start(self._factories.primary, "primary")
+        make = self._factories
+        self.start(make.journal, "journal", RESTART)
+        self.start(make.permissions, "permissions", RESTART)
+        self.start(make.approvals, "approvals", RESTART)
+        self.start(make.console, "console", RESTART)
+        self.watch(PERMISSIONS)
+        self.watch(APPROVALS)
+        self.tell(PERMISSIONS, RegisterAgent(agent=PRIMARY, profile=make.profile))
+        self.start(make.primary, "primary", RESTART)
 
-    def on_receive(self, message: ChildEnded) -> None:
-        """Go on without a console, end without anyone else."""
-        if message.child == CONSOLE:
-            gone = PresenterChanged(can_answer=False, reason="the terminal is gone")
-            self.tell(APPROVALS, gone)
+    def on_receive(self, message: ChildEnded | PeerRestarted) -> None:
+        """Go on without a console where that is of use, end without anyone else."""
+        if isinstance(message, PeerRestarted):
+            self._tell_again(message.peer)
+        elif message.child == CONSOLE and self._factories.console_gone is not None:
+            self._has_console = False
+            self.tell(APPROVALS, GONE)
+            self._factories.console_gone(how(message))
         else:
             self.finish(f"{message.child} {how(message)}")
+
+    def _tell_again(self, peer: Address) -> None:
+        """Say what a restarted child does not know any more."""
+        if peer == PERMISSIONS:
+            profile = self._factories.profile
+            self.tell(PERMISSIONS, RegisterAgent(agent=PRIMARY, profile=profile))
+        elif not self._has_console:
+            self.tell(APPROVALS, GONE)
 
 
 def how(end: ChildEnded) -> str:

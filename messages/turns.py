@@ -17,6 +17,7 @@ from messages.rules import PermissionMode
 class Prompt(Message):
     """A person's (or parent's) message; starts turn `turn`, or waits until the running one ends."""
 
+    bounces = True
     type: Literal["prompt"] = "prompt"
     turn: int = Field(ge=1)
     """Counted up by the sender, so that a cancel that overtakes its prompt still finds it."""

@@ -6,6 +6,7 @@ from typing import assert_never
 from actors.runtime.actor import Actor, WorkId
 from messages.address import APPROVALS, PRIMARY
 from messages.approvals import AnswerApproval, PresentApproval, PresenterChanged, RetractApproval
+from messages.supervision import PeerRestarted, Undelivered
 from messages.transcript import Record
 from messages.turns import (
     AgentEvent,
@@ -27,7 +28,7 @@ from messages.turns import (
     TurnStarted,
     UsageChanged,
 )
-from shell.inbox import Event, Inbox, Notice
+from shell.inbox import Event, Inbox, Notice, QuestionsGone
 from shell.intents import (
     Interrupt,
     OwnCommandEnded,
@@ -49,6 +50,9 @@ Retold = (
 MOST_RETOLD = 100
 """Of a session that goes on, so many of the last records are shown again."""
 
+RESTARTED = "A part of the program crashed and was started again; what you sent last may be lost."
+NOT_TAKEN = "it could not be taken ({reason}); the rest of the session goes on"
+
 ConsoleInbox = (
     AgentEvent
     | PresentApproval
@@ -60,6 +64,8 @@ ConsoleInbox = (
     | StopOwnCommand
     | OwnCommandEnded
     | ChooseModel
+    | PeerRestarted
+    | Undelivered
 )
 
 
@@ -80,10 +86,19 @@ class Console(Actor[ConsoleInbox]):
         self._own_said: list[OwnCommandEnded] = []
         self._next_turn = 1
         self._running: int | None = None
+        self._waiting: dict[int, Prompt] = {}
+        """Prompts that no turn has begun with."""
+        self._cancelled: dict[int, CancelTurn] = {}
+        """Cancels of turns that have not ended."""
+        self._last_end = 0
 
     def on_start(self) -> None:
         """Tell what was said before; from now on a person can be asked."""
         self._inbox.put_past(retold(self._past))
+        if self.incarnation > 1:  # whoever asks something now is told, and asks again
+            self._inbox.put(QuestionsGone())
+            self._inbox.put_notice(RESTARTED)
+        self.watch(APPROVALS)
         self.tell(APPROVALS, PresenterChanged(can_answer=True))
 
     def on_receive(self, message: ConsoleInbox) -> None:  # noqa: C901, PLR0912  (one case a message)
@@ -111,6 +126,7 @@ class Console(Actor[ConsoleInbox]):
                 self._configured(message)
             case TurnStarted() | ReplyCompleted() | ToolStarted():
                 self._running = message.turn
+                self._waiting.pop(message.turn, None)
                 self._inbox.put(message)
             case TurnCompleted() | TurnInterrupted() | TurnFailed():
                 self._ended(message)
@@ -120,6 +136,11 @@ class Console(Actor[ConsoleInbox]):
                 self._inbox.put(message)
             case ModelChanged() | ModelRetrying() | UsageChanged() | RetractApproval():
                 self._inbox.put(message)
+            case PeerRestarted():
+                self._inbox.put(QuestionsGone())
+                self.tell(APPROVALS, PresenterChanged(can_answer=True))
+            case Undelivered():
+                self._returned(message)
             case _:
                 assert_never(message)
 
@@ -128,21 +149,42 @@ class Console(Actor[ConsoleInbox]):
         if self._running is None:
             self._running = turn  # else it waits for the running one, which Esc is meant for
         said, self._own_said = self._own_said, []
-        self.tell(PRIMARY, Prompt(turn=turn, text=with_own_commands(message.text, said)))
+        text = with_own_commands(message.text, said)
+        prompt = self._waiting[turn] = Prompt(turn=turn, text=text)
+        self.tell(PRIMARY, prompt)
 
     def _interrupt(self) -> None:
         if self._running is not None:
-            self.tell(PRIMARY, CancelTurn(turn=self._running))
+            cancel = self._cancelled[self._running] = CancelTurn(turn=self._running)
+            self.tell(PRIMARY, cancel)
 
     def _configured(self, message: SessionConfigured) -> None:
+        """Take the agent's word for where it stands; one that crashed is told again what waits."""
         self._next_turn = max(self._next_turn, message.next_turn)
-        self._running = message.running_turn
+        self._running = message.running_turn or next(iter(self._waiting), None)
         self._inbox.put(message)
+        for told in (*self._cancelled.values(), *self._waiting.values()):
+            self.tell(PRIMARY, told)
 
     def _ended(self, message: TurnCompleted | TurnInterrupted | TurnFailed) -> None:
+        if message.turn <= self._last_end:
+            return  # a restarted agent says it again, in case it was lost
+        self._last_end = message.turn
+        self._waiting.pop(message.turn, None)
+        self._cancelled.pop(message.turn, None)
         if message.turn == self._running:
             self._running = None
         self._inbox.put(message)
+
+    def _returned(self, back: Undelivered) -> None:
+        """Say what will never be handled; what only crashed its receiver is told again."""
+        if back.reason == "crashed":
+            return
+        detail = NOT_TAKEN.format(reason=back.reason)
+        if isinstance(back.message, Prompt):
+            self._ended(TurnFailed(turn=back.message.turn, reason="protocol", detail=detail))
+        else:
+            self._inbox.put_notice(f"Your answer: {detail}.")
 
 
 def retold(past: tuple[Record, ...]) -> list[Event]:

@@ -36,7 +36,7 @@ class Player(HeadlessConsole):
     def __init__(self, happenings: Happenings) -> None:
         super().__init__(PROMPT, happenings)
 
-    def on_start(self) -> None:
+    def introduce(self) -> None:
         """Answer from now on."""
         self.tell(APPROVALS, PresenterChanged(can_answer=True))
 

@@ -24,7 +24,7 @@ from messages.turns import (
 )
 from shell import blocks, details, requests
 from shell.details import Detail
-from shell.inbox import Event, Notice
+from shell.inbox import Event, Notice, QuestionsGone
 from shell.intents import OwnCommandEnded
 from shell.state import (
     Prose,
@@ -39,6 +39,7 @@ from shell.state import (
     flushed,
     handed_back,
     next_sent,
+    questions_gone,
     retracted,
 )
 from shell.visible import visible
@@ -82,6 +83,8 @@ def received(  # noqa: C901, PLR0911, PLR0912  (a case an event)
             detail = Detail(f"! {event.command}", event.text)
             kept = details.kept(state.details, detail)
             return replace(state, own=None, details=kept), (event,)
+        case QuestionsGone():
+            return questions_gone(state)
         case Notice():
             return state, (Remark(event.text, "warn"),)
         case _:

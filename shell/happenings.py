@@ -46,6 +46,8 @@ class Happenings:
 
     def __init__(self) -> None:
         """Open the pipe; it lives as long as the process."""
+        self.turn = 0
+        """The prompt's turn, once it was sent; it outlives a crash of who sent it."""
         self._waiting: deque[Happening] = deque()
         self._read, self._write = os.pipe()
         os.set_blocking(self._write, False)
@@ -57,6 +59,11 @@ class Happenings:
             os.write(self._write, b"\0")
         except BlockingIOError:  # the pipe is full of wake-ups: one of them will do
             return
+
+    def begin(self, turn: int) -> int:
+        """Say which turn is the prompt's: this one, unless it was sent before."""
+        self.turn = self.turn or turn
+        return self.turn
 
     def get(self) -> Happening:
         """Wait for the next happening; on the main thread only."""

@@ -11,6 +11,7 @@ from typing import assert_never
 from actors.runtime.actor import Actor
 from messages.address import APPROVALS, PRIMARY
 from messages.approvals import PresentApproval, PresenterChanged, RetractApproval
+from messages.supervision import PeerRestarted, Undelivered
 from messages.turns import (
     MessageDelta,
     ModelChanged,
@@ -48,7 +49,10 @@ ENDINGS = {
 NOBODY = "this run is headless, so nobody can be asked"
 
 
-class HeadlessConsole(Actor[Told]):
+HeadlessInbox = Told | PeerRestarted | Undelivered
+
+
+class HeadlessConsole(Actor[HeadlessInbox]):
     """Sends the prompt once the agent is ready, and passes on what it reports."""
 
     drains = True
@@ -57,21 +61,30 @@ class HeadlessConsole(Actor[Told]):
         """Events go into `happenings`, which the main thread takes from."""
         self._prompt = prompt
         self._happenings = happenings
-        self._turn = 0
 
     def on_start(self) -> None:
         """Say that nobody can answer, so that nothing waits for a person."""
+        self.watch(APPROVALS)
+        self.introduce()
+
+    def introduce(self) -> None:
+        """Tell the broker whether somebody can answer."""
         self.tell(APPROVALS, PresenterChanged(can_answer=False, reason=NOBODY))
 
-    def on_receive(self, message: Told) -> None:
+    def on_receive(self, message: HeadlessInbox) -> None:
         """Take one message."""
         match message:
             case SessionConfigured():
-                self._turn = message.next_turn
                 self._pass_on(message)
-                self.tell(PRIMARY, Prompt(turn=self._turn, text=self._prompt))
+                # After a crash of the agent, or of ours, again: it knows its prompts by number.
+                turn = self._happenings.begin(message.next_turn)
+                self.tell(PRIMARY, Prompt(turn=turn, text=self._prompt))
             case TurnCompleted() | TurnInterrupted() | TurnFailed():
-                self._pass_on(message, last=message.turn == self._turn)
+                self._pass_on(message, last=message.turn == self._happenings.turn)
+            case PeerRestarted():
+                self.introduce()
+            case Undelivered():
+                self._returned(message)
             case (
                 TurnStarted()
                 | MessageDelta()
@@ -91,6 +104,11 @@ class HeadlessConsole(Actor[Told]):
                 self.presented(message)
             case _:
                 assert_never(message)
+
+    def _returned(self, back: Undelivered) -> None:
+        """End when the prompt will never be taken."""
+        if isinstance(back.message, Prompt) and back.reason != "crashed":
+            self._happenings.put(Ended(1, "the agent cannot take the prompt"))
 
     def presented(self, asked: PresentApproval) -> None:
         """Take a question; none comes where nobody can answer."""

@@ -17,7 +17,14 @@ class Notice:
     text: str
 
 
-Event: TypeAlias = AgentEvent | PresentApproval | RetractApproval | OwnCommandEnded | Notice
+@dataclass(frozen=True, slots=True)
+class QuestionsGone:
+    """Whoever keeps the questions was started again: those that still stand come anew."""
+
+
+Event: TypeAlias = (
+    AgentEvent | PresentApproval | RetractApproval | QuestionsGone | OwnCommandEnded | Notice
+)
 
 
 class Inbox:

@@ -200,9 +200,11 @@ def _on_screen(
         inbox.put_notice(f"The session ended: {problem}. What was said is kept.")
         repl.leave(1)
 
-    system = _start(
-        session, setup, partial(Console, inbox, session.records, _workbench(session, setup)), ended
-    )
+    def console_gone(why: str) -> None:
+        inbox.put_notice(f"The screen's own actor {why}. Nothing can be sent any more; /quit ends.")
+
+    console = partial(Console, inbox, session.records, _workbench(session, setup))
+    system = _start(session, setup, console, ended, console_gone)
     try:
         status = repl.run()
     finally:
@@ -256,9 +258,18 @@ def _open(setup: "Setup") -> "OpenSession":
 
 
 def _start(
-    session: "OpenSession", setup: "Setup", console: "Make", ended: Callable[[str], None]
+    session: "OpenSession",
+    setup: "Setup",
+    console: "Make",
+    ended: Callable[[str], None],
+    console_gone: Callable[[str], None] | None = None,
 ) -> "ActorSystem":
-    """Start every actor; `ended` hears when the system ends by itself, on any thread."""
+    """Start every actor; `ended` hears when the system ends by itself, on any thread.
+
+    So does `console_gone` when the session goes on without its console.
+    """
+    from dataclasses import replace
+
     from actors.root import Root
     from actors.runtime.system import ActorSystem
     from actors.session import Surroundings, factories_of
@@ -270,6 +281,7 @@ def _start(
             ended(end.result)
 
     factories = factories_of(session, Surroundings(setup.model, manual), console)
+    factories = replace(factories, console_gone=console_gone)
     system = ActorSystem(partial(Root, factories))
     system.when_ended(root_ended)
     return system

@@ -224,6 +224,13 @@ def retracted(state: State, message: RetractApproval) -> Step:
     return state, (Remark(f"The request on screen {how}.", "warn"),) if seen else ()
 
 
+def questions_gone(state: State) -> Step:
+    """Take every request away; if one was on the screen, say so."""
+    seen = state.requests.shown is not None
+    told = Remark("The request on screen was taken back; if it still stands, it is asked again.")
+    return replace(state, requests=Requests()), (replace(told, tone="warn"),) if seen else ()
+
+
 def flushed(turn: Turn) -> tuple[Turn, tuple[Prose, ...]]:
     """End the text in hand: whatever is left of it is printed."""
     finished = blocks.finish(turn.tail)

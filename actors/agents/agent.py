@@ -30,23 +30,36 @@ from actors.agents.effects import (
 from actors.agents.exchange import Countdown, Exchange, Measure, Rest
 from actors.agents.history import History
 from actors.agents.neighbours import Ports, Posts
+from actors.agents.questions import Questions, answer_to
 from actors.agents.replies import measure_of, usage_of
-from actors.agents.state import Past, Stage, Turn
+from actors.agents.resume import again, last_end
+from actors.agents.state import Past, Stage, Turn, next_prompt
 from actors.agents.turn import TurnMessage, advance, go_on
 from actors.agents.work import call_failed, plan_call, run_call
 from actors.models.client import ModelRequest
 from actors.runtime.actor import Actor, WorkId
+from actors.sessions.recorder import Recorder, first_mark
 from actors.tools.tool import ToolContext
 from actors.tools.toolbox import schema
+from messages.address import Address
 from messages.approvals import ApprovalsWithdrawn
 from messages.content import ToolUseBlock
 from messages.permissions import PermissionQuery
 from messages.rules import PermissionRequest
+from messages.supervision import PeerRestarted, Undelivered
 from messages.tools import FileState, ToolFailed, ToolSucceeded
-from messages.transcript import Append
-from messages.turns import MessageDelta, SessionConfigured, ThinkingDelta
+from messages.transcript import Appended, AppendFailed, Recalled, RecallFailed, Record
+from messages.turns import AgentEvent, MessageDelta, SessionConfigured, ThinkingDelta, TurnEnded
 
-AgentInbox = TurnMessage | MessageDelta | ThinkingDelta
+AgentInbox = (
+    TurnMessage
+    | MessageDelta
+    | ThinkingDelta
+    | PeerRestarted
+    | Undelivered
+    | Recalled
+    | RecallFailed
+)
 
 
 class Agent(Actor[AgentInbox]):
@@ -70,31 +83,84 @@ class Agent(Actor[AgentInbox]):
         self._introduction = introduction
         self._turn: Turn = past.turn
         self._history = History()
+        self._ended: TurnEnded | None = None
+        """How the last turn of this run ended."""
         self._seen: dict[str, FileState] = {}
         self._model_work: WorkId | None = None
         """The request under way, or the wait before it is sent again."""
         self._clock_work: WorkId | None = None
         self._call_works: dict[str, WorkId] = {}
+        self._recorder = Recorder(self, posts.journal)
+        self._questions = Questions(self)
 
     def on_start(self) -> None:
-        """Introduce itself, and go on where the records stop."""
-        for record in self._past.records:
-            self._history.add(record)
-        self.tell(self._posts.reports, self._introduction)
-        if self._turn.account.context_tokens:
-            self.tell(self._posts.reports, usage_of(self._turn))
-        self._turn, effects = go_on(self._past)
-        self._carry_out(effects)
+        """Go on where the records stop; after a crash, they have to come first."""
+        for peer in (self._posts.engine, self._posts.approvals, self._posts.reports):
+            self.watch(peer)
+        if self._recorder.open():
+            self.tell(self._posts.approvals, ApprovalsWithdrawn(under=self.address))
+        else:
+            self.tell(self._posts.reports, self._introduction)
+            self._take_up(self._past)
 
     def on_receive(self, message: AgentInbox) -> None:
         """Take one message."""
         match message:
             case MessageDelta() | ThinkingDelta():
                 self._pass_on(message)
+            case PeerRestarted():
+                self._peer_restarted(message.peer)
+            case Undelivered():
+                self._returned(message)
+            case Recalled() | RecallFailed():
+                self._remember(self._recorder.recalled(message))
             case _:
-                self._note(message)
-                self._turn, effects = advance(self._turn, message)
-                self._carry_out(effects)
+                self._advance(message)
+
+    def _take_up(self, past: Past) -> None:
+        for record in past.records:
+            self._history.add(record)
+        if past.turn.account.context_tokens:
+            self.tell(self._posts.reports, usage_of(past.turn))
+        self._turn, effects = go_on(past)
+        self._carry_out(effects)
+
+    def _advance(self, message: TurnMessage) -> None:
+        self._note(message)
+        self._turn, effects = advance(self._turn, message)
+        self._carry_out(effects)
+
+    def _remember(self, records: tuple[Record, ...] | None) -> None:
+        """After a crash: go on from what is on disk, under ids that nobody has heard of."""
+        if records is None:
+            return
+        blank = self._past.blank or self._past.turn
+        past = again(records, blank, self.incarnation, first_mark(self.incarnation))
+        self._ended = last_end(records)
+        self._turn = past.turn
+        self._introduce_again()
+        self._take_up(past)
+
+    def _introduce_again(self) -> None:
+        """Tell whoever may have missed it where this agent stands."""
+        turn = self._turn
+        running = None if turn.stage is Stage.IDLE else turn.number
+        news = {"next_turn": next_prompt(turn), "running_turn": running}
+        self.tell(self._posts.reports, self._introduction.model_copy(update=news))
+        if running is None and self._ended is not None:
+            self.tell(self._posts.reports, self._ended)
+
+    def _peer_restarted(self, peer: Address) -> None:
+        self._recorder.peer_restarted(peer)
+        self._questions.ask_again(peer, self._turn)
+        if peer == self._posts.reports:
+            self._introduce_again()
+
+    def _returned(self, returned: Undelivered) -> None:
+        """Take what nobody will answer for answered: not written, denied, refused."""
+        answer = self._recorder.returned(returned) or answer_to(returned)
+        if answer is not None:
+            self._advance(answer)
 
     def _pass_on(self, delta: MessageDelta | ThinkingDelta) -> None:
         if self._turn.stage is Stage.THINKING and not self._turn.stopping:
@@ -106,6 +172,8 @@ class Agent(Actor[AgentInbox]):
             self._seen.update({state.path: state for state in message.output.seen})
         if isinstance(message, ToolSucceeded | ToolFailed):
             self._call_works.pop(message.call_id, None)
+        if isinstance(message, Appended | AppendFailed):
+            self._recorder.answered(message.id)
 
     def _carry_out(self, effects: tuple[Effect, ...]) -> None:
         for effect in effects:
@@ -115,9 +183,9 @@ class Agent(Actor[AgentInbox]):
         match effect:
             case Write():
                 self._history.add(effect.record)
-                self.tell(self._posts.journal, Append(id=effect.mark, records=(effect.record,)))
+                self._recorder.write(effect.record, mark=effect.mark)
             case Report():
-                self.tell(self._posts.reports, effect.event)
+                self._report(effect.event)
             case AskModel() | StopModel() | Wait() | MeasureModel():
                 self._converse(effect)
             case StartClock() | HoldClock():
@@ -139,6 +207,11 @@ class Agent(Actor[AgentInbox]):
                 self._stop_work(self._call_works.get(effect.call_id))
             case _:
                 assert_never(effect)
+
+    def _report(self, event: AgentEvent) -> None:
+        if isinstance(event, TurnEnded):
+            self._ended = event
+        self.tell(self._posts.reports, event)
 
     def _converse(self, effect: ModelEffect) -> None:
         match effect:
@@ -180,7 +253,7 @@ class Agent(Actor[AgentInbox]):
 
     def _query(self, query: str, requests: tuple[PermissionRequest, ...]) -> None:
         asked = PermissionQuery(id=query, agent=self.address, requests=requests)
-        self.tell(self._posts.engine, asked)
+        self._questions.ask(self._posts.engine, asked, self._turn)
 
     def _run(self, effect: RunCall) -> None:
         use, context = self._use(effect.call_id), self._context()
@@ -192,7 +265,7 @@ class Agent(Actor[AgentInbox]):
     def _ask_person(self, effect: AskPerson) -> None:
         asking = Asking(self.address, self._turn.number, self._ports.tools.workspace.cwd)
         request = request_for(effect, self._use(effect.call_id), asking)
-        self.tell(self._posts.approvals, request)
+        self._questions.ask(self._posts.approvals, request, self._turn)
 
     def _use(self, call_id: str) -> ToolUseBlock:
         return next(call.use for call in self._turn.calls if call.use.id == call_id)

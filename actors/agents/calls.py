@@ -279,7 +279,8 @@ def _ask(step: Step, call: Call, verdict: PermissionVerdict) -> None:
     approval = call.approval
     if not approval:
         step.set(asked=step.turn.asked + 1)
-        approval = f"{step.turn.asker}#{step.turn.asked}@{step.turn.run}"
+        life = f".{step.turn.life}" if step.turn.life > 1 else ""
+        approval = f"{step.turn.asker}#{step.turn.asked}@{step.turn.run}{life}"
     step.put(call, stage=CallStage.PARKED, approval=approval)
     step.do(AskPerson(approval, call.use.id, call.plan, verdict))
 

@@ -37,12 +37,12 @@ def past_of(records: tuple[Record, ...], blank: Turn) -> Past:
     last = _since_last(TurnStarted, records)
     turn = replace(blank, number=max(numbers, default=0), account=_account(records, blank.account))
     if not last or any(isinstance(each, TurnEnded) for each in last):
-        return Past(turn, records)
+        return Past(turn, records, blank=blank)
     replies = [record for record in last if isinstance(record, ReplyCompleted)]
     account = replace(turn.account, replies=len(replies))
     turn = replace(turn, account=account, usage=_used(last))
     if not replies:
-        return Past(replace(turn, stage=Stage.SETTLING), records)
+        return Past(replace(turn, stage=Stage.SETTLING), records, blank=blank)
     reply, since = replies[-1], _since_last(ReplyCompleted, last)
     calls = tuple(
         _call(block, since, turn.reading)
@@ -50,13 +50,32 @@ def past_of(records: tuple[Record, ...], blank: Turn) -> Past:
         if isinstance(block, ToolUseBlock)
     )
     stage = Stage.SETTLING if _answered(calls, reply) else Stage.ACTING
-    return Past(replace(turn, stage=stage, calls=calls), records, reply)
+    return Past(replace(turn, stage=stage, calls=calls), records, reply, blank)
 
 
 def chosen_model(records: tuple[Record, ...]) -> str:
     """Name the model that a person chose last in earlier runs; empty: they chose none."""
     chosen = (each.model for each in reversed(records) if isinstance(each, ModelChanged))
     return next(chosen, "")
+
+
+def again(records: tuple[Record, ...], blank: Turn, life: int, mark: int) -> Past:
+    """Put a crashed agent back, under ids and marks (above `mark`) that nobody has heard of.
+
+    The questions that were open are withdrawn: they are asked anew.
+    """
+    model = chosen_model(records) or blank.model
+    blank = replace(blank, life=life, model=model, judged=mark, written=mark, synced=mark)
+    past = past_of(records, blank)
+    calls = tuple(replace(call, approval="") for call in past.turn.calls)
+    return replace(past, turn=replace(past.turn, calls=calls))
+
+
+def last_end(records: tuple[Record, ...]) -> TurnEnded | None:
+    """Say how the last turn ended; None: it is open, or there was none."""
+    turns = (each for each in reversed(records) if isinstance(each, TurnStarted | TurnEnded))
+    last = next(turns, None)
+    return last if isinstance(last, TurnEnded) else None
 
 
 def last_config(records: tuple[Record, ...]) -> Config | None:

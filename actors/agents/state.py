@@ -89,6 +89,8 @@ class Turn:
     """Whose address its approval ids begin with."""
     run: int = 1
     """Which opening of the session this is; the end of its approval ids."""
+    life: int = 1
+    """Which incarnation of its agent this is; after a crash, ids say it too."""
     cwd: str = ""
     """Where calls run; a person's yes is bound to it."""
     asked: int = 0
@@ -141,3 +143,10 @@ class Past:
     """The agent's own, for its history."""
     reply: ReplyCompleted | None = None
     """The last reply, when its turn is open."""
+    blank: Turn | None = None
+    """The turn of such an agent without a past; None: `turn` is."""
+
+
+def next_prompt(turn: Turn) -> int:
+    """Say which number no prompt has had yet."""
+    return 1 + max(turn.number, *(prompt.turn for prompt in turn.queue), 0)

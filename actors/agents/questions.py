@@ -1,0 +1,57 @@
+"""An agent's questions to the engine and to people, until they are answered."""
+
+from typing import Any
+
+from actors.agents.state import CallStage, Turn
+from actors.runtime.actor import Actor
+from messages.address import Address
+from messages.approvals import AnyApprovalRequest, ApprovalRefused
+from messages.permissions import PermissionQuery, PermissionVerdict
+from messages.supervision import Undelivered
+
+Question = PermissionQuery | AnyApprovalRequest
+
+
+class Questions:
+    """What was asked and whom; said again to whoever was restarted."""
+
+    def __init__(self, actor: Actor[Any]) -> None:
+        """Speak for `actor`, with nothing asked yet."""
+        self._actor = actor
+        self._asked: dict[str, tuple[Address, Question]] = {}
+
+    def ask(self, to: Address, question: Question, turn: Turn) -> None:
+        """Ask, and forget what the turn does not wait for any more."""
+        awaited = awaited_by(turn)
+        self._asked = {each: kept for each, kept in self._asked.items() if each in awaited}
+        self._asked[question.id] = (to, question)
+        self._actor.tell(to, question)
+
+    def ask_again(self, peer: Address, turn: Turn) -> None:
+        """Say to a restarted peer what the turn still waits for."""
+        awaited = awaited_by(turn)
+        for question_id, (to, question) in self._asked.items():
+            if to == peer and question_id in awaited:
+                self._actor.tell(to, question)
+
+
+def awaited_by(turn: Turn) -> frozenset[str]:
+    """Name the questions that a turn has no answer to."""
+    judging = (CallStage.PEEKING, CallStage.JUDGING)
+    queries = (call.query for call in turn.calls if call.stage in judging)
+    approvals = (call.approval for call in turn.calls if call.stage is CallStage.PARKED)
+    return frozenset((*queries, *approvals))
+
+
+def answer_to(returned: Undelivered) -> PermissionVerdict | ApprovalRefused | None:
+    """Say what it means that a question came back; None: it is asked again, or was none."""
+    message = returned.message
+    if returned.reason == "crashed":  # its receiver lives on, and is asked again
+        return None
+    if isinstance(message, PermissionQuery):
+        reason = f"the permission engine could not judge it ({returned.reason})"
+        return PermissionVerdict(id=message.id, action="deny", reason=reason, generation=0)
+    if isinstance(message, AnyApprovalRequest):
+        reason = f"the question could not be put to anybody ({returned.reason})"
+        return ApprovalRefused(id=message.id, agent=message.agent, reason=reason)
+    return None
