@@ -87,7 +87,7 @@ class Console(Actor[ConsoleInbox]):
         self._next_turn = 1
         self._running: int | None = None
         self._waiting: dict[int, Prompt] = {}
-        """Prompts that no turn has begun with."""
+        """Prompts whose turn has not ended: one that began may be lost before it is on disk."""
         self._cancelled: dict[int, CancelTurn] = {}
         """Cancels of turns that have not ended."""
         self._last_end = 0
@@ -126,7 +126,6 @@ class Console(Actor[ConsoleInbox]):
                 self._configured(message)
             case TurnStarted() | ReplyCompleted() | ToolStarted():
                 self._running = message.turn
-                self._waiting.pop(message.turn, None)
                 self._inbox.put(message)
             case TurnCompleted() | TurnInterrupted() | TurnFailed():
                 self._ended(message)
@@ -162,6 +161,8 @@ class Console(Actor[ConsoleInbox]):
         """Take the agent's word for where it stands; one that crashed is told again what waits."""
         self._next_turn = max(self._next_turn, message.next_turn)
         self._running = message.running_turn or next(iter(self._waiting), None)
+        if message.running_turn is not None:  # it may be one that had ended, but not on disk
+            self._last_end = min(self._last_end, message.running_turn - 1)
         self._inbox.put(message)
         for told in (*self._cancelled.values(), *self._waiting.values()):
             self.tell(PRIMARY, told)
