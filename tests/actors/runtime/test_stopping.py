@@ -330,7 +330,7 @@ def test_a_stuck_child_of_the_root_does_not_cost_the_others_their_ordered_stop()
     stuck = system.start(partial(Busy, gate), "stuck")
     system.tell(stuck, Poke())
     gate.await_arrival()
-    assert not system.stop(within_s=0.2)
+    assert not system.stop(within_s=1.0)
     assert taken(chronicle) == ["/journal stops", "/journal cleaned up"]
     assert (system.given_up, system.addresses) == (1, ())
     assert not system.stop()
