@@ -29,6 +29,9 @@ if TYPE_CHECKING:
     from shell.workplace import Workplace
 
 INTERRUPTED = 130
+FLUSH_S = 1.0
+"""So long the journal has to write what it was told, before the program is ended by force."""
+CONSOLE_GONE = "The screen's own actor {}. Nothing can be sent any more; /quit ends."
 
 
 def main() -> NoReturn:
@@ -200,11 +203,8 @@ def _on_screen(
         inbox.put_notice(f"The session ended: {problem}. What was said is kept.")
         repl.leave(1)
 
-    def console_gone(why: str) -> None:
-        inbox.put_notice(f"The screen's own actor {why}. Nothing can be sent any more; /quit ends.")
-
     console = partial(Console, inbox, session.records, _workbench(session, setup))
-    system = _start(session, setup, console, ended, console_gone)
+    system = _start(session, setup, console, ended, inbox.put_notice)
     try:
         status = repl.run()
     finally:
@@ -262,11 +262,11 @@ def _start(
     setup: "Setup",
     console: "Make",
     ended: Callable[[str], None],
-    console_gone: Callable[[str], None] | None = None,
+    tell: Callable[[str], None] | None = None,
 ) -> "ActorSystem":
     """Start every actor; `ended` hears when the system ends by itself, on any thread.
 
-    So does `console_gone` when the session goes on without its console.
+    Where there is a screen, `tell` shows a line on it, and the session goes on without its console.
     """
     from dataclasses import replace
 
@@ -280,11 +280,33 @@ def _start(
         if isinstance(end, ChildCompleted):
             ended(end.result)
 
+    def console_gone(why: str) -> None:
+        (tell or complain)(CONSOLE_GONE.format(why))
+
     factories = factories_of(session, Surroundings(setup.model, manual), console)
-    factories = replace(factories, console_gone=console_gone)
+    if tell is not None:
+        factories = replace(factories, console_gone=console_gone)
     system = ActorSystem(partial(Root, factories))
     system.when_ended(root_ended)
+    _guard(system, tell or complain, on_screen=tell is not None)
     return system
+
+
+def _guard(system: "ActorSystem", tell: Callable[[str], None], *, on_screen: bool) -> None:
+    """Have whoever holds everything up named, and after a while the program ended."""
+    from actors.runtime.watchdog import Patience
+    from actors.sessions.places import state_folder
+    from messages.address import JOURNAL
+    from messages.transcript import Append
+    from shell.stuck import Stuck, settings_of_terminal
+
+    def flush() -> None:
+        """Ask the journal for an answer that comes behind all it has."""
+        system.ask(JOURNAL, Append(id=1, records=()), FLUSH_S)
+
+    terminal = settings_of_terminal() if on_screen else None
+    stuck = Stuck(state_folder(os.environ), tell, flush, terminal)
+    system.guard(stuck.named, stuck.fatal, Patience())
 
 
 def _load_sdk() -> None:

@@ -1,8 +1,9 @@
 """Actors as such; this package knows no agent.
 
-`actor` is what features write, `life` what becomes of it, `cell` (on pykka) what runs that,
-`lanes` its mailbox, `works` and `children` what it owns, `event_loop` the thread that all share,
-`directory` who lives, `system` the edges. Nothing here prints: the program says where logs go.
+`actor` is what features write. `household` is what one owns (`works`, `children`), `life` what
+becomes of it, `way_out` how it ends or begins again as `supervision` allows; `cell` (on pykka)
+runs that, `lanes` are its mailbox. `event_loop` is the thread that all share, `watchdog` looks
+whether it turns, `directory` knows who lives, `system` is the edges. Nothing here prints.
 """
 
 import logging

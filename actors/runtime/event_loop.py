@@ -33,6 +33,11 @@ class EventLoop:
         self._loop.set_exception_handler(_log_context)
         self._thread_id = threading.get_ident()
 
+    @property
+    def thread_id(self) -> int:
+        """The thread that the loop runs on; 0: it does not."""
+        return self._thread_id
+
     def now(self) -> float:
         """The loop's clock, in seconds."""
         return self._loop.time()
@@ -65,7 +70,7 @@ class EventLoop:
 
     def launch(self, job: Callable[[], Awaitable[T]], name: str) -> "asyncio.Task[T]":
         """Start a job as a task; on the loop's thread only."""
-        return self._loop.create_task(_contained(job), name=name)
+        return self._loop.create_task(_contained(job, name), name=name)
 
 
 class LoopThread(EventLoop):
@@ -147,11 +152,15 @@ def _log_context(_: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
     log.error("event loop: %s", context["message"], exc_info=context.get("exception"))
 
 
-async def _contained(job: Callable[[], Awaitable[T]]) -> T:
+async def _contained(job: Callable[[], Awaitable[T]], name: str) -> T:  # noqa: ARG001  (the watchdog reads it)
     try:
         return await job()
     except (SystemExit, KeyboardInterrupt) as error:
         raise JobCrash(describe(error)) from error
+
+
+CONTAINED = _contained.__code__
+"""By it a stack shows whose job runs: its `name`."""
 
 
 def describe(error: BaseException) -> str:

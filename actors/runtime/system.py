@@ -15,6 +15,7 @@ from actors.runtime.event_loop import LoopThread
 from actors.runtime.lanes import StopOrder
 from actors.runtime.mailbox import Mailbox
 from actors.runtime.supervision import NEVER, Restart
+from actors.runtime.watchdog import Bark, Patience, Watchdog
 from messages.address import ROOT, Address
 from messages.agents import ChildEnded, ChildFailed
 from messages.base import Message
@@ -49,6 +50,7 @@ class ActorSystem:
             raise TypeError(problem)
         self._root_end: Future[ChildEnded] = Future()
         self._has_ended = False
+        self._watchdog: Watchdog | None = None
         self.event_loop = LoopThread()
         self._directory = Directory(self._ended, self.event_loop)
         self._numbers: Counter[str] = Counter()
@@ -126,6 +128,11 @@ class ActorSystem:
         """Begin to stop one child of the root."""
         self.event_loop.run(lambda: self._root.stop_child(child, within_s))
 
+    def guard(self, named: Bark, fatal: Bark, patience: Patience) -> None:
+        """Have a watchdog look after the event loop until the stop; called once."""
+        self._watchdog = Watchdog(self.event_loop, named, fatal, patience)
+        self._watchdog.start()
+
     def stop(self, within_s: float = EXIT_S) -> bool:
         """Stop everything in order; once stopped, nothing more happens.
 
@@ -136,6 +143,8 @@ class ActorSystem:
             RuntimeError: the caller is the runtime's own thread.
         """
         self._must_be_outside()
+        if self._watchdog is not None:
+            self._watchdog.stop()
         if self._given_up_before_stop is None:
             self._given_up_before_stop = self.given_up
         deadline_s = self.event_loop.now() + CHILD_SHARE * within_s

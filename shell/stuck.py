@@ -1,0 +1,70 @@
+"""When something holds all actors: one line, and after a while an end from which one can go on."""
+
+import os
+import sys
+import termios
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from shell.crash_report import crash_report, keep_crash_report
+from shell.version import VERSION
+from shell.visible import visible_line
+
+RESTORE = b"\x1b[?2026l\x1b[?2004l\x1b[?25h\x1b[0m\r\n"
+"""Ends a frame and bracketed paste, and brings back cursor and colours."""
+STATUS = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Stuck:
+    """What to do about a handler or job that lets nothing else run; called by the watchdog."""
+
+    state: Path
+    """The state folder; crash reports go below it."""
+    tell: Callable[[str], None]
+    """Shows the person a line."""
+    flush: Callable[[], object]
+    """Returns when all that was said to the journal is on disk, or it is in vain."""
+    terminal: list[Any] | None = None
+    """The terminal's settings, when a screen has changed them."""
+
+    def named(self, by: str, seconds: float) -> None:
+        """Tell who it is."""
+        self.tell(f"{by} has held up everything else for {seconds:.0f} s")
+
+    def fatal(self, by: str, seconds: float) -> None:
+        """End the process; nothing in it can be asked to end by itself."""
+        what = f"{by} held up everything else for {seconds:.0f} s"
+        with suppress(Exception):
+            self.flush()
+        self._last_words(f"{what}, so it was ended; {self._report(what)}")
+        os._exit(STATUS)
+
+    def _report(self, what: str) -> str:
+        now_s = time.time()  # noqa: TID251  (the process ends here)
+        try:
+            path = keep_crash_report(self.state, crash_report(what, VERSION, now_s), now_s)
+        except Exception as error:  # noqa: BLE001  (whatever it is, the process has to end)
+            return f"no crash report could be written: {error}; greenroom --continue goes on"
+        return f"{path} says more, and greenroom --continue goes on"
+
+    def _last_words(self, line: str) -> None:
+        """Write past every lock: whoever holds one may never let it go."""
+        with suppress(Exception):
+            if self.terminal is not None:
+                termios.tcsetattr(sys.stdin.fileno(), termios.TCSANOW, self.terminal)
+                os.write(1, RESTORE)
+        with suppress(OSError):
+            os.write(2, f"greenroom: {visible_line(line)}\n".encode())
+
+
+def settings_of_terminal() -> list[Any] | None:
+    """Note the terminal's settings before a screen changes them."""
+    try:
+        return termios.tcgetattr(sys.stdin.fileno())
+    except (termios.error, OSError, ValueError):
+        return None
