@@ -348,6 +348,31 @@ def test_a_stop_ends_a_restart(system: ActorSystem, root: Probe, peer: Probe) ->
     root.expect_nothing_more()
 
 
+def test_a_stop_ends_a_restart_that_still_winds_down(system: ActorSystem, root: Probe) -> None:
+    loops = queue.SimpleQueue[tuple[asyncio.AbstractEventLoop, "asyncio.Future[None]"]]()
+
+    async def job() -> Said:
+        loop = asyncio.get_running_loop()
+        clean = loop.create_future()
+        try:
+            loops.put((loop, clean))
+            await asyncio.Event().wait()
+        finally:
+            loops.put((loop, clean))
+            await clean
+        return Said(word="never")
+
+    child = born(system, root, partial(Phoenix, first=working(job)))
+    loops.get(timeout=PATIENCE_S)
+    system.tell(child, Poke(word="crash"))
+    loop, clean = loops.get(timeout=PATIENCE_S)
+    system.stop_child(child)
+    assert system.ask(system.start(Echo), Poke(), PATIENCE_S)  # so the stop has been posted
+    loop.call_soon_threadsafe(clean.set_result, None)
+    root.expect(ChildCancelled(child=child))
+    root.expect_nothing_more()
+
+
 def test_the_stop_of_a_draining_actor_waits_for_its_restart_and_its_mail(
     system: ActorSystem, root: Probe
 ) -> None:
