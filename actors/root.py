@@ -15,6 +15,7 @@ from messages.supervision import PeerRestarted
 
 Make = Callable[[], Actor[Any]]
 RESTART = Restart(limit=3, window_s=30.0)
+UNHEARD = "Nothing that you send is heard any more; /quit ends."
 GONE = PresenterChanged(can_answer=False, reason="the terminal is gone")
 
 
@@ -30,7 +31,7 @@ class Factories:
     profile: Profile
     """The primary's."""
     console_gone: Callable[[str], None] | None = None
-    """Hears why there is no console any more, and the session goes on; None: it ends."""
+    """Shows a line past the console when it has ended, and the session goes on; None: it ends."""
 
 
 class Root(Actor[ChildEnded | PeerRestarted]):
@@ -64,7 +65,7 @@ class Root(Actor[ChildEnded | PeerRestarted]):
         elif message.child == CONSOLE and self._factories.console_gone is not None:
             self._has_console = False
             self.tell(APPROVALS, GONE)
-            self._factories.console_gone(how(message))
+            self._factories.console_gone(f"The screen's own actor {how(message)}. {UNHEARD}")
         else:
             self.finish(f"{message.child} {how(message)}")
 

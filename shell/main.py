@@ -29,9 +29,6 @@ if TYPE_CHECKING:
     from shell.workplace import Workplace
 
 INTERRUPTED = 130
-FLUSH_S = 1.0
-"""So long the journal has to write what it was told, before the program is ended by force."""
-CONSOLE_GONE = "The screen's own actor {}. Nothing can be sent any more; /quit ends."
 
 
 def main() -> NoReturn:
@@ -272,41 +269,24 @@ def _start(
 
     from actors.root import Root
     from actors.runtime.system import ActorSystem
+    from actors.runtime.watchdog import Patience
     from actors.session import Surroundings, factories_of
     from messages.agents import ChildCompleted
     from shell.manual import manual
+    from shell.stuck import stuck_with
 
     def root_ended(end: "ChildEnded") -> None:
         if isinstance(end, ChildCompleted):
             ended(end.result)
 
-    def console_gone(why: str) -> None:
-        (tell or complain)(CONSOLE_GONE.format(why))
-
     factories = factories_of(session, Surroundings(setup.model, manual), console)
     if tell is not None:
-        factories = replace(factories, console_gone=console_gone)
+        factories = replace(factories, console_gone=tell)
     system = ActorSystem(partial(Root, factories))
     system.when_ended(root_ended)
-    _guard(system, tell or complain, on_screen=tell is not None)
-    return system
-
-
-def _guard(system: "ActorSystem", tell: Callable[[str], None], *, on_screen: bool) -> None:
-    """Have whoever holds everything up named, and after a while the program ended."""
-    from actors.runtime.watchdog import Patience
-    from actors.sessions.places import state_folder
-    from messages.address import JOURNAL
-    from messages.transcript import Append
-    from shell.stuck import Stuck, settings_of_terminal
-
-    def flush() -> None:
-        """Ask the journal for an answer that comes behind all it has."""
-        system.ask(JOURNAL, Append(id=1, records=()), FLUSH_S)
-
-    terminal = settings_of_terminal() if on_screen else None
-    stuck = Stuck(state_folder(os.environ), tell, flush, terminal)
+    stuck = stuck_with(system.ask, tell or complain, on_screen=tell is not None)
     system.guard(stuck.named, stuck.fatal, Patience())
+    return system
 
 
 def _load_sdk() -> None:

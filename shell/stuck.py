@@ -10,6 +10,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from actors.sessions.places import state_folder
+from messages.address import JOURNAL, Address
+from messages.base import Message
+from messages.transcript import Append
 from shell.crash_report import crash_report, keep_crash_report
 from shell.version import VERSION
 from shell.visible import visible_line
@@ -17,6 +21,8 @@ from shell.visible import visible_line
 RESTORE = b"\x1b[?2026l\x1b[?2004l\x1b[?25h\x1b[0m\r\n"
 """Ends a frame and bracketed paste, and brings back cursor and colours."""
 STATUS = 1
+FLUSH_S = 1.0
+"""So long the journal has to write what it was told, before the program is ended by force."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +68,23 @@ class Stuck:
             os.write(2, f"greenroom: {visible_line(line)}\n".encode())
 
 
-def settings_of_terminal() -> list[Any] | None:
+def stuck_with(
+    ask: Callable[[Address, Message, float], object],
+    tell: Callable[[str], None],
+    *,
+    on_screen: bool,
+) -> Stuck:
+    """Say what to do; `ask` reaches the actors, and `tell` shows the person a line."""
+
+    def flush() -> None:
+        """Ask the journal for an answer that comes behind all it has."""
+        ask(JOURNAL, Append(id=1, records=()), FLUSH_S)
+
+    terminal = _settings_of_terminal() if on_screen else None
+    return Stuck(state_folder(os.environ), tell, flush, terminal)
+
+
+def _settings_of_terminal() -> list[Any] | None:
     """Note the terminal's settings before a screen changes them."""
     try:
         return termios.tcgetattr(sys.stdin.fileno())

@@ -110,6 +110,17 @@ def test_only_the_models_import_the_sdk() -> None:
     assert [name for name in importing("anthropic") if not is_in(name, "actors.models")] == []
 
 
+def test_no_actor_draws_what_a_seed_could_not_repeat() -> None:
+    """Ids come from addresses and counters; a generator of its own is given its seed."""
+    drawing = [
+        f"{module.name} imports {name}"
+        for module in modules()
+        for name in module.imports()
+        if is_in(name, "random") or is_in(name, "uuid")
+    ]
+    assert [each for each in drawing if not each.endswith(" random.Random")] == []
+
+
 def test_no_file_is_long_without_saying_why() -> None:
     long = (module for module in modules() if module.lines > LONGEST_FILE)
     assert [
