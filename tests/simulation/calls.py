@@ -16,12 +16,14 @@ from messages.content import ToolUseBlock
 from messages.rules import PermissionMode, Rule
 from messages.transcript import Append, Record
 from messages.turns import (
+    CancelTurn,
     ReplyCompleted,
     ToolEnded,
     ToolStarted,
     TurnCompleted,
     TurnFailed,
     TurnInterrupted,
+    TurnStarted,
 )
 from tests.simulation.folder import CHANGE, LOOK
 from tests.simulation.ledger import Ledger
@@ -43,6 +45,7 @@ class Calls:
         self._started: set[str] = set()
         self._results: dict[str, ToolEnded] = {}
         self._over: set[int] = set()
+        self._cancelled: set[int] = set()
         self._yes: set[tuple[str, str]] = set()
         self._granted: set[Rule] = set()
         self.agent_lives = True
@@ -55,7 +58,7 @@ class Calls:
 
     def begin(self, records: tuple[Record, ...]) -> None:
         """Start from what is on disk; what was only under way is gone."""
-        self._results, self._turns, self._over = {}, {}, set()
+        self._results, self._turns, self._over, self._cancelled = {}, {}, set(), set()
         self.agent_lives, self.given_up = True, False
         for record in records:
             self._recorded(record)
@@ -64,6 +67,8 @@ class Calls:
         """Hear of a record that is on disk."""
         if isinstance(record, ToolStarted):
             self._started.add(record.call_id)
+        elif isinstance(record, ReplyCompleted | ToolEnded):  # perhaps of an earlier life
+            self._recorded(record)
 
     def sent(self, to: Address, message: Message, sender: Address) -> None:
         """Hear what the agent tells the journal and the console."""
@@ -72,8 +77,24 @@ class Calls:
         if to == JOURNAL and isinstance(message, Append):
             for record in message.records:
                 self._recorded(record)
+                self._closed(record)
         elif to == CONSOLE and isinstance(message, TurnCompleted | TurnInterrupted | TurnFailed):
             self._over.add(message.turn)
+        elif to == CONSOLE and isinstance(message, TurnStarted | ToolStarted):
+            begins = message.turn not in self._cancelled
+            self._ledger.require(begins, f"{message.type} of turn {message.turn} after its cancel")
+
+    def received(self, by: Address, message: Message) -> None:
+        """Hear what the agent has handled to its end."""
+        if by == PRIMARY and isinstance(message, CancelTurn):
+            self._cancelled.add(message.turn)
+
+    def _closed(self, record: Record) -> None:
+        if isinstance(record, TurnCompleted | TurnInterrupted | TurnFailed):
+            calls = [each for each, turn in self._turns.items() if turn == record.turn]
+            open_calls = [each for each in calls if each not in self._results]
+            what = f"turn {record.turn} ends without a result of {', '.join(open_calls)}"
+            self._ledger.require(not open_calls, what)
 
     def _recorded(self, record: Record) -> None:
         match record:

@@ -18,7 +18,7 @@ KINDS: tuple[type[BaseException], ...] = (
     asyncio.CancelledError,
 )
 STEPS = ("on_start", "on_receive", "on_stop")
-HARDER = 8.0
+HARDER = 3.0
 """Steps that happen once in a life, and would else hardly ever fail."""
 
 

@@ -39,6 +39,7 @@ class SimulatedFiles:
         self._last = 2
         self.folders: set[Path] = {Path("/")}
         self.armed = False
+        self.failures = 0
         self.dead = False
         """The power is gone: nothing that is done now counts."""
 
@@ -155,7 +156,9 @@ class SimulatedFiles:
         return self._open[descriptor][0] if not self.dead else Inode(GONE)
 
     def _fails(self) -> bool:
-        return self.armed and self._random.random() < self._chance
+        fails = self.armed and self._random.random() < self._chance
+        self.failures += fails
+        return fails
 
     def _maybe(self, number: int = EIO) -> None:
         if self._fails():

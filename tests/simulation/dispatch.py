@@ -13,8 +13,9 @@ from actors.runtime.lanes import Parcel, StopOrder
 from actors.runtime.supervision import NEVER, Restart
 from actors.runtime.world import World as RuntimeWorld
 from messages.address import ROOT, Address
-from messages.agents import ChildEnded
+from messages.agents import ChildCancelled, ChildEnded
 from messages.base import Message
+from messages.envelope import Envelope
 from tests.simulation.crashes import Crashes
 from tests.simulation.loop import SimLoop
 
@@ -44,6 +45,10 @@ class Overhearing(Protocol):
 
     def ended(self, address: Address) -> None:
         """Hear of a cell that came to its end by itself."""
+        ...
+
+    def undrained(self, letter: Envelope) -> None:
+        """Hear of mail that a draining actor did not handle before its orderly end."""
         ...
 
     def root_ended(self, end: ChildEnded) -> None:
@@ -78,16 +83,34 @@ class SimulatedCell(LoopCell):
         super().__init__(world, address, make, parent, restart)
         self._ears = cast("SimulatedDirectory", world).ears
         self._make = self._ears.embodied(address, make, restart)
+        self._told_before: list[Parcel] = []
+        """What waited when the order to stop came."""
+
+    def post(self, parcel: Parcel) -> bool:
+        if isinstance(parcel, StopOrder) and not self._told_before:
+            self._told_before = self._waiting()
+        return super().post(parcel)
 
     def handle(self, parcel: Parcel) -> None:
         self._ears.handling(self.address, parcel)
         super().handle(parcel)
 
+    def _finish_life(self, end: ChildEnded) -> None:
+        if self.drains and isinstance(end, ChildCancelled):
+            for letter in self._waiting():
+                early = any(each is letter for each in self._told_before)
+                if early and isinstance(letter, Envelope) and letter.sender != self.address:
+                    self._ears.undrained(letter)
+        super()._finish_life(end)
+
     def waiting(self) -> int:
         """Count what is in the inbox, or held."""
+        return len(self._waiting())
+
+    def _waiting(self) -> list[Parcel]:
         parcels = self.take_all()
         self.put_back(parcels)
-        return len(parcels) + len(self._held)
+        return [*self._held, *parcels]
 
 
 class SimulatedDirectory(Directory):

@@ -9,6 +9,7 @@ from typing import Protocol
 from pydantic import Field
 
 from actors.tools.bash import BASH
+from actors.tools.finishing import seen_through
 from actors.tools.tool import AnyTool, Arguments, Drifted, PeekError, Tool, ToolContext, ToolError
 from messages.rules import PermissionRequest
 from messages.tools import FileState, Patch, Plan, ToolOutput
@@ -71,13 +72,13 @@ class Folder:
         return look, change, BASH
 
     async def _plan_look(self, arguments: LookArguments, context: ToolContext) -> Plan:
-        await self._pause()
+        await self._pause(arguments.path)
         self._state(arguments.path, context)
         request = PermissionRequest(permission="read", target=arguments.path)
         return Plan(title=f"look {arguments.path}", requests=(request,))
 
     async def _look(self, arguments: LookArguments, plan: Plan, context: ToolContext) -> ToolOutput:
-        await self._pause()
+        await self._pause(arguments.path)
         text = await asyncio.to_thread(self._texts.get, plan.requests[0].target)
         if text is None:
             message = f"{arguments.path}: no such file"
@@ -86,7 +87,7 @@ class Folder:
         return ToolOutput(text=text, seen=(self._state(arguments.path, context),))
 
     async def _plan_change(self, arguments: ChangeArguments, context: ToolContext) -> Plan:
-        await self._pause()
+        await self._pause(arguments.path)
         before = self._state(arguments.path, context)
         unseen = before.digest and before.path not in context.seen
         peeked = arguments.path if unseen else ""
@@ -107,12 +108,14 @@ class Folder:
     async def _change(
         self, arguments: ChangeArguments, plan: Plan, context: ToolContext
     ) -> ToolOutput:
-        await self._pause()
+        await self._pause(arguments.path)
+        return await seen_through(asyncio.to_thread(self._apply, arguments, plan, context))
+
+    def _apply(self, arguments: ChangeArguments, plan: Plan, context: ToolContext) -> ToolOutput:
         if plan.patch is None or self._state(arguments.path, context) != plan.patch.before:
             message = f"{arguments.path} has changed"
             raise Drifted(message)
-        after, path = plan.patch.after, plan.requests[0].target
-        await asyncio.to_thread(self._texts.__setitem__, path, after)
+        self._texts[plan.requests[0].target] = plan.patch.after
         self._happened(arguments.tag, "changes", plan.patch.diff)
         return ToolOutput(text="changed", seen=(self._state(arguments.path, context),))
 
@@ -121,11 +124,11 @@ class Folder:
         digest = hashlib.sha256(text.encode()).hexdigest() if text is not None else ""
         return FileState(path=str(context.workspace.root / path), digest=digest)
 
-    async def _pause(self) -> None:
-        """Take a while, in which somebody else may be at work, or fail."""
+    async def _pause(self, path: str) -> None:
+        """Take a while, in which somebody else may be at work on the same file, or fail."""
         await asyncio.sleep(self._random.choice((0.0, 0.01, 0.3)))
-        if self.armed and self._random.random() < 0.03:
-            self._texts[self._random.choice(NAMES)] = f"{self._random.randrange(100)}\n"
+        if self.armed and self._random.random() < 0.12:
+            self._texts[path] = f"{self._random.randrange(100)}\n"
         if self.armed and self._random.random() < 0.02:
             message = "planted in a tool"
             raise RuntimeError(message)

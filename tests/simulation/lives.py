@@ -32,19 +32,24 @@ class Lives:
         self._restarts[address] = restart
         self._made_s[address] = []
 
-    def made(self, address: Address) -> None:
-        """Hear of an incarnation."""
+    def made(self, address: Address) -> bool:
+        """Hear of an incarnation; whether it is not the first."""
         made_s, restart = self._made_s[address], self._restarts[address]
         made_s.append(self._now())
         recent = [each for each in made_s[1:] if each > self._now() - restart.window_s]
         allowed = len(recent) <= restart.limit and (restart.limit > 0 or len(made_s) == 1)
         self._ledger.require(allowed, f"{address} was restarted {len(recent)} times")
+        return len(made_s) > 1
 
     def started(self, address: Address) -> None:
         """Hear of a start."""
         self._living[address] += 1
         self._unheard[address] += 1
         self._ledger.require(self._living[address] == 1, f"{address} lives twice")
+
+    def lives(self, address: Address) -> bool:
+        """Tell whether an actor has not ended."""
+        return self._living[address] > 0
 
     def ended(self, address: Address) -> None:
         """Hear of an end."""

@@ -108,12 +108,14 @@ class SimLoop(asyncio.AbstractEventLoop):
         future: asyncio.Future[T] = self.create_future()
 
         def run() -> None:
-            if future.cancelled():
-                return
             try:
-                future.set_result(func(*args))
+                result = func(*args)
             except BaseException as error:  # noqa: BLE001  (it belongs to whoever awaits)
-                future.set_exception(error)
+                if not future.cancelled():
+                    future.set_exception(error)
+            else:
+                if not future.cancelled():  # a thread goes on all the same
+                    future.set_result(result)
 
         self.call_later(self._random.choice((0.0, 0.0, 0.01, 0.1)), run)
         return future

@@ -36,6 +36,8 @@ class SimulatedModel:
         self._deaf_s = deaf_s
         self._calls = 0
         self.armed = False
+        self.breaks_its_promise = True
+        """Some faults are no client's that keeps to the port: no reply, another exception."""
         self.brief = False
         """Every turn is brought to its end."""
 
@@ -48,11 +50,11 @@ class SimulatedModel:
                 yield Streamed(text="so ")
                 await self._pause()
                 self._maybe_fail()
-            if self.armed and self._random.random() < 0.03:
+            if self.armed and self.breaks_its_promise and self._random.random() < 0.03:
                 return
             yield self._reply(request)
         finally:
-            if self._deaf_s and self._random.random() < 0.3:
+            if self._deaf_s and self._random.random() < 0.6:
                 await asyncio.shield(asyncio.sleep(self._deaf_s))
 
     async def measure(self, model: str) -> ModelMeasured | None:
@@ -72,7 +74,7 @@ class SimulatedModel:
             reasons: tuple[ModelFailureReason, ...] = get_args(ModelFailureReason)
             again = self._random.random() < 0.8
             raise ModelError(self._random.choice(reasons), "planted", retry=again)
-        if chance < 0.105:
+        if self.breaks_its_promise and chance < 0.105:
             message = "planted in the model's client"
             raise RuntimeError(message)
 
@@ -82,7 +84,7 @@ class SimulatedModel:
             each for each in (thought, text, TextBlock(text=" ")) if self._random.random() < 0.4
         ]
         most = 0 if self.brief or rounds(request) >= MOST_ROUNDS else 4
-        uses = [self._use() for _ in range(self._random.randint(0, most))]
+        uses = [self._use() for _ in range(min(most, self._random.choice((0, 1, 2, 3, 4, 4))))]
         if self.armed and len(uses) > 1 and self._random.random() < 0.03:
             uses[1] = uses[0]
         content = (*some, *uses) or (text,)

@@ -4,11 +4,11 @@ from collections.abc import Callable
 from functools import partial
 from random import Random
 
-from messages.approvals import Answer, AnswerApproval, PresentApproval
+from messages.approvals import Answer, AnswerApproval, AnyApprovalRequest, PresentApproval
 from messages.base import Message
 from shell import state as screen
 from shell.events import received
-from shell.inbox import Event, Inbox
+from shell.inbox import Inbox
 from shell.intents import SendPrompt
 from tests.simulation.loop import SimLoop
 
@@ -21,16 +21,20 @@ THINKS_S = 6.0
 class SimulatedPerson:
     """Types prompts, interrupts, and answers: at once, late, twice, or not until pressed."""
 
-    def __init__(self, loop: SimLoop, random: Random, saw: Callable[[Event], None]) -> None:
-        """`saw` hears of each event as it reaches the screen."""
+    def __init__(
+        self, loop: SimLoop, random: Random, asked: Callable[[AnyApprovalRequest], None]
+    ) -> None:
+        """`asked` hears of each question when it comes to the screen, and when it is decided."""
         self._loop = loop
         self._random = random
-        self._saw = saw
+        self._asked = asked
         self._inbox = Inbox()
         self._tell: Callable[[Message], None] = lambda _message: None
         self._framed = False
         self._run = 0
         self._wanted = 0
+        self.said = 0
+        """Counts what was told to the console."""
         self.pressed = False
         """Answers everything soon, and wants nothing more."""
         self.state = screen.State()
@@ -81,9 +85,9 @@ class SimulatedPerson:
     def _frame(self) -> None:
         self._framed = False
         for event in self._inbox.take():
-            self._saw(event)
             self._step(received(self.state, event, self._loop.time()))
             if isinstance(event, PresentApproval):
+                self._asked(event.request)
                 self._decide_later(event.request.id)
 
     def _step(self, step: screen.Step) -> None:
@@ -99,6 +103,8 @@ class SimulatedPerson:
             self._tell(SendPrompt(text=text))
         else:
             self._step(screen.entered(self.state, text, self._loop.time()))
+        if self._random.random() < 0.2:  # thinks better of it at once
+            self._interrupt()
 
     def _interrupt(self) -> None:
         if not self.pressed:
@@ -112,6 +118,8 @@ class SimulatedPerson:
 
     def _decide(self, request_id: str) -> None:
         request = self.state.requests.find(request_id)
+        if request is not None:
+            self._asked(request)
         answer: Answer = self._random.choice(("once", "once", "session", "no"))
         chance = 1.0 if self.pressed else self._random.random()
         if chance < 0.1:

@@ -15,6 +15,7 @@ from messages.approvals import (
     PatchApprovalRequest,
     PresentApproval,
     QuestionRequest,
+    RetractApproval,
 )
 from messages.base import Message
 from tests.simulation.calls import Calls
@@ -46,6 +47,8 @@ class Questions:
         """Ids that the broker knows to have ended, and how."""
         self._ends: dict[str, ApprovalAnswered | ApprovalRefused] = {}
         self._said: dict[str, set[Answer]] = {}
+        self._answers: set[str] = set()
+        """Ids whose answers are on disk."""
         self._results_s: dict[str, float] = {}
 
     def begin(self) -> None:
@@ -62,6 +65,8 @@ class Questions:
             self._requests[message.id] = message
         elif sender == APPROVALS and to == CONSOLE and isinstance(message, PresentApproval):
             self._shown(message.request)
+        elif sender == APPROVALS and to == CONSOLE and isinstance(message, RetractApproval):
+            self._ended.setdefault(message.id, message.why)
         elif sender == APPROVALS and isinstance(message, ApprovalAnswered | ApprovalRefused):
             self._answered(message)
 
@@ -75,7 +80,9 @@ class Questions:
     def _answered(self, end: ApprovalAnswered | ApprovalRefused) -> None:
         require = self._ledger.require
         require(end.id in self._requests, f"{end.id} is answered, and nobody asked")
-        require(self._ended.get(end.id) != "withdrawn", f"{end.id} is answered though withdrawn")
+        if isinstance(end, ApprovalAnswered):
+            late = self._ended.get(end.id) == "withdrawn"
+            require(not late, f"{end.id} is answered though it was withdrawn")
         require(self._ends.setdefault(end.id, end) == end, f"{end.id} ends twice")
         self._ended.setdefault(end.id, "answered")
         if isinstance(end, ApprovalAnswered):
@@ -98,6 +105,17 @@ class Questions:
                         self._ended.setdefault(each, "withdrawn")
             case _:
                 pass
+
+    def on_disk(self, record: Message) -> None:
+        """Hear of a record that is on disk."""
+        if isinstance(record, ApprovalAnswered):
+            self._answers.add(record.id)
+
+    def drained(self) -> None:
+        """Hold, after an orderly end, that nothing the person said was lost on its way."""
+        for each in self._said:
+            kept = each not in self._requests or each in self._ended or each in self._answers
+            self._ledger.require(kept, f"the answer to {each} was lost")
 
     def saw(self, request: AnyApprovalRequest) -> None:
         """Hear that a request is on the screen."""

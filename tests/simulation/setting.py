@@ -28,14 +28,14 @@ def setting_of(seed: int) -> Setting:
     """Draw it."""
     random = random_of(seed, "setting")
     mode: PermissionMode = random.choice(("default", "default", "default", "auto-edit", "yolo"))
-    ways: tuple[Ending, ...] = ("at rest", "at rest", "stopped", "power cut")
+    ways: tuple[Ending, ...] = ("at rest", "stopped", "power cut")
     runs = random.choice((1, 1, 2, 3))
-    last: tuple[Ending, ...] = ("at rest", "at rest", "stopped")
+    last: tuple[Ending, ...] = ("at rest", "stopped")
     return Setting(
         mode=mode,
-        crash_chance=random.choice((0.0, 0.001, 0.004, 0.01)),
-        disk_chance=random.choice((0.0, 0.0, 0.01, 0.05)),
+        crash_chance=random.choice((0.0, 0.003, 0.01, 0.03)),
+        disk_chance=random.choice((0.0, 0.0, 0.02, 0.1)),
         lag_chance=random.choice((0.0, 0.0, 0.02)),
-        deaf_s=random.choice((0.0,) * 6 + (2.0, 8.0)),
+        deaf_s=random.choice((0.0,) * 6 + (2.0, 12.0, 12.0)),
         endings=(*(random.choice(ways) for _ in range(runs - 1)), random.choice(last)),
     )

@@ -1,0 +1,201 @@
+"""What the planted faults do: the code of actors, wrong in one place each."""
+
+import asyncio
+from typing import Any
+
+from actors.agents import agent, calls
+from actors.agents.effects import PlanCall, StopCall
+from actors.agents.resume import past_of
+from actors.agents.state import Call, CallStage, Past, Turn
+from actors.agents.step import Step
+from actors.root import Root
+from actors.runtime.lanes import StopOrder
+from actors.runtime.life import Life
+from actors.runtime.works import Works
+from actors.sessions.journal import Journal
+from messages.address import APPROVALS, CONSOLE, PRIMARY, ROOT, Address
+from messages.agents import ChildCancelled, ChildEnded
+from messages.approvals import (
+    AnswerApproval,
+    ApprovalAnswered,
+    ApprovalRefused,
+    ApprovalsWithdrawn,
+    PresentApproval,
+    RetractApproval,
+)
+from messages.base import Message
+from messages.permissions import PermissionVerdict
+from messages.transcript import Append, Appended, Record
+from tests.actors.agents import faults as of_turns
+from tests.simulation.commands import SimulatedProcesses
+
+Innards = Any
+"""What a fault reaches into; no other code does."""
+
+
+def nothing(*_given: object) -> None:
+    """Do not do it."""
+
+
+def always(*_given: object) -> bool:
+    """Say yes."""
+    return True
+
+
+# Calls.
+
+
+def forgets_results_of_cancelled_calls(step: Step) -> None:
+    for call in step.turn.calls:
+        if call.stage in (CallStage.PLANNING, CallStage.RUNNING):
+            step.do(StopCall(call.use.id))
+        else:
+            step.put(call, stage=CallStage.DONE)
+    calls.proceed(step)
+
+
+def writes_results_twice(step: Step, call: Call, status: Any, text: str) -> None:  # noqa: ANN401
+    CLOSE(step, call, status, text)
+    CLOSE(step, call, status, text)
+
+
+CLOSE: Any = calls.close
+
+
+def keeps_a_yes_after_a_drift(step: Step, call: Call, _detail: str) -> None:
+    step.put(call, stage=CallStage.PLANNING, plan=None, consent=None)
+    step.do(PlanCall(call.use.id))
+
+
+RUN: Any = vars(calls)["_run"]
+
+
+def starts_before_the_disk(step: Step, call: Call) -> None:
+    RUN(step, call)
+
+
+def runs_again(records: tuple[Record, ...], blank: Turn) -> Past:
+    return of_turns.begins_again_what_began(past_of(records, blank))
+
+
+async def leaves_a_command_at_work(
+    _self: SimulatedProcesses, working: "asyncio.Future[None]", *, deaf: bool
+) -> None:
+    if not deaf:
+        working.cancel()
+
+
+WORK_DONE: Any = vars(Works)["_done"]
+
+
+def drops_cancelled_outcomes(self: Innards, work: int, task: "asyncio.Task[Message]") -> None:
+    if task.cancelled():
+        self._failed.pop(work, None)
+        del self._tasks[work]
+    else:
+        WORK_DONE(self, work, task)
+
+
+# Permission and approval.
+
+
+def allows_what_asks(_to: Address, message: Message, _sender: Address) -> tuple[Message, ...]:
+    if isinstance(message, PermissionVerdict) and message.action == "ask":
+        message = message.model_copy(update={"action": "allow"})
+    return (message,)
+
+
+def takes_a_no_for_a_yes(to: Address, message: Message, _sender: Address) -> tuple[Message, ...]:
+    if isinstance(message, AnswerApproval) and to == APPROVALS:
+        message = AnswerApproval(id=message.id, answer="once")
+    return (message,)
+
+
+def answers_and_refuses(_to: Address, message: Message, _sender: Address) -> tuple[Message, ...]:
+    if isinstance(message, ApprovalAnswered):
+        refused = ApprovalRefused(id=message.id, agent=message.agent, reason="planted")
+        return message, refused
+    return (message,)
+
+
+def shows_what_it_retracts(to: Address, message: Message, _sender: Address) -> tuple[Message, ...]:
+    if isinstance(message, PresentApproval) and to == CONSOLE:
+        SHOWN[message.request.id] = message
+    if isinstance(message, RetractApproval) and message.id in SHOWN:
+        return message, SHOWN.pop(message.id)
+    return (message,)
+
+
+SHOWN: dict[str, PresentApproval] = {}
+
+
+def delivers_before_the_disk(self: Innards, parked: Any, answer: ApprovalAnswered) -> None:  # noqa: ANN401
+    parked.answer = answer
+    self._write(answer)
+    self._deliver(answer.id)
+
+
+def leaves_its_questions_behind(self: Innards) -> None:
+    tell = self.tell
+
+    def told(to: Address, message: Message) -> None:
+        if not isinstance(message, ApprovalsWithdrawn):
+            tell(to, message)
+
+    self.tell = told
+    try:
+        AGENT_STARTS(self)
+    finally:
+        del self.tell
+
+
+AGENT_STARTS: Any = agent.Agent.on_start
+
+
+# Records.
+
+
+def acknowledges_at_once(self: Innards, append: Append) -> None:
+    TAKE(self, append)
+    self.tell(self.sender, Appended(id=append.id))
+
+
+TAKE: Any = vars(Journal)["_take"]
+
+
+# Lives.
+
+
+def ignores_the_ends_of_services(self: Innards, message: ChildEnded) -> None:
+    if message.child == PRIMARY:
+        ROOT_RECEIVES(self, message)
+
+
+ROOT_RECEIVES: Any = Root.on_receive
+
+
+def hears_an_end_again(self: Innards, child: Address, end: ChildEnded) -> None:
+    CHILD_GONE(self, child, end)
+    if child == CONSOLE:
+        self._tell_own(end, child)
+
+
+def does_not_hear_of_ends(self: Innards, child: Address, end: ChildEnded) -> None:
+    if self.address == ROOT and child != CONSOLE:
+        CHILD_GONE(self, child, end)
+    else:
+        self._children.remove(child)
+
+
+CHILD_GONE: Any = vars(Life)["_child_gone"]
+
+
+def falls_asleep_over_its_mail(self: Innards) -> None:
+    parcel = self._lanes.take()
+    self._scheduled = False
+    if parcel is not None:
+        self.handle(parcel)
+
+
+def stops_at_once(self: Innards, order: StopOrder) -> None:
+    self._wind_down(ChildCancelled(child=self.address), order.deadline_s)

@@ -1,0 +1,33 @@
+"""The simulation can fail: for every promise a fault that breaks it, which the seeds find."""
+
+import itertools
+
+import pytest
+
+from tests.simulation.planted import PLANTS, Plant
+from tests.simulation.world import World
+
+SEEDS = 1_000
+"""A fault has to be caught within so many."""
+
+
+@pytest.mark.parametrize("name", PLANTS)
+def test_a_planted_fault_is_caught(name: str) -> None:
+    plant = PLANTS[name]
+    seeds = itertools.chain(plant.known, range(SEEDS))
+    assert any(catches(seed, plant) for seed in seeds), f"nobody sees that {name}"
+
+
+@pytest.mark.long
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("name", PLANTS)
+def test_so_many_of_1000_seeds_catch_a_planted_fault(name: str) -> None:
+    caught = sum(catches(seed, PLANTS[name]) for seed in range(SEEDS))
+    print(f"{caught:4d} of {SEEDS}: {name}")  # noqa: T201  (the figure is what this is for)
+    assert caught
+
+
+def catches(seed: int, plant: Plant) -> bool:
+    world = World(seed, plant)
+    world.play()
+    return bool(world.violations)

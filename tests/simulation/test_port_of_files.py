@@ -1,0 +1,131 @@
+"""The simulated disk and the system's own are one port: the same calls, the same outcome."""
+
+import errno
+import os
+import stat
+from pathlib import Path
+
+import pytest
+
+from actors.sessions.files import Files, RealFiles
+from actors.sessions.opening import distrust
+from tests.simulation.disk import SimulatedFiles
+from tests.simulation.loop import random_of
+
+pytestmark = pytest.mark.quick
+
+NEW = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_APPEND
+OLD = os.O_RDWR | os.O_APPEND
+
+
+@pytest.fixture(params=["real", "simulated"])
+def files(request: pytest.FixtureRequest, tmp_path: Path) -> Files:
+    if request.param == "real":
+        return RealFiles()
+    simulated = SimulatedFiles(random_of(1, "disk"))
+    simulated.make_folder(tmp_path)
+    return simulated
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "session.jsonl"
+
+
+def test_what_was_written_is_read_back_and_appended_to(files: Files, path: Path) -> None:
+    descriptor = files.open(path, NEW)
+    assert files.write(descriptor, b"one\n") == 4
+    files.sync(descriptor)
+    files.close(descriptor)
+
+    again = files.open(path, OLD)
+    assert files.write(again, b"two\n") == 4
+    assert files.read(again) == b"one\ntwo\n"
+    files.close(again)
+
+
+def test_a_file_that_was_cut_off_goes_on_from_there(files: Files, path: Path) -> None:
+    descriptor = files.open(path, NEW)
+    files.write(descriptor, b"one\ntw")
+    files.truncate(descriptor, 4)
+    files.write(descriptor, b"three\n")
+    assert files.read(descriptor) == b"one\nthree\n"
+    files.close(descriptor)
+
+
+def test_a_new_file_must_not_be_there_and_an_old_one_must(files: Files, path: Path) -> None:
+    with pytest.raises(FileNotFoundError):
+        files.open(path, OLD)
+    files.close(files.open(path, NEW))
+    with pytest.raises(FileExistsError):
+        files.open(path, NEW)
+
+
+def test_a_file_is_ours_alone(files: Files, path: Path) -> None:
+    descriptor = files.open(path, NEW)
+    files.write(descriptor, b"12345")
+    status = files.status(descriptor)
+    assert distrust(status) == ""
+    assert (stat.S_ISREG(status.st_mode), status.st_size) == (True, 5)
+    files.close(descriptor)
+
+
+def test_a_lock_holds_until_its_descriptor_is_closed(files: Files, path: Path) -> None:
+    first, second = files.open(path, NEW), files.open(path, OLD)
+    assert files.lock(first)
+    assert files.lock(first)
+    assert not files.lock(second)
+    files.close(first)
+    assert files.lock(second)
+    files.close(second)
+
+
+def test_a_renamed_file_takes_the_place_of_another_and_stays_open(files: Files, path: Path) -> None:
+    old, new = path, path.with_name("new")
+    files.close(files.open(old, NEW))
+    descriptor = files.open(new, NEW)
+    files.write(descriptor, b"new")
+    files.rename(new, old)
+    files.sync_folder(path.parent)
+
+    with pytest.raises(FileNotFoundError):
+        files.open(new, OLD)
+    assert files.read(descriptor) == b"new"
+    files.write(descriptor, b"er")
+    again = files.open(old, OLD)
+    assert files.read(again) == b"newer"
+    files.close(descriptor)
+    files.close(again)
+
+
+def test_what_is_removed_is_gone_once(files: Files, path: Path) -> None:
+    files.close(files.open(path, NEW))
+    files.remove(path)
+    with pytest.raises(FileNotFoundError) as caught:
+        files.remove(path)
+    assert caught.value.errno == errno.ENOENT
+
+
+def test_folders_are_made_and_found(files: Files, tmp_path: Path) -> None:
+    folder = tmp_path / "projects"
+    assert not files.is_folder(folder)
+    files.make_folder(folder)
+    files.make_folder(folder)
+    assert files.is_folder(folder)
+    files.sync_folder(folder)
+    with pytest.raises(FileNotFoundError):
+        files.sync_folder(tmp_path / "missing")
+
+
+def test_a_power_cut_leaves_what_was_synced_and_only_the_beginning_of_the_rest() -> None:
+    left: set[bytes] = set()
+    for seed in range(20):
+        simulated = SimulatedFiles(random_of(seed, "disk"))
+        descriptor = simulated.open(Path("/log"), NEW)
+        simulated.write(descriptor, b"kept,")
+        simulated.sync(descriptor)
+        simulated.write(descriptor, b"perhaps")
+        simulated.power_cut()
+        left.add(simulated.contents(Path("/log")))
+    assert {b"kept,", b"kept,perhaps"} < left
+    assert all(b"kept,perhaps".startswith(each) and len(each) >= 5 for each in left)
