@@ -14,6 +14,7 @@ from actors.root import Root
 from actors.runtime.cell import LoopCell
 from actors.runtime.event_loop import Alarm
 from actors.runtime.life import Life
+from actors.runtime.supervision import RestartBudget
 from actors.runtime.works import Works
 from actors.sessions.journal import Journal
 from actors.sessions.log import SessionLog
@@ -22,6 +23,7 @@ from messages.approvals import (
     RetractApproval,
 )
 from messages.base import Message
+from messages.supervision import PeerRestarted
 from shell.console import Console
 from tests.actors.agents import faults as of_turns
 from tests.simulation import misdeeds
@@ -43,8 +45,6 @@ class Plant:
 
     says: Says = faithful
     patches: tuple[tuple[Any, str, Any], ...] = ()
-    known: tuple[int, ...] = ()
-    """Seeds that caught a rare one when this was written, to be tried first."""
 
     @contextmanager
     def planted(self) -> Generator[None]:
@@ -84,6 +84,13 @@ PLANTS: dict[str, Plant] = {
         calls, "cancel", misdeeds.forgets_results_of_cancelled_calls
     ),
     "nothing is withdrawn on a cancel": of_turn(of_turns.does_not_withdraw),
+    "nobody withdraws for an agent that crashed": instead(
+        agent.Agent, "on_start", misdeeds.leaves_its_questions_behind
+    ),
+    "nothing is repeated after a restart": without(PeerRestarted),
+    "a stop overtakes a restarting service's mail": instead(
+        Life, "_ordered_to_stop", misdeeds.stops_at_once
+    ),
     "services do not drain": NOBODY_DRAINS,
     "a cancel that overtakes its prompt is forgotten": of_turn(of_turns.forgets_early_cancels),
     "the end of a service is ignored": instead(
@@ -121,6 +128,7 @@ PLANTS: dict[str, Plant] = {
     "a work that was cancelled has no outcome": instead(
         Works, "_done", misdeeds.drops_cancelled_outcomes
     ),
+    "restarts have no limit": instead(RestartBudget, "spend", misdeeds.always),
     "deadlines do not ring": instead(Alarm, "set", misdeeds.nothing),
     # The log.
     "the journal acknowledges before it writes": instead(

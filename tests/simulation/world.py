@@ -3,6 +3,7 @@
 import logging
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -133,6 +134,7 @@ class World:
         workbench = Workbench(self.processes, WORKSPACE.cwd, session.options.folder)
         console = partial(Console, inbox, session.records, workbench)
         factories = factories_of(session, around, console)
+        factories = replace(factories, console_gone=self.trace.note)
         directory = SimulatedDirectory(self.accounts, self.loop)
         self._troubles_before = self._troubles
         self._arm(armed=True)
