@@ -19,6 +19,7 @@ from actors.models.bursts import bursts
 from actors.models.client import ModelError, ModelRequest, Reply, Streamed
 from actors.models.decoder import ReplyDecoder
 from actors.models.faults import heed, read_error, sdk_error, setup_error, silence, where
+from actors.secrets import HOLDERS, hidden, secrets_of
 from messages.models import ModelMeasured
 
 if TYPE_CHECKING:
@@ -60,6 +61,9 @@ class AnthropicModel:
         self._base_url = base_url or None
         self._auth_token = None if api_key else auth_token or None
         self._api_key = api_key or (NO_KEY if base_url and not auth_token else None)
+        self._secrets = secrets_of(
+            dict(zip(HOLDERS, (api_key or "", auth_token or ""), strict=True))
+        )
         self._idle_s = idle_s
         self._server = where(base_url or DEFAULT_URL)
         self._client: anthropic.AsyncAnthropic | None = None
@@ -94,15 +98,17 @@ class AnthropicModel:
         Raises:
             ModelError: the request ended without a whole reply.
         """
-        client = await self.prepare()
         head: dict[str, str] = {}
         try:
+            client = await self.prepare()
             async with aclosing(self._replies(client, request, head)) as events:
                 async for event in events:
                     yield event
         except ModelError as error:
             if head:  # an answer that was an error has been heeded already
                 heed(error, head)
+            error.detail = hidden(error.detail.encode(), self._secrets).decode()
+            error.args = (error.detail,)
             raise
 
     async def measure(self, model: str) -> ModelMeasured | None:

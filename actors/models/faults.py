@@ -4,7 +4,7 @@ import socket
 import ssl
 from collections.abc import Iterator, Mapping
 from email.utils import parsedate_to_datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 from urllib.parse import urlsplit
 
 from actors.models.client import ModelError
@@ -50,6 +50,7 @@ _SENTENCES: dict[ModelFailureReason, str] = {
 _NO_MODEL = "{server} does not know the model ({said}); choose one by --model or /model"
 _NO_API = "{server} is no Messages API ({said}); check ANTHROPIC_BASE_URL"
 _NOT_FOUND = 404
+_FIRST_CLIENT_STATUS = 400
 
 
 def where(base_url: str) -> str:
@@ -57,9 +58,14 @@ def where(base_url: str) -> str:
     try:
         parts = urlsplit(base_url)
     except ValueError:
-        return one_line(base_url)
+        return _without_user(base_url)
     host = parts.netloc.rpartition("@")[2]
-    return f"{parts.scheme}://{host}{parts.path.rstrip('/')}" if host else one_line(base_url)
+    return f"{parts.scheme}://{host}{parts.path.rstrip('/')}" if host else _without_user(base_url)
+
+
+def _without_user(odd_url: str) -> str:
+    """Drop all before the last `@`: what is no URL may hold a password all the same."""
+    return one_line(odd_url.rpartition("@")[2])
 
 
 def one_line(text: str) -> str:
@@ -82,7 +88,7 @@ def http_error(
     """Classify an answer that is an HTTP error."""
     headers = headers or {}
     said = f"{status}: {message}" if message else str(status)
-    if status == _NOT_FOUND:
+    if status == _NOT_FOUND or status < _FIRST_CLIENT_STATUS:  # the API redirects nobody
         sentence = _NO_MODEL if kind == "not_found_error" else _NO_API
         return ModelError("rejected", sentence.format(server=server, said=one_line(said)))
     reason = _reason_of(status, kind, message)
@@ -234,4 +240,11 @@ def _causes(error: BaseException) -> Iterator[BaseException]:
     deeper: BaseException | None = error
     while deeper is not None:
         yield deeper
-        deeper = deeper.__cause__ or deeper.__context__
+        deeper = deeper.__cause__ or deeper.__context__ or _one_of(deeper)
+
+
+def _one_of(group: BaseException) -> BaseException | None:
+    """Take the first of those that failed side by side, such as attempts to connect."""
+    if isinstance(group, BaseExceptionGroup):
+        return cast("BaseExceptionGroup[BaseException]", group).exceptions[0]
+    return None

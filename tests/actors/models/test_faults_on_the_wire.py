@@ -200,6 +200,11 @@ def test_row_4_a_connection_that_is_reset_before_the_answer_may_be_tried_again()
             "check ANTHROPIC_BASE_URL",
         ),
         (
+            Answer(b"", 302, {"location": "http://127.0.0.1:9/"}),
+            "rejected",
+            "check ANTHROPIC_BASE_URL",
+        ),
+        (
             Answer(b"<html>nothing</html>", 200, {"content-type": "text/html"}),
             "protocol",
             "check that ANTHROPIC_BASE_URL is right",
@@ -319,6 +324,46 @@ def test_a_server_that_refuses_the_connection_may_be_there_later() -> None:
             return await ask(model)
 
     assert asyncio.run(once()).fault == ("unreachable", True, 0)
+
+
+def test_a_key_that_the_server_quotes_is_not_told() -> None:
+    key = "a-key-of-some-length"
+    quoting = (
+        fails(401, "authentication_error", f"bad key {key}"),
+        reports("overloaded_error", f"not for {key}"),
+    )
+    assert [str(with_key(key, each)).count(key) for each in quoting] == [0, 0]
+    assert "[secret]" in str(with_key(key, quoting[0]))
+
+
+def with_key(key: str, answer: Answer) -> ModelError | None:
+    async def once(url: str) -> Heard:
+        model = AnthropicModel(url, key)
+        try:
+            return await ask(model)
+        finally:
+            await model.close()
+
+    with ScriptedServer(answer) as server:
+        return asyncio.run(once(server.base_url)).error
+
+
+@pytest.mark.parametrize(
+    ("url", "said"),
+    [
+        ("http://127.0.0.1:99999", "port"),
+        ("http://me:password@[::1", "Invalid IPv6 URL"),
+        ("me:password@127.0.0.1", "protocol"),
+    ],
+)
+def test_what_is_no_url_is_told_without_a_password(url: str, said: str) -> None:
+    async def once() -> Heard:
+        async with model_at(url) as model:
+            return await ask(model)
+
+    told = str(asyncio.run(once()).error)
+    assert said in told
+    assert "password" not in told
 
 
 # What a model takes.
