@@ -22,6 +22,9 @@ def matcher(pattern: str) -> Callable[[str], bool]:
     if not pattern.strip() or len(pattern) > MAX_PATTERN_CHARS:
         message = f"a pattern has 1 to {MAX_PATTERN_CHARS:,} characters"
         raise ToolError(message)
+    if ".." in pattern.split("/"):
+        message = "no pattern leads out of the folder by ..; name another folder as path"
+        raise ToolError(message)
     try:
         spec = GitIgnoreSpec.from_lines(_plain(each) for each in expanded(pattern))
     except ValueError as error:

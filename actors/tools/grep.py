@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
@@ -17,7 +18,7 @@ from actors.tools.glob import notes, shown_path
 from actors.tools.glob_patterns import matcher
 from actors.tools.kinds import PROBE_BYTES, binary_kind
 from actors.tools.paths import one_line, resolve, resolve_again, target_of
-from actors.tools.searching import Line, Search, search
+from actors.tools.searching import MAX_OUTPUT_BYTES, Line, Search, Searched, search
 from actors.tools.tool import Arguments, Tool, ToolContext, ToolError
 from actors.tools.walking import Walk
 from messages.rules import PermissionRequest
@@ -76,6 +77,8 @@ class Findings:
     binary: int = 0
     gone: int = 0
     """Files that could not be opened."""
+    too_long: int = 0
+    """Files with a line that matches and is too long to be taken out of them."""
     cut: str = ""
     """Why there may be more."""
 
@@ -147,21 +150,41 @@ async def _searched(
     most = 1 if arguments.files_only else MAX_MATCHES + 1
     wanted = Search(arguments.pattern, arguments.ignore_case, arguments.context, most)
     findings = Findings()
-    for batch in _batches(candidates.paths):
+    batches = deque(_batches(candidates.paths))
+    while batches and not findings.cut:
         with ExitStack() as stack:
-            files = await asyncio.to_thread(_open_all, candidates.top, batch, stack, findings)
-            found = await search(
-                wanted, [file for _, file in files], context.ripgrep, until_s - loop.time()
+            opened_files = await asyncio.to_thread(
+                _open_all, candidates.top, batches.popleft(), stack, findings
             )
-        findings.lines += [(files[line.file][0], line) for line in found.lines]
-        findings.matches += sum(line.is_match for line in found.lines)
-        if not found.in_time:
-            findings.cut = f"the search was ended after {LIMIT_S:g} s"
-        elif findings.matches > MAX_MATCHES or not found.whole:
-            findings.cut = f"the first {MAX_MATCHES} matches"
-        if findings.cut:
-            break
+            files = [file for _, file in opened_files]
+            found = await search(wanted, files, context.ripgrep, until_s - loop.time())
+        paths = [path for path, _ in opened_files]
+        if _must_part(found, findings, paths):
+            batches.extendleft([path] for path in reversed(paths))
+        else:
+            _add(findings, found, paths)
     return findings
+
+
+def _must_part(found: Searched, findings: Findings, paths: list[str]) -> bool:
+    """Whether one file's line has crowded out what the others have."""
+    enough = findings.matches + _matches(found) > MAX_MATCHES
+    return found.in_time and not found.whole and not enough and len(paths) > 1
+
+
+def _add(findings: Findings, found: Searched, paths: list[str]) -> None:
+    findings.lines += [(paths[line.file], line) for line in found.lines]
+    findings.matches += _matches(found)
+    if not found.in_time:
+        findings.cut = f"the search was ended after {LIMIT_S:g} s"
+    elif findings.matches > MAX_MATCHES:
+        findings.cut = f"the first {MAX_MATCHES} matches"
+    elif not found.whole:
+        findings.too_long += 1
+
+
+def _matches(found: Searched) -> int:
+    return sum(line.is_match for line in found.lines)
 
 
 def _batches(paths: list[str]) -> Iterator[Sequence[str]]:
@@ -197,7 +220,11 @@ def _told(
     shown = _files(candidates, findings, context)
     rows = shown if arguments.files_only else _rows(candidates, findings, context)
     notes = [f"[{findings.cut}; narrow it down]"] if findings.cut else []
-    counted = ((findings.binary, "binary files"), (findings.gone, "files that could not be opened"))
+    counted = (
+        (findings.binary, "binary files"),
+        (findings.gone, "files that could not be opened"),
+        (findings.too_long, f"files with matching lines of {MAX_OUTPUT_BYTES >> 20} MiB and more"),
+    )
     told = [f"{count:,} {what}" for count, what in counted if count]
     notes += [f"[left out: {', '.join(told)}]"] if told else []
     return "\n".join([*(rows or ["(no line matches)"]), *notes, *candidates.left_out])

@@ -67,7 +67,12 @@ def test_more_than_can_be_shown_is_counted(caller: Caller) -> None:
 
 @pytest.mark.parametrize(
     ("pattern", "problem"),
-    [("", "a pattern has 1 to"), ("x" * 1_001, "a pattern has 1 to"), ("{a,b}" * 9, "more than")],
+    [
+        ("", "a pattern has 1 to"),
+        ("x" * 1_001, "a pattern has 1 to"),
+        ("{a,b}" * 9, "more than"),
+        ("src/../../*.py", "name another folder as path"),
+    ],
 )
 def test_what_is_no_pattern_is_told(caller: Caller, pattern: str, problem: str) -> None:
     assert problem in caller.refusal("glob", pattern=pattern)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from actors.tools.grep import BATCH, MAX_LINE_CHARS, MAX_MATCHES
-from actors.tools.searching import Search, find_ripgrep, search
+from actors.tools.searching import MAX_OUTPUT_BYTES, Search, find_ripgrep, search
 from messages.rules import PermissionRequest
 from tests.actors.tools.caller import Caller
 
@@ -206,3 +206,15 @@ def test_a_program_that_the_workspace_brings_is_not_run(
 
     assert find_ripgrep(tmp_path) != str(program)
     assert find_ripgrep(tmp_path / "other") == str(program)
+
+
+def test_a_matching_line_too_long_to_show_is_counted_and_hides_no_other_file(
+    project: Caller,
+) -> None:
+    project.file("a", "x" * MAX_OUTPUT_BYTES + "\n")
+    project.file("b", "x\n")
+
+    assert grep(project, "x") == [
+        "b:1:x",
+        "[left out: 1 files with matching lines of 4 MiB and more]",
+    ]

@@ -1,0 +1,151 @@
+"""Every tool that looks, asks or notes, through the real program, also with what it cannot take."""
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+from pydantic import JsonValue
+
+from actors.models.reply_plan import ToolCall
+from tests.program.program import LINES, Program, messages_of, results_in
+from tests.program.test_screen import leave, on_screen
+from tests.scripted_server import says
+
+HOSTILE = "a\x1b[2J\u202eb\n.txt"
+TEN_MB = 10_000_000
+
+
+def answers_to(program: Program, *calls: tuple[str, Mapping[str, JsonValue]]) -> list[str]:
+    """Let the model make these calls in one reply; what it reads, errors marked."""
+    made = (ToolCall(name, dict(arguments)) for name, arguments in calls)
+    with program.serve(says("", *made), says("Done.")) as server:
+        done = program.run("-p", "Go.", *LINES)
+    assert done.status == 0
+    answers = results_in(messages_of(server)[-1])
+    assert len(answers) == len(calls)
+    return [f"error: {text}" if failed else text for text, failed in answers]
+
+
+def test_searches_find_what_may_be_found_and_count_the_rest(program: Program) -> None:
+    folder = program.repository
+    (folder / "many").mkdir()
+    for number in range(5_000):
+        (folder / "many" / f"{number:04}.txt").write_text("hay\n")
+    (folder / "many" / "4999.txt").write_text("needle\n")
+    (folder / HOSTILE).write_text("needle\n")
+    (folder / ".env").write_text("KEY=needle\n")
+    (folder / "long.txt").write_bytes(b"needle" * (TEN_MB // 6))
+    (folder / "wide.txt").write_bytes("needle\n".encode("utf-16"))
+    (folder / "ignored.txt").write_text("needle\n")
+    (folder / ".gitignore").write_text("ignored.txt\n")
+    (folder / "out").symlink_to("/etc/passwd")
+    os.mkfifo(folder / "pipe")
+    found, secret, names, outside, wrong, piped = answers_to(
+        program,
+        ("grep", {"pattern": "needle"}),
+        ("grep", {"pattern": "needle", "path": ".env"}),
+        ("glob", {"pattern": "many/*.txt"}),
+        ("grep", {"pattern": "root", "path": "/etc"}),
+        ("grep", {"pattern": "("}),
+        ("grep", {"pattern": "x", "path": "pipe"}),
+    )
+    assert found.splitlines() == [
+        "a\\x1b[2J\\u202eb\\n.txt:1:needle",
+        "many/4999.txt:1:needle",
+        "[left out: 1 binary files, 1 files with matching lines of 4 MiB and more]",
+        "[left out: 1 ignored by .gitignore, 2 not regular files (links, pipes, devices)]",
+        "[left out: 1 files that may not be read unasked]",
+    ]
+    assert "KEY" not in found + secret
+    assert names.splitlines()[-2:][0] == "[the first 500 of 5,000; narrow the pattern down]"
+    assert outside.startswith("error: Denied: ")
+    assert wrong.startswith("error: not a regular expression")
+    assert piped == "error: pipe is a named pipe, neither a folder nor a file"
+
+
+def test_read_says_plainly_what_it_cannot_show(program: Program) -> None:
+    folder = program.repository
+    (folder / "image.png").write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(90))
+    (folder / "data").write_bytes(bytes(range(256)))
+    (folder / "wide.txt").write_bytes("wörld\n".encode("utf-16"))
+    (folder / "latin.txt").write_bytes(b"caf\xe9\n")
+    (folder / "long.txt").write_bytes(b"x" * TEN_MB)
+    (folder / "lines.txt").write_text("one\ntwo\nthree\n")
+    (folder / HOSTILE).write_text("fine\n")
+    os.mkfifo(folder / "pipe")
+    names = ("image.png", "data", "wide.txt", "pipe", "latin.txt", "long.txt", HOSTILE)
+    image, data, wide, pipe, latin, long, hostile, second, past, none = answers_to(
+        program,
+        *(("read", {"path": name}) for name in names),
+        ("read", {"path": "lines.txt", "offset": 2, "limit": 1}),
+        ("read", {"path": "lines.txt", "offset": 9}),
+        ("read", {"path": "lines.txt", "offset": 0}),
+    )
+    assert image == "error: image.png is not shown: it is a PNG image, 98 bytes"
+    assert data == "error: data is not shown: it is binary, 256 bytes"
+    assert "UTF-16 text; `iconv" in wide
+    assert pipe.endswith("pipe is a named pipe, not a regular file")
+    assert "not valid UTF-8" in latin
+    assert len(long) < TEN_MB / 1000
+    assert "10,000,000 bytes" in long
+    assert hostile == "     1\tfine"
+    assert "     2\ttwo" in second
+    assert "one" not in second
+    assert past.startswith("error: offset 9 is past the end")
+    assert none.startswith("error: Not run: wrong arguments for read: offset")
+
+
+def test_notes_are_kept_help_is_the_manual_and_headless_nobody_is_asked(program: Program) -> None:
+    todo: dict[str, JsonValue] = {"content": "mend it", "status": "in_progress"}
+    kept, wrong, manual, asked, empty = answers_to(
+        program,
+        ("todo_write", {"todos": [todo]}),
+        ("todo_write", {"todos": [{"text": "no such key"}]}),
+        ("help", {}),
+        ("question", {"questions": [{"question": "Which?", "choices": [{"label": "A"}]}]}),
+        ("question", {"questions": []}),
+    )
+    assert kept == "The list is kept: 0 of 1 done."
+    assert "todos.0.content: Field required" in wrong
+    assert "--add-dir" in manual
+    assert "/model" in manual
+    assert asked.startswith("error: Denied: ")
+    assert "nobody can be asked" in asked
+    assert empty.startswith("error: Not run: ")
+    assert "todos_updated" in program.record_types()
+
+
+def test_on_the_screen_questions_are_answered_and_a_folder_outside_is_searched_after_a_yes(
+    program: Program, tmp_path: Path
+) -> None:
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (outside / "a.txt").write_text("needle\n")
+    (outside / ".env").write_text("KEY=needle\n")
+    questions: JsonValue = [
+        {"question": "Which colour?", "choices": [{"label": "Red"}, {"label": "Blue"}]},
+        {"question": "Any wishes?"},
+    ]
+    todo: JsonValue = [{"content": "mend \x1b[2Jit", "status": "in_progress"}]
+    answers = (
+        says("", ToolCall("todo_write", {"todos": todo})),
+        says("", ToolCall("question", {"questions": questions})),
+        says("", ToolCall("grep", {"pattern": "needle", "path": str(outside)})),
+        says("Done."),
+    )
+    with program.serve(*answers) as server, on_screen(program, "Go.") as shown:
+        shown.wait_for("Enter or a number: reply")
+        shown.type("2")
+        shown.wait_for("Tab: reply in words of your own")
+        shown.type("\t")
+        shown.wait_for("Enter")
+        shown.type("as you like\r")
+        shown.wait_for("press a key to answer")
+        shown.type("y")
+        shown.wait_for("Done.")
+        leave(shown)
+    told = [text for message in messages_of(server)[2::2] for text, _ in results_in(message)]
+    assert "Blue" in told[1]
+    assert "as you like" in told[1]
+    assert "a.txt:1:needle" in told[2]
+    assert "KEY" not in told[2]
