@@ -92,7 +92,8 @@ class Drafting:
     def _remember(self, text: str, *, private: bool) -> None:
         self._recall = recall.said(self._recall, text)
         if not private:
-            history.keep(self._desk.person.place.history_file, text)
+            place = self._desk.person.place
+            history.keep(place.history_file, text, place.secrets)
 
     def _bring_back(self, found: Recall, text: str) -> None:
         self._recall = found

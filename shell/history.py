@@ -12,6 +12,8 @@ import os
 import re
 from pathlib import Path
 
+from actors.secrets import hidden
+
 log = logging.getLogger("greenroom.history")
 
 MOST_ENTRIES = 1_000
@@ -45,10 +47,12 @@ def load(path: Path | None) -> tuple[str, ...]:
         return _entries(opened.read(2 * _MOST_BYTES))[-MOST_ENTRIES:]
 
 
-def keep(path: Path | None, text: str) -> None:
-    """Add an entry; the oldest leave when there are too many."""
+def keep(path: Path | None, text: str, secrets: tuple[bytes, ...] = ()) -> None:
+    """Add an entry, `secrets` left out of it; the oldest leave when there are too many."""
     if path is None or not may_be_kept(text):
         return
+    data = text.encode("utf-8", "replace")
+    text = hidden(data, secrets).decode()
     try:
         _append(path, text)
     except OSError as error:

@@ -223,7 +223,9 @@ def _workplace(session: "OpenSession", setup: "Setup") -> "Workplace":
 
     workspace = setup.options.workspace
     history = history_file(state_folder(os.environ))
-    return Workplace(workspace.cwd, workspace.root, session.log.path, history)
+    return Workplace(
+        workspace.cwd, workspace.root, session.log.path, history, setup.options.secrets
+    )
 
 
 def _farewell(text: str) -> None:

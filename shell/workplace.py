@@ -15,3 +15,5 @@ class Workplace:
     session_file: Path | None = None
     history_file: Path | None = None
     """What the person has said, in all sessions."""
+    secrets: tuple[bytes, ...] = ()
+    """Keys that are never written to it."""

@@ -70,10 +70,10 @@ def reached(account: Account) -> Reached | None:
     if limits.turns is not None and account.replies >= limits.turns:
         plural = "" if limits.turns == 1 else "s"
         said = f"stopped after {limits.turns} request{plural} to the model, the limit for a prompt"
-        return Reached("max_turns", f"{said} (--max-turns)")
+        return Reached("max_turns", f"{said} (--max-turns, or turns in [budget])")
     if limits.tokens is not None and used >= limits.tokens:
         return Reached(
-            "token_budget", f"stopped after {used} tokens; the budget is {limits.tokens}"
+            "token_budget", f"stopped after {used} tokens; tokens in [budget] is {limits.tokens}"
         )
     return None
 
@@ -81,5 +81,7 @@ def reached(account: Account) -> Reached | None:
 def out_of_time(limits: Limits) -> Reached:
     """Say that the time for a prompt is up."""
     return Reached(
-        "time_limit", f"stopped after {limits.seconds:g} s, the limit for a prompt (--time-limit)"
+        "time_limit",
+        f"stopped after {limits.seconds:g} s, the limit for a prompt (--time-limit, or seconds in "
+        "[budget])",
     )

@@ -64,6 +64,23 @@ def test_a_budget_of_tokens_in_the_users_configuration_counts(program: Program) 
 
 
 @pytest.mark.parametrize(
+    ("budget", "stop_reason", "rounds"),
+    [("turns = 2", "max_turns", 2), ("seconds = 4", "time_limit", 1)],
+)
+def test_turns_and_seconds_of_the_configuration_end_the_work_too(
+    program: Program, budget: str, stop_reason: str, rounds: int
+) -> None:
+    program.home.mkdir()
+    (program.home / "config.toml").write_text(f"[budget]\n{budget}\n")
+    command = "sleep 60" if stop_reason == "time_limit" else "true"
+    with program.serve(*[calls("bash", command=command)] * 3):
+        done = program.run("-p", "Go.", *YOLO, *JSON)
+    assert (done.status, done.result["stop_reason"]) == (3, stop_reason)
+    assert done.result["num_turns"] == rounds
+    assert f"{budget.partition(' ')[0]} in [budget]" in one_complaint(done)
+
+
+@pytest.mark.parametrize(
     "words", [("--max-turns", "0"), ("--max-turns", "x"), ("--time-limit", "-1")]
 )
 def test_a_limit_that_is_none_is_refused(program: Program, words: tuple[str, str]) -> None:

@@ -1,19 +1,22 @@
 """The real program on a real terminal, killed and taken up again."""
 
 import signal
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 
-from tests.program.program import COMMAND, Program
-from tests.scripted_server import calls, cut, says
+from actors.models.reply_plan import ToolCall
+from tests.program.program import COMMAND, KEY, Program
+from tests.scripted_server import calls, cut, fails, says
 from tests.shell.terminal import Terminal, terminal
 
 
 @contextmanager
-def on_screen(program: Program, *words: str) -> Generator[Terminal]:
+def on_screen(
+    program: Program, *words: str, environment: Mapping[str, str] | None = None
+) -> Generator[Terminal]:
     with terminal(
         [*COMMAND, *words],
-        environment=program.environment(TERM="xterm-256color"),
+        environment=program.environment(TERM="xterm-256color", **(environment or {})),
         folder=program.repository,
     ) as shown:
         yield shown
@@ -45,6 +48,63 @@ def test_esc_ends_a_turn_that_an_earlier_run_left_open(program: Program) -> None
             shown.type("Anew.\r")
             shown.wait_for("Fresh.")
             leave(shown)
+
+
+def test_a_limit_is_one_line_on_the_screen_and_the_session_goes_on(program: Program) -> None:
+    looks = [says(f"Look {n}.", ToolCall("ls", {})) for n in range(2)]
+    with program.serve(*looks), on_screen(program, "Go.", "--max-turns", "1") as shown:
+        shown.wait_for("The turn stopped after 1 request to the model")
+        shown.type("Go on.\r")
+        shown.wait_for("Look 1.")
+        shown.wait_until(lambda: shown.screen().count("The turn stopped after") == 2, "the end")
+        leave(shown)
+
+
+def test_another_model_is_asked_from_the_next_request_on_also_after_a_resume(
+    program: Program,
+) -> None:
+    with program.serve(says("One."), says("Two."), says("Three.")) as server:
+        with on_screen(program, "First.") as shown:
+            shown.wait_for("One.")
+            shown.type("/model\r")
+            shown.wait_for("The model is claude-sonnet-5-5")
+            shown.type("/model opus\r")
+            shown.wait_for("The model is claude-opus-5-5 from the next request on.")
+            shown.type("Second.\r")
+            shown.wait_for("Two.")
+            leave(shown)
+        with on_screen(program, "Third.", "--continue") as shown:
+            shown.wait_for("Three.")
+            leave(shown)
+    asked = [each.body["model"] for each in server.asked]
+    assert asked == ["claude-sonnet-5-5", "claude-opus-5-5", "claude-opus-5-5"]
+
+
+def test_a_key_that_the_server_quotes_is_not_shown(program: Program) -> None:
+    refusal = fails(401, "authentication_error", f"invalid x-api-key: {KEY}")
+    with program.serve(refusal, refusal):
+        with on_screen(program, "Go.") as shown:
+            shown.wait_for("invalid x-api-key: [secret]")
+            leave(shown)
+        assert KEY.encode() not in shown.raw
+        done = program.run("-p", "Go.", "--output-format", "stream-json")
+    assert KEY not in done.err + done.out.decode()
+    assert "[secret]" in done.result["error"]
+
+
+def test_a_key_that_was_typed_is_in_no_file(program: Program) -> None:
+    plain_key = "correct-horse-battery"
+    with (
+        program.serve(says("One.")),
+        on_screen(program, environment={"ANTHROPIC_API_KEY": plain_key}) as shown,
+    ):
+        shown.wait_for("build · default")
+        shown.type(f"It is {plain_key}.\r")
+        shown.wait_for("One.")
+        leave(shown)
+    files = [each for each in program.home.rglob("*") if each.is_file()]
+    assert [each for each in files if plain_key in each.read_text()] == []
+    assert any("It is [secret]." in each.read_text() for each in files)
 
 
 def test_a_parked_question_waits_for_who_comes_back_and_esc_twice_ends_its_turn(

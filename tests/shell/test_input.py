@@ -103,6 +103,14 @@ def test_what_looks_like_a_secret_is_not_written(tmp_path: Path, text: str) -> N
     assert not (tmp_path / "history.jsonl").exists()
 
 
+def test_a_key_of_the_environment_is_written_without_it_whatever_it_looks_like(
+    tmp_path: Path,
+) -> None:
+    file = tmp_path / "history.jsonl"
+    history.keep(file, "mine is correct-horse", (b"correct-horse",))
+    assert history.load(file) == ("mine is [secret]",)
+
+
 def test_a_history_that_is_damaged_or_a_link_stops_nobody(tmp_path: Path) -> None:
     file = tmp_path / "history.jsonl"
     file.write_bytes(b'"one"\n{broken\n[1]\n\xff\n"two"\n')
