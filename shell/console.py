@@ -161,8 +161,9 @@ class Console(Actor[ConsoleInbox]):
         """Take the agent's word for where it stands; one that crashed is told again what waits."""
         self._next_turn = max(self._next_turn, message.next_turn)
         self._running = message.running_turn or next(iter(self._waiting), None)
-        if message.running_turn is not None:  # it may be one that had ended, but not on disk
-            self._last_end = min(self._last_end, message.running_turn - 1)
+        # One that had ended, but not on disk, may run again, or its number be given anew.
+        first = message.running_turn or message.next_turn
+        self._last_end = min(self._last_end, first - 1)
         self._inbox.put(message)
         for told in (*self._cancelled.values(), *self._waiting.values()):
             self.tell(PRIMARY, told)

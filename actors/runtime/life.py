@@ -92,6 +92,8 @@ class Life(WayOut):
             self._world.set_aside(letter)
         else:
             self._receive(letter)
+            if self._crashes is not None and self._stage is Stage.RUNNING:
+                self._crashes.forget(message)
 
     def _receive(self, letter: Envelope) -> None:
         if self._stage is not Stage.RUNNING or self._behaviour is None:
@@ -109,7 +111,7 @@ class Life(WayOut):
     def _crashed_over(self, letter: Envelope) -> None:
         """Tell whoever sent what was in hand that nobody knows what came of it."""
         lives_on = self._end is None
-        if lives_on:
+        if lives_on and letter.sender != self.address:  # its own mail dies with the incarnation
             self._crashes = self._crashes or Crashes()
             self._crashes.note(letter.message)
         self._world.bounce(letter, "crashed" if lives_on else "ended")

@@ -8,7 +8,7 @@ from messages.base import Message
 LONGEST_REST_S = 0.1
 """Inside one process, waiting longer helps nobody: the mail waits as well."""
 MOST_CRASHES = 3
-"""After so many crashes over equal messages, the next such message is set aside."""
+"""Crashes over equal messages, none handled well between, after which the next is set aside."""
 MOST_REMEMBERED = 16
 """Different messages that an actor crashed over; the oldest are forgotten."""
 
@@ -66,6 +66,12 @@ class Crashes:
         if count:
             self._counts.remove((message, count))
         self._counts.append((message, count + 1))
+
+    def forget(self, message: Message) -> None:
+        """Begin to count anew: an equal message was handled well."""
+        count = self.count(message)
+        if count:
+            self._counts.remove((message, count))
 
     def count(self, message: Message) -> int:
         """Say how often an equal message was crashed over."""

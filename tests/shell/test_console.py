@@ -97,6 +97,22 @@ def test_every_report_reaches_the_screen_in_order(stage: Stage) -> None:
     assert stage.inbox.take() == events
 
 
+def test_an_end_that_is_told_twice_is_shown_once(stage: Stage) -> None:
+    stage.tell(reports.session(), *reports.whole_turn("hi"), reports.completed())
+    stage.tell(SendPrompt(text="after them"))
+    stage.agent_heard()
+    assert stage.inbox.take() == (reports.session(), *reports.whole_turn("hi"))
+
+
+def test_a_number_that_a_restarted_agent_gives_anew_ends_anew(stage: Stage) -> None:
+    """The disk had refused the first turn, so the agent knows nothing of it."""
+    again = reports.session(next_turn=1)
+    events = (reports.session(), *reports.whole_turn("hi"), again, *reports.whole_turn("ho"))
+    stage.tell(*events, SendPrompt(text="after them"))
+    stage.agent_heard()
+    assert stage.inbox.take() == events
+
+
 def test_a_session_that_goes_on_is_told_again_but_not_without_end() -> None:
     turn = (TurnStarted(turn=1, prompt="hello"), reports.reply("hi"), reports.completed())
     said = retold(turn * MOST_RETOLD)

@@ -281,6 +281,48 @@ def test_poison_is_set_aside_after_enough_crashes_and_only_the_poison(
     assert system.dead_letters == 1
 
 
+class Moody(Phoenix):
+    """Takes every other message badly, over all its lives."""
+
+    def __init__(self, moods: list[str]) -> None:
+        super().__init__()
+        self._moods = moods
+
+    def on_receive(self, message: Poke | Please | Hurry | Said | ChildEnded) -> None:
+        if self._moods.pop() == "bad":
+            raise RuntimeError
+        super().on_receive(message)
+
+
+def test_what_was_handled_well_between_is_no_poison(
+    system: ActorSystem, root: Probe, peer: Probe
+) -> None:
+    child = born(system, root, partial(Moody, ["good", "bad"] * (MOST_CRASHES + 1)))
+    food = Please(word="food")
+    for life in range(2, MOST_CRASHES + 3):
+        peer.tell(child, food)
+        peer.expect(Undelivered(to=child, message=food, reason="crashed"))
+        peer.tell(child, food)
+        root.expect(Said(word=f"life {life}"), Said(word=f"food 1 in life {life}"))
+
+
+class Nagging(Phoenix):
+    """Tells itself the same thing, over which it crashes."""
+
+    def on_receive(self, message: Poke | Please | Hurry | Said | ChildEnded) -> None:
+        if isinstance(message, Poke):
+            self.tell(self.address, Said(word="crash"))
+        else:
+            super().on_receive(message)
+
+
+def test_what_an_actor_tells_itself_is_never_set_aside(system: ActorSystem, root: Probe) -> None:
+    child = born(system, root, Nagging)
+    for life in range(2, MOST_CRASHES + 4):
+        system.tell(child, Poke())
+        root.expect(Said(word=f"life {life}"))
+
+
 @phoenixes
 def test_what_an_incarnation_told_itself_ends_with_it(
     system: ActorSystem, root: Probe, phoenix: MakePhoenix
