@@ -109,11 +109,12 @@ def _body(request: Judged, width: int) -> tuple[Row, ...]:
 def _lines(text: str, width: int, *, diff: bool) -> tuple[Row, ...]:
     """Lay out the whole text; asked for several times a frame, hence remembered."""
     lines = exact(text).split("\n")
-    toned = ((line, _diff_tone(line) if diff else "strong") for line in lines)
+    toned = ((line, diff_tone(line) if diff else "strong") for line in lines)
     return tuple(row for line, tone in toned for row in barred(line, tone, width))
 
 
-def _diff_tone(line: str) -> str:
+def diff_tone(line: str) -> str:
+    """Choose the colour of a line of a diff."""
     if line.startswith(("+++", "---")):
         return "strong"
     return {"+": "good", "-": "bad", "@": "hunk"}.get(line[:1], "plain")

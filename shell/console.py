@@ -4,9 +4,10 @@ from functools import partial
 from typing import assert_never
 
 from actors.runtime.actor import Actor, WorkId
-from messages.address import APPROVALS, PRIMARY
+from messages.address import APPROVALS, PERMISSIONS, PRIMARY
 from messages.approvals import AnswerApproval, PresentApproval, PresenterChanged, RetractApproval
 from messages.supervision import PeerRestarted, Undelivered
+from messages.permissions import ListPolicy, PolicyListed
 from messages.transcript import Record
 from messages.turns import (
     AgentEvent,
@@ -66,6 +67,8 @@ ConsoleInbox = (
     | ChooseModel
     | PeerRestarted
     | Undelivered
+    | ListPolicy
+    | PolicyListed
 )
 
 
@@ -122,6 +125,10 @@ class Console(Actor[ConsoleInbox]):
                 self._inbox.put(message)
             case ChooseModel():
                 self.tell(PRIMARY, message)
+            case ListPolicy():
+                self.tell(PERMISSIONS, message)
+            case PolicyListed():
+                self._inbox.put(message)
             case SessionConfigured():
                 self._configured(message)
             case TurnStarted() | ReplyCompleted() | ToolStarted():

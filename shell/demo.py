@@ -5,6 +5,7 @@ import shutil
 import sys
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from subprocess import CalledProcessError
 from tempfile import mkdtemp
@@ -70,7 +71,7 @@ def stage() -> Path:
 def scripted(setup: Setup, pace: float) -> Setup:
     """Let the demo's script play, whatever model the environment names."""
     options = replace(setup.options, model_name=MODEL_NAME, rehearsal=True)
-    return Setup(options, RehearsalModel(demo, pace))
+    return Setup(options, partial(RehearsalModel, demo, pace))
 
 
 def play(happenings: Happenings, output: Output) -> Told | Ended:

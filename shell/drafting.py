@@ -11,7 +11,7 @@ from shell.recall import Recall
 if TYPE_CHECKING:
     from shell.desk import Desk
 
-_COMMAND = re.compile(r"/[\w?-]*(\s|$)")
+COMMAND = re.compile(r"/[\w?-]*(\s|$)")
 """A path such as `/etc/hosts`, or a comment, begins no command."""
 SEARCH = "What you said before"
 _MOST_SHOWN_CHARS = 200
@@ -34,7 +34,7 @@ class Drafting:
         self._remember(text, private=pastes.holds_any(self._pastes, draft))
         self._desk.view.draft.reset()
         self._pastes = Pastes()
-        if _COMMAND.match(text):
+        if COMMAND.match(text):
             self._desk.person.run_command(text.strip())
         elif text.startswith("!") and text[1:].strip():
             self._desk.step(state.ran_own(self._desk.state, text[1:].strip(), self._desk.now_s))

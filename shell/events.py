@@ -6,6 +6,7 @@ from typing import assert_never, get_args
 from messages.approvals import PresentApproval, RetractApproval
 from messages.content import ThinkingBlock, text_of
 from messages.models import LimitReason
+from messages.permissions import PolicyListed
 from messages.turns import (
     MessageDelta,
     ModelChanged,
@@ -24,8 +25,9 @@ from messages.turns import (
 )
 from shell import blocks, details, requests
 from shell.details import Detail
-from shell.inbox import Event, Notice, QuestionsGone
+from shell.inbox import Event, Notice, Omitted, QuestionsGone
 from shell.intents import OwnCommandEnded
+from shell.policy import policy_lines
 from shell.state import (
     Prose,
     Remark,
@@ -85,6 +87,10 @@ def received(  # noqa: C901, PLR0911, PLR0912  (a case an event)
             return replace(state, own=None, details=kept), (event,)
         case QuestionsGone():
             return questions_gone(state)
+        case PolicyListed():
+            return state, (Remark(policy_lines(event.policy), "plain"),)
+        case Omitted():
+            return state, (Skipped(event.chars),)
         case Notice():
             return state, (Remark(event.text, "warn"),)
         case _:

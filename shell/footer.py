@@ -13,7 +13,11 @@ def footer_row(state: State, hint: str, width: int) -> Row:
         return (("dim", cut("greenroom · starting …", width)),)
     session = state.session
     model = visible_line(session.model) + (" (a script)" if session.rehearsal else "")
-    parts = [visible_line(session.agent), session.mode, model]
+    parts = [visible_line(session.agent), session.mode]
+    if state.usage and state.usage.window_tokens:
+        used = 100 * state.usage.context_tokens / state.usage.window_tokens
+        parts.append(f"context {used:.0f} %")
+    parts.append(model)
     waiting = _waiting(len(state.requests.parked), away=bool(state.requests.later))
     told = " · ".join(parts)
     if not waiting:

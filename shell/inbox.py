@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from messages.approvals import PresentApproval, RetractApproval
-from messages.turns import AgentEvent
+from messages.permissions import PolicyListed
+from messages.turns import AgentEvent, MessageDelta, ThinkingDelta
 from shell.intents import OwnCommandEnded
 
 
@@ -22,9 +23,28 @@ class QuestionsGone:
     """Whoever keeps the questions was started again: those that still stand come anew."""
 
 
+@dataclass(frozen=True, slots=True)
+class Omitted:
+    """So much of the model's text came faster than it could be shown, and is left out."""
+
+    chars: int
+
+
 Event: TypeAlias = (
-    AgentEvent | PresentApproval | RetractApproval | QuestionsGone | OwnCommandEnded | Notice
+    AgentEvent
+    | PresentApproval
+    | RetractApproval
+    | QuestionsGone
+    | OwnCommandEnded
+    | PolicyListed
+    | Notice
+    | Omitted
 )
+
+LONGEST_DELTA_CHARS = 4_000
+"""Pieces of text that wait are joined until they are so long."""
+MOST_WAITING = 2_000
+"""When so many events wait, text that comes is left out: its record comes all the same."""
 
 
 class Inbox:
@@ -43,9 +63,27 @@ class Inbox:
 
     def put(self, event: Event) -> None:
         """Add an event; any thread may."""
-        self._events.append(event)
+        if isinstance(event, MessageDelta | ThinkingDelta | Omitted):
+            self._put_text(event)
+        else:
+            self._events.append(event)
         if not self._woken:
             self._rouse()
+
+    def _put_text(self, event: MessageDelta | ThinkingDelta | Omitted) -> None:
+        """Join what waits, so that memory is bounded however slow the reader is.
+
+        The reader may take the last event at any moment; then there is nothing to join with.
+        """
+        if not isinstance(event, Omitted) and len(self._events) >= MOST_WAITING:
+            event = Omitted(len(event.text))
+        try:
+            last = self._events.pop()
+        except IndexError:
+            self._events.append(event)
+            return
+        joined = _joined(last, event)
+        self._events.extend((last, event) if joined is None else (joined,))
 
     def put_notice(self, text: str) -> None:
         """Show the person a line; any thread may."""
@@ -82,3 +120,16 @@ class Inbox:
         if wake := self._wake:
             self._woken = True
             wake()
+
+
+def _joined(last: Event, event: Event) -> Event | None:
+    """Make one of two pieces of the same kind; None: they stay two."""
+    if isinstance(last, Omitted) and isinstance(event, Omitted):
+        return Omitted(last.chars + event.chars)
+    if isinstance(last, MessageDelta) and isinstance(event, MessageDelta):
+        short = len(last.text) + len(event.text) <= LONGEST_DELTA_CHARS
+        return MessageDelta(text=last.text + event.text) if short else None
+    if isinstance(last, ThinkingDelta) and isinstance(event, ThinkingDelta):
+        short = len(last.text) + len(event.text) <= LONGEST_DELTA_CHARS
+        return ThinkingDelta(text=last.text + event.text) if short else None
+    return None

@@ -23,7 +23,9 @@ if TYPE_CHECKING:
     from messages.agents import ChildEnded
     from shell.happenings import Happenings
     from shell.own_command import Workbench
+    from shell.plain import Plain
     from shell.project import Ask
+    from shell.repl import Repl
     from shell.setup import Setup
     from shell.successor import Successor
     from shell.workplace import Workplace
@@ -188,11 +190,10 @@ def _on_screen(
     from messages.address import CONSOLE
     from shell.console import Console
     from shell.inbox import Inbox
-    from shell.repl import Repl
 
     inbox = Inbox()
     place = _workplace(session, setup)
-    repl = Repl(
+    repl = _face()(
         lambda message: system.tell(CONSOLE, message), inbox, place, first_prompt, _load_sdk
     )
 
@@ -209,6 +210,17 @@ def _on_screen(
     return status, repl.successor
 
 
+def _face() -> "type[Repl | Plain]":
+    """Choose by what the terminal can do."""
+    if os.environ.get("TERM") == "dumb":
+        from shell.plain import Plain
+
+        return Plain
+    from shell.repl import Repl
+
+    return Repl
+
+
 def _workbench(session: "OpenSession", setup: "Setup") -> "Workbench":
     from actors.tools.local_processes import LocalProcesses
     from shell.own_command import Workbench
@@ -223,9 +235,9 @@ def _workplace(session: "OpenSession", setup: "Setup") -> "Workplace":
 
     workspace = setup.options.workspace
     history = history_file(state_folder(os.environ))
-    return Workplace(
-        workspace.cwd, workspace.root, session.log.path, history, setup.options.secrets
-    )
+    wall_clock = time.time  # noqa: TID251  (the one wall clock)
+    secrets = setup.options.secrets
+    return Workplace(workspace.cwd, workspace.root, session.log.path, history, secrets, wall_clock)
 
 
 def _farewell(text: str) -> None:
@@ -281,7 +293,7 @@ def _start(
         if isinstance(end, ChildCompleted):
             ended(end.result)
 
-    factories = factories_of(session, Surroundings(setup.model, manual), console)
+    factories = factories_of(session, Surroundings(setup.make_model(), manual), console)
     if tell is not None:
         factories = replace(factories, console_gone=tell)
     system = ActorSystem(partial(Root, factories))

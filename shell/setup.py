@@ -1,7 +1,8 @@
 """From options and environment to what a session needs; reads, but starts nothing."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from actors.agents.limits import Limits
@@ -37,7 +38,8 @@ class Setup:
     """What to open, and the model to open it with."""
 
     options: SessionOptions
-    model: ModelClient
+    make_model: Callable[[], ModelClient]
+    """Makes one for each session in turn: its connections live on that session's loop."""
     notices: tuple[str, ...] = ()
     """What the person should know before it begins."""
 
@@ -85,11 +87,12 @@ def set_up(
         ),
     )
     pace = 0.0 if options.headless else 1.0
-    model = _server(environment) if real else _rehearsal(pace)
+    make_model = partial(_server, environment) if real else partial(_rehearsal, pace)
+    make_model()  # a key that is none is told now
     begins = options.resume_last and session.take_up is None
     told = (NO_EARLIER,) if begins else ()
     notices = (*stands.notices, *configuration.notices, *found.problems, *told)
-    return Setup(session, model, notices)
+    return Setup(session, make_model, notices)
 
 
 def _earlier(options: Options, folder: Path) -> Path | None:

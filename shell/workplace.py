@@ -1,5 +1,6 @@
 """Where a session works, as far as the screen needs to know."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -17,3 +18,5 @@ class Workplace:
     """What the person has said, in all sessions."""
     secrets: tuple[bytes, ...] = ()
     """Keys that are never written to it."""
+    wall_clock: Callable[[], float] = lambda: 0.0
+    """Seconds since 1970, to tell how old sessions are."""

@@ -45,17 +45,56 @@ class Look(NamedTuple):
 def picture(screen: pyte.Screen, title: str) -> str:
     """Draw the screen as it is, down to its last row that is not blank; `title` is for readers."""
     rows = _used_rows(screen)
-    width = screen.columns * CELL_WIDTH + 2 * MARGIN
+    runs = [run for y in range(rows) for run in _row(screen, y)]
+    return _svg(screen.columns, rows, title, runs)
+
+
+class Frame(NamedTuple):
+    """One screen of a film, and how long it stands."""
+
+    runs: list[str]
+    rows: int
+    seconds: float
+
+
+def frame(screen: pyte.Screen, seconds: float) -> Frame:
+    """Keep the screen as it is now."""
+    runs = [run for y in range(screen.lines) for run in _row(screen, y)]
+    return Frame(runs, _used_rows(screen), seconds)
+
+
+def film(frames: list[Frame], columns: int, title: str) -> str:
+    """Show screens one after another, without end; the last one where nothing moves."""
+    whole_s = sum(each.seconds for each in frames)
+    styles = [f"g{{visibility:hidden;animation:{whole_s:g}s step-end infinite}}"]
+    runs: list[str] = []
+    begun_s = 0.0
+    for number, each in enumerate(frames):
+        begin, end = 100 * begun_s / whole_s, 100 * (begun_s + each.seconds) / whole_s
+        hidden_before = "0%{visibility:hidden}" if begin else ""
+        styles.append(
+            f"@keyframes k{number}{{{hidden_before}{begin:.2f}%{{visibility:visible}}"
+            f"{end:.2f}%{{visibility:hidden}}}}#f{number}{{animation-name:k{number}}}"
+        )
+        runs.extend([f'<g id="f{number}">', *each.runs, "</g>"])
+        begun_s += each.seconds
+    last = len(frames) - 1
+    still = f"@media(prefers-reduced-motion){{g{{animation:none}}#f{last}{{visibility:visible}}}}"
+    rows = max(each.rows for each in frames)
+    return _svg(columns, rows, title, [f"<style>{''.join(styles)}{still}</style>", *runs])
+
+
+def _svg(columns: int, rows: int, title: str, inside: list[str]) -> str:
+    width = columns * CELL_WIDTH + 2 * MARGIN
     height = rows * CELL_HEIGHT + 2 * MARGIN
-    opening = (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:g} {height:g}" '
-        f'role="img" font-family="{FONT}" font-size="{FONT_SIZE}">'
-    )
     lines = [
-        opening,
+        (
+            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:g} {height:g}" '
+            f'role="img" font-family="{FONT}" font-size="{FONT_SIZE}">'
+        ),
         f"<title>{escape(title)}</title>",
         f'<rect width="100%" height="100%" rx="8" fill="{PAPER}"/>',
-        *(run for y in range(rows) for run in _row(screen, y)),
+        *inside,
         "</svg>",
     ]
     return "\n".join(lines) + "\n"

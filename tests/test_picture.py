@@ -3,7 +3,7 @@ from xml.etree import ElementTree as ET
 import pyte
 import pytest
 
-from tests.picture import picture
+from tests.picture import Frame, film, frame, picture
 
 pytestmark = pytest.mark.quick
 SVG = "{http://www.w3.org/2000/svg}"
@@ -19,3 +19,18 @@ def test_a_screen_becomes_well_formed_svg_with_its_text_and_colours() -> None:
     assert texts[0].get("font-weight") == "bold"
     assert len(root.findall(f"{SVG}rect")) == 2
     assert root.findtext(f"{SVG}title") == "A <title>"
+
+
+def test_a_film_is_well_formed_and_shows_each_screen_in_its_own_time() -> None:
+    screen = pyte.Screen(20, 5)
+    stream = pyte.Stream(screen)
+    frames: list[Frame] = []
+    for text in ("one", "\r\ntwo"):
+        stream.feed(text)
+        frames.append(frame(screen, 1.0))
+    root = ET.fromstring(film(frames, 20, "A film"))  # noqa: S314  (made right here)
+    groups = root.findall(f"{SVG}g")
+    assert [[t.text for t in g.findall(f"{SVG}text")] for g in groups] == [["one"], ["one", "two"]]
+    style = root.findtext(f"{SVG}style") or ""
+    assert "#f0{animation-name:k0}" in style
+    assert "0.00%{visibility:visible}50.00%{visibility:hidden}" in style

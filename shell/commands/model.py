@@ -3,6 +3,7 @@
 from actors.models.names import ALIASES, resolved
 from messages.turns import ChooseModel
 from shell.commands.command import Command, Shell
+from shell.picker import Choice, opened
 
 
 def model(words: list[str], shell: Shell) -> str:
@@ -15,10 +16,16 @@ def model(words: list[str], shell: Shell) -> str:
     if session.rehearsal:
         return "No model is at work here, a script plays its part; set ANTHROPIC_API_KEY for one."
     if not words:
-        known = ", ".join(f"{alias} ({name})" for alias, name in ALIASES.items())
-        return f"The model is {session.model}. /model NAME takes an id or one of: {known}."
-    name = resolved(words[0])
-    if name == session.model:
+        aliases = tuple(ALIASES.items())
+        choices = tuple(Choice(alias, name) for alias, name in aliases)
+        title = f"The model is {session.model}; /model ID takes any other"
+        shell.pick(opened(title, choices, lambda at: shell.remark(_choose(aliases[at][1], shell))))
+        return ""
+    return _choose(resolved(words[0]), shell)
+
+
+def _choose(name: str, shell: Shell) -> str:
+    if shell.state.session and name == shell.state.session.model:
         return f"The model is {name} already."
     shell.post(ChooseModel(model=name))
     return ""

@@ -1,8 +1,16 @@
 """Every slash command, in the order in which `/help` lists them."""
 
+from shell.commands.clear import CLEAR
+from shell.commands.diff import DIFF
+from shell.commands.export import EXPORT
 from shell.commands.help import HELP
 from shell.commands.model import MODEL
+from shell.commands.permissions import PERMISSIONS
 from shell.commands.quit import QUIT
+from shell.commands.resume import RESUME
 from shell.commands.status import STATUS
 
-COMMANDS = {command.name: command for command in (HELP, STATUS, MODEL, QUIT)}
+COMMANDS = {
+    command.name: command
+    for command in (HELP, STATUS, MODEL, PERMISSIONS, DIFF, CLEAR, RESUME, EXPORT, QUIT)
+}

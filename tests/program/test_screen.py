@@ -1,6 +1,7 @@
 """The real program on a real terminal, killed and taken up again."""
 
 import signal
+import stat
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 
@@ -132,3 +133,26 @@ def test_a_yes_after_the_program_was_killed_runs_the_command_once(program: Progr
             shown.wait_for("Done.")
             leave(shown)
     assert (program.repository / "ran").read_text() == "x\n"
+
+
+def test_a_session_is_exported_cleared_and_taken_up_again(program: Program) -> None:
+    with program.serve(says("Well done."), says("Fresh.")), on_screen(program, "Work.") as shown:
+        shown.wait_for("Well done.")
+        shown.type("/export out.md\r")
+        shown.wait_for("The session so far is in")
+        shown.type("/export out.md\r")
+        shown.wait_for("exists; name another file")
+        exported = program.repository / "out.md"
+        assert "Well done." in exported.read_text()
+        assert stat.S_IMODE(exported.stat().st_mode) == 0o600
+        shown.type("/clear\r")
+        shown.wait_until(lambda: shown.screen().count("greenroom ·") == 2, "a new session")
+        shown.type("Anew.\r")
+        shown.wait_for("Fresh.")
+        shown.type("/resume\r")
+        shown.wait_for("Work.")
+        shown.wait_for("look for:")
+        shown.type("\r")
+        shown.wait_for("Resumed where it stopped.")
+        leave(shown)
+    assert len(program.sessions) == 2

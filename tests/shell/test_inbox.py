@@ -2,7 +2,8 @@ from threading import Thread
 
 import pytest
 
-from shell.inbox import Inbox, Notice
+from messages.turns import MessageDelta, ThinkingDelta
+from shell.inbox import LONGEST_DELTA_CHARS, MOST_WAITING, Inbox, Notice, Omitted
 
 pytestmark = pytest.mark.quick
 
@@ -44,3 +45,45 @@ def test_no_event_of_any_thread_is_lost_or_left_without_a_wake_up() -> None:
             woken.pop()
             taken.extend(event.text for event in inbox.take() if isinstance(event, Notice))
     assert sorted(taken) == sorted(f"{name}-{number}" for name in range(4) for number in range(500))
+
+
+def test_pieces_of_text_that_wait_are_joined_and_keep_their_places() -> None:
+    inbox = Inbox()
+    for text in ("a", "b"):
+        inbox.put(MessageDelta(text=text))
+    inbox.put(ThinkingDelta(text="c"))
+    inbox.put_notice("here")
+    inbox.put(MessageDelta(text="d"))
+    assert inbox.take() == (
+        MessageDelta(text="ab"),
+        ThinkingDelta(text="c"),
+        Notice("here"),
+        MessageDelta(text="d"),
+    )
+
+
+def test_however_much_text_comes_what_waits_is_bounded_and_what_is_left_out_is_told() -> None:
+    inbox = Inbox()
+    piece = "x" * LONGEST_DELTA_CHARS
+    for _ in range(MOST_WAITING + 500):
+        inbox.put(MessageDelta(text=piece))
+    inbox.put_notice("last")
+    waiting = inbox.take()
+    assert len(waiting) == MOST_WAITING + 2
+    assert waiting[-2:] == (Omitted(500 * LONGEST_DELTA_CHARS), Notice("last"))
+
+
+def test_joining_while_the_reader_takes_loses_nothing() -> None:
+    inbox, read = Inbox(), list[str]()
+
+    def write() -> None:
+        for number in range(20_000):
+            inbox.put(MessageDelta(text=f"{number} "))
+
+    writer = Thread(target=write)
+    writer.start()
+    while writer.is_alive() or inbox:
+        while event := inbox.next():
+            assert isinstance(event, MessageDelta)
+            read.append(event.text)
+    assert "".join(read).split() == [str(number) for number in range(20_000)]

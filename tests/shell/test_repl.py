@@ -213,7 +213,7 @@ def test_commands_answer_in_lines_and_an_unknown_one_says_so() -> None:
         await here.until(lambda: here.desk.app.is_done or not here.desk.app.is_running, "the end")
         assert here.posted == []
 
-    assert play(script) == 0
+    assert play(script, rows=60) == 0
 
 
 def test_hostile_text_draws_nothing_but_itself() -> None:

@@ -1,0 +1,63 @@
+"""`/diff`."""
+
+import subprocess
+from functools import partial
+from pathlib import Path
+
+from shell.approval import diff_tone
+from shell.commands.command import Command, Shell
+from shell.pager import Page
+
+TIMEOUT_S = 10.0
+MOST_LINES = 20_000
+# A repository may name programs in its own configuration; looking at a difference runs none.
+_GIT = ("git", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null")
+_PLAIN = ("--no-color", "--no-ext-diff", "--no-textconv")
+
+
+def diff(words: list[str], shell: Shell) -> str:
+    """Show what has changed in the workspace since the last commit."""
+    if words:
+        return "usage: /diff"
+    shell.later(partial(_page, shell.place.root), partial(_show, shell))
+    return ""
+
+
+def _page(root: Path) -> Page | str:
+    """Put the difference on a page, new files by their names; or say why there is none."""
+    try:
+        changed = _git(root, "diff", *_PLAIN, "HEAD", "--")
+        new = _git(root, "ls-files", "--others", "--exclude-standard")
+    except subprocess.CalledProcessError as error:
+        said = error.stderr.decode("utf-8", "replace").strip().partition("\n")[0]
+        return f"git: {said}"
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return f"git could not be asked: {error}"
+    lines = [*changed.splitlines(), *(f"new file: {name}" for name in new.splitlines())]
+    if not lines:
+        return "Nothing has changed since the last commit."
+    more = [f"… +{len(lines) - MOST_LINES} lines"] if len(lines) > MOST_LINES else []
+    shown = [*lines[:MOST_LINES], *more]
+    return Page("Changes since the last commit", tuple((diff_tone(line), line) for line in shown))
+
+
+def _git(root: Path, *words: str) -> str:
+    told = subprocess.run(
+        [*_GIT, *words],
+        cwd=root,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        timeout=TIMEOUT_S,
+        check=True,
+    )
+    return told.stdout.decode("utf-8", "replace")
+
+
+def _show(shell: Shell, found: Page | str | None) -> None:
+    if isinstance(found, Page):
+        shell.show(found)
+    else:
+        shell.remark(found or "The changes could not be shown; greenroom.log says why.")
+
+
+DIFF = Command("diff", diff)
