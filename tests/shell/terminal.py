@@ -34,6 +34,8 @@ class Terminal:
         self.status: int | None = None
         """The exit status, negative for a signal; None while it runs."""
         self._master = master
+        self._unseen: list[bytes] = []
+        """Read, and not yet shown."""
         self._screen = pyte.HistoryScreen(columns, rows, history=10_000)
         self._stream = pyte.ByteStream(self._screen)
 
@@ -81,6 +83,35 @@ class Terminal:
                 message = f"{what} did not come {why}; the screen:\n{self.screen()}"
                 raise AssertionError(message)
 
+    def read_until(self, wanted: bytes, within_s: float = DEADLINE_S) -> None:
+        """Return as soon as bytes have been written from now on; the screen follows later."""
+        deadline_s, seen = perf_counter() + within_s, b""
+        while wanted not in seen:
+            left_s = deadline_s - perf_counter()
+            assert left_s > 0, f"{wanted!r} was not written; the screen:\n{self.screen()}"
+            if select.select([self._master], [], [], left_s)[0]:
+                data = os.read(self._master, _CHUNK_BYTES)
+                seen += data
+                self._unseen.append(data)
+
+    def read_for(self, seconds: float) -> None:
+        """Take what comes in this time."""
+        deadline_s = perf_counter() + seconds
+        while (left_s := deadline_s - perf_counter()) > 0:
+            if not self._take(left_s):
+                return
+
+    def wait_gone_process(self, within_s: float = DEADLINE_S) -> int:
+        """Wait for the end of a program whose terminal was closed; returns its status."""
+        deadline_s = perf_counter() + within_s
+        watched = os.pidfd_open(self.pid)
+        try:
+            assert select.select([watched], [], [], deadline_s - perf_counter())[0], "it lives on"
+        finally:
+            os.close(watched)
+        self.status = os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
+        return self.status
+
     def wait_exit(self, within_s: float = DEADLINE_S) -> int:
         """Wait for the end of the program; returns its status, negative for a signal."""
         deadline_s = perf_counter() + within_s
@@ -124,6 +155,9 @@ class Terminal:
 
     def _take(self, wait_s: float) -> bool:
         """Read what has come, waiting for the first byte at most so long; False: it has ended."""
+        for data in self._unseen:
+            self._show(data)
+        self._unseen.clear()
         while select.select([self._master], [], [], wait_s)[0]:
             try:
                 data = os.read(self._master, _CHUNK_BYTES)
@@ -131,11 +165,14 @@ class Terminal:
                 return False
             if not data:
                 return False
-            self.raw += data
-            self._stream.feed(data)
-            self._answer(data)
+            self._show(data)
             wait_s = 0.0
         return True
+
+    def _show(self, data: bytes) -> None:
+        self.raw += data
+        self._stream.feed(data)
+        self._answer(data)
 
     def _answer(self, data: bytes) -> None:
         for query, answer in _QUERIES.items():

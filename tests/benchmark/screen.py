@@ -1,0 +1,121 @@
+"""How quick the screen is: `python -m tests.benchmark.screen` prints the figures.
+
+A key counts as shown when the first byte of its echo leaves the program. Each key is a letter that
+stands nowhere else; before anything is timed, the program must be alive and have drawn.
+"""
+
+import os
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from tests.benchmark.screen_load import STREAMS
+from tests.program.program import COMMAND, Program
+from tests.scripted_server import cut, says
+from tests.shell.terminal import Terminal, terminal
+
+ROOT = Path(__file__).parents[2]
+RATES = (0, 2_000)
+LETTERS = "бвгджзйлпфцчшщъыьэюя"
+ROUNDS = 6
+ESCAPES = 25
+CTRL_U, ESC = "\x15", "\x1b"
+KEY_P99_MS, ESC_MEDIAN_MS, ESC_P95_MS = 30.0, 250.0, 400.0
+
+
+def keys(rate: int) -> list[float]:
+    """Milliseconds from each key to its echo, under so many events a second."""
+    command = [sys.executable, "-m", "tests.benchmark.screen_load"]
+    environment = {**os.environ, "LOAD": str(rate), "TERM": "xterm-256color"}
+    with terminal(command, environment=environment, folder=ROOT, rows=30, columns=100) as shown:
+        shown.wait_for("primary · default")
+        if rate:
+            shown.wait_for("Esc interrupts")
+        took = [_echo_ms(shown, letter) for _ in range(ROUNDS) for letter in _cleared(shown)]
+        shown.wait_for("primary · default")
+        assert shown.status is None, "it ended while it was timed"
+    return took
+
+
+def _cleared(shown: Terminal) -> str:
+    shown.type(CTRL_U)
+    shown.read_for(0.2)
+    return LETTERS
+
+
+def _echo_ms(shown: Terminal, letter: str) -> float:
+    began_s = time.perf_counter()
+    shown.type(letter)
+    shown.read_until(letter.encode())
+    took_ms = 1_000 * (time.perf_counter() - began_s)
+    shown.read_for(0.02 + (ord(letter) % 13) / 250)  # not in step with the frames
+    return took_ms
+
+
+def escapes() -> tuple[list[float], list[float]]:
+    """Milliseconds from Esc to the interrupted turn on screen, and to the server's closed stream.
+
+    The real program against a server whose answer falls silent half way.
+    """
+    whole = says("Half a thought")
+    half = cut(whole, whole.body.rindex(b"event: content_block_stop"), "silence")
+    with tempfile.TemporaryDirectory() as folder:
+        program = Program.in_folder(Path(folder))
+        with program.serve(*([half] * ESCAPES)) as server:
+            return _interrupted(program, server.wait_for_left)
+
+
+def _interrupted(
+    program: Program, wait_for_left: Callable[[int], None]
+) -> tuple[list[float], list[float]]:
+    seen: list[float] = []
+    closed: list[float] = []
+    environment = program.environment(TERM="xterm-256color")
+    with terminal(COMMAND, environment=environment, folder=program.repository) as shown:
+        shown.wait_for("build · default")
+        for number in range(1, ESCAPES + 1):
+            shown.type("go on\r")
+            shown.read_until(b"Half a thought")
+            shown.wait_for("Esc interrupts")
+            shown.read_for(0.05 + number % 7 / 50)
+            began_s = time.perf_counter()
+            shown.type(ESC)
+            shown.read_until(b"Interrupted.")
+            seen.append(1_000 * (time.perf_counter() - began_s))
+            wait_for_left(number)
+            closed.append(1_000 * (time.perf_counter() - began_s))
+            shown.wait_gone("Esc interrupts")
+    return seen, closed
+
+
+def percentile(took: list[float], percent: float) -> float:
+    """Name the value that so many percent stay at or under."""
+    ordered = sorted(took)
+    return ordered[min(round(percent / 100 * len(ordered) + 0.5), len(ordered)) - 1]
+
+
+def main() -> int:
+    """Print every figure beside its limit; the status says whether all hold."""
+    held = True
+    for rate in RATES:
+        took = keys(rate)
+        p50, p99 = percentile(took, 50), percentile(took, 99)
+        held = held and p99 <= KEY_P99_MS
+        _say(f"key to screen, {rate:>6,} events/s on {STREAMS} streams", p50, p99, max(took))
+    for what, took in zip(("Esc to screen", "Esc to closed stream"), escapes(), strict=True):
+        p50, p95 = percentile(took, 50), percentile(took, 95)
+        held = held and p50 <= ESC_MEDIAN_MS and p95 <= ESC_P95_MS
+        _say(f"{what} ({len(took)} times), p50 p95 max", p50, p95, max(took))
+    sys.stdout.write("all limits hold\n" if held else "a limit does not hold\n")
+    return 0 if held else 1
+
+
+def _say(what: str, *figures: float) -> None:
+    sys.stdout.write(f"{what:<52}" + "".join(f"{figure:8.1f} ms" for figure in figures) + "\n")
+    sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

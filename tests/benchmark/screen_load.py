@@ -1,0 +1,59 @@
+"""The real screen under a load of made-up reports: `RATE` events a second on `STREAMS` streams."""
+
+import os
+import threading
+import time
+from itertools import count
+
+from messages.base import Message
+from messages.turns import MessageDelta, ToolEnded, ToolStarted, TurnStarted
+from shell.inbox import Inbox
+from shell.repl import Repl
+from shell.workplace import Workplace
+from tests.shell import reports
+
+STREAMS = 50
+BATCH_S = 0.005
+_WORDS = "lorem ipsum `dolor` sit *amet*, consectetur "
+
+
+def feed(inbox: Inbox, rate: int) -> None:
+    """Report without end: text, and now and then a call that begins and one that has ended."""
+    each = max(round(rate * BATCH_S), 1)
+    due_s = time.perf_counter()
+    for number in count():
+        for event in range(number * each, (number + 1) * each):
+            stream = event % STREAMS
+            call, title = f"c{stream}", f"bash stream {stream}"
+            if event // STREAMS % 20 == 0:
+                inbox.put(ToolStarted(turn=1, call_id=call, tool="bash", title=title))
+            elif event // STREAMS % 20 == 10:
+                inbox.put(
+                    ToolEnded(
+                        turn=1, call_id=call, tool="bash", title=title, status="ok", text=_WORDS
+                    )
+                )
+            else:
+                end = "\n\n" if event % 40 == 0 else ""
+                inbox.put(MessageDelta(text=_WORDS[event % 7 :] + end))
+        due_s += BATCH_S
+        threading.Event().wait(max(due_s - time.perf_counter(), 0.0))
+
+
+def main() -> int:
+    """Show the screen; `LOAD` in the environment is the rate."""
+    inbox = Inbox()
+
+    def post(_message: Message) -> None:
+        """Nobody is behind the screen."""
+
+    repl = Repl(post, inbox, Workplace())
+    inbox.put(reports.session())
+    if rate := int(os.environ.get("LOAD", "0")):
+        inbox.put(TurnStarted(turn=1, prompt="load"))
+        threading.Thread(target=feed, args=(inbox, rate), daemon=True).start()
+    return repl.run()
+
+
+if __name__ == "__main__":
+    os._exit(main())

@@ -1,0 +1,136 @@
+"""However the screen ends, the terminal is as before, nothing runs on, and the journal is whole."""
+
+import random
+import signal
+import sys
+
+import pytest
+
+from tests.program.program import YOLO, Program, Witness
+from tests.program.test_screen import on_screen
+from tests.scripted_server import calls, says
+from tests.shell.terminal import Terminal, terminal
+
+STOPPED_S = 5.0
+FAULT = """
+from shell.commands.command import Command
+from shell.commands.table import COMMANDS
+from shell.main import main
+COMMANDS["fail"] = Command("fail", lambda words, shell: str(1 // 0))
+main()
+"""
+"""The program with a fault of ours in it, planted where a person can reach it."""
+
+
+def restored(shown: Terminal) -> bool:
+    """Whether the terminal is as a shell wants it: cooked, cursor shown, pastes unmarked."""
+    pairs = ((b"\x1b[?25l", b"\x1b[?25h"), (b"\x1b[?2004h", b"\x1b[?2004l"))
+    undone = all(shown.raw.rfind(on) < shown.raw.rfind(off) for on, off in pairs)
+    alternate = shown.raw.count(b"\x1b[?1049h") == shown.raw.count(b"\x1b[?1049l")
+    return undone and alternate and not shown.is_raw()
+
+
+@pytest.mark.parametrize(("number", "status"), [(signal.SIGTERM, 143), (signal.SIGHUP, 129)])
+def test_a_signal_ends_the_screen_and_what_runs_and_the_terminal_is_as_before(
+    program: Program, witness: Witness, number: signal.Signals, status: int
+) -> None:
+    command = f"exec 3>{witness.path}; echo at work >&3; sleep 300 & sleep 300"
+    with (
+        program.serve(calls("bash", command=command)),
+        on_screen(program, "Work.", *YOLO) as shown,
+    ):
+        witness.wait_for_word()
+        shown.wait_for("Working")
+        shown.signal(number)
+        assert shown.wait_exit(STOPPED_S) == status
+        witness.wait_for_silence()
+        assert restored(shown)
+        assert shown.screen().count("is kept; greenroom --continue") == 1
+    assert program.record_types()[-1] == "tool_started"
+
+
+def test_a_terminal_that_is_closed_ends_all_of_it(program: Program, witness: Witness) -> None:
+    command = f"exec 3>{witness.path}; echo at work >&3; sleep 300 & sleep 300"
+    with (
+        program.serve(calls("bash", command=command)),
+        on_screen(program, "Work.", *YOLO) as shown,
+    ):
+        witness.wait_for_word()
+        shown.wait_for("Working")
+        shown.hang_up()
+        witness.wait_for_silence(STOPPED_S)
+        assert shown.wait_gone_process(STOPPED_S) == 129
+    assert program.record_types()[-1] == "tool_started"
+
+
+def test_a_fault_of_the_screen_ends_it_in_order_with_one_clear_line(program: Program) -> None:
+    with (
+        program.serve(says("Hello.")),
+        terminal(
+            [sys.executable, "-P", "-c", FAULT],
+            environment=program.environment(TERM="xterm-256color"),
+            folder=program.repository,
+        ) as shown,
+    ):
+        shown.wait_for("build · default")
+        shown.type("Hi.\r")
+        shown.wait_for("Hello.")
+        shown.wait_gone("Esc interrupts")
+        shown.type("/fail\r")
+        assert shown.wait_exit(STOPPED_S) == 1
+        assert restored(shown)
+        told = "a fault of Greenroom: ZeroDivisionError"
+        assert shown.screen().replace("\n", "").count(told) == 1
+        assert "Traceback" not in shown.everything()
+    assert program.record_types()[-1] == "turn_completed"
+
+
+def test_the_end_of_input_asks_once_more_and_leaves(program: Program) -> None:
+    with program.serve(), on_screen(program) as shown:
+        shown.wait_for("build · default")
+        shown.type("\x04")
+        shown.wait_for("once more to leave")
+        shown.type("\x04")
+        assert shown.wait_exit(STOPPED_S) == 130
+        assert restored(shown)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_keys_and_pastes_at_any_moment_leave_a_screen_that_works(
+    program: Program, seed: int
+) -> None:
+    chance = random.Random(seed)  # noqa: S311  (a replayable sequence, no secret)
+    long = "\n\n".join(f"Paragraph {n}: " + "word " * 30 for n in range(40))
+    answers = [says(long) for _ in range(40)]
+    moves = (
+        "go on\r",
+        "\x1b",
+        "draft\x03",
+        "\x1b\x1b",
+        "\x1b[200~a\nb\x1b[201~\x15",
+        "/he\x15",
+        "\t",
+    )
+    with program.serve(*answers), on_screen(program) as shown:
+        shown.wait_for("build · default")
+        for _ in range(25):
+            shown.type(chance.choice(moves))
+            shown.read_for(chance.choice((0.0, 0.01, 0.05, 0.12)))
+        for _ in range(2):  # the first may close what is open
+            shown.type("\x1b")
+            shown.read_for(0.3)  # else the next key would be Alt and that key
+        shown.wait_gone("Esc interrupts")
+        shown.wait_gone("Interrupting")
+        shown.type("x\x03/status\r")
+        shown.wait_for("turn       none")
+        assert shown.screen().count("build · default") == 1
+        assert (
+            sum(row.startswith(">") and row.strip() == ">" for row in shown.screen().split("\n"))
+            == 1
+        )
+        shown.type("/quit\r")
+        assert shown.wait_exit() == 0
+        assert restored(shown)
+    types = program.record_types()
+    ended = sum(types.count(f"turn_{how}") for how in ("completed", "interrupted", "failed"))
+    assert types.count("turn_started") == ended
