@@ -6,8 +6,8 @@ from typing import assert_never
 from actors.runtime.actor import Actor, WorkId
 from messages.address import APPROVALS, PERMISSIONS, PRIMARY
 from messages.approvals import AnswerApproval, PresentApproval, PresenterChanged, RetractApproval
-from messages.supervision import PeerRestarted, Undelivered
 from messages.permissions import ListPolicy, PolicyListed
+from messages.supervision import PeerRestarted, Undelivered
 from messages.transcript import Record
 from messages.turns import (
     AgentEvent,

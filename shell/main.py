@@ -22,13 +22,9 @@ if TYPE_CHECKING:
     from actors.session import OpenSession
     from messages.agents import ChildEnded
     from shell.happenings import Happenings
-    from shell.own_command import Workbench
-    from shell.plain import Plain
     from shell.project import Ask
-    from shell.repl import Repl
     from shell.setup import Setup
     from shell.successor import Successor
-    from shell.workplace import Workplace
 
 INTERRUPTED = 130
 
@@ -189,11 +185,12 @@ def _on_screen(
     """Show one session until the person leaves it; the exit status, and what comes next."""
     from messages.address import CONSOLE
     from shell.console import Console
+    from shell.face import face, workbench, workplace
     from shell.inbox import Inbox
 
     inbox = Inbox()
-    place = _workplace(session, setup)
-    repl = _face()(
+    place = workplace(session, setup, time.time)  # noqa: TID251  (the one wall clock)
+    repl = face()(
         lambda message: system.tell(CONSOLE, message), inbox, place, first_prompt, _load_sdk
     )
 
@@ -201,43 +198,13 @@ def _on_screen(
         inbox.put_notice(f"The session ended: {problem}. What was said is kept.")
         repl.leave(1)
 
-    console = partial(Console, inbox, session.records, _workbench(session, setup))
+    console = partial(Console, inbox, session.records, workbench(session, setup))
     system = _start(session, setup, console, ended, inbox.put_notice)
     try:
         status = repl.run()
     finally:
         system.stop()
     return status, repl.successor
-
-
-def _face() -> "type[Repl | Plain]":
-    """Choose by what the terminal can do."""
-    if os.environ.get("TERM") == "dumb":
-        from shell.plain import Plain
-
-        return Plain
-    from shell.repl import Repl
-
-    return Repl
-
-
-def _workbench(session: "OpenSession", setup: "Setup") -> "Workbench":
-    from actors.tools.local_processes import LocalProcesses
-    from shell.own_command import Workbench
-
-    outputs = setup.options.outputs_of(session.session_id)
-    return Workbench(LocalProcesses(), setup.options.workspace.cwd, outputs)
-
-
-def _workplace(session: "OpenSession", setup: "Setup") -> "Workplace":
-    from actors.sessions.places import history_file, state_folder
-    from shell.workplace import Workplace
-
-    workspace = setup.options.workspace
-    history = history_file(state_folder(os.environ))
-    wall_clock = time.time  # noqa: TID251  (the one wall clock)
-    secrets = setup.options.secrets
-    return Workplace(workspace.cwd, workspace.root, session.log.path, history, secrets, wall_clock)
 
 
 def _farewell(text: str) -> None:
