@@ -94,21 +94,31 @@ class GrantNotStored(Message):
 
 
 class LoadRules(Message):
-    """Go by these rules from now on; answered by `RulesLoaded` to its sender.
+    """Go by these rules from now on; answered by `RulesLoaded` or `RulesNotLoaded` to its sender.
 
     Who sends it has read the files; when one is broken it is not sent, and the old rules stay.
     """
 
+    bounces = True
     type: Literal["load_rules"] = "load_rules"
     sources: tuple[Source, ...]
     trusted: bool
+    protected: tuple[str, ...] | None = ()
+    """As in `Policy`: where links and hooks lead now."""
 
 
 class RulesLoaded(Message):
-    """The rules are in force."""
+    """The rules are on disk and in force."""
 
     type: Literal["rules_loaded"] = "rules_loaded"
     generation: int
+
+
+class RulesNotLoaded(Message):
+    """The old rules stay."""
+
+    type: Literal["rules_not_loaded"] = "rules_not_loaded"
+    detail: str
 
 
 class PolicyChanged(Message):
@@ -136,3 +146,5 @@ class Config(Message):
 
     type: Literal["config"] = "config"
     grants: tuple[Rule, ...] = ()
+    loaded: LoadRules | None = None
+    """Rules that were read anew in this run; a later run reads the files itself."""

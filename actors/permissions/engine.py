@@ -4,13 +4,14 @@ import asyncio
 import logging
 from collections import deque
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
 from typing import Literal, assert_never
 
 from actors.permissions.deciding import Decision, decide_call
 from actors.permissions.judging import granting
 from actors.permissions.places import Ground
+from actors.permissions.remembering import loading, remembered
+from actors.permissions.rules import first_problem
 from actors.runtime.actor import Actor, Failure
 from actors.sessions.recorder import Recorder
 from messages.address import APPROVALS, ROOT, Address
@@ -27,6 +28,7 @@ from messages.permissions import (
     PolicyListed,
     RegisterAgent,
     RulesLoaded,
+    RulesNotLoaded,
     StoreGrant,
 )
 from messages.rules import PermissionRequest, Policy, Profile
@@ -60,13 +62,21 @@ class PermissionEngine(Actor[EngineInbox]):
     """Judges calls by rules, grants and mode; keeps what a person granted."""
 
     def __init__(
-        self, journal: Address, policy: Policy, ground: Ground, decide: Decide = decide_call
+        self,
+        journal: Address,
+        policy: Policy,
+        ground: Ground,
+        decide: Decide = decide_call,
+        judging_s: float = JUDGING_S,
     ) -> None:
         """Start from a policy, such as the one a resumed session recorded."""
         self._recorder = Recorder(self, journal)
         self._policy = policy
         self._ground = ground
         self._decide = decide
+        self._judging_s = judging_s
+        self._loaded: LoadRules | None = None
+        """What the rules of the start gave way to."""
         self._profiles: dict[Address, Profile] = {}
         self._tickets = 0
         self._judging: dict[int, tuple[PermissionQuery, Address]] = {}
@@ -74,11 +84,11 @@ class PermissionEngine(Actor[EngineInbox]):
         self._unknown: list[tuple[PermissionQuery, Address]] = []
         """After a restart: queries for agents that their parents have to name again first."""
         self._append = 0
-        self._storing: deque[tuple[StoreGrant, Address]] = deque()
-        """Grants on their way to the disk, one at a time: each record is whole."""
+        self._storing: deque[tuple[StoreGrant | LoadRules, Address]] = deque()
+        """Changes on their way to the disk, one at a time: each record is whole."""
 
     def on_start(self) -> None:
-        """After a crash, find the grants on disk first."""
+        """After a crash, find on disk first what has changed since the start."""
         self._recorder.open()
 
     def on_receive(self, message: EngineInbox) -> None:  # noqa: C901  (one case a message)
@@ -91,7 +101,7 @@ class PermissionEngine(Actor[EngineInbox]):
             case CallJudged():
                 self._judged(message)
             case StoreGrant():
-                self._store(message)
+                self._store(message, self.sender)
             case LoadRules():
                 self._load(message)
             case ListPolicy():
@@ -110,11 +120,9 @@ class PermissionEngine(Actor[EngineInbox]):
                 assert_never(message)
 
     def _remember(self, records: tuple[Record, ...] | None) -> None:
-        """Take up the grants, in a generation that no verdict was given in."""
-        configs = [record for record in records or () if isinstance(record, Config)]
-        grants = configs[-1].grants if configs else self._policy.grants
-        generation = self._policy.generation + len(configs) + self.incarnation
-        self._policy = replace(self._policy, grants=grants, generation=generation)
+        """Take up what has changed, in a generation that no verdict was given in."""
+        if records is not None:
+            self._policy, self._loaded = remembered(self._policy, records, self.incarnation)
 
     def _register(self, registered: RegisterAgent) -> None:
         self._profiles[registered.agent] = registered.profile
@@ -136,7 +144,7 @@ class PermissionEngine(Actor[EngineInbox]):
         self._tickets += 1
         self._judging[self._tickets] = (query, asker)
         case = partial(self._decide, query.requests, self._ground, self._policy, chain)
-        job = partial(_judged_in_time, self._tickets, query, self._policy, case)
+        job = partial(_judged_in_time, self._tickets, query, self._policy, case, self._judging_s)
         self.work(job, partial(_unjudged, self._tickets, query, self._policy))
 
     def _judged(self, judged: CallJudged) -> None:
@@ -147,43 +155,53 @@ class PermissionEngine(Actor[EngineInbox]):
         else:
             self._judge(query, asker)
 
+    # Changes.
+
     def _load(self, rules: LoadRules) -> None:
-        self._policy = replace(
-            self._policy,
-            sources=rules.sources,
-            trusted=rules.trusted,
-            generation=self._policy.generation + 1,
-        )
-        self.tell(self.sender, RulesLoaded(generation=self._policy.generation))
-        self.tell(APPROVALS, PolicyChanged(generation=self._policy.generation))
+        wrong = first_problem(rules.sources)
+        if wrong:
+            self.tell(self.sender, RulesNotLoaded(detail=wrong))
+        else:
+            self._store(rules, self.sender)
 
-    # Grants.
-
-    def _store(self, grant: StoreGrant) -> None:
-        self._storing.append((grant, self.sender))
+    def _store(self, change: StoreGrant | LoadRules, asker: Address) -> None:
+        self._storing.append((change, asker))
         if len(self._storing) == 1:
             self._write_next()
 
     def _write_next(self) -> None:
-        """Write first: a grant holds only once it is on disk."""
+        """Write first: a change holds only once it is on disk."""
         if self._storing:
-            grant, _ = self._storing[0]
-            record = Config(grants=granting(self._policy, grant.rules).grants)
-            self._append = self._recorder.write(record)
+            policy, loaded = self._with(self._storing[0][0])
+            self._append = self._recorder.write(Config(grants=policy.grants, loaded=loaded))
+
+    def _with(self, change: StoreGrant | LoadRules) -> tuple[Policy, LoadRules | None]:
+        if isinstance(change, LoadRules):
+            return loading(self._policy, change), change
+        return granting(self._policy, change.rules), self._loaded
 
     def _stored(self, written: Appended) -> None:
         self._recorder.answered(written.id)
-        if self._is_awaited(written.id):
-            grant, asker = self._storing.popleft()
-            self._policy = granting(self._policy, grant.rules)
-            self.tell(asker, GrantStored(id=grant.id, generation=self._policy.generation))
-            self._write_next()
+        if not self._is_awaited(written.id):
+            return
+        change, asker = self._storing.popleft()
+        self._policy, self._loaded = self._with(change)
+        generation = self._policy.generation
+        if isinstance(change, LoadRules):
+            self.tell(asker, RulesLoaded(generation=generation))
+            self.tell(APPROVALS, PolicyChanged(generation=generation))
+        else:
+            self.tell(asker, GrantStored(id=change.id, generation=generation))
+        self._write_next()
 
     def _not_stored(self, failed: AppendFailed) -> None:
         self._recorder.answered(failed.id)
         if self._is_awaited(failed.id):
-            grant, asker = self._storing.popleft()
-            self.tell(asker, GrantNotStored(id=grant.id, detail=failed.detail))
+            change, asker = self._storing.popleft()
+            if isinstance(change, LoadRules):
+                self.tell(asker, RulesNotLoaded(detail=failed.detail))
+            else:
+                self.tell(asker, GrantNotStored(id=change.id, detail=failed.detail))
             self._write_next()
 
     def _is_awaited(self, append: int) -> bool:
@@ -208,14 +226,18 @@ def chain_of(agent: Address, profiles: dict[Address, Profile]) -> Chain | None:
 
 
 async def _judged_in_time(
-    ticket: int, query: PermissionQuery, policy: Policy, case: Callable[[], Decision]
+    ticket: int,
+    query: PermissionQuery,
+    policy: Policy,
+    case: Callable[[], Decision],
+    judging_s: float,
 ) -> CallJudged:
     """Judge on a thread: following a path may block. A fault of ours is an ask, never an allow."""
     try:
-        async with asyncio.timeout(JUDGING_S):
+        async with asyncio.timeout(judging_s):
             decision = await asyncio.to_thread(case)
     except TimeoutError:
-        return _asking(ticket, query, policy, f"judging it took longer than {JUDGING_S:g} s")
+        return _asking(ticket, query, policy, f"judging it took longer than {judging_s:g} s")
     except Exception as error:
         log.exception("judging %s failed", query.id)
         why = f"it could not be judged: {type(error).__name__}: {error}"

@@ -2,11 +2,11 @@
 
 import re
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import lru_cache
 from typing import get_args
 
-from messages.rules import Action, Rule
+from messages.rules import Action, Rule, Source
 
 STRICTNESS: dict[Action, int] = {"allow": 0, "ask": 1, "deny": 2}
 
@@ -36,6 +36,12 @@ def problem(rule: Rule) -> str:
     if rule.agent is not None and not _AGENT.fullmatch(rule.agent):
         return f"{rule.agent!r} is no agent's name"
     return ""
+
+
+def first_problem(sources: Iterable[Source]) -> str:
+    """Say what is wrong with the first wrong rule of some sources; empty: nothing."""
+    found = ((source, problem(rule)) for source in sources for rule in source.rules)
+    return next((f"{source.name}: {text}" for source, text in found if text), "")
 
 
 def is_mcp(name: str) -> bool:

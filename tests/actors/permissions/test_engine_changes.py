@@ -1,0 +1,169 @@
+"""The engine while things change: rules are loaded, a judge hangs, the world moves under it."""
+
+import threading
+from collections.abc import Callable, Iterator
+from functools import partial
+
+import pytest
+
+from actors.permissions.deciding import Decision, decide_call
+from actors.permissions.defaults import BUILT_IN
+from actors.permissions.engine import PermissionEngine
+from actors.permissions.places import Ground
+from actors.runtime.system import ActorSystem
+from messages.address import JOURNAL, PERMISSIONS, PRIMARY
+from messages.permissions import (
+    Config,
+    ListPolicy,
+    LoadRules,
+    PermissionQuery,
+    PermissionVerdict,
+    PolicyChanged,
+    PolicyListed,
+    RegisterAgent,
+    RulesLoaded,
+    RulesNotLoaded,
+)
+from messages.rules import PermissionRequest, Policy, Profile, Source
+from messages.transcript import Append, Appended, AppendFailed
+from tests.actors.permissions.judged import BUILD, GROUND, asking, rule, user
+from tests.probe import PATIENCE_S, Probe, new_probe
+
+pytestmark = pytest.mark.quick
+
+OLD = Policy(sources=(user(rule("bash", "make", "allow")),), defaults=BUILT_IN)
+NO_MAKE = LoadRules(sources=(user(rule("bash", "make", "deny")),), trusted=False)
+Chain = tuple[Profile, ...]
+
+
+class Judge:
+    """Begins to judge `slow` and does not go on until it is let go."""
+
+    def __init__(self) -> None:
+        self.began, self.may_go_on = threading.Event(), threading.Event()
+
+    def __call__(
+        self, requests: tuple[PermissionRequest, ...], ground: Ground, policy: Policy, chain: Chain
+    ) -> Decision:
+        if requests[0].target == "slow":
+            self.began.set()
+            self.may_go_on.wait()
+        return decide_call(requests, ground, policy, chain)
+
+
+@pytest.fixture
+def judge() -> Iterator[Judge]:
+    judge = Judge()
+    yield judge
+    judge.may_go_on.set()
+
+
+class Desk:
+    """Engine and neighbours."""
+
+    def __init__(self, system: ActorSystem, judge: Judge, policy: Policy, judging_s: float) -> None:
+        self.journal, self.approvals = new_probe(system, "journal"), new_probe(system, "approvals")
+        self.asker: Probe = new_probe(system, "asker")
+        make = partial(PermissionEngine, JOURNAL, policy, GROUND, judge, judging_s)
+        system.start(make, "permissions")
+        self.asker.tell(PERMISSIONS, RegisterAgent(agent=PRIMARY, profile=BUILD))
+
+    def ask(self, target: str) -> None:
+        query = PermissionQuery(id=target, agent=PRIMARY, requests=(asking("bash", target),))
+        self.asker.tell(PERMISSIONS, query)
+
+    def verdict(self, target: str) -> PermissionVerdict:
+        self.ask(target)
+        return self.asker.expect_kind(PermissionVerdict)
+
+    def policy(self) -> Policy:
+        self.asker.tell(PERMISSIONS, ListPolicy())
+        return self.asker.expect_kind(PolicyListed).policy
+
+    def load(self, rules: LoadRules) -> None:
+        self.asker.tell(PERMISSIONS, rules)
+        append = self.journal.expect_kind(Append)
+        assert append.records == (Config(loaded=rules),)
+        self.journal.tell(PERMISSIONS, Appended(id=append.id))
+        self.asker.expect(RulesLoaded(generation=2))
+
+
+Open = Callable[..., Desk]
+
+
+@pytest.fixture
+def open_desk(system: ActorSystem, judge: Judge) -> Open:
+    def opened(policy: Policy = OLD, judging_s: float = PATIENCE_S) -> Desk:
+        return Desk(system, judge, policy, judging_s)
+
+    return opened
+
+
+def test_a_judge_that_does_not_end_is_an_ask_and_later_verdicts_come(open_desk: Open) -> None:
+    desk = open_desk(Policy(mode="yolo", defaults=BUILT_IN), judging_s=0.2)
+
+    verdict = desk.verdict("slow")
+    assert (verdict.action, verdict.grants) == ("ask", ())
+    assert verdict.reason == "judging it took longer than 0.2 s"
+    assert desk.verdict("make").action == "allow"
+
+
+def test_loaded_rules_hold_once_they_are_on_disk_and_the_broker_is_told(open_desk: Open) -> None:
+    desk = open_desk()
+    desk.asker.tell(PERMISSIONS, NO_MAKE)
+    append = desk.journal.expect_kind(Append)
+
+    assert desk.verdict("make").action == "allow"
+    desk.journal.tell(PERMISSIONS, Appended(id=append.id))
+    desk.asker.expect(RulesLoaded(generation=2))
+    desk.approvals.expect(PolicyChanged(generation=2))
+    verdict = desk.verdict("make")
+    assert (verdict.action, verdict.generation) == ("deny", 2)
+    assert (verdict.rule, verdict.source) == (rule("bash", "make", "deny"), "user rules")
+
+
+def test_of_rules_with_a_broken_source_none_is_loaded(open_desk: Open) -> None:
+    desk = open_desk()
+    broken = Source(name="project rules, F", rules=(rule("bsh", "make", "deny"),))
+    desk.asker.tell(PERMISSIONS, LoadRules(sources=(*NO_MAKE.sources, broken), trusted=False))
+
+    detail = desk.asker.expect_kind(RulesNotLoaded).detail
+    assert detail.startswith("project rules, F: there is no permission 'bsh'")
+    assert desk.policy() == OLD
+    assert desk.verdict("make").action == "allow"
+    desk.journal.expect_nothing_more()
+    desk.approvals.expect_nothing_more()
+
+
+def test_rules_that_could_not_be_written_do_not_hold(open_desk: Open) -> None:
+    desk = open_desk()
+    desk.asker.tell(PERMISSIONS, NO_MAKE)
+    append = desk.journal.expect_kind(Append)
+    desk.journal.tell(PERMISSIONS, AppendFailed(id=append.id, detail="disk full"))
+
+    desk.asker.expect(RulesNotLoaded(detail="disk full"))
+    assert desk.policy() == OLD
+
+
+def test_what_verdicts_go_by_can_be_listed(open_desk: Open) -> None:
+    desk = open_desk()
+    assert desk.policy() == OLD
+    desk.load(NO_MAKE)
+
+    now = desk.policy()
+    assert (now.sources, now.generation) == (NO_MAKE.sources, 2)
+
+
+def test_what_was_judged_by_rules_that_changed_meanwhile_is_judged_again(
+    open_desk: Open, judge: Judge
+) -> None:
+    """The verdict of the old rules would be an allow."""
+    desk = open_desk(Policy(sources=(user(rule("bash", "slow")),), defaults=BUILT_IN))
+    desk.ask("slow")
+    assert judge.began.wait(PATIENCE_S)
+    desk.load(LoadRules(sources=(user(rule("bash", "slow", "deny")),), trusted=False))
+    judge.may_go_on.set()
+
+    verdict = desk.asker.expect_kind(PermissionVerdict)
+    assert (verdict.action, verdict.generation) == ("deny", 2)
+    desk.asker.expect_nothing_more()
