@@ -32,6 +32,8 @@ class _ApprovalRequest(Message):
     """Why it needs asking: the rule and source that decided."""
     requests: tuple[PermissionRequest, ...]
     """Exactly what would be touched; judged again whenever the rules change."""
+    parts: tuple[PermissionRequest, ...] = ()
+    """What that came to when it was asked, with links followed; a yes is to these alone."""
     answers: tuple[Answer, ...]
     """The answers that are legal for this request."""
     grants: tuple[Rule, ...] = ()

@@ -40,6 +40,7 @@ def request_for(effect: AskPerson, use: ToolUseBlock, asking: Asking) -> AnyAppr
         "description": str(use.input.get("description", "")),
         "reason": effect.verdict.reason,
         "requests": plan.requests,
+        "parts": effect.verdict.parts,
         "answers": answers,
         "grants": grants,
     }

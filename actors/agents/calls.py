@@ -6,10 +6,7 @@ from actors.agents.answers import denial, is_for, told
 from actors.agents.effects import AskPerson, JudgeCall, PeekCall, PlanCall, RunCall, StopCall
 from actors.agents.state import Call, CallStage, Stage, Turn
 from actors.agents.step import Step
-from messages.approvals import (
-    ApprovalAnswered,
-    ApprovalRefused,
-)
+from messages.approvals import ApprovalAnswered, ApprovalRefused
 from messages.permissions import PermissionVerdict
 from messages.tools import Plan, ToolFailed, ToolPlanned, ToolSucceeded
 from messages.turns import TodosUpdated, ToolEnded, ToolStarted, ToolStatus
@@ -21,6 +18,7 @@ OUTCOME_UNKNOWN = (
 )
 DRIFTED = "Not run: its target changed {drifts} times between plan and run, the last time: {detail}"
 MAX_DRIFTS = 5
+LED_ELSEWHERE = "you said yes, but a path in it leads elsewhere now"
 UNREAD = "Denied: {target} was not read yet, and reading it asks ({reason}). Read it first."
 CUT_SHORT = "Cancelled while it ran: the user interrupted the turn. Part of it may have happened."
 NO_TIME = "Cancelled: the time limit ended the turn before this call ran."
@@ -52,8 +50,10 @@ def planned(step: Step, message: ToolPlanned) -> None:
     elif message.plan.peeked and (message.plan.refusal or not _was_shown(call)):
         _peek(step, call, message.plan)
     else:
-        approved = call.consent is not None and is_for(call.consent, message.plan, step.turn.cwd)
-        _judge(step, call, message.plan, approved=approved)
+        consent = call.consent
+        approved = consent is not None and is_for(consent, message.plan, step.turn.cwd)
+        parts = consent.parts if consent is not None else ()
+        _judge(step, call, message.plan, approved=approved, parts=parts)
 
 
 def _was_shown(call: Call) -> bool:
@@ -62,7 +62,10 @@ def _was_shown(call: Call) -> bool:
 
 
 def judged(step: Step, verdict: PermissionVerdict) -> None:
-    """Start, refuse, or ask a person; a person's yes stands unless it is denied now."""
+    """Start, refuse, or ask a person.
+
+    A person's yes stands unless it is denied now, or comes to something else than they were asked.
+    """
     call = next((each for each in step.turn.calls if each.query == verdict.id), None)
     if call is None or call.plan is None:
         return
@@ -85,8 +88,11 @@ def _peeked(step: Step, call: Call, plan: Plan, verdict: PermissionVerdict) -> N
 def _decided(step: Step, call: Call, verdict: PermissionVerdict) -> None:
     if verdict.action == "deny":
         end(step, call, "denied", f"Denied: {verdict.reason}.")
-    elif verdict.action == "allow" or call.approved:
+    elif verdict.action == "allow" or (call.approved and verdict.parts == call.parts):
         _start(step, step.put(call, reads=verdict.reads))
+    elif call.approved:
+        reason = f"{verdict.reason}; {LED_ELSEWHERE}"
+        _ask(step, call, verdict.model_copy(update={"reason": reason}))
     else:
         _ask(step, call, verdict)
 
@@ -281,7 +287,8 @@ def _ask(step: Step, call: Call, verdict: PermissionVerdict) -> None:
         step.set(asked=step.turn.asked + 1)
         life = f".{step.turn.life}" if step.turn.life > 1 else ""
         approval = f"{step.turn.asker}#{step.turn.asked}@{step.turn.run}{life}"
-    step.put(call, stage=CallStage.PARKED, approval=approval)
+    parts = verdict.parts
+    step.put(call, stage=CallStage.PARKED, approval=approval, approved=False, parts=parts)
     step.do(AskPerson(approval, call.use.id, call.plan, verdict))
 
 

@@ -12,7 +12,7 @@ from actors.agents.retry import Tries
 from messages.approvals import ApprovalRequest
 from messages.content import ToolUseBlock, Usage
 from messages.models import ModelMeasured
-from messages.rules import ReadRules
+from messages.rules import PermissionRequest, ReadRules
 from messages.tools import Plan
 from messages.transcript import Record
 from messages.turns import Prompt, ReplyCompleted, ToolStatus, TurnEnded
@@ -58,7 +58,9 @@ class Call:
     approval: str = ""
     """The id of its request to a person, once there is one."""
     approved: bool = False
-    """A person said yes to exactly this plan."""
+    """A person said yes to exactly this plan, while it came to `parts`."""
+    parts: tuple[PermissionRequest, ...] = ()
+    """What it came to, links followed, when a person was asked."""
     consent: ApprovalRequest | None = None
     """After a resume: what a person said yes to; it holds if the new plan is the same."""
     settled: tuple[ToolStatus, str] | None = None

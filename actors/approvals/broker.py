@@ -177,10 +177,14 @@ class ApprovalBroker(Actor[BrokerInbox]):
 
     def _judged_anew(self, verdict: PermissionVerdict) -> None:
         parked = self._parked.get(verdict.id)
-        if parked is not None and parked.answer is None and verdict.action == "allow":
+        if parked is None or parked.answer is not None:
+            return
+        if verdict.action == "allow":
             agent = parked.request.agent
             answer = ApprovalAnswered(id=verdict.id, agent=agent, answer="once", decided_by="rule")
             self._take(parked, answer)
+        elif verdict.action == "deny":
+            self._refuse(verdict.id, f"it is denied now: {verdict.reason}")
 
     # The disk speaks.
 

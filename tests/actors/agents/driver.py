@@ -55,19 +55,20 @@ class Driver:
         self.tell(ToolPlanned(call_id=call_id, plan=plan))
         return plan
 
-    def judged(self, call_id: str, action: Action) -> tuple[Effect, ...]:
+    def judged(self, call_id: str, action: Action, *led_to: str) -> tuple[Effect, ...]:
+        """Have the last question about a call answered; its paths have led to these."""
         queries = [each.id for each in self.of(JudgeCall) if each.call_id == call_id]
-        return self.tell(verdict(queries[-1], action))
+        return self.tell(verdict(queries[-1], action, *led_to))
 
     def allowed(self, call_id: str) -> Plan:
         plan = self.planned(call_id)
         self.judged(call_id, "allow")
         return plan
 
-    def asked(self, call_id: str) -> str:
+    def asked(self, call_id: str, *led_to: str) -> str:
         """Go up to the question to a person; its id."""
         self.planned(call_id)
-        self.judged(call_id, "ask")
+        self.judged(call_id, "ask", *led_to)
         return self.of(AskPerson)[-1].id
 
     def done(self, call_id: str, text: str = "fine") -> tuple[Effect, ...]:

@@ -63,8 +63,14 @@ def plan_for(call_id: str, version: int = 1, *, patched: bool = False) -> Plan:
     )
 
 
-def verdict(query: str, action: Action) -> PermissionVerdict:
-    return PermissionVerdict(id=query, action=action, reason="a rule", generation=1)
+def parts(*targets: str) -> tuple[PermissionRequest, ...]:
+    return tuple(PermissionRequest(permission="write", target=each) for each in targets)
+
+
+def verdict(query: str, action: Action, *led_to: str) -> PermissionVerdict:
+    return PermissionVerdict(
+        id=query, action=action, reason="a rule", generation=1, parts=parts(*led_to)
+    )
 
 
 def question(asked: AskPerson, turn: int = 1) -> ExecApprovalRequest | PatchApprovalRequest:
@@ -80,6 +86,7 @@ def question(asked: AskPerson, turn: int = 1) -> ExecApprovalRequest | PatchAppr
             cwd=CWD,
             reason=asked.verdict.reason,
             requests=plan.requests,
+            parts=asked.verdict.parts,
             answers=("once", "no"),
             command=plan.shown,
         )
@@ -92,6 +99,7 @@ def question(asked: AskPerson, turn: int = 1) -> ExecApprovalRequest | PatchAppr
         cwd=CWD,
         reason=asked.verdict.reason,
         requests=plan.requests,
+        parts=asked.verdict.parts,
         answers=("once", "no"),
         path=plan.patch.path,
         diff=plan.patch.diff,

@@ -12,7 +12,7 @@ from messages.content import ToolUseBlock
 from messages.permissions import PermissionVerdict
 from messages.rules import PermissionRequest, Rule
 from messages.tools import Plan
-from tests.actors.agents.scripts import plan_for, verdict
+from tests.actors.agents.scripts import parts, plan_for, verdict
 
 pytestmark = pytest.mark.quick
 
@@ -29,7 +29,7 @@ def asked(plan: Plan, said: PermissionVerdict) -> AnyApprovalRequest:
 def test_a_command_is_asked_with_everything_it_is_bound_to() -> None:
     plan = Plan(title="bash make", shown="make", requests=(BASH,))
 
-    assert asked(plan, verdict("q", "ask")) == ExecApprovalRequest(
+    assert asked(plan, verdict("q", "ask", "a.txt")) == ExecApprovalRequest(
         id="/primary#1@1",
         agent=PRIMARY,
         turn=3,
@@ -39,6 +39,7 @@ def test_a_command_is_asked_with_everything_it_is_bound_to() -> None:
         description="Build it",
         reason="a rule",
         requests=(BASH,),
+        parts=parts("a.txt"),
         answers=("once", "no"),
         command="make",
     )

@@ -33,6 +33,7 @@ from tests.actors.agents.scripts import (
     USED,
     blank,
     no,
+    parts,
     plan_for,
     question,
     use,
@@ -203,6 +204,29 @@ def test_a_yes_is_bound_to_the_targets_even_where_the_text_is_the_same() -> None
     driver.judged("c1", "ask")
 
     assert driver.ran == []
+
+
+@pytest.mark.parametrize("led_to", ["a.txt", "b.txt"])
+def test_a_yes_is_bound_to_where_its_paths_led(led_to: str) -> None:
+    shown = asked().model_copy(update={"parts": parts("a.txt")})
+    driver, _ = taken_up(*CALLED, shown, yes(ID))
+    driver.planned("c1")
+    driver.judged("c1", "ask", led_to)
+
+    assert driver.ran == (["c1"] if led_to == "a.txt" else [])
+    again = ["/primary#1@2"] if led_to == "b.txt" else []
+    assert [each.id for each in driver.of(AskPerson)] == again
+
+
+def test_a_question_that_was_open_is_asked_for_where_its_paths_lead_now() -> None:
+    driver, _ = taken_up(*CALLED, asked().model_copy(update={"parts": parts("a.txt")}))
+    driver.planned("c1")
+    driver.judged("c1", "ask", "b.txt")
+    driver.tell(yes(ID))
+    driver.judged("c1", "ask", "b.txt")
+
+    assert driver.ran == ["c1"]
+    assert driver.of(AskPerson)[-1].verdict.parts == parts("b.txt")
 
 
 def test_a_yes_runs_once_even_if_its_target_drifts_and_comes_back() -> None:

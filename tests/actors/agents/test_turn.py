@@ -2,7 +2,7 @@
 
 import pytest
 
-from actors.agents.calls import MAX_DRIFTS
+from actors.agents.calls import LED_ELSEWHERE, MAX_DRIFTS
 from actors.agents.effects import (
     AskModel,
     AskPerson,
@@ -27,7 +27,18 @@ from messages.turns import (
     TurnStarted,
 )
 from tests.actors.agents.driver import Driver
-from tests.actors.agents.scripts import LOOK, USED, failed, no, plan_for, reply, use, verdict, yes
+from tests.actors.agents.scripts import (
+    LOOK,
+    USED,
+    failed,
+    no,
+    parts,
+    plan_for,
+    reply,
+    use,
+    verdict,
+    yes,
+)
 
 pytestmark = pytest.mark.quick
 
@@ -219,6 +230,42 @@ def test_a_yes_does_not_lift_what_is_denied_by_now(driver: Driver) -> None:
     driver.judged("c1", "deny")
 
     assert driver.results == [("c1", "denied", "Denied: a rule.")]
+
+
+def test_a_yes_holds_while_every_path_leads_where_it_led(driver: Driver) -> None:
+    driver.prompted(use("c1"))
+    driver.tell(yes(driver.asked("c1", "a.txt", "b.txt")))
+    driver.judged("c1", "ask", "a.txt", "b.txt")
+
+    assert driver.ran == ["c1"]
+
+
+@pytest.mark.parametrize("led_to", [(), ("a.txt",), ("a.txt", "c.txt"), ("b.txt", "a.txt")])
+def test_a_yes_to_what_leads_elsewhere_by_now_is_asked_anew(
+    driver: Driver, led_to: tuple[str, ...]
+) -> None:
+    driver.prompted(use("c1"))
+    asked = driver.asked("c1", "a.txt", "b.txt")
+    driver.tell(yes(asked))
+    driver.judged("c1", "ask", *led_to)
+
+    assert driver.ran == []
+    again = driver.of(AskPerson)[-1]
+    assert (again.id, again.verdict.parts) == ("/primary#2@1", parts(*led_to))
+    assert again.verdict.reason == f"a rule; {LED_ELSEWHERE}"
+    driver.tell(yes(asked))
+    assert driver.ran == []
+    driver.tell(yes(again.id))
+    driver.judged("c1", "ask", *led_to)
+    assert driver.ran == ["c1"]
+
+
+def test_what_leads_elsewhere_by_now_runs_where_a_rule_allows_it(driver: Driver) -> None:
+    driver.prompted(use("c1"))
+    driver.tell(yes(driver.asked("c1", "a.txt")))
+    driver.judged("c1", "allow", "b.txt")
+
+    assert driver.ran == ["c1"]
 
 
 def test_what_a_rule_answered_is_asked_anew_should_the_rule_be_gone(driver: Driver) -> None:

@@ -36,6 +36,7 @@ Fault = Callable[[Message], tuple[Message, ...]]
 
 AGENTS = (PRIMARY, Address("/primary/a-1"), Address("/primary/a-1/b-1"), Address("/primary/a-10"))
 ANSWERS: tuple[Answer, ...] = ("once", "session", "no")
+DENIED = "a rule says no"
 VERDICTS: tuple[Action, ...] = ("allow", "ask", "deny")
 
 
@@ -158,7 +159,8 @@ class Neighbours:
                 self._tell(PERMISSIONS, GrantNotStored(id=message.id, detail="disk full"))
         elif isinstance(message, PermissionQuery):
             action = self.random.choice(VERDICTS)
-            verdict = PermissionVerdict(id=message.id, action=action, reason="", generation=2)
+            reason = DENIED if action == "deny" else ""
+            verdict = PermissionVerdict(id=message.id, action=action, reason=reason, generation=2)
             self._tell(PERMISSIONS, verdict)
 
     # What the broker says.
@@ -179,8 +181,8 @@ class Neighbours:
                 case ApprovalAnswered():
                     self._answered(said, to)
                 case ApprovalRefused():
-                    because_of_disk = "disk full" in said.reason
-                    assert because_of_disk or not self._people, "refused though somebody is there"
+                    forced = "disk full" in said.reason or DENIED in said.reason
+                    assert forced or not self._people, "refused though somebody is there"
                     self._end(said.id, to)
                 case _:
                     note = f"{to} is told {type(said).__name__}"

@@ -27,6 +27,7 @@ from messages.permissions import (
     GrantStored,
     PermissionQuery,
     PermissionVerdict,
+    PolicyChanged,
     StoreGrant,
 )
 from messages.questions import Question
@@ -238,10 +239,35 @@ def test_what_a_rule_answers_before_it_was_shown_waits_for_its_own_record(desk: 
     desk.console.expect_nothing_more()
 
 
+def test_when_the_rules_change_what_is_denied_now_ends_with_its_reason_and_what_is_allowed_runs(
+    desk: Desk,
+) -> None:
+    requests = [asking(each) for each in ("r1", "r2", "r3")]
+    for position, request in enumerate(requests):
+        desk.shown(request, waiting=position + 1)
+    desk.engine.tell(APPROVALS, PolicyChanged(generation=2))
+    desk.engine.expect(*map(judging, requests))
+    for _ in range(2):
+        desk.engine.tell(APPROVALS, verdict("r1", "deny"))
+        desk.engine.tell(APPROVALS, verdict("r2", "allow"))
+        desk.engine.tell(APPROVALS, verdict("r3", "ask"))
+    desk.written(by_rule("r2"))
+
+    reason = "it is denied now: a grant"
+    desk.primary.expect(ApprovalRefused(id="r1", agent=PRIMARY, reason=reason), by_rule("r2"))
+    desk.withdrawn("r1")
+    desk.retracted("r2")
+    desk.answer(given("once", "r3"))
+    desk.written(answered("once", "r3"))
+    desk.primary.expect(answered("once", "r3"))
+    desk.primary.expect_nothing_more()
+
+
 def test_a_verdict_that_comes_after_a_persons_answer_changes_nothing(desk: Desk) -> None:
     desk.shown(asking())
     desk.answer(given("no"))
     desk.engine.tell(APPROVALS, verdict("r1", "allow"))
+    desk.engine.tell(APPROVALS, verdict("r1", "deny"))
     desk.written(answered("no"))
 
     desk.primary.expect(answered("no"))

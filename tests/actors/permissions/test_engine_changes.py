@@ -3,6 +3,7 @@
 import threading
 from collections.abc import Callable, Iterator
 from functools import partial
+from pathlib import Path
 
 import pytest
 
@@ -167,3 +168,18 @@ def test_what_was_judged_by_rules_that_changed_meanwhile_is_judged_again(
     verdict = desk.asker.expect_kind(PermissionVerdict)
     assert (verdict.action, verdict.generation) == ("deny", 2)
     desk.asker.expect_nothing_more()
+
+
+def test_a_verdict_says_where_each_path_of_a_command_led(open_desk: Open, tmp_path: Path) -> None:
+    """So a yes to it can be told from a yes to what it comes to after the link was turned."""
+    link = tmp_path / "link"
+    link.symlink_to(tmp_path / "a")
+    desk = open_desk()
+    before = desk.verdict(f"echo x > {link}").parts
+    link.unlink()
+    link.symlink_to(tmp_path / "b")
+    after = desk.verdict(f"echo x > {link}").parts
+
+    bash = asking("bash", "echo x")
+    assert before == (bash, asking("write", f"{tmp_path}/a"))
+    assert after == (bash, asking("write", f"{tmp_path}/b"))
