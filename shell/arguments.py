@@ -2,14 +2,17 @@
 
 import argparse
 from dataclasses import dataclass
-from typing import Literal, NoReturn, cast, get_args
+from typing import TYPE_CHECKING, Literal, NoReturn, cast
 
-from messages.rules import PermissionMode
 from shell.limits_given import count, seconds
 from shell.version import VERSION
 
+if TYPE_CHECKING:  # its values take 2 ms to make, and `--version` has about 20
+    from messages.rules import PermissionMode
+
 Format = Literal["text", "json", "stream-json"]
 
+_MODES = ("plan", "default", "auto-edit", "yolo")
 USAGE = """\
 greenroom [options] [PROMPT]
        greenroom demo [--auto]
@@ -73,7 +76,7 @@ class CheckOptions:
     tool: str = ""
     target: str = ""
     agent: str = "build"
-    mode: PermissionMode = "default"
+    mode: "PermissionMode" = "default"
     workspace: str | None = None
     rules: str | None = None
     batch: str | None = None
@@ -179,7 +182,7 @@ def _work_parser() -> _Parser:
     )
     add(
         "--permission-mode",
-        choices=("plan", "default", "auto-edit", "yolo"),
+        choices=_MODES,
         help="plan: only reading is allowed; auto-edit: edits inside the workspace do not ask; "
         "yolo: nothing but protected files asks (default: default)",
     )
@@ -261,7 +264,7 @@ def _parse_permissions(words: list[str]) -> CheckOptions:
     add("--tool", metavar="TOOL", default="", help="such as bash, read or mcp__server__tool")
     add("--target", metavar="TARGET", help="the command, the path, …")
     add("--agent", metavar="NAME", default="build", help="whose call it is (default: build)")
-    add("--mode", choices=get_args(PermissionMode), default="default", help="(default: default)")
+    add("--mode", choices=_MODES, default="default", help="(default: default)")
     add("--workspace", metavar="DIR", help="its root; else the repository around this folder")
     add("--rules", metavar="FILE", help="go by these alone: JSON, a list of rules")
     add("--batch", metavar="FILE", help="JSON lines: id, tool, target and perhaps rules")

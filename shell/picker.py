@@ -4,10 +4,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from shell import fuzzy
-from shell.ink import Row, cut
+from shell.ink import Row, cut, wrapped
 from shell.menu import Menu, Offer, menu_rows
+from shell.visible import visible
 
+MOST_PREVIEW_ROWS = 8
 _MOST_FOUND = 200
+_BAR = "│ "
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,6 +19,8 @@ class Choice:
 
     text: str
     told: str = ""
+    preview: str = ""
+    """The last of it is shown below the list while this line is the chosen one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,10 +64,19 @@ def choice(picker: Picker) -> int | None:
 
 
 def picker_rows(picker: Picker, width: int, height: int) -> list[Row]:
-    """Draw the title and the lines around the chosen one."""
+    """Draw the title, the lines around the chosen one and, where there is room, its preview."""
     if height < 1:
         return []
     title = f"{picker.title} · {len(picker.found)} of {len(picker.choices)}"
     offers = tuple(Offer(picker.choices[at].text, picker.choices[at].told) for at in picker.found)
     menu = Menu(offers, begin=0, chosen=picker.chosen) if offers else None
-    return [(("title", cut(title, width)),), *menu_rows(menu, width, height - 1)]
+    listed = [(("title", cut(title, width)),), *menu_rows(menu, width, height - 1)]
+    return [*listed, *_preview_rows(picker, width, height - len(listed))]
+
+
+def _preview_rows(picker: Picker, width: int, height: int) -> list[Row]:
+    at = choice(picker)
+    preview = picker.choices[at].preview if at is not None else ""
+    rows = wrapped(visible(preview), max(width - len(_BAR), 1)) if preview else []
+    shown = rows[-min(height, MOST_PREVIEW_ROWS) :] if height > 0 else []
+    return [(("dim", _BAR + row),) for row in shown]

@@ -77,6 +77,5 @@ def _kept(store: Path, root: Path, *, trusted: bool) -> tuple[str, ...]:
 def _left_out(root: Path, files: tuple[Path, ...]) -> str:
     names = ", ".join(visible_line(str(path.relative_to(root))) for path in files)
     return (
-        f"{root} is not trusted: {names} count only where they restrict; "
-        "greenroom --trust trusts the folder"
+        f"{root} is not trusted, so {names} may only restrict; greenroom --trust trusts the folder"
     )

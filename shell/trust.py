@@ -66,9 +66,10 @@ def question(root: Path, files: tuple[Path, ...]) -> str:
     names = "\n".join(f"  {visible_line(str(path.relative_to(root)))}" for path in files)
     return (
         f"{visible_line(str(root))} has files that tell Greenroom what to do:\n\n{names}\n\n"
-        "Trust this folder, and its files also go to the model as instructions, its settings\n"
-        "count and its rules may allow calls, as they are now and as they change. Without trust\n"
-        "they are read as data, and of the settings only what restricts counts.\n\n"
+        "Trust this folder, and its files also go to the model as instructions, its\n"
+        "settings count and its rules may allow calls, as they are now and as they\n"
+        "change. Without trust they are read as data, and of the settings only what\n"
+        "restricts counts.\n\n"
         "Trust it? [y/N] "
     )
 

@@ -112,7 +112,7 @@ def test_headless_does_not_trust_and_says_so_once(program: Program) -> None:
     for done in (first, second):
         assert done.status == 0
         told = one_complaint(done)
-        assert told.startswith(f"{program.repository} is not trusted: .greenroom/config.toml, ")
+        assert told.startswith(f"{program.repository} is not trusted, so .greenroom/config.toml, ")
         assert "AGENTS.md" in told
         assert "--trust" in told
     assert not (program.home / "trust.json").exists()

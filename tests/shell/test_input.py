@@ -171,6 +171,19 @@ def test_a_list_is_narrowed_by_typing_and_keeps_its_order() -> None:
     ]
 
 
+def test_the_end_of_what_is_chosen_is_shown_below_the_list_where_there_is_room() -> None:
+    said = Choice("one", preview="> hello\nlong ago\x1b[2J")
+    listed = picker.opened("Past", (Choice("none"), said), [].append)
+    at_it = picker.moved(listed, 1)
+    assert len(picker.picker_rows(listed, 80, 20)) == 3
+    assert picker.picker_rows(at_it, 80, 20)[3:] == [
+        (("dim", "│ > hello"),),
+        (("dim", "│ long ago^[[2J"),),
+    ]
+    assert picker.picker_rows(at_it, 80, 4)[3:] == [(("dim", "│ long ago^[[2J"),)]
+    assert len(picker.picker_rows(at_it, 80, 3)) == 3
+
+
 def test_a_page_fills_its_height_and_scrolls_no_further_than_its_end() -> None:
     page = Pager(plain_page("Title", "\n".join(f"row {n}" for n in range(20))))
     rows = pager.page_rows(page, 40, 10)

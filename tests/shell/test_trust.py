@@ -75,7 +75,9 @@ def test_no_answer_is_a_no_for_this_time_only(workspace: Workspace, trusting: Tr
     for _ in range(2):
         stands = standing(workspace, replace(trusting, ask=person))
         assert not stands.trusted
-        assert stands.notices[0].startswith(f"{workspace.root} is not trusted: .greenroom/config")
+        assert stands.notices[0].startswith(
+            f"{workspace.root} is not trusted, so .greenroom/config"
+        )
     assert len(person.asked) == 2
 
 
