@@ -117,8 +117,8 @@ def _one_of(*words: str) -> Check:
     return lambda value: "" if isinstance(value, str) and value in words else told
 
 
-def _name(value: object) -> str:
-    """Take a text of one line that can be shown as it is."""
+def name_problem(value: object) -> str:
+    """Say what keeps a value from naming a model or an agent; empty: nothing."""
     if not isinstance(value, str):
         return "must be a text in quotes"
     if not value.strip() or not value.isprintable() or len(value) > _NAME_CHARS:
@@ -163,7 +163,7 @@ _RULE = Table(
 )
 FILE = Table(
     {
-        "model": _name,
+        "model": name_problem,
         "agent": _agent,
         "permission_mode": _one_of(*get_args(PermissionMode)),
         "max_depth": _whole(0, 100),
@@ -173,7 +173,7 @@ FILE = Table(
             {"turns": _whole(1), "tokens": _whole(1), "seconds": _above_zero(), "spawns": _whole(0)}
         ),
         "rules": Tables(_RULE),
-        "review": Table({"model": _name}),
-        "compact": Table({"model": _name, "threshold": _above_zero(1), "remote": _flag}),
+        "review": Table({"model": name_problem}),
+        "compact": Table({"model": name_problem, "threshold": _above_zero(1), "remote": _flag}),
     }
 )

@@ -3,6 +3,7 @@
 from actors.models.names import ALIASES, resolved
 from messages.turns import ChooseModel
 from shell.commands.command import Command, Shell
+from shell.config_schema import name_problem
 from shell.picker import Choice, opened
 
 
@@ -25,6 +26,9 @@ def model(words: list[str], shell: Shell) -> str:
 
 
 def _choose(name: str, shell: Shell) -> str:
+    problem = name_problem(name)
+    if problem:
+        return f"The model {problem}."
     if shell.state.session and name == shell.state.session.model:
         return f"The model is {name} already."
     shell.post(ChooseModel(model=name))

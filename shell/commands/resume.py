@@ -5,10 +5,12 @@ from pathlib import Path
 
 from shell.commands.command import Command, Shell
 from shell.picker import Choice, opened
-from shell.session_list import SessionRow, rows
+from shell.session_list import SessionRow, preview, rows
 from shell.successor import Successor
 
 TITLE = "Sessions of this workspace"
+MOST_PREVIEWED = 20
+"""Each is read whole for it."""
 
 
 def resume(words: list[str], shell: Shell) -> str:
@@ -23,20 +25,27 @@ def resume(words: list[str], shell: Shell) -> str:
     return ""
 
 
-def _others(session: Path, now_s: float) -> tuple[SessionRow, ...]:
-    return tuple(row for row in rows(session.parent, now_s) if row.path != session)
+def _others(session: Path, now_s: float) -> tuple[tuple[SessionRow, str], ...]:
+    """List those that may be taken up, the last written ones with the end of what was said."""
+    free = [row for row in rows(session.parent, now_s) if row.path != session]
+    free = [row for row in free if row.state == "free"]
+    return tuple(
+        (row, preview(row.path) if number < MOST_PREVIEWED else "")
+        for number, row in enumerate(free)
+    )
 
 
-def _offer(shell: Shell, found: tuple[SessionRow, ...] | None) -> None:
-    free = tuple(row for row in found or () if row.state == "free")
-    if not free:
+def _offer(shell: Shell, found: tuple[tuple[SessionRow, str], ...] | None) -> None:
+    if not found:
         shell.remark("There is no other session of this workspace that could go on.")
         return
 
     def picked(number: int) -> None:
-        shell.leave_for(Successor(free[number].path))
+        shell.leave_for(Successor(found[number][0].path))
 
-    choices = tuple(Choice(row.title, f"{row.age} ago · {row.turns} turns") for row in free)
+    choices = tuple(
+        Choice(row.title, f"{row.age} ago · {row.turns} turns", said) for row, said in found
+    )
     shell.pick(opened(TITLE, choices, picked))
 
 

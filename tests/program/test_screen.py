@@ -4,9 +4,10 @@ import signal
 import stat
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
+from pathlib import Path
 
 from actors.models.reply_plan import ToolCall
-from tests.program.program import COMMAND, KEY, Program
+from tests.program.program import COMMAND, KEY, Program, messages_of, plain
 from tests.scripted_server import calls, cut, fails, says
 from tests.shell.terminal import Terminal, terminal
 
@@ -72,6 +73,8 @@ def test_another_model_is_asked_from_the_next_request_on_also_after_a_resume(
             shown.wait_for("look for:")
             shown.type("opus\r")
             shown.wait_for("The model is claude-opus-5-5 from the next request on.")
+            shown.type(f"/model {'x' * 201}\r")
+            shown.wait_for("The model must be one line of 1 to 200 printable characters.")
             shown.type("Second.\r")
             shown.wait_for("Two.")
             leave(shown)
@@ -157,3 +160,47 @@ def test_a_session_is_exported_cleared_and_taken_up_again(program: Program) -> N
         shown.wait_for("Resumed where it stopped.")
         leave(shown)
     assert len(program.sessions) == 2
+
+
+def test_sessions_are_switched_in_one_program_and_one_that_cannot_open_leads_back(
+    program: Program,
+) -> None:
+    with program.serve(says("Old one."), says("New one."), says("Back."), says("Again.")) as server:
+        program.run("-p", "The old one?")
+        (old,) = program.sessions
+        with on_screen(program, "The new one?") as shown:
+            shown.wait_for("New one.")
+            (new,) = set(program.sessions) - {old}
+            open_list(shown, "The old one?")
+            assert "│ Old one." in shown.screen(), "what is chosen is previewed"
+            shown.type("\r")
+            shown.wait_for("Resumed where it stopped.")
+            assert "free" in row_of(program, new)
+            assert "held" in row_of(program, old)
+            shown.type("Still there?\r")
+            shown.wait_for("Back.")
+
+            open_list(shown, "The new one?")
+            new.write_bytes(new.read_bytes().replace(b"new", b"odd"))
+            shown.type("\r")
+            shown.wait_for("damaged at line")
+            told = shown.screen
+            shown.wait_until(lambda: told().rfind("Resumed") > told().find("damaged"), "the old")
+            shown.type("And now?\r")
+            shown.wait_for("Again.")
+            leave(shown)
+    heard = [plain(message["content"]) for message in messages_of(server)]
+    assert heard == ["The old one?", "Old one.", "Still there?", "Back.", "And now?"]
+
+
+def open_list(shown: Terminal, first_prompt: str) -> None:
+    shown.wait_gone("Esc interrupts")
+    shown.type("/resume\r")
+    shown.wait_for("look for:")
+    shown.wait_for(f"\u203a {first_prompt}")
+
+
+def row_of(program: Program, session: Path) -> str:
+    """Tell what `greenroom sessions` says of one."""
+    listed = program.run("sessions").out.decode().splitlines()
+    return next(line for line in listed if line.startswith(session.stem))
