@@ -173,7 +173,8 @@ def test_a_list_is_narrowed_by_typing_and_keeps_its_order() -> None:
 
 def test_the_end_of_what_is_chosen_is_shown_below_the_list_where_there_is_room() -> None:
     said = Choice("one", preview="> hello\nlong ago\x1b[2J")
-    listed = picker.opened("Past", (Choice("none"), said), [].append)
+    taken: list[int] = []
+    listed = picker.opened("Past", (Choice("none"), said), taken.append)
     at_it = picker.moved(listed, 1)
     assert len(picker.picker_rows(listed, 80, 20)) == 3
     assert picker.picker_rows(at_it, 80, 20)[3:] == [
