@@ -3,6 +3,7 @@
 from dataclasses import dataclass, replace
 
 from actors.permissions.expanding import expand
+from actors.permissions.hearing import rulebook_of
 from actors.permissions.judgement import Judgement
 from actors.permissions.judging import decide, judged
 from actors.permissions.matters import Matter
@@ -37,7 +38,8 @@ def decide_call(
     """Judge one call; looks at the file system to follow links, and changes nothing."""
     ground = replace(ground, added=policy.added)
     matters = expand(requests, ground, policy.protected)
-    each = tuple((matter, decide(matter, policy, chain)) for matter in matters)
+    book = rulebook_of(policy, chain)
+    each = tuple((matter, decide(matter, book)) for matter in matters)
     many = any(request.permission in OPENING_MANY for request in requests)
     reads = ReadRules(policy=policy, chain=chain) if many else None
     return Decision(judged(each), each, reads)

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field
 
 from actors.permissions.commands.command import Part, Redirect, Word
 from actors.permissions.commands.parse import parse_command
@@ -25,17 +25,28 @@ def expand(
     return tuple(matter for request in requests for matter in looking.at(request))
 
 
-@dataclass(frozen=True, slots=True)
+_File = tuple[str, str, str]
+"""What is done to a path: permission, path, and the folder it counts from."""
+
+
+@dataclass(slots=True)
 class Looking:
-    """One decision's look at the world."""
+    """One decision's look at the world; what comes up again is looked at and told once."""
 
     explorer: Explorer
     protected: tuple[str, ...]
+    _guarded: dict[str, bool] = field(default_factory=dict[str, bool])
+    _files: dict[_File, Matter] = field(default_factory=dict[_File, Matter])
+    """Arguments of commands, as matters that tighten."""
+    _told: set[tuple[_File, Weight]] = field(default_factory=set[tuple[_File, Weight]])
+    _parts: set[tuple[Part, tuple[str, ...], Weight]] = field(
+        default_factory=set[tuple[Part, tuple[str, ...], Weight]]
+    )
 
     def at(self, request: PermissionRequest) -> Iterator[Matter]:
         """Find what one request comes to."""
         if len(request.target) > MAX_CHARS:
-            yield replace(_plain(request), floor=f"it is longer than {MAX_CHARS:,} characters")
+            yield _plain(request)._replace(floor=f"it is longer than {MAX_CHARS:,} characters")
         elif request.permission == "bash":
             yield from self._command(request)
         elif request.permission in PATHS:
@@ -78,7 +89,10 @@ class Looking:
 
     def _protected(self, targets: Iterable[str]) -> str:
         for target in targets:
-            if is_protected(target, self.protected):
+            guarded = self._guarded.get(target)
+            if guarded is None:
+                guarded = self._guarded[target] = is_protected(target, self.protected)
+            if guarded:
                 return f"{target} is protected: only an answer to this very call"
         return ""
 
@@ -88,48 +102,86 @@ class Looking:
         command = parse_command(request.target)
         why = command.floor or ("" if command.parts else "there is no command in it")
         if why or command.refusal:
-            yield replace(_plain(request), floor=why, refusal=command.refusal)
+            yield _plain(request)._replace(floor=why, refusal=command.refusal)
         folders = folders_of(command, self.explorer)
         for part, bases in zip(command.parts, folders, strict=True):
             yield from self._part(part, bases)
 
-    def _part(self, part: Part, bases: tuple[str, ...]) -> Iterator[Matter]:
-        reads = tuple(self._words("read", self._looked_at(part, bases), bases))
-        writes = tuple(self._words("write", part.writes, bases))
-        redirects = tuple(m for each in part.redirects for m in self._redirect(each, bases))
+    def _part(
+        self, part: Part, bases: tuple[str, ...], weight: Weight = "full"
+    ) -> Iterator[Matter]:
+        """Tell what a part does.
+
+        What stands inside a wrapper can only tighten: denies hold (`weight`), and protection.
+        """
+        if (part, bases, weight) in self._parts:
+            return
+        self._parts.add((part, bases, weight))
+        reads = self._words("read", self._looked_at(part, bases), bases)
+        writes = self._words("write", part.writes, bases)
         changing = () if part.harmless else reads
+        is_whole = weight == "full"
         yield Matter(
             request=PermissionRequest(permission="bash", target=part.text),
             tool="bash",
+            weight=weight,
             also=part.also,
-            floor=_floor(part),
-            protected=self._protected(_touched((*changing, *writes))),
+            floor=_floor(part) if is_whole else "",
+            protected=self._protected(_touched(self._files[each] for each in (*changing, *writes))),
             reading=part.harmless,
-            harmless=_wholly_known(part, reads, bases),
+            harmless=self._wholly_known(part, reads, bases) if is_whole else None,
             deep=part.deep,
             trusted_only=part.trusted_only,
         )
-        yield from (*reads, *writes, *redirects)
+        yield from self._tightening((*reads, *writes), "tightens" if is_whole else "denies")
+        for each in part.redirects:
+            for matter in self._redirect(each, bases):
+                yield matter if is_whole else matter._replace(weight="denies", floor="")
         for inner in part.inner:
-            yield from self._inner(inner, bases)
+            yield from self._part(inner, bases, "denies")
 
     def _looked_at(self, part: Part, bases: tuple[str, ...]) -> tuple[Word, ...]:
         """List the paths that a part reads; without any, and after a `cd`, where it runs."""
         moved = bases != (self.explorer.ground.cwd,)
         return (Word("."),) if part.harmless and moved and not part.reads else part.reads
 
-    def _inner(self, part: Part, bases: tuple[str, ...]) -> Iterator[Matter]:
-        """What stands inside a wrapper can only tighten: denies hold, and protection."""
-        for matter in self._part(part, bases):
-            yield replace(matter, weight="denies", floor="", harmless=None)
-
     def _words(
         self, permission: str, words: Iterable[Word], bases: tuple[str, ...]
-    ) -> Iterator[Matter]:
+    ) -> list[_File]:
+        """Look at paths among arguments; where their folder is unknown, from where it began."""
+        files: dict[_File, None] = {}
         for word in words:
             for path in _paths(word, self.explorer.ground.home):
-                for base in bases:
-                    yield self._file(permission, "bash", path, base=base, weight="tightens")
+                here = ("/",) if path.startswith("/") else bases or (self.explorer.ground.cwd,)
+                for base in here:
+                    files[permission, path, base] = None
+        for file in files:
+            if file not in self._files:
+                _, path, base = file
+                self._files[file] = self._file(
+                    permission, "bash", path, base=base, weight="tightens"
+                )
+        return list(files)
+
+    def _tightening(self, files: Iterable[_File], weight: Weight) -> Iterator[Matter]:
+        """Tell each file once; what tightens denies too."""
+        for file in files:
+            if (file, weight) in self._told or (file, "tightens") in self._told:
+                continue
+            self._told.add((file, weight))
+            matter = self._files[file]
+            yield matter if weight == "tightens" else matter._replace(weight=weight, floor="")
+
+    def _wholly_known(
+        self, part: Part, reads: list[_File], bases: tuple[str, ...]
+    ) -> tuple[Matter, ...] | None:
+        """List what a harmless command reads.
+
+        None: it is not harmless, or what it reads is unknown.
+        """
+        if not part.harmless or not bases or not all(word.literal for word in part.reads):
+            return None
+        return tuple(self._files[each]._replace(weight="full") for each in reads)
 
     def _redirect(self, redirect: Redirect, bases: tuple[str, ...]) -> Iterator[Matter]:
         paths = tuple(_paths(redirect.word, self.explorer.ground.home))
@@ -143,7 +195,7 @@ class Looking:
                 matter = self._file(redirect.permission, "bash", path, base=base)
                 # Where no rule speaks, what is inside may be read by a command that is allowed.
                 lenient = matter.reading and matter.inside and not matter.floor
-                yield replace(matter, weight="tightens") if lenient else matter
+                yield matter._replace(weight="tightens") if lenient else matter
 
 
 def _plain(request: PermissionRequest) -> Matter:
@@ -165,15 +217,6 @@ def _touched(files: Iterable[Matter]) -> Iterator[str]:
     for each in files:
         yield each.request.target
         yield from each.also
-
-
-def _wholly_known(
-    part: Part, reads: tuple[Matter, ...], bases: tuple[str, ...]
-) -> tuple[Matter, ...] | None:
-    """List what a harmless command reads; None: it is not harmless, or what it reads is unknown."""
-    if not part.harmless or not bases or not all(word.literal for word in part.reads):
-        return None
-    return tuple(replace(each, weight="full") for each in reads)
 
 
 def _paths(word: Word, home: str) -> Iterator[str]:

@@ -23,6 +23,8 @@ class Judgement:
 
 def strictest(judged: list[Judgement]) -> Judgement:
     """Take the strictest; of equals one that no grant lifts, then the first."""
+    if len(judged) == 1:
+        return judged[0]
     return max(judged, key=lambda each: (STRICTNESS[each.action], each.lasting))
 
 

@@ -3,10 +3,10 @@
 from collections.abc import Iterable
 from dataclasses import replace
 
-from actors.permissions.hearing import heard, speaks_of
+from actors.permissions.hearing import Rulebook, heard
 from actors.permissions.judgement import Judgement, strictest
 from actors.permissions.matters import Matter
-from actors.permissions.rules import ASKING, CHANGING, shown
+from actors.permissions.rules import ASKING, CHANGING, ready, shown
 from messages.rules import PermissionMode, Policy, Profile, Rule
 
 MODES: tuple[PermissionMode, ...] = ("plan", "default", "auto-edit", "yolo")
@@ -27,12 +27,13 @@ def judged(decided: Iterable[tuple[Matter, Judgement]]) -> Judgement:
     return replace(hardest, grants=tuple(dict.fromkeys(r for one in asking for r in one.grants)))
 
 
-def decide(matter: Matter, policy: Policy, chain: tuple[Profile, ...]) -> Judgement:
+def decide(matter: Matter, book: Rulebook) -> Judgement:
     """Judge one matter: the rules of each in the chain, ceiling, floor, protection, then lifts."""
+    policy, chain = book.policy, book.chain
     if not chain:
         return Judgement("deny", "nobody is known to ask")
     mode = mode_of(policy, chain)
-    said = [heard(matter, policy, chain, at) for at in range(len(chain))]
+    said = [heard(matter, book, at) for at in range(len(chain))]
     decided = strictest([*said, *_ceiling(matter, mode, chain)])
     if matter.refusal:
         return Judgement("deny", matter.refusal)
@@ -114,7 +115,11 @@ def _grants(rule: Rule, matter: Matter) -> bool:
     if "*" not in rule.pattern:
         return rule.pattern == matter.request.target
     begins = rule.pattern.endswith(" *") and rule.pattern.count("*") == 1
-    return rule.permission == "bash" and begins and not matter.floor and speaks_of(rule, matter)
+    return rule.permission == "bash" and begins and not matter.floor and _covers(rule, matter)
+
+
+def _covers(rule: Rule, matter: Matter) -> bool:
+    return ready(rule).whole(matter.request.target)
 
 
 def _grantable(matter: Matter) -> tuple[Rule, ...]:

@@ -1,7 +1,6 @@
 """One thing that a call would do, with everything that is known of it before rules are heard."""
 
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from messages.rules import PermissionRequest
 
@@ -10,8 +9,7 @@ Weight = Literal["full", "tightens", "denies"]
 counts · denies: only one that denies."""
 
 
-@dataclass(frozen=True, slots=True)
-class Matter:
+class Matter(NamedTuple):
     """One thing that a call would do."""
 
     request: PermissionRequest

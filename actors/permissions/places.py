@@ -45,9 +45,16 @@ class Explorer:
     ground: Ground
     _links: dict[str, str | None] = field(default_factory=dict[str, str | None])
     _folding: dict[str, bool] = field(default_factory=dict[str, bool])
+    _places: dict[tuple[str, str], Place] = field(default_factory=dict[tuple[str, str], Place])
 
     def follow(self, path: str, base: str) -> Place:
         """Follow `path` from the resolved folder `base`; never raises."""
+        place = self._places.get((path, base))
+        if place is None:
+            place = self._places[path, base] = self._followed(path, base)
+        return place
+
+    def _followed(self, path: str, base: str) -> Place:
         flaw = _flaw(path)
         if flaw:
             return Place(path, flaw)

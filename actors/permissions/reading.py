@@ -1,7 +1,6 @@
 """May this file be read? For tools that open many files after one verdict."""
 
-from dataclasses import replace
-
+from actors.permissions.hearing import rulebook_of
 from actors.permissions.judging import decide
 from actors.permissions.matters import Matter
 from actors.permissions.places import is_inside
@@ -18,5 +17,5 @@ def may_read(target: str, reads: ReadRules, within: str = "") -> bool:
     inside = is_inside(target, reads.policy.added)
     matter = Matter(request=request, tool="read", inside=inside, reading=True)
     if within and not inside and (target == within or target.startswith(f"{within.rstrip('/')}/")):
-        matter = replace(matter, weight="tightens")
-    return decide(matter, reads.policy, reads.chain).action == "allow"
+        matter = matter._replace(weight="tightens")
+    return decide(matter, rulebook_of(reads.policy, reads.chain)).action == "allow"

@@ -3,6 +3,7 @@
 import re
 import unicodedata
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import get_args
 
@@ -83,10 +84,43 @@ def matches(pattern: str, text: str, *, folded: bool = False) -> bool:
 
 def matches_tightly(rule: Rule, text: str, *, folded: bool = False) -> bool:
     """Whether an ask or deny speaks of a text: for commands, ` *` at the end also of none."""
-    if matches(rule.pattern, text, folded=folded):
-        return True
+    return ready(rule).tightens((text,), (fold(text),) if folded else None)
+
+
+@dataclass(frozen=True, slots=True)
+class ReadyRule:
+    """A rule made ready to be matched often."""
+
+    rule: Rule
+    whole: Callable[[str], bool]
+    folded: Callable[[str], bool]
+    """For folded texts."""
+    bare: Callable[[str], bool] | None
+    """For commands that end in ` *`: without it."""
+    allows: bool
+    far: bool
+    """It may speak of paths outside the workspace; what is no path is nowhere."""
+
+    def tightens(self, texts: tuple[str, ...], folded: tuple[str, ...] | None) -> bool:
+        """Whether it speaks of any of these; `folded` are the same texts, where case is nothing."""
+        for text in texts if folded is None else folded:
+            if (self.whole if folded is None else self.folded)(text):
+                return True
+        return self.bare is not None and any(self.bare(text) for text in texts)
+
+
+@lru_cache(_CACHED)
+def ready(rule: Rule) -> ReadyRule:
+    """Make a rule ready."""
     bare = rule.permission == "bash" and rule.pattern.endswith(" *")
-    return bare and matches(rule.pattern[:-2], text)
+    return ReadyRule(
+        rule,
+        whole=_matcher(rule.pattern),
+        folded=_matcher(fold(rule.pattern)),
+        bare=_matcher(rule.pattern[:-2]) if bare else None,
+        allows=rule.action == "allow",
+        far=rule.permission not in PATHS or rule.pattern.startswith("/"),
+    )
 
 
 def fold(path: str) -> str:

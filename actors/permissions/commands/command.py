@@ -1,11 +1,10 @@
 """What a shell command would do, as far as it can be read off its text."""
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 
-@dataclass(frozen=True, slots=True)
-class Word:
+class Word(NamedTuple):
     """One word of a command, as bash would see it after quote removal."""
 
     text: str
@@ -30,8 +29,7 @@ class Redirect:
     word: Word
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
+class Part(NamedTuple):
     """One simple command, or the redirections of a group."""
 
     text: str

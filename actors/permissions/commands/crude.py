@@ -11,12 +11,14 @@ _RESERVED = {"if", "then", "elif", "else", "while", "until", "do", "!", "time"}
 
 def crude_parts(source: bytes) -> list[Part]:
     """Split at everything that may separate commands, in quotes too."""
-    parts: list[Part] = []
-    for piece in _SEPARATOR.split(source):
-        texts = _QUOTES.sub(b"", piece).decode(errors="replace").split()
-        while texts and texts[0] in _RESERVED:
-            texts.pop(0)
-        if texts:
-            words = tuple(Word(text, literal=False, plain=False) for text in texts)
-            parts.append(Part(" ".join(texts), words, floor="it was not understood"))
-    return parts
+    pieces = _SEPARATOR.split(source)
+    known = {piece: _part(piece) for piece in dict.fromkeys(pieces)}
+    return [part for piece in pieces if (part := known[piece])]
+
+
+def _part(piece: bytes) -> Part | None:
+    texts = _QUOTES.sub(b"", piece).decode(errors="replace").split()
+    while texts and texts[0] in _RESERVED:
+        texts.pop(0)
+    words = tuple(Word(text, literal=False, plain=False) for text in texts)
+    return Part(" ".join(texts), words, floor="it was not understood") if words else None

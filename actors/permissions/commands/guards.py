@@ -1,7 +1,6 @@
 """Kinds of rows for the table of commands that run or write through their arguments."""
 
 from collections.abc import Callable
-from dataclasses import replace
 
 from actors.permissions.commands.hidden import NOTHING, Hidden, Words
 from actors.permissions.commands.options import Leading, Options
@@ -99,7 +98,7 @@ def clustered(guard: Guard) -> Guard:
     def hidden(words: Words, stdin: str) -> Hidden:
         first = words[1:2]
         if first and first[0].text.isalpha():
-            first = (replace(first[0], text=f"-{first[0].text}"),)
+            first = (first[0]._replace(text=f"-{first[0].text}"),)
         return guard((*words[:1], *first, *words[2:]), stdin)
 
     return hidden

@@ -2,12 +2,12 @@
 
 import re
 import unicodedata
-from dataclasses import replace
 
 from actors.permissions.commands.classify import classified
-from actors.permissions.commands.command import Command, Part
+from actors.permissions.commands.command import Command, Part, Word
 from actors.permissions.commands.crude import crude_parts
 from actors.permissions.commands.grammar import tree_of
+from actors.permissions.commands.plain import plain_commands
 from actors.permissions.commands.simple import Simple
 from actors.permissions.commands.statements import Statements
 from actors.permissions.commands.wrappers import hidden_in
@@ -18,8 +18,9 @@ LONGEST_CHARACTERS = 100_000
 """A longer text is not parsed; it is split crudely, for deny rules, and asks."""
 _DEEPEST = 40
 """Wrappers within wrappers (`sudo sudo …`, `bash -c "bash -c …"`) that are looked into."""
-_LOOKS = 10
-"""So often each character is read again, as part of what wrappers around it run."""
+_LOOKS, _ROOM = 3, 2_000
+"""So often each character is read again, as part of what wrappers around it run; and so many
+characters beside that, for short texts in many wrappers."""
 _ORDINARY = re.compile(r"[\n\t -~]*")
 _STRANGE = {"Cc", "Cf", "Cs", "Co", "Cn", "Zs", "Zl", "Zp"}
 
@@ -34,10 +35,16 @@ class _Parsing:
 
     def __init__(self, characters: int) -> None:
         self._parts_left = MOST_PARTS
-        self._characters_left = _LOOKS * characters
+        self._characters_left = _LOOKS * characters + _ROOM
         self._refusal = ""
+        self._plain: dict[tuple[str, ...], Part] = {}
+        self._read: dict[tuple[bytes | str, ...], Part] = {}
+        """Parts that were read already: a script of many equal parts is judged by its few."""
 
     def command(self, text: str, depth: int) -> Command:
+        plain = plain_commands(text) if len(text) <= LONGEST_CHARACTERS else None
+        if plain is not None:
+            return self._limited([self._plain_part(names, depth) for names in plain], "", loops=False)
         source = text.encode(errors="replace")
         tree = tree_of(source) if len(source) <= LONGEST_CHARACTERS else None
         if tree is None:
@@ -45,7 +52,7 @@ class _Parsing:
             return self._limited(crude_parts(source), why, loops=True)
         found = Statements(source, tree)
         commands = sorted(found.commands, key=lambda simple: simple.start)
-        parts = [self._part(each, depth) for each in commands if _does_something(each)]
+        parts = [self._part(source, each, depth) for each in commands if _does_something(each)]
         for _, fragment in found.fragments:
             parts.extend(self._script(fragment.decode(errors="replace"), depth))
         if tree.has_error:
@@ -59,10 +66,26 @@ class _Parsing:
             self._refusal = f"it has more than {MOST_PARTS:,} parts"
         return Command(tuple(parts[:MOST_PARTS]), floor, self._refusal, loops)
 
-    def _part(self, simple: Simple, depth: int) -> Part:
-        floor = next(iter(simple.floors), "")
-        part = classified(tuple(simple.words), tuple(simple.redirects), floor)
-        return self._looked_into(part, simple.stdin, depth)
+    def _plain_part(self, names: tuple[str, ...], depth: int) -> Part:
+        part = self._plain.get(names)
+        if part is None:
+            words = tuple(Word(name) for name in names)
+            part = self._looked_into(classified(words, (), ""), "", depth)
+            self._plain[names] = part
+        return part
+
+    def _part(self, source: bytes, simple: Simple, depth: int) -> Part:
+        # Where expansions end is the tree's word, so only without them equal bytes are equal parts.
+        is_known = simple.by_bytes and not simple.holes
+        spelled = (source[simple.start : simple.end], *simple.floors)
+        part = self._read.get(spelled) if is_known else None
+        if part is None:
+            floor = next(iter(simple.floors), "")
+            part = classified(tuple(simple.words), tuple(simple.redirects), floor)
+            part = self._looked_into(part, simple.stdin, depth)
+            if is_known:
+                self._read[spelled] = part
+        return part
 
     def _looked_into(self, part: Part, stdin: str, depth: int) -> Part:
         """Add what is visible inside a wrapper."""
@@ -76,7 +99,7 @@ class _Parsing:
         ]
         for script in hidden.scripts:
             inner.extend(self._script(script, depth))
-        return replace(part, floor=part.floor or hidden.why, harmless=False, inner=tuple(inner))
+        return part._replace(floor=part.floor or hidden.why, harmless=False, inner=tuple(inner))
 
     def _script(self, text: str, depth: int) -> tuple[Part, ...]:
         return self.command(text, depth + 1).parts if self._may_look(depth, len(text)) else ()

@@ -37,6 +37,8 @@ class Simple:
     """Where the command word begins."""
     holes: list[int] = field(default_factory=list)
     """Where the expansions begin that stand in it."""
+    by_bytes: bool = True
+    """Read from its own bytes alone, so that the same bytes are the same command again."""
 
 
 def read_simple(source: bytes, holes: Mapping[int, int], start: int) -> Simple:

@@ -18,6 +18,7 @@ from actors.permissions.commands.expansions import (
     unescaped,
 )
 from actors.permissions.commands.heredocs import Heredoc, read_heredoc
+from actors.permissions.commands.plain import RESERVED
 from actors.permissions.commands.simple import Simple, read_simple
 from actors.permissions.commands.words import UncertainError, WordReader, refuse
 
@@ -54,10 +55,6 @@ _SIMPLE = {
 _ENDING_WITH_A_COMMAND = {"list", "pipeline", "negated_command"}
 _OPERATORS = {"\n", ";", ";;", ";&", ";;&", "&", "&&", "||", "|", "|&", "(", ")"}
 _OF_CASE = {";;", ";&", ";;&"}
-_RESERVED = {
-    "if", "then", "elif", "else", "fi", "while", "until", "for", "select", "do", "done",
-    "case", "esac", "in", "function", "{", "}", "!", "[[", "]]", "time", "coproc",
-}  # fmt: skip
 _OPERATOR = re.compile(rb"\n|&&|&>>|&>|;;&|;;|;&|\|\||\|&|\(\(|[;&|()]")
 _MAY_FOLLOW_A_COMMAND = frozenset(b"\n;&|)`#")
 _AFTER_A_GROUP = re.compile(
@@ -173,7 +170,7 @@ class Statements:
             operator = _OPERATOR.match(self._source, start)
             if not operator or operator.end() != end:
                 self.doubts.append(f"{kind!r} may be another operator")
-        elif kind not in _RESERVED:
+        elif kind not in RESERVED:
             self.doubts.append(f"{kind!r} is not judged")
         elif not self._is_whole_word(start, end):
             self.doubts.append(f"{kind!r} may not be a reserved word")
@@ -416,7 +413,7 @@ def _is_bracket_test(node: "Node") -> bool:
 
 def _is_reserved(simple: Simple) -> bool:
     word = simple.words[0]
-    return word.plain and word.text in _RESERVED and word.text != "time"
+    return word.plain and word.text in RESERVED and word.text != "time"
 
 
 def _from_tree(source: bytes, node: "Node") -> Simple:
@@ -426,7 +423,7 @@ def _from_tree(source: bytes, node: "Node") -> Simple:
         for child in node.children
         if child.is_named and child.type not in {"variable_assignment", "comment"}
     ]
-    simple = Simple(node.start_byte, node.end_byte)
+    simple = Simple(node.start_byte, node.end_byte, by_bytes=False)
     simple.words = [Word(word.decode(errors="replace"), literal=False) for word in words]
     simple.floors.append("its words are not certain")
     return simple

@@ -5,6 +5,7 @@ What this reader does not know for certain, it refuses.
 
 import re
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import NoReturn
 
 from actors.permissions.commands.ansi_c import decoded
@@ -33,6 +34,11 @@ _EXPANDS = re.compile(rb"\$[\w({\[@*#?$!'\"-]")
 _ENDS = frozenset(b" \t\n;&|()<>")
 
 
+@lru_cache(1_024)
+def _plain_word(text: bytes) -> Word:
+    return Word(text.decode())
+
+
 class WordReader:
     """A position in a text from which words are read."""
 
@@ -56,7 +62,7 @@ class WordReader:
         whole = _WHOLE.match(self.source, self.at)
         if whole:
             self.at = whole.end()
-            return Word(whole.group().decode())
+            return _plain_word(whole.group())
         start = self.at
         self._text = []
         self._literal = self._plain = self._single = True
