@@ -12,12 +12,25 @@ _DEEPEST = 200
 _STEPS_PER_BYTE = 20
 """The densest honest text needs five; what needs more is made to be slow."""
 _CHUNK_BYTES = 4_096
+_MOST_PIPES = 100
+"""Pipes in one pipeline; where it breaks off, the parser's work and memory grow with their square."""
+_BLOCKS_DEEPEST = 50
+"""`if` within `while` within …; as with pipes."""
+_BLOCK = re.compile(
+    rb"(?:^|[;&|\n(){}!]|\b(?:then|do|else))[ \t]*+"
+    rb"(?:(?P<opens>if|while|until|for|case|select)|fi|done|esac)\b"
+)
+_STATEMENT_END = re.compile(rb"[;&]")
+_MOST_EACH = 200
+"""Groups that are piped on, and here-documents, in one text."""
+_GROUP_PIPED = re.compile(rb"(?:[)}]|\b(?:done|fi|esac))[ \t]*+\|")
+_HEADS_IN_HEADS = re.compile(rb"(?:\(\)\s*+[\w-]++\s*+){20}\(\)")
 _BRACKET = re.compile(rb"[][(){}]")
 
 
 def tree_of(source: bytes) -> "Node | None":
     """Parse a text; None where that would take too much work for its length."""
-    if _depth(source) > _DEEPEST:
+    if _is_tower(source):
         return None
     parser = _parser()
     if len(source) <= _CHUNK_BYTES:
@@ -49,6 +62,45 @@ def _depth(source: bytes) -> int:
         elif depth:
             depth -= 1
     return deepest
+
+
+def _is_tower(source: bytes) -> bool:
+    """Whether the parser would have to keep more open than any honest text has."""
+    return (
+        _depth(source) > _DEEPEST
+        or _pipes(source) > _MOST_PIPES
+        or source.count(b"<<") > _MOST_EACH
+        or _is_nested(source)
+        or _HEADS_IN_HEADS.search(source) is not None
+        or len(_GROUP_PIPED.findall(source)) > _MOST_EACH
+    )
+
+
+def _pipes(source: bytes) -> int:
+    """Count the pipes of the longest pipeline, whatever quotes they stand in."""
+    most = source.count(b"|")
+    if most <= _MOST_PIPES:
+        return most
+    most = pipes = 0
+    for statement in _STATEMENT_END.split(source.replace(b"|&", b"|")):
+        pipes = 0
+        for line in statement.split(b"\n"):
+            text = line.rstrip()
+            pipes += text.count(b"|")
+            most = max(most, pipes)
+            if text and not text.endswith(b"|"):
+                pipes = 0
+    return most
+
+
+def _is_nested(source: bytes) -> bool:
+    """Whether blocks seem to stand in blocks deeper than anybody writes."""
+    depth = 0
+    for block in _BLOCK.finditer(source):
+        depth = depth + 1 if block["opens"] else max(depth - 1, 0)
+        if depth > _BLOCKS_DEEPEST:
+            return True
+    return False
 
 
 @cache
