@@ -145,9 +145,7 @@ class Looking:
         moved = bases != (self.explorer.ground.cwd,)
         return (Word("."),) if part.harmless and moved and not part.reads else part.reads
 
-    def _words(
-        self, permission: str, words: Iterable[Word], bases: tuple[str, ...]
-    ) -> list[_File]:
+    def _words(self, permission: str, words: Iterable[Word], bases: tuple[str, ...]) -> list[_File]:
         """Look at paths among arguments; where their folder is unknown, from where it began."""
         files: dict[_File, None] = {}
         for word in words:

@@ -7,7 +7,7 @@ from actors.permissions.places import Explorer
 
 _MOVERS = frozenset({"cd", "pushd", "popd"})
 _RUNNERS = frozenset({"command", "builtin"})
-_MOST = 16
+_MOST = 8
 """Folders that are followed; with more, where a part runs counts as unknown."""
 
 UNKNOWN: tuple[str, ...] = ()

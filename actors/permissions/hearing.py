@@ -159,9 +159,7 @@ def _default(matter: Matter, book: Rulebook) -> Rule | None:
     return _first_match(rules, matter, folds=True)
 
 
-def _harmless(
-    matter: Matter, reads: tuple[Matter, ...], book: Rulebook, at: int
-) -> Judgement:
+def _harmless(matter: Matter, reads: tuple[Matter, ...], book: Rulebook, at: int) -> Judgement:
     """Allow a command that only reads, if this agent may read all that it reads."""
     if matter.trusted_only and not book.policy.trusted:
         return Judgement("ask", "the folder is not trusted, and git may start what it says there")

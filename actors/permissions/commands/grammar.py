@@ -13,7 +13,7 @@ _STEPS_PER_BYTE = 20
 """The densest honest text needs five; what needs more is made to be slow."""
 _CHUNK_BYTES = 4_096
 _MOST_PIPES = 100
-"""Pipes in one pipeline; where it breaks off, the parser's work and memory grow with their square."""
+"""Pipes in one pipeline; where it breaks off, work and memory grow with their square."""
 _BLOCKS_DEEPEST = 50
 """`if` within `while` within …; as with pipes."""
 _BLOCK = re.compile(
@@ -22,7 +22,8 @@ _BLOCK = re.compile(
 )
 _STATEMENT_END = re.compile(rb"[;&]")
 _MOST_EACH = 200
-"""Groups that are piped on, and here-documents, in one text."""
+"""Groups that are piped on, here-documents, brackets never opened, redirections to nothing."""
+_TO_NOTHING = re.compile(rb"\$[<>]|[<>][&|]?(?=[ \t]*+[<>;&|)\n])")
 _GROUP_PIPED = re.compile(rb"(?:[)}]|\b(?:done|fi|esac))[ \t]*+\|")
 _HEADS_IN_HEADS = re.compile(rb"(?:\(\)\s*+[\w-]++\s*+){20}\(\)")
 _BRACKET = re.compile(rb"[][(){}]")
@@ -52,27 +53,33 @@ def tree_of(source: bytes) -> "Node | None":
         return None
 
 
-def _depth(source: bytes) -> int:
-    """Count the brackets open at once, whatever quotes they stand in."""
-    depth = deepest = 0
+def _brackets(source: bytes) -> tuple[int, int]:
+    """Count the most brackets open at once, and those never opened, whatever quotes they are in."""
+    depth = deepest = unopened = 0
     for bracket in _BRACKET.findall(source):
         if bracket in b"([{":
             depth += 1
             deepest = max(deepest, depth)
         elif depth:
             depth -= 1
-    return deepest
+        else:
+            unopened += 1
+    return deepest, unopened
 
 
 def _is_tower(source: bytes) -> bool:
-    """Whether the parser would have to keep more open than any honest text has."""
+    """Whether the parser would have to keep more open, or mend more, than any honest text has."""
+    deepest, unopened = _brackets(source)
     return (
-        _depth(source) > _DEEPEST
+        deepest > _DEEPEST
+        or unopened > _MOST_EACH
+        or b"\0" in source
         or _pipes(source) > _MOST_PIPES
         or source.count(b"<<") > _MOST_EACH
         or _is_nested(source)
         or _HEADS_IN_HEADS.search(source) is not None
         or len(_GROUP_PIPED.findall(source)) > _MOST_EACH
+        or len(_TO_NOTHING.findall(source)) > _MOST_EACH
     )
 
 

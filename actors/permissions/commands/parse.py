@@ -38,18 +38,22 @@ class _Parsing:
         self._characters_left = _LOOKS * characters + _ROOM
         self._refusal = ""
         self._plain: dict[tuple[str, ...], Part] = {}
-        self._read: dict[tuple[bytes | str, ...], Part] = {}
+        self._crude: dict[str, Part] = {}
+        self._read: dict[tuple[bytes, tuple[str, ...]], Part] = {}
         """Parts that were read already: a script of many equal parts is judged by its few."""
 
     def command(self, text: str, depth: int) -> Command:
         plain = plain_commands(text) if len(text) <= LONGEST_CHARACTERS else None
         if plain is not None:
-            return self._limited([self._plain_part(names, depth) for names in plain], "", loops=False)
+            return self._limited(
+                [self._plain_part(names, depth) for names in plain], "", loops=False
+            )
         source = text.encode(errors="replace")
         tree = tree_of(source) if len(source) <= LONGEST_CHARACTERS else None
         if tree is None:
             why = "it is too long or too deeply nested to be judged"
-            return self._limited(crude_parts(source), why, loops=True)
+            parts = [self._crude_part(part, depth) for part in crude_parts(source)]
+            return self._limited(parts, why, loops=True)
         found = Statements(source, tree)
         commands = sorted(found.commands, key=lambda simple: simple.start)
         parts = [self._part(source, each, depth) for each in commands if _does_something(each)]
@@ -77,7 +81,7 @@ class _Parsing:
     def _part(self, source: bytes, simple: Simple, depth: int) -> Part:
         # Where expansions end is the tree's word, so only without them equal bytes are equal parts.
         is_known = simple.by_bytes and not simple.holes
-        spelled = (source[simple.start : simple.end], *simple.floors)
+        spelled = (source[simple.start : simple.end], tuple(simple.floors))
         part = self._read.get(spelled) if is_known else None
         if part is None:
             floor = next(iter(simple.floors), "")
@@ -85,6 +89,14 @@ class _Parsing:
             part = self._looked_into(part, simple.stdin, depth)
             if is_known:
                 self._read[spelled] = part
+        return part
+
+    def _crude_part(self, crude: Part, depth: int) -> Part:
+        """Look into what nothing else has read: a deny holds there too."""
+        part = self._crude.get(crude.text)
+        if part is None:
+            part = self._looked_into(classified(crude.words, (), crude.floor), "", depth)
+            self._crude[crude.text] = part
         return part
 
     def _looked_into(self, part: Part, stdin: str, depth: int) -> Part:

@@ -7,6 +7,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from actors.permissions.defaults import BUILT_IN
+from actors.permissions.hearing import rulebook_of
 from actors.permissions.judgement import Judgement
 from actors.permissions.judging import MODES, decide, granting, judged
 from actors.permissions.matters import Matter
@@ -90,7 +91,7 @@ LOOSENED = replace(DEFAULTS, sources=(LOOSE,))
 
 
 def verdict(call: list[Matter], policy: Policy, chain: Chain) -> Judgement:
-    return judged((each, decide(each, policy, chain)) for each in call)
+    return judged((each, decide(each, rulebook_of(policy, chain))) for each in call)
 
 
 def strictness(call: list[Matter], policy: Policy, chain: Chain) -> int:
@@ -120,11 +121,12 @@ def test_no_child_is_looser_than_who_is_above_it_lifts_included(
 def test_no_lift_changes_a_deny_or_what_only_an_answer_lifts(
     matter: Matter, policy: Policy, chain: Chain
 ) -> None:
-    before = decide(matter, replace(policy, mode="default", grants=()), chain)
+    before = decide(matter, rulebook_of(replace(policy, mode="default", grants=()), chain))
     exact = matter.request
     grant = Rule(permission=exact.permission, pattern=exact.target, action="allow")
     for mode in MODES[1:]:
-        after = decide(matter, granting(replace(policy, mode=mode), (grant,)), chain)
+        lifted = granting(replace(policy, mode=mode), (grant,))
+        after = decide(matter, rulebook_of(lifted, chain))
         if before.action == "deny":
             assert after.action == "deny"
         if before.lasting:

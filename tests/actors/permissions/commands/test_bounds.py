@@ -1,0 +1,75 @@
+"""What a text may cost: equal things once, and no more than its length allows."""
+
+from random import Random
+
+import pytest
+
+from actors.permissions.commands.command import Command
+from actors.permissions.commands.parse import parse_command
+from actors.permissions.commands.plain import plain_commands
+from messages.rules import Rule
+from tests.actors.permissions.judged import by_rules, decided, verdict
+
+pytestmark = pytest.mark.quick
+
+ALL = Rule(permission="bash", pattern="*", action="allow")
+NO_RM = by_rules(ALL, Rule(permission="bash", pattern="rm *", action="deny"))
+TOWERS = (
+    "a|" * 2_000, "$a|" * 2_000 + "a", "{ a; } | " * 1_000, "if a; then " * 500, ">" * 4_000,
+    "$>" * 2_000, "<>" * 2_000, ")" * 4_000, "cat <<E\n" * 1_000, "f() " * 1_000, "\0" * 4_000,
+    "(" * 4_000, "cat <<-E\n" * 1_000,
+)  # fmt: skip
+WORDS = ("a", "rm", "-x", "./b", "c=d", "1", "do", "fi", "e,f", "g:h", "%", "@", "+", "^", "time")
+JOINTS = (" ", "  ", "\t", ";", "; ", " && ", "||", "|", "\n", "&", " & ", ";;", "|&", "\n\n")
+
+
+def drawn(random: Random) -> str:
+    pieces = (random.choice(WORDS) + random.choice(JOINTS) for _ in range(random.randint(1, 9)))
+    return "".join(pieces)
+
+
+def is_certain(command: Command) -> bool:
+    return not command.floor
+
+
+def test_a_plain_text_is_the_same_with_and_without_the_grammar() -> None:
+    """A comment behind it makes it one that the grammar reads."""
+    random, compared = Random(1), 0  # noqa: S311  (a seed must replay)
+    for _ in range(3_000):
+        text = drawn(random)
+        by_grammar = parse_command(f"{text} # x")
+        if plain_commands(text) is not None and is_certain(by_grammar):
+            compared += 1
+            assert parse_command(text).parts == by_grammar.parts, text
+    assert compared > 250
+
+
+@pytest.mark.parametrize("tower", TOWERS, ids=lambda tower: repr(tower[:8]))
+def test_a_tower_is_no_work_and_hides_nothing_from_a_deny(tower: str) -> None:
+    for command in ("rm x", "/bin/rm x", "sudo rm x"):
+        assert verdict("bash", f"{tower}\n{command}\n", NO_RM) == "deny"
+    assert verdict("bash", tower, by_rules(ALL)) != "allow"
+
+
+def test_equal_parts_and_paths_are_told_once() -> None:
+    matters = decided(("bash", "cat a; rm a; cat a; sudo cat a; cat a")).matters
+    told = [(matter.request.permission, matter.request.target) for matter, _ in matters]
+    assert told == [
+        ("bash", "cat a"), ("read", "a"), ("bash", "rm a"), ("write", "a"),
+        ("bash", "sudo cat a"), ("read", "cat"), ("bash", "cat a"),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("mover", ["cd -", "pushd x", "cd $x", "cd a; cd b; cd c; cd d; cd e"])
+def test_where_a_command_runs_may_be_unknown_but_what_it_names_is_heard(mover: str) -> None:
+    secret = Rule(permission="read", pattern="*/secret", action="deny")
+    absolute = by_rules(ALL, secret, Rule(permission="write", pattern="/etc/*", action="deny"))
+    for command in ("cat x/secret", "rm /etc/x", "env cat /a/secret"):
+        assert verdict("bash", f"{mover}; {command}", absolute) == "deny"
+
+
+def test_a_wrapper_in_a_few_wrappers_is_looked_into_and_in_hundreds_refused() -> None:
+    assert verdict("bash", "sudo timeout 5 nice env bash -c 'rm x'", NO_RM) == "deny"
+    for wrapper in ("eval ", "ssh h ", "env ", "find -exec "):
+        deep = parse_command(wrapper * 400)
+        assert deep.refusal == "it holds more commands within commands than anybody reads"
