@@ -5,7 +5,8 @@ import re
 from actors.permissions.commands.command import Part, Word
 
 _SEPARATOR = re.compile(rb"[;&|\n()`{}]+|\$\(")
-_QUOTES = re.compile(rb"['\"\\]")
+_QUOTES = re.compile(rb"['\"\\\0]")
+_ASSIGNMENT = re.compile(r"[A-Za-z_]\w*\+?=")
 _RESERVED = {"if", "then", "elif", "else", "while", "until", "do", "!", "time"}
 
 
@@ -18,7 +19,7 @@ def crude_parts(source: bytes) -> list[Part]:
 
 def _part(piece: bytes) -> Part | None:
     texts = _QUOTES.sub(b"", piece).decode(errors="replace").split()
-    while texts and texts[0] in _RESERVED:
+    while texts and (texts[0] in _RESERVED or _ASSIGNMENT.match(texts[0])):
         texts.pop(0)
     words = tuple(Word(text, literal=False, plain=False) for text in texts)
     return Part(" ".join(texts), words, floor="it was not understood") if words else None

@@ -22,7 +22,7 @@ _BLOCK = re.compile(
 )
 _STATEMENT_END = re.compile(rb"[;&]")
 _MOST_EACH = 200
-"""Groups that are piped on, here-documents, brackets never opened, redirections to nothing."""
+"""Groups piped on, here-documents, brackets never opened, redirections to nothing, NULs."""
 _TO_NOTHING = re.compile(rb"\$[<>]|[<>][&|]?(?=[ \t]*+[<>;&|)\n])")
 _GROUP_PIPED = re.compile(rb"(?:[)}]|\b(?:done|fi|esac))[ \t]*+\|")
 _HEADS_IN_HEADS = re.compile(rb"(?:\(\)\s*+[\w-]++\s*+){20}\(\)")
@@ -73,7 +73,7 @@ def _is_tower(source: bytes) -> bool:
     return (
         deepest > _DEEPEST
         or unopened > _MOST_EACH
-        or b"\0" in source
+        or source.count(b"\0") > _MOST_EACH
         or _pipes(source) > _MOST_PIPES
         or source.count(b"<<") > _MOST_EACH
         or _is_nested(source)

@@ -46,7 +46,7 @@ def test_a_plain_text_is_the_same_with_and_without_the_grammar() -> None:
 
 @pytest.mark.parametrize("tower", TOWERS, ids=lambda tower: repr(tower[:8]))
 def test_a_tower_is_no_work_and_hides_nothing_from_a_deny(tower: str) -> None:
-    for command in ("rm x", "/bin/rm x", "sudo rm x"):
+    for command in ("rm x", "/bin/rm x", "sudo rm x", "A=1 rm x", "r\0m x"):
         assert verdict("bash", f"{tower}\n{command}\n", NO_RM) == "deny"
     assert verdict("bash", tower, by_rules(ALL)) != "allow"
 
