@@ -4,9 +4,9 @@ from functools import partial
 from typing import assert_never
 
 from actors.runtime.actor import Actor, WorkId
-from messages.address import APPROVALS, PERMISSIONS, PRIMARY
+from messages.address import APPROVALS, PERMISSIONS, PRIMARY, Address
 from messages.approvals import AnswerApproval, PresentApproval, PresenterChanged, RetractApproval
-from messages.permissions import ListPolicy, PolicyListed
+from messages.permissions import ListPolicy, LoadRules, PolicyListed, RulesLoaded, RulesNotLoaded
 from messages.supervision import PeerRestarted, Undelivered
 from messages.transcript import Record
 from messages.turns import (
@@ -69,6 +69,9 @@ ConsoleInbox = (
     | Undelivered
     | ListPolicy
     | PolicyListed
+    | LoadRules
+    | RulesLoaded
+    | RulesNotLoaded
 )
 
 
@@ -94,6 +97,8 @@ class Console(Actor[ConsoleInbox]):
         self._cancelled: dict[int, CancelTurn] = {}
         """Cancels of turns that have not ended."""
         self._last_end = 0
+        self._loading: LoadRules | None = None
+        """Rules that are not known to hold yet."""
 
     def on_start(self) -> None:
         """Tell what was said before; from now on a person can be asked."""
@@ -102,6 +107,7 @@ class Console(Actor[ConsoleInbox]):
             self._inbox.put(QuestionsGone())
             self._inbox.put_notice(RESTARTED)
         self.watch(APPROVALS)
+        self.watch(PERMISSIONS)
         self.tell(APPROVALS, PresenterChanged(can_answer=True))
 
     def on_receive(self, message: ConsoleInbox) -> None:  # noqa: C901, PLR0912  (one case a message)
@@ -129,6 +135,12 @@ class Console(Actor[ConsoleInbox]):
                 self.tell(PERMISSIONS, message)
             case PolicyListed():
                 self._inbox.put(message)
+            case LoadRules():
+                self._loading = message
+                self.tell(PERMISSIONS, message)
+            case RulesLoaded() | RulesNotLoaded():
+                self._loading = None
+                self._inbox.put(message)
             case SessionConfigured():
                 self._configured(message)
             case TurnStarted() | ReplyCompleted() | ToolStarted():
@@ -143,8 +155,7 @@ class Console(Actor[ConsoleInbox]):
             case ModelChanged() | ModelRetrying() | UsageChanged() | RetractApproval():
                 self._inbox.put(message)
             case PeerRestarted():
-                self._inbox.put(QuestionsGone())
-                self.tell(APPROVALS, PresenterChanged(can_answer=True))
+                self._peer_restarted(message.peer)
             case Undelivered():
                 self._returned(message)
             case _:
@@ -185,6 +196,14 @@ class Console(Actor[ConsoleInbox]):
             self._running = None
         self._inbox.put(message)
 
+    def _peer_restarted(self, peer: Address) -> None:
+        """Say again what a restarted neighbour may not know."""
+        if peer == APPROVALS:
+            self._inbox.put(QuestionsGone())
+            self.tell(APPROVALS, PresenterChanged(can_answer=True))
+        elif self._loading is not None:
+            self.tell(PERMISSIONS, self._loading)
+
     def _returned(self, back: Undelivered) -> None:
         """Say what will never be handled; what only crashed its receiver is told again."""
         if back.reason == "crashed":
@@ -193,7 +212,8 @@ class Console(Actor[ConsoleInbox]):
         if isinstance(back.message, Prompt):
             self._ended(TurnFailed(turn=back.message.turn, reason="protocol", detail=detail))
         else:
-            self._inbox.put_notice(f"Your answer: {detail}.")
+            what = "The new rules" if isinstance(back.message, LoadRules) else "Your answer"
+            self._inbox.put_notice(f"{what}: {detail}.")
 
 
 def retold(past: tuple[Record, ...]) -> list[Event]:

@@ -71,7 +71,7 @@ def stage() -> Path:
 def scripted(setup: Setup, pace: float) -> Setup:
     """Let the demo's script play, whatever model the environment names."""
     options = replace(setup.options, model_name=MODEL_NAME, rehearsal=True)
-    return Setup(options, partial(RehearsalModel, demo, pace))
+    return replace(setup, options=options, make_model=partial(RehearsalModel, demo, pace))
 
 
 def play(happenings: Happenings, output: Output) -> Told | Ended:

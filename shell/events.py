@@ -6,7 +6,7 @@ from typing import assert_never, get_args
 from messages.approvals import PresentApproval, RetractApproval
 from messages.content import ThinkingBlock, text_of
 from messages.models import LimitReason
-from messages.permissions import PolicyListed
+from messages.permissions import PolicyListed, RulesLoaded, RulesNotLoaded
 from messages.turns import (
     MessageDelta,
     ModelChanged,
@@ -89,6 +89,11 @@ def received(  # noqa: C901, PLR0911, PLR0912  (a case an event)
             return questions_gone(state)
         case PolicyListed():
             return state, (Remark(policy_lines(event.policy), "plain"),)
+        case RulesLoaded():
+            text = f"The rules were read anew and hold now (generation {event.generation})."
+            return state, (Remark(text, "plain"),)
+        case RulesNotLoaded():
+            return state, (Remark(f"The old rules stay: {event.detail}.", "warn"),)
         case Omitted():
             return state, (Skipped(event.chars),)
         case Notice():

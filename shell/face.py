@@ -2,11 +2,13 @@
 
 import os
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING
 
 from actors.sessions.places import history_file, state_folder
 from actors.tools.local_processes import LocalProcesses
 from shell.own_command import Workbench
+from shell.rereading import reread
 from shell.workplace import Workplace
 
 if TYPE_CHECKING:
@@ -38,4 +40,12 @@ def workplace(session: "OpenSession", setup: "Setup", wall_clock: Callable[[], f
     workspace = setup.options.workspace
     history = history_file(state_folder(os.environ))
     secrets = setup.options.secrets
-    return Workplace(workspace.cwd, workspace.root, session.log.path, history, secrets, wall_clock)
+    return Workplace(
+        workspace.cwd,
+        workspace.root,
+        session.log.path,
+        history,
+        secrets,
+        wall_clock,
+        partial(reread, setup.read, setup.options),
+    )

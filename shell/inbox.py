@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from messages.approvals import PresentApproval, RetractApproval
-from messages.permissions import PolicyListed
+from messages.permissions import PolicyListed, RulesLoaded, RulesNotLoaded
 from messages.turns import AgentEvent, MessageDelta, ThinkingDelta
 from shell.intents import OwnCommandEnded
 
@@ -37,6 +37,8 @@ Event: TypeAlias = (
     | QuestionsGone
     | OwnCommandEnded
     | PolicyListed
+    | RulesLoaded
+    | RulesNotLoaded
     | Notice
     | Omitted
 )

@@ -21,7 +21,7 @@ from actors.sessions.places import (
 )
 from shell.arguments import Options, StartError
 from shell.config_files import Sources
-from shell.configuration import configured
+from shell.configuration import Configuration, configured
 from shell.instructions import NAME, read_instructions
 from shell.log_file import keep_log
 from shell.project import Ask, Trusting, standing
@@ -40,6 +40,8 @@ class Setup:
     options: SessionOptions
     make_model: Callable[[], ModelClient]
     """Makes one for each session in turn: its connections live on that session's loop."""
+    read: Callable[[], Configuration]
+    """Reads the configuration files, now and whenever the person wants it."""
     notices: tuple[str, ...] = ()
     """What the person should know before it begins."""
 
@@ -60,7 +62,8 @@ def set_up(
     stands = standing(workspace, Trusting(state / "trust.json", ours, options.trust, ask))
     user = config_folder(environment)
     sources = Sources(user / "config.toml", workspace, stands.trusted, ours)
-    configuration = configured(options, environment, sources)
+    read = partial(configured, options, environment, sources)
+    configuration = read()
     found = read_instructions(user / NAME, workspace, trusted=stands.trusted)
     real = any(environment.get(name) for name in CREDENTIALS)
     settings = configuration.settings
@@ -92,7 +95,7 @@ def set_up(
     begins = options.resume_last and session.take_up is None
     told = (NO_EARLIER,) if begins else ()
     notices = (*stands.notices, *configuration.notices, *found.problems, *told)
-    return Setup(session, make_model, notices)
+    return Setup(session, make_model, read, notices)
 
 
 def _earlier(options: Options, folder: Path) -> Path | None:

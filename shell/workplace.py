@@ -4,6 +4,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from shell.rereading import Reread
+
 
 @dataclass(frozen=True, slots=True)
 class Workplace:
@@ -20,3 +22,5 @@ class Workplace:
     """Keys that are never written to it."""
     wall_clock: Callable[[], float] = lambda: 0.0
     """Seconds since 1970, to tell how old sessions are."""
+    reread: Callable[[], Reread] = lambda: Reread(None, ("there are no files of rules here",))
+    """Reads the rules anew; looks at the disk."""

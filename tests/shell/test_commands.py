@@ -4,9 +4,10 @@ import subprocess
 from pathlib import Path
 
 from messages.content import Usage
-from messages.permissions import ListPolicy, PolicyListed
+from messages.permissions import ListPolicy, LoadRules, PolicyListed, RulesLoaded, RulesNotLoaded
 from messages.rules import Policy, Rule, Source
 from messages.turns import UsageChanged
+from shell.rereading import Reread
 from shell.successor import Successor
 from shell.workplace import Workplace
 from tests.shell import reports
@@ -86,6 +87,29 @@ def test_permissions_lists_rules_by_their_sources_and_grants() -> None:
         assert "mode auto-edit" in here.rows
 
     play(script, rows=40)
+
+
+def test_permissions_reload_tells_the_engine_what_the_files_hold_now() -> None:
+    rules = LoadRules(sources=(), trusted=False)
+    found = [Reread(rules, ("user rules: watch\x1b[2J out",)), Reread(None, ("F:3: wrong",))]
+
+    async def script(here: OnScreen) -> None:
+        await begun(here)
+        here.type("/permissions reload\r")
+        await here.until(lambda: here.posted == [rules], "the rules")
+        await here.shows("user rules: watch^[[2J out")
+        here.report(RulesLoaded(generation=7))
+        await here.shows("The rules were read anew and hold now (generation 7).")
+        here.report(RulesNotLoaded(detail="disk full"))
+        await here.shows("The old rules stay: disk full.")
+        here.type("/permissions reload\r")
+        await here.shows("F:3: wrong")
+        await here.shows("The old rules stay.")
+        assert here.posted == [rules]
+        here.type("/permissions relod\r")
+        await here.shows("usage: /permissions [reload]")
+
+    play(script, rows=40, place=Workplace(reread=lambda: found.pop(0)))
 
 
 def test_the_footer_tells_how_full_the_context_is() -> None:

@@ -10,9 +10,11 @@ import pytest
 from actors.runtime.actor import Actor
 from actors.runtime.system import ActorSystem
 from actors.tools.local_processes import LocalProcesses
-from messages.address import CONSOLE
+from messages.address import CONSOLE, PERMISSIONS
 from messages.approvals import AnswerApproval, PresenterChanged
 from messages.base import Message
+from messages.permissions import LoadRules, RulesLoaded
+from messages.supervision import PeerRestarted
 from messages.turns import CancelTurn, Prompt, TurnStarted
 from shell.console import MOST_RETOLD, Console, retold
 from shell.inbox import Inbox, Notice
@@ -41,6 +43,8 @@ class Stage:
         self.inbox = inbox
         self.to_agent = SimpleQueue[Message]()
         self.to_broker = SimpleQueue[Message]()
+        self.to_engine = SimpleQueue[Message]()
+        system.start(partial(Listener, self.to_engine), "permissions")
         system.start(partial(Listener, self.to_broker), "approvals")
         system.start(partial(Listener, self.to_agent), "primary")
         workbench = Workbench(LocalProcesses(), folder, folder / "outputs")
@@ -130,3 +134,12 @@ def test_what_was_said_before_is_shown_once_even_if_the_console_starts_again() -
 def test_an_interrupt_names_the_turn_that_an_earlier_run_left_open(stage: Stage) -> None:
     stage.tell(reports.session(running_turn=3, next_turn=4), Interrupt())
     assert stage.agent_heard() == CancelTurn(turn=3)
+
+
+def test_rules_are_said_again_to_a_restarted_engine_until_they_hold(stage: Stage) -> None:
+    rules = LoadRules(sources=(), trusted=True)
+    again = PeerRestarted(peer=PERMISSIONS, incarnation=2)
+    others = LoadRules(sources=(), trusted=False)
+    stage.tell(rules, again, RulesLoaded(generation=2), again, others)
+
+    assert [stage.to_engine.get(timeout=5) for _ in range(3)] == [rules, rules, others]
