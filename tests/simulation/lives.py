@@ -3,7 +3,8 @@
 from collections import Counter
 from collections.abc import Callable
 
-from actors.runtime.supervision import Restart
+from actors.runtime.life import UNTOLD_DEADLINE_S
+from actors.runtime.supervision import LONGEST_REST_S, Restart
 from messages.address import ROOT, Address
 from messages.agents import ChildCancelled, ChildCompleted, ChildFailed
 from messages.base import Message
@@ -36,7 +37,9 @@ class Lives:
         """Hear of an incarnation; whether it is not the first."""
         made_s, restart = self._made_s[address], self._restarts[address]
         made_s.append(self._now())
-        recent = [each for each in made_s[1:] if each > self._now() - restart.window_s]
+        # The budget counts crashes, and an actor may be made anew only after it has wound down.
+        since_s = self._now() - restart.window_s + UNTOLD_DEADLINE_S + LONGEST_REST_S
+        recent = [each for each in made_s[1:] if each > since_s]
         allowed = len(recent) <= restart.limit and (restart.limit > 0 or len(made_s) == 1)
         self._ledger.require(allowed, f"{address} was restarted {len(recent)} times")
         return len(made_s) > 1

@@ -57,6 +57,7 @@ class Questions:
         self._reached.clear()
         self._ended.clear()
         self._ends.clear()
+        self._said.clear()  # what a power cut took was never acknowledged
         self._results_s.clear()
 
     def sent(self, to: Address, message: Message, sender: Address) -> None:
