@@ -173,6 +173,7 @@ def test_the_adapter_is_built_once() -> None:
 
 
 @every_kind
+@settings(max_examples=5)
 @given(data=st.data())
 def test_every_message_survives_an_envelope(kind: type[Message], data: st.DataObject) -> None:
     said = data.draw(st.from_type(kind))
