@@ -78,6 +78,14 @@ class Root(Actor[ChildEnded | PeerRestarted]):
             self.tell(APPROVALS, GONE)
 
 
+def begun_again(peer: Address) -> str:
+    """Say that somebody crashed and lives on, in one line."""
+    return (
+        f"{peer} crashed and was started again; what was sent to it last may be lost. "
+        "The log in the state folder says why."
+    )
+
+
 def how(end: ChildEnded) -> str:
     """Say how a child ended, in one line."""
     match end:

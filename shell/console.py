@@ -51,7 +51,6 @@ Retold = (
 MOST_RETOLD = 100
 """Of a session that goes on, so many of the last records are shown again."""
 
-RESTARTED = "A part of the program crashed and was started again; what you sent last may be lost."
 NOT_TAKEN = "it could not be taken ({reason}); the rest of the session goes on"
 
 ConsoleInbox = (
@@ -105,7 +104,6 @@ class Console(Actor[ConsoleInbox]):
         self._inbox.put_past(retold(self._past))
         if self.incarnation > 1:  # whoever asks something now is told, and asks again
             self._inbox.put(QuestionsGone())
-            self._inbox.put_notice(RESTARTED)
         self.watch(APPROVALS)
         self.watch(PERMISSIONS)
         self.tell(APPROVALS, PresenterChanged(can_answer=True))

@@ -104,9 +104,9 @@ def received(  # noqa: C901, PLR0911, PLR0912  (a case an event)
 
 def _configured(state: State, event: SessionConfigured, now_s: float) -> Step:
     if state.session is None:
-        header: tuple[SessionConfigured | Remark, ...] = (event,)
+        header: tuple[SessionConfigured, ...] = (event,)
     else:
-        header = (Remark("The agent was started again.", "warn"),) if state.turn else ()
+        header = ()  # the agent was started again, which a notice says
     turn = None if event.running_turn is None else Turn(began_s=now_s)
     state, sent = next_sent(replace(state, session=event, turn=turn), now_s)
     return state, (*header, *sent)

@@ -6,7 +6,6 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from actors.sessions.places import history_file, state_folder
-from actors.tools.local_processes import LocalProcesses
 from shell.own_command import Workbench
 from shell.rereading import reread
 from shell.workplace import Workplace
@@ -32,7 +31,7 @@ def face() -> "type[Repl | Plain]":
 def workbench(session: "OpenSession", setup: "Setup") -> Workbench:
     """Say where the person's own commands run."""
     outputs = setup.options.outputs_of(session.session_id)
-    return Workbench(LocalProcesses(), setup.options.workspace.cwd, outputs)
+    return Workbench(setup.processes, setup.options.workspace.cwd, outputs)
 
 
 def workplace(session: "OpenSession", setup: "Setup", wall_clock: Callable[[], float]) -> Workplace:

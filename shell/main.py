@@ -246,9 +246,7 @@ def _start(
 
     Where there is a screen, `tell` shows a line on it, and the session goes on without its console.
     """
-    from dataclasses import replace
-
-    from actors.root import Root
+    from actors.root import Root, begun_again
     from actors.runtime.system import ActorSystem
     from actors.runtime.watchdog import Patience
     from actors.session import Surroundings, factories_of
@@ -260,12 +258,14 @@ def _start(
         if isinstance(end, ChildCompleted):
             ended(end.result)
 
-    factories = factories_of(session, Surroundings(setup.make_model(), manual), console)
-    if tell is not None:
-        factories = replace(factories, console_gone=tell)
+    around = Surroundings(setup.make_model(), manual, setup.processes)
+    factories = factories_of(session, around, console)
+    told = tell or complain
+    factories = replace(factories, console_gone=tell)
     system = ActorSystem(partial(Root, factories))
     system.when_ended(root_ended)
-    stuck = stuck_with(system.ask, tell or complain, on_screen=tell is not None)
+    system.when_restarted(lambda peer: told(begun_again(peer)))
+    stuck = stuck_with(system.ask, told, setup.processes.end_by_force, on_screen=tell is not None)
     system.guard(stuck.named, stuck.fatal, Patience())
     return system
 

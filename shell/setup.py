@@ -1,7 +1,7 @@
 """From options and environment to what a session needs; reads, but starts nothing."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
@@ -19,6 +19,7 @@ from actors.sessions.places import (
     project_folder,
     state_folder,
 )
+from actors.tools.local_processes import LocalProcesses
 from shell.arguments import Options, StartError
 from shell.config_files import Sources
 from shell.configuration import Configuration, configured
@@ -44,6 +45,8 @@ class Setup:
     """Reads the configuration files, now and whenever the person wants it."""
     notices: tuple[str, ...] = ()
     """What the person should know before it begins."""
+    processes: LocalProcesses = field(default_factory=LocalProcesses)
+    """The one that runs all commands, so that their end by force misses none."""
 
 
 def set_up(

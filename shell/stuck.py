@@ -35,6 +35,8 @@ class Stuck:
     """Shows the person a line."""
     flush: Callable[[], object]
     """Returns when all that was said to the journal is on disk, or it is in vain."""
+    end_commands: Callable[[], object]
+    """Kills what runs for us, which would go on unseen."""
     terminal: list[Any] | None = None
     """The terminal's settings, when a screen has changed them."""
 
@@ -45,8 +47,9 @@ class Stuck:
     def fatal(self, by: str, seconds: float) -> None:
         """End the process; nothing in it can be asked to end by itself."""
         what = f"{by} held up everything else for {seconds:.0f} s"
-        with suppress(Exception):
-            self.flush()
+        for last_thing in (self.end_commands, self.flush):
+            with suppress(Exception):
+                last_thing()
         self._last_words(f"{what}, so it was ended; {self._report(what)}")
         os._exit(STATUS)
 
@@ -71,6 +74,7 @@ class Stuck:
 def stuck_with(
     ask: Callable[[Address, Message, float], object],
     tell: Callable[[str], None],
+    end_commands: Callable[[], object],
     *,
     on_screen: bool,
 ) -> Stuck:
@@ -81,7 +85,7 @@ def stuck_with(
         ask(JOURNAL, Append(id=1, records=()), FLUSH_S)
 
     terminal = _settings_of_terminal() if on_screen else None
-    return Stuck(state_folder(os.environ), tell, flush, terminal)
+    return Stuck(state_folder(os.environ), tell, flush, end_commands, terminal)
 
 
 def _settings_of_terminal() -> list[Any] | None:

@@ -25,6 +25,9 @@ from actors.runtime.supervision import NEVER, Restart
 from messages.address import Address
 from messages.base import Message
 
+STOP_S = 2.0
+"""Time for the ordered stop of a turn or an agent, and of all below it."""
+
 M = TypeVar("M", bound=Message)
 WorkId = int
 
@@ -155,7 +158,7 @@ class Actor(ABC, Generic[M]):
         """
         return self.__host.start_child(make, name, restart)
 
-    def stop(self, child: Address, within_s: float = 5.0) -> None:
+    def stop(self, child: Address, within_s: float = STOP_S) -> None:
         """Stop a child and all below it; returns at once, the child's end is a message.
 
         What has not ended after `within_s` is given up: `ChildFailed(cause="unresponsive")`.

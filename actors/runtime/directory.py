@@ -35,6 +35,8 @@ class Directory:
         self.mailboxes: dict[Address, Mailbox] = {}
         self.dead_letters = 0
         self.given_up = 0
+        self.restarted: Callable[[Address], None] | None = None
+        """Hears of every restart, on the thread of whoever was restarted."""
         self._kinds = kinds
         self._cells: dict[Address, Cell] = {}
         self._watchers: dict[Address, dict[Address, None]] = {}
@@ -116,6 +118,8 @@ class Directory:
 
     def tell_watchers(self, peer: Address, incarnation: int) -> None:
         """Tell whoever watches that a cell has begun again."""
+        if self.restarted is not None:
+            self.restarted(peer)
         for watcher in tuple(self._watchers.get(peer, ())):
             self.send(watcher, PeerRestarted(peer=peer, incarnation=incarnation), peer)
 

@@ -179,6 +179,17 @@ class ActorSystem:
 
         self._root_end.add_done_callback(call)
 
+    def when_restarted(self, callback: Callable[[Address], None]) -> None:
+        """Call back at each restart of an actor, on its thread; set once."""
+
+        def call(peer: Address) -> None:
+            try:
+                callback(peer)
+            except BaseException:  # the restart goes on
+                log.exception("a callback of a restart failed")
+
+        self._directory.restarted = call
+
     def _ended(self, end: ChildEnded) -> None:
         """Hear of the root's end; the first word counts."""
         with self._lock:

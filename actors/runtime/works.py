@@ -1,6 +1,7 @@
 """The jobs of one cell: ordered in the cell's context, run on the event loop's thread."""
 
 import asyncio
+import logging
 from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import cast
@@ -10,6 +11,8 @@ from actors.runtime.event_loop import EventLoop, describe
 from actors.runtime.lanes import WorkEnded
 from messages.address import Address
 from messages.base import Message
+
+log = logging.getLogger("greenroom.runtime")
 
 Job = Callable[[], Awaitable[Message]]
 Failed = Callable[[Failure], Message]
@@ -87,6 +90,7 @@ def _outcome(task: "asyncio.Task[Message]") -> Message | Failure:
         return Failure("cancelled")
     error = task.exception()
     if error is not None:
+        log.error("%s failed", task.get_name(), exc_info=error)
         return Failure("raised", describe(error))
     result = cast("object", task.result())
     if isinstance(result, Message):

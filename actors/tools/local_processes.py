@@ -11,7 +11,7 @@ from actors.secrets import Hiding, secrets_of
 from actors.tools.finishing import seen_through, within
 from actors.tools.folders import listing_of
 from actors.tools.marks import VARIABLE, new_mark
-from actors.tools.process_group import end_all, exited, is_living, readable
+from actors.tools.process_group import end_all, exited, is_living, kill, readable
 from actors.tools.processes import Finished
 from actors.tools.spool import Spool
 from actors.tools.tool import ToolError
@@ -32,6 +32,13 @@ class LocalProcesses:
 
     def __init__(self, environment: Mapping[str, str] = os.environ) -> None:
         self._environment = environment
+        self._at_work: dict[str, subprocess.Popen[bytes]] = {}
+        """By mark."""
+
+    def end_by_force(self) -> None:
+        """Kill every command that runs, from any thread, since nothing here turns any more."""
+        for mark, process in tuple(self._at_work.items()):
+            kill(process, mark)
 
     async def run(self, command: str, cwd: Path, timeout_s: float, outputs: Path) -> Finished:
         """Run `command`; see `Processes`.
@@ -52,6 +59,7 @@ class LocalProcesses:
         mark = new_mark(self._environment)
         environment = child_environment(self._environment) | {VARIABLE: mark}
         output, process = _start(command, cwd, environment)
+        self._at_work[mark] = process
         hiding = Hiding(secrets_of(self._environment))
         collecting = asyncio.ensure_future(_collect(output, hiding, spool))
         in_time = False
@@ -63,7 +71,10 @@ class LocalProcesses:
             # To look for who left the group is dear. After a command that ended by itself it is
             # done when somebody lives in the group or holds the pipe: a silent daemon is kept.
             quiet = in_time and collecting.done()
-            left_behind = await seen_through(_wind_down(process, collecting, mark, quiet=quiet))
+            try:
+                left_behind = await seen_through(_wind_down(process, collecting, mark, quiet=quiet))
+            finally:
+                del self._at_work[mark]
         await spool.add(hiding.end())
         return Finished(
             output=await spool.text(),

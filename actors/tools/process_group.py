@@ -63,10 +63,15 @@ async def end_all(process: subprocess.Popen[bytes], mark: str) -> bool:
             if await _gone(process, mark, number, told):
                 break
     except BaseException:  # the loop is going down
-        _signal(process, signal.SIGKILL)
-        _tell_strays(process, mark, signal.SIGKILL, told)
+        kill(process, mark)
         raise
     return met or bool(told)
+
+
+def kill(process: subprocess.Popen[bytes], mark: str) -> None:
+    """KILL everybody in the group or with the mark without waiting; from any thread."""
+    _signal(process, signal.SIGKILL)
+    _tell_strays(process, mark, signal.SIGKILL, set())
 
 
 def is_living(process: subprocess.Popen[bytes]) -> bool:

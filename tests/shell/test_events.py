@@ -109,7 +109,7 @@ def test_a_flood_of_text_behind_esc_is_only_counted() -> None:
 def test_an_agent_that_starts_again_ends_the_turn_on_the_screen() -> None:
     again, effects = after(reports.session(next_turn=2), begin=running())
     assert again.turn is None
-    assert effects == (Remark("The agent was started again.", "warn"),)
+    assert effects == ()
 
 
 def test_a_withdrawn_request_is_mentioned_only_if_it_was_on_the_screen() -> None:

@@ -34,7 +34,7 @@ class AlsoStuck(Holder):
     dispatcher = "thread"
 
 system = ActorSystem()
-stuck = Stuck(Path(sys.argv[1]), complain, lambda: print("flushed", flush=True))
+stuck = Stuck(Path(sys.argv[1]), complain, lambda: print("flushed", flush=True), lambda: None)
 system.guard(stuck.named, stuck.fatal, Patience(named_s=0.05, fatal_s=0.2))
 for kind in (AlsoStuck, Holder):
     system.tell(system.start(kind, kind.__name__.lower()), Poke(word="hunter2"))

@@ -2,8 +2,9 @@
 
 import asyncio
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
-from typing import Literal
+from typing import Literal, Self
 
 import pytest
 
@@ -77,7 +78,46 @@ class UnspeakableError(Exception):
         raise ValueError
 
 
-ERRORS = (RuntimeError, SystemExit, KeyboardInterrupt, asyncio.CancelledError, GeneratorExit)
+class SeveralErrors(BaseExceptionGroup[BaseException]):
+    """One that holds what would end a program."""
+
+    def __new__(cls, place: str) -> Self:
+        return super().__new__(cls, place, [KeyboardInterrupt(), SystemExit()])
+
+    def __init__(self, place: str) -> None:
+        super().__init__(place, self.exceptions)
+
+    def __str__(self) -> str:
+        return self.message
+
+
+class BottomlessError(RecursionError):
+    """Raised as deep as it goes."""
+
+    def __init__(self, place: str) -> None:
+        super().__init__(place)
+        with suppress(RecursionError):
+            dig()
+
+
+def dig() -> None:
+    dig()
+
+
+ERRORS = (
+    RuntimeError,
+    SystemExit,
+    KeyboardInterrupt,
+    asyncio.CancelledError,
+    GeneratorExit,
+    StopIteration,
+    StopAsyncIteration,
+    MemoryError,
+    BottomlessError,
+    SeveralErrors,
+)
+STOP_OF_A_COROUTINE = "raised RuntimeError: coroutine raised StopIteration"
+"""Python's own word: an iteration's end would be taken for the coroutine's."""
 errors = pytest.mark.parametrize("error", ERRORS)
 dispatchers = pytest.mark.parametrize("faulty", [Faulty, FaultyOnThread])
 
@@ -153,8 +193,11 @@ def test_what_a_job_raises_is_its_outcome_and_its_actor_lives_on(
 ) -> None:
     run(system, faulty, place, error)
     crash = "JobCrash: " if error in (SystemExit, KeyboardInterrupt) else ""
-    cancelled = error is asyncio.CancelledError
-    outcome = "cancelled" if cancelled else f"raised {crash}{error.__name__}: job"
+    outcome = f"raised {crash}{error.__name__}: job"
+    if error is asyncio.CancelledError:
+        outcome = "cancelled"
+    if error is StopIteration:
+        outcome = STOP_OF_A_COROUTINE
     root.expect(Said(word=outcome), ChildCompleted(child=ROOT.child("faulty")))
     assert_all_is_well(system, root)
 
@@ -167,6 +210,35 @@ def test_an_exception_that_cannot_even_say_what_it_is_ends_its_actor_only(
     end = ChildFailed(child=ROOT.child("faulty"), cause="crash", detail="UnspeakableError")
     root.expect(end)
     assert_all_is_well(system, root)
+
+
+@dispatchers
+@errors
+@pytest.mark.parametrize("place", ["init", "start", "receive", "failed", "stop", "job"])
+def test_whatever_is_raised_anywhere_is_in_the_log_with_its_traceback(  # noqa: PLR0913, PLR0917  (fixtures)
+    system: ActorSystem,
+    root: Probe,
+    caplog: pytest.LogCaptureFixture,
+    faulty: MakeFaulty,
+    place: Place,
+    error: type[BaseException],
+) -> None:
+    run(system, faulty, place, error)
+    while not isinstance(root.next(), ChildCompleted | ChildFailed):
+        pass
+    kept = [each.exc_info[1] for each in caplog.records if each.exc_info]
+    if place == "job" and error is asyncio.CancelledError:
+        assert kept == []  # it is how a job ends that was cancelled
+        return
+    if place == "failed":
+        kept = kept[1:]  # the job's own comes first
+        assert len(kept) == (error is not asyncio.CancelledError)
+        return
+    (raised,) = kept
+    assert raised is not None
+    found = raised if isinstance(raised, error) else raised.__cause__
+    assert isinstance(found, error)
+    assert found.__traceback__ is not None
 
 
 def test_without_a_configured_log_nothing_is_printed(

@@ -489,6 +489,27 @@ def test_a_watcher_hears_of_each_restart_behind_the_last_words(
     watcher.expect_nothing_more()
 
 
+@phoenixes
+def test_the_edge_hears_of_each_restart_and_its_own_faults_change_nothing(
+    system: ActorSystem, root: Probe, phoenix: MakePhoenix
+) -> None:
+    heard = queue.SimpleQueue[Address]()
+
+    def hear(peer: Address) -> None:
+        heard.put(peer)
+        raise SystemExit
+
+    system.when_restarted(hear)
+    child = born(system, root, phoenix)
+    for life in (2, 3):
+        system.tell(child, Poke(word="crash"))
+        root.expect(Said(word=f"life {life}"))
+        assert heard.get(timeout=PATIENCE_S) == child
+    system.tell(child, Poke(word="well"))
+    root.expect(Said(word="well 1 in life 3"))
+    assert heard.empty()
+
+
 def test_an_ended_watcher_is_forgotten(system: ActorSystem, root: Probe) -> None:
     child = born(system, root, Phoenix)
     watcher = watching(system, child)

@@ -1,6 +1,7 @@
 """Stopping: in order, within one deadline, and past it without whoever does not come along."""
 
 import asyncio
+import inspect
 import queue
 import threading
 from collections.abc import Callable
@@ -24,6 +25,7 @@ from tests.actors.runtime.behaviours import (
     Poke,
     Said,
     Worker,
+    said_of,
     taken,
 )
 from tests.probe import PATIENCE_S, Probe, new_probe
@@ -55,6 +57,21 @@ async def deaf(say: Callable[[Said], None]) -> Said:
             await asyncio.Event().wait()
         except asyncio.CancelledError:
             say(Said(word="I do not hear"))
+
+
+class Chain(Actor[ChildEnded | Said]):
+    """One below the other, each with a job that swallows its cancellation."""
+
+    def __init__(self, depth: int) -> None:
+        self._depth = depth
+
+    def on_start(self) -> None:
+        self.work(partial(deaf, self.inlet()), said_of)
+        if self._depth:
+            self.start(partial(Chain, self._depth - 1), "below")
+
+    def on_receive(self, message: ChildEnded | Said) -> None:
+        self.tell(ROOT, message)
 
 
 class Brood(Actor[ChildEnded | Said]):
@@ -228,6 +245,25 @@ def test_deaf_jobs_of_many_children_cost_one_deadline(system: ActorSystem, root:
     root.expect(ChildCancelled(child=parent))
     assert system.event_loop.now() - began_s < 0.4
     assert system.given_up == 10
+
+
+def test_an_agent_has_two_seconds_and_everything_five() -> None:
+    given = [
+        inspect.signature(each).parameters["within_s"] for each in (Echo.stop, ActorSystem.stop)
+    ]
+    assert [each.default for each in given] == [2.0, 5.0]
+
+
+def test_nested_levels_share_one_deadline_the_deepest_first(
+    system: ActorSystem, root: Probe
+) -> None:
+    """Else a level would be given up that is about to end: three jobs are, and no actor."""
+    top = system.start(partial(Chain, 2), "top")
+    root.expect(*[Said(word="at work")] * 3)
+    system.stop_child(top, within_s=0.3)
+    root.expect(ChildCancelled(child=top))
+    root.expect_nothing_more()
+    assert system.given_up == 3
 
 
 def test_a_second_stop_may_shorten_the_deadline(system: ActorSystem, root: Probe) -> None:

@@ -108,6 +108,21 @@ def test_a_loop_that_turns_is_left_alone_however_long_a_thread_is_busy(
     assert kennel.named.empty()
 
 
+def test_a_stop_that_had_to_leave_a_held_loop_behind_ends_its_watch() -> None:
+    """Else it would end the next session of the same process."""
+    system, gate = ActorSystem(), Gate()
+    kennel = Kennel(system, Patience(named_s=0.5, fatal_s=1.0))
+    watching = [each for each in threading.enumerate() if each.name == "greenroom-watchdog"]
+    system.tell(system.start(partial(Holder, gate), "holder"), Poke())
+    gate.await_arrival()
+    assert not system.stop(within_s=0.05)
+    for thread in watching:
+        thread.join(PATIENCE_S)
+        assert not thread.is_alive()
+    assert kennel.fatal.empty()
+    gate.open()
+
+
 def test_its_thread_ends_with_the_system(system: ActorSystem) -> None:
     Kennel(system)
     assert system.stop()
