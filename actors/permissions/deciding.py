@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 
 from actors.permissions.expanding import expand
-from actors.permissions.hearing import rulebook_of
+from actors.permissions.hearing import rulebook_of, tightening_reads
 from actors.permissions.judgement import Judgement
 from actors.permissions.judging import decide, judged
 from actors.permissions.matters import Matter
@@ -37,8 +37,8 @@ def decide_call(
 ) -> Decision:
     """Judge one call; looks at the file system to follow links, and changes nothing."""
     ground = replace(ground, added=policy.added)
-    matters = expand(requests, ground, policy.protected)
     book = rulebook_of(policy, chain)
+    matters = expand(requests, ground, policy.protected, tightening_reads(book))
     each = tuple((matter, decide(matter, book)) for matter in matters)
     many = any(request.permission in OPENING_MANY for request in requests)
     reads = ReadRules(policy=policy, chain=chain) if many else None

@@ -4,13 +4,14 @@ import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from actors.permissions.commands.command import Part, Redirect, Word
+from actors.permissions.commands.command import Depth, Part, Redirect, Word
 from actors.permissions.commands.parse import parse_command
+from actors.permissions.depths import MOST_ENTRIES, look_below
 from actors.permissions.folders import folders_of
 from actors.permissions.matters import Matter, Weight
 from actors.permissions.places import Explorer, Ground, Place, is_inside
 from actors.permissions.protected import is_plan, is_protected
-from actors.permissions.rules import CHANGING, LOOKING, PATHS, TOUCHING_NOTHING
+from actors.permissions.rules import CHANGING, LOOKING, PATHS, TOUCHING_NOTHING, ReadyRule, fold
 from messages.rules import PermissionRequest
 
 MAX_CHARS = 200_000
@@ -18,10 +19,16 @@ MAX_CHARS = 200_000
 
 
 def expand(
-    requests: Iterable[PermissionRequest], ground: Ground, protected: tuple[str, ...] | None = ()
+    requests: Iterable[PermissionRequest],
+    ground: Ground,
+    protected: tuple[str, ...] | None = (),
+    reading: tuple[ReadyRule, ...] = (),
 ) -> tuple[Matter, ...]:
-    """Find all that a call would do; `protected` as in `Policy`."""
-    looking = Looking(Explorer(ground), protected or ())
+    """Find all that a call would do.
+
+    `protected` is as in `Policy`; `reading` are the rules that may tighten the reading of a file.
+    """
+    looking = Looking(Explorer(ground), protected or (), reading)
     return tuple(matter for request in requests for matter in looking.at(request))
 
 
@@ -35,6 +42,8 @@ class Looking:
 
     explorer: Explorer
     protected: tuple[str, ...]
+    reading: tuple[ReadyRule, ...]
+    _entries_left: int = MOST_ENTRIES
     _guarded: dict[str, bool] = field(default_factory=dict[str, bool])
     _files: dict[_File, Matter] = field(default_factory=dict[_File, Matter])
     """Arguments of commands, as matters that tighten."""
@@ -119,6 +128,7 @@ class Looking:
         self._parts.add((part, bases, weight))
         reads = self._words("read", self._looked_at(part, bases), bases)
         writes = self._words("write", part.writes, bases)
+        below, too_deep = self._below(reads, part.deep)
         changing = () if part.harmless else reads
         is_whole = weight == "full"
         yield Matter(
@@ -126,14 +136,13 @@ class Looking:
             tool="bash",
             weight=weight,
             also=part.also,
-            floor=_floor(part) if is_whole else "",
+            floor=(_floor(part) or too_deep) if is_whole else "",
             protected=self._protected(_touched(self._files[each] for each in (*changing, *writes))),
             reading=part.harmless,
             harmless=self._wholly_known(part, reads, bases) if is_whole else None,
-            deep=part.deep,
             trusted_only=part.trusted_only,
         )
-        yield from self._tightening((*reads, *writes), "tightens" if is_whole else "denies")
+        yield from self._tightening((*reads, *below, *writes), "tightens" if is_whole else "denies")
         for each in part.redirects:
             for matter in self._redirect(each, bases):
                 yield matter if is_whole else matter._replace(weight="denies", floor="")
@@ -142,8 +151,32 @@ class Looking:
 
     def _looked_at(self, part: Part, bases: tuple[str, ...]) -> tuple[Word, ...]:
         """List the paths that a part reads; without any, and after a `cd`, where it runs."""
-        moved = bases != (self.explorer.ground.cwd,)
-        return (Word("."),) if part.harmless and moved and not part.reads else part.reads
+        here = bool(part.deep) or bases != (self.explorer.ground.cwd,)
+        return (Word("."),) if part.harmless and here and not part.reads else part.reads
+
+    def _below(self, folders: list[_File], depth: Depth) -> tuple[list[_File], str]:
+        """List what a rule may speak of below folders that are read as a whole.
+
+        And say why there may be more.
+        """
+        found: list[_File] = []
+        if not depth or not self.reading:
+            return found, ""
+        root = self.explorer.ground.root
+        for folder in dict.fromkeys(self._files[each].request.target for each in folders):
+            path = os.path.join(root, folder)  # noqa: PTH118  (text, not a file)
+            below = look_below(os.path.normpath(path), depth, self._entries_left)
+            self._entries_left -= below.entries
+            if below.problem:
+                return found, below.problem
+            found += [("read", each, "/") for each in below.files if self._is_told(each)]
+        self._look_at(found)
+        return found, ""
+
+    def _is_told(self, path: str) -> bool:
+        texts = (self.explorer.target(path), path)
+        folded = tuple(map(fold, texts))
+        return any(rule.tightens(texts, folded) for rule in self.reading)
 
     def _words(self, permission: str, words: Iterable[Word], bases: tuple[str, ...]) -> list[_File]:
         """Look at paths among arguments; where their folder is unknown, from where it began."""
@@ -153,13 +186,16 @@ class Looking:
                 here = ("/",) if path.startswith("/") else bases or (self.explorer.ground.cwd,)
                 for base in here:
                     files[permission, path, base] = None
+        self._look_at(files)
+        return list(files)
+
+    def _look_at(self, files: Iterable[_File]) -> None:
         for file in files:
             if file not in self._files:
-                _, path, base = file
+                permission, path, base = file
                 self._files[file] = self._file(
                     permission, "bash", path, base=base, weight="tightens"
                 )
-        return list(files)
 
     def _tightening(self, files: Iterable[_File], weight: Weight) -> Iterator[Matter]:
         """Tell each file once; what tightens denies too."""

@@ -46,6 +46,13 @@ class _Same:
         )
 
 
+def tightening_reads(book: Rulebook) -> tuple[ReadyRule, ...]:
+    """List every rule that may ask about or deny reading a file, the built-in ones too."""
+    voices = (voice for spoken in book.spoken for voice in spoken.get("read", ()))
+    rules = (*(each for _, rules in voices for each in rules), *book.unspoken.get("read", ()))
+    return tuple(each for each in rules if not each.allows)
+
+
 def rulebook_of(policy: Policy, chain: tuple[Profile, ...]) -> Rulebook:
     """Sort the rules for a chain; for the same policy and profiles only once."""
     return _rulebook(_Same(policy, chain))
@@ -169,22 +176,7 @@ def _harmless(matter: Matter, reads: tuple[Matter, ...], book: Rulebook, at: int
         if judged.action != "allow" or read.floor:
             why = read.floor or f"it reads {read.request.target}: {judged.reason}"
             return Judgement("ask", why, rule=judged.rule, source=judged.source, by_default=True)
-        if matter.deep and _tighter_below(read.request.target, book, at):
-            why = f"it reads all below {read.request.target}, where a rule on read asks or denies"
-            return Judgement("ask", why, by_default=True)
     return Judgement("allow", "harmless command (built-in default)", by_default=True)
-
-
-def _tighter_below(folder: str, book: Rulebook, at: int) -> bool:
-    """Whether a rule that somebody wrote could tighten the reading of what lies in a folder."""
-    begin = "" if folder == "." else f"{folder}/"
-    literal = (
-        each.rule.pattern.partition("*")[0]
-        for _, rules in book.spoken[at].get("read", ())
-        for each in rules
-        if not each.allows
-    )
-    return any(each.startswith(begin) or begin.startswith(each) for each in literal)
 
 
 def _why_unspoken(matter: Matter, policy: Policy) -> str:

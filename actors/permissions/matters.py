@@ -33,8 +33,6 @@ class Matter(NamedTuple):
     """It changes nothing; a command only if it is `harmless`."""
     harmless: tuple["Matter", ...] | None = None
     """For a command that only reads: the files that it reads; None: it may do more."""
-    deep: bool = False
-    """It reads all that lies below its target too."""
     trusted_only: bool = False
     """Harmless only in a workspace that is trusted."""
     unknown: bool = False

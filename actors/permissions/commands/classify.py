@@ -31,7 +31,7 @@ def classified(words: Words, redirects: tuple[Redirect, ...], floor: str) -> Par
         also=_also(words, text) if bare == "git" or bare != first else (),
         reads=harmless.reads if harmless else read_operands(bare, words[1:]),
         writes=written_operands(bare, words[1:]),
-        deep=harmless is not None and harmless.deep,
+        deep=harmless.deep if harmless else "",
     )
 
 

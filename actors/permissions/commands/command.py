@@ -3,6 +3,9 @@
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
+Depth = Literal["", "shown", "all", "linked"]
+"""What a command reads below its paths: nothing, what is not hidden, all, and through links too."""
+
 
 class Word(NamedTuple):
     """One word of a command, as bash would see it after quote removal."""
@@ -52,8 +55,8 @@ class Part(NamedTuple):
     """Arguments that may be paths it reads."""
     writes: tuple[Word, ...] = ()
     """Arguments that are paths it writes, makes or removes."""
-    deep: bool = False
-    """It reads all that lies below its paths too."""
+    deep: Depth = ""
+    """What it reads below its paths."""
 
 
 @dataclass(frozen=True, slots=True)

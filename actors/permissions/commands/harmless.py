@@ -5,7 +5,7 @@ An option that is not listed here is not harmless. What they read is judged as `
 
 from dataclasses import dataclass
 
-from actors.permissions.commands.command import Word
+from actors.permissions.commands.command import Depth, Word
 from actors.permissions.commands.hidden import Words
 
 
@@ -28,8 +28,11 @@ class Harmless:
     patterns: frozenset[str] = frozenset()
     """Options that give the pattern, so that every operand is a path."""
     deep: frozenset[str] = frozenset()
-    """Options that make it read below its paths."""
-    always_deep: bool = False
+    """Options that make it read all below its paths."""
+    linked: frozenset[str] = frozenset()
+    """Options that make it follow the links there as well."""
+    depth: Depth = ""
+    """What it reads below its paths without such options."""
     most: int | None = None
     """So many operands, at most."""
 
@@ -39,7 +42,7 @@ class Reading:
     """A harmless command, and what it reads."""
 
     reads: tuple[Word, ...]
-    deep: bool
+    deep: Depth = ""
 
 
 def read_by_row(row: Harmless, arguments: Words) -> Reading | None:
@@ -71,7 +74,13 @@ def _reading(
         return None
     texts = 0 if seen & row.patterns else row.texts
     paths = operands[texts:] if texts >= 0 else []
-    return Reading((*files, *paths), row.always_deep or bool(seen & row.deep))
+    return Reading((*files, *paths), _depth(row, seen))
+
+
+def _depth(row: Harmless, seen: set[str]) -> Depth:
+    if seen & row.linked:
+        return "linked"
+    return "all" if seen & row.deep else row.depth
 
 
 def _option(row: Harmless, text: str) -> tuple[list[str], str | None]:

@@ -67,7 +67,7 @@ def git_reading(arguments: Words) -> Reading | None:
             at += 1
         elif not _is_quiet(text):
             return None
-    return Reading(tuple(word for word in reads if word.text), deep=False)
+    return Reading(tuple(word for word in reads if word.text))
 
 
 def _is_quiet(text: str) -> bool:

@@ -19,7 +19,8 @@ _GREP = Harmless(
     texts=1,
     files=words_of("f file exclude-from"),
     patterns=words_of("e f regexp file"),
-    deep=words_of("r R recursive dereference-recursive d directories"),
+    deep=words_of("r recursive d directories"),
+    linked=words_of("R dereference-recursive"),
 )
 _RG = Harmless(
     short="FsiSvwxcloqnNHIUPabuLp.0h",
@@ -39,7 +40,9 @@ _RG = Harmless(
     texts=1,
     files=words_of("f file"),
     patterns=words_of("e f regexp file files type-list"),
-    always_deep=True,
+    deep=words_of("u unrestricted hidden . no-ignore no-ignore-vcs g glob iglob"),
+    linked=words_of("L follow"),
+    depth="shown",
 )
 _NOTHING = Harmless()
 
@@ -110,7 +113,7 @@ HARMLESS: dict[str, Harmless] = {
             "suppress-common-lines show-c-function strip-trailing-cr no-dereference"
         ),
         words_of("unified context width color ignore-matching-lines exclude label"),
-        deep=words_of("r recursive"),
+        linked=words_of("r recursive"),
     ),
     "du": Harmless(
         "abchklmsSxLDH0",

@@ -48,7 +48,7 @@ def _find(arguments: Words) -> Reading | None:
             return None
         else:
             paths.append(word)
-    return Reading(tuple(paths) or (Word("."),), deep=False)
+    return Reading(tuple(paths) or (Word("."),))
 
 
 def _sed(arguments: Words) -> Reading | None:
@@ -56,21 +56,21 @@ def _sed(arguments: Words) -> Reading | None:
     if len(texts) < len(("-n", "1p")) or texts[0] != "-n" or not _SED_LINES.fullmatch(texts[1]):
         return None
     files = arguments[2:]
-    return None if any(word.text.startswith("-") for word in files) else Reading(files, deep=False)
+    return None if any(word.text.startswith("-") for word in files) else Reading(files)
 
 
 def _date(arguments: Words) -> Reading | None:
     plain = all(word.text.startswith("+") or word.text in {"-u", "--utc"} for word in arguments)
-    return Reading((), deep=False) if plain else None
+    return Reading(()) if plain else None
 
 
 def _echo(_arguments: Words) -> Reading | None:
-    return Reading((), deep=False)
+    return Reading(())
 
 
 def _cd(arguments: Words) -> Reading | None:
     one = len(arguments) == 1 and not arguments[0].text.startswith("-")
-    return Reading(arguments, deep=False) if one and arguments[0].text else None
+    return Reading(arguments) if one and arguments[0].text else None
 
 
 _SPECIAL = {"find": _find, "sed": _sed, "date": _date, "echo": _echo, "cd": _cd}
