@@ -8,6 +8,7 @@ from actors.permissions.commands.command import Depth, Part, Redirect, Word
 from actors.permissions.commands.parse import parse_command
 from actors.permissions.depths import MOST_ENTRIES, look_below
 from actors.permissions.folders import folders_of
+from actors.permissions.guesses import paths_in
 from actors.permissions.matters import Matter, Weight
 from actors.permissions.places import Explorer, Ground, Place, is_inside
 from actors.permissions.protected import is_plan, is_protected
@@ -182,7 +183,7 @@ class Looking:
         """Look at paths among arguments; where their folder is unknown, from where it began."""
         files: dict[_File, None] = {}
         for word in words:
-            for path in _paths(word, self.explorer.ground.home):
+            for path in paths_in(word, self.explorer.ground.home):
                 here = ("/",) if path.startswith("/") else bases or (self.explorer.ground.cwd,)
                 for base in here:
                     files[permission, path, base] = None
@@ -218,7 +219,7 @@ class Looking:
         return tuple(self._files[each]._replace(weight="full") for each in reads)
 
     def _redirect(self, redirect: Redirect, bases: tuple[str, ...]) -> Iterator[Matter]:
-        paths = tuple(_paths(redirect.word, self.explorer.ground.home))
+        paths = tuple(paths_in(redirect.word, self.explorer.ground.home))
         known = bool(paths) and bool(bases)
         if not known:
             request = PermissionRequest(permission=redirect.permission, target=redirect.word.text)
@@ -251,11 +252,3 @@ def _touched(files: Iterable[Matter]) -> Iterator[str]:
     for each in files:
         yield each.request.target
         yield from each.also
-
-
-def _paths(word: Word, home: str) -> Iterator[str]:
-    """Write out what a word names, as far as it can be told."""
-    if word.literal:
-        yield word.text
-    elif word.home:
-        yield os.path.join(home, word.text[1:].lstrip("/"))  # noqa: PTH118  (text, not a file)

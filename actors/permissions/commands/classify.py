@@ -8,7 +8,7 @@ from actors.permissions.commands.harmless_special import reading
 from actors.permissions.commands.hidden import Words
 from actors.permissions.commands.operands import read_operands, written_operands
 
-_NOT_A_NAME = frozenset("*?[]{}~$`=!#\"'\\ \t\n")
+_NOT_A_NAME = frozenset("*?[]{}~$`=!#%\"'\\ \t\n")
 
 
 def classified(words: Words, redirects: tuple[Redirect, ...], floor: str) -> Part:
@@ -28,7 +28,7 @@ def classified(words: Words, redirects: tuple[Redirect, ...], floor: str) -> Par
         harmless=harmless is not None,
         trusted_only=harmless is not None and first == "git",
         path_spelling="/" in first,
-        also=_also(words, text) if bare == "git" or bare != first else (),
+        also=_also(words, text) if bare.startswith("git") or bare != first else (),
         reads=harmless.reads if harmless else read_operands(bare, words[1:]),
         writes=written_operands(bare, words[1:]),
         deep=harmless.deep if harmless else "",
@@ -53,6 +53,8 @@ def _also(words: Words, text: str) -> tuple[str, ...]:
     bare = Word(words[0].text.rpartition("/")[2])
     spelled = (bare, *words[1:])
     found = [" ".join(word.text for word in spelled)]
+    if bare.text.startswith("git-"):
+        found.append(" ".join(["git", bare.text[4:], *(word.text for word in words[1:])]))
     if bare.text == "git":
         found.extend(git_spellings(spelled))
     return tuple(each for each in dict.fromkeys(found) if each != text)

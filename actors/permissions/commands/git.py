@@ -1,6 +1,9 @@
 """What git runs and writes through its options; and how its rules see it without them."""
 
+from dataclasses import replace
+
 from actors.permissions.commands.command import Word
+from actors.permissions.commands.guards import anywhere_in
 from actors.permissions.commands.hidden import NOTHING, Hidden, Words
 from actors.permissions.commands.options import Options
 
@@ -11,10 +14,10 @@ _QUIET_GLOBALS = {
 """Options before the subcommand that neither run anything nor move git elsewhere."""
 _VALUED_GLOBALS = {
     "-C", "-c", "--exec-path", "--git-dir", "--work-tree", "--namespace", "--super-prefix",
-    "--config-env", "--attr-source", "--list-cmds",
+    "--config-env", "--attr-source", "--list-cmds", "--shallow-file",
 }  # fmt: skip
 _ORDINARY = {
-    "add", "am", "annotate", "apply", "archive", "blame", "branch", "bundle", "cat-file",
+    "add", "am", "annotate", "apply", "archive", "blame", "branch", "cat-file",
     "check-attr", "check-ignore", "check-mailmap", "checkout", "checkout-index", "cherry",
     "cherry-pick", "clean", "clone", "commit", "commit-graph", "commit-tree", "count-objects",
     "describe", "diff", "diff-files", "diff-index", "diff-tree", "fetch", "fmt-merge-msg",
@@ -40,15 +43,25 @@ _ANYWHERE = Options(
     exempt=("text", "no", "e", "tr", "t", "s", "o", "u", "c", "r"),
 )  # fmt: skip
 _SHORT = {
+    "format-patch": Options("o", ("output-directory",), valued="vnUIO"),
+    "checkout-index": Options("", ("prefix", "temp")),
+    "worktree": Options(),
+    "commit": Options("Sep", ("gpg-sign", "edit", "patch", "interactive"), valued="mFCct"),
+    "tag": Options("su", ("sign", "local-user", "edit"), valued="mF"),
+    "merge": Options("S", ("gpg-sign", "edit"), valued="msXF"),
+    "checkout": Options("p", ("patch",), valued="bB"),
+    "reset": Options("p", ("patch",)),
+    "restore": Options("p", ("patch",), valued="s"),
+    "stash": Options("p", ("patch",), valued="m"),
     "grep": Options("O", valued="ABCefm"),
     "clone": Options("uc", valued="bo"),
     "fetch": Options(),
     "ls-remote": Options(),
-    "rebase": Options("xi", valued="CsX"),
+    "rebase": Options("xiS", ("interactive", "gpg-sign"), valued="CsX"),
     "archive": Options("o"),
     "submodule": Options(),
-    "add": Options("eip"),
-    "branch": Options(),
+    "add": Options("eip", ("edit", "interactive", "patch")),
+    "branch": Options("", ("edit-description",)),
 }
 _VALUES = {"-m", "-am", "--message"}
 _TRANSPORT = "::"
@@ -59,7 +72,8 @@ def git_hidden(words: Words, _stdin: str) -> Hidden:
     at = _subcommand_at(words)
     odd = [word.text for word in words[1:at] if word.text not in _QUIET_GLOBALS]
     if odd:
-        return Hidden(f"{odd[0]}: it changes what git runs, or where")
+        why = f"{odd[0]}: it changes what git runs, or where"
+        return replace(anywhere_in(why, words[:at]), commands=())
     if at >= len(words):
         return NOTHING
     name, arguments = words[at], words[at + 1 :]
@@ -67,8 +81,9 @@ def git_hidden(words: Words, _stdin: str) -> Hidden:
         reads = bool(arguments) and arguments[0].text in _READS_CONFIGURATION
         return NOTHING if reads else Hidden("git's configuration names programs to run")
     if not name.literal or name.text not in _ORDINARY:
-        return Hidden(f"git {name.text} may be an alias, or runs other programs")
-    return _arguments(name.text, arguments)
+        return anywhere_in(f"git {name.text} may be an alias, or runs other programs", words[at:])
+    hidden = _arguments(name.text, arguments)
+    return anywhere_in(hidden.why, words[at:]) if hidden.why and name.text == "rebase" else hidden
 
 
 def git_spellings(words: Words) -> tuple[str, ...]:
@@ -93,9 +108,29 @@ def _arguments(name: str, arguments: Words) -> Hidden:
     if not found:
         found = next((word.text for word in arguments if _TRANSPORT in word.text), "")
         found = found if name in _REMOTE else ""
+    found = found or _unknown_strategy(name, arguments) or _edited(name, arguments)
     return Hidden(f"{found}: git may run a program or write a file") if found else NOTHING
 
 
+def _unknown_strategy(command: str, arguments: Words) -> str:
+    """Name a strategy that is not git's own: it is a program called `git-merge-…`."""
+    for at, word in enumerate(arguments):
+        name, _, value = word.text.partition("=")
+        if command in _MERGING and word.text.startswith("-s"):
+            name, value = "--strategy", word.text[2:]
+        if name == "--strategy":
+            after = arguments[at + 1].text if at + 1 < len(arguments) else ""
+            if (value or after) not in _STRATEGIES:
+                return word.text
+    return ""
+
+
+def _edited(name: str, arguments: Words) -> str:
+    return "edit" if name == "notes" and any(each.text == "edit" for each in arguments) else ""
+
+
+_MERGING = {"merge", "pull", "rebase"}
+_STRATEGIES = {"ours", "recursive", "ort", "resolve", "octopus", "subtree", "theirs"}
 _NONE = Options()
 _REMOTE = {"clone", "fetch", "pull", "push", "ls-remote", "remote", "archive"}
 

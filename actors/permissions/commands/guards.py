@@ -11,6 +11,7 @@ Guard = Callable[[Words, str], Hidden]
 
 _NO_OPTIONS = Options()
 _NO_LEADING = Leading()
+_ROOM_CHARACTERS = 400
 
 
 def always(why: str) -> Guard:
@@ -90,6 +91,41 @@ def second_operand(why: str) -> Guard:
         return Hidden(why) if found or len(operands) > 1 else NOTHING
 
     return hidden
+
+
+def seen_through(guard: Guard) -> Guard:
+    """Look for commands behind every operand, where options hide which of them is the command."""
+
+    def hidden(words: Words, stdin: str) -> Hidden:
+        found = guard(words, stdin)
+        return anywhere_in(found.why, words) if found.why else found
+
+    return hidden
+
+
+def anywhere_in(why: str, words: Words) -> Hidden:
+    """Ask, and take what begins at any operand for a command, as far as there is room."""
+    room = sum(len(word.text) for word in words) + _ROOM_CHARACTERS
+    commands: list[Words] = []
+    scripts: list[str] = []
+    for at, word in enumerate(words):
+        text = _script_in(word.text)
+        cost = sum(len(each.text) + 1 for each in words[at:]) if not text else len(text)
+        if at and cost <= room and (text or not word.text.startswith("-")):
+            room -= cost
+            if text:
+                scripts.append(text)
+            else:
+                commands.append(words[at:])
+    return Hidden(why, tuple(commands), tuple(scripts))
+
+
+def _script_in(text: str) -> str:
+    """Take a word with blanks for a text to run; behind `NAME=` and `!` if it has them."""
+    if " " not in text.strip():
+        return ""
+    name, equals, value = text.partition("=")
+    return (value if equals and " " not in name else text).lstrip("!")
 
 
 def clustered(guard: Guard) -> Guard:

@@ -64,10 +64,19 @@ def git_reading(arguments: Words) -> Reading | None:
         elif text.startswith("-S") and arguments[0].text == "blame":
             return None
         elif text in _GIT_NUMBER and at < len(arguments):
+            reads.extend(_lines_of(text + arguments[at].text))
             at += 1
         elif not _is_quiet(text):
             return None
+        else:
+            reads.extend(_lines_of(text))
     return Reading(tuple(word for word in reads if word.text))
+
+
+def _lines_of(text: str) -> list[Word]:
+    """Take the file out of `-L1,5:FILE`."""
+    path = text.rpartition(":")[2]
+    return [Word(path)] if text.startswith("-L") and ":" in text and path else []
 
 
 def _is_quiet(text: str) -> bool:

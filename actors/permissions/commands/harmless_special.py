@@ -17,12 +17,14 @@ _FIND_VALUED = words_of(
     "-uid -gid -links -inum -lname -ilname -fstype -used -printf"
 )
 _FIND_FILES = words_of("-newer -anewer -cnewer -samefile")
+_FILTER = re.compile(r"--(?:include|exclude|exclude-dir)=[\w./*?{},-]+")
+"""Whatever these expand to is such an option again."""
 _SED_LINES = re.compile(r"\d+(?:,(?:\d+|\$))?p|\$p")
 
 
 def reading(name: str, arguments: Words) -> Reading | None:
     """Say what a command reads; None where it is not known to be harmless."""
-    if not all(word.literal for word in arguments):
+    if not all(word.literal or _FILTER.fullmatch(word.text) for word in arguments):
         return None
     if name in _SPECIAL:
         return _SPECIAL[name](arguments)

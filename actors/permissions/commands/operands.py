@@ -5,9 +5,12 @@ from actors.permissions.commands.hidden import Words
 
 _TEXTS = {"echo", "printf", "true", "false", "test", "[", "kill", "sleep", "basename", "dirname"}
 """Their arguments are text, not files."""
+_MARKS = {"git": ":", "curl": "@", "http": "@", "https": "@", "xh": "@"}
+"""What stands before a path within an argument: `HEAD:x`, `@x`."""
 _WRITES_ALL = {
     "rm", "rmdir", "unlink", "shred", "touch", "mkdir", "truncate", "tee", "mkfifo", "mknod",
     "chmod", "chown", "chgrp", "chattr", "setfacl", "mv", "patch", "sponge",
+    "ed", "ex", "vi", "vim", "nvim", "nano",
 }  # fmt: skip
 _WRITES_LAST = {"cp", "ln", "install", "link", "rsync", "scp"}
 _WRITES_WITH = {
@@ -22,6 +25,7 @@ _WRITES_WITH = {
     "ln": ("-t", "--target-directory"),
     "tar": ("-f", "--file", "-C", "--directory"),
     "git": ("--output", "-o"),
+    "find": ("-fprint", "-fprint0", "-fprintf", "-fls"),
 }
 _IN_PLACE = {"sed", "perl", "ruby"}
 
@@ -35,7 +39,10 @@ def read_operands(name: str, arguments: Words) -> Words:
         value = _value(word)
         if value is not None:
             found.append(value)
-    return tuple(found)
+            mark = _MARKS.get(name, "")
+            if mark and mark in value.text:
+                found.append(_renamed(value, value.text.rpartition(mark)[2]))
+    return tuple(each for each in found if each.text)
 
 
 def written_operands(name: str, arguments: Words) -> Words:
@@ -54,8 +61,24 @@ def written_operands(name: str, arguments: Words) -> Words:
         found += operands[1:2]
     elif name == "dd":
         found += [_renamed(word, word.text[3:]) for word in arguments if word.text[:3] == "of="]
-    found += _option_values(_WRITES_WITH.get(name, ()), arguments)
-    return tuple(found)
+    elif name in {"zip", "split"}:
+        found += operands[:1] if name == "zip" else operands[1:2]
+    elif name == "tar" and operands and operands[0].text.isalpha() and "f" in operands[0].text:
+        found += operands[1:2]
+    targets = _option_values(_WRITES_WITH.get(name, ()), arguments)
+    if name in _WRITES_LAST | {"mv"}:
+        found += _below_folders([*operands[-1:], *targets], operands)
+    return (*found, *targets)
+
+
+def _below_folders(folders: list[Word], files: list[Word]) -> list[Word]:
+    """Say what is written where the last operand is a folder: a file of the same name in it."""
+    return [
+        _renamed(folder, f"{folder.text.rstrip('/')}/{file.text.rstrip('/').rpartition('/')[2]}")
+        for folder in folders
+        for file in files
+        if file is not folder and file.literal
+    ]
 
 
 def _option_values(options: tuple[str, ...], arguments: Words) -> list[Word]:

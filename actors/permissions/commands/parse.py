@@ -2,12 +2,14 @@
 
 import re
 import unicodedata
+from collections.abc import Iterable, Iterator
 
 from actors.permissions.commands.classify import classified
 from actors.permissions.commands.command import Command, Part, Word
 from actors.permissions.commands.crude import crude_parts
 from actors.permissions.commands.grammar import tree_of
 from actors.permissions.commands.plain import plain_commands
+from actors.permissions.commands.shells import SHELLS
 from actors.permissions.commands.simple import Simple
 from actors.permissions.commands.statements import Statements
 from actors.permissions.commands.wrappers import hidden_in
@@ -45,9 +47,8 @@ class _Parsing:
     def command(self, text: str, depth: int) -> Command:
         plain = plain_commands(text) if len(text) <= LONGEST_CHARACTERS else None
         if plain is not None:
-            return self._limited(
-                [self._plain_part(names, depth) for names in plain], "", loops=False
-            )
+            parts = [self._plain_part(names, depth) for names in plain]
+            return self._limited([*parts, *self._fed(parts, (), depth)], "", loops=False)
         source = text.encode(errors="replace")
         tree = tree_of(source) if len(source) <= LONGEST_CHARACTERS else None
         if tree is None:
@@ -61,8 +62,16 @@ class _Parsing:
             parts.extend(self._script(fragment.decode(errors="replace"), depth))
         if tree.has_error:
             parts.extend(crude_parts(source))
+        parts.extend(self._fed(parts, found.documents, depth))
         doubt = strange_character(text) or next(iter(found.doubts), "")
         return self._limited(parts, doubt, loops=found.loops)
+
+    def _fed(self, parts: list[Part], documents: Iterable[str], depth: int) -> Iterator[Part]:
+        """Read what a shell may be given on its input: here-documents, and what `echo` says."""
+        if any(map(_has_shell, parts)):
+            said = (" ".join(w.text for w in p.words[1:]) for p in parts if _speaks(p))
+            for text in dict.fromkeys((*documents, *said)):
+                yield from self._script(text, depth)
 
     def _limited(self, parts: list[Part], floor: str, *, loops: bool) -> Command:
         self._parts_left -= len(parts)
@@ -123,6 +132,15 @@ class _Parsing:
             return True
         self._refusal = "it holds more commands within commands than anybody reads"
         return False
+
+
+def _has_shell(part: Part) -> bool:
+    first = part.words[0].text.rpartition("/")[2] if part.words else ""
+    return first in SHELLS or any(map(_has_shell, part.inner))
+
+
+def _speaks(part: Part) -> bool:
+    return bool(part.words) and part.words[0].text in {"echo", "printf"}
 
 
 def strange_character(text: str) -> str:

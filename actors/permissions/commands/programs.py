@@ -12,6 +12,7 @@ _SED_PLAIN = re.compile(
 )
 """Prints, deletes, and substitutions whose ends are beyond doubt: no `e`, `w`, `r`, no block."""
 _SED_OPTIONS = {"-n", "-E", "-r", "-s", "-u", "-z", "--quiet", "--silent", "--regexp-extended"}
+_MODULE = re.compile(r"-[bBdEiIOPqRsSuvx]*m(\w*)")
 _AWK_ACTS = re.compile(r"system|getline|close|[|>@\\]|ENVIRON")
 
 
@@ -73,7 +74,10 @@ class Interpreter:
         own = words[1 : first + 1] if first else words[1:]
         if _only_asks(words):
             return NOTHING
-        module = any(word.text == "-m" for word in own)
+        attached = [found[1] for word in own if (found := _MODULE.fullmatch(word.text))]
+        if self._modules and any(name in self._modules for name in attached):
+            return Hidden(f"{attached[0]} runs code")
+        module = "" in attached if self._modules else False
         if not first or stdin or words[1].text == "-":
             return Hidden("it runs what it reads")
         if module:

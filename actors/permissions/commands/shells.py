@@ -6,6 +6,10 @@ from actors.permissions.commands.hidden import Hidden, Words
 from actors.permissions.commands.options import Leading
 
 _WHY = "it is a shell"
+SHELLS = frozenset(
+    ["bash", "sh", "dash", "zsh", "ksh", "mksh", "ash", "fish", "csh", "tcsh", "rbash"]
+)
+"""They run what comes in on their input."""
 
 
 def shell_hidden(words: Words, stdin: str) -> Hidden:
@@ -36,6 +40,7 @@ def _takes_value(text: str) -> bool:
 
 _ENV = Leading("uC", ("unset", "chdir"), assignments=True)
 _FLOCK = Leading("wE", ("timeout", "wait", "conflict-exit-code"), operands=1)
+_RUNUSER = Leading("uGgsw", ("user", "group", "supp-group", "shell"))
 _DASH_C = {"-c", "--command", "--session-command"}
 
 
@@ -57,7 +62,19 @@ def env_hidden(words: Words, _stdin: str) -> Hidden:
 
 def su_hidden(words: Words, _stdin: str) -> Hidden:
     """Find the text behind `su -c`."""
-    return Hidden("it runs a command as somebody else", scripts=_after_c(words))
+    command = _RUNUSER.command(words[1:]) if words[0].text.endswith("runuser") else ()
+    commands = (command,) if command else ()
+    return Hidden("it runs a command as somebody else", commands, scripts=_after_c(words))
+
+
+def script_hidden(words: Words, _stdin: str) -> Hidden:
+    """Find the text behind `script -c`, also in a cluster of options."""
+    found = [
+        after.text
+        for before, after in pairwise(words)
+        if before.text[:1] == "-" and before.text[1:2] != "-" and before.text.endswith("c")
+    ]
+    return Hidden("it runs a shell and writes a file", scripts=(*found, *_after_c(words)))
 
 
 def flock_hidden(words: Words, _stdin: str) -> Hidden:

@@ -83,6 +83,8 @@ class Statements:
         self.fragments: list[tuple[int, bytes]] = []
         """Texts that bash would run and the tree does not hold, and where they begin."""
         self.doubts: list[str] = []
+        self.documents: list[str] = []
+        """What here-documents hold."""
         self.loops = False
         self._source = source
         self._nodes = _holes(source, root)
@@ -273,6 +275,8 @@ class Statements:
 
     def _heredoc_body(self, heredoc: Heredoc) -> None:
         holes: list[int] = []
+        body = self._source[heredoc.start : heredoc.body_end]
+        self.documents.append(body.decode(errors="replace"))
         if heredoc.expands:
             reader = WordReader(self._source, self._ends, heredoc.start)
             self.fragments.extend(backticks(self._source, heredoc.start, heredoc.body_end))

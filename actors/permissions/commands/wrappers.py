@@ -17,6 +17,7 @@ from actors.permissions.commands.guards import (
     runs,
     scripts,
     second_operand,
+    seen_through,
     unless,
     when,
 )
@@ -26,6 +27,7 @@ from actors.permissions.commands.programs import awk_hidden, date_hidden, interp
 from actors.permissions.commands.shells import (
     env_hidden,
     flock_hidden,
+    script_hidden,
     shell_hidden,
     su_hidden,
 )
@@ -55,11 +57,12 @@ _ROWS: tuple[tuple[str, Guard], ...] = (
     ("command", runs("it runs a command past functions")),
     ("builtin", runs("it runs a builtin past functions")),
     ("time", runs(_RUNS, Leading("fo", _long("format output")))),
-    ("coproc", runs("it runs a command beside this one")),
+    ("coproc", seen_through(always("it runs a command beside this one"))),
     ("trap", scripts("it runs commands later", only=1)),
     ("export typeset declare local readonly unset", always(_VARIABLE)),
     ("read mapfile readarray getopts let set shift", always(_VARIABLE)),
-    ("alias unalias shopt enable hash bind complete", always(_SHELL)),
+    ("alias", seen_through(always(_SHELL))),
+    ("unalias shopt enable hash bind complete", always(_SHELL)),
     ("compgen compopt ulimit umask fc history", always(_SHELL)),
     ("pushd popd dirs", always("it moves where paths count from")),
     ("fg bg kill disown wait jobs suspend", always("it acts on jobs")),
@@ -106,37 +109,49 @@ _ROWS: tuple[tuple[str, Guard], ...] = (
     (
         (
             "nohup setsid linux64 linux32 unbuffer catchsegv fakeroot rlwrap proot chronic "
-            "eatmydata dbus-run-session systemd-inhibit firejail numactl prlimit setpriv entr"
+            "eatmydata dbus-run-session systemd-inhibit firejail numactl prlimit setpriv entr "
+            "cpulimit caffeinate torsocks torify tsocks proxychains dotenv dotenvx cross-env "
+            "concurrently nodemon watchexec hyperfine sem faketime cgexec schroot run0 gosu "
+            "su-exec setuidgid softlimit chpst envdir daemonize tini dumb-init multitime rr ifne "
+            "mispipe lckdo setlock retry reflex onchange arch x86_64 uname26 doppler "
+            "aws-vault sops op trickle heaptrack memusage cgclassify aa-exec please"
         ),
-        runs(_RUNS),
+        seen_through(always(_RUNS)),
     ),
     ("stdbuf", runs(_RUNS, Leading("ioe", _long("input output error")))),
     ("watch", scripts("it runs a command again and again", Leading("n", ("interval",)))),
-    ("script", always("it runs a shell and writes a file")),
+    ("script", script_hidden),
     ("unshare", runs(_RUNS, Leading("RwSG"))),
     ("nsenter", runs(_RUNS, Leading("tSGW", ("target",)))),
     ("chroot", runs("it runs a command elsewhere", Leading(operands=1))),
     ("systemd-run", runs(_RUNS, Leading("pEMHu", _long("unit property")))),
     ("flock", flock_hidden),
     ("strace ltrace", runs(_RUNS, Leading("aeEIopPsSuUX"))),
-    ("gdb lldb valgrind perf expect dtach at batch crontab bwrap", always(_RUNS)),
-    ("xvfb-run i386 runcon run-parts sg newgrp ssh-agent capsh sudoedit ip", always(_RUNS)),
+    ("gdb lldb valgrind perf expect dtach at batch crontab bwrap", seen_through(always(_RUNS))),
+    (
+        "xvfb-run i386 runcon run-parts sg newgrp ssh-agent capsh sudoedit ip",
+        seen_through(always(_RUNS)),
+    ),
     ("ssh-keygen gpg-agent", always("it loads code, or runs another program")),
-    ("start-stop-daemon machinectl tmux screen lxc vagrant ansible", always(_RUNS)),
+    ("start-stop-daemon machinectl tmux screen lxc vagrant ansible", seen_through(always(_RUNS))),
     ("busybox toybox", runs("it is many commands in one")),
     # other machines and containers
     ("ssh", scripts(_REMOTE, Leading("BbcDEeFIiJLlmOopQRSWw", operands=1))),
     ("scp sftp rsync mosh telnet nc ncat netcat socat ftp lftp", always(_REMOTE)),
     (
         "docker podman nerdctl",
-        unless(
-            "it may run commands in a container",
-            _long("ps images version info logs inspect stats top port history search"),
+        seen_through(
+            unless(
+                "it may run commands in a container",
+                _long("ps images version info logs inspect stats top port history search"),
+            )
         ),
     ),
     (
         "kubectl",
-        unless("it may run commands in a cluster", _long("get describe logs version explain")),
+        seen_through(
+            unless("it may run commands in a cluster", _long("get describe logs version explain"))
+        ),
     ),
     # interpreters
     (
@@ -183,19 +198,24 @@ _ROWS: tuple[tuple[str, Guard], ...] = (
     ("npx pnpx bunx uvx pipx", runs(_BY_NAME, Leading("pc", _long("package call")))),
     (
         "npm pnpm yarn",
-        among(
-            _BY_NAME,
-            _long("exec x dlx config set explore edit"),
-            Options(
-                "c",
-                _long("call script-shell node-options prefix userconfig globalconfig shell editor"),
-            ),
+        seen_through(
+            among(
+                _BY_NAME,
+                _long("exec x dlx config set explore edit"),
+                Options(
+                    "c",
+                    _long(
+                        "call script-shell node-options prefix userconfig globalconfig shell editor"
+                    ),
+                ),
+            )
         ),
     ),
     (
-        "uv poetry pdm pipenv hatch rye bundle mise asdf direnv nix nix-shell conda mamba",
-        among(_BY_NAME, _long("run exec shell tool develop")),
+        "uv poetry pdm pipenv hatch rye bundle mise asdf direnv nix conda mamba",
+        seen_through(among(_BY_NAME, _long("run exec shell tool develop"))),
     ),
+    ("nix-shell", seen_through(always(_RUNS))),
     ("cargo", among(_PROGRAM, (), Options("Z", _long("config manifest-path")))),
     (
         "go",
@@ -216,7 +236,7 @@ _ROWS: tuple[tuple[str, Guard], ...] = (
     ),
     # files
     ("find", find_hidden),
-    ("fd fdfind", when(_PROGRAM, Options("xX", _long("exec exec-batch"), "edtEcSj"))),
+    ("fd fdfind", seen_through(when(_PROGRAM, Options("xX", _long("exec exec-batch"), "edtEcSj")))),
     (
         "rg",
         when(
