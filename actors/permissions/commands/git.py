@@ -86,6 +86,13 @@ def git_hidden(words: Words, _stdin: str) -> Hidden:
     return anywhere_in(hidden.why, words[at:]) if hidden.why and name.text == "rebase" else hidden
 
 
+def sets_configuration(arguments: Words) -> bool:
+    """Whether it changes git's configuration, wherever that lies."""
+    at = _subcommand_at((Word("git"), *arguments))
+    rest = [word.text for word in arguments[at - 1 :]]
+    return rest[:1] == ["config"] and not _READS_CONFIGURATION.intersection(rest[1:2])
+
+
 def git_spellings(words: Words) -> tuple[str, ...]:
     """Say the command without global options, as ask and deny rules see it too."""
     at = _subcommand_at(words)

@@ -1,6 +1,7 @@
 """Which arguments may be paths, for rules that forbid reading or writing them."""
 
 from actors.permissions.commands.command import Word
+from actors.permissions.commands.git import sets_configuration
 from actors.permissions.commands.hidden import Words
 
 _TEXTS = {"echo", "printf", "true", "false", "test", "[", "kill", "sleep", "basename", "dirname"}
@@ -65,6 +66,8 @@ def written_operands(name: str, arguments: Words) -> Words:
         found += operands[:1] if name == "zip" else operands[1:2]
     elif name == "tar" and operands and operands[0].text.isalpha() and "f" in operands[0].text:
         found += operands[1:2]
+    elif name == "git" and sets_configuration(arguments):
+        found.append(Word(".git/config"))
     targets = _option_values(_WRITES_WITH.get(name, ()), arguments)
     if name in _WRITES_LAST | {"mv"}:
         found += _below_folders([*operands[-1:], *targets], operands)

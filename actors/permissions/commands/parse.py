@@ -9,6 +9,7 @@ from actors.permissions.commands.command import Command, Part, Word
 from actors.permissions.commands.crude import crude_parts
 from actors.permissions.commands.grammar import tree_of
 from actors.permissions.commands.plain import plain_commands
+from actors.permissions.commands.programs import named_in_code
 from actors.permissions.commands.shells import SHELLS
 from actors.permissions.commands.simple import Simple
 from actors.permissions.commands.statements import Statements
@@ -120,7 +121,14 @@ class _Parsing:
         ]
         for script in hidden.scripts:
             inner.extend(self._script(script, depth))
-        return part._replace(floor=part.floor or hidden.why, harmless=False, inner=tuple(inner))
+        named = named_in_code(part.words)
+        return part._replace(
+            floor=part.floor or hidden.why,
+            harmless=False,
+            inner=tuple(inner),
+            reads=(*part.reads, *named),
+            writes=(*part.writes, *named),
+        )
 
     def _script(self, text: str, depth: int) -> tuple[Part, ...]:
         return self.command(text, depth + 1).parts if self._may_look(depth, len(text)) else ()

@@ -2,6 +2,7 @@
 
 import re
 
+from actors.permissions.commands.command import Word
 from actors.permissions.commands.hidden import NOTHING, Hidden, Words
 from actors.permissions.commands.options import Options
 
@@ -13,7 +14,21 @@ _SED_PLAIN = re.compile(
 """Prints, deletes, and substitutions whose ends are beyond doubt: no `e`, `w`, `r`, no block."""
 _SED_OPTIONS = {"-n", "-E", "-r", "-s", "-u", "-z", "--quiet", "--silent", "--regexp-extended"}
 _MODULE = re.compile(r"-[bBdEiIOPqRsSuvx]*m(\w*)")
+_VERSION = re.compile(r"\d[\d.]*$")
+_LANGUAGES = frozenset(
+    ["awk", "gawk", "mawk", "nawk", "sed", "gsed", "perl", "python", "ruby", "node", "php", "lua"]
+)
+_NAMES = re.compile(r"""["']([^"'\s]{1,255})["']|\bw\s+(\S{1,255})""")
 _AWK_ACTS = re.compile(r"system|getline|close|[|>@\\]|ENVIRON")
+
+
+def named_in_code(words: Words) -> Words:
+    """List the texts in a program among the arguments that may be names of files."""
+    name = _VERSION.sub("", words[0].text.rpartition("/")[2])
+    if name not in _LANGUAGES:
+        return ()
+    found = (match for word in words[1:] for match in _NAMES.finditer(word.text))
+    return tuple(Word(match[1] or match[2]) for match in found)
 
 
 def sed_hidden(words: Words, _stdin: str) -> Hidden:

@@ -1,0 +1,138 @@
+"""A command that reads a whole folder reads every file in it, also those that ask."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from actors.permissions.defaults import BUILT_IN
+from actors.permissions.depths import MOST_ENTRIES, look_below
+from actors.permissions.places import Ground
+from messages.rules import Action, Policy
+from tests.actors.permissions.judged import by_rules, decided, rule, user, verdict
+
+pytestmark = pytest.mark.quick
+
+
+@pytest.fixture
+def ground(tmp_path: Path) -> Ground:
+    root = tmp_path.resolve() / "project"
+    (root / "src" / "deep").mkdir(parents=True)
+    (root / "app" / "deep").mkdir(parents=True)
+    for name in (".env", "src/a.py", "src/deep/b.py", "app/deep/.env.local", "app/.env.example"):
+        (root / name).write_text("text")
+    return Ground(root=str(root), cwd=str(root), home=str(tmp_path))
+
+
+ASKING = [
+    "grep -r K .",
+    "grep -rn K",
+    "grep -R K .",
+    "grep --recursive K app",
+    "grep -d recurse K .",
+    "cd app && grep -r K",
+    "cd src; grep -r K",
+    "(cd app/deep; grep -rl K .)",
+    "rg --hidden K",
+    "rg -uu K",
+    "rg -. K app",
+    "rg -g '.env*' K",
+    "diff -r app src",
+]
+QUIET = [
+    "grep -rn K src",
+    "grep -r K src/deep",
+    "grep -R K src",
+    "grep -rn --include=*.py K src",
+    "rg K",
+    "rg -n K app",
+    "rg --hidden K src",
+    "find . -name '*.py'",
+    "ls -R .",
+]
+
+
+@pytest.mark.parametrize("command", ASKING)
+def test_a_deep_read_asks_where_such_a_file_stands_below(command: str, ground: Ground) -> None:
+    assert verdict("bash", command, ground=ground) == "ask"
+
+
+@pytest.mark.parametrize("command", QUIET)
+def test_a_deep_read_is_quiet_where_none_does(command: str, ground: Ground) -> None:
+    assert verdict("bash", command, ground=ground) == "allow"
+
+
+@pytest.mark.parametrize(
+    ("pattern", "action", "expected"),
+    [
+        ("src/deep/*", "ask", "ask"),
+        ("src/deep/*", "deny", "deny"),
+        ("*.py", "deny", "deny"),
+        ("*.pem", "deny", "allow"),
+        ("app/*", "deny", "allow"),
+    ],
+)
+def test_rules_on_reading_hold_for_what_really_stands_there(
+    pattern: str, action: Action, expected: Action, ground: Ground
+) -> None:
+    written = user(rule("read", pattern, action))
+    policy = Policy(defaults=BUILT_IN, sources=(written,))
+
+    assert verdict("bash", "grep -r K src", policy, ground=ground) == expected
+
+
+def test_a_deny_holds_for_a_deep_read_that_rules_allow_and_inside_a_wrapper(ground: Ground) -> None:
+    policy = by_rules(rule("bash", "*"), rule("read", "*"), rule("read", "*.py", "deny"))
+
+    assert verdict("bash", "grep -r K src", policy, ground=ground) == "deny"
+    assert verdict("bash", "timeout 5 grep -r K src", policy, ground=ground) == "deny"
+    assert verdict("bash", "grep -r K app", policy, ground=ground) == "allow"
+
+
+def test_links_below_are_not_followed_and_ask_where_the_command_follows_them(
+    ground: Ground,
+) -> None:
+    src = Path(ground.root, "src")
+    (src / "link").symlink_to("../.env")
+
+    assert verdict("bash", "grep -r K src", ground=ground) == "allow"
+    assert verdict("bash", "grep -R K src", ground=ground) == "ask"
+    assert verdict("bash", "rg -L K src", ground=ground) == "ask"
+    assert verdict("bash", "diff -r src app", ground=ground) == "ask"
+
+
+def test_more_than_is_looked_at_asks_and_only_that(ground: Ground) -> None:
+    many = Path(ground.root, "many")
+    many.mkdir()
+    for number in range(MOST_ENTRIES + 1):
+        (many / str(number)).touch()
+
+    judgement = decided(("bash", "grep -r K many"), ground=ground).judgement
+    assert (judgement.action, judgement.reason) == (
+        "ask",
+        "it reads more files than are looked at beforehand",
+    )
+    granting = replace(Policy(defaults=BUILT_IN), grants=judgement.grants)
+    assert verdict("bash", "grep -r K many", granting, ground=ground) == "allow"
+    (many / "0").unlink()
+    assert verdict("bash", "grep -r K many", ground=ground) == "allow"
+    assert verdict("bash", "grep -r K many; grep -r K src", ground=ground) == "ask"
+
+
+def test_the_look_leaves_out_git_and_what_is_not_there(ground: Ground) -> None:
+    root = Path(ground.root)
+    (root / ".git").mkdir()
+    (root / ".git" / "config").touch()
+
+    found = look_below(ground.root, "all").files
+    assert sorted(
+        str(Path(each).relative_to(root)) for each in found if not Path(each).is_dir()
+    ) == [
+        ".env",
+        "app/.env.example",
+        "app/deep/.env.local",
+        "src/a.py",
+        "src/deep/b.py",
+    ]
+    assert look_below(f"{root}/gone", "all").files == ()
+    assert look_below(f"{root}/.env", "all").files == ()
