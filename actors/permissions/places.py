@@ -3,6 +3,7 @@
 import errno
 import os
 import stat
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import islice
 
@@ -10,6 +11,9 @@ MAX_LINKS = 40
 """As Linux has it."""
 MAX_PATH_BYTES = 4_095
 _MAX_SPELLINGS = 64
+
+
+Probe = Callable[[str], tuple[int, int] | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +47,8 @@ class Explorer:
     """Follows the paths of one decision; what it saw once counts for all of them."""
 
     ground: Ground
+    probe: Probe = field(default_factory=lambda: _identity)
+    """Tells what file a path is, to find out which names a file system takes for the same."""
     _links: dict[str, str | None] = field(default_factory=dict[str, str | None])
     _folding: dict[str, bool] = field(default_factory=dict[str, bool])
     _places: dict[tuple[str, str], Place] = field(default_factory=dict[tuple[str, str], Place])
@@ -119,9 +125,9 @@ class Explorer:
             folder, _, name = path.rpartition("/")
             other = name.swapcase()
             if other != name and self._links.get(path) != "":
-                found = _identity(path)
+                found = self.probe(path)
                 if found is not None:
-                    return found == _identity(f"{folder}/{other}")
+                    return found == self.probe(f"{folder}/{other}")
             path = folder
         return False
 

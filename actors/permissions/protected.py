@@ -127,10 +127,12 @@ def _text(path: Path) -> str:
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError:
         return ""
-    with os.fdopen(descriptor, "rb") as file:
-        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            return ""
-        return file.read(_MOST_BYTES).decode("utf-8", "replace").replace("\0", "")
+    try:
+        is_file = stat.S_ISREG(os.fstat(descriptor).st_mode)
+        data = os.read(descriptor, _MOST_BYTES) if is_file else b""
+    finally:
+        os.close(descriptor)
+    return data.decode("utf-8", "replace").replace("\0", "")
 
 
 def targets_of(paths: Iterable[Path], root: Path) -> tuple[str, ...]:

@@ -3,12 +3,14 @@
 import json
 import subprocess
 import sys
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
 
 from shell.arguments import CheckOptions, StartError, parse
 from shell.permissions_check import run_check
+from tests.actors.permissions.commands.cases import BENIGN, CASES, Case
 
 HEAVY = ("pykka", "asyncio", "anthropic", "pydantic", "messages.wire", "messages.permissions")
 
@@ -148,6 +150,36 @@ def test_a_batch_is_judged_line_by_line(workspace: Path, capfd: pytest.CaptureFi
         },
         {"id": "3", "verdict": "allow", "reason": "allow read * (built-in default)"},
     ]
+
+
+def as_line(number: int, case: Case) -> str:
+    rules = [{**asdict(each)} for each in case.rules]
+    for each in rules:
+        del each["agent"]
+    told = {"id": str(number), "tool": "bash", "target": case.command}
+    return json.dumps({**told, "rules": rules} if rules else told)
+
+
+def test_the_public_tables_come_out_the_same_in_one_process(
+    workspace: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    quiet = [case for case in BENIGN if not case.command.lstrip("(").startswith("git ")]
+    assert len(quiet) >= 60
+    cases = [*(case for case in CASES if "\0" not in case.command), *quiet]
+    batch = workspace.parent / "tables.jsonl"
+    batch.write_text("".join(f"{as_line(*each)}\n" for each in enumerate(cases)))
+
+    told = [
+        json.loads(each) for each in checked(workspace, capfd, "--batch", str(batch)).splitlines()
+    ]
+
+    assert [each["id"] for each in told] == [str(number) for number in range(len(cases))]
+    surprises = [
+        f"{case.command[:200]!r}: {came['verdict']}, not {case.expected}"
+        for case, came in zip(cases, told, strict=True)
+        if came["verdict"] != case.expected
+    ]
+    assert surprises == []
 
 
 @pytest.mark.parametrize(

@@ -1,14 +1,16 @@
 """Files that later grant power: every route to them asks a person each time."""
 
+from itertools import product
 from pathlib import Path
 from typing import get_args
 
 import pytest
 
 from actors.permissions.defaults import BUILT_IN
-from actors.permissions.protected import is_protected, targets_of
+from actors.permissions.places import Ground, real_places
+from actors.permissions.protected import LINKABLE, hooks_folders, is_protected, targets_of
 from messages.rules import PermissionMode, Policy, Rule
-from tests.actors.permissions.judged import decided, verdict
+from tests.actors.permissions.judged import decided, rule, user, verdict
 
 pytestmark = pytest.mark.quick
 
@@ -115,3 +117,143 @@ def test_our_own_folders_count_for_the_verdict_even_in_yolo() -> None:
 
     assert verdict("write", "/srv/greenroom/sessions/1.jsonl", policy) == "ask"
     assert verdict("write", "/srv/other", policy) == "allow"
+
+
+ROUTES = """
+echo x > T
+echo x >> T
+echo x >| T
+echo x &> T
+echo x 2> T
+cat <> T
+> T
+echo x | tee T
+tee -a b T
+cp a T
+cp a "T"
+cp -t D a
+cp --target-directory=D a
+mv a T
+mv T a
+ln -s a T
+ln a T
+install -m 755 a T
+rsync a T
+dd if=a of=T
+touch T
+truncate -s 0 T
+mkdir T
+rm -rf T
+chmod +x T
+sed -i s/a/b/ T
+sed -n 'w T' a
+awk '{print > "T"}' a
+perl -pi -e 1 T
+python3 -c 'open("T", "w")'
+sort -o T a
+uniq a T
+find . -fprint T
+curl -o T u
+curl --output=T u
+wget -O T u
+patch T a
+tar cf T a
+zip T a
+git diff --output=T
+cd . && echo x > T
+(echo x > T)
+echo "$(echo x > T)"
+bash -c 'echo x > T'
+sudo tee T
+timeout 5 cp a T
+xargs tee T
+f() { echo x > T; }; f
+""".strip().splitlines()
+GIT_ROUTES = """
+git config core.hooksPath x
+git config --global alias.x '!y'
+git config --unset x
+git config set a b
+git -c a=b config x y
+sudo git config x y
+bash -c 'git config x y'
+""".strip().splitlines()
+TARGETS = (".git/config", ".git/hooks/post-commit", ".greenroom/agents/x.md", ".vscode/tasks.json")
+EVERYTHING = tuple(
+    rule(permission, pattern)
+    for permission, pattern in product(("bash", "read", "write", "edit"), ("*", "/*"))
+)
+YOLO = Policy(mode="yolo", defaults=BUILT_IN, sources=(user(*EVERYTHING),))
+
+
+@pytest.mark.parametrize("exists", [True, False])
+def test_no_route_to_a_protected_file_is_open_whatever_rules_and_mode_say(
+    exists: bool,  # noqa: FBT001  (both)
+    tmp_path: Path,
+) -> None:
+    root = tmp_path.resolve()
+    ground = Ground(root=str(root), cwd=str(root), home=str(root / "home"))
+    open_routes: list[str] = []
+    for target in TARGETS:
+        if exists:
+            (root / target).parent.mkdir(parents=True, exist_ok=True)
+            (root / target).touch()
+        folder = target.rpartition("/")[0]
+        routes = [each.replace("T", target).replace("D", folder) for each in ROUTES]
+        calls = [("bash", each) for each in (*routes, *GIT_ROUTES)]
+        calls += [("write", target), ("edit", target), ("write", str(root / target))]
+        open_routes += [
+            each for tool, each in calls if verdict(tool, each, YOLO, ground=ground) == "allow"
+        ]
+
+    assert open_routes == []
+
+
+def test_the_same_routes_to_an_open_file_are_open_in_yolo() -> None:
+    closed = [
+        route
+        for route in ROUTES
+        if verdict("bash", route.replace("T", "src/a").replace("D", "src"), YOLO) != "allow"
+    ]
+    assert closed == []
+
+
+def test_a_link_to_a_protected_file_and_a_protected_name_that_is_a_link_are_protected(
+    tmp_path: Path,
+) -> None:
+    root = tmp_path.resolve()
+    ground = Ground(root=str(root), cwd=str(root), home=str(root / "home"))
+    (root / "hooks").mkdir()
+    (root / ".git").mkdir()
+    (root / ".git" / "hooks").symlink_to("../hooks")
+    (root / "open").symlink_to(".git/config")
+
+    places = real_places(ground, LINKABLE)
+    assert places == (str(root / "hooks"),)
+    policy = Policy(mode="yolo", protected=targets_of(map(Path, places), root))
+    for target in ("open", "hooks/post-commit", ".git/hooks/post-commit"):
+        assert verdict("write", target, policy, ground=ground) == "ask", target
+    assert verdict("write", "other", policy, ground=ground) == "allow"
+
+
+def test_the_hooks_folders_that_git_is_told_of_are_found(tmp_path: Path) -> None:
+    root, home = tmp_path.resolve() / "root", tmp_path.resolve() / "home"
+    for folder in (root / ".git", home / ".config" / "git", root / "real"):
+        folder.mkdir(parents=True)
+    (root / "linked").symlink_to("real")
+    (root / ".git" / "config").write_text("[core]\n\thooksPath = linked ; why\n")
+    (root / ".git" / "config.worktree").write_text('[core]\nHOOKSPATH="scripts/hooks"\n')
+    (home / ".gitconfig").write_text("[core]\nhookspath = ~/hooks\n# hooksPath = no\n")
+    (home / ".config" / "git" / "config").write_text("[core]\nhooksPath = linked\n")
+
+    assert hooks_folders(str(root), str(home)) == (
+        root / "real",
+        root / "scripts" / "hooks",
+        home / "hooks",
+    )
+
+
+def test_settings_that_are_no_file_name_no_hooks_folder(tmp_path: Path) -> None:
+    (tmp_path / ".git" / "config").mkdir(parents=True)
+
+    assert hooks_folders(str(tmp_path), str(tmp_path / "gone")) == ()

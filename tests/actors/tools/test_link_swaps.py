@@ -1,56 +1,163 @@
-"""A folder that turns into a link and back while we write: nothing gets outside."""
+"""A link that is swapped in and out while we write or read: nothing gets outside."""
 
+import shutil
 import threading
+from collections.abc import Callable, Generator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
 
 from actors.tools.files import apply, digest
-from actors.tools.tool import Drifted
+from actors.tools.tool import Drifted, ToolError
 from messages.tools import FileState, Patch
+from tests.actors.tools.caller import Caller
+
+Link = Callable[[Path], None]
+SECRET = "what stands outside"
 
 
-def swap(folder: Path, aside: Path, outside: Path, done: threading.Event) -> None:
-    while not done.is_set():
-        folder.rename(aside)
-        folder.symlink_to(outside)
-        folder.unlink()
-        aside.rename(folder)
+def tiers(quick: int, long: int) -> pytest.MarkDecorator:
+    """The rounds of one shape; all shapes together are 200, and 10,000 in the long tier."""
+    quickly = pytest.param(quick, marks=pytest.mark.quick)
+    return pytest.mark.parametrize("rounds", [quickly, pytest.param(long, marks=pytest.mark.long)])
 
 
-def attempt(patch: Patch) -> None:
-    try:
-        apply(patch)
-    except (Drifted, OSError):
-        return
+@contextmanager
+def swapping(place: Path, link: Link) -> Generator[None]:
+    """Put a link where `place` is, and `place` back, without pause."""
+    done, aside = threading.Event(), place.with_name("aside")
 
+    def swap() -> None:
+        while not done.is_set():
+            for step in (
+                lambda: place.rename(aside),
+                lambda: link(place),
+                place.unlink,
+                lambda: aside.rename(place),
+            ):
+                with suppress(OSError):
+                    step()
 
-@pytest.mark.parametrize(
-    "rounds",
-    [
-        pytest.param(200, marks=pytest.mark.quick),
-        pytest.param(10_000, marks=pytest.mark.long),
-    ],
-)
-def test_no_write_follows_a_link_that_was_swapped_in(tmp_path: Path, rounds: int) -> None:
-    folder, outside = tmp_path.resolve() / "src", tmp_path.resolve() / "outside"
-    for each in (folder, outside):
-        each.mkdir()
-        (each / "file").write_text("text")  # the same in both, so that no digest tells them apart
-    path = str(folder / "file")
-    before = FileState(path=path, digest=digest(b"text"))
-    patch = Patch(path=path, before=before, after="text", diff="")
-    untouched = (outside / "file").stat().st_ino
-
-    done = threading.Event()
-    swapper = threading.Thread(target=swap, args=(folder, tmp_path / "aside", outside, done))
+    swapper = threading.Thread(target=swap)
     swapper.start()
     try:
-        for _ in range(rounds):
-            attempt(patch)
+        yield
     finally:
         done.set()
         swapper.join()
 
-    assert [entry.name for entry in outside.iterdir()] == ["file"]
-    assert (outside / "file").stat().st_ino == untouched
+
+def attempt(action: Callable[[], object]) -> str:
+    try:
+        return str(action())
+    except (Drifted, ToolError, OSError):
+        return ""
+
+
+@pytest.fixture
+def outside(tmp_path: Path) -> Path:
+    """A tree like the one inside, with the same text, so that no digest tells them apart."""
+    top = tmp_path.resolve() / "outside"
+    (top / "up" / "folder").mkdir(parents=True)
+    (top / "up" / "folder" / "file").write_text("text")
+    return top
+
+
+def seen(top: Path) -> list[tuple[str, int, bytes]]:
+    return [
+        (
+            str(each.relative_to(top)),
+            each.stat().st_ino,
+            each.read_bytes() if each.is_file() else b"",
+        )
+        for each in sorted(top.rglob("*"))
+    ]
+
+
+@tiers(30, 1_500)
+@pytest.mark.parametrize("swapped", ["up/folder/file", "up/folder", "up"])
+def test_no_write_follows_a_link_that_was_swapped_in(
+    tmp_path: Path, outside: Path, swapped: str, rounds: int
+) -> None:
+    inside = tmp_path.resolve() / "inside"
+    shutil.copytree(outside, inside)
+    before, path = seen(outside), str(inside / "up" / "folder" / "file")
+    state = FileState(path=path, digest=digest(b"text"))
+    patch = Patch(path=path, before=state, after="text", diff="")
+
+    with swapping(inside / swapped, lambda place: place.symlink_to(outside / swapped)):
+        for _ in range(rounds):
+            attempt(lambda: apply(patch))
+
+    assert seen(outside) == before
+
+
+@tiers(30, 1_500)
+def test_no_write_changes_a_file_that_was_swapped_in_under_another_name(
+    tmp_path: Path, outside: Path, rounds: int
+) -> None:
+    inside = tmp_path.resolve() / "inside"
+    shutil.copytree(outside, inside)
+    theirs, mine = outside / "up" / "folder" / "file", inside / "up" / "folder" / "file"
+    state = FileState(path=str(mine), digest=digest(b"text"))
+    patch = Patch(path=str(mine), before=state, after="ours", diff="")
+
+    with swapping(mine, lambda place: place.hardlink_to(theirs)):
+        for _ in range(rounds):
+            attempt(lambda: apply(patch))
+
+    assert theirs.read_bytes() == b"text"
+
+
+@tiers(40, 2_000)
+def test_no_new_file_is_made_behind_a_link_where_its_folder_should_be(
+    tmp_path: Path, outside: Path, rounds: int
+) -> None:
+    inside, before = tmp_path.resolve() / "inside", seen(outside)
+    inside.mkdir()
+    new = inside / "new"
+    path = str(new / "folder" / "fresh")
+    patch = Patch(path=path, before=FileState(path=path, digest=""), after="ours", diff="")
+
+    with swapping(new, lambda place: place.symlink_to(outside / "up")):
+        for _ in range(rounds):
+            attempt(lambda: apply(patch))
+            shutil.rmtree(new, ignore_errors=True)  # refuses links
+
+    assert seen(outside) == before
+
+
+@tiers(20, 1_000)
+def test_no_read_follows_a_link_that_was_swapped_in(tmp_path: Path, rounds: int) -> None:
+    caller = Caller(tmp_path.resolve())
+    elsewhere = tmp_path.resolve() / "elsewhere"
+    for folder, text in ((caller.root / "src", "text"), (elsewhere / "src", SECRET)):
+        folder.mkdir(parents=True)
+        (folder / "file").write_text(text)
+    plan = caller.plan("read", path="src/file")
+
+    with swapping(caller.root / "src", lambda place: place.symlink_to(elsewhere / "src")):
+        told = [attempt(lambda: caller.run("read", plan, path="src/file")) for _ in range(rounds)]
+
+    assert not [text for text in told if SECRET in text]
+
+
+@tiers(20, 1_000)
+def test_no_edit_follows_a_link_that_was_swapped_in(
+    tmp_path: Path, outside: Path, rounds: int
+) -> None:
+    caller, before = Caller(tmp_path.resolve()), seen(outside)
+    folder = caller.root / "folder"
+    shutil.copytree(outside / "up" / "folder", folder)
+    words = {"path": "folder/file", "old_string": "text", "new_string": "ours"}
+    caller.run("read", caller.plan("read", path="folder/file"), path="folder/file")
+    plan = caller.plan("edit", **words)
+
+    with swapping(folder, lambda place: place.symlink_to(outside / "up" / "folder")):
+        for _ in range(rounds):
+            attempt(lambda: caller.run("edit", plan, **words))
+            with suppress(OSError), (folder / "file").open("r+") as file:
+                file.write("text")
+
+    assert seen(outside) == before

