@@ -73,7 +73,7 @@ def git_hidden(words: Words, _stdin: str) -> Hidden:
     odd = [word.text for word in words[1:at] if word.text not in _QUIET_GLOBALS]
     if odd:
         why = f"{odd[0]}: it changes what git runs, or where"
-        return replace(anywhere_in(why, words[:at]), commands=())
+        return replace(anywhere_in(why, words[:at]), guesses=())
     if at >= len(words):
         return NOTHING
     name, arguments = words[at], words[at + 1 :]

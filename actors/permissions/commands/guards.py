@@ -11,7 +11,7 @@ Guard = Callable[[Words, str], Hidden]
 
 _NO_OPTIONS = Options()
 _NO_LEADING = Leading()
-_ROOM_CHARACTERS = 400
+_MOST_GUESSES = 32
 
 
 def always(why: str) -> Guard:
@@ -104,20 +104,16 @@ def seen_through(guard: Guard) -> Guard:
 
 
 def anywhere_in(why: str, words: Words) -> Hidden:
-    """Ask, and take what begins at any operand for a command, as far as there is room."""
-    room = sum(len(word.text) for word in words) + _ROOM_CHARACTERS
-    commands: list[Words] = []
+    """Ask, and take what begins at any operand for a command."""
+    guesses: list[Words] = []
     scripts: list[str] = []
     for at, word in enumerate(words):
         text = _script_in(word.text)
-        cost = sum(len(each.text) + 1 for each in words[at:]) if not text else len(text)
-        if at and cost <= room and (text or not word.text.startswith("-")):
-            room -= cost
-            if text:
-                scripts.append(text)
-            else:
-                commands.append(words[at:])
-    return Hidden(why, tuple(commands), tuple(scripts))
+        if at and text:
+            scripts.append(text)
+        elif at and len(guesses) < _MOST_GUESSES and not word.text.startswith("-"):
+            guesses.append(words[at:])
+    return Hidden(why, guesses=tuple(guesses), scripts=tuple(scripts))
 
 
 def _script_in(text: str) -> str:

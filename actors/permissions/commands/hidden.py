@@ -15,6 +15,8 @@ class Hidden:
     """Why a person is asked; empty where the arguments run and write nothing."""
     commands: tuple[Words, ...] = ()
     """Commands that are plainly there, as words."""
+    guesses: tuple[Words, ...] = ()
+    """Commands that may be there: which argument is the command is not certain."""
     scripts: tuple[str, ...] = ()
     """Commands that are plainly there, as texts for a shell."""
 

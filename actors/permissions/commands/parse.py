@@ -39,6 +39,8 @@ class _Parsing:
     def __init__(self, characters: int) -> None:
         self._parts_left = MOST_PARTS
         self._characters_left = _LOOKS * characters + _ROOM
+        self._guessed_left = self._characters_left
+        """Without room for a guess it is left out: what is guessed at asks anyway."""
         self._refusal = ""
         self._plain: dict[tuple[str, ...], Part] = {}
         self._crude: dict[str, Part] = {}
@@ -119,6 +121,11 @@ class _Parsing:
             for words in hidden.commands
             if self._may_look(depth, sum(len(word.text) + 1 for word in words))
         ]
+        inner += [
+            self._looked_into(classified(words, (), ""), "", depth + 1)
+            for words in hidden.guesses
+            if self._may_guess(depth, sum(len(word.text) + 1 for word in words))
+        ]
         for script in hidden.scripts:
             inner.extend(self._script(script, depth))
         named = named_in_code(part.words)
@@ -132,6 +139,10 @@ class _Parsing:
 
     def _script(self, text: str, depth: int) -> tuple[Part, ...]:
         return self.command(text, depth + 1).parts if self._may_look(depth, len(text)) else ()
+
+    def _may_guess(self, depth: int, characters: int) -> bool:
+        self._guessed_left -= characters
+        return depth < _DEEPEST and self._guessed_left >= 0
 
     def _may_look(self, depth: int, characters: int) -> bool:
         """Whether there is room for another look inside; without, the whole is refused."""

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from actors.permissions.defaults import BUILT_IN
-from messages.rules import Policy
+from messages.rules import Policy, Rule
 from tests.actors.permissions.commands.cases import BENIGN, CASES, NOT_HARMLESS, Case
 from tests.actors.permissions.judged import by_rules, verdict
 
@@ -37,3 +37,10 @@ def test_what_only_reads_runs_without_a_question() -> None:
 
 def test_what_merely_looks_harmless_asks() -> None:
     assert surprises(NOT_HARMLESS, TRUSTED) == []
+
+
+def test_a_long_script_of_wrappers_asks_and_is_not_refused_for_what_was_guessed_in_it() -> None:
+    line = 'docker run -it --rm -v /a:/b -w /b ubuntu bash -lc "make test" and more words\n'
+    everything = by_rules(Rule(permission="bash", pattern="*", action="allow"))
+
+    assert verdict("bash", line * 40, everything) == "ask"
