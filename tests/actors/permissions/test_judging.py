@@ -306,6 +306,14 @@ def test_some_things_cannot_be_granted(permission: str, target: str) -> None:
     assert verdict(permission, target, forced) == "ask"
 
 
+def test_a_grant_of_a_beginning_lifts_what_it_covers_but_no_floor() -> None:
+    wide = replace(DEFAULTS, grants=tuple(rule("bash", each) for each in ("git *", "sudo *")))
+
+    assert verdict("bash", "git commit -m x", wide) == "allow"
+    for command in ("sudo make", "git -c a=b log", "git commit -m x > f", "A=1 git commit -m x"):
+        assert verdict("bash", command, wide) == "ask", command
+
+
 def test_a_grant_does_not_lift_a_deny() -> None:
     policy = replace(by_rules(rule("write", "a", "deny")), grants=(rule("write", "a"),))
 
