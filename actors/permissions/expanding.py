@@ -3,8 +3,9 @@
 import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
 
-from actors.permissions.commands.command import Depth, Part, Redirect, Word
+from actors.permissions.commands.command import Part, Redirect, Word
 from actors.permissions.commands.parse import parse_command
 from actors.permissions.depths import MOST_ENTRIES, look_below
 from actors.permissions.folders import folders_of
@@ -129,7 +130,7 @@ class Looking:
         self._parts.add((part, bases, weight))
         reads = self._words("read", self._looked_at(part, bases), bases)
         writes = self._words("write", part.writes, bases)
-        below, too_deep = self._below(reads, part.deep)
+        below, too_deep = self._below(reads, part)
         changing = () if part.harmless else reads
         is_whole = weight == "full"
         yield Matter(
@@ -155,26 +156,29 @@ class Looking:
         here = bool(part.deep) or bases != (self.explorer.ground.cwd,)
         return (Word("."),) if part.harmless and here and not part.reads else part.reads
 
-    def _below(self, folders: list[_File], depth: Depth) -> tuple[list[_File], str]:
+    def _below(self, folders: list[_File], part: Part) -> tuple[list[_File], str]:
         """List what a rule may speak of below folders that are read as a whole.
 
         And say why there may be more.
         """
         found: list[_File] = []
-        if not depth or not self.reading:
+        if not part.deep or not self.reading:
             return found, ""
         root = self.explorer.ground.root
         for folder in dict.fromkeys(self._files[each].request.target for each in folders):
             path = os.path.join(root, folder)  # noqa: PTH118  (text, not a file)
-            below = look_below(os.path.normpath(path), depth, self._entries_left)
+            below = look_below(os.path.normpath(path), part.deep, self._entries_left)
             self._entries_left -= below.entries
             if below.problem:
                 return found, below.problem
-            found += [("read", each, "/") for each in below.files if self._is_told(each)]
+            found += [("read", each, "/") for each in below.files if self._is_told(each, part.only)]
         self._look_at(found)
         return found, ""
 
-    def _is_told(self, path: str) -> bool:
+    def _is_told(self, path: str, only: tuple[str, ...]) -> bool:
+        name = path.rpartition("/")[2]
+        if only and not any(fnmatchcase(name, each) for each in only):
+            return False
         texts = (self.explorer.target(path), path)
         folded = tuple(map(fold, texts))
         return any(rule.tightens(texts, folded) for rule in self.reading)

@@ -32,6 +32,7 @@ def classified(words: Words, redirects: tuple[Redirect, ...], floor: str) -> Par
         reads=harmless.reads if harmless else read_operands(bare, words[1:]),
         writes=written_operands(bare, words[1:]),
         deep=harmless.deep if harmless else "",
+        only=harmless.only if harmless else (),
     )
 
 

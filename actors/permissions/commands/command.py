@@ -57,6 +57,8 @@ class Part(NamedTuple):
     """Arguments that are paths it writes, makes or removes."""
     deep: Depth = ""
     """What it reads below its paths."""
+    only: tuple[str, ...] = ()
+    """Patterns of the names that it reads there; empty: all."""
 
 
 @dataclass(frozen=True, slots=True)

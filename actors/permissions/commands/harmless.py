@@ -3,10 +3,13 @@
 An option that is not listed here is not harmless. What they read is judged as `read`.
 """
 
-from dataclasses import dataclass
+import re
+from dataclasses import dataclass, replace
 
 from actors.permissions.commands.command import Depth, Word
 from actors.permissions.commands.hidden import Words
+
+_NAME = re.compile(r"[\w.*?-]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +36,10 @@ class Harmless:
     """Options that make it follow the links there as well."""
     depth: Depth = ""
     """What it reads below its paths without such options."""
+    only: frozenset[str] = frozenset()
+    """Options whose value says which files it reads below its paths, by their names."""
+    not_only: frozenset[str] = frozenset()
+    """Options beside which those say less."""
     most: int | None = None
     """So many operands, at most."""
 
@@ -43,12 +50,15 @@ class Reading:
 
     reads: tuple[Word, ...]
     deep: Depth = ""
+    only: tuple[str, ...] = ()
+    """Below its paths it reads files of these names only; empty: of all."""
 
 
 def read_by_row(row: Harmless, arguments: Words) -> Reading | None:
     """Say what a command reads; None where an argument is not listed."""
     operands: list[Word] = []
     files: list[Word] = []
+    only: list[str] = []
     seen: set[str] = set()
     rest = iter(arguments)
     for word in rest:
@@ -64,7 +74,9 @@ def read_by_row(row: Harmless, arguments: Words) -> Reading | None:
                 return None
             seen.update(names)
             files += [Word(value)] if value and names[-1] in row.files else []
-    return _reading(row, operands, files, seen)
+            only += [value] if names[-1] in row.only and value[:1] != "!" else []
+    reading = _reading(row, operands, files, seen)
+    return _narrowed(reading, row, only, seen) if reading and only else reading
 
 
 def _reading(
@@ -75,6 +87,14 @@ def _reading(
     texts = 0 if seen & row.patterns else row.texts
     paths = operands[texts:] if texts >= 0 else []
     return Reading((*files, *paths), _depth(row, seen))
+
+
+def _narrowed(reading: Reading, row: Harmless, only: list[str], seen: set[str]) -> Reading:
+    """Take the names it reads only into account, where they are as plain as they look."""
+    # A name that is asked for is read though it is hidden.
+    deep: Depth = "all" if reading.deep == "shown" else reading.deep
+    is_plain = not seen & row.not_only and all(_NAME.fullmatch(each) for each in only)
+    return replace(reading, deep=deep, only=tuple(only) if is_plain else ())
 
 
 def _depth(row: Harmless, seen: set[str]) -> Depth:

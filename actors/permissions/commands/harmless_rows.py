@@ -21,6 +21,8 @@ _GREP = Harmless(
     patterns=words_of("e f regexp file"),
     deep=words_of("r recursive d directories"),
     linked=words_of("R dereference-recursive"),
+    only=words_of("include"),
+    not_only=words_of("exclude exclude-from"),
 )
 _RG = Harmless(
     short="FsiSvwxcloqnNHIUPabuLp.0h",
@@ -40,7 +42,9 @@ _RG = Harmless(
     texts=1,
     files=words_of("f file"),
     patterns=words_of("e f regexp file files type-list"),
-    deep=words_of("u unrestricted hidden . no-ignore no-ignore-vcs g glob iglob"),
+    deep=words_of("u unrestricted hidden . no-ignore no-ignore-vcs iglob"),
+    only=words_of("g glob"),
+    not_only=words_of("iglob"),
     linked=words_of("L follow"),
     depth="shown",
 )
