@@ -21,13 +21,13 @@ def policy_lines(policy: Policy) -> str:
 
 
 def _rules(name: str, rules: Iterable[Rule]) -> str:
-    told = [_indented(_rule(rule)) for rule in rules] or ["  none"]
+    told = [_rule(rule) for rule in rules] or ["  none"]
     return "\n".join([exact_line(name), *told])
 
 
 def _rule(rule: Rule) -> str:
     only = f" (agent {rule.agent})" if rule.agent else ""
-    return f"{rule.action:<5} {rule.permission} {rule.pattern}{only}"
+    return f"  {rule.action:<5} {exact_line(f'{rule.permission} {rule.pattern}{only}')}"
 
 
 def _indented(text: str) -> str:

@@ -73,7 +73,8 @@ def test_clear_goes_on_with_a_new_session() -> None:
 
 def test_permissions_lists_rules_by_their_sources_and_grants() -> None:
     push = Rule(permission="bash", pattern="git push\x1b[2J", action="deny")
-    source = Source(name="user rules, ~/config.toml", rules=(push,), trusted=False)
+    look = Rule(permission="read", pattern="*", action="ask")
+    source = Source(name="user rules, ~/config.toml", rules=(push, look), trusted=False)
     policy = Policy(mode="auto-edit", sources=(source,), grants=())
 
     async def script(here: OnScreen) -> None:
@@ -84,6 +85,7 @@ def test_permissions_lists_rules_by_their_sources_and_grants() -> None:
         here.report(PolicyListed(policy=policy))
         await here.shows("user rules, ~/config.toml (not trusted: its allow says nothing)")
         assert "  deny  bash git push^[[2J" in here.rows
+        assert "  ask   read *" in here.rows
         assert "mode auto-edit" in here.rows
 
     play(script, rows=40)
