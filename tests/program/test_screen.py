@@ -183,7 +183,10 @@ def test_sessions_are_switched_in_one_program_and_one_that_cannot_open_leads_bac
             open_list(shown, "The new one?")
             new.write_bytes(new.read_bytes().replace(b"new", b"odd"))
             shown.type("\r")
-            shown.wait_for("damaged at line")
+            shown.wait_until(
+                lambda: "damaged at line" in shown.screen().replace("\n", ""),
+                "why it is not opened",
+            )
             told = shown.screen
             shown.wait_until(lambda: told().rfind("Resumed") > told().find("damaged"), "the old")
             shown.type("And now?\r")
