@@ -7,9 +7,12 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, SerializeAsAny
 
 
 class Value(BaseModel):
-    """A part of messages: frozen, compared by content, unknown fields refused."""
+    """A part of messages: frozen, compared by content, unknown fields refused.
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    Validators are built on first use: a run says few of the things that can be said.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
 
 class Message(Value):

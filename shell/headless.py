@@ -34,12 +34,9 @@ from shell.arguments import Format
 from shell.happenings import Ended, Happenings, Said, Told
 from shell.output import Output, OutputStalledError
 from shell.process import complain
-from shell.render import REHEARSAL
 from shell.results import Result, Tally
 from shell.retrying import told
 from shell.visible import visible
-
-__all__ = ["REHEARSAL", "HeadlessConsole"]
 
 ENDINGS = {
     signal.SIGHUP: "the terminal hung up",

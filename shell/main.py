@@ -1,5 +1,6 @@
 """Where the program begins: reads the command line, starts the actors, runs a face, stops them."""
 
+import gc
 import os
 import sys
 import threading
@@ -31,6 +32,7 @@ INTERRUPTED = 130
 
 def main() -> NoReturn:
     """Run `greenroom` with the process's own arguments, and leave with its exit status."""
+    gc.disable()  # imports make no garbage, and looking for it is a fifth of the start
     settle()
     leave(run(sys.argv[1:]))
 
@@ -66,10 +68,12 @@ def _run(options: Options | SessionsOptions | CheckOptions) -> int:
         from shell.permissions_check import run_check
         from shell.workspace import current_folder
 
+        _collect_garbage()
         return run_check(options, os.environ, current_folder())
     if isinstance(options, SessionsOptions):
         from shell.sessions_command import run_sessions
 
+        _collect_garbage()
         return run_sessions(options, os.environ, time.time())  # noqa: TID251  (the wall clock)
     if options.headless:
         return _headless(options)
@@ -83,7 +87,7 @@ def _run(options: Options | SessionsOptions | CheckOptions) -> int:
 
 
 def _headless(options: Options) -> int:
-    from shell import headless
+    from shell import headless, rehearsal
     from shell.happenings import Happenings
     from shell.stdin import headless_prompt
 
@@ -94,7 +98,7 @@ def _headless(options: Options) -> int:
     setup = _setup(options)
     session = _open(setup)
     if setup.options.rehearsal:
-        complain(headless.REHEARSAL)
+        complain(rehearsal.NOTICE)
     console = partial(headless.HeadlessConsole, prompt, happenings)
     with _at_work(session, setup, console, happenings) as output:
         tally, ended = headless.run(happenings, output, options.output_format)
@@ -251,14 +255,13 @@ def _start(
     from actors.runtime.watchdog import Patience
     from actors.session import Surroundings, factories_of
     from messages.agents import ChildCompleted
-    from shell.manual import manual
     from shell.stuck import stuck_with
 
     def root_ended(end: "ChildEnded") -> None:
         if isinstance(end, ChildCompleted):
             ended(end.result)
 
-    around = Surroundings(setup.make_model(), manual, setup.processes)
+    around = Surroundings(setup.make_model(), _manual, setup.processes)
     factories = factories_of(session, around, console)
     told = tell or complain
     factories = replace(factories, console_gone=tell)
@@ -270,8 +273,26 @@ def _start(
     return system
 
 
+def _manual() -> str:
+    from shell.manual import manual
+
+    return manual()
+
+
 def _load_sdk() -> None:
-    """Begin the slowest import beside everything else."""
+    """Begin the slowest import beside everything else; it is the last of the start."""
     from actors.models.anthropic_client import load_sdk
 
-    threading.Thread(target=load_sdk, name="greenroom-sdk", daemon=True).start()
+    def load() -> None:
+        try:
+            load_sdk()
+        finally:
+            _collect_garbage()
+
+    threading.Thread(target=load, name="greenroom-sdk", daemon=True).start()
+
+
+def _collect_garbage() -> None:
+    """Look for garbage from now on, but not again and again among what was imported."""
+    gc.freeze()
+    gc.enable()

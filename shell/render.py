@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, assert_never
 from messages.turns import SessionConfigured, ToolEnded
 from shell.ink import Row, cut, flowed, printed, wrapped
 from shell.intents import OwnCommandEnded
+from shell.rehearsal import NOTICE
 from shell.state import Printable, Prose, Remark, Said, Skipped
 from shell.tool_row import own_rows, tool_rows
 from shell.visible import visible, visible_line
@@ -16,10 +17,6 @@ if TYPE_CHECKING:
 
 MOST_SAID_ROWS = 12
 """Of a message so much is shown again; its sender knows the rest."""
-REHEARSAL = (
-    "Rehearsal: no model is at work here, a script plays its part. "
-    "Set ANTHROPIC_API_KEY or ANTHROPIC_BASE_URL for a real one."
-)
 
 
 def rendered(item: Printable, width: int, *, colour: bool) -> str:  # noqa: PLR0911  (a case an item)
@@ -73,7 +70,7 @@ def _header(session: SessionConfigured, width: int) -> list[Row]:
     told = f"greenroom · {session.agent} · {session.model} · {session.cwd}"
     rows: list[Row] = [(("strong", line),) for line in wrapped(visible_line(told), width)]
     if session.rehearsal:
-        rows.extend((("warn", line),) for line in flowed(REHEARSAL, width))
+        rows.extend((("warn", line),) for line in flowed(NOTICE, width))
     if session.resumed:
         rows.extend((("dim", line),) for line in wrapped("Resumed where it stopped.", width))
     return rows

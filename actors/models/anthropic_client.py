@@ -7,10 +7,10 @@ waiting is the agent's decision and visible.
 """
 
 import asyncio
-import gc
 import logging
-from collections.abc import AsyncGenerator, AsyncIterator, Generator
-from contextlib import AbstractAsyncContextManager, AsyncExitStack, aclosing, contextmanager
+import ssl
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, aclosing
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -19,6 +19,7 @@ from actors.models.bursts import bursts
 from actors.models.client import ModelError, ModelRequest, Reply, Streamed
 from actors.models.decoder import ReplyDecoder
 from actors.models.faults import heed, read_error, sdk_error, setup_error, silence, where
+from actors.models.late_packages import load_late
 from actors.secrets import HOLDERS, hidden, secrets_of
 from messages.models import ModelMeasured
 
@@ -42,6 +43,13 @@ MEASURE_S = 5.0
 _log = logging.getLogger("greenroom.models")
 _CACHED: Any = {"type": "ephemeral"}
 _LOOPBACK = {"127.0.0.1", "::1", "localhost"}
+_LATE = ("anthropic.types", "anthropic.resources", "anthropic.lib")
+"""Most packages in these only gather names, of which a request needs few."""
+_USED = {
+    "anthropic": ("AsyncAnthropic", "Timeout", "omit", "APIStatusError", "APIConnectionError"),
+    "anthropic.resources.messages": ("AsyncMessages",),
+    "anthropic.resources.models": ("AsyncModels",),
+}
 
 
 class AnthropicModel:
@@ -178,20 +186,15 @@ class AnthropicModel:
 
 def load_sdk() -> None:
     """Import the SDK, on any thread; the program does so once its first screen is drawn."""
-    with _no_garbage():
-        import_module("anthropic")
+    load_late("anthropic", _LATE, _use_sdk)
 
 
-@contextmanager
-def _no_garbage() -> Generator[None, None, None]:
-    """Collect no garbage while 3,300 modules load: there is none, and looking costs 80 ms."""
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()
+def _use_sdk() -> None:
+    """Load what a request needs."""
+    for module, names in _USED.items():
+        loaded = import_module(module)
+        for name in names:
+            getattr(loaded, name)
 
 
 def _own_transport(base_url: str | None) -> Any:  # noqa: ANN401  (the SDK's own dependency)
@@ -200,7 +203,10 @@ def _own_transport(base_url: str | None) -> Any:  # noqa: ANN401  (the SDK's own
         return None
     import httpx2  # noqa: PLC0415  (see the top of this module)
 
-    return httpx2.AsyncClient(trust_env=False)
+    if urlsplit(base_url).scheme == "https":
+        return httpx2.AsyncClient(trust_env=False)
+    # One that trusts nobody: reading the system's certificates takes 25 ms, and none is shown here.
+    return httpx2.AsyncClient(trust_env=False, verify=ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT))
 
 
 def _sending(

@@ -33,7 +33,7 @@ class Drifted(Exception):  # noqa: N818  (named for what happened; the agent pla
 class Arguments(BaseModel):
     """Arguments as the model sends them: strict, nothing unknown."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, defer_build=True)
 
 
 A = TypeVar("A", bound=Arguments)

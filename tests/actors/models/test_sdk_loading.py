@@ -5,8 +5,16 @@ import sys
 
 
 def test_importing_the_model_side_does_not_load_the_sdk() -> None:
-    code = (
-        "import sys, actors.models.anthropic_client, actors.models.rehearsal, "
-        "actors.models.demo_script; sys.exit('anthropic' in sys.modules)"
-    )
-    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+    loaded = loaded_by("actors.models.rehearsal, actors.models.demo_script")
+    assert "anthropic" not in loaded
+
+
+def test_a_run_without_a_screen_loads_nothing_of_one() -> None:
+    loaded = loaded_by("shell.headless, shell.setup, shell.stuck, actors.session, actors.root")
+    assert loaded & {"prompt_toolkit", "rich", "wcwidth", "anthropic"} == set()
+
+
+def loaded_by(modules: str) -> set[str]:
+    code = f"import sys, {modules}; print(*sys.modules)"
+    told = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+    return set(told.stdout.split())
