@@ -9,11 +9,12 @@ from functools import partial
 from pathlib import Path
 
 from actors.agents.agent import Agent
-from actors.agents.definitions import Definition
+from actors.agents.definitions import BUILD
 from actors.agents.limits import Account, Clock, Limits
 from actors.agents.neighbours import Ports, Posts
-from actors.agents.prompts import Instructions, build_prompt
+from actors.agents.prompts import Instructions
 from actors.agents.resume import chosen_model, last_config, last_run, past_of
+from actors.agents.roles import Role, role_of
 from actors.agents.state import Past, Stage, Turn
 from actors.approvals.broker import ApprovalBroker
 from actors.models.client import ModelClient
@@ -31,13 +32,13 @@ from actors.tools.tool import AnyTool, ToolContext
 from actors.tools.toolbox import BUILT_IN
 from actors.tools.workspace import Workspace
 from messages.address import APPROVALS, CONSOLE, JOURNAL, PERMISSIONS, PRIMARY, ROOT
-from messages.rules import PermissionMode, Policy, Profile, Rule, Source
+from messages.rules import PermissionMode, Policy, Rule, Source
 from messages.transcript import Record, RunStarted, Session
 from messages.turns import InstructionFile, SessionConfigured
 
 log = logging.getLogger("greenroom.session")
 
-AGENT = "build"
+AGENT = BUILD.name
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,13 +140,15 @@ class Surroundings:
 def factories_of(session: OpenSession, around: Surroundings, console: Make) -> Factories:
     """Say how to make each actor of the session."""
     policy, ground = policy_of(session), ground_of(session.options.workspace)
+    options = session.options
+    role = role_of(BUILD, options.workspace, options.instructions, around.tools)
     return Factories(
         journal=partial(Journal, session.log, Settled(), session.options.secrets),
         permissions=partial(PermissionEngine, JOURNAL, policy, ground),
         approvals=partial(ApprovalBroker, JOURNAL, PERMISSIONS, CONSOLE),
         console=console,
-        primary=_primary(session, around),
-        profile=Profile(agent=AGENT),
+        primary=_primary(session, around, role),
+        profile=role.profile,
     )
 
 
@@ -165,14 +168,8 @@ def policy_of(session: OpenSession) -> Policy:
     return replace(policy, defaults=(*policy.defaults, own), grants=grants)
 
 
-def _primary(session: OpenSession, around: Surroundings) -> Make:
+def _primary(session: OpenSession, around: Surroundings, role: Role) -> Make:
     options = session.options
-    definition = Definition(
-        name=AGENT,
-        system_prompt=build_prompt(options.workspace, options.instructions),
-        tools=around.tools,
-        model=model_of(session),
-    )
     tools = ToolContext(
         workspace=options.workspace,
         seen={},
@@ -181,11 +178,11 @@ def _primary(session: OpenSession, around: Surroundings) -> Make:
         manual=around.manual,
         ripgrep=find_ripgrep(options.workspace.root),
     )
-    past = _past(session, definition)
+    past = _past(session, role)
     introduction = SessionConfigured(
         session_id=session.session_id,
         agent=AGENT,
-        model=definition.model,
+        model=past.turn.model,
         mode=options.mode,
         cwd=str(options.workspace.cwd),
         rehearsal=options.rehearsal,
@@ -199,7 +196,7 @@ def _primary(session: OpenSession, around: Surroundings) -> Make:
         trusted=options.trusted,
     )
     posts = Posts(journal=JOURNAL, engine=PERMISSIONS, approvals=APPROVALS, reports=CONSOLE)
-    return partial(Agent, definition, posts, Ports(around.model, tools), past, introduction)
+    return partial(Agent, role, posts, Ports(around.model, tools), past, introduction)
 
 
 def model_of(session: OpenSession) -> str:
@@ -209,15 +206,15 @@ def model_of(session: OpenSession) -> str:
     return kept or options.model_name
 
 
-def _past(session: OpenSession, definition: Definition) -> Past:
+def _past(session: OpenSession, role: Role) -> Past:
     limits = session.options.limits
     blank = Turn(
-        reading=frozenset(tool.name for tool in definition.tools if tool.reads_only),
+        reading=frozenset(tool.name for tool in role.tools if tool.reads_only),
         asker=PRIMARY,
         run=session.run,
         cwd=str(session.options.workspace.cwd),
         seed=session.session_id,
-        model=definition.model,
+        model=model_of(session),
         account=Account(limits),
         clock=Clock(left_s=limits.seconds),
     )

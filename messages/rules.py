@@ -62,6 +62,8 @@ class Profile:
     rules: Source | None = None
     tools: tuple[str, ...] = ("*",)
     """Names of the tools it may use; `*` as in patterns."""
+    disallowed_tools: tuple[str, ...] = ()
+    """Names of those that it may not, all the same."""
     delegates: tuple[str, ...] = ()
     """Tools that those below it may use though it may not; user's own definitions only."""
     mode: PermissionMode = "yolo"

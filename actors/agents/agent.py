@@ -6,7 +6,6 @@ from functools import partial
 from typing import assert_never
 
 from actors.agents.asking import Asking, request_for
-from actors.agents.definitions import Definition
 from actors.agents.effects import (
     AskModel,
     AskPerson,
@@ -33,6 +32,7 @@ from actors.agents.neighbours import Ports, Posts
 from actors.agents.questions import Questions, answer_to
 from actors.agents.replies import measure_of, usage_of
 from actors.agents.resume import again, last_end
+from actors.agents.roles import Role
 from actors.agents.state import Past, Stage, Turn, next_prompt
 from actors.agents.turn import TurnMessage, advance, go_on
 from actors.agents.work import call_failed, plan_call, run_call
@@ -67,16 +67,16 @@ class Agent(Actor[AgentInbox]):
 
     def __init__(
         self,
-        definition: Definition,
+        role: Role,
         posts: Posts,
         ports: Ports,
         past: Past,
         introduction: SessionConfigured,
     ) -> None:
         """Take up `past`; an agent without one starts idle."""
-        self._definition = definition
-        self._tools = {tool.name: tool for tool in definition.tools}
-        self._schemas = tuple(schema(tool) for tool in definition.tools)
+        self._role = role
+        self._tools = {tool.name: tool for tool in role.tools}
+        self._schemas = tuple(schema(tool) for tool in role.tools)
         self._posts = posts
         self._ports = ports
         self._past = past
@@ -237,10 +237,10 @@ class Agent(Actor[AgentInbox]):
     def _ask_model(self, effect: AskModel) -> None:
         request = ModelRequest(
             model=self._turn.model,
-            system=self._definition.system_prompt,
+            system=self._role.system_prompt,
             tools=self._schemas,
             messages=tuple(self._history.messages),
-            max_tokens=min(self._definition.max_tokens, measure_of(self._turn).output_tokens),
+            max_tokens=min(self._role.max_tokens, measure_of(self._turn).output_tokens),
         )
         say: Callable[[MessageDelta | ThinkingDelta], None] = self.inlet()
         exchange = Exchange(self._ports.model, request, effect.request, say)

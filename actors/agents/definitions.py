@@ -1,17 +1,72 @@
 """What an agent is, as data: one behaviour serves them all."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Literal
 
-from actors.tools.tool import AnyTool
+from actors.agents import prompts
+from messages.rules import PermissionMode, Profile, Rule, Source
+
+AgentMode = Literal["primary", "subagent", "all"]
+"""primary: talks with the person · subagent: is started by another agent · all: either."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Definition:
-    """Who an agent is and what it may use."""
+    """Who an agent is and what it may; plain values, wherever they come from."""
 
     name: str
-    system_prompt: str
-    tools: tuple[AnyTool, ...]
-    model: str
-    max_tokens: int = 32_000
-    """Longest reply that is asked for, in tokens; a model may give less."""
+    description: str = ""
+    """When to use it, in a line for people and models."""
+    prompt: str
+    """Its system prompt; where it works and the instructions are said after it."""
+    mode: AgentMode = "all"
+    tools: tuple[str, ...] = ("*",)
+    """Names of the tools that it has; `*` is any run of characters."""
+    disallowed_tools: tuple[str, ...] = ()
+    """Names of those that it has not, all the same."""
+    rules: tuple[Rule, ...] = ()
+    permission_mode: PermissionMode = "yolo"
+    """The loosest mode that it works in: a definition only tightens."""
+    read_only: bool = False
+    of_project: bool = False
+    """A file of the project made it: it never allows."""
+    source: str = "built in"
+    """Where it stands, as a person reads it."""
+
+
+BUILD = Definition(
+    name="build",
+    description="Does the work: reads, changes and runs, and asks where it must.",
+    prompt=prompts.BUILD,
+    mode="primary",
+    disallowed_tools=("plan_exit",),
+)
+PLAN = Definition(
+    name="plan",
+    description="Only reads, and writes a plan for build to work by.",
+    prompt=prompts.PLAN,
+    mode="primary",
+    disallowed_tools=("plan_enter",),
+    permission_mode="plan",
+)
+BUILT_IN = (BUILD, PLAN)
+
+
+def profile_of(definition: Definition) -> Profile:
+    """Say what a definition means for the permission engine."""
+    rules = Source(name=f"agent {definition.name} ({definition.source})", rules=definition.rules)
+    return Profile(
+        agent=definition.name,
+        rules=rules if definition.rules else None,
+        tools=definition.tools,
+        disallowed_tools=definition.disallowed_tools,
+        mode=definition.permission_mode,
+        read_only=definition.read_only,
+        of_project=definition.of_project,
+    )
+
+
+def find(name: str, definitions: Iterable[Definition] = BUILT_IN) -> Definition | None:
+    """Look a definition up."""
+    return next((each for each in definitions if each.name == name), None)

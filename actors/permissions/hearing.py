@@ -8,7 +8,7 @@ from operator import is_
 from actors.permissions import defaults
 from actors.permissions.judgement import Judgement, by, strictest
 from actors.permissions.matters import Matter
-from actors.permissions.rules import PATHS, ReadyRule, fold, matches, ready
+from actors.permissions.rules import PATHS, ReadyRule, fold, has_tool, matches, ready
 from messages.rules import Policy, Profile, Rule, Source
 
 Voices = tuple[tuple[Source, tuple[ReadyRule, ...]], ...]
@@ -191,7 +191,7 @@ def _lacks_tool(matter: Matter, below: tuple[Profile, ...]) -> str:
     """Say that an agent has no such tool; one above may hand on what it lacks itself."""
     profile = below[-1]
     hands_on = len(below) > 1 and not profile.of_project
-    usable = (*profile.tools, *profile.delegates) if hands_on else profile.tools
-    if any(matches(name, matter.tool) for name in usable):
+    handed = hands_on and any(matches(name, matter.tool) for name in profile.delegates)
+    if handed or has_tool(profile, matter.tool):
         return ""
     return f"{profile.agent} has no tool {matter.tool}"

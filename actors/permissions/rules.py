@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import get_args
 
-from messages.rules import Action, Rule, Source
+from messages.rules import Action, Profile, Rule, Source
 
 STRICTNESS: dict[Action, int] = {"allow": 0, "ask": 1, "deny": 2}
 
@@ -85,6 +85,12 @@ def matches(pattern: str, text: str, *, folded: bool = False) -> bool:
 def matches_tightly(rule: Rule, text: str, *, folded: bool = False) -> bool:
     """Whether an ask or deny speaks of a text: for commands, ` *` at the end also of none."""
     return ready(rule).tightens((text,), (fold(text),) if folded else None)
+
+
+def has_tool(profile: Profile, name: str) -> bool:
+    """Whether an agent has a tool; the one predicate for offering, running and judging."""
+    had = any(matches(pattern, name) for pattern in profile.tools)
+    return had and not any(matches(pattern, name) for pattern in profile.disallowed_tools)
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,9 +40,9 @@ def test_the_users_come_first_then_the_projects_from_the_root_down(workspace: Wo
 
     assert [each.path for each in files] == [str(path) for path in paths]
     assert [each.text for each in files][1:] == ["in work", "in deep"]
-    prompt = build_prompt(workspace, files)
+    prompt = build_prompt("You help.\n", workspace, files)
     assert prompt.index("in work") < prompt.index("in deep")
-    assert prompt == build_prompt(workspace, found(workspace).files)
+    assert prompt == build_prompt("You help.\n", workspace, found(workspace).files)
 
 
 def test_of_a_project_that_is_not_trusted_none_counts(workspace: Workspace) -> None:
@@ -54,7 +54,9 @@ def test_of_a_project_that_is_not_trusted_none_counts(workspace: Workspace) -> N
 
 def test_without_any_the_prompt_does_not_speak_of_them(workspace: Workspace) -> None:
     assert found(workspace) == Found()
-    assert "nstructions\n" not in build_prompt(workspace).partition("Working folder")[2]
+    assert (
+        "nstructions\n" not in build_prompt("You help.\n", workspace).partition("Working folder")[2]
+    )
 
 
 def test_a_long_file_is_cut_where_it_says_so(workspace: Workspace) -> None:
@@ -123,6 +125,6 @@ def test_one_file_under_two_names_counts_once(workspace: Workspace) -> None:
 
 
 def test_a_file_says_where_it_is_without_drawing(workspace: Workspace) -> None:
-    prompt = build_prompt(workspace, (Instructions("/a/AGENTS.md", "Be brief.", 9),))
+    prompt = build_prompt("You help.\n", workspace, (Instructions("/a/AGENTS.md", "Be brief.", 9),))
 
     assert prompt.endswith('<instructions file="/a/AGENTS.md">\nBe brief.\n</instructions>\n')

@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 
 from actors.agents.agent import Agent
-from actors.agents.definitions import Definition
+from actors.agents.definitions import BUILD, profile_of
 from actors.agents.limits import Account, Clock, Limits
 from actors.agents.neighbours import Ports, Posts
+from actors.agents.roles import Role
 from actors.agents.state import Past, Turn
 from actors.models.client import ModelClient, ModelError, ModelRequest, Reply, Streamed
 from actors.runtime.system import ActorSystem
@@ -124,14 +125,14 @@ class Surroundings:
         self.engine = new_probe(system, "permissions")
         self.broker = new_probe(system, "approvals")
         self.console = new_probe(system, "console")
-        definition = Definition("build", "Be good.", BUILT_IN, "m")
+        role = Role("build", "Be good.", BUILT_IN, profile_of(BUILD))
         posts = Posts(JOURNAL, PERMISSIONS, APPROVALS, CONSOLE)
         workspace = Workspace(folder, folder)
         tools = ToolContext(workspace, {}, NoProcesses(), folder / "outputs", str)
         reading = frozenset(tool.name for tool in BUILT_IN if tool.reads_only)
         account, clock = Account(limits), Clock(left_s=limits.seconds)
         past = Past(Turn(asker=PRIMARY, reading=reading, account=account, clock=clock))
-        make = partial(Agent, definition, posts, Ports(model, tools), past, HELLO)
+        make = partial(Agent, role, posts, Ports(model, tools), past, HELLO)
         system.start(make, "primary")
         self.console.expect(HELLO)
 

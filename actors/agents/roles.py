@@ -1,0 +1,40 @@
+"""What an agent needs of a definition while it works by it."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from actors.agents.definitions import Definition, profile_of
+from actors.agents.prompts import Instructions, build_prompt
+from actors.permissions.rules import has_tool
+from actors.tools.tool import AnyTool
+from actors.tools.workspace import Workspace
+from messages.rules import Profile
+
+
+@dataclass(frozen=True, slots=True)
+class Role:
+    """A definition made ready for one session: its prompt written out, its tools found."""
+
+    name: str
+    system_prompt: str
+    tools: tuple[AnyTool, ...]
+    profile: Profile
+    """What the permission engine goes by."""
+    max_tokens: int = 32_000
+    """Longest reply that is asked for, in tokens; a model may give less."""
+
+
+def role_of(
+    definition: Definition,
+    workspace: Workspace,
+    instructions: tuple[Instructions, ...],
+    tools: Iterable[AnyTool],
+) -> Role:
+    """Make a definition ready."""
+    profile = profile_of(definition)
+    return Role(
+        name=definition.name,
+        system_prompt=build_prompt(definition.prompt, workspace, instructions),
+        tools=tuple(tool for tool in tools if has_tool(profile, tool.name)),
+        profile=profile,
+    )
