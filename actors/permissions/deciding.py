@@ -3,11 +3,11 @@
 from dataclasses import dataclass, replace
 
 from actors.permissions.expanding import expand
-from actors.permissions.hearing import rulebook_of, tightening_reads
 from actors.permissions.judgement import Judgement
 from actors.permissions.judging import decide, judged
 from actors.permissions.matters import Matter
 from actors.permissions.places import Ground
+from actors.permissions.rulebook import rulebook_of, tightening_reads
 from messages.rules import PermissionRequest, Policy, Profile, ReadRules
 
 OPENING_MANY = frozenset({"glob", "grep"})

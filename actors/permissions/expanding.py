@@ -34,6 +34,8 @@ def expand(
     return tuple(matter for request in requests for matter in looking.at(request))
 
 
+_Running = tuple[int, tuple[str, ...], Weight]
+"""A part by its identity, where it runs, and what is heard of it."""
 _File = tuple[str, str, str]
 """What is done to a path: permission, path, and the folder it counts from."""
 
@@ -50,9 +52,8 @@ class Looking:
     _files: dict[_File, Matter] = field(default_factory=dict[_File, Matter])
     """Arguments of commands, as matters that tighten."""
     _told: set[tuple[_File, Weight]] = field(default_factory=set[tuple[_File, Weight]])
-    _parts: set[tuple[Part, tuple[str, ...], Weight]] = field(
-        default_factory=set[tuple[Part, tuple[str, ...], Weight]]
-    )
+    _parts: dict[_Running, Part] = field(default_factory=dict[_Running, Part])
+    """Parts that were told; kept, so that no other gets the identity of one."""
 
     def at(self, request: PermissionRequest) -> Iterator[Matter]:
         """Find what one request comes to."""
@@ -80,8 +81,8 @@ class Looking:
         explorer = self.explorer
         place = explorer.follow(path, base or explorer.ground.root)
         target = explorer.target(place.path)
-        spellings = tuple(explorer.target(each) for each in place.spellings)
-        also = (*spellings, *((place.path,) if place.path != target else ()))
+        spellings = tuple(map(explorer.target, place.spellings)) if place.spellings else ()
+        also = spellings if place.path == target else (*spellings, place.path)
         changes = permission in CHANGING
         guarded = self._protected((target, *spellings)) if changes else ""
         return Matter(
@@ -125,9 +126,10 @@ class Looking:
 
         What stands inside a wrapper can only tighten: denies hold (`weight`), and protection.
         """
-        if (part, bases, weight) in self._parts:
+        running = (id(part), bases, weight)
+        if running in self._parts:
             return
-        self._parts.add((part, bases, weight))
+        self._parts[running] = part
         reads = self._words("read", self._looked_at(part, bases), bases)
         writes = self._words("write", part.writes, bases)
         below, too_deep = self._below(reads, part)

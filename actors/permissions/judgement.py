@@ -1,13 +1,12 @@
 """What was decided of something, and by what."""
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from actors.permissions.rules import STRICTNESS, shown
 from messages.rules import Action, Rule
 
 
-@dataclass(frozen=True, slots=True)
-class Judgement:
+class Judgement(NamedTuple):
     """What was decided, by what, and what a person could grant to lift it."""
 
     action: Action

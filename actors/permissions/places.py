@@ -6,11 +6,13 @@ import stat
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import islice
+from typing import NamedTuple
 
 MAX_LINKS = 40
 """As Linux has it."""
 MAX_PATH_BYTES = 4_095
 _MAX_SPELLINGS = 64
+_UNSEEN = "unseen"
 
 
 Probe = Callable[[str], tuple[int, int] | None]
@@ -28,8 +30,7 @@ class Ground:
     """Folders that count as inside too."""
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(NamedTuple):
     """Where a path led when it was looked at."""
 
     path: str
@@ -51,7 +52,16 @@ class Explorer:
     """Tells what file a path is, to find out which names a file system takes for the same."""
     _links: dict[str, str | None] = field(default_factory=dict[str, str | None])
     _folding: dict[str, bool] = field(default_factory=dict[str, bool])
+    """By folder, as the first name told that was looked at in it."""
+    _same: dict[str, bool | None] = field(default_factory=dict[str, bool | None])
+    """Whether a path in the other case is the same file; None: it is not there."""
     _places: dict[tuple[str, str], Place] = field(default_factory=dict[tuple[str, str], Place])
+    _below: str = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Note with what the paths inside begin."""
+        root = self.ground.root
+        self._below = root if root.endswith("/") else f"{root}/"
 
     def follow(self, path: str, base: str) -> Place:
         """Follow `path` from the resolved folder `base`; never raises."""
@@ -72,16 +82,12 @@ class Explorer:
 
     def target(self, path: str) -> str:
         """Name an absolute path for rules: relative to the root, or as it is outside it."""
-        root = self.ground.root
-        if path == root:
-            return "."
-        below = root if root.endswith("/") else f"{root}/"
-        return path.removeprefix(below)
+        return "." if path == self.ground.root else path.removeprefix(self._below)
 
     def _walk(self, path: str, base: str, written: str) -> Place:
         here = "/" if path.startswith("/") else base
         ahead = [name for name in reversed(path.split("/")) if name not in ("", ".")]
-        spellings, links, missing, problem = [written], 0, False, ""
+        spellings, links, missing, problem = [written], 0, "", ""
         while ahead:
             name = ahead.pop()
             if name == "..":
@@ -94,7 +100,7 @@ class Explorer:
             if link is None:
                 here = at
             elif link == "":
-                here, missing = at, True
+                here, missing = at, here
             else:
                 links += 1
                 if links > MAX_LINKS or len(spellings) > _MAX_SPELLINGS:
@@ -104,40 +110,51 @@ class Explorer:
                 here = "/" if link.startswith("/") else here
                 ahead += [part for part in reversed(link.split("/")) if part not in ("", ".")]
                 spellings.append("/".join((here.rstrip("/"), *reversed(ahead))))
-        others = tuple(text for text in dict.fromkeys(spellings) if text != here)
-        return Place(here, problem or _flaw(here), others, folds=self._folds(here))
+        others = () if spellings == [here] else _others(spellings, here)
+        return Place(here, problem or _flaw(here), others, folds=self._folds(here, missing or here))
 
     def _link(self, path: str) -> str | None:
         """Read where a link leads; None: it is there and no link; empty: it is not there."""
-        if path not in self._links:
-            self._links[path] = _read_link(path)
-        return self._links[path]
+        link = self._links.get(path, _UNSEEN)
+        if link is _UNSEEN:
+            link = self._links[path] = _read_link(path)
+        return link
 
-    def _folds(self, path: str) -> bool:
-        """Ask the file system itself, of the last name there is that has letters."""
+    def _folds(self, path: str, there: str) -> bool:
+        """Ask the file system itself, of the last name `there` on the way that has letters."""
         folder = path.rpartition("/")[0]
-        if folder not in self._folding:
-            self._folding[folder] = self._folds_at(path)
-        return self._folding[folder]
+        known = self._folding.get(folder)
+        if known is None:
+            known = self._folding[folder] = self._folds_at(there)
+        return known
 
     def _folds_at(self, path: str) -> bool:
         while path not in ("", "/"):
-            folder, _, name = path.rpartition("/")
-            other = name.swapcase()
-            if other != name and self._links.get(path) != "":
-                found = self.probe(path)
-                if found is not None:
-                    return found == self.probe(f"{folder}/{other}")
-            path = folder
+            if path not in self._same:
+                self._same[path] = self._is_same(path)
+            same = self._same[path]
+            if same is not None:
+                return same
+            path = path.rpartition("/")[0]
         return False
+
+    def _is_same(self, path: str) -> bool | None:
+        folder, _, name = path.rpartition("/")
+        other = name.swapcase()
+        found = self.probe(path) if other != name else None
+        return None if found is None else found == self.probe(f"{folder}/{other}")
 
 
 def is_inside(target: str, added: tuple[str, ...] = ()) -> bool:
     """Whether a target is a path inside the workspace; one that climbs or says nothing is not."""
     if target.startswith("/"):
         below = (target == folder or target.startswith(f"{folder}/") for folder in added)
-        return any(below) and ".." not in target.split("/")
-    return bool(target) and ".." not in target.split("/")
+        return any(below) and not _climbs(target)
+    return bool(target) and not _climbs(target)
+
+
+def _climbs(target: str) -> bool:
+    return ".." in target and ".." in target.split("/")
 
 
 def real_places(ground: Ground, names: tuple[str, ...]) -> tuple[str, ...]:
@@ -146,6 +163,10 @@ def real_places(ground: Ground, names: tuple[str, ...]) -> tuple[str, ...]:
     wanted = islice(((name, base) for base in (ground.root, ground.home) for name in names), 1_000)
     places = ((explorer.follow(name, base), f"{base}/{name}") for name, base in wanted)
     return tuple(place.path for place, written in places if place.path != written)
+
+
+def _others(spellings: list[str], here: str) -> tuple[str, ...]:
+    return tuple(text for text in dict.fromkeys(spellings) if text != here)
 
 
 def _read_link(path: str) -> str | None:
@@ -169,7 +190,7 @@ def _identity(path: str) -> tuple[int, int] | None:
 
 def _flaw(path: str) -> str:
     try:
-        size_bytes = len(path.encode())
+        size_bytes = len(path) if path.isascii() else len(path.encode())
     except UnicodeEncodeError:
         return "the path is not valid Unicode"
     if not path:

@@ -8,6 +8,7 @@ import re
 import stat
 import unicodedata
 from collections.abc import Iterable
+from functools import lru_cache
 from itertools import pairwise
 from pathlib import Path
 
@@ -100,7 +101,8 @@ def is_protected(target: str, ours: tuple[str, ...] = ()) -> bool:
 
 def is_plan(target: str) -> bool:
     """Whether a target is one of the workspace's plans, which an agent may write."""
-    return not target.startswith("/") and _is_plan(_names(target))
+    may_be = target[-3:].lower() == ".md" and not target.startswith("/")
+    return may_be and _is_plan(_names(target))
 
 
 def hooks_folders(root: str, home: str) -> tuple[Path, ...]:
@@ -159,7 +161,11 @@ def _names(path: str) -> tuple[str, ...]:
     Without case, composed, and without characters that are not seen (HFS+ passes over them).
     """
     seen = path.lower() if path.isascii() else _without_unseen(fold(path))
-    return tuple(part for part in seen.split("/") if part not in ("", "."))
+    return tuple([part for part in seen.split("/") if part not in ("", ".")])
+
+
+_known_names = lru_cache(256)(_names)
+"""For the few that every target is held against."""
 
 
 def _without_unseen(text: str) -> str:
@@ -167,6 +173,6 @@ def _without_unseen(text: str) -> str:
 
 
 def _is_below(target: str, names: tuple[str, ...], folder: str) -> bool:
-    above = _names(folder)
+    above = _known_names(folder)
     same_side = target.startswith("/") == folder.startswith("/")
     return same_side and names[: len(above)] == above

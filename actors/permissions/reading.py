@@ -1,9 +1,9 @@
 """May this file be read? For tools that open many files after one verdict."""
 
-from actors.permissions.hearing import rulebook_of
 from actors.permissions.judging import decide
 from actors.permissions.matters import Matter
 from actors.permissions.places import is_inside
+from actors.permissions.rulebook import rulebook_of
 from messages.rules import PermissionRequest, ReadRules
 
 

@@ -89,7 +89,7 @@ def matches_tightly(rule: Rule, text: str, *, folded: bool = False) -> bool:
 
 def has_tool(profile: Profile, name: str) -> bool:
     """Whether an agent has a tool; the one predicate for offering, running and judging."""
-    had = any(matches(pattern, name) for pattern in profile.tools)
+    had = "*" in profile.tools or any(matches(pattern, name) for pattern in profile.tools)
     return had and not any(matches(pattern, name) for pattern in profile.disallowed_tools)
 
 
@@ -106,6 +106,8 @@ class ReadyRule:
     allows: bool
     far: bool
     """It may speak of paths outside the workspace; what is no path is nowhere."""
+    needle: str
+    """In lower case: without it no ASCII text is matched; empty: nothing is needed."""
 
     def tightens(self, texts: tuple[str, ...], folded: tuple[str, ...] | None) -> bool:
         """Whether it speaks of any of these; `folded` are the same texts, where case is nothing."""
@@ -119,6 +121,7 @@ class ReadyRule:
 def ready(rule: Rule) -> ReadyRule:
     """Make a rule ready."""
     bare = rule.permission == "bash" and rule.pattern.endswith(" *")
+    pieces = (rule.pattern[:-2] if bare else rule.pattern).split("*")
     return ReadyRule(
         rule,
         whole=_matcher(rule.pattern),
@@ -126,6 +129,7 @@ def ready(rule: Rule) -> ReadyRule:
         bare=_matcher(rule.pattern[:-2]) if bare else None,
         allows=rule.action == "allow",
         far=rule.permission not in PATHS or rule.pattern.startswith("/"),
+        needle=max(pieces, key=len).lower() if rule.pattern.isascii() else "",
     )
 
 
@@ -143,6 +147,10 @@ def _matcher(pattern: str) -> Callable[[str], bool]:
     if not rest:
         return first.__eq__
     *middle, last = rest
+    if not middle and not last:
+        return lambda text: text.startswith(first)
+    if not middle and not first:
+        return lambda text: text.endswith(last)
 
     def matched(text: str) -> bool:
         if not text.startswith(first) or not text.endswith(last):

@@ -42,10 +42,9 @@ class _Parsing:
         self._guessed_left = self._characters_left
         """Without room for a guess it is left out: what is guessed at asks anyway."""
         self._refusal = ""
-        self._plain: dict[tuple[str, ...], Part] = {}
-        self._crude: dict[str, Part] = {}
-        self._read: dict[tuple[bytes, tuple[str, ...]], Part] = {}
-        """Parts that were read already: a script of many equal parts is judged by its few."""
+        self._known: dict[tuple[object, ...], Part] = {}
+        """Parts that were read already: a script of many equal parts is judged by its few. By
+        depth too, since what stands deeper is looked into less far."""
 
     def command(self, text: str, depth: int) -> Command:
         plain = plain_commands(text) if len(text) <= LONGEST_CHARACTERS else None
@@ -83,32 +82,40 @@ class _Parsing:
         return Command(tuple(parts[:MOST_PARTS]), floor, self._refusal, loops)
 
     def _plain_part(self, names: tuple[str, ...], depth: int) -> Part:
-        part = self._plain.get(names)
+        part = self._known.get((depth, names))
         if part is None:
-            words = tuple(Word(name) for name in names)
+            words = tuple(map(Word, names))
             part = self._looked_into(classified(words, (), ""), "", depth)
-            self._plain[names] = part
+            self._known[depth, names] = part
         return part
 
     def _part(self, source: bytes, simple: Simple, depth: int) -> Part:
         # Where expansions end is the tree's word, so only without them equal bytes are equal parts.
         is_known = simple.by_bytes and not simple.holes
-        spelled = (source[simple.start : simple.end], tuple(simple.floors))
-        part = self._read.get(spelled) if is_known else None
+        spelled = (depth, source[simple.start : simple.end], *simple.floors)
+        part = self._known.get(spelled) if is_known else None
         if part is None:
-            floor = next(iter(simple.floors), "")
-            part = classified(tuple(simple.words), tuple(simple.redirects), floor)
-            part = self._looked_into(part, simple.stdin, depth)
+            part = self._understood(simple, depth)
             if is_known:
-                self._read[spelled] = part
+                self._known[spelled] = part
+        return part
+
+    def _understood(self, simple: Simple, depth: int) -> Part:
+        floor = next(iter(simple.floors), "")
+        words, redirects = tuple(simple.words), tuple(simple.redirects)
+        meant = (depth, words, redirects, floor, simple.stdin)
+        part = self._known.get(meant)
+        if part is None:
+            part = self._looked_into(classified(words, redirects, floor), simple.stdin, depth)
+            self._known[meant] = part
         return part
 
     def _crude_part(self, crude: Part, depth: int) -> Part:
         """Look into what nothing else has read: a deny holds there too."""
-        part = self._crude.get(crude.text)
+        part = self._known.get((depth, crude.text, "crude"))
         if part is None:
             part = self._looked_into(classified(crude.words, (), crude.floor), "", depth)
-            self._crude[crude.text] = part
+            self._known[depth, crude.text, "crude"] = part
         return part
 
     def _looked_into(self, part: Part, stdin: str, depth: int) -> Part:
@@ -142,15 +149,17 @@ class _Parsing:
 
     def _may_guess(self, depth: int, characters: int) -> bool:
         self._guessed_left -= characters
-        return depth < _DEEPEST and self._guessed_left >= 0
+        return self._guessed_left >= 0 and self._is_shallow(depth)
 
     def _may_look(self, depth: int, characters: int) -> bool:
         """Whether there is room for another look inside; without, the whole is refused."""
         self._characters_left -= characters
-        if depth < _DEEPEST and self._characters_left >= 0:
-            return True
-        self._refusal = "it holds more commands within commands than anybody reads"
-        return False
+        return self._is_shallow(depth if self._characters_left >= 0 else _DEEPEST)
+
+    def _is_shallow(self, depth: int) -> bool:
+        if depth >= _DEEPEST:
+            self._refusal = "it holds more commands within commands than anybody reads"
+        return depth < _DEEPEST
 
 
 def _has_shell(part: Part) -> bool:

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from actors.permissions.commands.command import Redirect, Word
+from actors.permissions.commands.plain import RESERVED
 from actors.permissions.commands.words import WordReader, refuse
 
 _BLANKS = re.compile(rb"(?:[ \t]|\\\n)*")
@@ -59,6 +60,12 @@ def read_simple(source: bytes, holes: Mapping[int, int], start: int) -> Simple:
             break
     read.end = reader.at
     return read
+
+
+def is_reserved(simple: Simple) -> bool:
+    """Whether its command word is one of the grammar's own, which no command can be."""
+    word = simple.words[0] if simple.first >= 0 else None
+    return word is not None and word.plain and word.text in RESERVED and word.text != "time"
 
 
 def _skip_blanks(reader: WordReader, start: int) -> bool:

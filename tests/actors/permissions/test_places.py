@@ -6,9 +6,9 @@ import pytest
 
 from actors.permissions.defaults import BUILT_IN
 from actors.permissions.expanding import Looking
-from actors.permissions.hearing import rulebook_of
 from actors.permissions.judging import decide, judged
 from actors.permissions.places import Explorer, Ground, Place, Probe, is_inside
+from actors.permissions.rulebook import rulebook_of
 from messages.rules import Action, Policy, Rule
 from tests.actors.permissions.judged import BUILD, asking, rule, user, verdict
 

@@ -73,3 +73,13 @@ def test_a_wrapper_in_a_few_wrappers_is_looked_into_and_in_hundreds_refused() ->
     for wrapper in ("eval ", "ssh h ", "env ", "find -exec "):
         deep = parse_command(wrapper * 400)
         assert deep.refusal == "it holds more commands within commands than anybody reads"
+
+
+@pytest.mark.parametrize("deep", range(36, 42))
+def test_a_deny_holds_however_deep_a_wrapper_stands_that_is_guessed_at(deep: int) -> None:
+    guessed = "nohup -z 1 rm x"
+    within = f"{'sudo ' * deep}eval {guessed}"
+    padding = ": " * 2_000
+
+    assert verdict("bash", f"{within}; {padding}", NO_RM) == "deny"
+    assert verdict("bash", f"{within}; {guessed}; {padding}", NO_RM) == "deny"

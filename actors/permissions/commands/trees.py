@@ -1,0 +1,93 @@
+"""What is asked of the tree alone."""
+
+import re
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from actors.permissions.commands.command import Word
+from actors.permissions.commands.simple import Simple
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+HOLES = frozenset(
+    [
+        "simple_expansion",
+        "expansion",
+        "command_substitution",
+        "process_substitution",
+        "arithmetic_expansion",
+    ]
+)
+"""Expansions."""
+SEQUENCES = {
+    "program",
+    "list",
+    "pipeline",
+    "negated_command",
+    "subshell",
+    "do_group",
+    "if_statement",
+    "elif_clause",
+    "else_clause",
+    "while_statement",
+    "compound_statement",
+}
+SIMPLE = {
+    "command",
+    "declaration_command",
+    "unset_command",
+    "variable_assignment",
+    "variable_assignments",
+}
+ENDING_WITH_A_COMMAND = {"list", "pipeline", "negated_command"}
+OF_HEREDOC = {
+    "<<", "<<-", "heredoc_start", "heredoc_body", "heredoc_end", "file_redirect", "file_descriptor",
+    "herestring_redirect", "word", "string", "raw_string", "number", "concatenation",
+}  # fmt: skip
+_MAY_EXPAND = re.compile(rb"[$`]|[<>]\(")
+
+
+def holes_of(source: bytes, root: "Node") -> "Mapping[int, Node]":
+    """Every expansion, by where it begins."""
+    if not _MAY_EXPAND.search(source):
+        return {}
+    found: dict[int, Node] = {}
+    pending = [root]
+    while pending:
+        node = pending.pop()
+        if node.type in HOLES:
+            found.setdefault(node.start_byte, node)
+        pending.extend(node.children)
+    return found
+
+
+def holes_in(node: "Node") -> "list[Node]":
+    """Find the outermost expansions below a node."""
+    found: list[Node] = []
+    pending = [node]
+    while pending:
+        below = pending.pop()
+        if below.type in HOLES and below is not node:
+            found.append(below)
+        else:
+            pending.extend(reversed(below.children))
+    return found
+
+
+def is_bracket_test(node: "Node") -> bool:
+    """Whether it is `[ … ]`, which is a command like others."""
+    return node.type == "test_command" and node.children[0].type == "["
+
+
+def as_the_tree_has_it(source: bytes, node: "Node") -> Simple:
+    """Read the words of a command as the tree has them, quotes removed as well as may be."""
+    words = [
+        source[child.start_byte : child.end_byte].translate(None, b"'\"\\")
+        for child in node.children
+        if child.is_named and child.type not in {"variable_assignment", "comment"}
+    ]
+    simple = Simple(node.start_byte, node.end_byte, by_bytes=False)
+    simple.words = [Word(word.decode(errors="replace"), literal=False) for word in words]
+    simple.floors.append("its words are not certain")
+    return simple

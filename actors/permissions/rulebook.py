@@ -1,0 +1,141 @@
+"""The rules as they are for one chain of agents, sorted once and heard for each matter."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from operator import is_
+
+from actors.permissions import defaults
+from actors.permissions.judgement import Judgement, by
+from actors.permissions.rules import ReadyRule, ready
+from messages.rules import PermissionMode, Policy, Profile, Rule, Source
+
+MODES: tuple[PermissionMode, ...] = ("plan", "default", "auto-edit", "yolo")
+
+Spoken = tuple[ReadyRule, Judgement]
+"""A rule, and what is decided where it speaks."""
+
+
+@dataclass(frozen=True, slots=True)
+class Voice:
+    """Rules for one permission from one place, the last first."""
+
+    rules: tuple[Spoken, ...]
+    general: tuple[Spoken, ...]
+    """From the first on that may match any text."""
+    needles: tuple[str, ...]
+    """A text that holds none of these is matched by none of the rules before."""
+    trusted: bool = True
+    """False: an allow of these says nothing."""
+
+    def for_texts(self, texts: tuple[str, ...]) -> tuple[Spoken, ...]:
+        """Pass over rules that cannot match any of these."""
+        for text in texts:
+            if not text.isascii():
+                return self.rules
+            lower = text.lower()
+            for needle in self.needles:
+                if needle in lower:
+                    return self.rules
+        return self.general
+
+
+Voices = tuple[Voice, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Rulebook:
+    """What verdicts about one chain go by."""
+
+    policy: Policy
+    chain: tuple[Profile, ...]
+    spoken: tuple[dict[str, Voices], ...]
+    """For each of the chain: by permission, each source's rules."""
+    unspoken: dict[str, Voice]
+    """The defaults by permission."""
+    mode: PermissionMode
+    """The session's, or the strictest that a definition in the chain may work in."""
+    read_only: Profile | None
+    """The nearest of the chain that only reads."""
+
+
+class _Same:
+    """A policy and a chain that are told apart by identity: to compare them takes too long."""
+
+    def __init__(self, policy: Policy, chain: tuple[Profile, ...]) -> None:
+        self.policy = policy
+        self.chain = chain
+
+    def __hash__(self) -> int:
+        return hash((id(self.policy), *map(id, self.chain)))
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, _Same)
+            and self.policy is other.policy
+            and len(self.chain) == len(other.chain)
+            and all(map(is_, self.chain, other.chain))
+        )
+
+
+def rulebook_of(policy: Policy, chain: tuple[Profile, ...]) -> Rulebook:
+    """Sort the rules for a chain; for the same policy and profiles only once."""
+    return _rulebook(_Same(policy, chain))
+
+
+def tightening_reads(book: Rulebook) -> tuple[ReadyRule, ...]:
+    """List every rule that may ask about or deny reading a file, the built-in ones too."""
+    voices = [voice for spoken in book.spoken for voice in spoken.get("read", ())]
+    voices += [book.unspoken["read"]] if "read" in book.unspoken else []
+    return tuple(each for voice in voices for each, _ in voice.rules if not each.allows)
+
+
+@lru_cache(16)
+def _rulebook(same: _Same) -> Rulebook:
+    policy, chain = same.policy, same.chain
+    modes = (policy.mode, *(each.mode for each in chain))
+    return Rulebook(
+        policy,
+        chain,
+        spoken=tuple(_voices(_sources(policy, profile), profile.agent) for profile in chain),
+        unspoken={
+            name: _voice(
+                [(ready(each), by(each, defaults.SOURCE, by_default=True)) for each in rules]
+            )
+            for name, rules in _sorted(policy.defaults)
+        },
+        mode=next(mode for mode in MODES if mode in modes),
+        read_only=next((each for each in chain if each.read_only), None),
+    )
+
+
+def _voices(sources: tuple[Source, ...], agent: str) -> dict[str, Voices]:
+    found: dict[str, list[Voice]] = {}
+    for source in sources:
+        own = tuple(rule for rule in source.rules if rule.agent in (None, agent))
+        for name, rules in _sorted(own):
+            spoken = [(ready(rule), by(rule, source.name)) for rule in rules]
+            found.setdefault(name, []).append(_voice(spoken, trusted=source.trusted))
+    return {name: tuple(voices) for name, voices in found.items()}
+
+
+def _voice(spoken: list[Spoken], *, trusted: bool = True) -> Voice:
+    needles = [each.needle for each, _ in spoken]
+    special = needles.index("") if "" in needles else len(needles)
+    sought = dict.fromkeys(needles[:special])
+    least = (each for each in sought if not any(o in each for o in sought if o != each))
+    return Voice(tuple(spoken), tuple(spoken[special:]), tuple(least), trusted)
+
+
+def _sorted(rules: tuple[Rule, ...]) -> Iterable[tuple[str, list[Rule]]]:
+    by_name: dict[str, list[Rule]] = {}
+    for rule in reversed(rules):
+        by_name.setdefault(rule.permission, []).append(rule)
+    return by_name.items()
+
+
+def _sources(policy: Policy, profile: Profile) -> tuple[Source, ...]:
+    own = profile.rules
+    if own is None:
+        return policy.sources
+    return (*policy.sources, replace(own, trusted=own.trusted and not profile.of_project))
