@@ -10,7 +10,7 @@ from prompt_toolkit.styles import Style
 from shell.ink import STYLES
 from shell.terminal import FrameOutput, teach_keys
 
-ESCAPE_ALONE_S, ESCAPE_WAITS_S = 0.03, 0.10
+ESCAPE_ALONE_S, ESCAPE_WAITS_S = 0.03, 0.04
 """How long the bytes of a key may be apart, and how long Esc waits for a second key."""
 
 

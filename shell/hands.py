@@ -9,6 +9,8 @@ if TYPE_CHECKING:
     from shell.desk import Desk
 
 SECOND_PRESS_S = 2.0
+ONE_PRESS_S = 0.25
+"""Another Esc within this time is the second of a quick pair, and counts as one with the first."""
 SECOND_PRESS = "press Ctrl-C or Ctrl-D once more to leave"
 INTERRUPTED = 130
 
@@ -36,7 +38,7 @@ class Hands:
         self.drafting, self.answering = desk.drafting, desk.answering
         self.choosing, self.completing = desk.choosing, desk.completing
         self.paging, self.replying = desk.paging, desk.replying
-        self._leaves_until_s = float("-inf")
+        self._leaves_until_s = self._escaped_until_s = float("-inf")
 
     @property
     def focus(self) -> Focus:
@@ -84,6 +86,9 @@ class Hands:
 
     def escape(self) -> None:
         """Leave the topmost; else stop the person's own command, else the turn."""
+        if self._desk.now_s < self._escaped_until_s:
+            return
+        self._escaped_until_s = self._desk.now_s + ONE_PRESS_S
         if not self._closed():
             if self.dialog_open:
                 self.answering.put_off()

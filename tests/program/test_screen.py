@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from actors.models.reply_plan import ToolCall
+from shell.hands import ONE_PRESS_S
 from tests.program.program import COMMAND, KEY, Program, messages_of, plain
 from tests.scripted_server import calls, cut, fails, says
 from tests.shell.terminal import Terminal, terminal
@@ -122,6 +123,7 @@ def test_a_parked_question_waits_for_who_comes_back_and_esc_twice_ends_its_turn(
             shown.wait_for("press a key to answer")
             shown.type("\x1b")
             shown.wait_gone("press a key to answer")
+            shown.read_for(ONE_PRESS_S)
             shown.type("\x1b")
             shown.wait_for("Interrupted.")
             leave(shown)

@@ -15,12 +15,15 @@ from prompt_toolkit.key_binding.key_processor import KeyProcessor
 from messages.base import Message
 from shell.arming import ALONE_S
 from shell.desk import Desk
+from shell.hands import ONE_PRESS_S
 from shell.inbox import Event, Inbox
 from shell.repl import Repl
 from shell.terminal import FrameOutput
 from shell.workplace import Workplace
 
 DEADLINE_S = 10.0
+UNHURRIED_S = 2 * max(ALONE_S, ONE_PRESS_S)
+"""A key so long after the one before has nothing to do with it."""
 
 
 class Emulator(StringIO):
@@ -79,7 +82,7 @@ class OnScreen:
 
     async def press(self, key: str) -> None:
         """Type one key by itself and wait until it has been dealt with, whatever it did."""
-        self.clock.ahead_s += 2 * ALONE_S
+        self.clock.ahead_s += UNHURRIED_S
         dealt_with = asyncio.Event()
 
         def note(_keys: KeyProcessor) -> None:

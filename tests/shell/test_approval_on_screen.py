@@ -321,7 +321,7 @@ def test_however_many_requests_wait_the_second_esc_interrupts_the_turn() -> None
         await here.shows("1 of 200")
         here.type(ESC)
         await here.shows("⚠ 200 need approval (Ctrl-Y)")
-        here.type(ESC)
+        await here.press(ESC)
         await here.shows("Interrupting")
         assert here.posted == [Interrupt()]
 

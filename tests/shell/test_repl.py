@@ -3,6 +3,7 @@
 import pytest
 
 from messages.turns import MessageDelta, TurnStarted
+from shell.hands import ONE_PRESS_S, Hands
 from shell.intents import Interrupt, SendPrompt
 from tests.shell import reports
 from tests.shell.on_screen import OnScreen, play
@@ -102,7 +103,7 @@ def test_esc_interrupts_the_turn_once_and_hands_the_queue_back() -> None:
         await here.shows("» two")
         here.type(ESC)
         await here.shows("Interrupting")
-        here.type(ESC)
+        await here.press(ESC)
         await here.shows("> two")
         assert here.posted == [SendPrompt(text="one"), Interrupt()]
         here.report(reports.interrupted())
@@ -120,6 +121,24 @@ def test_a_quick_double_esc_counts_as_one(keys: str) -> None:
         here.type(keys)
         await here.shows("Interrupting")
         assert here.posted == [SendPrompt(text="one"), Interrupt()]
+
+    play(script)
+
+
+def test_the_second_of_two_quick_presses_does_not_reach_what_lay_below() -> None:
+    """Also where the first had its effect before the second came."""
+
+    async def script(here: OnScreen) -> None:
+        here.report(reports.session(), TurnStarted(turn=1, prompt="one"), reports.asked())
+        await here.shows("1 of 1")
+        hands = Hands(here.desk)
+        hands.escape()
+        await here.shows("approval (Ctrl-Y)")
+        hands.escape()
+        assert here.posted == []
+        here.clock.ahead_s += ONE_PRESS_S
+        hands.escape()
+        assert here.posted == [Interrupt()]
 
     play(script)
 
