@@ -59,7 +59,7 @@ def _text(path: Path) -> str | None:
     try:
         data = read_regular(path, MOST_BYTES + 1)
     except OSError as error:
-        if error.errno in (errno.ENOENT, errno.ENOTDIR):
+        if error.errno in (errno.ENOENT, errno.ENOTDIR) and not path.is_symlink():
             return None
         raise ConfigFileError((f"{path}: cannot be read: {error.strerror}",)) from error
     if len(data) > MOST_BYTES:

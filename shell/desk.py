@@ -7,6 +7,7 @@ from prompt_toolkit.application import Application
 from prompt_toolkit.buffer import Buffer
 from prompt_toolkit.data_structures import Size
 from prompt_toolkit.input import Input
+from prompt_toolkit.key_binding import KeyPress
 from prompt_toolkit.key_binding.key_processor import KeyProcessor
 
 from messages.base import Message
@@ -118,6 +119,13 @@ class Desk:
         """Stop the turn, and the text of it that has come but is not printed yet."""
         self.updates.hurry()
         self.step(state.interrupted(self.state))
+
+    def press(self, keys: list[KeyPress]) -> None:
+        """Take keys as if they were typed now."""
+        processor, context = self.app.key_processor, self.app.context
+        if keys and context is not None:
+            processor.feed_multiple(keys)
+            context.copy().run(processor.process_keys)
 
     def cover(self) -> None:
         """Draw on the whole screen from now on; what is printed waits."""

@@ -60,7 +60,7 @@ def received(  # noqa: C901, PLR0911, PLR0912  (a case an event)
         case TurnStarted():
             return _started(state, event, now_s)
         case MessageDelta() | ThinkingDelta():
-            return _streamed(state, event)
+            return _streamed(state, event, now_s)
         case ReplyCompleted():
             return _replied(state, event, now_s)
         case ModelRetrying():
@@ -118,11 +118,11 @@ def _started(state: State, event: TurnStarted, now_s: float) -> Step:
     return replace(state, turn=Turn(began_s=now_s)), (Said(event.prompt),)
 
 
-def _streamed(state: State, event: MessageDelta | ThinkingDelta) -> Step:
+def _streamed(state: State, event: MessageDelta | ThinkingDelta, now_s: float) -> Step:
     if not state.turn:
         return state, ()  # late: its turn has ended, and the record of the reply is printed whole
     chars = state.turn.streamed_chars + len(event.text)
-    turn = replace(state.turn, streamed_chars=chars, retrying=None)
+    turn = replace(state.turn, streamed_chars=chars, retrying=None, heard_s=now_s)
     if isinstance(event, ThinkingDelta):
         return replace(state, turn=turn), ()
     if turn.interrupting:
@@ -154,7 +154,9 @@ def _retrying(state: State, event: ModelRetrying, now_s: float) -> Step:
     turn, prose = flushed(state.turn or Turn(began_s=now_s))
     void = (Remark("The reply was cut off here; it begins anew.", "warn"),)
     retrying = Retrying(event, until_s=now_s + event.wait_s)
-    turn = replace(turn, streamed=False, streamed_chars=0, retrying=retrying)
+    turn = replace(
+        turn, streamed=False, streamed_chars=0, retrying=retrying, heard_s=retrying.until_s
+    )
     return replace(state, turn=turn), (*prose, *(void if event.partial else ()))
 
 
@@ -176,7 +178,7 @@ def _tool_ended(state: State, event: ToolEnded, now_s: float) -> Step:
     turn, prose = flushed(state.turn or Turn(began_s=now_s))
     tools = tuple(tool for tool in turn.tools if tool.call_id != event.call_id)
     kept = details.kept(state.details, Detail(event.title or event.tool, event.text))
-    state = replace(state, turn=replace(turn, tools=tools), details=kept)
+    state = replace(state, turn=replace(turn, tools=tools, heard_s=now_s), details=kept)
     return state, (*prose, event)
 
 

@@ -10,6 +10,8 @@ from shell.visible import visible_line
 
 FRAMES = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
 FRAMES_PER_S = 8
+SILENT_S = 15.0
+"""A model that has said nothing for so long may be thinking, or its server may be stuck."""
 _CHARS_PER_TOKEN = 4
 _ROUND_FROM = 1000
 _QUEUED_ROWS = 3
@@ -75,13 +77,16 @@ def _spinner(state: State, turn: Turn, now_s: float, width: int) -> Row:
 def _verb(state: State, turn: Turn, now_s: float) -> str:
     if turn.interrupting:
         return "Interrupting"
-    if turn.retrying:
+    silent_s = now_s - max(turn.began_s, turn.heard_s)
+    if turn.retrying and silent_s < SILENT_S:
         line = told(turn.retrying.event, turn.retrying.until_s - now_s)
         return line[0].upper() + line[1:]
     if state.requests.parked:
         return "Waiting for you"
     if turn.tools:
         return "Working"
+    if silent_s >= SILENT_S:
+        return f"No word from the model for {_clock(silent_s)}"
     return "Writing" if turn.streamed else "Thinking"
 
 

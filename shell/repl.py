@@ -13,6 +13,7 @@ from contextlib import suppress
 from typing import Any, TypeVar
 
 from prompt_toolkit.input import Input, create_input
+from prompt_toolkit.key_binding import KeyPress
 
 from messages.base import Message
 from shell import state
@@ -27,6 +28,7 @@ from shell.signals import HUNG_UP, handled
 from shell.state import State
 from shell.successor import Successor
 from shell.terminal import FrameOutput, open_output
+from shell.typed_ahead import taken_over
 from shell.workplace import Workplace
 
 T = TypeVar("T")
@@ -128,16 +130,17 @@ class Repl:
         """Do what `run` does, on a loop that already runs in the main thread."""
         self._loop = asyncio.get_running_loop()
         self.desk.start(self._loop)
-        self._loop.call_soon(self._begin)
+        app = self.desk.app
         try:
-            with handled(self._loop, self.leave, self._resume):
-                return await self.desk.app.run_async(set_exception_handler=False)
+            with taken_over(app.input) as typed, handled(self._loop, self.leave, self._resume):
+                self._loop.call_soon(self._begin, typed)
+                return await app.run_async(set_exception_handler=False)
         except EOFError:
             return HUNG_UP if self._leaving is None else self._leaving
         finally:
             self.desk.updates.stop()
 
-    def _begin(self) -> None:
+    def _begin(self, typed: list[KeyPress]) -> None:
         """Start after the first drawing, when the library's own handlers are in place."""
         loop = self._loop
         assert loop is not None  # noqa: S101  (`serve` set it)
@@ -145,6 +148,7 @@ class Repl:
         loop.add_signal_handler(signal.SIGWINCH, self.desk.resized)
         if self._first_prompt:
             self.desk.step(state.entered(self.state, self._first_prompt, self.desk.now_s))
+        self.desk.press(typed)
         self._when_drawn()
         self.desk.updates.start(loop)
         if self._leaving is not None:

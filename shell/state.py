@@ -54,6 +54,8 @@ class Turn:
     streamed_chars: int = 0
     """Of the reply in hand; four of them are about a token."""
     retrying: Retrying | None = None
+    heard_s: float = float("-inf")
+    """When the model or a tool last said something, or is to be asked again."""
     interrupting: bool = False
     late_chars: int = 0
     """What came of text since."""

@@ -173,3 +173,10 @@ def test_what_is_no_regular_file_is_not_waited_for(file: Path) -> None:
         read_config(file)
     with pytest.raises(ConfigFileError, match="cannot be read: "):
         read_config(file.parent)
+
+
+def test_a_link_that_leads_nowhere_is_no_missing_file(file: Path) -> None:
+    """The denies that somebody keeps elsewhere must not lapse in silence."""
+    file.symlink_to(file.parent / "gone.toml")
+    with pytest.raises(ConfigFileError, match="cannot be read: No such file"):
+        read_config(file)

@@ -147,11 +147,23 @@ def test_a_notice_is_a_remark() -> None:
 
 
 def test_the_spinner_tells_verb_time_and_tokens() -> None:
-    thinking, _ = after(ThinkingDelta(text="x" * 400), begin=running())
+    thinking, _ = received(running(), ThinkingDelta(text="x" * 400), 74.0)
     [row] = live_rows(thinking, 75.0, 80, 5)
     assert "Thinking · 1m 05s · ~100 tokens" in row[0][1]
     replied, _ = after(reports.reply("", output_tokens=1234), begin=thinking)
     assert "1.2k tokens" in live_rows(replied, 75.0, 80, 5)[0][0][1]
+
+
+def test_the_spinner_tells_when_nothing_has_come_for_long() -> None:
+    silent = "No word from the model for 1m 05s · 1m 05s · 0 tokens · Esc interrupts"
+    assert silent in live_rows(running(), 75.0, 80, 5)[0][0][1]
+    for said in (ThinkingDelta(text="x"), reports.tool_ended("done")):
+        heard, _ = received(running(), said, 74.0)
+        assert "Thinking" in live_rows(heard, 75.0, 80, 5)[0][0][1]
+        assert "from the model for 16s" in live_rows(heard, 90.0, 80, 5)[0][0][1]
+    waiting, _ = received(running(), OVERLOADED, 40.0)
+    assert "trying again (2 of 5)" in live_rows(waiting, 58.0, 80, 5)[0][0][1]
+    assert "from the model for 15s" in live_rows(waiting, 59.0, 80, 5)[0][0][1]
 
 
 def test_the_spinner_names_esc_only_while_esc_interrupts() -> None:

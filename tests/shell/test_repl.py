@@ -250,7 +250,7 @@ def test_hostile_text_draws_nothing_but_itself() -> None:
             reports.asked(reports.HOSTILE),
         )
         await here.shows(f"│ {reports.HOSTILE_VISIBLE}")
-        assert here.text.count(reports.HOSTILE_VISIBLE) == 5
+        await here.until(lambda: here.text.count(reports.HOSTILE_VISIBLE) == 5, "each of them")
         for code in ("\x1b[2J", "\x1b]52", "\u202e", "\x9b", "\x07"):
             assert code not in here.emulator.raw
 

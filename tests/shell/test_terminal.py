@@ -36,6 +36,14 @@ def test_a_message_goes_out_and_the_answer_comes_back(screen: Terminal) -> None:
     assert FOOTER not in screen.screen()
 
 
+def test_what_was_typed_before_the_terminal_was_ours_counts_enter_too() -> None:
+    with terminal(program(), folder=ROOT) as shown:
+        assert not shown.is_raw()
+        shown.type("early\rand more")
+        shown.wait_for("You said early.")
+        shown.wait_for("> and more")
+
+
 @pytest.mark.parametrize(
     ("number", "status"), [(signal.SIGTERM, 143), (signal.SIGHUP, 129)], ids=["TERM", "HUP"]
 )
