@@ -153,7 +153,7 @@ class Actor(ABC, Generic[M]):
         allows is no end: `make` runs again, at the same address and with the mail that waits.
 
         Raises:
-            ValueError: a living child has the name.
+            ValueError: a child has the name whose end has not been heard of.
             TypeError: `make` is no actor's, or this inbox lacks one of the three ends.
         """
         return self.__host.start_child(make, name, restart)

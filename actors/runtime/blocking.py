@@ -24,8 +24,17 @@ class DaemonThreads(ThreadPoolExecutor):
                 return
             try:
                 future.set_result(fn(*args, **kwargs))
+            except StopIteration as error:  # no future of asyncio's takes one: the job would hang
+                future.set_exception(_spoken_of(error))
             except BaseException as error:  # noqa: BLE001  (it belongs to whoever awaits the future)
                 future.set_exception(error)
 
         threading.Thread(target=run, name="greenroom-blocking", daemon=True).start()
         return future
+
+
+def _spoken_of(error: StopIteration) -> RuntimeError:
+    """Say it as Python does of a coroutine that raises one."""
+    spoken = RuntimeError(f"a blocking call raised {type(error).__name__}")
+    spoken.__cause__ = error
+    return spoken

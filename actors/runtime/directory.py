@@ -82,13 +82,16 @@ class Directory:
         cell.run()
         return cell
 
-    def forget(self, cell: Household) -> None:
-        """Take an ended cell out; its name may have passed to another."""
-        if self._cells.get(cell.address) is cell:
-            self._cells.pop(cell.address, None)
-            if cell.watches:
-                for watchers in tuple(self._watchers.values()):
-                    watchers.pop(cell.address, None)
+    def forget(self, cell: Household) -> bool:
+        """Take an ended cell out; False: it was given up, and its name may be another's."""
+        with self._lock:
+            if self._cells.get(cell.address) is not cell:
+                return False
+            del self._cells[cell.address]
+        if cell.watches:
+            for watchers in tuple(self._watchers.values()):
+                watchers.pop(cell.address, None)
+        return True
 
     def give_up(self, address: Address) -> bool:
         """Fence a cell that missed its deadline, and all below it; False: there is none.
@@ -99,7 +102,8 @@ class Directory:
         fenced = 0
         while under := [each for each in self.addresses if each.is_under(address)]:
             for each in under:
-                cell = self._cells.pop(each, None)
+                with self._lock:
+                    cell = self._cells.pop(each, None)
                 if cell is not None:
                     log.error("%s did not stop in time and was given up", each)
                     cell.fence()

@@ -81,10 +81,13 @@ class Household(Host):
         """Start a child.
 
         Raises:
-            ValueError: a living child has the name.
+            ValueError: a child has the name whose end has not been heard of.
             TypeError: `make` is no actor's, or this actor could not receive the child's end.
         """
         address = self.address.child(name)
+        if address in self._children:
+            problem = f"{address} is taken"
+            raise ValueError(problem)
         if self.kinds is not None and not self.kinds >= ENDS:
             problem = f"{self.address} starts a child: its inbox must have all of ChildEnded"
             raise TypeError(problem)

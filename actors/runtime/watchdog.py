@@ -1,5 +1,6 @@
 """A thread that looks whether the event loop still turns, and names who holds it."""
 
+import logging
 import sys
 import threading
 from collections.abc import Callable
@@ -8,6 +9,8 @@ from types import FrameType
 
 from actors.runtime.event_loop import CONTAINED, EventLoop
 from actors.runtime.life import Life
+
+log = logging.getLogger("greenroom.runtime")
 
 LOOKS = 4
 """Looks in the time after which a holder is named."""
@@ -70,8 +73,14 @@ class Watchdog:
                 return
             bark = {LOOKS: self._named, self._fatal_looks: self._fatal}.get(looks)
             if bark is not None:
-                bark(holder(self._event_loop.thread_id), looks * self._look_s)
+                self._bark(bark, looks * self._look_s)
         self._turned.wait()
+
+    def _bark(self, bark: Bark, held_s: float) -> None:
+        try:
+            bark(holder(self._event_loop.thread_id), held_s)
+        except BaseException:  # who cannot be named has to be ended all the same
+            log.exception("the watchdog's own words failed")
 
 
 def holder(thread_id: int) -> str:

@@ -133,14 +133,18 @@ class WayOut(Household):
             self._finish_life(self._end or ChildCancelled(child=self.address))
 
     def _finish_life(self, end: ChildEnded) -> None:
-        """End; whoever hears of it finds the directory and the counts settled."""
+        """End; whoever hears of it finds the directory and the counts settled.
+
+        One end only: who is taken out of the directory by itself tells its parent, who was given up
+        does not, for the parent gave up and knows.
+        """
         self._stage = Stage.ENDED
         self.over = True
         self._bury_mail()
-        self._world.forget(self)
+        ended_by_itself = self._world.forget(self)
         if self._parent is None:
             self._world.ended(end)
-        else:
+        elif ended_by_itself:
             self._parent.post(ChildGone(self.address, end))
 
     def _bury_mail(self) -> None:

@@ -32,8 +32,8 @@ class World(Protocol):
         """Make a cell, enter it into the directory and schedule its first step."""
         ...
 
-    def forget(self, cell: "Household") -> None:
-        """Take an ended cell out of the directory."""
+    def forget(self, cell: "Household") -> bool:
+        """Take an ended cell out of the directory; False: it was given up before."""
         ...
 
     def give_up(self, address: Address) -> bool:

@@ -133,9 +133,10 @@ class SimulatedDirectory(Directory):
         self.ears.started(address)
         return cell
 
-    def forget(self, cell: Household) -> None:
-        super().forget(cell)
+    def forget(self, cell: Household) -> bool:
+        ended_by_itself = super().forget(cell)
         self.ears.ended(cell.address)
+        return ended_by_itself
 
     def stop_root(self, order: StopOrder) -> None:
         """Tell the root to stop."""

@@ -1,17 +1,21 @@
 """Small actors that the tests of the runtime share."""
 
+import asyncio
 import queue
 import threading
 from collections.abc import Awaitable, Callable
 from concurrent.futures import Future
 from functools import partial
-from typing import Any
+from typing import Any, ClassVar
 
 from actors.runtime.actor import Actor, Failure, WorkId
 from messages.address import ROOT
 from messages.agents import ChildCancelled, ChildCompleted, ChildFailed
 from messages.base import Message
 from tests.probe import PATIENCE_S
+
+SOON_S = 0.05
+"""A deadline that a test lets pass."""
 
 
 class Poke(Message):
@@ -24,6 +28,13 @@ class Hurry(Message):
     """Overtakes the mail."""
 
     urgent = True
+    word: str = ""
+
+
+class Please(Message):
+    """Something its sender wants to hear of."""
+
+    bounces: ClassVar[bool] = True
     word: str = ""
 
 
@@ -177,3 +188,16 @@ def taken(entries: "queue.SimpleQueue[str]") -> list[str]:
 
 def new_future() -> "Future[None]":
     return Future()
+
+
+def slow_to_clean_up(chronicle: "queue.SimpleQueue[str]", name: str) -> Job:
+    async def job() -> Said:
+        try:
+            chronicle.put(f"{name} at work")
+            await asyncio.Event().wait()
+        finally:
+            await asyncio.sleep(0)
+            chronicle.put(f"{name} cleaned up")
+        return Said(word="never")
+
+    return job

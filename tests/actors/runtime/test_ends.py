@@ -6,14 +6,25 @@ import threading
 import weakref
 from functools import partial
 
+import pykka
 import pytest
 
 from actors.runtime.actor import Actor
+from actors.runtime.directory import Directory
+from actors.runtime.household import Household
 from actors.runtime.system import ActorSystem
 from messages.address import ROOT
 from messages.agents import ChildCancelled, ChildCompleted, ChildFailed
 from messages.base import Message
-from tests.actors.runtime.behaviours import Echo, Finisher, FinisherOnThread, Parent, Poke, Said
+from tests.actors.runtime.behaviours import (
+    Echo,
+    EchoOnThread,
+    Finisher,
+    FinisherOnThread,
+    Parent,
+    Poke,
+    Said,
+)
 from tests.probe import PATIENCE_S, Probe
 
 pytestmark = pytest.mark.quick
@@ -106,11 +117,59 @@ def test_a_taken_name_is_the_starters_fault(system: ActorSystem, root: Probe) ->
     assert child in system.addresses
 
 
+def test_a_name_is_taken_until_its_end_has_been_heard_of(
+    system: ActorSystem, root: Probe, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else the end that is on its way would be taken for that of the next one."""
+    forget, forgotten = Directory.forget, threading.Event()
+
+    def and_tell(self: Directory, cell: Household) -> bool:
+        ended_by_itself = forget(self, cell)
+        forgotten.set()
+        return ended_by_itself
+
+    class Hurrying(Actor[Message]):
+        dispatcher = "thread"
+
+        def on_receive(self, message: Message) -> None:
+            if isinstance(message, Poke):
+                child = self.start(Echo, "child")
+                self.stop(child)
+                assert forgotten.wait(PATIENCE_S)
+                with pytest.raises(ValueError, match="taken"):
+                    self.start(Echo, "child")
+            else:
+                self.start(Echo, "child")
+            self.tell(ROOT, message)
+
+    monkeypatch.setattr(Directory, "forget", and_tell)
+    parent = system.start(Hurrying)
+    system.tell(parent, Poke())
+    root.expect(Poke(), ChildCancelled(child=parent.child("child")))
+    root.expect_nothing_more()
+    assert parent.child("child") in system.addresses
+
+
 def test_the_name_of_an_ended_child_is_free(system: ActorSystem, root: Probe) -> None:
     for _ in range(2):
         system.tell(system.start(Finisher, "same"), Poke())
         root.expect_kind(Said)
         root.expect_kind(ChildCompleted)
+
+
+def test_an_actor_that_gets_no_thread_has_failed_to_start(
+    system: ActorSystem, root: Probe, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def no_thread(_: object) -> None:
+        message = "can't start new thread"
+        raise RuntimeError(message)
+
+    monkeypatch.setattr(pykka.ThreadingActor, "_start_actor_loop", no_thread)
+    child = system.start(EchoOnThread)
+    detail = "RuntimeError: can't start new thread"
+    root.expect(ChildFailed(child=child, cause="start", detail=detail))
+    root.expect_nothing_more()
+    assert child not in system.addresses
 
 
 def test_made_up_names_are_never_the_same(system: ActorSystem) -> None:

@@ -2,6 +2,7 @@
 
 import sys
 import threading
+from collections import deque
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
@@ -97,6 +98,16 @@ def test_what_is_put_back_comes_before_what_came_meanwhile() -> None:
         lanes.add(parcel)
     lanes.put_back(first)
     assert lanes.clear() == [first[0], later[0], *first[1:], later[1]]
+
+
+def test_a_lane_that_another_thread_empties_between_look_and_grasp_has_nothing() -> None:
+    class Emptied(deque[Parcel]):
+        def __bool__(self) -> bool:
+            return True
+
+    lanes = Lanes()
+    setattr(lanes, "_mail", Emptied())  # noqa: B010  (no other code may)
+    assert lanes.take() is None
 
 
 @pytest.mark.usefixtures("eager_switching")

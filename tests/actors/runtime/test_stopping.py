@@ -3,7 +3,6 @@
 import asyncio
 import inspect
 import queue
-import threading
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -14,39 +13,23 @@ from actors.runtime.actor import Actor
 from actors.runtime.system import ActorSystem
 from messages.address import ROOT
 from messages.agents import ChildCancelled, ChildCompleted, ChildEnded, ChildFailed
-from messages.base import Message
 from tests.actors.runtime.behaviours import (
+    SOON_S,
     Busy,
     Chronicler,
     Echo,
     Gate,
-    Job,
     Parent,
     Poke,
     Said,
     Worker,
     said_of,
+    slow_to_clean_up,
     taken,
 )
 from tests.probe import PATIENCE_S, Probe, new_probe
 
 pytestmark = pytest.mark.quick
-
-SOON_S = 0.05
-"""A deadline that a test lets pass."""
-
-
-def slow_to_clean_up(chronicle: "queue.SimpleQueue[str]", name: str) -> Job:
-    async def job() -> Said:
-        try:
-            chronicle.put(f"{name} at work")
-            await asyncio.Event().wait()
-        finally:
-            await asyncio.sleep(0)
-            chronicle.put(f"{name} cleaned up")
-        return Said(word="never")
-
-    return job
 
 
 async def deaf(say: Callable[[Said], None]) -> Said:
@@ -94,52 +77,6 @@ class Brood(Actor[ChildEnded | Said]):
 async def endless() -> Said:
     await asyncio.Event().wait()
     return Said(word="never")
-
-
-class Stubborn(Actor[Poke]):
-    """Holds the whole event loop."""
-
-    def __init__(self, gate: Gate) -> None:
-        self._gate = gate
-
-    def on_receive(self, message: Poke) -> None:
-        self._gate.pass_through()
-        self.tell(ROOT, message)
-
-
-class StuckInCleanUp(Actor[Poke]):
-    dispatcher = "thread"
-
-    def __init__(self, gate: Gate) -> None:
-        self._gate = gate
-
-    def on_receive(self, message: Poke) -> None:
-        self.tell(ROOT, message)
-
-    def on_stop(self) -> None:
-        self._gate.pass_through()
-
-
-class StartingLate(Actor[Message]):
-    """Once it comes back from being stuck, begins what it must not any more."""
-
-    dispatcher = "thread"
-
-    def __init__(self, gate: Gate) -> None:
-        self._gate = gate
-
-    def on_receive(self, message: Message) -> None:
-        self._gate.pass_through()
-        self.start(Echo, "late")
-        self.work(self._speak, lambda failure: Said(word=failure.kind))
-        self.tell(ROOT, message)
-
-    def on_stop(self) -> None:
-        self._gate.passed.put("stopped")
-
-    async def _speak(self) -> Said:
-        self._gate.passed.put("a job ran")
-        return Said(word="never")
 
 
 def test_the_roots_children_stop_one_by_one_in_reverse() -> None:
@@ -276,117 +213,6 @@ def test_a_second_stop_may_shorten_the_deadline(system: ActorSystem, root: Probe
     system.stop_child(parent, within_s=SOON_S)
     root.expect(ChildCancelled(child=parent))
     assert system.given_up == 1
-    gate.open()
-
-
-def test_a_stuck_thread_actor_is_given_up_and_fenced(system: ActorSystem, root: Probe) -> None:
-    gate = Gate()
-    stuck = system.start(partial(Busy, gate), "stuck")
-    system.tell(stuck, Poke(word="too late"))
-    gate.await_arrival()
-    system.tell(stuck, Poke(word="never handled"))
-    system.stop_child(stuck, within_s=SOON_S)
-    end = ChildFailed(child=stuck, cause="unresponsive", detail="did not stop in time")
-    root.expect(end)
-    assert (system.given_up, system.dead_letters) == (1, 1)
-    assert stuck not in system.addresses
-
-    gate.open()
-    assert gate.passed.get(timeout=PATIENCE_S) == "stopped"  # its clean-up runs all the same
-    root.expect_nothing_more()
-
-
-def test_a_later_stop_may_shorten_a_stuck_childs_deadline(system: ActorSystem, root: Probe) -> None:
-    gate = Gate()
-    stuck = system.start(partial(Busy, gate))
-    system.tell(stuck, Poke())
-    gate.await_arrival()
-    for within_s in (3600, SOON_S, 3600):
-        system.stop_child(stuck, within_s)
-    root.expect_kind(ChildFailed)
-    gate.open()
-
-
-def test_an_end_that_comes_after_giving_up_is_not_a_second_one(
-    system: ActorSystem, root: Probe
-) -> None:
-    gate = Gate()
-    stuck = system.start(partial(StuckInCleanUp, gate))
-    system.stop_child(stuck, within_s=SOON_S)
-    root.expect_kind(ChildFailed)
-    thread = next(each for each in threading.enumerate() if each.name == f"greenroom {stuck}")
-    gate.open()
-    thread.join(PATIENCE_S)
-    root.expect_nothing_more()
-
-
-def test_what_a_given_up_actor_begins_does_not_begin(system: ActorSystem, root: Probe) -> None:
-    gate = Gate()
-    stuck = system.start(partial(StartingLate, gate), "stuck")
-    system.tell(stuck, Poke(word="too late"))
-    gate.await_arrival()
-    system.stop_child(stuck, within_s=SOON_S)
-    root.expect_kind(ChildFailed)
-    gate.open()
-    assert gate.passed.get(timeout=PATIENCE_S) == "stopped"
-    root.expect_nothing_more()
-    assert system.addresses == (ROOT,)
-    assert system.ask(system.start(Echo), Poke(), PATIENCE_S)  # so a job would have begun
-    assert gate.passed.empty()
-
-
-def test_the_jobs_of_a_given_up_actor_are_cancelled(system: ActorSystem, root: Probe) -> None:
-    gate = Gate()
-    chronicle: queue.SimpleQueue[str] = queue.SimpleQueue()
-
-    async def job() -> Poke:
-        return Poke(word=(await slow_to_clean_up(chronicle, "its job")()).word)
-
-    class StuckAtWork(Busy):
-        def on_start(self) -> None:
-            self.work(job, lambda failure: Poke(word=failure.kind))
-
-    stuck = system.start(partial(StuckAtWork, gate), "stuck")
-    assert chronicle.get(timeout=PATIENCE_S) == "its job at work"
-    system.tell(stuck, Poke())
-    gate.await_arrival()
-    system.stop_child(stuck, within_s=SOON_S)
-    root.expect_kind(ChildFailed)
-    assert chronicle.get(timeout=PATIENCE_S) == "its job cleaned up"
-    gate.open()
-
-
-def test_a_stuck_child_of_the_root_does_not_cost_the_others_their_ordered_stop() -> None:
-    gate = Gate()
-    chronicle: queue.SimpleQueue[str] = queue.SimpleQueue()
-    system = ActorSystem()
-    job = slow_to_clean_up(chronicle, "/journal")
-    system.start(partial(Chronicler, chronicle, job), "journal")
-    assert chronicle.get(timeout=PATIENCE_S) == "/journal at work"
-    stuck = system.start(partial(Busy, gate), "stuck")
-    system.tell(stuck, Poke())
-    gate.await_arrival()
-    assert not system.stop(within_s=1.0)
-    assert taken(chronicle) == ["/journal stops", "/journal cleaned up"]
-    assert (system.given_up, system.addresses) == (1, ())
-    assert not system.stop()
-    gate.open()
-
-
-def test_a_held_event_loop_does_not_hold_the_stop() -> None:
-    ends: queue.SimpleQueue[ChildEnded] = queue.SimpleQueue()
-    gate = Gate()
-    system = ActorSystem()
-    system.when_ended(ends.put)
-    stubborn = system.start(partial(Stubborn, gate))
-    system.tell(stubborn, Poke())
-    gate.await_arrival()
-    assert not system.stop(within_s=SOON_S)
-    assert ends.get_nowait() == ChildFailed(
-        child=ROOT, cause="unresponsive", detail="held the event loop"
-    )
-    system.tell(stubborn, Poke())
-    assert system.dead_letters == 1
     gate.open()
 
 

@@ -1,14 +1,17 @@
 """Telling: what arrives, what is a dead letter, and whose fault an unexpected message is."""
 
+import logging
 import queue
 from functools import partial
 
 import pytest
 
 from actors.runtime.actor import Actor, UnexpectedMessageError
-from actors.runtime.system import ActorSystem
+from actors.runtime.mailbox import Mailbox
+from actors.runtime.system import ActorSystem, Anteroom
 from messages.address import ROOT, Address
 from messages.agents import ChildCompleted, ChildEnded, ChildFailed
+from messages.envelope import Envelope
 from tests.actors.runtime.behaviours import Echo, EchoOnThread, Hurry, Poke, Said
 from tests.probe import PATIENCE_S, Probe, new_probe
 
@@ -72,6 +75,17 @@ def test_a_message_for_nobody_is_a_counted_dead_letter(system: ActorSystem, root
     assert system.dead_letters == 2
 
 
+def test_a_dead_letter_is_in_the_log_for_whoever_wants_it_without_what_it_says(
+    system: ActorSystem, caplog: pytest.LogCaptureFixture
+) -> None:
+    system.tell(ROOT.child("nobody"), Poke(word="not seen"))
+    assert caplog.messages == []
+    with caplog.at_level(logging.DEBUG, "greenroom"):
+        system.tell(ROOT.child("nobody"), Poke(word="a secret"))
+    assert caplog.messages == ["dead letter: Poke from / to /nobody"]
+    assert system.dead_letters == 2
+
+
 def test_an_unexpected_message_is_refused_to_the_sender(system: ActorSystem, root: Probe) -> None:
     echo = system.start(Echo)
     with pytest.raises(UnexpectedMessageError, match="/echo-1 does not receive Hurry"):
@@ -98,6 +112,31 @@ def test_telling_after_everything_has_ended_is_a_dead_letter() -> None:
     system.tell(echo, Poke())
     system.tell(ROOT, Poke())
     assert system.dead_letters == 2
+
+
+def test_of_two_ends_of_the_root_the_first_counts() -> None:
+    """It may end by itself in the moment in which it is given up."""
+    ends: queue.SimpleQueue[ChildEnded] = queue.SimpleQueue()
+    system = ActorSystem()
+    system.when_ended(ends.put)
+    by_itself = ChildCompleted(child=ROOT, result="by itself")
+    for end in (by_itself, ChildFailed(child=ROOT, cause="unresponsive", detail="")):
+        vars(system)["_directory"].ended(end)
+    system.stop()
+    assert ends.get_nowait() == by_itself
+    assert ends.empty()
+
+
+def test_starting_below_a_root_that_has_ended_by_itself_is_refused() -> None:
+    class Brief(Anteroom):
+        def on_start(self) -> None:
+            self.finish()
+
+    system = ActorSystem(Brief)
+    assert system.wait(PATIENCE_S)
+    with pytest.raises(RuntimeError, match="has ended"):
+        system.start(Echo)
+    assert system.stop()
 
 
 def test_starting_after_everything_has_ended_is_refused() -> None:
@@ -129,6 +168,14 @@ def test_asking_brings_the_answer(system: ActorSystem, echo: type[Echo]) -> None
     asked = system.start(echo)
     answers = [system.ask(asked, Poke(word=word), PATIENCE_S) for word in ("a", "b")]
     assert answers == [Said(word="a"), Said(word="b")]
+
+
+def test_a_second_answer_is_a_dead_letter_and_no_fault_of_whoever_sends_it() -> None:
+    mailbox = Mailbox()
+    first, second = (Envelope(NOBODY, ROOT, Said(word=word)) for word in ("first", "second"))
+    assert mailbox.post(first)
+    assert not mailbox.post(second)
+    assert mailbox.first.result(0) == Said(word="first")
 
 
 def test_an_answer_that_never_comes_is_a_timeout(system: ActorSystem, peer: Probe) -> None:

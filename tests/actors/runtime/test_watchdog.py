@@ -45,6 +45,10 @@ class Kennel:
         system.guard(lambda by, _: self.named.put(by), lambda by, _: self.fatal.put(by), patience)
 
 
+def test_a_holder_is_named_after_one_second_and_ended_after_ten() -> None:
+    assert Patience() == Patience(named_s=1.0, fatal_s=10.0)
+
+
 def test_a_handler_that_holds_the_loop_is_named_with_its_message_and_later_fatal(
     system: ActorSystem, root: Probe
 ) -> None:
@@ -56,6 +60,21 @@ def test_a_handler_that_holds_the_loop_is_named_with_its_message_and_later_fatal
     root.expect(Poke(word="secret"))
     assert kennel.named.empty()
     assert kennel.fatal.empty()
+
+
+def test_a_name_that_cannot_be_told_does_not_end_the_watch(
+    system: ActorSystem, root: Probe
+) -> None:
+    gate, fatal = Gate(), queue.SimpleQueue[str]()
+
+    def fails(by: str, _: float) -> None:
+        raise SystemExit(by)
+
+    system.guard(fails, lambda by, _: fatal.put(by), SOON)
+    system.tell(system.start(partial(Holder, gate), "holder"), Poke())
+    assert fatal.get(timeout=PATIENCE_S) == "/holder over Poke"
+    gate.open()
+    root.expect(Poke())
 
 
 def test_who_starts_for_too_long_is_named(system: ActorSystem) -> None:

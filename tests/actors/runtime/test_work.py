@@ -189,6 +189,7 @@ def test_an_outcome_after_the_stop_is_dropped_but_awaited(
     clean_up.set_result(None)
     root.expect(ChildCancelled(child=child))
     root.expect_nothing_more()
+    assert system.dead_letters == 0
 
 
 @workers
@@ -268,3 +269,44 @@ def test_blocking_work_does_not_delay_the_end(system: ActorSystem, root: Probe) 
     system.stop_child(child, within_s=3600)
     root.expect(ChildCancelled(child=child))
     release.set_result(None)
+
+
+@pytest.mark.parametrize("error", [RuntimeError, SystemExit, KeyboardInterrupt, StopIteration])
+def test_what_a_blocking_call_raises_is_its_jobs_outcome(
+    system: ActorSystem, root: Probe, error: type[BaseException]
+) -> None:
+    def blocking() -> None:
+        raise error("below")  # noqa: EM101  (where it is raised)
+
+    async def job(_: Say) -> Said:
+        await asyncio.to_thread(blocking)
+        return Said(word="never")
+
+    system.tell(system.start(partial(Worker, job)), Poke())
+    outcome = root.expect_kind(Said).word
+    assert outcome.startswith("raised ")
+    assert error.__name__ in outcome
+    root.expect_nothing_more()
+
+
+def test_what_a_job_leaves_running_is_cancelled_when_everything_ends() -> None:
+    """It is nobody's work: no stop reaches it but the last."""
+    said: queue.SimpleQueue[str] = queue.SimpleQueue()
+    left_behind: list[asyncio.Task[None]] = []
+
+    async def side() -> None:
+        try:
+            said.put("begun")
+            await for_ever()
+        finally:
+            said.put("cleaned up")
+
+    async def job(_: Say) -> Said:
+        left_behind.append(asyncio.create_task(side()))
+        return Said(word="returned")
+
+    system = ActorSystem()
+    system.tell(system.start(partial(Worker, job)), Poke())
+    assert said.get(timeout=PATIENCE_S) == "begun"
+    assert system.stop()
+    assert said.get_nowait() == "cleaned up"
