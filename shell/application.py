@@ -14,12 +14,24 @@ ESCAPE_ALONE_S, ESCAPE_WAITS_S = 0.03, 0.04
 """How long the bytes of a key may be apart, and how long Esc waits for a second key."""
 
 
+class Inline(Application[int]):
+    """The application; its result is the exit status."""
+
+    still = False
+    """Nothing is drawn, whatever changes."""
+
+    def invalidate(self) -> None:
+        """Draw soon, unless nothing is to be drawn."""
+        if not self.still:
+            super().invalidate()
+
+
 def application(
     layout: Layout, keys: KeyBindings, keyboard: Input, output: FrameOutput, *, colour: bool
-) -> Application[int]:
-    """Put it together; its result is the exit status."""
+) -> Inline:
+    """Put it together."""
     teach_keys()
-    app: Application[int] = Application(
+    app = Inline(
         layout=layout,
         key_bindings=keys,
         style=Style.from_dict(STYLES),

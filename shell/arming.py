@@ -123,7 +123,11 @@ def may_allow(arming: Arming) -> bool:
     return arming.armed and arming.end_seen and whole
 
 
+def begun(request_id: str, now_s: float) -> Arming:
+    """Begin with a request of which nothing is known to be shown."""
+    return Arming(id=request_id, last_key_s=now_s)
+
+
 def inherited(arming: Arming | None, request_id: str, now_s: float) -> Arming:
     """Begin anew for the next request; answers still on their way keep their places."""
-    sent = arming.sent if arming else ()
-    return Arming(id=request_id, last_key_s=now_s, sent=sent)
+    return replace(begun(request_id, now_s), sent=arming.sent if arming else ())

@@ -1,9 +1,10 @@
 """What lies before the person: the parts of the screen, and how they know of each other."""
 
-from asyncio import AbstractEventLoop
-from typing import Any, Protocol
+from asyncio import AbstractEventLoop, TimerHandle
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from typing import Protocol
 
-from prompt_toolkit.application import Application
 from prompt_toolkit.buffer import Buffer
 from prompt_toolkit.data_structures import Size
 from prompt_toolkit.input import Input
@@ -27,8 +28,10 @@ from shell.live import FRAMES_PER_S
 from shell.paging import Paging
 from shell.plan import Scene
 from shell.replying import Replying
+from shell.resizing import Resizing
+from shell.screen import Screen
 from shell.state import State, Step
-from shell.terminal import FrameOutput, Screen
+from shell.terminal import FrameOutput
 from shell.updates import Paper, Updates
 from shell.view import View
 from shell.workplace import Workplace
@@ -54,6 +57,10 @@ class Person(Protocol):
         """End the program."""
         ...
 
+    def suspend(self) -> None:
+        """Stop the program until `fg`."""
+        ...
+
 
 class Desk:
     """The parts of one screen; keys come through `hands`, what happens through `updates`."""
@@ -68,11 +75,11 @@ class Desk:
         self._height = 0
         self._spinning = False
         self.hint = ""
-        paper = Paper(self._draw, lambda: self.size.columns, colour)
+        paper = Paper(self._draw, lambda: self.size.columns, colour, self._takes_lines)
         self.updates = Updates(inbox, paper, person.post, self._refill, self._changed)
         self.view = View(self._scene, output.get_size)
         self.dialog = Dialog(self.refresh, self._busy, self._ring)
-        self.choosing, self.paging = Choosing(self), Paging(self)
+        self.choosing, self.paging, self.resizing = Choosing(self), Paging(self), Resizing(self)
         self.completing = Completing(
             self.view.draft,
             [(command.name, command.help) for command in COMMANDS.values()],
@@ -86,7 +93,6 @@ class Desk:
         self.app = application(
             self.view.layout, bindings(Hands(self)), keyboard, output, colour=colour
         )
-        self.app.after_render += self._rendered
         self.app.key_processor.before_key_press += self._pressed
         self.screen = Screen(self.app, output, self._drawn)
 
@@ -129,7 +135,6 @@ class Desk:
 
     def cover(self) -> None:
         """Draw on the whole screen from now on; what is printed waits."""
-        self.updates.held = True
         self.screen.cover()
 
     def uncover(self) -> None:
@@ -137,21 +142,33 @@ class Desk:
         self.screen.uncover()
         self.updates.release()
 
+    @contextmanager
+    def away(self) -> Generator[None]:
+        """Leave the terminal to somebody else; a question arms anew afterwards."""
+        self.resizing.end()
+        with self.screen.lent():
+            yield
+            self.dialog.forget(self.now_s)
+
+    def found_again(self) -> None:
+        """Draw anew: we were stopped, and somebody else had the terminal."""
+        self.dialog.forget(self.now_s)
+        self.screen.taken_back()
+
     def hint_for(self, text: str, seconds: float) -> None:
         """Show a line in place of the footer for a while."""
         self.hint = text
         self.refresh()
-        if self._loop:
-            self._loop.call_later(seconds, self._unhint, text)
+        self.later(seconds, lambda: self._unhint(text))
+
+    def later(self, seconds: float, act: Callable[[], None]) -> TimerHandle | None:
+        """Do something when the loop's clock has gone on; None: it does not run yet."""
+        return self._loop.call_later(seconds, act) if self._loop else None
 
     def acknowledged(self) -> None:
         """The terminal answered."""
         if self._loop:
             self.dialog.acknowledged(self._loop)
-
-    def resized(self) -> None:
-        """The window has another size."""
-        self.screen.resized()
 
     def refresh(self) -> None:
         """Draw again what has changed; from the top when there is less of it."""
@@ -177,6 +194,10 @@ class Desk:
         self._follow()
         if not self._spinning:
             self._spin()
+
+    def _takes_lines(self) -> bool:
+        """Not while a page covers the screen, or while nobody knows where its rows are."""
+        return not (self.paging.pager or self.resizing.settling)
 
     def _draw(self, above: str) -> None:
         if above:
@@ -215,9 +236,6 @@ class Desk:
 
     def _narrowed(self, _side: Buffer) -> None:
         self.choosing.narrow()
-
-    def _rendered(self, _app: Application[Any]) -> None:
-        self._drawn()
 
     def _pressed(self, _keys: KeyProcessor) -> None:
         if self._loop:

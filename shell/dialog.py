@@ -66,6 +66,12 @@ class Dialog:
             self.arming = arming.pressed(self.arming, loop.time())
             self._wait(loop)
 
+    def forget(self, now_s: float) -> None:
+        """Begin anew: what was shown may not be seen any more, nor what was asked be answered."""
+        self._last = None
+        if self.arming:
+            self.arming = arming.begun(self.arming.id, now_s)
+
     def drafted(self) -> None:
         """Text went into the draft, or was pasted."""
         if self.arming and not self.reasoning:

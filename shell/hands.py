@@ -120,7 +120,7 @@ class Hands:
 
     def suspend(self) -> None:
         """Stop the program until `fg`."""
-        self._desk.app.suspend_to_background()
+        self._desk.person.suspend()
 
     def to_approval(self) -> None:
         """Leave what stands before the approval, bring it back, answer over the draft."""

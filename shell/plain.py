@@ -23,7 +23,7 @@ from shell.pager import Page
 from shell.picker import Picker
 from shell.plain_answers import Typed, reply_in, typed, ways
 from shell.plan import panel_of
-from shell.signals import handled
+from shell.signals import endings, handled
 from shell.state import State, Step
 from shell.successor import Successor
 from shell.updates import Paper, Updates
@@ -137,7 +137,7 @@ class Plain:
         if self._first_prompt:
             self._step(state.entered(self.state, self._first_prompt, loop.time()))
         try:
-            with handled(loop, self.leave, lambda: None):
+            with handled(loop, endings(self.leave)):
                 if self._leaving is not None:
                     self._exit()
                 return await self._ended

@@ -24,7 +24,7 @@ from shell.desk import Desk
 from shell.inbox import Inbox
 from shell.pager import Page
 from shell.picker import Picker
-from shell.signals import HUNG_UP, handled
+from shell.signals import HUNG_UP, endings, handled, stop
 from shell.state import State
 from shell.successor import Successor
 from shell.terminal import FrameOutput, open_output
@@ -61,6 +61,7 @@ class Repl:
         colour = "NO_COLOR" not in os.environ if colour is None else colour
         keyboard = keyboard or create_input(sys.stdin)
         self.desk = Desk(self, inbox, keyboard, output or open_output(sys.stdout), colour=colour)
+        self._stops = {signal.SIGTSTP: self.suspend, signal.SIGCONT: self.desk.found_again}
         self._first_prompt = first_prompt
         self._when_drawn = when_drawn
 
@@ -126,13 +127,22 @@ class Repl:
         if self._loop:
             aside(self._loop, job, then)
 
+    def suspend(self) -> None:
+        """Stop the program until `fg`."""
+        if self._loop:
+            with self.desk.away():
+                stop(self._loop, self._stops)
+
     async def serve(self) -> int:
         """Do what `run` does, on a loop that already runs in the main thread."""
         self._loop = asyncio.get_running_loop()
         self.desk.start(self._loop)
         app = self.desk.app
+        signals = {**endings(self.leave), **self._stops}
         try:
-            with taken_over(app.input) as typed, handled(self._loop, self.leave, self._resume):
+            with taken_over(app.input) as typed, handled(self._loop, signals):
+                if typed:
+                    self.desk.screen.begin_line()
                 self._loop.call_soon(self._begin, typed)
                 return await app.run_async(set_exception_handler=False)
         except EOFError:
@@ -145,7 +155,7 @@ class Repl:
         loop = self._loop
         assert loop is not None  # noqa: S101  (`serve` set it)
         loop.set_exception_handler(self._failed)
-        loop.add_signal_handler(signal.SIGWINCH, self.desk.resized)
+        loop.add_signal_handler(signal.SIGWINCH, self.desk.resizing.begin)
         if self._first_prompt:
             self.desk.step(state.entered(self.state, self._first_prompt, self.desk.now_s))
         self.desk.press(typed)
@@ -154,16 +164,11 @@ class Repl:
         if self._leaving is not None:
             self._exit()
 
-    def _resume(self) -> None:
-        """Come back from a stop that was not ours: the shell has put the terminal into its mode."""
-        self.desk.app.input.raw_mode().__enter__()
-        self.desk.app.renderer.reset()
-        self.desk.screen.draw()
-
     def _exit(self) -> None:
         """Draw what there is to say, then end."""
         if self.desk.app.is_done or not self.desk.app.is_running:
             return
+        self.desk.resizing.end()
         if self.desk.paging.pager:
             self.desk.paging.close()
         self.desk.updates.finish()

@@ -1,24 +1,23 @@
-"""The terminal: one write a frame, finished text above the application, and acknowledgement."""
+"""The terminal: one write a frame, its size, and the keys that only some terminals send."""
 
 import os
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
-from typing import Any, TextIO
+from typing import TextIO
 
-from prompt_toolkit.application import Application
 from prompt_toolkit.data_structures import Size
 from prompt_toolkit.input.ansi_escape_sequences import ANSI_SEQUENCES
 from prompt_toolkit.keys import Keys
 from prompt_toolkit.output.vt100 import Vt100_Output
 
-from shell.ink import width_of
-
 ACKNOWLEDGED = Keys.ControlShift9
 """The key as which the terminal's answer arrives; no terminal sends it for a real one."""
-_ASK = "\x1b[5n"
+ASK = "\x1b[5n"
+"""What the terminal answers once it has shown everything that was written before."""
 _ANSWER = "\x1b[0n"
 _HOLD, _SHOW = "\x1b[?2026h", "\x1b[?2026l"
 """Synchronised output: a terminal that knows it shows a frame whole."""
+_ERASE_DOWN = "\x1b7\x1b[K\x1b[B\r\x1b[J\x1b8"
 _DEFAULT = Size(rows=24, columns=80)
 _NARROWEST, _LOWEST = 4, 2
 """A smaller window is drawn as if it had this size: nothing can be read in it anyway."""
@@ -47,6 +46,14 @@ class FrameOutput(Vt100_Output):
             self.write_raw(_SHOW)
             self.flush()
 
+    def erase_down(self) -> None:
+        """Erase from the cursor's row on, which it stands at the beginning of.
+
+        Not by one command: at the top of the window tmux takes that for a clearing of the whole
+        screen, and puts all that stood there into its scrollback.
+        """
+        self.write_raw(_ERASE_DOWN)
+
     def flush(self) -> None:
         """Write what is buffered, unless a frame is being put together."""
         if self._open or self.gone:
@@ -55,67 +62,6 @@ class FrameOutput(Vt100_Output):
             super().flush()
         except OSError:
             self.gone = True
-
-
-class Screen:
-    """Draws the application and prints above it."""
-
-    def __init__(
-        self, app: Application[Any], output: FrameOutput, drawn: Callable[[], None]
-    ) -> None:
-        """`drawn` is called after each drawing of ours; the library's has `after_render`."""
-        self._app = app
-        self._output = output
-        self._drawn = drawn
-
-    def draw(self, above: str = "") -> None:
-        """Print `above` (whole lines, each ending in CR LF) over a fresh drawing, in one write."""
-        if not self._app.is_running or self._app.context is None:
-            return
-        self._app.context.copy().run(self._draw, above)
-
-    def cover(self) -> None:
-        """Draw on the alternate screen from now on, where nothing of the session is lost."""
-        self._app.renderer.erase()
-        self._app.renderer.full_screen = True
-        self.draw()
-
-    def uncover(self) -> None:
-        """Leave the alternate screen."""
-        self._app.renderer.full_screen = False
-        self._app.renderer.erase(leave_alternate_screen=True)
-
-    def resized(self) -> None:
-        """Draw anew after the window changed; rows that the terminal has wrapped are erased too."""
-        self._output.cursor_up(self._wrapped_above_cursor())
-        self.draw()
-
-    def ask_for_acknowledgement(self) -> None:
-        """Let the terminal answer once it has shown everything that was written before."""
-        self._output.write_raw(_ASK)
-        self._output.flush()
-
-    def _draw(self, above: str) -> None:
-        renderer = self._app.renderer
-        with self._output.frame():
-            renderer.erase(leave_alternate_screen=False)
-            self._output.write_raw(above)
-            renderer.render(self._app, self._app.layout)
-        self._drawn()
-
-    def _wrapped_above_cursor(self) -> int:
-        """Rows that narrowing has added above the cursor; terminals wrap what no longer fits."""
-        drawn = self._app.renderer.last_rendered_screen
-        if drawn is None:
-            return 0
-        columns = self._output.get_size().columns
-        cursor = drawn.get_cursor_position(self._app.layout.current_window)
-        added = 0
-        for y in range(cursor.y):
-            row = drawn.data_buffer[y]
-            text = "".join(row[x].char for x in range(drawn.width)).rstrip()
-            added += max(width_of(text) - 1, 0) // columns
-        return added + cursor.x // columns
 
 
 def open_output(stdout: TextIO) -> FrameOutput:
@@ -142,4 +88,5 @@ def bounded(size: Size) -> Size:
 def teach_keys() -> None:
     """Teach the parser the terminal's acknowledgement, and Shift-Enter where it is reported."""
     ANSI_SEQUENCES[_ANSWER] = ACKNOWLEDGED
-    ANSI_SEQUENCES["\x1b[13;2u"] = Keys.ControlJ
+    for shift_enter in ("\x1b[13;2u", "\x1b[27;2;13~"):
+        ANSI_SEQUENCES[shift_enter] = Keys.ControlJ

@@ -24,6 +24,8 @@ class Paper:
     """Print lines above a fresh drawing; without any, draw what has changed."""
     width: Callable[[], int]
     colour: bool
+    takes_lines: Callable[[], bool] = lambda: True
+    """Whether lines can be printed now; else they wait."""
 
 
 class Updates:
@@ -47,8 +49,6 @@ class Updates:
         self._backlog = Backlog()
         self._loop: AbstractEventLoop | None = None
         self.state = State()
-        self.held = False
-        """Nothing is printed: a page covers the screen."""
 
     @property
     def now_s(self) -> float:
@@ -77,13 +77,11 @@ class Updates:
         self._backlog.hurry()
 
     def release(self) -> None:
-        """Print again, first of all what was held."""
-        self.held = False
+        """Print what could not be printed."""
         self._show(self.now_s + WORK_S)
 
     def finish(self) -> None:
         """Draw what there is to say, before the end."""
-        self.held = False
         for event in self._inbox.take():
             self._apply(events.received(self.state, event, self.now_s))
         if self.state.turn:
@@ -117,10 +115,11 @@ class Updates:
 
     def _show(self, until_s: float) -> None:
         """Draw what has changed, with as much above it as there is time to lay out."""
-        above = "" if self.held else self._laid_out(until_s)
+        prints = self._paper.takes_lines()
+        above = self._laid_out(until_s) if prints else ""
         self._changed()
         self._paper.draw(above)
-        if self._loop and (self._inbox or (self._backlog and not self.held)):
+        if self._loop and (self._inbox or (self._backlog and prints)):
             self._frames.again(self._loop)
 
     def _laid_out(self, until_s: float) -> str:

@@ -152,7 +152,8 @@ def test_a_session_is_exported_cleared_and_taken_up_again(program: Program) -> N
         assert "Well done." in exported.read_text()
         assert stat.S_IMODE(exported.stat().st_mode) == 0o600
         shown.type("/clear\r")
-        shown.wait_until(lambda: shown.screen().count("greenroom ·") == 2, "a new session")
+        headers = "greenroom · build"
+        shown.wait_until(lambda: shown.everything().count(headers) == 2, "a new session")
         shown.type("Anew.\r")
         shown.wait_for("Fresh.")
         shown.type("/resume\r")

@@ -18,6 +18,7 @@ from shell.desk import Desk
 from shell.hands import ONE_PRESS_S
 from shell.inbox import Event, Inbox
 from shell.repl import Repl
+from shell.resizing import SETTLE_S
 from shell.terminal import FrameOutput
 from shell.workplace import Workplace
 
@@ -52,6 +53,23 @@ class Emulator(StringIO):
     def answer(self) -> None:
         self._keyboard.send_text("\x1b[0n")
 
+    def resize(self, columns: int) -> None:
+        """Do as most terminals do: what no longer fits is wrapped, and the cursor stays with it."""
+        screen = self.screen
+        y, x = screen.cursor.y, screen.cursor.x
+        rows, at = [row.rstrip() for row in screen.display[: y + 1]], 0
+        pieces: list[str] = []
+        for number, row in enumerate(rows):
+            at = len(pieces) + (x // columns if number == y else 0)
+            pieces += [row[a : a + columns] for a in range(0, len(row), columns)] or [""]
+        below = [piece.rstrip() for piece in screen.display[y + 1 :]]
+        pieces += [row[a : a + columns] for row in below for a in range(0, len(row), columns)]
+        screen.resize(screen.lines, columns)
+        screen.cursor_position()
+        screen.erase_in_display(2)
+        self._stream.feed("\r\n".join(pieces))
+        screen.cursor_position(max(at - max(len(pieces) - screen.lines, 0), 0) + 1, x % columns + 1)
+
 
 class Clock(asyncio.SelectorEventLoop):
     """A loop on which a test can let time pass without waiting for it."""
@@ -72,6 +90,13 @@ class OnScreen:
     repl: Repl
     clock: Clock
     posted: list[Message] = field(default_factory=list)
+
+    async def resize(self, columns: int) -> None:
+        """Give the window another width and wait until it is drawn in."""
+        self.emulator.resize(columns)
+        self.desk.resizing.begin()
+        self.clock.ahead_s += SETTLE_S
+        await self.until(lambda: not self.desk.resizing.settling, "the window to keep its size")
 
     def report(self, *events: Event) -> None:
         for event in events:

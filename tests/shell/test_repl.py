@@ -5,6 +5,7 @@ import pytest
 from messages.turns import MessageDelta, TurnStarted
 from shell.hands import ONE_PRESS_S, Hands
 from shell.intents import Interrupt, SendPrompt
+from shell.resizing import SETTLE_S
 from tests.shell import reports
 from tests.shell.on_screen import OnScreen, play
 
@@ -285,14 +286,38 @@ def test_no_size_of_the_window_breaks_it(rows: int, columns: int) -> None:
     assert play(script, rows=rows, columns=columns) == 0
 
 
-def test_a_resize_leaves_one_input_and_one_footer() -> None:
+@pytest.mark.parametrize("widths", [(60, 40, 100, 30, 80), (79, 78, 77, 76, 75), (20, 80)])
+def test_resizes_while_text_streams_leave_one_drawing_and_lose_nothing(
+    widths: tuple[int, ...],
+) -> None:
     async def script(here: OnScreen) -> None:
         await begun(here)
-        for columns in (60, 40, 100, 30, 80):
-            here.emulator.screen.resize(24, columns)
-            here.desk.resized()
-            await here.shows("primary")
-        assert sum(row.startswith("primary · default") for row in here.rows) == 1
-        assert here.rows.count(">") == 1
+        here.type("hello\r")
+        await here.shows("Thinking")
+        here.report(TurnStarted(turn=1, prompt="hello"), reports.tool_started("bash " + "x" * 100))
+        for number, columns in enumerate(widths):
+            here.report(MessageDelta(text=f"Piece {number} " + "word " * 20))
+            await here.shows(f"Piece {number}")
+            await here.resize(columns)
+            await here.shows("> ")
+        everything = here.scrollback
+        for once in ("> hello", "greenroom · primary", "● bash x", "tokens", "Piece 0"):
+            assert everything.count(once) == 1, f"{once!r} in\n{everything}"
+        assert sum(row == ">" for row in everything.split("\n")) == 1
+
+    play(script, rows=30, columns=110)
+
+
+def test_a_window_that_is_being_dragged_is_drawn_in_when_it_stands_still() -> None:
+    async def script(here: OnScreen) -> None:
+        await begun(here)
+        here.desk.resizing.begin()
+        drawn = len(here.emulator.raw)
+        here.report(*reports.whole_turn("Meanwhile."))
+        await here.press("t")
+        assert here.emulator.raw[drawn:] == ""
+        here.clock.ahead_s += SETTLE_S
+        await here.shows("Meanwhile.")
+        await here.shows("> t")
 
     play(script)

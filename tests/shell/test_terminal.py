@@ -76,6 +76,44 @@ def test_a_terminal_that_is_closed_ends_it(screen: Terminal) -> None:
     assert screen.status == 129
 
 
+def test_what_is_typed_before_there_is_a_screen_is_sent_and_drafted() -> None:
+    with terminal(program(), folder=ROOT) as screen:
+        screen.type("hello\rhalf a thought")
+        screen.wait_for("You said hello.")
+        screen.wait_for("> half a thought")
+        assert screen.everything().count("half a thought") == 1
+
+
+def test_a_stop_gives_the_terminal_back_and_a_question_arms_anew() -> None:
+    shell = ["/bin/bash", "--norc", "--noprofile", "-i"]
+    with terminal(shell, folder=ROOT) as screen:
+        screen.type(" ".join(program("--ask")) + "\r")
+        screen.wait_for("press a key to answer")
+        for from_outside in (False, True):
+            at = len(screen.raw)
+            if from_outside:
+                os.kill(job(screen), signal.SIGTSTP)
+            else:
+                screen.type("\x1a")
+            screen.wait_for("Stopped")
+            assert b"\x1b[?2004l" in screen.raw[at:]
+            screen.type("stty -a | grep -oe ' icano[n]'\r")
+            screen.wait_for(" icanon")
+            screen.type("clear; fg\r")
+            screen.wait_for("y  once")
+            assert screen.is_raw()
+            screen.wait_for("press a key to answer")
+            assert screen.screen().count("y  once") == 1
+        screen.type("y")
+        screen.wait_gone("y  once")
+
+
+def job(screen: Terminal) -> int:
+    """The program that the shell of the terminal has started."""
+    children = Path(f"/proc/{screen.pid}/task/{screen.pid}/children").read_text()
+    return int(children.split()[0])
+
+
 def test_an_approval_is_armed_through_a_real_terminal() -> None:
     with terminal(program("--ask"), folder=ROOT) as screen:
         screen.wait_for("press a key to answer")
