@@ -1,9 +1,11 @@
 """The root supervisor: starts its children in order and stops them in reverse."""
 
+import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from actors.places import Places, Spawns
 from actors.runtime.actor import Actor
 from actors.runtime.supervision import Restart
 from messages.address import APPROVALS, CONSOLE, PERMISSIONS, PRIMARY, Address
@@ -11,6 +13,15 @@ from messages.agents import ChildCancelled, ChildCompleted, ChildEnded, ChildFai
 from messages.approvals import PresenterChanged
 from messages.permissions import RegisterAgent
 from messages.rules import Profile
+from messages.subagents import (
+    LeavePlaces,
+    MaySpawn,
+    PlaceGiven,
+    PlacesFull,
+    SpawnAllowed,
+    SpawnRefused,
+    TakePlace,
+)
 from messages.supervision import PeerRestarted
 
 Make = Callable[[], Actor[Any]]
@@ -30,21 +41,31 @@ class Factories:
     primary: Make
     profile: Profile
     """The primary's."""
+    places: int = 10
+    """So many subagents may work at once."""
+    spawns: int | None = None
+    """So many may be started in all; None: no limit."""
     console_gone: Callable[[str], None] | None = None
     """Shows a line past the console when it has ended, and the session goes on; None: it ends."""
 
 
-class Root(Actor[ChildEnded | PeerRestarted]):
+RootInbox = ChildEnded | PeerRestarted | MaySpawn | TakePlace | LeavePlaces
+
+
+class Root(Actor[RootInbox]):
     """The top of the tree.
 
     Each child may crash and live on, a few times. Without its journal, engine, broker or primary
-    the session cannot go on; without its console it can, and nobody can answer.
+    the session cannot go on; without its console it can, and nobody can answer. It also keeps the
+    places, and counts who is started.
     """
 
     def __init__(self, factories: Factories) -> None:
         """Know whom to start."""
         self._factories = factories
         self._has_console = True
+        self._places = Places(factories.places)
+        self._spawns = Spawns(factories.spawns, factories.places)
 
     def on_start(self) -> None:
         """Start the children; each finds those before it."""
@@ -58,11 +79,37 @@ class Root(Actor[ChildEnded | PeerRestarted]):
         self.tell(PERMISSIONS, RegisterAgent(agent=PRIMARY, profile=make.profile))
         self.start(make.primary, "primary", RESTART)
 
-    def on_receive(self, message: ChildEnded | PeerRestarted) -> None:
+    def on_receive(self, message: RootInbox) -> None:
+        """Take one message."""
+        match message:
+            case PeerRestarted():
+                self._tell_again(message.peer)
+            case MaySpawn():
+                self._spawn(message)
+            case TakePlace():
+                self._take_place()
+            case LeavePlaces():
+                for served in self._places.leave(message.under, alone=message.alone):
+                    self.tell(served, PlaceGiven())
+            case _:
+                self._ended(message)
+
+    def _spawn(self, asked: MaySpawn) -> None:
+        refusal = self._spawns.refusal(asyncio.get_running_loop().time())
+        if refusal:
+            self.tell(self.sender, SpawnRefused(call_id=asked.call_id, detail=refusal))
+        else:
+            self.tell(self.sender, SpawnAllowed(call_id=asked.call_id))
+
+    def _take_place(self) -> None:
+        if self._places.take(self.sender):
+            self.tell(self.sender, PlaceGiven())
+        else:
+            self.tell(self.sender, PlacesFull(places=self._places.limit))
+
+    def _ended(self, message: ChildEnded) -> None:
         """Go on without a console where that is of use, end without anyone else."""
-        if isinstance(message, PeerRestarted):
-            self._tell_again(message.peer)
-        elif message.child == CONSOLE and self._factories.console_gone is not None:
+        if message.child == CONSOLE and self._factories.console_gone is not None:
             self._has_console = False
             self.tell(APPROVALS, GONE)
             self._factories.console_gone(f"The screen's own actor {how(message)}. {UNHEARD}")

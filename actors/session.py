@@ -9,9 +9,11 @@ from functools import partial
 from pathlib import Path
 
 from actors.agents.agent import Agent
-from actors.agents.definitions import BUILD
+from actors.agents.definitions import BUILD, Definition
+from actors.agents.definitions import BUILT_IN as DEFINITIONS
 from actors.agents.limits import Account, Clock, Limits
 from actors.agents.neighbours import Ports, Posts
+from actors.agents.nursery import Nursery
 from actors.agents.prompts import Instructions
 from actors.agents.resume import chosen_model, last_config, last_run, past_of
 from actors.agents.roles import Role, role_of
@@ -25,9 +27,11 @@ from actors.sessions.forking import fork_session
 from actors.sessions.journal import Journal, Settled
 from actors.sessions.log import SessionLog, WallClock
 from actors.sessions.places import new_session_id, session_path
+from actors.sessions.reading import concerning
 from actors.tools.local_processes import LocalProcesses
 from actors.tools.processes import Processes
 from actors.tools.searching import find_ripgrep
+from actors.tools.tasks import Offer
 from actors.tools.tool import AnyTool, ToolContext
 from actors.tools.toolbox import BUILT_IN
 from actors.tools.workspace import Workspace
@@ -68,6 +72,14 @@ class SessionOptions:
     """It was named for this very run; else a resumed session keeps the model chosen in it."""
     limits: Limits = Limits()  # noqa: RUF009  (frozen, so it may be shared)
     """How far the agent may go."""
+    definitions: tuple[Definition, ...] = DEFINITIONS
+    """Every type of agent there is."""
+    max_depth: int = 3
+    """An agent so deep below the primary starts no other."""
+    places: int = 10
+    """So many subagents may work at once."""
+    spawns: int | None = None
+    """So many may be started in one run; None: no limit."""
     rules: tuple[Source, ...] = ()
     """The user's, then the project's."""
 
@@ -84,8 +96,10 @@ class OpenSession:
     session_id: str
     log: SessionLog
     records: tuple[Record, ...]
-    """Of earlier runs."""
+    """Of earlier runs, by all agents."""
     run: int
+    own: tuple[Record, ...] = ()
+    """Those of them that concern the primary."""
     torn_kept: Path | None = None
     """Where the end of the file went that an earlier run did not finish writing."""
 
@@ -108,7 +122,8 @@ def _go_on(options: SessionOptions, last: Path, wall_clock: WallClock) -> OpenSe
     file, contents = SessionLog.open(last, wall_clock)
     run = last_run(contents.records) + 1
     file.append([(RunStarted(run=run, pid=os.getpid(), version=options.version), ROOT)])
-    return OpenSession(options, last.stem, file, contents.records, run, contents.torn_kept)
+    own = concerning(contents, PRIMARY)
+    return OpenSession(options, last.stem, file, contents.records, run, own, contents.torn_kept)
 
 
 def _begin(options: SessionOptions, wall_clock: WallClock) -> OpenSession:
@@ -141,14 +156,19 @@ def factories_of(session: OpenSession, around: Surroundings, console: Make) -> F
     """Say how to make each actor of the session."""
     policy, ground = policy_of(session), ground_of(session.options.workspace)
     options = session.options
-    role = role_of(BUILD, options.workspace, options.instructions, around.tools)
+    nursery = _nursery(session, around)
+    offer = nursery.offer(AGENT, 0)
+    tools = nursery.equipped(offer)
+    role = role_of(BUILD, options.workspace, options.instructions, tools)
     return Factories(
         journal=partial(Journal, session.log, Settled(), session.options.secrets),
         permissions=partial(PermissionEngine, JOURNAL, policy, ground),
         approvals=partial(ApprovalBroker, JOURNAL, PERMISSIONS, CONSOLE),
         console=console,
-        primary=_primary(session, around, role),
+        primary=_primary(session, nursery, role, offer),
         profile=role.profile,
+        places=options.places,
+        spawns=options.spawns,
     )
 
 
@@ -168,9 +188,9 @@ def policy_of(session: OpenSession) -> Policy:
     return replace(policy, defaults=(*policy.defaults, own), grants=grants)
 
 
-def _primary(session: OpenSession, around: Surroundings, role: Role) -> Make:
+def _nursery(session: OpenSession, around: Surroundings) -> Nursery:
     options = session.options
-    tools = ToolContext(
+    context = ToolContext(
         workspace=options.workspace,
         seen={},
         processes=around.processes,
@@ -178,16 +198,14 @@ def _primary(session: OpenSession, around: Surroundings, role: Role) -> Make:
         manual=around.manual,
         ripgrep=find_ripgrep(options.workspace.root),
     )
-    past = _past(session, role)
     introduction = SessionConfigured(
         session_id=session.session_id,
         agent=AGENT,
-        model=past.turn.model,
+        model=model_of(session),
         mode=options.mode,
         cwd=str(options.workspace.cwd),
         rehearsal=options.rehearsal,
-        next_turn=past.turn.number + 1,
-        running_turn=None if past.turn.stage is Stage.IDLE else past.turn.number,
+        next_turn=1,
         resumed=bool(session.records),
         instructions=tuple(
             InstructionFile(path=each.path, file_bytes=each.file_bytes, cut=each.cut)
@@ -195,14 +213,41 @@ def _primary(session: OpenSession, around: Surroundings, role: Role) -> Make:
         ),
         trusted=options.trusted,
     )
-    posts = Posts(journal=JOURNAL, engine=PERMISSIONS, approvals=APPROVALS, reports=CONSOLE)
-    return partial(Agent, role, posts, Ports(around.model, tools), past, introduction)
+    return Nursery(
+        definitions=options.definitions,
+        tools=around.tools,
+        instructions=options.instructions,
+        model=around.model,
+        context=context,
+        introduction=introduction,
+        limits=options.limits,
+        max_depth=options.max_depth,
+        run=session.run,
+    )
+
+
+def _primary(session: OpenSession, nursery: Nursery, role: Role, offer: Offer) -> Make:
+    past = _past(session, role)
+    news = {
+        "next_turn": past.turn.number + 1,
+        "running_turn": None if past.turn.stage is Stage.IDLE else past.turn.number,
+    }
+    introduction = nursery.introduction.model_copy(update=news)
+    posts = Posts(
+        journal=JOURNAL,
+        engine=PERMISSIONS,
+        approvals=APPROVALS,
+        reports=CONSOLE,
+        streams_to=(CONSOLE,),
+    )
+    ports = Ports(nursery.model, replace(nursery.context, offer=offer), nursery)
+    return partial(Agent, role, posts, ports, past, introduction)
 
 
 def model_of(session: OpenSession) -> str:
     """Name the model that is asked first: a flag counts more than what was chosen before."""
     options = session.options
-    kept = "" if options.model_chosen or options.rehearsal else chosen_model(session.records)
+    kept = "" if options.model_chosen or options.rehearsal else chosen_model(session.own)
     return kept or options.model_name
 
 
@@ -218,4 +263,4 @@ def _past(session: OpenSession, role: Role) -> Past:
         account=Account(limits),
         clock=Clock(left_s=limits.seconds),
     )
-    return past_of(session.records, blank)
+    return past_of(session.own, blank)

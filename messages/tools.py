@@ -27,6 +27,19 @@ class Patch(Value):
     diff: str
 
 
+class Task(Value):
+    """Work to be handed to a subagent."""
+
+    agent: str
+    """Its type."""
+    description: str
+    prompt: str
+    task_id: str = ""
+    """Who goes on with it; empty: a new one."""
+    one_shot: bool = True
+    """Whoever takes it ends with it."""
+
+
 class Plan(Value):
     """What a call would do, with every target resolved; made without touching anything."""
 
@@ -40,6 +53,8 @@ class Plan(Value):
     """The target of a file that the plan looked into and this agent has not read yet."""
     questions: tuple[Question, ...] = ()
     """What a person is asked; their replies are the call's result."""
+    task: Task | None = None
+    """It is not run but handed to a subagent, whose answer is the result."""
     refusal: str = ""
     """Why the call cannot be carried out, as what was peeked at says; only for who may read it."""
 

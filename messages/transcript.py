@@ -4,6 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from messages.address import Address
 from messages.approvals import (
     ApprovalAnswered,
     ApprovalWithdrawn,
@@ -13,6 +14,7 @@ from messages.approvals import (
 )
 from messages.base import Message
 from messages.permissions import Config
+from messages.subagents import SubagentEnded, SubagentStarted
 from messages.turns import (
     ModelChanged,
     ModelRetrying,
@@ -63,6 +65,8 @@ Record = Annotated[
     | TurnCompleted
     | TurnInterrupted
     | TurnFailed
+    | SubagentStarted
+    | SubagentEnded
     | ExecApprovalRequest
     | PatchApprovalRequest
     | QuestionRequest
@@ -101,7 +105,7 @@ class AppendFailed(Message):
 
 
 class Recall(Message):
-    """Read the whole session back; answered by `Recalled` or `RecallFailed` to the sender.
+    """Read the session back; answered by `Recalled` or `RecallFailed` to the sender.
 
     What the sender appended before is on disk when it is answered.
     """
@@ -109,11 +113,13 @@ class Recall(Message):
     bounces = True
     type: Literal["recall"] = "recall"
     id: int
-    """The sender's incarnation: an answer to an earlier one is late."""
+    """The sender's life: an answer to an earlier one is late."""
+    of: Address | None = None
+    """Only what concerns this agent; None: everything."""
 
 
 class Recalled(Message):
-    """All records of the session, in their order."""
+    """The records that were asked for, in their order."""
 
     type: Literal["recalled"] = "recalled"
     id: int

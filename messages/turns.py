@@ -12,6 +12,7 @@ from messages.content import Block, Usage
 from messages.models import LONGEST_S, LimitReason, ModelFailureReason
 from messages.questions import Todo
 from messages.rules import PermissionMode
+from messages.subagents import SubagentEnded, SubagentQueued, SubagentStarted
 
 
 class Prompt(Message):
@@ -233,4 +234,7 @@ AgentEvent = (
     | TurnCompleted
     | TurnInterrupted
     | TurnFailed
+    | SubagentStarted
+    | SubagentQueued
+    | SubagentEnded
 )

@@ -17,6 +17,7 @@ from messages import (
     approvals,
     models,
     permissions,
+    subagents,
     supervision,
     tools,
     transcript,
@@ -26,7 +27,17 @@ from messages.address import Address
 from messages.base import Message
 from messages.envelope import Envelope
 
-ROOMS = (agents, approvals, models, permissions, supervision, tools, transcript, turns)
+ROOMS = (
+    agents,
+    approvals,
+    models,
+    permissions,
+    subagents,
+    supervision,
+    tools,
+    transcript,
+    turns,
+)
 """Every module that says something; a test holds this list against the folder."""
 
 _CRC_MARK = b',"crc":"'

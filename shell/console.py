@@ -7,6 +7,7 @@ from actors.runtime.actor import Actor, WorkId
 from messages.address import APPROVALS, PERMISSIONS, PRIMARY, Address
 from messages.approvals import AnswerApproval, PresentApproval, PresenterChanged, RetractApproval
 from messages.permissions import ListPolicy, LoadRules, PolicyListed, RulesLoaded, RulesNotLoaded
+from messages.subagents import SubagentEnded, SubagentQueued, SubagentStarted
 from messages.supervision import PeerRestarted, Undelivered
 from messages.transcript import Record
 from messages.turns import (
@@ -29,7 +30,7 @@ from messages.turns import (
     TurnStarted,
     UsageChanged,
 )
-from shell.inbox import Event, Inbox, Notice, QuestionsGone
+from shell.inbox import Event, Inbox, Notice, OfSubagent, QuestionsGone
 from shell.intents import (
     Interrupt,
     OwnCommandEnded,
@@ -108,8 +109,11 @@ class Console(Actor[ConsoleInbox]):
         self.watch(PERMISSIONS)
         self.tell(APPROVALS, PresenterChanged(can_answer=True))
 
-    def on_receive(self, message: ConsoleInbox) -> None:  # noqa: C901, PLR0912  (one case a message)
+    def on_receive(self, message: ConsoleInbox) -> None:  # noqa: C901, PLR0912, PLR0915  (one case a message)
         """Take one message."""
+        if isinstance(message, AgentEvent) and self.sender != PRIMARY:
+            self._inbox.put(OfSubagent(self.sender, message))
+            return
         match message:
             case SendPrompt():
                 self._send(message)
@@ -151,6 +155,8 @@ class Console(Actor[ConsoleInbox]):
             ):
                 self._inbox.put(message)
             case ModelChanged() | ModelRetrying() | UsageChanged() | RetractApproval():
+                self._inbox.put(message)
+            case SubagentStarted() | SubagentQueued() | SubagentEnded():
                 self._inbox.put(message)
             case PeerRestarted():
                 self._peer_restarted(message.peer)

@@ -3,10 +3,12 @@
 from dataclasses import replace
 from typing import assert_never, get_args
 
+from messages.address import PRIMARY
 from messages.approvals import PresentApproval, RetractApproval
 from messages.content import ThinkingBlock, text_of
 from messages.models import LimitReason
 from messages.permissions import PolicyListed, RulesLoaded, RulesNotLoaded
+from messages.subagents import SubagentEnded, SubagentQueued, SubagentStarted
 from messages.turns import (
     MessageDelta,
     ModelChanged,
@@ -23,9 +25,9 @@ from messages.turns import (
     TurnStarted,
     UsageChanged,
 )
-from shell import blocks, details, requests
+from shell import below, blocks, details, requests
 from shell.details import Detail
-from shell.inbox import Event, Notice, Omitted, QuestionsGone
+from shell.inbox import Event, Notice, OfSubagent, Omitted, QuestionsGone
 from shell.intents import OwnCommandEnded
 from shell.policy import policy_lines
 from shell.state import (
@@ -77,6 +79,11 @@ def received(  # noqa: C901, PLR0911, PLR0912  (a case an event)
             return replace(state, todos=event.todos), ()
         case TurnCompleted() | TurnInterrupted() | TurnFailed():
             return _ended(state, event, now_s)
+        case OfSubagent():
+            return replace(state, below=below.heard(state.below, event, now_s)), ()
+        case SubagentStarted() | SubagentQueued() | SubagentEnded():
+            said = OfSubagent(PRIMARY, event)
+            return replace(state, below=below.heard(state.below, said, now_s)), ()
         case PresentApproval():
             return replace(state, requests=requests.presented(state.requests, event)), ()
         case RetractApproval():

@@ -11,6 +11,7 @@ from typing import assert_never
 from actors.runtime.actor import Actor
 from messages.address import APPROVALS, PRIMARY
 from messages.approvals import PresentApproval, PresenterChanged, RetractApproval
+from messages.subagents import SubagentEnded, SubagentQueued, SubagentStarted
 from messages.supervision import PeerRestarted, Undelivered
 from messages.turns import (
     MessageDelta,
@@ -77,7 +78,8 @@ class HeadlessConsole(Actor[HeadlessInbox]):
                 turn = self._happenings.begin(message.next_turn)
                 self.tell(PRIMARY, Prompt(turn=turn, text=self._prompt))
             case TurnCompleted() | TurnInterrupted() | TurnFailed():
-                self._pass_on(message, last=message.turn == self._happenings.turn)
+                ours = self.sender == PRIMARY and message.turn == self._happenings.turn
+                self._pass_on(message, last=ours)
             case PeerRestarted():
                 self.introduce()
             case Undelivered():
@@ -94,6 +96,9 @@ class HeadlessConsole(Actor[HeadlessInbox]):
                 | ToolEnded()
                 | TodosUpdated()
                 | RetractApproval()
+                | SubagentStarted()
+                | SubagentQueued()
+                | SubagentEnded()
             ):
                 self._pass_on(message)
             case PresentApproval():

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from messages.address import Address
 from messages.approvals import PresentApproval, RetractApproval
 from messages.permissions import PolicyListed, RulesLoaded, RulesNotLoaded
 from messages.turns import AgentEvent, MessageDelta, ThinkingDelta
@@ -16,6 +17,14 @@ class Notice:
     """A line for the person from the program itself, such as why it ends."""
 
     text: str
+
+
+@dataclass(frozen=True, slots=True)
+class OfSubagent:
+    """An event of an agent below the one that the person talks with."""
+
+    source: Address
+    event: AgentEvent
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +41,7 @@ class Omitted:
 
 Event: TypeAlias = (
     AgentEvent
+    | OfSubagent
     | PresentApproval
     | RetractApproval
     | QuestionsGone

@@ -202,7 +202,7 @@ def _on_screen(
         inbox.put_notice(f"The session ended: {problem}. What was said is kept.")
         repl.leave(1)
 
-    console = partial(Console, inbox, session.records, workbench(session, setup))
+    console = partial(Console, inbox, session.own, workbench(session, setup))
     system = _start(session, setup, console, ended, inbox.put_notice)
     try:
         status = repl.run()

@@ -5,6 +5,7 @@ from typing import Literal, get_args
 
 from pydantic import BaseModel, ConfigDict
 
+from messages.address import PRIMARY
 from messages.base import Message
 from messages.content import Usage, text_of
 from messages.models import LimitReason
@@ -71,11 +72,16 @@ class Tally:
     settled: Usage = field(default_factory=Usage)
     """Of the turns that have ended."""
     running: Usage = field(default_factory=Usage)
+    below: Usage = field(default_factory=Usage)
+    """Of all subagents."""
     denials: tuple[Denial, ...] = ()
     last: TurnCompleted | TurnFailed | TurnInterrupted | None = None
 
     def add(self, event: Message, source: str) -> "Tally":
         """Count an event of the agent at `source`."""
+        return self._own(event) if source == PRIMARY else self._below(event, source)
+
+    def _own(self, event: Message) -> "Tally":
         match event:
             case SessionConfigured():
                 return replace(self, session_id=event.session_id, agent=event.agent)
@@ -85,15 +91,26 @@ class Tally:
             case ModelRetrying():
                 return replace(self, running=self.running + event.usage)
             case ToolEnded(status="denied"):
-                denial = Denial(
-                    agent=source, tool=event.tool, target=event.target, reason=event.text
-                )
-                return replace(self, denials=(*self.denials, denial))
+                return self._denied(event, PRIMARY)
             case TurnCompleted() | TurnFailed() | TurnInterrupted():
                 settled = self.settled + event.usage  # with the requests that failed for good
                 return replace(self, last=event, settled=settled, running=Usage())
             case _:
                 return self
+
+    def _below(self, event: Message, source: str) -> "Tally":
+        """Count what a subagent uses and is denied; its turns are not the run's."""
+        match event:
+            case ReplyCompleted() | ModelRetrying():
+                return replace(self, below=self.below + event.usage)
+            case ToolEnded(status="denied"):
+                return self._denied(event, source)
+            case _:
+                return self
+
+    def _denied(self, event: ToolEnded, source: str) -> "Tally":
+        denial = Denial(agent=source, tool=event.tool, target=event.target, reason=event.text)
+        return replace(self, denials=(*self.denials, denial))
 
     def result(self, duration_s: float, error: str | None = None) -> Result:
         """Close the tally; `error` says why there is no completed turn."""
@@ -108,7 +125,7 @@ class Tally:
             stop_reason=self._stop_reason(),
             num_turns=self.replies,
             duration_s=round(duration_s, 3),
-            usage=self.settled + self.running,
+            usage=self.settled + self.running + self.below,
             denials=self.denials,
             error=error,
         )

@@ -6,7 +6,8 @@ from typing import Literal
 
 from actors.sessions.catalogue import Summary, summaries
 from actors.sessions.faults import LogError
-from actors.sessions.reading import read_log
+from actors.sessions.reading import concerning, read_log
+from messages.address import PRIMARY
 from messages.content import TextBlock
 from messages.turns import ReplyCompleted, TurnStarted
 from shell.visible import visible, visible_line
@@ -41,7 +42,7 @@ def rows(project: Path, now_s: float) -> tuple[SessionRow, ...]:
 def preview(path: Path) -> str:
     """Show the last of what was said in a session, or why it cannot be shown."""
     try:
-        records = read_log(path).records
+        records = concerning(read_log(path), PRIMARY)
     except LogError as error:
         return visible(error.detail)
     said: list[str] = []

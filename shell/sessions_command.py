@@ -7,7 +7,8 @@ from pathlib import Path
 
 from actors.sessions.faults import LogError
 from actors.sessions.places import project_folder
-from actors.sessions.reading import LogContents, read_log
+from actors.sessions.reading import LogContents, concerning, read_log
+from messages.address import PRIMARY
 from shell.arguments import SessionsOptions, StartError
 from shell.output import emit
 from shell.process import complain
@@ -37,7 +38,7 @@ def run_sessions(options: SessionsOptions, environment: Mapping[str, str], now_s
     path = chosen(project, options.session)
     contents = _contents(path)
     if options.action == "show":
-        _write(markdown(contents.records))
+        _write(markdown(concerning(contents, PRIMARY)))
     else:
         _export(contents, options)
     return 0
@@ -71,7 +72,7 @@ def _export(contents: LogContents, options: SessionsOptions) -> None:
     if options.output_format == "json":
         data = as_json(contents.lines)
     else:
-        data = markdown(contents.records).encode("utf-8", "replace")
+        data = markdown(concerning(contents, PRIMARY)).encode("utf-8", "replace")
     if options.output is None:
         _write(data.decode())
     else:

@@ -11,6 +11,7 @@ from messages.base import Message
 from messages.questions import Todo
 from messages.turns import ModelRetrying, SessionConfigured, ToolEnded, UsageChanged
 from shell import blocks, requests
+from shell.below import Below
 from shell.blocks import Tail
 from shell.details import Detail
 from shell.intents import (
@@ -83,6 +84,8 @@ class State:
     requests: Requests = field(default_factory=Requests)
     todos: tuple[Todo, ...] = ()
     own: Own | None = None
+    below: Below = field(default_factory=Below)
+    """The agents below the one that is talked with."""
     details: tuple[Detail, ...] = ()
     """What was shown shortened, the newest last."""
 

@@ -3,9 +3,10 @@
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from typing import assert_never
 
 from actors.agents.asking import Asking, request_for
+from actors.agents.below import Below
+from actors.agents.children import Heard
 from actors.agents.effects import (
     AskModel,
     AskPerson,
@@ -28,13 +29,15 @@ from actors.agents.effects import (
 )
 from actors.agents.exchange import Countdown, Exchange, Measure, Rest
 from actors.agents.history import History
+from actors.agents.kinship import own
 from actors.agents.neighbours import Ports, Posts
 from actors.agents.questions import Questions, answer_to
 from actors.agents.replies import measure_of, usage_of
 from actors.agents.resume import again, last_end
 from actors.agents.roles import Role
-from actors.agents.state import Past, Stage, Turn, next_prompt
-from actors.agents.turn import TurnMessage, advance, go_on
+from actors.agents.state import Past, Turn
+from actors.agents.turn import TurnInput, TurnMessage, advance, go_on
+from actors.agents.voice import Voice
 from actors.agents.work import call_failed, plan_call, run_call
 from actors.models.client import ModelRequest
 from actors.runtime.actor import Actor, WorkId
@@ -46,15 +49,57 @@ from messages.approvals import ApprovalsWithdrawn
 from messages.content import ToolUseBlock
 from messages.permissions import PermissionQuery
 from messages.rules import PermissionRequest
+from messages.subagents import (
+    SubagentEnded,
+    SubagentQueued,
+    SubagentStarted,
+    UnwatchAgent,
+    WatchAgent,
+)
 from messages.supervision import PeerRestarted, Undelivered
 from messages.tools import FileState, ToolFailed, ToolSucceeded
 from messages.transcript import Appended, AppendFailed, Recalled, RecallFailed, Record
-from messages.turns import AgentEvent, MessageDelta, SessionConfigured, ThinkingDelta, TurnEnded
+from messages.turns import (
+    MessageDelta,
+    ModelChanged,
+    ModelRetrying,
+    ReplyCompleted,
+    SessionConfigured,
+    ThinkingDelta,
+    TodosUpdated,
+    ToolEnded,
+    ToolStarted,
+    TurnCompleted,
+    TurnFailed,
+    TurnInterrupted,
+    TurnStarted,
+    UsageChanged,
+)
 
+FromBelow = (
+    TurnStarted
+    | ReplyCompleted
+    | ModelChanged
+    | ModelRetrying
+    | UsageChanged
+    | ToolStarted
+    | ToolEnded
+    | TodosUpdated
+    | TurnCompleted
+    | TurnInterrupted
+    | TurnFailed
+    | SubagentStarted
+    | SubagentQueued
+    | SubagentEnded
+)
+"""What goes up: every event but what streams, and who somebody is."""
 AgentInbox = (
-    TurnMessage
+    TurnInput
+    | FromBelow
     | MessageDelta
     | ThinkingDelta
+    | WatchAgent
+    | UnwatchAgent
     | PeerRestarted
     | Undelivered
     | Recalled
@@ -80,40 +125,46 @@ class Agent(Actor[AgentInbox]):
         self._posts = posts
         self._ports = ports
         self._past = past
-        self._introduction = introduction
         self._turn: Turn = past.turn
         self._history = History()
-        self._ended: TurnEnded | None = None
-        """How the last turn of this run ended."""
         self._seen: dict[str, FileState] = {}
         self._model_work: WorkId | None = None
         """The request under way, or the wait before it is sent again."""
         self._clock_work: WorkId | None = None
         self._call_works: dict[str, WorkId] = {}
-        self._recorder = Recorder(self, posts.journal)
+        self._recorder = Recorder(self, posts.journal, past.lives_before, own=True)
         self._questions = Questions(self)
+        self._voice = Voice(self, posts, introduction)
+        self._below = Below(self, posts, ports.nursery)
 
     def on_start(self) -> None:
         """Go on where the records stop; after a crash, they have to come first."""
         for peer in (self._posts.engine, self._posts.approvals, self._posts.reports):
             self.watch(peer)
-        if self._recorder.open():
-            self.tell(self._posts.approvals, ApprovalsWithdrawn(under=self.address))
-        else:
-            self.tell(self._posts.reports, self._introduction)
+        if self.incarnation > 1:
+            self._below.begin_again()
+        if not self._recorder.open(on_disk=self._past.on_disk):
+            self._voice.introduce()
             self._take_up(self._past)
 
     def on_receive(self, message: AgentInbox) -> None:
         """Take one message."""
         match message:
             case MessageDelta() | ThinkingDelta():
-                self._pass_on(message)
+                self._voice.stream(message, self._turn)
+            case WatchAgent():
+                self._voice.watched(self.sender, self._turn)
+            case UnwatchAgent():
+                self._voice.unwatched(self.sender)
             case PeerRestarted():
                 self._peer_restarted(message.peer)
             case Undelivered():
                 self._returned(message)
             case Recalled() | RecallFailed():
                 self._remember(self._recorder.recalled(message))
+            case _ if isinstance(message, FromBelow):
+                self.forward(self._posts.reports, message)
+                self._advance(Heard(self.sender, message))
             case _:
                 self._advance(message)
 
@@ -121,9 +172,11 @@ class Agent(Actor[AgentInbox]):
         for record in past.records:
             self._history.add(record)
         if past.turn.account.context_tokens:
-            self.tell(self._posts.reports, usage_of(past.turn))
+            self._voice.report(usage_of(past.turn))
         self._turn, effects = go_on(past)
         self._carry_out(effects)
+        if past.errand is not None:
+            self._advance(past.errand)
 
     def _advance(self, message: TurnMessage) -> None:
         self._note(message)
@@ -131,40 +184,29 @@ class Agent(Actor[AgentInbox]):
         self._carry_out(effects)
 
     def _remember(self, records: tuple[Record, ...] | None) -> None:
-        """After a crash: go on from what is on disk, under ids that nobody has heard of."""
+        """Go on from what is on disk; after a crash, under ids that nobody has heard of."""
         if records is None:
             return
-        blank = self._past.blank or self._past.turn
-        past = again(records, blank, self.incarnation, first_mark(self.incarnation))
-        self._ended = last_end(records)
+        life, crashed = self._recorder.life, self.incarnation > 1
+        past = again(records, self._past, life, first_mark(life), crashed=crashed)
+        if crashed:
+            self._voice.ended = last_end(own(records, past.turn.asker))
         self._turn = past.turn
-        self._introduce_again()
+        self._voice.introduce_again(past.turn)
         self._take_up(past)
-
-    def _introduce_again(self) -> None:
-        """Tell whoever may have missed it where this agent stands."""
-        turn = self._turn
-        running = None if turn.stage is Stage.IDLE else turn.number
-        news = {"next_turn": next_prompt(turn), "running_turn": running}
-        self.tell(self._posts.reports, self._introduction.model_copy(update=news))
-        if running is None and self._ended is not None:
-            self.tell(self._posts.reports, self._ended)
 
     def _peer_restarted(self, peer: Address) -> None:
         self._recorder.peer_restarted(peer)
         self._questions.ask_again(peer, self._turn)
+        self._below.peer_restarted(peer, self._turn.family)
         if peer == self._posts.reports:
-            self._introduce_again()
+            self._voice.introduce_again(self._turn)
 
     def _returned(self, returned: Undelivered) -> None:
         """Take what nobody will answer for answered: not written, denied, refused."""
         answer = self._recorder.returned(returned) or answer_to(returned)
         if answer is not None:
             self._advance(answer)
-
-    def _pass_on(self, delta: MessageDelta | ThinkingDelta) -> None:
-        if self._turn.stage is Stage.THINKING and not self._turn.stopping:
-            self.tell(self._posts.reports, delta)
 
     def _note(self, message: TurnMessage) -> None:
         """Keep what is the actor's own: works that ended, files as they were seen."""
@@ -185,7 +227,7 @@ class Agent(Actor[AgentInbox]):
                 self._history.add(effect.record)
                 self._recorder.write(effect.record, mark=effect.mark)
             case Report():
-                self._report(effect.event)
+                self._voice.report(effect.event)
             case AskModel() | StopModel() | Wait() | MeasureModel():
                 self._converse(effect)
             case StartClock() | HoldClock():
@@ -206,12 +248,7 @@ class Agent(Actor[AgentInbox]):
             case StopCall():
                 self._stop_work(self._call_works.get(effect.call_id))
             case _:
-                assert_never(effect)
-
-    def _report(self, event: AgentEvent) -> None:
-        if isinstance(event, TurnEnded):
-            self._ended = event
-        self.tell(self._posts.reports, event)
+                self._below.do(effect, self._turn.family)
 
     def _converse(self, effect: ModelEffect) -> None:
         match effect:
@@ -241,6 +278,7 @@ class Agent(Actor[AgentInbox]):
             tools=self._schemas,
             messages=tuple(self._history.messages),
             max_tokens=min(self._role.max_tokens, measure_of(self._turn).output_tokens),
+            headers=dict(self._ports.headers),
         )
         say: Callable[[MessageDelta | ThinkingDelta], None] = self.inlet()
         exchange = Exchange(self._ports.model, request, effect.request, say)
@@ -271,7 +309,8 @@ class Agent(Actor[AgentInbox]):
         return next(call.use for call in self._turn.calls if call.use.id == call_id)
 
     def _context(self) -> ToolContext:
-        return replace(self._ports.tools, seen=dict(self._seen))
+        tasks = self._turn.family.known()
+        return replace(self._ports.tools, seen=dict(self._seen), tasks=tasks)
 
     def _stop_work(self, work: WorkId | None) -> None:
         if work is not None:

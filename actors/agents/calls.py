@@ -2,16 +2,17 @@
 
 from typing import Any, assert_never
 
+from actors.agents import children
 from actors.agents.answers import denial, is_for, told
 from actors.agents.effects import AskPerson, JudgeCall, PeekCall, PlanCall, RunCall, StopCall
-from actors.agents.state import Call, CallStage, Stage, Turn
+from actors.agents.settling import close, cut_short, end, never_ran, proceed, started_of
+from actors.agents.state import Call, CallStage
 from actors.agents.step import Step
 from messages.approvals import ApprovalAnswered, ApprovalRefused
 from messages.permissions import PermissionVerdict
 from messages.tools import Plan, ToolFailed, ToolPlanned, ToolSucceeded
-from messages.turns import TodosUpdated, ToolEnded, ToolStarted, ToolStatus
+from messages.turns import TodosUpdated
 
-NEVER_RAN = "Cancelled: the user interrupted the turn before this call ran."
 OUTCOME_UNKNOWN = (
     "The program ended while this call ran: its outcome is unknown. It is not run again by itself; "
     "look at what it did before you repeat it."
@@ -20,24 +21,6 @@ DRIFTED = "Not run: its target changed {drifts} times between plan and run, the 
 MAX_DRIFTS = 5
 LED_ELSEWHERE = "you said yes, but a path in it leads elsewhere now"
 UNREAD = "Denied: {target} was not read yet, and reading it asks ({reason}). Read it first."
-CUT_SHORT = "Cancelled while it ran: the user interrupted the turn. Part of it may have happened."
-NO_TIME = "Cancelled: the time limit ended the turn before this call ran."
-CUT_BY_TIME = "Cancelled while it ran: the time was up. Part of it may have happened."
-
-
-def start_ready(step: Step) -> None:
-    """Begin every call whose turn has come.
-
-    A changing call waits for all before it and holds all after it; reading ones run side by side.
-    """
-    for position, call in enumerate(step.turn.calls):
-        before = step.turn.calls[:position]
-        held = any(
-            each.stage is not CallStage.DONE and (call.changes or each.changes) for each in before
-        )
-        if call.stage is CallStage.WAITING and not held:
-            step.put(call, stage=CallStage.PLANNING)
-            step.do(PlanCall(call.use.id))
 
 
 def planned(step: Step, message: ToolPlanned) -> None:
@@ -141,7 +124,7 @@ def failed(step: Step, message: ToolFailed) -> None:
             end(step, call, "error", f"The tool failed (a fault of Greenroom): {message.detail}")
         case "cancelled":
             ran = call.stage is CallStage.RUNNING
-            end(step, call, "cancelled", (_cut_short if ran else never_ran)(step.turn))
+            end(step, call, "cancelled", (cut_short if ran else never_ran)(step.turn))
         case "drifted":
             _drifted(step, call, message.detail)
         case _:
@@ -167,15 +150,6 @@ def _drifted(step: Step, call: Call, detail: str) -> None:
         step.do(PlanCall(call.use.id))
 
 
-def never_ran(turn: Turn) -> str:
-    """Tell the model who kept a call from running."""
-    return NO_TIME if turn.limit else NEVER_RAN
-
-
-def _cut_short(turn: Turn) -> str:
-    return CUT_BY_TIME if turn.limit else CUT_SHORT
-
-
 def run_recorded(step: Step) -> None:
     """Run the changing calls whose start is on disk now."""
     for call in step.turn.calls:
@@ -186,7 +160,10 @@ def run_recorded(step: Step) -> None:
 def take_up(step: Step) -> None:
     """After a resume: close what began or was denied, then go on with the rest."""
     for call in step.turn.calls:
-        if call.stage is CallStage.RUNNING:
+        child = step.turn.family.at(call.use.id)
+        if child is not None and call.stage is not CallStage.DONE:
+            children.take_up(step, call, child)
+        elif call.stage is CallStage.RUNNING:
             close(step, call, "unknown", OUTCOME_UNKNOWN)
         elif call.settled is not None:
             close(step, call, *call.settled)
@@ -197,67 +174,35 @@ def cancel(step: Step) -> None:
     """Stop what works, and end what has not begun; a stopped call ends when its work has ended."""
     works = (CallStage.PLANNING, CallStage.RUNNING)
     for call in step.turn.calls:
-        if call.stage in works:
+        if call.stage is CallStage.RUNNING and call.started is not None:
+            children.stop(step, call.started)
+        elif call.stage in works:
             step.do(StopCall(call.use.id))
         elif call.stage is not CallStage.DONE:
             close(step, call, "cancelled", never_ran(step.turn))
     proceed(step)
 
 
-def end(step: Step, call: Call, status: ToolStatus, text: str) -> None:
-    """Give a call its one result, and go on with the turn."""
-    close(step, call, status, text)
-    proceed(step)
-
-
-def close(step: Step, call: Call, status: ToolStatus, text: str) -> None:
-    """Give a call its one result."""
-    requests = call.plan.requests if call.plan else ()
-    ended = ToolEnded(
-        turn=step.turn.number,
-        call_id=call.use.id,
-        tool=call.use.name,
-        title=call.title,
-        target=requests[0].target if requests else "",
-        status=status,
-        text=text,
-    )
-    step.put(call, stage=CallStage.DONE)
-    step.write(ended)
-    step.report(ended)
-
-
-def proceed(step: Step) -> None:
-    """Begin the calls whose turn has come; after the last result the turn goes on."""
-    if any(each.stage is not CallStage.DONE for each in step.turn.calls):
-        if not step.turn.stopping:
-            start_ready(step)
-    elif step.turn.stopping:
-        step.interrupt()
-    else:
-        step.set(stage=Stage.SETTLING)
-
-
 def _start(step: Step, call: Call) -> None:
-    if not call.changes:
+    if call.plan is not None and call.plan.task is not None:
+        children.admit(step, call)
+    elif not call.changes:
         _run(step, call)
-        return
-    started = _started(step, call)
-    step.put(call, stage=CallStage.STARTING, mark=step.turn.written + 1)
-    step.write(started)
+    else:
+        started = started_of(step, call)
+        step.put(call, stage=CallStage.STARTING, mark=step.turn.written + 1)
+        step.write(started)
 
 
 def _run(step: Step, call: Call) -> None:
-    if call.plan is not None:
-        step.put(call, stage=CallStage.RUNNING)
-        step.report(_started(step, call))
+    if call.plan is None:
+        return
+    step.put(call, stage=CallStage.RUNNING)
+    step.report(started_of(step, call))
+    if call.started is not None:
+        children.run(step, call, call.started)
+    else:
         step.do(RunCall(call.use.id, call.plan, call.reads))
-
-
-def _started(step: Step, call: Call) -> ToolStarted:
-    return ToolStarted(
-        turn=step.turn.number, call_id=call.use.id, tool=call.use.name, title=call.title
-    )
 
 
 def _peek(step: Step, call: Call, plan: Plan) -> None:

@@ -29,6 +29,16 @@ class Definition:
     permission_mode: PermissionMode = "yolo"
     """The loosest mode that it works in: a definition only tightens."""
     read_only: bool = False
+    subagents: tuple[str, ...] = ("*",)
+    """Names of the types that it may start."""
+    delegates: tuple[str, ...] = ()
+    """Tools that those below it may use though it may not."""
+    model: str = ""
+    """Empty: that of whoever starts it."""
+    max_turns: int | None = None
+    time_limit_s: float | None = None
+    interactive: bool = False
+    """As a subagent it stays after its task, and takes further prompts."""
     of_project: bool = False
     """A file of the project made it: it never allows."""
     source: str = "built in"
@@ -50,7 +60,28 @@ PLAN = Definition(
     disallowed_tools=("plan_enter",),
     permission_mode="plan",
 )
-BUILT_IN = (BUILD, PLAN)
+GENERAL = Definition(
+    name="general",
+    description="For work of several steps that stands by itself, or several such at once.",
+    prompt="",
+    mode="subagent",
+)
+EXPLORE = Definition(
+    name="explore",
+    description="Finds things out by reading and searching only; say how thorough it should be.",
+    prompt=prompts.EXPLORE,
+    mode="subagent",
+    tools=("read", "ls", "glob", "grep", "todo_write", "bash"),
+    read_only=True,
+)
+SANDBOXED = Definition(
+    name="sandboxed",
+    description="As general, but it runs no commands and starts no other agents.",
+    prompt="",
+    mode="subagent",
+    disallowed_tools=("bash", "task"),
+)
+BUILT_IN = (BUILD, PLAN, GENERAL, EXPLORE, SANDBOXED)
 
 
 def profile_of(definition: Definition) -> Profile:
@@ -62,6 +93,7 @@ def profile_of(definition: Definition) -> Profile:
         tools=definition.tools,
         disallowed_tools=definition.disallowed_tools,
         mode=definition.permission_mode,
+        delegates=definition.delegates,
         read_only=definition.read_only,
         of_project=definition.of_project,
     )

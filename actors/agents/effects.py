@@ -2,8 +2,11 @@
 
 from dataclasses import dataclass
 
+from messages.address import Address
+from messages.approvals import AnyApprovalRequest, ApprovalAnswered, ApprovalRefused
 from messages.permissions import PermissionVerdict
 from messages.rules import ReadRules
+from messages.subagents import BudgetSpent, SubagentStarted
 from messages.tools import Plan
 from messages.transcript import Record
 from messages.turns import AgentEvent
@@ -122,6 +125,105 @@ class StopCall:
     call_id: str
 
 
+@dataclass(frozen=True, slots=True)
+class AskToSpawn:
+    """Ask whether one more subagent may be started; `SpawnAllowed` or `SpawnRefused` comes back."""
+
+    call_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class StartChild:
+    """Start a subagent, or give a living one a further task; its end comes back."""
+
+    started: SubagentStarted
+    prompt: str
+    lives: bool = False
+    """It is there, and only has to be told."""
+    on_disk: bool = False
+    """It goes on from its records."""
+
+
+@dataclass(frozen=True, slots=True)
+class StopChild:
+    """Let a subagent end its task, and stop it by force when it takes too long."""
+
+    child: Address
+    start: int
+
+
+@dataclass(frozen=True, slots=True)
+class ForceChild:
+    """Stop a subagent that did not end its task in time."""
+
+    child: Address
+
+
+@dataclass(frozen=True, slots=True)
+class AskPlace:
+    """Ask to work."""
+
+
+@dataclass(frozen=True, slots=True)
+class LeavePlace:
+    """Let others work."""
+
+    under: Address | None = None
+    """Who has ended, with all below; None: this agent waits, and those below go on."""
+
+
+@dataclass(frozen=True, slots=True)
+class PassUp:
+    """Hand a question of those below to whoever is above."""
+
+    question: AnyApprovalRequest
+
+
+@dataclass(frozen=True, slots=True)
+class PassDown:
+    """Hand an answer on towards who asked."""
+
+    answer: ApprovalAnswered | ApprovalRefused
+
+
+@dataclass(frozen=True, slots=True)
+class WithdrawUnder:
+    """Take back every question of those at and below an agent."""
+
+    under: Address
+
+
+@dataclass(frozen=True, slots=True)
+class TellChildren:
+    """Tell each living child."""
+
+    message: BudgetSpent
+
+
+@dataclass(frozen=True, slots=True)
+class Refuse:
+    """Tell who sent the prompt at hand that none is taken."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finish:
+    """End: the one turn is over."""
+
+
+ChildEffect = (
+    AskToSpawn
+    | StartChild
+    | StopChild
+    | ForceChild
+    | AskPlace
+    | LeavePlace
+    | PassUp
+    | PassDown
+    | WithdrawUnder
+    | TellChildren
+    | Refuse
+    | Finish
+)
 ModelEffect = AskModel | StopModel | Wait | MeasureModel
 ClockEffect = StartClock | HoldClock
 Effect = (
@@ -136,4 +238,5 @@ Effect = (
     | WithdrawAll
     | RunCall
     | StopCall
+    | ChildEffect
 )

@@ -47,6 +47,8 @@ class Account:
     """In earlier runs of the session."""
     spent: Usage = Usage()  # noqa: RUF009  (as above)
     """In this run."""
+    below: Usage = Usage()  # noqa: RUF009  (as above)
+    """By those below, in this run."""
     replies: int = 0
     """To the prompt at hand."""
     context_tokens: int = 0
@@ -55,7 +57,7 @@ class Account:
     @property
     def total(self) -> Usage:
         """Of the whole session."""
-        return self.before + self.spent
+        return self.before + self.spent + self.below
 
 
 def tokens_of(usage: Usage) -> int:
@@ -66,7 +68,7 @@ def tokens_of(usage: Usage) -> int:
 
 def reached(account: Account) -> Reached | None:
     """Say which limit forbids the next request, if one does."""
-    limits, used = account.limits, tokens_of(account.spent)
+    limits, used = account.limits, tokens_of(account.spent + account.below)
     if limits.turns is not None and account.replies >= limits.turns:
         plural = "" if limits.turns == 1 else "s"
         said = f"stopped after {limits.turns} request{plural} to the model, the limit for a prompt"

@@ -2,10 +2,11 @@
 
 from dataclasses import replace
 
-from actors.agents import calls
+from actors.agents import calls, places
 from actors.agents.effects import AskModel, MeasureModel, Wait
 from actors.agents.limits import reached, tokens_of
 from actors.agents.retry import Tries, backoff_for, wait_before_s
+from actors.agents.settling import close, proceed, start_ready
 from actors.agents.state import Call, CallStage, Stage, Turn
 from actors.agents.step import Step
 from actors.models.names import limits_of
@@ -41,6 +42,11 @@ STOPPED: dict[str, tuple[TurnFailureReason, str]] = {
 def ask(step: Step) -> None:
     """Send the whole conversation, unless a limit is reached; all of it is on disk."""
     turn = step.turn
+    if turn.over:
+        step.fail("token_budget", turn.over, turn.tries.partial)
+        return
+    if not places.has(step):
+        return
     limit = reached(turn.account)
     if limit is not None:
         step.fail(limit.reason, limit.detail, turn.tries.partial)
@@ -104,9 +110,9 @@ def cut_off(step: Step, stop_reason: str) -> None:
     """Answer calls that are not known to be complete; whole JSON is no proof that all was said."""
     for call in step.turn.calls:
         if call.stage is not CallStage.DONE:
-            calls.close(step, call, "error", CUT_OFF.format(reason=stop_reason))
+            close(step, call, "error", CUT_OFF.format(reason=stop_reason))
     if stop_reason == "max_tokens":
-        calls.proceed(step)
+        proceed(step)
     else:
         step.fail(*_stopped(stop_reason))
 
@@ -213,14 +219,14 @@ def _act(step: Step, uses: list[ToolUseBlock], stop_reason: str) -> None:
     elif malformed > MAX_MALFORMED:
         _give_up(step, malformed)
     else:
-        calls.start_ready(step)
+        start_ready(step)
 
 
 def _give_up(step: Step, malformed: int) -> None:
     """End with a model that cannot say what it wants; nothing of its reply runs."""
     said = MALFORMED.format(count=malformed)
     for call in step.turn.calls:
-        calls.close(step, call, "error", f"Not run: {said}.")
+        close(step, call, "error", f"Not run: {said}.")
     step.fail("protocol", said)
 
 

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from actors.agents.answers import denial, told
+from actors.agents.kinship import family_of, own, taken_errand
 from actors.agents.limits import Account, tokens_of
 from actors.agents.state import Call, CallStage, Past, Stage, Turn
 from messages.approvals import (
@@ -33,9 +34,17 @@ from messages.turns import (
 
 def past_of(records: tuple[Record, ...], blank: Turn) -> Past:
     """Put an agent back where its records stop; `blank` is the turn of an agent without a past."""
+    family = family_of(records, blank.asker)
+    records = own(records, blank.asker)
     numbers = [record.turn for record in records if isinstance(record, TurnStarted)]
     last = _since_last(TurnStarted, records)
-    turn = replace(blank, number=max(numbers, default=0), account=_account(records, blank.account))
+    turn = replace(
+        blank,
+        number=max(numbers, default=0),
+        account=_account(records, blank.account),
+        family=family,
+        errand=taken_errand(records, blank.asker),
+    )
     if not last or any(isinstance(each, TurnEnded) for each in last):
         return Past(turn, records, blank=blank)
     replies = [record for record in last if isinstance(record, ReplyCompleted)]
@@ -59,16 +68,22 @@ def chosen_model(records: tuple[Record, ...]) -> str:
     return next(chosen, "")
 
 
-def again(records: tuple[Record, ...], blank: Turn, life: int, mark: int) -> Past:
-    """Put a crashed agent back, under ids and marks (above `mark`) that nobody has heard of.
+def again(
+    records: tuple[Record, ...], past: Past, life: int, mark: int, *, crashed: bool = True
+) -> Past:
+    """Put an agent back that has lived before, under marks (above `mark`) that nobody has heard of.
 
-    The questions that were open are withdrawn: they are asked anew.
+    After a crash its open questions are withdrawn: they are asked anew, under new ids.
     """
-    model = chosen_model(records) or blank.model
+    blank = past.blank or past.turn
+    model = chosen_model(own(records, blank.asker)) or blank.model
     blank = replace(blank, life=life, model=model, judged=mark, written=mark, synced=mark)
-    past = past_of(records, blank)
-    calls = tuple(replace(call, approval="") for call in past.turn.calls)
-    return replace(past, turn=replace(past.turn, calls=calls))
+    found = replace(past_of(records, blank), errand=past.errand)
+    if not crashed:
+        return found
+    calls = tuple(replace(call, approval="") for call in found.turn.calls)
+    family = replace(found.turn.family, returning=frozenset())
+    return replace(found, turn=replace(found.turn, calls=calls, family=family))
 
 
 def last_end(records: tuple[Record, ...]) -> TurnEnded | None:

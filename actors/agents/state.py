@@ -4,15 +4,17 @@ Idle → opening (the prompt goes to disk) → thinking (→ waiting, to ask aga
 (results go to disk) → thinking … → closing (the end goes to disk) → idle.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum, auto
 
+from actors.agents.family import Family
 from actors.agents.limits import Account, Clock, Reached
 from actors.agents.retry import Tries
 from messages.approvals import ApprovalRequest
 from messages.content import ToolUseBlock, Usage
 from messages.models import ModelMeasured
 from messages.rules import PermissionRequest, ReadRules
+from messages.subagents import Errand, SubagentStarted
 from messages.tools import Plan
 from messages.transcript import Record
 from messages.turns import Prompt, ReplyCompleted, ToolStatus, TurnEnded
@@ -33,6 +35,16 @@ class Stage(Enum):
     CLOSING = auto()
 
 
+class Place(Enum):
+    """Whether an agent may work, where only so many may at once."""
+
+    NEEDLESS = auto()
+    """The primary works without one."""
+    NONE = auto()
+    ASKED = auto()
+    HELD = auto()
+
+
 class CallStage(Enum):
     """Where a tool call is."""
 
@@ -42,6 +54,8 @@ class CallStage(Enum):
     """May its file be read, on which the plan depends?"""
     JUDGING = auto()
     PARKED = auto()
+    ADMITTING = auto()
+    """May a subagent be started for it?"""
     STARTING = auto()
     RUNNING = auto()
     DONE = auto()
@@ -73,6 +87,8 @@ class Call:
     """How often its target changed between plan and run."""
     mark: int = 0
     """The record that must be on disk before it runs."""
+    started: SubagentStarted | None = None
+    """Who carries it out, where a subagent does."""
 
     @property
     def title(self) -> str:
@@ -132,6 +148,14 @@ class Turn:
     unwritable: str = ""
     """Why nothing of the running turn can be recorded any more; it is stopping then."""
     ending: TurnEnded | None = None
+    one_shot: bool = False
+    """The agent ends with its first turn."""
+    errand: int = 0
+    """The start of the errand that was taken up last."""
+    place: Place = Place.NEEDLESS
+    over: str = ""
+    """Why an agent above lets nobody go on; empty: they may."""
+    family: Family = field(default_factory=Family)
     usage: Usage = Usage()  # noqa: RUF009  (as above)
     queue: tuple[Prompt, ...] = ()
 
@@ -147,6 +171,12 @@ class Past:
     """The last reply, when its turn is open."""
     blank: Turn | None = None
     """The turn of such an agent without a past; None: `turn` is."""
+    lives_before: int = 0
+    """More lives than it has had: no id or mark of an earlier start may come again."""
+    on_disk: bool = False
+    """It has a past that has to be read first."""
+    errand: Errand | None = None
+    """What it is started for."""
 
 
 def next_prompt(turn: Turn) -> int:

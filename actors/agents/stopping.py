@@ -5,7 +5,7 @@ from dataclasses import replace
 from actors.agents import calls
 from actors.agents.effects import HoldClock, StartClock, StopModel, WithdrawAll
 from actors.agents.limits import out_of_time
-from actors.agents.state import CallStage, Stage, Turn
+from actors.agents.state import CallStage, Place, Stage, Turn
 from actors.agents.step import Step
 from messages.models import ClockStopped
 from messages.transcript import AppendFailed
@@ -20,6 +20,13 @@ def cancelled(step: Step, message: CancelTurn) -> None:
     if message.turn > turn.number:
         step.set(cancelled=turn.cancelled | {message.turn})
     elif message.turn == turn.number and turn.stage not in _AT_REST:
+        _stop(step)
+
+
+def dismissed(step: Step) -> None:
+    """Stop whatever runs, and never begin what waits."""
+    step.set(queue=())
+    if step.turn.stage not in _AT_REST:
         _stop(step)
 
 
@@ -61,8 +68,9 @@ def keep_time(step: Step) -> None:
 
 
 def _works(turn: Turn) -> bool:
-    asks = any(call.stage is CallStage.PARKED for call in turn.calls)
-    return turn.stage not in _AT_REST and not turn.stopping and not asks
+    asks = turn.family.open or any(call.stage is CallStage.PARKED for call in turn.calls)
+    waits = asks or turn.place is Place.ASKED
+    return turn.stage not in _AT_REST and not turn.stopping and not waits
 
 
 def _stop(step: Step) -> None:
@@ -71,7 +79,7 @@ def _stop(step: Step) -> None:
     if turn.stopping and turn.stage in (Stage.THINKING, Stage.WAITING, Stage.ACTING):
         return  # it has been told; its end comes
     step.set(stopping=True)
-    if any(call.stage is CallStage.PARKED for call in turn.calls):
+    if turn.family.open or any(call.stage is CallStage.PARKED for call in turn.calls):
         step.do(WithdrawAll())
     if turn.stage in (Stage.THINKING, Stage.WAITING):
         step.do(StopModel())

@@ -5,10 +5,10 @@ on disk before it runs, and everything said is on disk before the model is asked
 """
 
 from dataclasses import replace
-from typing import assert_never
 
-from actors.agents import calls, replies, stopping
-from actors.agents.effects import Effect
+from actors.agents import calls, children, errands, places, replies, stopping
+from actors.agents.children import FromBelow, Heard
+from actors.agents.effects import Effect, Refuse
 from actors.agents.retry import Tries
 from actors.agents.state import Past, Stage, Turn
 from actors.agents.step import Step
@@ -16,6 +16,7 @@ from messages.approvals import ApprovalAnswered, ApprovalRefused
 from messages.content import Usage
 from messages.models import ClockStopped, ModelFailed, ModelMeasured, ModelReplied, WaitEnded
 from messages.permissions import PermissionVerdict
+from messages.subagents import CancelErrand, Errand, PlaceGiven, PlacesFull
 from messages.tools import ToolFailed, ToolPlanned, ToolSucceeded
 from messages.transcript import Appended, AppendFailed
 from messages.turns import (
@@ -27,7 +28,7 @@ from messages.turns import (
     TurnStarted,
 )
 
-TurnMessage = (
+TurnInput = (
     Prompt
     | CancelTurn
     | ChooseModel
@@ -44,7 +45,14 @@ TurnMessage = (
     | ApprovalRefused
     | Appended
     | AppendFailed
+    | FromBelow
+    | Errand
+    | CancelErrand
+    | PlaceGiven
+    | PlacesFull
 )
+"""What an agent receives for its turn."""
+TurnMessage = TurnInput | Heard
 
 
 def advance(turn: Turn, message: TurnMessage) -> tuple[Turn, tuple[Effect, ...]]:
@@ -94,6 +102,8 @@ def _take(step: Step, message: TurnMessage) -> None:  # noqa: C901, PLR0912  (on
             calls.failed(step, message)
         case PermissionVerdict():
             calls.judged(step, message)
+        case ApprovalAnswered() | ApprovalRefused() if message.id in step.turn.family.open:
+            children.answered(step, message)
         case ApprovalAnswered():
             calls.answered(step, message)
         case ApprovalRefused():
@@ -102,12 +112,17 @@ def _take(step: Step, message: TurnMessage) -> None:  # noqa: C901, PLR0912  (on
             _synced(step, message)
         case AppendFailed():
             stopping.unwritable(step, message)
+        case Errand() | CancelErrand():
+            errands.take(step, message)
+        case PlaceGiven() | PlacesFull():
+            places.take(step, message)
         case _:
-            assert_never(message)
+            children.take(step, message)
 
 
 def _settled(step: Step) -> tuple[Turn, tuple[Effect, ...]]:
     _move_on(step)
+    places.keep(step)
     stopping.keep_time(step)
     return step.turn, tuple(step.effects)
 
@@ -115,7 +130,9 @@ def _settled(step: Step) -> tuple[Turn, tuple[Effect, ...]]:
 def _prompted(step: Step, prompt: Prompt) -> None:
     turn = step.turn
     known = prompt.turn <= turn.number or any(each.turn == prompt.turn for each in turn.queue)
-    if not known:
+    if turn.one_shot:
+        step.do(Refuse())
+    elif not known:
         step.set(queue=(*turn.queue, prompt))
 
 
@@ -165,6 +182,7 @@ def _move_on(step: Step) -> None:
     elif synced and turn.ending is not None:
         step.report(turn.ending)
         step.set(stage=Stage.IDLE, calls=(), stopping=False, limit=None, unwritable="", ending=None)
+        errands.finish_if_done(step)
     while step.turn.stage is Stage.IDLE and step.turn.queue:
         first, *rest = step.turn.queue
         step.set(queue=tuple(rest))

@@ -6,6 +6,7 @@ from typing import Literal, assert_never
 from actors.runtime.actor import Actor
 from actors.secrets import without
 from actors.sessions.log import LogError, SessionLog
+from actors.sessions.reading import concerning
 from messages.address import Address
 from messages.base import Message
 from messages.transcript import Append, Appended, AppendFailed, Recall, Recalled, RecallFailed
@@ -112,7 +113,7 @@ class Journal(Actor[JournalInbox]):
         asker = self.sender
         self._write()
         try:
-            records = self._log.read().records
+            records = concerning(self._log.read(), recall.of)
         except LogError as error:
             self.tell(asker, RecallFailed(id=recall.id, detail=error.detail))
         else:

@@ -9,6 +9,9 @@ from typing import cast, get_args
 from actors.sessions.faults import LogDamaged, LogError
 from actors.sessions.files import Files, RealFiles
 from actors.sessions.opening import open_private
+from messages.address import Address
+from messages.approvals import AnyApprovalRequest, ApprovalAnswered, ApprovalWithdrawn
+from messages.subagents import SubagentStarted
 from messages.transcript import FORMAT, Record, RunStarted, Session
 from messages.wire import ChecksumError, Line, WireError, decode_line
 
@@ -63,6 +66,30 @@ def parse(path: Path, data: bytes) -> LogContents:
         raise LogDamaged(path, len(lines) + 1, good_bytes, len(whole), str(wrong))
     _check_first(path, lines)
     return LogContents(lines, torn=data[good_bytes:], good_bytes=good_bytes)
+
+
+def concerning(contents: LogContents, agent: Address | None) -> tuple[Record, ...]:
+    """Pick what an agent has to know of its session; None: everything.
+
+    That is what it recorded itself, what begins it, and the questions of all at and below it.
+    """
+    if agent is None:
+        return contents.records
+    asked: set[str] = set()
+    found: list[Record] = []
+    for line in contents.lines:
+        record = cast("Record", line.message)
+        if isinstance(record, AnyApprovalRequest) and record.agent.is_under(agent):
+            asked.add(record.id)
+        if line.by == agent or _is_about(record, agent, asked):
+            found.append(record)
+    return tuple(found)
+
+
+def _is_about(record: Record, agent: Address, asked: set[str]) -> bool:
+    if isinstance(record, AnyApprovalRequest | ApprovalAnswered | ApprovalWithdrawn):
+        return record.id in asked
+    return isinstance(record, SubagentStarted) and record.child == agent
 
 
 def last_run(data: bytes) -> RunStarted | None:

@@ -27,22 +27,36 @@ class Recorder:
     `RecallFailed` in its inbox.
     """
 
-    def __init__(self, actor: Actor[Any], journal: Address) -> None:
-        """Speak for `actor`, with nothing said yet."""
+    def __init__(
+        self,
+        actor: Actor[Any],
+        journal: Address,
+        lives_before: int = 0,
+        *,
+        own: bool = False,
+    ) -> None:
+        """Speak for `actor`, with nothing said yet; `own`: it need know no other agent's past."""
         self._actor = actor
+        self._own = own
+        self._lives_before = lives_before
         self._journal = journal
         self._unanswered: dict[int, Append] = {}
         self._before = 0
         self._recall: Recall | None = None
 
-    def open(self) -> bool:
-        """Listen for the journal; True: this is a restart, and nothing comes before `Recalled`."""
+    @property
+    def life(self) -> int:
+        """Count the lives of whoever has had this address, in this run of the program."""
+        return self._lives_before + self._actor.incarnation
+
+    def open(self, *, on_disk: bool = False) -> bool:
+        """Listen for the journal; True: it has a past, and nothing comes before `Recalled`."""
         actor = self._actor
         actor.watch(self._journal)
-        if actor.incarnation == 1:
+        if actor.incarnation == 1 and not on_disk:
             return False
         actor.hold_mail(Recalled, RecallFailed, PeerRestarted, Undelivered)
-        self._recall = Recall(id=actor.incarnation)
+        self._recall = Recall(id=self.life, of=actor.address if self._own else None)
         actor.tell(self._journal, self._recall)
         return True
 
@@ -62,7 +76,7 @@ class Recorder:
 
     def write(self, *records: Record, mark: int = 0) -> int:
         """Have records written, under `mark` or the next number; returns it."""
-        mark = mark or max(self._before, first_mark(self._actor.incarnation)) + 1
+        mark = mark or max(self._before, first_mark(self.life)) + 1
         append = Append(id=mark, records=records, after=self._before)
         self._before = mark
         self._unanswered[mark] = append

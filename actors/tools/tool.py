@@ -1,13 +1,14 @@
 """What a tool is: a plan made without touching anything, and a run of exactly that plan."""
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from pydantic import BaseModel, ConfigDict
 
 from actors.tools.processes import Processes
+from actors.tools.tasks import NOBODY, Known, Offer
 from actors.tools.workspace import Workspace
 from messages.rules import Policy, ReadRules
 from messages.tools import FileState, Plan, ToolOutput
@@ -56,6 +57,10 @@ class ToolContext:
     """Writes out what people are told of Greenroom itself."""
     reads: ReadRules = NOTHING_READABLE
     """What each file is judged by that a tool opens beside those it was judged for."""
+    offer: Offer = NOBODY
+    """Whom this agent may start."""
+    tasks: Mapping[str, Known] = field(default_factory=dict[str, Known])
+    """Whom it has started, by `task_id`."""
     ripgrep: str | None = None
     """The program that searches files; None: our own does."""
 

@@ -13,6 +13,7 @@ from actors.tools.help import HELP
 from actors.tools.ls import LS
 from actors.tools.question import QUESTION
 from actors.tools.read import READ
+from actors.tools.task import TASK
 from actors.tools.todo_write import TODO_WRITE
 from actors.tools.tool import AnyTool
 from actors.tools.write import WRITE
@@ -28,6 +29,7 @@ BUILT_IN: tuple[AnyTool, ...] = (
     TODO_WRITE,
     QUESTION,
     HELP,
+    TASK,
 )
 """In the order in which the model is told of them; it is part of the cached prefix."""
 

@@ -5,7 +5,8 @@ from functools import partial
 from pathlib import Path
 
 from actors.sessions.log import LogError
-from actors.sessions.reading import read_log
+from actors.sessions.reading import concerning, read_log
+from messages.address import PRIMARY
 from shell.commands.command import Command, Shell
 
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -26,7 +27,7 @@ def _written(session: Path, target: Path) -> str:
     from shell.transcript import markdown  # noqa: PLC0415  (only for this)
 
     try:
-        text = markdown(read_log(session).records)
+        text = markdown(concerning(read_log(session), PRIMARY))
         with os.fdopen(os.open(target, _NEW, 0o600), "w", encoding="utf-8") as file:
             file.write(text)
     except FileExistsError:

@@ -3,7 +3,7 @@
 import asyncio
 from typing import Any
 
-from actors.agents import agent, calls
+from actors.agents import agent, calls, settling
 from actors.agents.effects import PlanCall, StopCall
 from actors.agents.resume import past_of
 from actors.agents.state import Call, CallStage, Past, Turn
@@ -51,7 +51,7 @@ def forgets_results_of_cancelled_calls(step: Step) -> None:
             step.do(StopCall(call.use.id))
         else:
             step.put(call, stage=CallStage.DONE)
-    calls.proceed(step)
+    settling.proceed(step)
 
 
 def writes_results_twice(step: Step, call: Call, status: Any, text: str) -> None:  # noqa: ANN401
@@ -59,7 +59,7 @@ def writes_results_twice(step: Step, call: Call, status: Any, text: str) -> None
     CLOSE(step, call, status, text)
 
 
-CLOSE: Any = calls.close
+CLOSE: Any = settling.close
 
 
 def keeps_a_yes_after_a_drift(step: Step, call: Call, _detail: str) -> None:

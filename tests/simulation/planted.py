@@ -7,7 +7,7 @@ from typing import Any
 from unittest.mock import patch
 
 from actors import session
-from actors.agents import agent, calls
+from actors.agents import agent, calls, settling
 from actors.agents.history import History
 from actors.approvals.broker import ApprovalBroker
 from actors.root import Root
@@ -97,7 +97,7 @@ PLANTS: dict[str, Plant] = {
         Root, "on_receive", misdeeds.ignores_the_ends_of_services
     ),
     # Every tool_use has one result.
-    "a call has two results": instead(calls, "close", misdeeds.writes_results_twice),
+    "a call has two results": instead(settling, "close", misdeeds.writes_results_twice),
     "results are missing from the history": instead(History, "_answer_open", misdeeds.nothing),
     # Every approval has one end.
     "a request is answered and refused": Plant(misdeeds.answers_and_refuses),

@@ -12,8 +12,9 @@ from actors.runtime.lanes import StopOrder
 from actors.runtime.system import EXIT_S
 from actors.session import OpenSession, SessionOptions, Surroundings, factories_of
 from actors.sessions.log import SessionLog
+from actors.sessions.reading import concerning
 from actors.tools.workspace import Workspace
-from messages.address import CONSOLE, ROOT
+from messages.address import CONSOLE, PRIMARY, ROOT
 from messages.approvals import AnswerApproval
 from messages.base import Message
 from messages.transcript import Record, RunStarted, Session
@@ -104,6 +105,7 @@ class World:
         self.files.dead = self.accounts.ledger.closed = False
         run = RunStarted(run=self.runs, pid=1, version="0")
         past: tuple[Record, ...] = ()
+        own: tuple[Record, ...] = ()
         if self.runs == 1:
             first = Session(session_id="s", workspace=str(WORKSPACE.root))
             file = SessionLog.create(
@@ -113,7 +115,8 @@ class World:
             past = self.accounts.read(self.files.contents(FILE))
             if self.violations:
                 return None
-            file, _ = SessionLog.open(FILE, self._wall_clock, self.files)
+            file, contents = SessionLog.open(FILE, self._wall_clock, self.files)
+            own = concerning(contents, PRIMARY)
             file.append([(run, ROOT)])
         self.accounts.begin(past)
         options = SessionOptions(
@@ -125,14 +128,14 @@ class World:
             protected=(),
             version="0",
         )
-        return OpenSession(options, "s", file, past, self.runs)
+        return OpenSession(options, "s", file, past, self.runs, own)
 
     def _begin(self, session: OpenSession) -> SimulatedDirectory:
         self.trace.note(f"run {session.run}")
         inbox = Inbox()
         around = Surroundings(self.model, processes=self.processes, tools=self.folder.tools)
         workbench = Workbench(self.processes, WORKSPACE.cwd, session.options.folder)
-        console = partial(Console, inbox, session.records, workbench)
+        console = partial(Console, inbox, session.own, workbench)
         factories = factories_of(session, around, console)
         factories = replace(factories, console_gone=self.trace.note)
         directory = SimulatedDirectory(self.accounts, self.loop)

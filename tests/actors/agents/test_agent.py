@@ -12,6 +12,7 @@ from actors.agents.agent import Agent
 from actors.agents.definitions import BUILD, profile_of
 from actors.agents.limits import Account, Clock, Limits
 from actors.agents.neighbours import Ports, Posts
+from actors.agents.nursery import Nursery
 from actors.agents.roles import Role
 from actors.agents.state import Past, Turn
 from actors.models.client import ModelClient, ModelError, ModelRequest, Reply, Streamed
@@ -126,13 +127,14 @@ class Surroundings:
         self.broker = new_probe(system, "approvals")
         self.console = new_probe(system, "console")
         role = Role("build", "Be good.", BUILT_IN, profile_of(BUILD))
-        posts = Posts(JOURNAL, PERMISSIONS, APPROVALS, CONSOLE)
+        posts = Posts(JOURNAL, PERMISSIONS, APPROVALS, CONSOLE, (CONSOLE,))
         workspace = Workspace(folder, folder)
         tools = ToolContext(workspace, {}, NoProcesses(), folder / "outputs", str)
         reading = frozenset(tool.name for tool in BUILT_IN if tool.reads_only)
         account, clock = Account(limits), Clock(left_s=limits.seconds)
         past = Past(Turn(asker=PRIMARY, reading=reading, account=account, clock=clock))
-        make = partial(Agent, role, posts, Ports(model, tools), past, HELLO)
+        nursery = Nursery((), BUILT_IN, (), model, tools, HELLO, limits, max_depth=0, run=1)
+        make = partial(Agent, role, posts, Ports(model, tools, nursery), past, HELLO)
         system.start(make, "primary")
         self.console.expect(HELLO)
 

@@ -4,11 +4,11 @@ from itertools import pairwise
 
 import pytest
 
-from actors.agents.calls import NO_TIME
 from actors.agents.effects import AskModel, MeasureModel, StopModel, Wait
 from actors.agents.limits import Limits
 from actors.agents.replies import MAX_MALFORMED
 from actors.agents.retry import BUSY, JITTER, LONGEST_WAIT_S, LOST, Backoff, wait_before_s
+from actors.agents.settling import NO_TIME
 from actors.agents.state import Stage
 from messages.content import TextBlock, ToolUseBlock, Usage
 from messages.models import (

@@ -2,7 +2,6 @@
 
 import pytest
 
-from actors.agents.calls import CUT_SHORT, NEVER_RAN
 from actors.agents.effects import (
     AskModel,
     Effect,
@@ -12,6 +11,7 @@ from actors.agents.effects import (
     WithdrawAll,
     Write,
 )
+from actors.agents.settling import CUT_SHORT, NEVER_RAN
 from actors.agents.state import Stage
 from messages.content import TextBlock, Usage
 from messages.models import ModelFailed

@@ -1,0 +1,286 @@
+"""What a turn makes of the agents below it: tasks, their results, and what climbs through. Pure."""
+
+from dataclasses import dataclass, replace
+from typing import assert_never
+
+from actors.agents.effects import (
+    AskToSpawn,
+    ForceChild,
+    LeavePlace,
+    PassDown,
+    PassUp,
+    StartChild,
+    StopChild,
+    TellChildren,
+    WithdrawUnder,
+)
+from actors.agents.family import Child
+from actors.agents.limits import reached
+from actors.agents.results import interrupted_text, outcome_of, result_text, status_of
+from actors.agents.settling import close, started_of
+from actors.agents.settling import end as end_call
+from actors.agents.state import Call, CallStage
+from actors.agents.step import Step
+from messages.address import Address
+from messages.agents import ChildCancelled, ChildCompleted, ChildEnded, ChildFailed
+from messages.approvals import (
+    AnyApprovalRequest,
+    ApprovalAnswered,
+    ApprovalRefused,
+    ApprovalsWithdrawn,
+    ExecApprovalRequest,
+    PatchApprovalRequest,
+    QuestionRequest,
+)
+from messages.content import text_of
+from messages.subagents import (
+    BudgetSpent,
+    ErrandOverdue,
+    SpawnAllowed,
+    SpawnRefused,
+    SubagentEnded,
+    SubagentStarted,
+    SubagentStatus,
+)
+from messages.tools import Task
+from messages.turns import (
+    AgentEvent,
+    ModelRetrying,
+    ReplyCompleted,
+    TurnCompleted,
+    TurnFailed,
+    TurnInterrupted,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """An event of an agent below, on its way up."""
+
+    source: Address
+    event: AgentEvent
+
+
+FromBelow = (
+    ChildEnded
+    | AnyApprovalRequest
+    | ApprovalsWithdrawn
+    | SpawnAllowed
+    | SpawnRefused
+    | ErrandOverdue
+    | BudgetSpent
+)
+LOST = "the program ended while it was at work"
+
+
+def take(step: Step, message: FromBelow | Heard) -> None:
+    """Take one message that has to do with those below."""
+    match message:
+        case Heard():
+            _heard(step, message.source, message.event)
+        case ChildCompleted() | ChildCancelled() | ChildFailed():
+            _ended(step, message)
+        case ExecApprovalRequest() | PatchApprovalRequest() | QuestionRequest():
+            _climbed(step, message)
+        case ApprovalsWithdrawn():
+            _withdrawn(step, message.under)
+        case SpawnAllowed():
+            _allowed(step, message.call_id)
+        case SpawnRefused():
+            _not_allowed(step, message)
+        case ErrandOverdue():
+            _overdue(step, message)
+        case BudgetSpent():
+            _spent(step, message.detail)
+        case _:
+            assert_never(message)
+
+
+# A task begins.
+
+
+def admit(step: Step, call: Call) -> None:
+    """Ask whether one more may be started."""
+    step.put(call, stage=CallStage.ADMITTING)
+    step.do(AskToSpawn(call.use.id))
+
+
+def _allowed(step: Step, call_id: str) -> None:
+    """Name the child, and have that on disk before it starts."""
+    call = step.call(call_id, CallStage.ADMITTING)
+    if call is None or call.plan is None or call.plan.task is None:
+        return
+    started = _started(step, call, call.plan.task)
+    step.set(family=step.turn.family.started(started, living=False))
+    step.put(call, stage=CallStage.STARTING, mark=step.turn.written + 2, started=started)
+    step.write(started_of(step, call))
+    step.write(started)
+
+
+def _started(step: Step, call: Call, task: Task) -> SubagentStarted:
+    turn = step.turn
+    parent = Address(turn.asker)
+    known = turn.family.children.get(task.task_id)
+    name = known.address.name if known else turn.family.new_name(task.agent)
+    return SubagentStarted(
+        child=parent.child(name),
+        parent=parent,
+        agent=task.agent,
+        depth=len(parent.names),
+        start=known.start + 1 if known else 1,
+        turn=turn.number,
+        call_id=call.use.id,
+        description=task.description,
+        model=turn.model,
+        one_shot=task.one_shot,
+    )
+
+
+def run(step: Step, call: Call, started: SubagentStarted, *, on_disk: bool = False) -> None:
+    """Start the child; its call runs until it ends."""
+    family = step.turn.family
+    known = family.find(started.child)
+    lives = known is not None and known.living
+    step.set(family=family.started(started))
+    step.report(started)
+    task = call.plan.task if call.plan else None
+    again = on_disk or started.start > 1
+    step.do(StartChild(started, task.prompt if task else "", lives=lives, on_disk=again))
+
+
+def _not_allowed(step: Step, refused: SpawnRefused) -> None:
+    call = step.call(refused.call_id, CallStage.ADMITTING)
+    if call is not None:
+        end_call(step, call, "error", refused.detail)
+
+
+def take_up(step: Step, call: Call, child: Child) -> None:
+    """After a resume: whoever left a question open goes on, anyone else waits to be asked to."""
+    started = SubagentStarted(
+        child=child.address,
+        parent=child.address.parent,
+        agent=child.agent,
+        depth=len(child.address.names) - 1,
+        start=child.start,
+        turn=step.turn.number,
+        call_id=call.use.id,
+        description=str(call.use.input.get("description", "")),
+        model=step.turn.model,
+        one_shot=child.one_shot,
+    )
+    if child.address.name in step.turn.family.returning:
+        run(step, step.put(call, started=started), started, on_disk=True)
+        return
+    _record_end(step, child, "cancelled", LOST)
+    close(step, call, "cancelled", interrupted_text(child.address.name))
+
+
+# A task ends.
+
+
+def stop(step: Step, started: SubagentStarted) -> None:
+    """Let a child end its task; its end still comes."""
+    step.do(StopChild(started.child, started.start))
+
+
+def _overdue(step: Step, overdue: ErrandOverdue) -> None:
+    child = step.turn.family.find(overdue.child)
+    if child is not None and child.living and child.start == overdue.start and child.call_id:
+        step.do(ForceChild(child.address))
+
+
+def _ended(step: Step, end: ChildEnded) -> None:
+    """Take a child's end: nothing of it is left, and its task has its result."""
+    child = step.turn.family.find(end.child)
+    if child is None:
+        return
+    if any(each.agent.is_under(child.address) for each in step.turn.family.open.values()):
+        _withdrawn(step, child.address)
+    step.do(LeavePlace(child.address))
+    child = replace(child, living=False)
+    step.set(family=step.turn.family.with_child(child))
+    _conclude(step, child, end)
+
+
+def _conclude(step: Step, child: Child, end: ChildEnded | None) -> None:
+    call = step.call(child.call_id, CallStage.RUNNING) if child.call_id else None
+    if call is None:
+        return
+    status, detail = outcome_of(child, end)
+    _record_end(step, child, status, detail)
+    end_call(step, call, status_of(status), result_text(child, status, detail))
+
+
+def _record_end(step: Step, child: Child, status: SubagentStatus, detail: str) -> None:
+    ended = SubagentEnded(
+        child=child.address,
+        start=child.start,
+        turn=step.turn.number,
+        status=status,
+        detail=detail,
+    )
+    step.set(family=step.turn.family.with_child(replace(child, call_id="")))
+    step.write(ended)
+    step.report(ended)
+
+
+# What climbs.
+
+
+def _heard(step: Step, source: Address, event: AgentEvent) -> None:
+    """Count what those below use, and note what a child says."""
+    if isinstance(event, ReplyCompleted | ModelRetrying):
+        _count(step, event)
+    child = step.turn.family.find(source)
+    if child is None or not child.call_id:
+        return
+    match event:
+        case ReplyCompleted():
+            said = text_of(event.content)
+            if said.strip():
+                step.set(family=step.turn.family.with_child(replace(child, said=said)))
+        case TurnCompleted() | TurnInterrupted() | TurnFailed():
+            child = replace(child, end=event)
+            step.set(family=step.turn.family.with_child(child))
+            if not child.one_shot:
+                _conclude(step, child, None)
+        case _:
+            pass
+
+
+def _count(step: Step, event: ReplyCompleted | ModelRetrying) -> None:
+    account = step.turn.account
+    before = reached(account)
+    step.set(account=replace(account, below=account.below + event.usage))
+    now = reached(step.turn.account)
+    if now is not None and before is None:
+        step.do(TellChildren(BudgetSpent(detail=now.detail)))
+
+
+def _spent(step: Step, detail: str) -> None:
+    step.set(over=detail)
+    step.do(TellChildren(BudgetSpent(detail=detail)))
+
+
+def _climbed(step: Step, question: AnyApprovalRequest) -> None:
+    """Pass a question on, unless whoever asks is being stopped: then nobody need answer."""
+    if step.turn.stopping:
+        return
+    family = step.turn.family
+    step.set(family=replace(family, open={**family.open, question.id: question}))
+    step.do(PassUp(question))
+
+
+def answered(step: Step, answer: ApprovalAnswered | ApprovalRefused) -> None:
+    """Hand an answer on to who asked."""
+    family = step.turn.family
+    if answer.id in family.open:
+        left = {each: kept for each, kept in family.open.items() if each != answer.id}
+        step.set(family=replace(family, open=left))
+        step.do(PassDown(answer))
+
+
+def _withdrawn(step: Step, under: Address) -> None:
+    """Drop the questions under an agent, and pass that on; nobody is asked about them any more."""
+    step.set(family=step.turn.family.without_open(under))
+    step.do(WithdrawUnder(under))

@@ -1,0 +1,98 @@
+"""What an agent knows of the agents below it: whom it started, and what they wait for."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from actors.tools.tasks import Known
+from messages.address import Address
+from messages.approvals import ApprovalRequest
+from messages.subagents import SubagentStarted
+from messages.turns import TurnEnded
+
+MOST_STEM_CHARS = 40
+"""Of a type's name in the name of an agent; its number follows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Child:
+    """One agent that was started for a task."""
+
+    address: Address
+    agent: str
+    """Its type."""
+    start: int = 1
+    """How often it was begun."""
+    call_id: str = ""
+    """The call whose task it is at; empty: at none."""
+    living: bool = False
+    one_shot: bool = True
+    """It ends with its task."""
+    said: str = ""
+    """The last words of the task at hand."""
+    end: TurnEnded | None = None
+    """How its turn ended."""
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """All that were started, and the questions that climb through this agent."""
+
+    children: Mapping[str, Child] = field(default_factory=dict[str, Child])
+    """By name, which is their `task_id`."""
+    numbers: Mapping[str, int] = field(default_factory=dict[str, int])
+    """The last number that was given out, by stem."""
+    open: Mapping[str, ApprovalRequest] = field(default_factory=dict[str, ApprovalRequest])
+    """Questions of those below that wait for an answer, by id: said again to who restarts."""
+    returning: frozenset[str] = frozenset()
+    """After a resume: children below whom a question was open; they go on by themselves."""
+
+    def new_name(self, agent: str) -> str:
+        """Name the next agent of a type; no name is ever given twice."""
+        stem = stem_of(agent)
+        return f"{stem}-{self.numbers.get(stem, 0) + 1}"
+
+    def started(self, started: SubagentStarted, *, living: bool = True) -> "Family":
+        """Count one that begins, for the first time or with a further task."""
+        stem, _, number = started.child.name.rpartition("-")
+        last = max(self.numbers.get(stem, 0), int(number) if number.isdecimal() else 0)
+        numbers = {**self.numbers, stem: last}
+        child = Child(
+            started.child,
+            started.agent,
+            started.start,
+            started.call_id,
+            living=living,
+            one_shot=started.one_shot,
+        )
+        return replace(self, children={**self.children, child.address.name: child}, numbers=numbers)
+
+    def with_child(self, child: Child) -> "Family":
+        """Replace one."""
+        return replace(self, children={**self.children, child.address.name: child})
+
+    def find(self, address: Address) -> Child | None:
+        """Find one by its address."""
+        child = self.children.get(address.name)
+        return child if child is not None and child.address == address else None
+
+    def at(self, call_id: str) -> Child | None:
+        """Find the one that is at a call's task."""
+        at_it = (child for child in self.children.values() if child.call_id == call_id)
+        return next(at_it, None)
+
+    def without_open(self, under: Address) -> "Family":
+        """Forget the questions of an agent and of those below it."""
+        left = {each: kept for each, kept in self.open.items() if not kept.agent.is_under(under)}
+        return replace(self, open=left)
+
+    def known(self) -> dict[str, Known]:
+        """List whom a further task can be given to, by name."""
+        return {
+            name: Known(child.agent, busy=bool(child.call_id))
+            for name, child in self.children.items()
+        }
+
+
+def stem_of(agent: str) -> str:
+    """Shorten a type's name, so that a number fits behind it."""
+    return agent[:MOST_STEM_CHARS]

@@ -1,0 +1,59 @@
+"""What an agent's records say of it and of those below it."""
+
+from dataclasses import replace
+
+from actors.agents.family import Family
+from messages.address import Address
+from messages.approvals import (
+    AnyApprovalRequest,
+    ApprovalAnswered,
+    ApprovalWithdrawn,
+    ExecApprovalRequest,
+    PatchApprovalRequest,
+    QuestionRequest,
+)
+from messages.subagents import SubagentEnded, SubagentStarted
+from messages.transcript import Record
+from messages.turns import TurnStarted
+
+
+def own(records: tuple[Record, ...], agent: str) -> tuple[Record, ...]:
+    """Leave out what those below were asked: two agents' calls may have one id."""
+    asked = AnyApprovalRequest | ApprovalAnswered
+    return tuple(each for each in records if not isinstance(each, asked) or each.agent == agent)
+
+
+def taken_errand(records: tuple[Record, ...], agent: str) -> int:
+    """Say which start of this agent has had its prompt; 0: none."""
+    taken = start = 0
+    for record in records:
+        if isinstance(record, SubagentStarted) and record.child == agent:
+            start = record.start
+        elif isinstance(record, TurnStarted):
+            taken = start
+    return taken
+
+
+def family_of(records: tuple[Record, ...], agent: str) -> Family:
+    """Find out whom an agent has started, and below whom a question is open."""
+    family, waiting = Family(), dict[str, Address]()
+    for record in records:
+        match record:
+            case SubagentStarted() if record.parent == agent:
+                family = family.started(record, living=False)
+            case SubagentEnded() if record.child.parent == agent:
+                child = family.find(record.child)
+                family = family.with_child(replace(child, call_id="")) if child else family
+            case ExecApprovalRequest() | PatchApprovalRequest() | QuestionRequest():
+                waiting[record.id] = record.agent
+            case ApprovalAnswered() | ApprovalWithdrawn():
+                waiting.pop(record.id, None)
+            case _:
+                pass
+    names = [name for name, child in family.children.items() if child.call_id]
+    returning = frozenset(
+        name
+        for name in names
+        if any(asker.is_under(family.children[name].address) for asker in waiting.values())
+    )
+    return replace(family, returning=returning)

@@ -1,0 +1,77 @@
+"""How a call ends: with its one result, after which the next begin or the turn goes on."""
+
+from actors.agents.effects import PlanCall
+from actors.agents.state import Call, CallStage, Stage, Turn
+from actors.agents.step import Step
+from messages.turns import ToolEnded, ToolStarted, ToolStatus
+
+NEVER_RAN = "Cancelled: the user interrupted the turn before this call ran."
+CUT_SHORT = "Cancelled while it ran: the user interrupted the turn. Part of it may have happened."
+NO_TIME = "Cancelled: the time limit ended the turn before this call ran."
+CUT_BY_TIME = "Cancelled while it ran: the time was up. Part of it may have happened."
+
+
+def start_ready(step: Step) -> None:
+    """Begin every call whose turn has come.
+
+    A changing call waits for all before it and holds all after it; reading ones run side by side.
+    """
+    for position, call in enumerate(step.turn.calls):
+        before = step.turn.calls[:position]
+        held = any(
+            each.stage is not CallStage.DONE and (call.changes or each.changes) for each in before
+        )
+        if call.stage is CallStage.WAITING and not held:
+            step.put(call, stage=CallStage.PLANNING)
+            step.do(PlanCall(call.use.id))
+
+
+def end(step: Step, call: Call, status: ToolStatus, text: str) -> None:
+    """Give a call its one result, and go on with the turn."""
+    close(step, call, status, text)
+    proceed(step)
+
+
+def close(step: Step, call: Call, status: ToolStatus, text: str) -> None:
+    """Give a call its one result."""
+    requests = call.plan.requests if call.plan else ()
+    ended = ToolEnded(
+        turn=step.turn.number,
+        call_id=call.use.id,
+        tool=call.use.name,
+        title=call.title,
+        target=requests[0].target if requests else "",
+        status=status,
+        text=text,
+    )
+    step.put(call, stage=CallStage.DONE)
+    step.write(ended)
+    step.report(ended)
+
+
+def proceed(step: Step) -> None:
+    """Begin the calls whose turn has come; after the last result the turn goes on."""
+    if any(each.stage is not CallStage.DONE for each in step.turn.calls):
+        if not step.turn.stopping:
+            start_ready(step)
+    elif step.turn.stopping:
+        step.interrupt()
+    else:
+        step.set(stage=Stage.SETTLING)
+
+
+def started_of(step: Step, call: Call) -> ToolStarted:
+    """Write down that a call begins."""
+    return ToolStarted(
+        turn=step.turn.number, call_id=call.use.id, tool=call.use.name, title=call.title
+    )
+
+
+def never_ran(turn: Turn) -> str:
+    """Tell the model who kept a call from running."""
+    return NO_TIME if turn.limit else NEVER_RAN
+
+
+def cut_short(turn: Turn) -> str:
+    """Tell the model who cut a call short."""
+    return CUT_BY_TIME if turn.limit else CUT_SHORT

@@ -1,0 +1,60 @@
+"""What an agent says of itself: reports to those above, its stream to whoever watches it."""
+
+from typing import Any
+
+from actors.agents.neighbours import Posts
+from actors.agents.state import Stage, Turn, next_prompt
+from actors.runtime.actor import Actor
+from messages.address import Address
+from messages.turns import AgentEvent, MessageDelta, SessionConfigured, ThinkingDelta, TurnEnded
+
+
+class Voice:
+    """Speaks for one agent; what streams is never sent up, only to whoever wants to watch."""
+
+    def __init__(self, actor: Actor[Any], posts: Posts, introduction: SessionConfigured) -> None:
+        """Begin silent."""
+        self._actor = actor
+        self._reports = posts.reports
+        self._watchers = dict.fromkeys(posts.streams_to)
+        self._introduction = introduction
+        self.ended: TurnEnded | None = None
+        """How the last turn of this run ended."""
+
+    def introduce(self) -> None:
+        """Say who this is, for the first time."""
+        self._stream(self._introduction)
+
+    def introduce_again(self, turn: Turn) -> None:
+        """Tell whoever may have missed it where this agent stands."""
+        running = None if turn.stage is Stage.IDLE else turn.number
+        news = {"next_turn": next_prompt(turn), "running_turn": running}
+        self._stream(self._introduction.model_copy(update=news))
+        if running is None and self.ended is not None:
+            self._actor.tell(self._reports, self.ended)
+
+    def report(self, event: AgentEvent) -> None:
+        """Tell those above."""
+        if isinstance(event, TurnEnded):
+            self.ended = event
+        self._actor.tell(self._reports, event)
+
+    def stream(self, delta: MessageDelta | ThinkingDelta, turn: Turn) -> None:
+        """Tell the watchers, while it is a reply that counts."""
+        if turn.stage is Stage.THINKING and not turn.stopping:
+            self._stream(delta)
+
+    def watched(self, by: Address, turn: Turn) -> None:
+        """Let somebody hear the stream from now on."""
+        self._watchers[by] = None
+        running = None if turn.stage is Stage.IDLE else turn.number
+        news = {"next_turn": next_prompt(turn), "running_turn": running}
+        self._actor.tell(by, self._introduction.model_copy(update=news))
+
+    def unwatched(self, by: Address) -> None:
+        """Let them hear it no more."""
+        self._watchers.pop(by, None)
+
+    def _stream(self, message: MessageDelta | ThinkingDelta | SessionConfigured) -> None:
+        for watcher in self._watchers:
+            self._actor.tell(watcher, message)

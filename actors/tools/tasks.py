@@ -1,0 +1,40 @@
+"""Whom an agent may start: what the model is offered, and what a call is held against."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A type of agent that may be started."""
+
+    name: str
+    description: str
+    one_shot: bool = True
+    """It ends with its task."""
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """Everything a `task` call may name."""
+
+    kinds: tuple[Kind, ...] = ()
+    """None: nobody may be started, and the tool is not offered."""
+    refusal: str = "this agent may not start any"
+    """Why there are none."""
+
+    def find(self, name: str) -> Kind | None:
+        """Look a type up."""
+        return next((kind for kind in self.kinds if kind.name == name), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """One that was started earlier."""
+
+    agent: str
+    """Its type."""
+    busy: bool
+    """It is at a task."""
+
+
+NOBODY = Offer()

@@ -1,0 +1,106 @@
+"""What the screen knows of subagents: one row each, until its task has ended. Pure."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+from messages.address import Address
+from messages.content import ToolUseBlock
+from messages.subagents import SubagentEnded, SubagentQueued, SubagentStarted
+from messages.turns import (
+    ModelRetrying,
+    ReplyCompleted,
+    ToolEnded,
+    ToolStarted,
+    TurnCompleted,
+    TurnFailed,
+    TurnInterrupted,
+    TurnStarted,
+)
+from shell.inbox import OfSubagent
+
+Doing = Literal["starting", "queued", "thinking", "working", "waiting", "idle", "ended"]
+"""What it is at; waiting: for those below it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Subagent:
+    """One agent below the one that the person talks with."""
+
+    address: Address
+    agent: str
+    description: str
+    began_s: float
+    doing: Doing = "starting"
+    at: str = ""
+    """The call it is at, or why it is not."""
+    tools: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Titles of its running calls."""
+    tokens: int = 0
+    """That it wrote."""
+    ended_s: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Below:
+    """All subagents of this run, in the order of their start."""
+
+    rows: Mapping[Address, Subagent] = field(default_factory=dict[Address, Subagent])
+
+    @property
+    def running(self) -> tuple[Subagent, ...]:
+        """Those that have not ended."""
+        return tuple(row for row in self.rows.values() if row.doing != "ended")
+
+    def with_row(self, row: Subagent) -> "Below":
+        """Replace one, or add it."""
+        return Below({**self.rows, row.address: row})
+
+
+def heard(below: Below, said: OfSubagent, now_s: float) -> Below:
+    """Take in an event of a subagent, or of any agent about those below it."""
+    event = said.event
+    match event:
+        case SubagentStarted():
+            row = Subagent(event.child, event.agent, event.description, now_s)
+            earlier = below.rows.get(event.child)
+            return below.with_row(replace(row, tokens=earlier.tokens if earlier else 0))
+        case SubagentEnded():
+            row_ended = below.rows.get(event.child)
+            if row_ended is None:
+                return below
+            ended = replace(row_ended, doing="ended", at=event.detail, tools={}, ended_s=now_s)
+            return below.with_row(ended)
+        case _:
+            row_found = below.rows.get(said.source)
+            return below.with_row(_moved(row_found, said)) if row_found else below
+
+
+def _moved(row: Subagent, said: OfSubagent) -> Subagent:  # noqa: PLR0911  (a case an event)
+    event = said.event
+    match event:
+        case SubagentQueued():
+            return replace(row, doing="queued", at=f"for one of {event.places} places")
+        case TurnStarted():
+            return replace(row, doing="thinking", at="")
+        case ModelRetrying():
+            return replace(row, doing="thinking", at=event.detail)
+        case ReplyCompleted():
+            acts = any(isinstance(block, ToolUseBlock) for block in event.content)
+            tokens = row.tokens + event.usage.output_tokens
+            return replace(row, doing="working" if acts else "thinking", at="", tokens=tokens)
+        case ToolStarted():
+            return _at(row, {**row.tools, event.call_id: event.title})
+        case ToolEnded():
+            left = {key: title for key, title in row.tools.items() if key != event.call_id}
+            return _at(row, left)
+        case TurnCompleted() | TurnInterrupted() | TurnFailed() if row.doing != "ended":
+            return replace(row, doing="idle", at="", tools={})
+        case _:
+            return row
+
+
+def _at(row: Subagent, tools: dict[str, str]) -> Subagent:
+    if not tools:
+        return replace(row, doing="thinking", at="", tools=tools)
+    return replace(row, doing="working", at=next(reversed(tools.values())), tools=tools)
