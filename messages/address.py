@@ -65,3 +65,8 @@ PERMISSIONS = Address("/permissions")
 APPROVALS = Address("/approvals")
 CONSOLE = Address("/console")
 PRIMARY = Address("/primary")
+
+
+def is_subagent(address: str) -> bool:
+    """Whether an agent stands below the one that a person talks with."""
+    return address.startswith(f"{PRIMARY}/")

@@ -219,11 +219,8 @@ class TurnFailed(Message):
 
 
 TurnEnded = TurnCompleted | TurnInterrupted | TurnFailed
-AgentEvent = (
-    SessionConfigured
-    | TurnStarted
-    | MessageDelta
-    | ThinkingDelta
+AgentReport = (
+    TurnStarted
     | ReplyCompleted
     | ModelChanged
     | ModelRetrying
@@ -238,3 +235,5 @@ AgentEvent = (
     | SubagentQueued
     | SubagentEnded
 )
+"""What goes up from agent to agent: every event but what streams, and who somebody is."""
+AgentEvent = SessionConfigured | MessageDelta | ThinkingDelta | AgentReport

@@ -4,7 +4,7 @@ from functools import partial
 from typing import assert_never
 
 from actors.runtime.actor import Actor, WorkId
-from messages.address import APPROVALS, PERMISSIONS, PRIMARY, Address
+from messages.address import APPROVALS, PERMISSIONS, PRIMARY, Address, is_subagent
 from messages.approvals import AnswerApproval, PresentApproval, PresenterChanged, RetractApproval
 from messages.permissions import ListPolicy, LoadRules, PolicyListed, RulesLoaded, RulesNotLoaded
 from messages.subagents import SubagentEnded, SubagentQueued, SubagentStarted
@@ -12,6 +12,7 @@ from messages.supervision import PeerRestarted, Undelivered
 from messages.transcript import Record
 from messages.turns import (
     AgentEvent,
+    AgentReport,
     CancelTurn,
     ChooseModel,
     MessageDelta,
@@ -111,7 +112,7 @@ class Console(Actor[ConsoleInbox]):
 
     def on_receive(self, message: ConsoleInbox) -> None:  # noqa: C901, PLR0912, PLR0915  (one case a message)
         """Take one message."""
-        if isinstance(message, AgentEvent) and self.sender != PRIMARY:
+        if isinstance(message, AgentReport) and is_subagent(self.sender):
             self._inbox.put(OfSubagent(self.sender, message))
             return
         match message:

@@ -9,7 +9,7 @@ from types import FrameType
 from typing import assert_never
 
 from actors.runtime.actor import Actor
-from messages.address import APPROVALS, PRIMARY
+from messages.address import APPROVALS, PRIMARY, is_subagent
 from messages.approvals import PresentApproval, PresenterChanged, RetractApproval
 from messages.subagents import SubagentEnded, SubagentQueued, SubagentStarted
 from messages.supervision import PeerRestarted, Undelivered
@@ -78,7 +78,7 @@ class HeadlessConsole(Actor[HeadlessInbox]):
                 turn = self._happenings.begin(message.next_turn)
                 self.tell(PRIMARY, Prompt(turn=turn, text=self._prompt))
             case TurnCompleted() | TurnInterrupted() | TurnFailed():
-                ours = self.sender == PRIMARY and message.turn == self._happenings.turn
+                ours = not is_subagent(self.sender) and message.turn == self._happenings.turn
                 self._pass_on(message, last=ours)
             case PeerRestarted():
                 self.introduce()

@@ -8,7 +8,7 @@ from typing import TypeAlias
 from messages.address import Address
 from messages.approvals import PresentApproval, RetractApproval
 from messages.permissions import PolicyListed, RulesLoaded, RulesNotLoaded
-from messages.turns import AgentEvent, MessageDelta, ThinkingDelta
+from messages.turns import AgentEvent, AgentReport, MessageDelta, ThinkingDelta
 from shell.intents import OwnCommandEnded
 
 
@@ -24,7 +24,7 @@ class OfSubagent:
     """An event of an agent below the one that the person talks with."""
 
     source: Address
-    event: AgentEvent
+    event: AgentReport
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from typing import Literal, get_args
 
 from pydantic import BaseModel, ConfigDict
 
-from messages.address import PRIMARY
+from messages.address import PRIMARY, is_subagent
 from messages.base import Message
 from messages.content import Usage, text_of
 from messages.models import LimitReason
@@ -79,7 +79,7 @@ class Tally:
 
     def add(self, event: Message, source: str) -> "Tally":
         """Count an event of the agent at `source`."""
-        return self._own(event) if source == PRIMARY else self._below(event, source)
+        return self._below(event, source) if is_subagent(source) else self._own(event)
 
     def _own(self, event: Message) -> "Tally":
         match event:

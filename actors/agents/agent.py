@@ -49,53 +49,15 @@ from messages.approvals import ApprovalsWithdrawn
 from messages.content import ToolUseBlock
 from messages.permissions import PermissionQuery
 from messages.rules import PermissionRequest
-from messages.subagents import (
-    SubagentEnded,
-    SubagentQueued,
-    SubagentStarted,
-    UnwatchAgent,
-    WatchAgent,
-)
+from messages.subagents import UnwatchAgent, WatchAgent
 from messages.supervision import PeerRestarted, Undelivered
 from messages.tools import FileState, ToolFailed, ToolSucceeded
 from messages.transcript import Appended, AppendFailed, Recalled, RecallFailed, Record
-from messages.turns import (
-    MessageDelta,
-    ModelChanged,
-    ModelRetrying,
-    ReplyCompleted,
-    SessionConfigured,
-    ThinkingDelta,
-    TodosUpdated,
-    ToolEnded,
-    ToolStarted,
-    TurnCompleted,
-    TurnFailed,
-    TurnInterrupted,
-    TurnStarted,
-    UsageChanged,
-)
+from messages.turns import AgentReport, MessageDelta, SessionConfigured, ThinkingDelta
 
-FromBelow = (
-    TurnStarted
-    | ReplyCompleted
-    | ModelChanged
-    | ModelRetrying
-    | UsageChanged
-    | ToolStarted
-    | ToolEnded
-    | TodosUpdated
-    | TurnCompleted
-    | TurnInterrupted
-    | TurnFailed
-    | SubagentStarted
-    | SubagentQueued
-    | SubagentEnded
-)
-"""What goes up: every event but what streams, and who somebody is."""
 AgentInbox = (
     TurnInput
-    | FromBelow
+    | AgentReport
     | MessageDelta
     | ThinkingDelta
     | WatchAgent
@@ -149,6 +111,10 @@ class Agent(Actor[AgentInbox]):
 
     def on_receive(self, message: AgentInbox) -> None:
         """Take one message."""
+        if isinstance(message, AgentReport):
+            self.forward(self._posts.reports, message)
+            self._advance(Heard(self.sender, message))
+            return
         match message:
             case MessageDelta() | ThinkingDelta():
                 self._voice.stream(message, self._turn)
@@ -162,9 +128,6 @@ class Agent(Actor[AgentInbox]):
                 self._returned(message)
             case Recalled() | RecallFailed():
                 self._remember(self._recorder.recalled(message))
-            case _ if isinstance(message, FromBelow):
-                self.forward(self._posts.reports, message)
-                self._advance(Heard(self.sender, message))
             case _:
                 self._advance(message)
 

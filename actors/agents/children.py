@@ -44,7 +44,7 @@ from messages.subagents import (
 )
 from messages.tools import Task
 from messages.turns import (
-    AgentEvent,
+    AgentReport,
     ModelRetrying,
     ReplyCompleted,
     TurnCompleted,
@@ -58,7 +58,7 @@ class Heard:
     """An event of an agent below, on its way up."""
 
     source: Address
-    event: AgentEvent
+    event: AgentReport
 
 
 FromBelow = (
@@ -227,7 +227,7 @@ def _record_end(step: Step, child: Child, status: SubagentStatus, detail: str) -
 # What climbs.
 
 
-def _heard(step: Step, source: Address, event: AgentEvent) -> None:
+def _heard(step: Step, source: Address, event: AgentReport) -> None:
     """Count what those below use, and note what a child says."""
     if isinstance(event, ReplyCompleted | ModelRetrying):
         _count(step, event)

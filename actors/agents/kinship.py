@@ -19,8 +19,11 @@ from messages.turns import TurnStarted
 
 def own(records: tuple[Record, ...], agent: str) -> tuple[Record, ...]:
     """Leave out what those below were asked: two agents' calls may have one id."""
-    asked = AnyApprovalRequest | ApprovalAnswered
-    return tuple(each for each in records if not isinstance(each, asked) or each.agent == agent)
+    return tuple(each for each in records if not _is_asked_of_others(each, agent))
+
+
+def _is_asked_of_others(record: Record, agent: str) -> bool:
+    return isinstance(record, AnyApprovalRequest | ApprovalAnswered) and record.agent != agent
 
 
 def taken_errand(records: tuple[Record, ...], agent: str) -> int:

@@ -65,9 +65,9 @@ def test_grants_come_back_with_their_session_and_no_mode_does(session: OpenSessi
 def test_a_model_chosen_in_a_session_stays_unless_this_run_names_one(session: OpenSession) -> None:
     chosen = (ModelChanged(model="first"), ModelChanged(model="second"))
     real = replace(session.options, rehearsal=False)
-    resumed = replace(session, options=real, records=chosen)
+    resumed = replace(session, options=real, own=chosen)
 
     assert model_of(replace(session, options=real)) == "m"
     assert model_of(resumed) == "second"
     assert model_of(replace(resumed, options=replace(real, model_chosen=True))) == "m"
-    assert model_of(replace(session, records=chosen)) == "m", "a script is no model"
+    assert model_of(replace(session, own=chosen)) == "m", "a script is no model"

@@ -12,6 +12,7 @@ from actors.agents.effects import (
     MeasureModel,
     PeekCall,
     PlanCall,
+    Refuse,
     Report,
     RunCall,
     StartClock,
@@ -180,7 +181,7 @@ class Observer:
             self._sees(effect)
         self.patience.settles(effects, asking=bool(self.parked))
 
-    def _sees(self, effect: Effect) -> None:  # noqa: C901  (one case an effect)
+    def _sees(self, effect: Effect) -> None:  # noqa: C901, PLR0912  (one case an effect)
         match effect:
             case Write():
                 self.unsynced[effect.mark] = effect.record
@@ -213,6 +214,8 @@ class Observer:
                 pass
             case StopCall():
                 assert effect.call_id in self.works, "stopped a work that has ended"
+            case _:
+                assert isinstance(effect, Refuse), "it has nobody below"
 
     # What it hears.
 

@@ -21,6 +21,7 @@ def test_the_tools_stand_in_the_order_in_which_the_model_is_told_of_them() -> No
         "todo_write",
         "question",
         "help",
+        "task",
     ]
     assert [tool.name for tool in BUILT_IN if tool.reads_only] == [
         "read",
@@ -28,6 +29,7 @@ def test_the_tools_stand_in_the_order_in_which_the_model_is_told_of_them() -> No
         "glob",
         "grep",
         "help",
+        "task",
     ]
 
 

@@ -1,0 +1,245 @@
+"""Subagents over real actors, a real journal, engine and broker; only the model is a script."""
+
+from collections.abc import Generator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from actors.agents.nursery import HEADER
+from messages.address import PRIMARY, Address
+from messages.approvals import ExecApprovalRequest, PresentApproval
+from messages.content import ToolUseBlock
+from messages.subagents import SubagentEnded, SubagentStarted
+from messages.turns import (
+    MessageDelta,
+    SessionConfigured,
+    ToolEnded,
+    TurnCompleted,
+    TurnInterrupted,
+    TurnStarted,
+)
+from tests.actors.agents.troupe import Stage, fails, forever, play, task, use
+
+pytestmark = pytest.mark.quick
+
+
+class Theatre:
+    """Starts sessions, and stops each of them."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.stages: list[Stage] = []
+
+    def play(self, parts: dict[str, list[Any]], *more: Any, **options: Any) -> Stage:  # noqa: ANN401  (as `play`)
+        stage = play(self.folder, parts, *more, **options)
+        self.stages.append(stage)
+        return stage
+
+
+@pytest.fixture
+def theatre(tmp_path: Path) -> Generator[Theatre]:
+    theatre = Theatre(tmp_path)
+    yield theatre
+    for stage in theatre.stages:
+        assert stage.system.stop()
+
+
+def done(stage: Stage) -> TurnCompleted:
+    """Wait until the primary's turn is over."""
+    while True:
+        sender, message = stage.person.next_from()
+        if sender == PRIMARY and isinstance(message, TurnCompleted):
+            return message
+
+
+def test_a_task_is_done_by_a_subagent_that_sees_its_prompt_and_nothing_else(
+    theatre: Theatre,
+) -> None:
+    stage = theatre.play({"begin": [task("t1", "look"), "all done"], "look": ["I saw it"]})
+    stage.prompt()
+
+    assert done(stage).text == "all done"
+    assert stage.troupe.told("begin") == [
+        "task_id: general-1\n<task_result>\nI saw it\n</task_result>"
+    ]
+    request = stage.troupe.asked[1]
+    assert request.messages == ({"role": "user", "content": [{"type": "text", "text": "look"}]},)
+    assert request.headers == {HEADER: "general"}
+    assert "subagent" in request.system
+    assert stage.troupe.asked[0].headers == {}
+    assert stage.agents == []
+
+
+def test_tasks_of_one_message_run_side_by_side_and_their_results_keep_the_order(
+    theatre: Theatre,
+) -> None:
+    tasks = tuple(task(f"t{n}", f"part {n}") for n in range(5))
+    parts: dict[str, list[Any]] = {f"part {n}": [f"result {n}"] for n in range(5)}
+    stage = theatre.play({"begin": [tasks, "done"], **parts})
+    stage.prompt()
+    done(stage)
+
+    told = stage.troupe.told("begin")
+    assert [f"result {n}" in text for n, text in enumerate(told)] == [True] * 5
+    assert len({text.split("\n")[0] for text in told}) == 5
+
+
+def test_events_go_up_with_who_said_it_and_what_streams_does_not(theatre: Theatre) -> None:
+    stage = theatre.play({"begin": [task("t1", "look"), "done"], "look": [use("c", "ls"), "seen"]})
+    stage.prompt()
+    heard: list[tuple[Address, Any]] = []
+    while not (heard and isinstance(heard[-1][1], TurnCompleted) and heard[-1][0] == PRIMARY):
+        heard.append(stage.person.next_from())
+
+    child = Address("/primary/general-1")
+    from_child = [message for sender, message in heard if sender == child]
+    assert [each.type for each in from_child if each is not None] == [
+        "turn_started",
+        "reply_completed",
+        "usage_changed",
+        "tool_started",
+        "tool_ended",
+        "reply_completed",
+        "usage_changed",
+        "turn_completed",
+    ]
+    assert not any(isinstance(each, MessageDelta | SessionConfigured) for each in from_child)
+    kinds = [str(message.type) for sender, message in heard if sender == PRIMARY]
+    assert kinds.count("subagent_started") == kinds.count("subagent_ended") == 1
+
+
+def test_a_question_climbs_from_depth_three_and_its_answer_comes_back_the_same_way(
+    theatre: Theatre,
+) -> None:
+    parts: dict[str, list[Any]] = {
+        "begin": [task("t1", "one"), "done"],
+        "one": [task("t2", "two"), "one done"],
+        "two": [task("t3", "three"), "two done"],
+        "three": [use("c1", "bash", command="touch made"), "three done"],
+    }
+    stage = theatre.play(parts)
+    stage.prompt()
+    asked = stage.person.until(PresentApproval).request
+
+    assert isinstance(asked, ExecApprovalRequest)
+    assert asked.agent == "/primary/general-1/general-1/general-1"
+    assert len(stage.agents) == 3
+    stage.person.answer(asked.id)
+    assert done(stage).text == "done"
+    assert (stage.session.options.workspace.root / "made").exists()
+
+
+def test_many_siblings_ask_at_once_and_each_gets_its_own_answer(theatre: Theatre) -> None:
+    names = [f"part {n}" for n in range(4)]
+    parts: dict[str, list[Any]] = {
+        name: [use("c1", "bash", command=f"touch '{name}'"), "ok"] for name in names
+    }
+    tasks = tuple(task(f"t{n}", name) for n, name in enumerate(names))
+    stage = theatre.play({"begin": [tasks, "done"], **parts})
+    stage.prompt()
+    asked = [stage.person.until(PresentApproval).request for _ in names]
+    for each in asked:
+        refused = "part 2" in str(each)
+        stage.person.answer(each.id, "no" if refused else "once")
+    done(stage)
+
+    made = sorted(path.name for path in stage.session.options.workspace.root.iterdir())
+    assert made == ["part 0", "part 1", "part 3"]
+
+
+def test_stopping_the_turn_stops_three_levels_withdraws_their_questions_and_leaves_nobody(
+    theatre: Theatre,
+) -> None:
+    parts: dict[str, list[Any]] = {
+        "begin": [(task("t1", "one"), task("t2", "busy")), "never"],
+        "one": [task("t3", "two"), "never"],
+        "two": [use("c1", "bash", command="touch made"), "never"],
+        "busy": [forever],
+    }
+    stage = theatre.play(parts)
+    stage.prompt()
+    stage.person.until(PresentApproval)
+    stage.cancel()
+    heard: list[Any] = []
+    while not (heard and isinstance(heard[-1][1], TurnInterrupted) and heard[-1][0] == PRIMARY):
+        heard.append(stage.person.next_from())
+
+    ended = [m.status for s, m in heard if s == PRIMARY and isinstance(m, ToolEnded)]
+    assert ended == ["cancelled", "cancelled"]
+    texts = [m.text for s, m in heard if s == PRIMARY and isinstance(m, ToolEnded)]
+    assert any("I was about to" in text for text in texts)
+    kinds = [message.type for _, message in heard]
+    assert "retract_approval" in kinds
+    assert not stage.person.screen
+    assert stage.agents == []
+    statuses = [e.status for e in stage.records() if isinstance(e, SubagentEnded)]
+    assert statuses == ["cancelled"] * 3
+
+
+def test_a_subagent_that_fails_is_a_failed_task_and_no_siblings_problem(theatre: Theatre) -> None:
+    tasks = (task("t1", "bad"), task("t2", "good"))
+    stage = theatre.play({"begin": [tasks, "done"], "bad": [fails()], "good": ["fine"]})
+    stage.prompt()
+    done(stage)
+
+    bad, good = stage.troupe.told("begin")
+    assert "rejected: planted" in bad
+    assert "fine" in good
+
+
+def test_an_earlier_subagent_goes_on_with_what_it_knows(theatre: Theatre) -> None:
+    parts: dict[str, list[Any]] = {
+        "begin": [task("t1", "look"), task("t2", "look again", task_id="general-1"), "done"],
+        "look": ["I saw it"],
+        "look again": ["and again"],
+    }
+    stage = theatre.play(parts)
+    stage.prompt()
+    done(stage)
+
+    said = [each["content"] for each in stage.troupe.asked[3].messages]
+    assert [block[0]["text"] for block in said if isinstance(block, list)] == [  # type: ignore[index,call-overload]
+        "look",
+        "I saw it",
+        "look again",
+    ]
+    starts = [(e.child, e.start) for e in stage.records() if isinstance(e, SubagentStarted)]
+    assert starts == [("/primary/general-1", 1), ("/primary/general-1", 2)]
+    prompts = [each.prompt for each in stage.records() if isinstance(each, TurnStarted)]
+    assert prompts == ["begin", "look", "look again"]
+
+
+@pytest.mark.parametrize(
+    ("call", "told"),
+    [
+        (task("t1", "x", agent="wizard"), "no subagent type 'wizard'"),
+        (task("t1", "x", agent="build"), "Available: general, explore, sandboxed"),
+        (task("t1", "x", task_id="general-7"), "There is no task_id 'general-7'"),
+    ],
+)
+def test_what_cannot_be_started_is_an_error_that_says_what_can(
+    theatre: Theatre, call: ToolUseBlock, told: str
+) -> None:
+    stage = theatre.play({"begin": [call, "done"]})
+    stage.prompt()
+    done(stage)
+
+    assert told in stage.troupe.told("begin")[0]
+    assert not any(isinstance(each, SubagentStarted) for each in stage.records())
+
+
+def test_only_so_many_work_at_once_and_a_full_tree_does_not_block_itself(
+    theatre: Theatre,
+) -> None:
+    tasks = tuple(task(f"t{n}", f"part {n}") for n in range(6))
+    parts: dict[str, list[Any]] = {
+        f"part {n}": [task(f"u{n}", f"deep {n}"), f"result {n}"] for n in range(6)
+    }
+    deep: dict[str, list[Any]] = {f"deep {n}": [f"found {n}"] for n in range(6)}
+    stage = theatre.play({"begin": [tasks, "done"], **parts, **deep}, places=2)
+    stage.prompt()
+    assert done(stage).text == "done"
+
+    assert stage.troupe.most_at_once <= 2
+    assert all(f"result {n}" in text for n, text in enumerate(stage.troupe.told("begin")))
