@@ -6,10 +6,10 @@ import pstats
 import sys
 from pathlib import Path
 
-from tests.benchmark import decisions, programs, substrate
+from tests.benchmark import decisions, programs, substrate, trees
 from tests.benchmark.rows import Ratio, Row, measured, table
 
-ROWS: tuple[Row, ...] = (*programs.ROWS, *substrate.ROWS, *decisions.ROWS)
+ROWS: tuple[Row, ...] = (*programs.ROWS, *substrate.ROWS, *trees.ROWS, *decisions.ROWS)
 README = Path(__file__).parents[2] / "README.md"
 BEGIN, END = "<!-- benchmark -->\n", "<!-- /benchmark -->"
 
