@@ -9,6 +9,7 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import partial
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
@@ -280,12 +281,14 @@ def _manual() -> str:
 
 
 def _load_sdk() -> None:
-    """Begin the slowest import beside everything else; it is the last of the start."""
-    from actors.models.anthropic_client import load_sdk
+    """Begin the slowest imports beside everything else; they are the last of the start."""
 
     def load() -> None:
+        from actors.models.anthropic_client import load_sdk
+
         try:
             load_sdk()
+            import_module("actors.permissions.commands.parse")
         finally:
             _collect_garbage()
 

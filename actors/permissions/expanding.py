@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 
 from actors.permissions.commands.command import Part, Redirect, Word
-from actors.permissions.commands.parse import parse_command
 from actors.permissions.depths import MOST_ENTRIES, look_below
 from actors.permissions.folders import folders_of
 from actors.permissions.guesses import paths_in
@@ -111,6 +110,9 @@ class Looking:
     # Commands.
 
     def _command(self, request: PermissionRequest) -> Iterator[Matter]:
+        # The grammar and all that is known of commands takes 15 ms: not on the way to the screen.
+        from actors.permissions.commands.parse import parse_command  # noqa: PLC0415
+
         command = parse_command(request.target)
         why = command.floor or ("" if command.parts else "there is no command in it")
         if why or command.refusal:

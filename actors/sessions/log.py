@@ -26,17 +26,24 @@ WallClock = Callable[[], float]
 class SessionLog:
     """One session file, held against every other writer until `close`."""
 
-    def __init__(
-        self, path: Path, descriptor: int, wall_clock: WallClock, files: Files, held: LogContents
+    def __init__(  # noqa: PLR0913  (called by `create` and `open` alone)
+        self,
+        path: Path,
+        descriptor: int,
+        wall_clock: WallClock,
+        files: Files,
+        *,
+        records: int,
+        good_bytes: int,
     ) -> None:
-        """Take over an open, locked file that holds `held`; use `create` or `open`."""
+        """Take over an open, locked file that holds so much; use `create` or `open`."""
         self.path = path
         self._lock = descriptor
         self._descriptor = descriptor
         self._wall_clock = wall_clock
         self._files = files
-        self._seq = len(held.lines)
-        self._good_bytes = held.good_bytes
+        self._seq = records
+        self._good_bytes = good_bytes
         self._doubtful = False
         """Nobody knows what stands behind the good bytes: it is looked at before the next write."""
 
@@ -57,7 +64,8 @@ class SessionLog:
         with named(path):
             data = encoded(records, 1, wall_clock())
         descriptor = begin_file(path, data, files)
-        return cls(path, descriptor, wall_clock, files, parse(path, data))
+        counts = {"records": len(records), "good_bytes": len(data)}
+        return cls(path, descriptor, wall_clock, files, **counts)
 
     @classmethod
     def open(
@@ -72,7 +80,8 @@ class SessionLog:
         """
         files = files or RealFiles()
         descriptor, contents = _opened(path, files)
-        return cls(path, descriptor, wall_clock, files, contents), contents
+        counts = {"records": len(contents.lines), "good_bytes": contents.good_bytes}
+        return cls(path, descriptor, wall_clock, files, **counts), contents
 
     def reopen(self) -> None:
         """Open the file anew, as after a crash of whoever wrote to it.

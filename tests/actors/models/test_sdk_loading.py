@@ -11,7 +11,7 @@ def test_importing_the_model_side_does_not_load_the_sdk() -> None:
 
 def test_a_run_without_a_screen_loads_nothing_of_one() -> None:
     loaded = loaded_by("shell.headless, shell.setup, shell.stuck, actors.session, actors.root")
-    assert loaded & {"prompt_toolkit", "rich", "wcwidth", "anthropic"} == set()
+    assert loaded & {"prompt_toolkit", "rich", "anthropic", "tree_sitter"} == set()
 
 
 def loaded_by(modules: str) -> set[str]:
