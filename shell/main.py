@@ -1,19 +1,17 @@
 """Where the program begins: reads the command line, starts the actors, runs a face, stops them."""
 
-import gc
 import os
 import sys
-import threading
 import time
 from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import partial
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 from shell.arguments import CheckOptions, Options, SessionsOptions, StartError, UsageError, parse
+from shell.loading import collect_garbage, load_rest, put_off_garbage
 from shell.output import Output, OutputError
 from shell.process import complain, leave, settle
 from shell.visible import visible
@@ -33,7 +31,7 @@ INTERRUPTED = 130
 
 def main() -> NoReturn:
     """Run `greenroom` with the process's own arguments, and leave with its exit status."""
-    gc.disable()  # imports make no garbage, and looking for it is a fifth of the start
+    put_off_garbage()
     settle()
     leave(run(sys.argv[1:]))
 
@@ -69,12 +67,12 @@ def _run(options: Options | SessionsOptions | CheckOptions) -> int:
         from shell.permissions_check import run_check
         from shell.workspace import current_folder
 
-        _collect_garbage()
+        collect_garbage()
         return run_check(options, os.environ, current_folder())
     if isinstance(options, SessionsOptions):
         from shell.sessions_command import run_sessions
 
-        _collect_garbage()
+        collect_garbage()
         return run_sessions(options, os.environ, time.time())  # noqa: TID251  (the wall clock)
     if options.headless:
         return _headless(options)
@@ -94,7 +92,7 @@ def _headless(options: Options) -> int:
 
     prompt = headless_prompt(options.prompt)
     began_s = time.perf_counter()
-    _load_sdk()
+    load_rest()
     happenings = Happenings()
     setup = _setup(options)
     session = _open(setup)
@@ -128,7 +126,7 @@ def _played_demo(options: Options) -> int:
     from shell import demo
     from shell.happenings import Ended, Happenings
 
-    _load_sdk()
+    load_rest()
     happenings = Happenings()
     folder = demo.stage()
     setup = demo.scripted(_setup(options, folder), demo.PLAYED_PACE)
@@ -196,7 +194,7 @@ def _on_screen(
     inbox = Inbox()
     place = workplace(session, setup, time.time)  # noqa: TID251  (the one wall clock)
     repl = face()(
-        lambda message: system.tell(CONSOLE, message), inbox, place, first_prompt, _load_sdk
+        lambda message: system.tell(CONSOLE, message), inbox, place, first_prompt, load_rest
     )
 
     def ended(problem: str) -> None:
@@ -278,24 +276,3 @@ def _manual() -> str:
     from shell.manual import manual
 
     return manual()
-
-
-def _load_sdk() -> None:
-    """Begin the slowest imports beside everything else; they are the last of the start."""
-
-    def load() -> None:
-        from actors.models.anthropic_client import load_sdk
-
-        try:
-            load_sdk()
-            import_module("actors.permissions.commands.parse")
-        finally:
-            _collect_garbage()
-
-    threading.Thread(target=load, name="greenroom-sdk", daemon=True).start()
-
-
-def _collect_garbage() -> None:
-    """Look for garbage from now on, but not again and again among what was imported."""
-    gc.freeze()
-    gc.enable()

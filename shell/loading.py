@@ -1,0 +1,35 @@
+"""The slowest imports, done beside everything else; no garbage is looked for meanwhile."""
+
+import gc
+import threading
+from importlib import import_module
+
+_LAST = ("actors.permissions.commands.parse",)
+"""Wanted by the first command that is judged, soon after the first reply."""
+
+
+def put_off_garbage() -> None:
+    """Look for no garbage: imports make none, and looking is a fifth of the start."""
+    gc.disable()
+
+
+def collect_garbage() -> None:
+    """Look for garbage from now on, but not again and again among what was imported."""
+    gc.freeze()
+    gc.enable()
+
+
+def load_rest() -> None:
+    """Begin to load the SDK, and then what nobody waits for; it is the last of the start."""
+    threading.Thread(target=_load, name="greenroom-sdk", daemon=True).start()
+
+
+def _load() -> None:
+    from actors.models.anthropic_client import load_sdk  # noqa: PLC0415  (on this thread)
+
+    try:
+        load_sdk()
+        for module in _LAST:
+            import_module(module)
+    finally:
+        collect_garbage()
