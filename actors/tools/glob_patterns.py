@@ -4,6 +4,7 @@ from collections.abc import Callable
 from itertools import pairwise
 
 from actors.tools.tool import ToolError
+from actors.tools.wildcards import wildcards
 
 MAX_ALTERNATIVES = 100
 MAX_PATTERN_CHARS = 1_000
@@ -17,8 +18,6 @@ def matcher(pattern: str) -> Callable[[str], bool]:
     Raises:
         ToolError: it is empty or too much.
     """
-    from pathspec import GitIgnoreSpec  # noqa: PLC0415  (20 ms, for searches alone)
-
     if not pattern.strip() or len(pattern) > MAX_PATTERN_CHARS:
         message = f"a pattern has 1 to {MAX_PATTERN_CHARS:,} characters"
         raise ToolError(message)
@@ -26,11 +25,11 @@ def matcher(pattern: str) -> Callable[[str], bool]:
         message = "no pattern leads out of the folder by ..; name another folder as path"
         raise ToolError(message)
     try:
-        spec = GitIgnoreSpec.from_lines(_plain(each) for each in expanded(pattern))
+        tests = [_test(each) for each in expanded(pattern)]
     except ValueError as error:
         message = f"not a pattern of file names: {error}"
         raise ToolError(message) from error
-    return spec.match_file
+    return lambda path: any(test(path) for test in tests)
 
 
 def expanded(pattern: str) -> list[str]:
@@ -85,6 +84,17 @@ def _span(pattern: str, start: int) -> tuple[list[int], int]:
     return [], 0
 
 
-def _plain(pattern: str) -> str:
-    """Keep a pattern from being a comment, or the opposite of one."""
-    return "\\" + pattern if pattern[:1] in ("#", "!") else pattern
+def _test(pattern: str) -> Callable[[str], bool]:
+    """Test one pattern; what it matches is a file, or a folder with all that is in it."""
+    plain = pattern.removesuffix("/")
+    whole = "/" in plain
+    test = wildcards(plain.removeprefix("/"))
+
+    def matches(path: str) -> bool:
+        names = path.split("/")
+        last = len(names) - (plain != pattern)
+        return any(
+            test.fullmatch("/".join(names[: at + 1]) if whole else names[at]) for at in range(last)
+        )
+
+    return matches

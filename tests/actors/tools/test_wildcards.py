@@ -1,0 +1,53 @@
+"""File names with wildcards."""
+
+import pytest
+
+from actors.tools.wildcards import wildcards
+
+pytestmark = pytest.mark.quick
+
+
+@pytest.mark.parametrize(
+    ("pattern", "path", "fits"),
+    [
+        ("*.py", "a.py", True),
+        ("*.py", "src/a.py", False),
+        ("src/**/*.py", "src/a.py", True),
+        ("src/**/*.py", "src/deep/down/a.py", True),
+        ("**/a/**/b", "x/a/y/z/a/b", True),
+        ("a/**", "a", False),
+        ("a/**", "a/b/c", True),
+        ("a**b", "a/b", False),
+        ("?", "é", True),
+        ("?", "/", False),
+        ("[!a]", "/", False),
+        ("[ä-ü]", "ö", True),
+        ("[]-]", "]", True),
+        ("[[:digit:]x]", "7", True),
+        ("[c-a]", "b", False),
+        ("\\*", "*", True),
+        ("a+(b)|.", "a+(b)|.", True),
+        ("*a*b*c", "xxaxbxbxc", True),
+    ],
+)
+def test_a_pattern_fits_what_git_says(pattern: str, path: str, *, fits: bool) -> None:
+    assert bool(wildcards(pattern).fullmatch(path)) == fits
+
+
+@pytest.mark.parametrize("pattern", ["[a", "[[:no:]]", "a\\"])
+def test_what_is_no_pattern_is_told(pattern: str) -> None:
+    with pytest.raises(ValueError, match=r"bracket|class|backslash"):
+        wildcards(pattern)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "path"),
+    [
+        ("*a" * 60 + "b", "a" * 250),
+        ("**/a/" * 40 + "b", "a/" * 1_000 + "c"),
+        ("**/*a*a*a/" * 20 + "b", ("a" * 100 + "/") * 40),
+    ],
+)
+def test_no_pattern_takes_for_ever(pattern: str, path: str) -> None:
+    """The test's own time limit would end one that tries all there is."""
+    assert not wildcards(pattern).fullmatch(path)
