@@ -84,7 +84,7 @@ def plant(chance: random.Random, folder: Path, depth: int = 0) -> None:
         else:
             path.touch()
     if depth == 0 or chance.random() < 0.3:
-        mark = "\ufeff" if chance.random() < 0.05 else ""
+        mark = "\ufeff" if chance.random() < 0.2 else ""
         lines = "\n".join(rule(chance) for _ in range(chance.randint(1, 5)))
         end = chance.choice(("", "\n", "\r\n"))
         (folder / ".gitignore").write_bytes(f"{mark}{lines}{end}".encode())
