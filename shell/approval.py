@@ -78,9 +78,9 @@ def asks(request: AnyApprovalRequest) -> str:
 def _head(request: Judged, count: int, width: int) -> list[Row]:
     told = [("title", f"{asks(request)} asks: {exact_line(request.tool)} · 1 of {count}")]
     if isinstance(request, PatchApprovalRequest):
-        told.append(("plain", f"change {exact_line(request.path)}"))
+        told.append(("plain", f"change {exact_line(request.path, code=True)}"))
     else:
-        told.append(("plain", f"in {exact_line(request.cwd)}"))
+        told.append(("plain", f"in {exact_line(request.cwd, code=True)}"))
     told.append(("dim", f"why: {exact_line(request.reason)}"))
     if request.description:
         told.append(("dim", f"it says: {_shortened(exact_line(request.description))}"))
@@ -108,7 +108,7 @@ def _body(request: Judged, width: int) -> tuple[Row, ...]:
 @lru_cache(maxsize=8)
 def _lines(text: str, width: int, *, diff: bool) -> tuple[Row, ...]:
     """Lay out the whole text; asked for several times a frame, hence remembered."""
-    lines = exact(text).split("\n")
+    lines = exact(text, code=not diff).split("\n")
     toned = ((line, diff_tone(line) if diff else "strong") for line in lines)
     return tuple(row for line, tone in toned for row in barred(line, tone, width))
 
@@ -140,5 +140,5 @@ def _answers(request: Judged, width: int) -> list[Row]:
 
 
 def _granted(request: Judged) -> str:
-    rules = (f"{rule.permission} {exact_line(rule.pattern)}" for rule in request.grants)
+    rules = (f"{rule.permission} {exact_line(rule.pattern, code=True)}" for rule in request.grants)
     return " and ".join(f"`{rule}`" for rule in rules)

@@ -9,6 +9,8 @@ import re
 import unicodedata
 from functools import lru_cache
 
+from shell.lookalikes import told_apart
+
 MOST_ACCENTS = 4
 """Of more combining marks on one character the others are told: a pile of them hides text."""
 _UNUSUAL = re.compile(r"[^\t\n\x20-\x7e]+")
@@ -44,17 +46,19 @@ def visible_line(text: str) -> str:
     return _on_one_line(visible(text).replace("\t", " "))
 
 
-def exact(text: str) -> str:
+def exact(text: str, *, code: bool = False) -> str:
     """Like `visible`, for what a person allows: blanks that are none of the space bar's are told.
 
-    So are the selectors of emoji, since terminals disagree how wide they make a character.
+    So are the selectors of emoji, since terminals disagree how wide they make a character, and what
+    looks like another character; most strictly in `code`: commands, paths and rules.
     """
-    return _UNUSUAL.sub(lambda found: "".join(map(_exact_mark, found[0], marks(found[0]))), text)
+    apart = told_apart(text, code=code)
+    return _UNUSUAL.sub(lambda found: "".join(map(_exact_mark, found[0], marks(found[0]))), apart)
 
 
-def exact_line(text: str) -> str:
+def exact_line(text: str, *, code: bool = False) -> str:
     """Like `exact`, on one line: a newline becomes `^J`, a tab `^I`, a run of blanks is counted."""
-    return _on_one_line(exact(text).replace("\t", "^I"))
+    return _on_one_line(exact(text, code=code).replace("\t", "^I"))
 
 
 def marks(text: str) -> list[str]:

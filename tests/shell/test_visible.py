@@ -79,6 +79,36 @@ def test_on_one_line_a_run_of_blanks_is_counted() -> None:
     assert exact_line("a\t\n   b") == "a^I^J<U+0020×3>b"  # noqa: RUF001  (the sign for times)
 
 
+@pytest.mark.parametrize(
+    ("command", "told"),
+    [
+        ("c\u0430t a.txt", "c<U+0430>t a.txt"),
+        ("\u0441\u0440 a b", "<U+0441><U+0440> a b"),
+        ("\uff52\uff4d x", "<U+FF52><U+FF4D> x"),
+        ("\U0001d42bm x", "<U+1D42B>m x"),
+        ("rm \u2013rf x", "rm <U+2013>rf x"),
+        ("cat \u2215etc\u2044passwd", "cat <U+2215>etc<U+2044>passwd"),
+        ("a\u037e rm \u2024\u2024/x", "a<U+037E> rm <U+2024><U+2024>/x"),
+        ("\u13a1M", "<U+13A1>M"),
+        ("lib_1\u0430.so", "lib_1<U+0430>.so"),
+        ("g\u0131t \ufb01le", "g<U+0131>t <U+FB01>le"),
+    ],
+)
+def test_what_looks_like_a_key_of_the_keyboard_is_named_in_a_command(
+    command: str, told: str
+) -> None:
+    assert exact(command, code=True) == told
+    assert visible(command) == command
+
+
+def test_words_of_other_scripts_are_read_as_they_are() -> None:
+    command = "git commit -m 'Grüße: привет мир, Ελλάδα, 日本語text, naïve, x² …'"
+    assert exact(command, code=True) == command
+    prose = "Что делать с файлом “a.txt” – да?"  # noqa: RUF001  (what people write)
+    assert exact(prose) == prose
+    assert exact("p\u0430ypal") == "p<U+0430>ypal"
+
+
 def test_text_that_people_read_stays_as_it_is() -> None:
     told = "Grüße, 日本語, Ελλάδα, naïve 👍️ – “quotes” €"  # noqa: RUF001  (what people write)
     assert visible(told) == told
@@ -91,3 +121,5 @@ def test_nothing_is_dropped_and_showing_twice_changes_nothing(text: str) -> None
     assert len(once) >= len(text)
     assert exact(exact(text)) == exact(text)
     assert visible(exact(text)) == exact(text)
+    strict = exact(text, code=True)
+    assert exact(strict, code=True) == strict
