@@ -92,6 +92,16 @@ class ThinkingDelta(Message):
     text: str
 
 
+class ToolInputDelta(Message):
+    """More of the arguments of a call; they are told of whole, once nothing can cut them off."""
+
+    type: Literal["tool_input_delta"] = "tool_input_delta"
+    chars: int = Field(ge=1)
+
+
+Delta = MessageDelta | ThinkingDelta | ToolInputDelta
+
+
 class ReplyCompleted(Message):
     """Recorded: one whole reply of the model, exactly as it goes back in the next request."""
 
@@ -236,4 +246,4 @@ AgentReport = (
     | SubagentEnded
 )
 """What goes up from agent to agent: every event but what streams, and who somebody is."""
-AgentEvent = SessionConfigured | MessageDelta | ThinkingDelta | AgentReport
+AgentEvent = SessionConfigured | Delta | AgentReport

@@ -24,6 +24,7 @@ from messages.turns import (
     ThinkingDelta,
     TodosUpdated,
     ToolEnded,
+    ToolInputDelta,
     ToolStarted,
     TurnCompleted,
     TurnFailed,
@@ -152,7 +153,12 @@ class Console(Actor[ConsoleInbox]):
             case TurnCompleted() | TurnInterrupted() | TurnFailed():
                 self._ended(message)
             case (
-                MessageDelta() | ThinkingDelta() | ToolEnded() | TodosUpdated() | PresentApproval()
+                MessageDelta()
+                | ThinkingDelta()
+                | ToolInputDelta()
+                | ToolEnded()
+                | TodosUpdated()
+                | PresentApproval()
             ):
                 self._inbox.put(message)
             case ModelChanged() | ModelRetrying() | UsageChanged() | RetractApproval():

@@ -18,6 +18,7 @@ from messages.turns import (
     ThinkingDelta,
     TodosUpdated,
     ToolEnded,
+    ToolInputDelta,
     ToolStarted,
     TurnCompleted,
     TurnFailed,
@@ -61,6 +62,8 @@ def received(  # noqa: C901, PLR0911, PLR0912  (a case an event)
             return _configured(state, event, now_s)
         case TurnStarted():
             return _started(state, event, now_s)
+        case ToolInputDelta():
+            return _heard(state, event.chars, now_s), ()
         case MessageDelta() | ThinkingDelta():
             return _streamed(state, event, now_s)
         case ReplyCompleted():
@@ -125,13 +128,20 @@ def _started(state: State, event: TurnStarted, now_s: float) -> Step:
     return replace(state, turn=Turn(began_s=now_s)), (Said(event.prompt),)
 
 
-def _streamed(state: State, event: MessageDelta | ThinkingDelta, now_s: float) -> Step:
+def _heard(state: State, chars: int, now_s: float) -> State:
+    """Note that the model is at work: it has written so much more."""
     if not state.turn:
-        return state, ()  # late: its turn has ended, and the record of the reply is printed whole
-    chars = state.turn.streamed_chars + len(event.text)
+        return state
+    chars += state.turn.streamed_chars
     turn = replace(state.turn, streamed_chars=chars, retrying=None, heard_s=now_s)
-    if isinstance(event, ThinkingDelta):
-        return replace(state, turn=turn), ()
+    return replace(state, turn=turn)
+
+
+def _streamed(state: State, event: MessageDelta | ThinkingDelta, now_s: float) -> Step:
+    state = _heard(state, len(event.text), now_s)
+    turn = state.turn
+    if turn is None or isinstance(event, ThinkingDelta):
+        return state, ()  # late: its turn has ended, and the record of the reply is printed whole
     if turn.interrupting:
         turn = replace(turn, late_chars=turn.late_chars + len(event.text))
         if turn.late_chars > MOST_LATE_CHARS:

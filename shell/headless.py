@@ -23,6 +23,7 @@ from messages.turns import (
     ThinkingDelta,
     TodosUpdated,
     ToolEnded,
+    ToolInputDelta,
     ToolStarted,
     TurnCompleted,
     TurnFailed,
@@ -88,6 +89,7 @@ class HeadlessConsole(Actor[HeadlessInbox]):
                 TurnStarted()
                 | MessageDelta()
                 | ThinkingDelta()
+                | ToolInputDelta()
                 | ReplyCompleted()
                 | ModelChanged()
                 | ModelRetrying()

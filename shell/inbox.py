@@ -8,7 +8,14 @@ from typing import TypeAlias
 from messages.address import Address
 from messages.approvals import PresentApproval, RetractApproval
 from messages.permissions import PolicyListed, RulesLoaded, RulesNotLoaded
-from messages.turns import AgentEvent, AgentReport, MessageDelta, ThinkingDelta
+from messages.turns import (
+    AgentEvent,
+    AgentReport,
+    Delta,
+    MessageDelta,
+    ThinkingDelta,
+    ToolInputDelta,
+)
 from shell.intents import OwnCommandEnded
 
 
@@ -75,20 +82,20 @@ class Inbox:
 
     def put(self, event: Event) -> None:
         """Add an event; any thread may."""
-        if isinstance(event, MessageDelta | ThinkingDelta | Omitted):
-            self._put_text(event)
+        if isinstance(event, MessageDelta | ThinkingDelta) and len(self._events) >= MOST_WAITING:
+            event = Omitted(len(event.text))
+        if isinstance(event, Delta | Omitted):
+            self._join(event)
         else:
             self._events.append(event)
         if not self._woken:
             self._rouse()
 
-    def _put_text(self, event: MessageDelta | ThinkingDelta | Omitted) -> None:
+    def _join(self, event: Delta | Omitted) -> None:
         """Join what waits, so that memory is bounded however slow the reader is.
 
         The reader may take the last event at any moment; then there is nothing to join with.
         """
-        if not isinstance(event, Omitted) and len(self._events) >= MOST_WAITING:
-            event = Omitted(len(event.text))
         try:
             last = self._events.pop()
         except IndexError:
@@ -144,4 +151,6 @@ def _joined(last: Event, event: Event) -> Event | None:
     if isinstance(last, ThinkingDelta) and isinstance(event, ThinkingDelta):
         short = len(last.text) + len(event.text) <= LONGEST_DELTA_CHARS
         return ThinkingDelta(text=last.text + event.text) if short else None
+    if isinstance(last, ToolInputDelta) and isinstance(event, ToolInputDelta):
+        return ToolInputDelta(chars=last.chars + event.chars)
     return None

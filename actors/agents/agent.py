@@ -53,13 +53,21 @@ from messages.subagents import UnwatchAgent, WatchAgent
 from messages.supervision import PeerRestarted, Undelivered
 from messages.tools import FileState, ToolFailed, ToolSucceeded
 from messages.transcript import Appended, AppendFailed, Recalled, RecallFailed, Record
-from messages.turns import AgentReport, MessageDelta, SessionConfigured, ThinkingDelta
+from messages.turns import (
+    AgentReport,
+    Delta,
+    MessageDelta,
+    SessionConfigured,
+    ThinkingDelta,
+    ToolInputDelta,
+)
 
 AgentInbox = (
     TurnInput
     | AgentReport
     | MessageDelta
     | ThinkingDelta
+    | ToolInputDelta
     | WatchAgent
     | UnwatchAgent
     | PeerRestarted
@@ -116,7 +124,7 @@ class Agent(Actor[AgentInbox]):
             self._advance(Heard(self.sender, message))
             return
         match message:
-            case MessageDelta() | ThinkingDelta():
+            case MessageDelta() | ThinkingDelta() | ToolInputDelta():
                 self._voice.stream(message, self._turn)
             case WatchAgent():
                 self._voice.watched(self.sender, self._turn)
@@ -243,7 +251,7 @@ class Agent(Actor[AgentInbox]):
             max_tokens=min(self._role.max_tokens, measure_of(self._turn).output_tokens),
             headers=dict(self._ports.headers),
         )
-        say: Callable[[MessageDelta | ThinkingDelta], None] = self.inlet()
+        say: Callable[[Delta], None] = self.inlet()
         exchange = Exchange(self._ports.model, request, effect.request, say)
         self._model_work = self.work(exchange.run, exchange.failed)
 

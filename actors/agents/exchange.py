@@ -16,7 +16,7 @@ from messages.models import (
     ModelReplied,
     WaitEnded,
 )
-from messages.turns import MessageDelta, ThinkingDelta
+from messages.turns import Delta, MessageDelta, ThinkingDelta, ToolInputDelta
 
 ASKED = Usage(requests=1)
 """A request of which the server counted nothing."""
@@ -29,7 +29,7 @@ class Exchange:
     model: ModelClient
     request: ModelRequest
     number: int
-    say: Callable[[MessageDelta | ThinkingDelta], None]
+    say: Callable[[Delta], None]
     _parts: list[str] = field(default_factory=list[str])
     _usage: Usage = ASKED
 
@@ -73,6 +73,8 @@ class Exchange:
         if item.text:
             self._parts.append(item.text)
             self.say(MessageDelta(text=item.text))
+        if item.tool_input_chars:
+            self.say(ToolInputDelta(chars=item.tool_input_chars))
 
     def _replied(self, reply: Reply) -> ModelReplied:
         return ModelReplied(

@@ -6,7 +6,7 @@ from actors.agents.neighbours import Posts
 from actors.agents.state import Stage, Turn, next_prompt
 from actors.runtime.actor import Actor
 from messages.address import Address
-from messages.turns import AgentEvent, MessageDelta, SessionConfigured, ThinkingDelta, TurnEnded
+from messages.turns import AgentEvent, Delta, SessionConfigured, TurnEnded
 
 
 class Voice:
@@ -39,7 +39,7 @@ class Voice:
             self.ended = event
         self._actor.tell(self._reports, event)
 
-    def stream(self, delta: MessageDelta | ThinkingDelta, turn: Turn) -> None:
+    def stream(self, delta: Delta, turn: Turn) -> None:
         """Tell the watchers, while it is a reply that counts."""
         if turn.stage is Stage.THINKING and not turn.stopping:
             self._stream(delta)
@@ -55,6 +55,6 @@ class Voice:
         """Let them hear it no more."""
         self._watchers.pop(by, None)
 
-    def _stream(self, message: MessageDelta | ThinkingDelta | SessionConfigured) -> None:
+    def _stream(self, message: Delta | SessionConfigured) -> None:
         for watcher in self._watchers:
             self._actor.tell(watcher, message)

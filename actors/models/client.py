@@ -31,6 +31,8 @@ class Streamed:
     thinking: str = ""
     usage: Usage | None = None
     """What the server has counted of this request so far, where it said."""
+    tool_input_chars: int = 0
+    """Of the arguments of calls; what they say comes with the `Reply` only."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,6 +44,7 @@ class ReplyDecoder:
         self._stop_reason: str | None = None
         self._text: list[str] = []
         self._thinking: list[str] = []
+        self._tool_input_chars = 0
         self._read_bytes = 0
         self._events = 0
         self._reply: Reply | None = None
@@ -65,7 +66,7 @@ class ReplyDecoder:
             fault = error
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             fault = self._no_messages_api(error)
-        if self._text or self._thinking or self._counted:
+        if self._text or self._thinking or self._counted or self._tool_input_chars:
             yield self._streamed()
         if fault is not None:
             raise fault
@@ -74,10 +75,13 @@ class ReplyDecoder:
 
     def _streamed(self) -> Streamed:
         usage = self._usage() if self._counted else None
-        streamed = Streamed("".join(self._text), "".join(self._thinking), usage)
+        streamed = Streamed(
+            "".join(self._text), "".join(self._thinking), usage, self._tool_input_chars
+        )
         self._text.clear()
         self._thinking.clear()
         self._counted = False
+        self._tool_input_chars = 0
         return streamed
 
     def _usage(self) -> Usage:
@@ -165,6 +169,8 @@ class ReplyDecoder:
             self._text.append(text)
         elif text and kind == "thinking":
             self._thinking.append(text)
+        elif kind == "tool_use":
+            self._tool_input_chars += len(text)
 
     def _end_of_message(self, event: Fields) -> None:
         if self._model is None:

@@ -45,3 +45,10 @@ def test_a_pause_in_typing_does_not_arm_over_the_draft() -> None:
     assert dialog.may_allow
     dialog.drafted()
     assert not dialog.may_refuse
+
+
+def test_what_was_armed_before_a_stop_arms_anew_after_it() -> None:
+    dialog = after_the_quiet_time(draft=False)
+    dialog.forget(100.0)
+    assert not dialog.may_refuse
+    assert dialog.drawn(SHOWN), "the terminal is asked again"

@@ -8,6 +8,7 @@ from messages.turns import (
     ModelChanged,
     ModelRetrying,
     ThinkingDelta,
+    ToolInputDelta,
     TurnFailed,
     TurnStarted,
 )
@@ -164,6 +165,14 @@ def test_the_spinner_tells_when_nothing_has_come_for_long() -> None:
     waiting, _ = received(running(), OVERLOADED, 40.0)
     assert "trying again (2 of 5)" in live_rows(waiting, 58.0, 80, 5)[0][0][1]
     assert "from the model for 15s" in live_rows(waiting, 59.0, 80, 5)[0][0][1]
+
+
+def test_a_calls_arguments_count_as_they_stream_in() -> None:
+    called, effects = received(running(), ToolInputDelta(chars=4_000), 74.0)
+    assert effects == ()
+    [row] = live_rows(called, 75.0, 80, 1)
+    assert "Thinking · 1m 05s · ~1.0k tokens" in row[0][1]
+    assert received(State(), ToolInputDelta(chars=4_000), 50.0) == (State(), ())
 
 
 def test_the_spinner_names_esc_only_while_esc_interrupts() -> None:

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 
 import pytest
 from pydantic import JsonValue
+from pydantic_core import to_json
 
 from actors.models.client import ModelError, Reply, Streamed
 from actors.models.decoder import ReplyDecoder
@@ -44,6 +45,7 @@ def stream_of(events: Iterable[Event]) -> bytes:
     return b"".join(event_bytes(event) for event in events)
 
 
+INPUT_CHARS = sum(len(to_json(call.input).decode()) for call in PLAN.calls)
 STREAM = stream_of(events_of(PLAN, {"model": "scripted"}, "r"))
 
 
@@ -115,7 +117,7 @@ def test_no_prefix_of_a_stream_gives_a_reply() -> None:
 
 def test_all_text_of_one_read_comes_out_as_one_piece() -> None:
     assert list(ReplyDecoder().feed(STREAM)) == [
-        Streamed(text=PLAN.text, thinking=PLAN.thinking, usage=WHOLE.usage),
+        Streamed(PLAN.text, PLAN.thinking, WHOLE.usage, tool_input_chars=INPUT_CHARS),
         WHOLE,
     ]
 
