@@ -13,9 +13,8 @@ from actors.permissions.deciding import decide_call
 from actors.permissions.defaults import BUILT_IN
 from actors.permissions.places import Ground
 from messages.rules import Action, PermissionRequest, Policy, Profile, Rule, Source
-from tests.benchmark.programs import PYTHON, whole_ms
+from tests.benchmark.programs import PYTHON, program, whole_ms
 from tests.benchmark.rows import Row
-from tests.program.program import COMMAND
 
 REPETITIONS = 200
 LONG, LONG_MS, SHORT_MS = 2_000, 5.0, 0.3
@@ -102,7 +101,7 @@ def slowest_ms(commands: dict[str, str]) -> float:
 
 def check_ms() -> float:
     """Explain one verdict, as a program of its own."""
-    return whole_ms(*COMMAND, "permissions", "check", "--tool", "bash", "--target", "ls | cat")
+    return whole_ms(*program(), "permissions", "check", "--tool", "bash", "--target", "ls | cat")
 
 
 ROWS = (

@@ -1,16 +1,12 @@
 """What the journal costs beside the system calls that nobody can do without.
 
-Run as `python -m tests.benchmark.journal [FOLDER]`; the folder says which disk.
+The files lie in the system's folder for such; `TMPDIR` names another disk.
 """
 
 import os
-import statistics
-import sys
 import tempfile
 import time
-from collections.abc import Callable
 from functools import partial
-from itertools import count
 from pathlib import Path
 from threading import Event
 
@@ -27,71 +23,72 @@ from messages.content import TextBlock, ToolUseBlock, Usage
 from messages.transcript import Append, Appended, AppendFailed, Record, RunStarted, Session
 from messages.turns import ReplyCompleted, ToolEnded, ToolStarted, TurnCompleted, TurnStarted
 from messages.wire import Line, encode_line
-
-Sample = tuple[float, float]
-"""Seconds: ours, and the limit's."""
+from tests.benchmark.rows import Row
 
 APPENDERS = 1_000
 APPENDS = 300
 RECORDS = 10_000
-RESUME_LIMIT_S = 0.5
-SAMPLES = 5
+RESUME_LIMIT_MS = 500.0
 FIRST: tuple[tuple[Record, Address], ...] = (
     (Session(session_id="benchmark", workspace="/work"), ROOT),
     (RunStarted(run=1, pid=1, version="0"), ROOT),
 )
-_numbers = count()
 
 
-def one_appender(folder: Path) -> Sample:
-    """Append and sync record after record, against a bare write and fdatasync of each line."""
-    log = _begun(folder)
-    began_s = time.perf_counter()
-    for number in range(APPENDS):
-        log.append([(_record(number), PRIMARY)])
-    ours_s = time.perf_counter() - began_s
-    log.close()
-    return ours_s, _bare(folder, APPENDS)
-
-
-def thousand_appenders(folder: Path) -> Sample:
-    """1,000 actors each append a record and wait for its sync, against as many bare ones."""
-    log, done = _begun(folder), Event()
-    system = ActorSystem(partial(_Crowd, log, done))
-    try:
+def one_appender_us() -> float:
+    """Microseconds for a record that one writer appends and syncs after another."""
+    with tempfile.TemporaryDirectory() as folder:
+        log = _begun(Path(folder))
         began_s = time.perf_counter()
-        system.tell(ROOT, Appended(id=0))
-        assert done.wait(60)
-        ours_s = time.perf_counter() - began_s
-    finally:
-        system.stop()
-    return ours_s, _bare(folder, APPENDERS)
+        for number in range(APPENDS):
+            log.append([(_record(number), PRIMARY)])
+        taken_s = time.perf_counter() - began_s
+        log.close()
+    return taken_s / APPENDS * 1e6
 
 
-def resume(folder: Path) -> Sample:
-    """Open a session of 10,000 records and rebuild turn and conversation, against half a second."""
-    path = folder / f"{next(_numbers)}.jsonl"
-    SessionLog.create(
-        path, [*FIRST, *((each, PRIMARY) for each in _conversation())], _clock
-    ).close()
-    began_s = time.perf_counter()
-    log, contents = SessionLog.open(path, _clock)
-    past = past_of(contents.records, Turn())
-    history = History()
-    for record in past.records:
-        history.add(record)
-    ours_s = time.perf_counter() - began_s
-    log.close()
+def thousand_appenders_us() -> float:
+    """Microseconds for a record of 1,000 actors that each append one and wait for its sync."""
+    with tempfile.TemporaryDirectory() as folder:
+        log, done = _begun(Path(folder)), Event()
+        system = ActorSystem(partial(_Crowd, log, done))
+        try:
+            began_s = time.perf_counter()
+            system.tell(ROOT, Appended(id=0))
+            assert done.wait(60)
+            taken_s = time.perf_counter() - began_s
+        finally:
+            system.stop()
+    return taken_s / APPENDERS * 1e6
+
+
+def resume_ms() -> float:
+    """Milliseconds to open a session of 10,000 records and rebuild turn and conversation."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "session.jsonl"
+        records = [*FIRST, *((each, PRIMARY) for each in _conversation())]
+        SessionLog.create(path, records, _clock).close()
+        began_s = time.perf_counter()
+        log, contents = SessionLog.open(path, _clock)
+        past = past_of(contents.records, Turn())
+        history = History()
+        for record in past.records:
+            history.add(record)
+        taken_s = time.perf_counter() - began_s
+        log.close()
     assert len(contents.lines) >= RECORDS
-    return ours_s, RESUME_LIMIT_S
+    return taken_s * 1e3
 
 
-ROWS: tuple[tuple[str, Callable[[Path], Sample], float], ...] = (
-    ("append + sync, one appender, to write + fdatasync", one_appender, 1.5),
-    ("append + sync, 1,000 appenders, to write + fdatasync of each", thousand_appenders, 1.5),
-    ("resume of 10,000 records, to 0.5 s", resume, 1.0),
-)
-"""Name, how to sample it, and the highest ratio that is allowed."""
+def bare_us(lines: int) -> float:
+    """Microseconds to write and sync one of the same lines, one by one."""
+    data = [encode_line(Line(n, _clock(), PRIMARY, _record(n))) for n in range(lines)]
+    with tempfile.NamedTemporaryFile(buffering=0) as file:
+        began_s = time.perf_counter()
+        for each in data:
+            os.write(file.fileno(), each)
+            os.fdatasync(file.fileno())
+        return (time.perf_counter() - began_s) / lines * 1e6
 
 
 class _Appender(Actor[Appended | AppendFailed]):
@@ -124,22 +121,8 @@ class _Crowd(Actor[Appended | AppendFailed | ChildEnded]):
                 self._done.set()
 
 
-def _bare(folder: Path, lines: int) -> float:
-    """Write and sync the same lines one by one."""
-    data = [encode_line(Line(n, _clock(), PRIMARY, _record(n))) for n in range(lines)]
-    flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT
-    descriptor = os.open(folder / f"{next(_numbers)}.bare", flags, 0o600)
-    began_s = time.perf_counter()
-    for each in data:
-        os.write(descriptor, each)
-        os.fdatasync(descriptor)
-    taken_s = time.perf_counter() - began_s
-    os.close(descriptor)
-    return taken_s
-
-
 def _begun(folder: Path) -> SessionLog:
-    return SessionLog.create(folder / f"{next(_numbers)}.jsonl", FIRST, _clock)
+    return SessionLog.create(folder / "session.jsonl", FIRST, _clock)
 
 
 def _record(number: int) -> ToolEnded:
@@ -177,16 +160,32 @@ def _clock() -> float:
     return 1_700_000_000.0
 
 
-def main(parent: str | None) -> None:
-    """Print the median of each row: ours, the limit, their ratio and what is allowed."""
-    with tempfile.TemporaryDirectory(dir=parent) as folder:
-        for name, sample, allowed in ROWS:
-            samples = [sample(Path(folder)) for _ in range(SAMPLES)]
-            ratio = statistics.median(ours_s / limit_s for ours_s, limit_s in samples)
-            ours_s = statistics.median(ours_s for ours_s, _ in samples)
-            verdict = "ok" if ratio <= allowed else "TOO SLOW"
-            print(f"{ours_s:8.4f} s  {ratio:6.2f} of {allowed:4.1f}  {verdict}  {name}")  # noqa: T201  (a table for people)
-
-
-if __name__ == "__main__":
-    main(sys.argv[1] if len(sys.argv) > 1 else None)
+WRITE = "`os.write` + `fdatasync` of each"
+ROWS = (
+    Row(
+        "append",
+        "a record appended and synced",
+        WRITE,
+        1.5,
+        one_appender_us,
+        lambda: bare_us(APPENDS),
+    ),
+    Row(
+        "appenders",
+        f"the same by {APPENDERS:,} actors at once",
+        WRITE,
+        1.5,
+        thousand_appenders_us,
+        lambda: bare_us(APPENDERS),
+    ),
+    Row(
+        "resume",
+        f"resume of {RECORDS:,} records",
+        f"{RESUME_LIMIT_MS:g} ms, as stated",
+        1,
+        resume_ms,
+        lambda: RESUME_LIMIT_MS,
+        "ms",
+        rounds=3,
+    ),
+)

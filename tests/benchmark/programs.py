@@ -11,13 +11,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from actors.models.reply_plan import Event, ReplyPlan, events_of
-from tests.benchmark import bare_sdk, bare_stream
+from tests.benchmark import bare_sdk, bare_stream, profiled
 from tests.benchmark.rows import Row
 from tests.program.program import COMMAND, make_repository
 from tests.scripted_server import Answer, ScriptedServer, calls, says, streams
 
 TURNS = 50
 DELTAS, LONG_DELTAS, INPUT_DELTAS = 1_000, 51_000, 8_000
+INPUT_ALL = 96_000
+"""Over several calls: those of one alone take less than one start differs from another."""
 FIRST_SCREEN = "greenroom ·".encode()
 """The footer of the first frame, under an input line that takes keys."""
 Command = Callable[[Path], Sequence[str]]
@@ -38,7 +40,12 @@ class Ran:
 
 def greenroom(_: Path) -> Sequence[str]:
     """Run our program headless."""
-    return (*COMMAND, "-p", "x", "--permission-mode", "yolo")
+    return (*program(), "-p", "x", "--permission-mode", "yolo")
+
+
+def program() -> tuple[str, ...]:
+    """Start our program, under a profiler where that is asked for."""
+    return (sys.executable, "-P", profiled.__file__) if profiled.NAME in os.environ else COMMAND
 
 
 def plain_sdk(folder: Path) -> Sequence[str]:
@@ -87,7 +94,9 @@ def run(command: Command, *answers: Answer) -> Ran:
 
 
 def _environment(folder: Path) -> dict[str, str]:
-    kept = {name: os.environ[name] for name in ("PATH", "LANG") if name in os.environ}
+    kept = {
+        name: os.environ[name] for name in ("PATH", "LANG", profiled.NAME) if name in os.environ
+    }
     return kept | {"HOME": str(folder), "GREENROOM_HOME": str(folder / "state"), "TERM": "xterm"}
 
 
@@ -117,10 +126,11 @@ def delta_us(command: Command) -> float:
 
 
 def input_us(command: Command, deltas: int = INPUT_DELTAS) -> float:
-    """Microseconds of processor time for one more delta of a tool's input."""
+    """Microseconds of processor time for one more delta of tools' inputs, each of so many."""
     after = [says("done")] if command is greenroom else []
-    long, short = (run(command, written(count), *after).cpu_us for count in (deltas, 1))
-    return (long - short) / deltas
+    inputs = INPUT_ALL // deltas
+    long, short = (run(command, written(inputs, each), *after).cpu_us for each in (deltas, 1))
+    return (long - short) / INPUT_ALL
 
 
 def text(deltas: int) -> Answer:
@@ -131,21 +141,24 @@ def text(deltas: int) -> Answer:
     return streams([first, rest[0], *([more] * deltas), *rest[1:]])
 
 
-def written(deltas: int) -> Answer:
-    """Answer by a call whose input comes in so many deltas, with escapes."""
-    pieces = ['{"path": "/nowhere/x", "content": "', *(['a\\n\\"bcdef\\t'] * deltas), '"}']
-    block: Event = {"type": "tool_use", "id": "toolu_1", "name": "write", "input": {}}
-    said: list[Event] = [
-        next(events_of(ReplyPlan(), {"model": "scripted"}, "toolu")),
-        {"type": "content_block_start", "index": 0, "content_block": block},
-    ]
-    for piece in pieces:
-        delta: Event = {"type": "input_json_delta", "partial_json": piece}
-        said.append({"type": "content_block_delta", "index": 0, "delta": delta})
+def written(inputs: int, deltas: int) -> Answer:
+    """Answer by so many calls whose inputs come in so many deltas each, with escapes."""
+    said = [next(events_of(ReplyPlan(), {"model": "scripted"}, "toolu"))]
+    for index in range(inputs):
+        said += _call(index, deltas)
     end: Event = {"stop_reason": "tool_use"}
-    said.append({"type": "content_block_stop", "index": 0})
     said.append({"type": "message_delta", "delta": end, "usage": {"output_tokens": 9}})
     return streams([*said, {"type": "message_stop"}])
+
+
+def _call(index: int, deltas: int) -> list[Event]:
+    pieces = ['{"path": "/nowhere/x", "content": "', *(['a\\n\\"bcdef\\t'] * deltas), '"}']
+    block: Event = {"type": "tool_use", "id": f"toolu_{index}", "name": "write", "input": {}}
+    said: list[Event] = [{"type": "content_block_start", "index": index, "content_block": block}]
+    for piece in pieces:
+        delta: Event = {"type": "input_json_delta", "partial_json": piece}
+        said.append({"type": "content_block_delta", "index": index, "delta": delta})
+    return [*said, {"type": "content_block_stop", "index": index}]
 
 
 def whole_ms(*words: str) -> float:
@@ -172,7 +185,7 @@ def screen_ms() -> float:
         os.set_blocking(ours, True)
         began_s = time.perf_counter()
         process = subprocess.Popen(
-            COMMAND,
+            program(),
             cwd=folder / "work",
             env=_environment(folder),
             stdin=theirs,
@@ -185,7 +198,7 @@ def screen_ms() -> float:
         while FIRST_SCREEN not in seen:
             seen += os.read(ours, 65_536)
         took_s = time.perf_counter() - began_s
-        process.kill()
+        process.terminate()
         process.wait()
         os.close(ours)
         return took_s * 1e3
@@ -201,7 +214,7 @@ def _small(name: str, reach: float, *words: str) -> Row:
         f"`greenroom {' '.join(words)}`",
         PYTHON,
         reach,
-        lambda: whole_ms(*COMMAND, *words),
+        lambda: whole_ms(*program(), *words),
         lambda: whole_ms(*_PASS),
         "ms",
         rounds=9,

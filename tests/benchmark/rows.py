@@ -1,8 +1,9 @@
 """What a row is, and how it is measured: ours and the limit by turns, in the same noise."""
 
 import gc
+import re
 import statistics
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 Measure = Callable[[], float]
@@ -64,12 +65,28 @@ def measured(row: Row) -> Ratio:
 
 
 HEAD = ("what", "limit in the same run", "ratio", "spread", "reach", "ours", "limit")
+SLOWER = 1.2
+"""What grew by more than so much since the table was written is marked."""
 
 
-def cells(ratio: Ratio) -> tuple[str, ...]:
+def ratios_in(text: str) -> dict[str, float]:
+    """Read the ratios of a table that was written before, by what they are of."""
+    found: dict[str, float] = {}
+    for line in text.splitlines():
+        parts = [part.strip() for part in line.strip("|").split("|")]
+        ratio = parts[2].split()[0] if len(parts) == len(HEAD) and parts[2] else ""
+        if re.fullmatch(r"-?\d+\.\d\d", ratio):
+            found[parts[0]] = float(ratio)
+    return found
+
+
+def cells(ratio: Ratio, before: Mapping[str, float]) -> tuple[str, ...]:
     """Write one row of the table."""
     row = ratio.row
     mark = "" if ratio.held else " (!)"
+    was = before.get(row.what, ratio.median)
+    if ratio.median > was * SLOWER:
+        mark += f" (was {was:.2f})"
     return (
         row.what,
         row.limit,
@@ -81,7 +98,7 @@ def cells(ratio: Ratio) -> tuple[str, ...]:
     )
 
 
-def table(ratios: list[Ratio]) -> str:
-    """Write the table as Markdown."""
-    lines = [HEAD, ("---",) * len(HEAD), *(cells(each) for each in ratios)]
+def table(ratios: list[Ratio], before: Mapping[str, float]) -> str:
+    """Write the table as Markdown; `before` are the ratios that it had."""
+    lines = [HEAD, ("---",) * len(HEAD), *(cells(each, before) for each in ratios)]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
