@@ -103,6 +103,8 @@ class Recorder:
             RecallError: what came back is the question for the records.
         """
         if back.reason == "crashed":  # the journal lives on, and is told again
+            if back.message == self._recall:  # at once: should it end after all, this comes back
+                self._actor.tell(self._journal, back.message)
             return None
         if isinstance(back.message, Recall):
             detail = f"the journal did not answer ({back.reason})"

@@ -121,7 +121,9 @@ class Calls:
             self._granted.update(request.grants)
 
     def happened(self, tag: str, what: str, shown: str) -> None:
-        """Hear of an effect on the world."""
+        """Hear of an effect on the world; after a power cut there is none."""
+        if self._ledger.closed:
+            return
         use = self._meant.get(tag)
         if use is None:
             self._ledger.require(holds=False, promise=f"{tag} {what}, and no model asked for it")

@@ -14,6 +14,7 @@ from actors.sessions.log import SessionLog
 from actors.sessions.reading import read_log
 from actors.sessions.recorder import Recorder, first_mark
 from messages.address import JOURNAL, ROOT
+from messages.agents import ChildFailed
 from messages.base import Message
 from messages.supervision import PeerRestarted, Undelivered
 from messages.transcript import Append, Appended, AppendFailed, Recall, Recalled, Record, Session
@@ -188,3 +189,31 @@ def test_an_author_that_crashed_has_its_records_before_its_mail_and_new_numbers(
         Appended(id=first_mark(2) + 1),
     ]
     assert desk.prompts == ["a", "b"]
+
+
+def test_a_journal_that_ends_over_the_question_for_the_records_is_not_waited_for(
+    system: ActorSystem, root: Probe
+) -> None:
+    """It crashes, and seems to live on; then it cannot be started again."""
+
+    class Dying(Actor[Append | Recall]):
+        def on_start(self) -> None:
+            if self.incarnation > 1:
+                raise RuntimeError
+
+        def on_receive(self, message: Append | Recall) -> None:
+            match message:
+                case Recall():
+                    raise RuntimeError
+                case Append():
+                    pass
+
+    once = Restart(limit=1, window_s=3600.0)
+    system.start(Dying, "journal", once)
+    author = system.start(Author, "author", once)
+    system.tell(author, TurnStarted(turn=1, prompt="crash"))
+    detail = "RecallError: the journal did not answer (ended)"
+    root.expect_in_any_order(
+        ChildFailed(child=JOURNAL, cause="crash", detail="RuntimeError"),
+        ChildFailed(child=author, cause="crash", detail=detail),
+    )
