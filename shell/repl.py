@@ -10,6 +10,7 @@ import signal
 import sys
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from functools import partial
 from typing import Any, TypeVar
 
 from prompt_toolkit.input import Input, create_input
@@ -28,6 +29,7 @@ from shell.signals import HUNG_UP, endings, handled, stop
 from shell.state import State
 from shell.successor import Successor
 from shell.terminal import FrameOutput, open_output
+from shell.tmux import told_of_escape_time
 from shell.typed_ahead import taken_over
 from shell.workplace import Workplace
 
@@ -160,6 +162,9 @@ class Repl:
             self.desk.step(state.entered(self.state, self._first_prompt, self.desk.now_s))
         self.desk.press(typed)
         self._when_drawn()
+        if kept := self._place.history_file:
+            told = partial(told_of_escape_time, os.environ, kept.parent)
+            self.later(told, lambda line: self.remark(line or ""))
         self.desk.updates.start(loop)
         if self._leaving is not None:
             self._exit()
