@@ -151,6 +151,7 @@ class Repl:
             return HUNG_UP if self._leaving is None else self._leaving
         finally:
             self.desk.updates.stop()
+            self.desk.screen.end()
 
     def _begin(self, typed: list[KeyPress]) -> None:
         """Start after the first drawing, when the library's own handlers are in place."""

@@ -72,6 +72,10 @@ class Screen:
         self._app.renderer.reset()
         self.draw()
 
+    def end(self) -> None:
+        """Undo what the terminal was told to do; after a fault of a drawing nobody else does."""
+        self._app.renderer.reset(leave_alternate_screen=True)
+
     def ask_for_acknowledgement(self) -> None:
         """Let the terminal answer once it has shown everything that was written before."""
         self._output.write_raw(ASK)

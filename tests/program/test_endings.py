@@ -20,6 +20,12 @@ COMMANDS["fail"] = Command("fail", lambda words, shell: str(1 // 0))
 main()
 """
 """The program with a fault of ours in it, planted where a person can reach it."""
+FAULT_OF_THE_DRAWING = """
+from shell import plan
+from shell.main import main
+plan.footer_row = lambda *rest: 1 // 0
+main()
+"""
 
 
 def restored(shown: Terminal) -> bool:
@@ -83,6 +89,20 @@ def test_a_fault_of_the_screen_ends_it_in_order_with_one_clear_line(program: Pro
         assert shown.screen().replace("\n", "").count(told) == 1
         assert "Traceback" not in shown.everything()
     assert program.record_types()[-1] == "turn_completed"
+
+
+def test_a_fault_of_the_first_drawing_leaves_the_terminal_as_it_was(program: Program) -> None:
+    with (
+        program.serve(),
+        terminal(
+            [sys.executable, "-P", "-c", FAULT_OF_THE_DRAWING],
+            environment=program.environment(TERM="xterm-256color"),
+            folder=program.repository,
+        ) as shown,
+    ):
+        assert shown.wait_exit(STOPPED_S) == 1
+        assert restored(shown)
+        assert "a fault of Greenroom: ZeroDivisionError" in shown.screen()
 
 
 def test_the_end_of_input_asks_once_more_and_leaves(program: Program) -> None:
