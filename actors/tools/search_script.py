@@ -39,9 +39,9 @@ def main(arguments: list[str]) -> int:
 def searched(path: str, pattern: "re.Pattern[str]", context: int, most: int) -> Iterator[object]:
     """Yield the matching lines of one file, at most `most`, and those around them."""
     with open(path, "rb") as file:  # noqa: PTH123  (`pathlib` would double the time to start)
-        text = file.read(MAX_FILE_BYTES).decode("utf-8", "surrogateescape")
+        text = file.read(MAX_FILE_BYTES).decode("utf-8", "surrogateescape").removeprefix("\ufeff")
     whole = not any(each in pattern.pattern for each in _WHOLE_TEXT)
-    if whole and not pattern.search(text):
+    if whole and not pattern.search(text.replace("\r\n", "\n")):
         return
     lines = text.removesuffix("\n").split("\n")
     matching: list[int] = []

@@ -110,6 +110,8 @@ def _ripgrep(program: str, wanted: Search) -> list[str]:
         "--no-config",
         "--json",
         "--no-mmap",
+        "--crlf",
+        "--text",  # what looks binary was left out before; a NUL further down is no end of a line
         "--ignore-case" if wanted.ignore_case else "--case-sensitive",
         f"--context={wanted.context}",
         f"--max-count={wanted.most}",

@@ -82,6 +82,19 @@ def test_what_both_have_in_common_matches_alike(project: Caller, pattern: str) -
     assert grep(project, pattern) == ["a:2:x"]
 
 
+def test_ends_of_lines_marks_and_nuls_are_no_part_of_a_line(project: Caller) -> None:
+    project.file("crlf.txt", "seek it\r\n")
+    project.file("marked.txt", "\ufeffseek it\n")
+    project.file("late.txt", b"text\n" * 10_000 + b"\0 seek it\n")
+
+    assert project.call("grep", pattern="seek it$").splitlines() == [
+        "crlf.txt:1:seek it",
+        "late.txt:10001:\0 seek it",
+        "marked.txt:1:seek it",
+    ]
+    assert project.call("grep", pattern="^seek", files_only=True) == "crlf.txt\nmarked.txt"
+
+
 def test_a_pattern_that_begins_like_an_option_is_a_pattern(project: Caller) -> None:
     project.file("a", "--pre=sh\n")
 
