@@ -30,7 +30,7 @@ STOPPED: dict[str, tuple[TurnFailureReason, str]] = {
     "max_tokens": ("max_tokens", "the reply reached the output limit; say 'go on' to continue"),
     "model_context_window_exceeded": (
         "too_long",
-        "the conversation has filled the model's context window; start a new session",
+        "the conversation has filled the model's context window; start a new session (/clear)",
     ),
     "refusal": ("refusal", "the model declined to answer; word the prompt in another way"),
     "pause_turn": ("stop_reason", "the model paused in its turn; say 'go on' to continue"),

@@ -41,7 +41,7 @@ _TOO_LONG_WORDS = ("prompt is too long", "exceed context limit", "context length
 
 _SENTENCES: dict[ModelFailureReason, str] = {
     "unauthorized": "{server} refused the key ({said}); set ANTHROPIC_API_KEY to a valid one",
-    "too_long": "the conversation is too long for the model ({said}); start a new session",
+    "too_long": "the conversation is too long for the model ({said}); start a new session (/clear)",
     "rate_limited": "{server} limits the rate ({said}); send the prompt again {when}",
     "overloaded": "{server} is overloaded ({said}); send the prompt again {when}",
     "unreachable": "{server} did not answer ({said}); send the prompt again {when}",
