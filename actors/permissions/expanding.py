@@ -30,7 +30,9 @@ def expand(
     `protected` is as in `Policy`; `reading` are the rules that may tighten the reading of a file.
     """
     looking = Looking(Explorer(ground), protected or (), reading)
-    return tuple(matter for request in requests for matter in looking.at(request))
+    for request in requests:
+        looking.at(request)
+    return tuple(looking.found)
 
 
 _Running = tuple[int, tuple[str, ...], Weight]
@@ -46,6 +48,8 @@ class Looking:
     explorer: Explorer
     protected: tuple[str, ...]
     reading: tuple[ReadyRule, ...]
+    found: list[Matter] = field(default_factory=list[Matter])
+    """All that was told, in order."""
     _entries_left: int = MOST_ENTRIES
     _guarded: dict[str, bool] = field(default_factory=dict[str, bool])
     _files: dict[_File, Matter] = field(default_factory=dict[_File, Matter])
@@ -54,25 +58,26 @@ class Looking:
     _parts: dict[_Running, Part] = field(default_factory=dict[_Running, Part])
     """Parts that were told; kept, so that no other gets the identity of one."""
 
-    def at(self, request: PermissionRequest) -> Iterator[Matter]:
+    def at(self, request: PermissionRequest) -> None:
         """Find what one request comes to."""
         if len(request.target) > MAX_CHARS:
-            yield _plain(request)._replace(floor=f"it is longer than {MAX_CHARS:,} characters")
+            floor = f"it is longer than {MAX_CHARS:,} characters"
+            self.found.append(_plain(request)._replace(floor=floor))
         elif request.permission == "bash":
-            yield from self._command(request)
+            self._command(request)
         elif request.permission in PATHS:
-            yield from self._file_call(request)
+            self._file_call(request)
         else:
-            yield _plain(request)
+            self.found.append(_plain(request))
 
     # Files.
 
-    def _file_call(self, request: PermissionRequest) -> Iterator[Matter]:
+    def _file_call(self, request: PermissionRequest) -> None:
         """A change looks into the file too, so rules on reading it may tighten."""
         tool = request.permission
-        yield self._file(tool, tool, request.target)
+        self.found.append(self._file(tool, tool, request.target))
         if tool in CHANGING:
-            yield self._file("read", tool, request.target, weight="tightens")
+            self.found.append(self._file("read", tool, request.target, weight="tightens"))
 
     def _file(
         self, permission: str, tool: str, path: str, *, base: str = "", weight: Weight = "full"
@@ -109,21 +114,19 @@ class Looking:
 
     # Commands.
 
-    def _command(self, request: PermissionRequest) -> Iterator[Matter]:
+    def _command(self, request: PermissionRequest) -> None:
         # The grammar and all that is known of commands takes 15 ms: not on the way to the screen.
         from actors.permissions.commands.parse import parse_command  # noqa: PLC0415
 
         command = parse_command(request.target)
         why = command.floor or ("" if command.parts else "there is no command in it")
         if why or command.refusal:
-            yield _plain(request)._replace(floor=why, refusal=command.refusal)
+            self.found.append(_plain(request)._replace(floor=why, refusal=command.refusal))
         folders = folders_of(command, self.explorer)
         for part, bases in zip(command.parts, folders, strict=True):
-            yield from self._part(part, bases)
+            self._part(part, bases)
 
-    def _part(
-        self, part: Part, bases: tuple[str, ...], weight: Weight = "full"
-    ) -> Iterator[Matter]:
+    def _part(self, part: Part, bases: tuple[str, ...], weight: Weight = "full") -> None:
         """Tell what a part does.
 
         What stands inside a wrapper can only tighten: denies hold (`weight`), and protection.
@@ -134,31 +137,35 @@ class Looking:
         self._parts[running] = part
         reads = self._words("read", self._looked_at(part, bases), bases)
         writes = self._words("write", part.writes, bases)
-        below, too_deep = self._below(reads, part)
-        changing = () if part.harmless else reads
+        below, too_deep = self._below(reads, part) if part.deep and self.reading else ((), "")
+        changed = writes if part.harmless else (*reads, *writes)
         is_whole = weight == "full"
-        yield Matter(
-            request=PermissionRequest(permission="bash", target=part.text),
-            tool="bash",
-            weight=weight,
-            also=part.also,
-            floor=(_floor(part) or too_deep) if is_whole else "",
-            protected=self._protected(_touched(self._files[each] for each in (*changing, *writes))),
-            reading=part.harmless,
-            harmless=self._wholly_known(part, reads, bases) if is_whole else None,
-            trusted_only=part.trusted_only,
+        self.found.append(
+            Matter(
+                request=PermissionRequest(permission="bash", target=part.text),
+                tool="bash",
+                weight=weight,
+                also=part.also,
+                floor=(_floor(part) or too_deep) if is_whole else "",
+                protected=self._protected(_touched(changed, self._files)) if changed else "",
+                reading=part.harmless,
+                harmless=self._wholly_known(part, reads, bases) if is_whole else None,
+                trusted_only=part.trusted_only,
+            )
         )
-        yield from self._tightening((*reads, *below, *writes), "tightens" if is_whole else "denies")
+        self._tell((*reads, *below, *writes), "tightens" if is_whole else "denies")
         for each in part.redirects:
-            for matter in self._redirect(each, bases):
-                yield matter if is_whole else matter._replace(weight="denies", floor="")
+            told = self._redirect(each, bases)
+            self.found += told if is_whole else [_denying(matter) for matter in told]
         for inner in part.inner:
-            yield from self._part(inner, bases, "denies")
+            self._part(inner, bases, "denies")
 
     def _looked_at(self, part: Part, bases: tuple[str, ...]) -> tuple[Word, ...]:
         """List the paths that a part reads; without any, and after a `cd`, where it runs."""
+        if part.reads or not part.harmless:
+            return part.reads
         here = bool(part.deep) or bases != (self.explorer.ground.cwd,)
-        return (Word("."),) if part.harmless and here and not part.reads else part.reads
+        return (Word("."),) if here else ()
 
     def _below(self, folders: list[_File], part: Part) -> tuple[list[_File], str]:
         """List what a rule may speak of below folders that are read as a whole.
@@ -166,18 +173,15 @@ class Looking:
         And say why there may be more.
         """
         found: list[_File] = []
-        if not part.deep or not self.reading:
-            return found, ""
-        root = self.explorer.ground.root
+        root, problem = self.explorer.ground.root, ""
         for folder in dict.fromkeys(self._files[each].request.target for each in folders):
             path = os.path.join(root, folder)  # noqa: PTH118  (text, not a file)
             below = look_below(os.path.normpath(path), part.deep, self._entries_left)
             self._entries_left -= below.entries
-            if below.problem:
-                return found, below.problem
             found += [("read", each, "/") for each in below.files if self._is_told(each, part.only)]
+            problem = problem or below.problem
         self._look_at(found)
-        return found, ""
+        return found, problem
 
     def _is_told(self, path: str, only: tuple[str, ...]) -> bool:
         name = path.rpartition("/")[2]
@@ -187,8 +191,12 @@ class Looking:
         folded = tuple(map(fold, texts))
         return any(rule.tightens(texts, folded) for rule in self.reading)
 
-    def _words(self, permission: str, words: Iterable[Word], bases: tuple[str, ...]) -> list[_File]:
+    def _words(
+        self, permission: str, words: tuple[Word, ...], bases: tuple[str, ...]
+    ) -> list[_File]:
         """Look at paths among arguments; where their folder is unknown, from where it began."""
+        if not words:
+            return []
         files: dict[_File, None] = {}
         for word in words:
             for path in paths_in(word, self.explorer.ground.home):
@@ -206,14 +214,14 @@ class Looking:
                     permission, "bash", path, base=base, weight="tightens"
                 )
 
-    def _tightening(self, files: Iterable[_File], weight: Weight) -> Iterator[Matter]:
+    def _tell(self, files: Iterable[_File], weight: Weight) -> None:
         """Tell each file once; what tightens denies too."""
         for file in files:
             if (file, weight) in self._told or (file, "tightens") in self._told:
                 continue
             self._told.add((file, weight))
             matter = self._files[file]
-            yield matter if weight == "tightens" else matter._replace(weight=weight, floor="")
+            self.found.append(matter if weight == "tightens" else _denying(matter))
 
     def _wholly_known(
         self, part: Part, reads: list[_File], bases: tuple[str, ...]
@@ -224,21 +232,27 @@ class Looking:
         """
         if not part.harmless or not bases or not all(word.literal for word in part.reads):
             return None
-        return tuple(self._files[each]._replace(weight="full") for each in reads)
+        return tuple(self._files[each] for each in reads)
 
-    def _redirect(self, redirect: Redirect, bases: tuple[str, ...]) -> Iterator[Matter]:
+    def _redirect(self, redirect: Redirect, bases: tuple[str, ...]) -> list[Matter]:
+        found: list[Matter] = []
         paths = tuple(paths_in(redirect.word, self.explorer.ground.home))
         known = bool(paths) and bool(bases)
         if not known:
             request = PermissionRequest(permission=redirect.permission, target=redirect.word.text)
             why = f"where {redirect.word.text} leads cannot be told beforehand"
-            yield Matter(request=request, tool="bash", floor=why, unknown=True, inside=False)
+            found.append(Matter(request, "bash", floor=why, unknown=True, inside=False))
         for path in paths:
             for base in bases or (self.explorer.ground.cwd,):
                 matter = self._file(redirect.permission, "bash", path, base=base)
                 # Where no rule speaks, what is inside may be read by a command that is allowed.
                 lenient = matter.reading and matter.inside and not matter.floor
-                yield matter._replace(weight="tightens") if lenient else matter
+                found.append(matter._replace(weight="tightens") if lenient else matter)
+        return found
+
+
+def _denying(matter: Matter) -> Matter:
+    return matter._replace(weight="denies", floor="")
 
 
 def _plain(request: PermissionRequest) -> Matter:
@@ -256,7 +270,8 @@ def _floor(part: Part) -> str:
     return f"{part.words[0].text} is a path: no rule covers it" if part.path_spelling else ""
 
 
-def _touched(files: Iterable[Matter]) -> Iterator[str]:
+def _touched(files: Iterable[_File], known: dict[_File, Matter]) -> Iterator[str]:
     for each in files:
-        yield each.request.target
-        yield from each.also
+        matter = known[each]
+        yield matter.request.target
+        yield from matter.also

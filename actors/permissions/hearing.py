@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from actors.permissions import defaults
 from actors.permissions.judgement import Judgement, strictest
-from actors.permissions.matters import Matter
+from actors.permissions.matters import Matter, Weight
 from actors.permissions.rulebook import Rulebook, Voice
 from actors.permissions.rules import PATHS, fold, has_tool, matches
 from messages.rules import Policy, Profile
@@ -42,23 +42,30 @@ def _first_match(voice: Voice, matter: Matter, *, folds: bool) -> Judgement | No
     """
     target = matter.request.target
     texts = (target, *matter.also)
-    folded = tuple(map(fold, texts)) if folds else None
-    is_near = matter.inside and not target.startswith("/")
+    folded = None
     for each, judgement in voice.for_texts(texts):
         if each.allows:
-            if (is_near or each.far) and each.whole(target):
+            is_near = each.far or (matter.inside and not target.startswith("/"))
+            if is_near and each.whole(target):
                 return judgement
-        elif each.tightens(texts, folded):
+            continue
+        if folds and folded is None:
+            folded = tuple(map(fold, texts))
+        if each.tightens(texts, folded):
             return judgement
     return None
 
 
 def _unspoken(matter: Matter, book: Rulebook, at: int) -> Judgement:
     """Decide where no source of an agent speaks: by the built-in defaults, which never deny."""
-    if matter.weight == "denies":
+    return _by_default(matter, matter.weight, book, at)
+
+
+def _by_default(matter: Matter, weight: Weight, book: Rulebook, at: int) -> Judgement:
+    if weight == "denies":
         return _SILENT
     judgement = _default(matter, book)
-    if matter.weight == "tightens":
+    if weight == "tightens":
         return _SILENT if judgement is None or judgement.action != "ask" else judgement
     if judgement is not None:
         return judgement
@@ -91,7 +98,7 @@ def _harmless(matter: Matter, reads: tuple[Matter, ...], book: Rulebook, at: int
         return Judgement("ask", "the folder is not trusted, and git may start what it says there")
     for read in reads:
         said = _spoken(read, book, at)
-        judged = strictest(said) if said else _unspoken(read, book, at)
+        judged = strictest(said) if said else _by_default(read, "full", book, at)
         if judged.action != "allow" or read.floor:
             why = read.floor or f"it reads {read.request.target}: {judged.reason}"
             return Judgement("ask", why, rule=judged.rule, source=judged.source, by_default=True)

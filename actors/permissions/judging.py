@@ -43,8 +43,7 @@ def decide(matter: Matter, book: Rulebook) -> Judgement:
         decided = Judgement("ask", matter.floor, source="floor")
     if decided.action == "allow":
         return decided
-    by_default = all(each.action == "allow" or each.by_default for each in said)
-    return _lift(matter, book, by_default=by_default) or decided
+    return _lift(matter, book, said) or decided
 
 
 # The ceiling.
@@ -80,18 +79,26 @@ def _lasting(matter: Matter, decided: Judgement, book: Rulebook) -> str:
 # Lifts.
 
 
-def _lift(matter: Matter, book: Rulebook, *, by_default: bool) -> Judgement | None:
+def _lift(matter: Matter, book: Rulebook, said: list[Judgement]) -> Judgement | None:
     mode = book.mode
     if mode == "yolo":
         return Judgement("allow", "mode yolo", source="mode yolo")
-    changes = matter.request.permission in CHANGING and matter.weight == "full"
-    if mode == "auto-edit" and changes and by_default and matter.inside and not matter.floor:
+    if mode == "auto-edit" and _is_plain_change(matter) and all(map(_is_by_default, said)):
         return Judgement("allow", "mode auto-edit", source="mode auto-edit")
     for rule in book.policy.grants:
         if _grants(rule, matter):
             source = "granted in this session"
             return Judgement("allow", f"{shown(rule)} ({source})", rule=rule, source=source)
     return None
+
+
+def _is_plain_change(matter: Matter) -> bool:
+    changes = matter.request.permission in CHANGING and matter.weight == "full"
+    return changes and matter.inside and not matter.floor
+
+
+def _is_by_default(judgement: Judgement) -> bool:
+    return judgement.action == "allow" or judgement.by_default
 
 
 def _grants(rule: Rule, matter: Matter) -> bool:

@@ -32,7 +32,8 @@ class Matter(NamedTuple):
     reading: bool = False
     """It changes nothing; a command only if it is `harmless`."""
     harmless: tuple["Matter", ...] | None = None
-    """For a command that only reads: the files that it reads; None: it may do more."""
+    """For a command that only reads: the files that it reads, each judged as a read of its own;
+    None: it may do more."""
     trusted_only: bool = False
     """Harmless only in a workspace that is trusted."""
     unknown: bool = False

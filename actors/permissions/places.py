@@ -74,7 +74,7 @@ class Explorer:
         flaw = _flaw(path)
         if flaw:
             return Place(path, flaw)
-        written = os.path.normpath(os.path.join(base, path))  # noqa: PTH118  (text, not a file)
+        written = os.path.normpath(path if path.startswith("/") else f"{base.rstrip('/')}/{path}")
         try:
             return self._walk(path, base, written)
         except OSError as error:

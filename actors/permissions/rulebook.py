@@ -30,6 +30,8 @@ class Voice:
 
     def for_texts(self, texts: tuple[str, ...]) -> tuple[Spoken, ...]:
         """Pass over rules that cannot match any of these."""
+        if not self.needles:
+            return self.rules
         for text in texts:
             if not text.isascii():
                 return self.rules

@@ -90,7 +90,9 @@ def matches_tightly(rule: Rule, text: str, *, folded: bool = False) -> bool:
 def has_tool(profile: Profile, name: str) -> bool:
     """Whether an agent has a tool; the one predicate for offering, running and judging."""
     had = "*" in profile.tools or any(matches(pattern, name) for pattern in profile.tools)
-    return had and not any(matches(pattern, name) for pattern in profile.disallowed_tools)
+    if not had or not profile.disallowed_tools:
+        return had
+    return not any(matches(pattern, name) for pattern in profile.disallowed_tools)
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ def classified(words: Words, redirects: tuple[Redirect, ...], floor: str) -> Par
     if not words:
         return Part("", (), redirects, floor)
     first = words[0].text
-    text = " ".join(word.text for word in words)
+    text = " ".join([word.text for word in words])
     floor = floor or _name_floor(words[0])
     harmless = None if floor or "/" in first else _reading(first, words[1:])
     bare = first.rpartition("/")[2]

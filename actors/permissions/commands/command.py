@@ -24,8 +24,7 @@ class Word(NamedTuple):
     """Begins with an unquoted `~/`, or is `~`; the rest is literal."""
 
 
-@dataclass(frozen=True, slots=True)
-class Redirect:
+class Redirect(NamedTuple):
     """A file that a redirection opens; `/dev/null`, descriptors and here-documents are none."""
 
     permission: Literal["read", "write"]

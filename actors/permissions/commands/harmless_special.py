@@ -24,11 +24,13 @@ _SED_LINES = re.compile(r"\d+(?:,(?:\d+|\$))?p|\$p")
 
 def reading(name: str, arguments: Words) -> Reading | None:
     """Say what a command reads; None where it is not known to be harmless."""
+    special, row = _SPECIAL.get(name), HARMLESS.get(name)
+    if special is None and row is None:
+        return None
     if not all(word.literal or _FILTER.fullmatch(word.text) for word in arguments):
         return None
-    if name in _SPECIAL:
-        return _SPECIAL[name](arguments)
-    row = HARMLESS.get(name)
+    if special is not None:
+        return special(arguments)
     return read_by_row(row, arguments) if row else None
 
 

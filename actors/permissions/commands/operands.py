@@ -29,6 +29,11 @@ _WRITES_WITH = {
     "find": ("-fprint", "-fprint0", "-fprintf", "-fls"),
 }
 _IN_PLACE = {"sed", "perl", "ruby"}
+_INTO_FOLDERS = {*_WRITES_LAST, "mv"}
+_WRITERS = {
+    *_WRITES_ALL, *_WRITES_LAST, *_WRITES_WITH, *_IN_PLACE,
+    "uniq", "dd", "zip", "split", "tar", "git",
+}  # fmt: skip
 
 
 def read_operands(name: str, arguments: Words) -> Words:
@@ -48,6 +53,10 @@ def read_operands(name: str, arguments: Words) -> Words:
 
 def written_operands(name: str, arguments: Words) -> Words:
     """Say which arguments are paths that the command writes, makes or removes."""
+    return _written(name, arguments) if name in _WRITERS else ()
+
+
+def _written(name: str, arguments: Words) -> Words:
     operands = [word for word in arguments if not word.text.startswith("-")]
     found: list[Word] = []
     if name in _WRITES_ALL:
@@ -69,7 +78,7 @@ def written_operands(name: str, arguments: Words) -> Words:
     elif name == "git" and sets_configuration(arguments):
         found.append(Word(".git/config"))
     targets = _option_values(_WRITES_WITH.get(name, ()), arguments)
-    if name in _WRITES_LAST | {"mv"}:
+    if name in _INTO_FOLDERS:
         found += _below_folders([*operands[-1:], *targets], operands)
     return (*found, *targets)
 

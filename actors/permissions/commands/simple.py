@@ -14,6 +14,7 @@ _REDIRECT = re.compile(
     rb"|(?P<descriptor>\d+|\{[A-Za-z_]\w*\})?"
     rb"(?P<operator><<<|<<-|<<|<>|<&|>&|>>|>\||<(?!\()|>(?!\()))"
 )
+_MAY_BLANK = {b" ", b"\t", b"\\", b""}
 _MAY_REDIRECT = frozenset(b"<>&{0123456789")
 _DUPLICATE = re.compile(r"\d+-?|-")
 _ASSIGNMENT = re.compile(rb"[A-Za-z_]\w*(?:\+?=|\[)")
@@ -71,6 +72,8 @@ def is_reserved(simple: Simple) -> bool:
 def _skip_blanks(reader: WordReader, start: int) -> bool:
     """Go to the next word; False at the end of the text."""
     source, at = reader.source, reader.at
+    if source[at : at + 1] not in _MAY_BLANK:
+        return True
     blanks = _BLANKS.match(source, at)
     end = blanks.end() if blanks else at
     if end > at > start and not source[at:end].strip(b"\\\n"):

@@ -326,6 +326,7 @@ _LOADER = runs(
     Leading(long=_long("library-path preload audit inhibit-rpath argv0")),
 )
 _PART_OF_GIT = always("it is a part of git")
+_FAMILIES = ("git-", "ld-linux", "ld.so", "ld-musl")
 _VERSION = re.compile(r"-?\d[\d.]*$|\.exe$")
 _LONGEST_NAME = 64
 
@@ -341,10 +342,8 @@ def hidden_in(words: Words, stdin: str = "") -> Hidden:
 def guard_of(name: str) -> Guard | None:
     """Find the row of a command by its bare name, whatever its version."""
     bare = name.rpartition("/")[2]
-    if bare.startswith("git-"):
-        return _PART_OF_GIT
-    if bare.startswith(("ld-linux", "ld.so", "ld-musl")):
-        return _LOADER
+    if bare.startswith(_FAMILIES):
+        return _PART_OF_GIT if bare.startswith("git-") else _LOADER
     if len(bare) > _LONGEST_NAME:
         return None
     return GUARDS.get(bare) or GUARDS.get(_VERSION.sub("", bare))

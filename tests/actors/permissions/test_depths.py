@@ -148,3 +148,14 @@ def test_the_look_leaves_out_git_and_what_is_not_there(ground: Ground) -> None:
     ]
     assert look_below(f"{root}/gone", "all").files == ()
     assert look_below(f"{root}/.env", "all").files == ()
+
+
+def test_what_was_found_counts_though_there_is_more_than_is_looked_at(ground: Ground) -> None:
+    many = Path(ground.root, "many")
+    many.mkdir()
+    for number in range(MOST_ENTRIES + 1):
+        (many / f"{number}").touch()
+    deny = by_rules(rule("bash", "*"), rule("read", "app/deep/.env.local", "deny"))
+
+    assert verdict("bash", "grep -r K app many", deny, ground=ground) == "deny"
+    assert verdict("bash", "grep -r K many app", deny, ground=ground) == "ask"

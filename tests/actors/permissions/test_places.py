@@ -107,8 +107,9 @@ def judged_on(probe: Probe | None, name: str, *rules: Rule) -> Action:
     explorer = Explorer(ground, probe) if probe else Explorer(ground)
     policy = Policy(defaults=BUILT_IN, sources=(user(*rules),))
     book = rulebook_of(policy, (BUILD,))
-    matters = Looking(explorer, (), ()).at(asking("read", name))
-    return judged((each, decide(each, book)) for each in matters).action
+    looking = Looking(explorer, (), ())
+    looking.at(asking("read", name))
+    return judged((each, decide(each, book)) for each in looking.found).action
 
 
 @pytest.mark.parametrize("name", ["secrets/key", "SECRETS/key", "Secrets/KEY", "secrets/Key"])
