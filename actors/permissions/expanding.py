@@ -1,7 +1,7 @@
 """From a call as a tool states it to everything that it would do."""
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 
@@ -88,7 +88,7 @@ class Looking:
         spellings = tuple(map(explorer.target, place.spellings)) if place.spellings else ()
         also = spellings if place.path == target else (*spellings, place.path)
         changes = permission in CHANGING
-        guarded = self._protected((target, *spellings)) if changes else ""
+        guarded = self._protected(place) if changes else ""
         return Matter(
             request=PermissionRequest(permission=permission, target=target if path else ""),
             tool=tool,
@@ -103,8 +103,15 @@ class Looking:
             unknown=bool(place.problem),
         )
 
-    def _protected(self, targets: Iterable[str]) -> str:
-        for target in targets:
+    def _touched(self, files: Iterable[_File]) -> str:
+        """Say why what a command does to these needs an answer to this very call."""
+        explorer = self.explorer
+        found = (self._protected(explorer.follow(path, base)) for _, path, base in files)
+        return next(filter(None, found), "")
+
+    def _protected(self, place: Place) -> str:
+        for each in (place.path, *place.spellings):
+            target = self.explorer.target(each)
             guarded = self._guarded.get(target)
             if guarded is None:
                 guarded = self._guarded[target] = is_protected(target, self.protected)
@@ -147,7 +154,7 @@ class Looking:
                 weight=weight,
                 also=part.also,
                 floor=(_floor(part) or too_deep) if is_whole else "",
-                protected=self._protected(_touched(changed, self._files)) if changed else "",
+                protected=self._touched(changed),
                 reading=part.harmless,
                 harmless=self._wholly_known(part, reads, bases) if is_whole else None,
                 trusted_only=part.trusted_only,
@@ -268,10 +275,3 @@ def _floor(part: Part) -> str:
     if part.floor:
         return part.floor
     return f"{part.words[0].text} is a path: no rule covers it" if part.path_spelling else ""
-
-
-def _touched(files: Iterable[_File], known: dict[_File, Matter]) -> Iterator[str]:
-    for each in files:
-        matter = known[each]
-        yield matter.request.target
-        yield from matter.also

@@ -3,13 +3,12 @@
 from dataclasses import replace
 
 from actors.permissions import defaults
-from actors.permissions.judgement import Judgement, strictest
+from actors.permissions.judgement import SILENT, Judgement, strictest
 from actors.permissions.matters import Matter, Weight
 from actors.permissions.rulebook import Rulebook, Voice
 from actors.permissions.rules import PATHS, fold, has_tool, matches
 from messages.rules import Policy, Profile
 
-_SILENT = Judgement("allow", "", by_default=True)
 _HARMLESS = Judgement("allow", "harmless command (built-in default)", by_default=True)
 
 
@@ -63,10 +62,10 @@ def _unspoken(matter: Matter, book: Rulebook, at: int) -> Judgement:
 
 def _by_default(matter: Matter, weight: Weight, book: Rulebook, at: int) -> Judgement:
     if weight == "denies":
-        return _SILENT
+        return SILENT
     judgement = _default(matter, book)
     if weight == "tightens":
-        return _SILENT if judgement is None or judgement.action != "ask" else judgement
+        return SILENT if judgement is None or judgement.action != "ask" else judgement
     if judgement is not None:
         return judgement
     if matter.harmless is not None and book.policy.defaults:

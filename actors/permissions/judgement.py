@@ -20,6 +20,10 @@ class Judgement(NamedTuple):
     grants: tuple[Rule, ...] = ()
 
 
+SILENT = Judgement("allow", "", by_default=True)
+"""No rule has anything against it."""
+
+
 def strictest(judged: list[Judgement]) -> Judgement:
     """Take the strictest; of equals one that no grant lifts, then the first."""
     if len(judged) == 1:

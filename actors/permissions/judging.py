@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from actors.permissions.hearing import heard
-from actors.permissions.judgement import Judgement, strictest
+from actors.permissions.judgement import SILENT, Judgement, strictest
 from actors.permissions.matters import Matter
 from actors.permissions.rulebook import Rulebook
 from actors.permissions.rules import ASKING, CHANGING, ready, shown
@@ -30,10 +30,12 @@ def decide(matter: Matter, book: Rulebook) -> Judgement:
     """Judge one matter: the rules of each in the chain, ceiling, floor, protection, then lifts."""
     if not book.chain:
         return Judgement("deny", "nobody is known to ask")
+    if matter.weight != "full" and _is_silent(matter, book):
+        return SILENT
     said = [heard(matter, book, at) for at in range(len(book.chain))]
     decided = strictest([*said, *_ceiling(matter, book)])
     if matter.refusal:
-        return Judgement("deny", matter.refusal)
+        decided = Judgement("deny", matter.refusal)
     if decided.action == "deny":
         return decided
     lasting = _lasting(matter, decided, book)
@@ -44,6 +46,14 @@ def decide(matter: Matter, book: Rulebook) -> Judgement:
     if decided.action == "allow":
         return decided
     return _lift(matter, book, said) or decided
+
+
+def _is_silent(matter: Matter, book: Rulebook) -> bool:
+    """Whether nothing can be said of what could only tighten: so it is with most."""
+    if matter.floor or matter.protected or matter.refusal:
+        return False
+    request = matter.request
+    return book.is_silent(request.permission, matter.weight, (request.target, *matter.also))
 
 
 # The ceiling.

@@ -85,10 +85,12 @@ def is_protected(target: str, ours: tuple[str, ...] = ()) -> bool:
 
     `ours` are more files and folders, as targets; see `targets_of`.
     """
-    names = _names(target)
-    if any(_is_below(target, names, each) for each in ours):
-        return True
-    if not names or _is_plan(names):
+    is_named = _may_be_named(target)
+    names = _names(target) if ours or is_named else ()
+    for size, above in _by_size(ours, target.startswith("/")):
+        if names[:size] in above:
+            return True
+    if not names or not is_named or _is_plan(names):
         return False
     return (
         not _FOLDERS.isdisjoint(names)
@@ -164,15 +166,23 @@ def _names(path: str) -> tuple[str, ...]:
     return tuple([part for part in seen.split("/") if part not in ("", ".")])
 
 
-_known_names = lru_cache(256)(_names)
-"""For the few that every target is held against."""
-
-
 def _without_unseen(text: str) -> str:
     return "".join(char for char in text if unicodedata.category(char) != "Cf")
 
 
-def _is_below(target: str, names: tuple[str, ...], folder: str) -> bool:
-    above = _known_names(folder)
-    same_side = target.startswith("/") == folder.startswith("/")
-    return same_side and names[: len(above)] == above
+def _may_be_named(target: str) -> bool:
+    """Pass over most: all that is protected by its name begins with a dot, or ends as some do."""
+    if not target.isascii() or target.startswith(".") or "/." in target:
+        return True
+    return target.rstrip("/").lower().endswith(_ENDINGS)
+
+
+@lru_cache(16)
+def _by_size(ours: tuple[str, ...], absolute: bool) -> list[tuple[int, set[tuple[str, ...]]]]:  # noqa: FBT001  (cached)
+    """Sort folders by how many names lead to them."""
+    found: dict[int, set[tuple[str, ...]]] = {}
+    for folder in ours:
+        if folder.startswith("/") == absolute:
+            names = _names(folder)
+            found.setdefault(len(names), set()).add(names)
+    return list(found.items())

@@ -7,6 +7,7 @@ from operator import is_
 
 from actors.permissions import defaults
 from actors.permissions.judgement import Judgement, by
+from actors.permissions.matters import Weight
 from actors.permissions.rules import ReadyRule, ready
 from messages.rules import PermissionMode, Policy, Profile, Rule, Source
 
@@ -32,14 +33,7 @@ class Voice:
         """Pass over rules that cannot match any of these."""
         if not self.needles:
             return self.rules
-        for text in texts:
-            if not text.isascii():
-                return self.rules
-            lower = text.lower()
-            for needle in self.needles:
-                if needle in lower:
-                    return self.rules
-        return self.general
+        return self.rules if _may_hold(texts, self.needles) else self.general
 
 
 Voices = tuple[Voice, ...]
@@ -59,6 +53,14 @@ class Rulebook:
     """The session's, or the strictest that a definition in the chain may work in."""
     read_only: Profile | None
     """The nearest of the chain that only reads."""
+    quiet: dict[tuple[str, Weight], tuple[str, ...]]
+    """What no text is matched without, by any rule of the chain that counts for a permission and a
+    weight that is not full."""
+
+    def is_silent(self, permission: str, weight: Weight, texts: tuple[str, ...]) -> bool:
+        """Whether no rule can tighten this, by a look at its letters alone."""
+        needles = self.quiet.get((permission, weight), ())
+        return not _may_hold(texts, needles)
 
 
 class _Same:
@@ -96,16 +98,17 @@ def tightening_reads(book: Rulebook) -> tuple[ReadyRule, ...]:
 def _rulebook(same: _Same) -> Rulebook:
     policy, chain = same.policy, same.chain
     modes = (policy.mode, *(each.mode for each in chain))
+    spoken = tuple(_voices(_sources(policy, profile), profile.agent) for profile in chain)
+    unspoken = {
+        name: _voice([(ready(each), by(each, defaults.SOURCE, by_default=True)) for each in rules])
+        for name, rules in _sorted(policy.defaults)
+    }
     return Rulebook(
         policy,
         chain,
-        spoken=tuple(_voices(_sources(policy, profile), profile.agent) for profile in chain),
-        unspoken={
-            name: _voice(
-                [(ready(each), by(each, defaults.SOURCE, by_default=True)) for each in rules]
-            )
-            for name, rules in _sorted(policy.defaults)
-        },
+        spoken=spoken,
+        unspoken=unspoken,
+        quiet=_quiet((*spoken, {name: (voice,) for name, voice in unspoken.items()})),
         mode=next(mode for mode in MODES if mode in modes),
         read_only=next((each for each in chain if each.read_only), None),
     )
@@ -124,9 +127,37 @@ def _voices(sources: tuple[Source, ...], agent: str) -> dict[str, Voices]:
 def _voice(spoken: list[Spoken], *, trusted: bool = True) -> Voice:
     needles = [each.needle for each, _ in spoken]
     special = needles.index("") if "" in needles else len(needles)
-    sought = dict.fromkeys(needles[:special])
-    least = (each for each in sought if not any(o in each for o in sought if o != each))
-    return Voice(tuple(spoken), tuple(spoken[special:]), tuple(least), trusted)
+    return Voice(tuple(spoken), tuple(spoken[special:]), _fewest(needles[:special]), trusted)
+
+
+def _quiet(
+    books: Iterable[dict[str, Voices]],
+) -> dict[tuple[str, Weight], tuple[str, ...]]:
+    needles: dict[tuple[str, Weight], list[str]] = {}
+    for name, voices in (pair for book in books for pair in book.items()):
+        for rule in (each for voice in voices for each, _ in voice.rules):
+            if rule.rule.action == "deny":
+                needles.setdefault((name, "denies"), []).append(rule.needle)
+            if rule.rule.action != "allow":
+                needles.setdefault((name, "tightens"), []).append(rule.needle)
+    return {key: _fewest(found) for key, found in needles.items()}
+
+
+def _fewest(needles: list[str]) -> tuple[str, ...]:
+    """Leave out what is only found where another is found too."""
+    each = dict.fromkeys(needles)
+    return tuple(one for one in each if not any(other in one for other in each if other != one))
+
+
+def _may_hold(texts: tuple[str, ...], needles: tuple[str, ...]) -> bool:
+    for text in texts:
+        if not text.isascii():
+            return True
+        lower = text.lower()
+        for needle in needles:
+            if needle in lower:
+                return True
+    return False
 
 
 def _sorted(rules: tuple[Rule, ...]) -> Iterable[tuple[str, list[Rule]]]:

@@ -4,6 +4,7 @@ Processor time of this thread, so that others' load does not count; the limit th
 against is a stated one, for an idle machine of two cores.
 """
 
+import gc
 import statistics
 import sys
 import time
@@ -29,7 +30,8 @@ SOURCE = Source(
     name="user rules",
     rules=tuple(Rule(permission=name, pattern=text, action=action) for name, text, action in RULES),
 )
-POLICY = Policy(defaults=BUILT_IN, sources=(SOURCE,), trusted=True)
+OURS = ("/home/user/.config/greenroom", "/home/user/.local/state/greenroom", ".git/hooks", "hooks")
+POLICY = Policy(defaults=BUILT_IN, sources=(SOURCE,), protected=OURS, trusted=True)
 CHAIN = (Profile(agent="build"),)
 ROOT = str(Path(__file__).parents[2])
 GROUND = Ground(root=ROOT, cwd=ROOT, home=str(Path.home()))
@@ -64,13 +66,38 @@ SHAPES = {
     "280 folders entered": numbered("cd d{0};"),
     "a here-document": filled("some text here\n", "cat <<E\n")[:-3] + "\nE\n",
     "what does not parse": filled("a;( "),
+    "330 assignments": numbered("A{0}=b "),
+    "330 globs": numbered("a{0}* ", "ls "),
+    "330 options": numbered("-o{0} ", "grep "),
+    "150 subshells": "(" * 150 + "a" + ")" * 150,
+    "660 subshells side by side": filled("(a);"),
+    "a pipeline of 650": filled("a |") + "a",
+    "90 different pipelines": numbered("a{0} | sort -u | head -n {0}\n"),
+    "one path of 990 folders": filled("a/", "cat "),
+    "one path of 660 steps up": filled("../", "cat "),
+    "a text beyond ASCII": filled("gr\u00fc\u00dfe ", "echo "),
+    "280 quoted words": numbered("'a {0}' ", "echo "),
+    "250 pieces of braces": numbered("{{a,b{0}}} ", "cp "),
+    "280 inputs and outputs": numbered("<i{0} >o{0} ", "cat "),
+    "130 functions": numbered("f{0}() {{ a; }}\n"),
+    "60 here-documents": "".join(f"cat <<E{at}\nx $(a{at}) y\nE{at}\n" for at in range(82)),
+    "160 loops": numbered("for i in {0}; do a; done;"),
+    "programs in programs": filled("bash -c 'rm a; b'; "),
+    "guesses": filled("nohup a b c d e f g; "),
+    "different guesses": numbered("nohup a{0} b{0} c{0}; "),
+    "a hundred different copies": numbered("cp -r a{0} b{0} c;"),
+    "git again and again": numbered("git -C d{0} diff --stat;"),
 }
 SHORT = "git diff --stat HEAD -- src/app.py | cat"
 SHORT_ACTING = "cd src && rm -rf build > /dev/null; ls a"
 
 
 def times_ms(command: str) -> list[float]:
-    """Decide many times; what each took, sorted."""
+    """Decide many times; what each took, sorted.
+
+    What was imported is no garbage, here as in the program, which sets it aside as it starts.
+    """
+    gc.freeze()
     requests = (PermissionRequest(permission="bash", target=command),)
     taken: list[float] = []
     for _ in range(REPETITIONS):

@@ -100,31 +100,35 @@ class Statements:
         pending = [(node, node.end_byte) for node in nodes]
         if pending and last_end is not None:
             pending[-1] = (pending[-1][0], last_end)
-        self._pending.extend(reversed(pending))
+        self._pending += pending[::-1]
 
     def _sequence(self, node: "Node", end: int) -> None:
         """Take statements with operators and reserved words between them."""
-        self.loops = self.loops or node.type == "while_statement"
-        if node.type == "compound_statement" and node.children[0].type == "((":
+        kind, children = node.type, node.children
+        self.loops = self.loops or kind == "while_statement"
+        if kind == "compound_statement" and children[0].type == "((":
             self._doubt(node, "arithmetic may run commands")
             return
-        odd = [child.type for child in node.children if child.type in OF_CASE]
-        self.doubts += [f"{kind!r} outside of a case" for kind in odd]
-        statements = self._behind_tokens(node.children)
-        takes_rest = node.type in ENDING_WITH_A_COMMAND
+        statements = self._behind_tokens(children, in_case=False)
+        takes_rest = kind in ENDING_WITH_A_COMMAND
         self._push(statements, end if takes_rest else None)
-        if not takes_rest and node.type not in {"program", "elif_clause", "else_clause"}:
+        if not takes_rest and kind not in {"program", "elif_clause", "else_clause"}:
             self._doubt_if(self._account.group_end(node.end_byte))
 
     def _token(self, node: "Node") -> None:
         self._doubt_if(self._account.token(node.type, node.start_byte, node.end_byte))
 
-    def _behind_tokens(self, nodes: "list[Node]") -> "list[Node]":
+    def _behind_tokens(self, nodes: "list[Node]", *, in_case: bool = True) -> "list[Node]":
         """Take the operators, reserved words and comments; what is left are statements."""
+        statements: list[Node] = []
         for node in nodes:
-            if not _is_statement(node):
+            if _is_statement(node):
+                statements.append(node)
+            elif not in_case and node.type in OF_CASE:
+                self.doubts.append(f"{node.type!r} outside of a case")
+            else:
                 self._token(node)
-        return list(filter(_is_statement, nodes))
+        return statements
 
     def _doubt_if(self, why: str) -> None:
         if why:
@@ -159,7 +163,8 @@ class Statements:
             self._account.cover(start, hole)
             start = self._ends[hole]
         self._account.cover(start, end)
-        self._push([self._nodes[hole] for hole in holes])
+        if holes:
+            self._push([self._nodes[hole] for hole in holes])
 
     def _redirected(self, node: "Node", end: int) -> None:
         body = node.child_by_field_name("body")

@@ -1,0 +1,52 @@
+"""What is passed over unheard could have said nothing."""
+
+from typing import Literal
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from actors.permissions.judging import decide
+from actors.permissions.matters import Matter, Weight
+from actors.permissions.rulebook import rulebook_of
+from actors.permissions.rules import matches_tightly
+from messages.rules import Action, Policy
+from tests.actors.permissions.judged import BUILD, asking, rule, user
+
+pytestmark = pytest.mark.quick
+
+LETTERS = "sSb*/ .\u00e4\u0130\u017f"
+"""Some of them fold into others, one (LATIN SMALL LETTER LONG S) into an ASCII letter."""
+CaseOf = Literal["text", "file system"]
+WEIGHTS: dict[Action, Weight] = {"deny": "denies", "ask": "tightens"}
+
+
+@given(
+    st.lists(st.text(LETTERS, min_size=1, max_size=6), min_size=1, max_size=4),
+    st.lists(st.text(LETTERS, max_size=8), min_size=1, max_size=2),
+    st.sampled_from(("bash", "read", "write")),
+    st.sampled_from(("deny", "ask")),
+    st.sampled_from(("text", "file system")),
+)
+@example(["*s"], ["\u017f"], "read", "deny", "file system")
+@example(["S*"], ["sb"], "read", "ask", "file system")
+@example(["s *"], ["s"], "bash", "deny", "text")
+def test_a_rule_is_passed_over_only_where_it_cannot_match(
+    patterns: list[str], texts: list[str], permission: str, action: Action, case: CaseOf
+) -> None:
+    folds = case == "file system"
+    rules = [rule(permission, pattern, action) for pattern in patterns]
+    request = asking(permission, texts[0])
+    matter = Matter(request, "bash", WEIGHTS[action], also=tuple(texts[1:]), folded=folds)
+
+    judgement = decide(matter, rulebook_of(Policy(sources=(user(*rules),)), (BUILD,)))
+    speaks = any(matches_tightly(each, text, folded=folds) for each in rules for text in texts)
+    assert judgement.action == (action if speaks else "allow")
+
+
+def test_an_exception_made_behind_a_rule_is_still_heard() -> None:
+    rules = user(rule("read", "*"), rule("read", "*.Pem", "deny"), rule("read", "x/*", "ask"))
+    book = rulebook_of(Policy(sources=(rules,)), (BUILD,))
+
+    for target, action in (("a", "allow"), ("a.Pem", "deny"), ("x/a.Pem", "ask"), ("x", "allow")):
+        assert decide(Matter(asking("read", target), "read"), book).action == action, target
