@@ -29,6 +29,7 @@ from actors.permissions.commands.trees import (
     holes_in,
     holes_of,
     is_bracket_test,
+    is_statement,
 )
 from actors.permissions.commands.words import UncertainError, WordReader, refuse
 
@@ -122,7 +123,7 @@ class Statements:
         """Take the operators, reserved words and comments; what is left are statements."""
         statements: list[Node] = []
         for node in nodes:
-            if _is_statement(node):
+            if is_statement(node):
                 statements.append(node)
             elif not in_case and node.type in OF_CASE:
                 self.doubts.append(f"{node.type!r} outside of a case")
@@ -249,7 +250,7 @@ class Statements:
         self._account.cover(node.start_byte, node.start_byte + opening)
         self._account.cover(node.end_byte - 1, node.end_byte)
         inside = node.children[1:-1]
-        statements = [child for child in inside if _is_statement(child)]
+        statements = [child for child in inside if is_statement(child)]
         if statements and statements[0].type == "file_redirect":
             self._simple(statements[0], statements[-1].end_byte)
             return
@@ -295,7 +296,3 @@ class Statements:
             if reader.at != node.end_byte:
                 self.doubts.append("where a word ends is not certain")
             self._cover(node.start_byte, node.end_byte, reader.holes_seen)
-
-
-def _is_statement(node: "Node") -> bool:
-    return node.is_named and node.type != "comment"

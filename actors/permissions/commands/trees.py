@@ -91,3 +91,8 @@ def as_the_tree_has_it(source: bytes, node: "Node") -> Simple:
     simple.words = [Word(word.decode(errors="replace"), literal=False) for word in words]
     simple.floors.append("its words are not certain")
     return simple
+
+
+def is_statement(node: "Node") -> bool:
+    """Whether it is more than an operator, a reserved word or a comment."""
+    return node.is_named and node.type != "comment"
