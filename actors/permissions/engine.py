@@ -1,12 +1,12 @@
 """The permission engine: the only one who says allow, ask or deny."""
 
-import asyncio
 import logging
 from collections import deque
 from collections.abc import Callable
 from functools import partial
 from typing import Literal, assert_never
 
+from actors.permissions.court import JUDGING_S, Court
 from actors.permissions.deciding import Decision, decide_call
 from actors.permissions.judging import granting
 from actors.permissions.places import Ground
@@ -36,9 +36,6 @@ from messages.supervision import PeerRestarted, Undelivered
 from messages.transcript import Appended, AppendFailed, Recalled, RecallFailed, Record
 
 log = logging.getLogger("greenroom.permissions")
-
-JUDGING_S = 5.0
-"""A call that takes longer to judge is a question for a person."""
 
 Chain = tuple[Profile, ...]
 Decide = Callable[[tuple[PermissionRequest, ...], Ground, Policy, Chain], Decision]
@@ -74,7 +71,7 @@ class PermissionEngine(Actor[EngineInbox]):
         self._policy = policy
         self._ground = ground
         self._decide = decide
-        self._judging_s = judging_s
+        self._court = Court(judging_s)
         self._loaded: LoadRules | None = None
         """What the rules of the start gave way to."""
         self._profiles: dict[Address, Profile] = {}
@@ -144,7 +141,7 @@ class PermissionEngine(Actor[EngineInbox]):
         self._tickets += 1
         self._judging[self._tickets] = (query, asker)
         case = partial(self._decide, query.requests, self._ground, self._policy, chain)
-        job = partial(_judged_in_time, self._tickets, query, self._policy, case, self._judging_s)
+        job = partial(_judged_in_time, self._tickets, query, self._policy, case, self._court)
         self.work(job, partial(_unjudged, self._tickets, query, self._policy))
 
     def _judged(self, judged: CallJudged) -> None:
@@ -230,14 +227,13 @@ async def _judged_in_time(
     query: PermissionQuery,
     policy: Policy,
     case: Callable[[], Decision],
-    judging_s: float,
+    court: Court,
 ) -> CallJudged:
-    """Judge on a thread: following a path may block. A fault of ours is an ask, never an allow."""
+    """Judge; a fault of ours is an ask, never an allow."""
     try:
-        async with asyncio.timeout(judging_s):
-            decision = await asyncio.to_thread(case)
+        decision = await court.judged(case)
     except TimeoutError:
-        return _asking(ticket, query, policy, f"judging it took longer than {judging_s:g} s")
+        return _asking(ticket, query, policy, f"judging it took longer than {court.judging_s:g} s")
     except Exception as error:
         log.exception("judging %s failed", query.id)
         why = f"it could not be judged: {type(error).__name__}: {error}"

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from actors.permissions.court import MOST_AT_ONCE
 from actors.permissions.deciding import Decision, decide_call
 from actors.permissions.defaults import BUILT_IN
 from actors.permissions.engine import PermissionEngine
@@ -42,13 +43,17 @@ class Judge:
 
     def __init__(self) -> None:
         self.began, self.may_go_on = threading.Event(), threading.Event()
+        self.waiting: list[str] = []
+        """The names of threads that began and were not let go yet."""
 
     def __call__(
         self, requests: tuple[PermissionRequest, ...], ground: Ground, policy: Policy, chain: Chain
     ) -> Decision:
         if requests[0].target == "slow":
+            self.waiting.append(threading.current_thread().name)
             self.began.set()
             self.may_go_on.wait()
+            self.waiting.pop()
         return decide_call(requests, ground, policy, chain)
 
 
@@ -106,6 +111,23 @@ def test_a_judge_that_does_not_end_is_an_ask_and_later_verdicts_come(open_desk: 
     verdict = desk.verdict("slow")
     assert (verdict.action, verdict.grants) == ("ask", ())
     assert verdict.reason == "judging it took longer than 0.2 s"
+    assert desk.verdict("make").action == "allow"
+
+
+def test_however_many_judges_hang_few_threads_do_and_each_call_is_an_ask(
+    open_desk: Open, judge: Judge
+) -> None:
+    desk = open_desk(Policy(mode="yolo", defaults=BUILT_IN), judging_s=0.3)
+    for _ in range(100):
+        desk.ask("slow")
+    assert judge.began.wait(PATIENCE_S)
+    assert desk.policy().mode == "yolo"
+
+    verdicts = [desk.asker.expect_kind(PermissionVerdict) for _ in range(100)]
+    assert {verdict.action for verdict in verdicts} == {"ask"}
+    assert len(judge.waiting) == MOST_AT_ONCE
+    assert desk.verdict("make").action == "ask"
+    judge.may_go_on.set()
     assert desk.verdict("make").action == "allow"
 
 

@@ -1,0 +1,34 @@
+"""Judges calls on threads, few at once: following a path may block, and a blocked thread stays."""
+
+import asyncio
+from collections.abc import Callable
+from typing import TypeVar
+
+T = TypeVar("T")
+
+JUDGING_S = 5.0
+"""A call that takes longer to judge, or to be taken up, is a question for a person."""
+MOST_AT_ONCE = 8
+"""Threads; one whose call is given up keeps its seat until it ends."""
+
+
+class Court:
+    """Seats for those who judge."""
+
+    def __init__(self, judging_s: float = JUDGING_S, most_at_once: int = MOST_AT_ONCE) -> None:
+        """Open with every seat free."""
+        self.judging_s = judging_s
+        self._seats = asyncio.Semaphore(most_at_once)
+
+    async def judged(self, case: Callable[[], T]) -> T:
+        """Judge as soon as a seat is free.
+
+        Raises:
+            TimeoutError: it took too long, waiting included.
+            Exception: what the judge raised.
+        """
+        async with asyncio.timeout(self.judging_s):
+            await self._seats.acquire()
+            judging = asyncio.get_running_loop().run_in_executor(None, case)
+            judging.add_done_callback(lambda _: self._seats.release())
+            return await asyncio.shield(judging)
