@@ -153,6 +153,7 @@ class ActorSystem:
             self._directory.give_up(ROOT)
             self._ended(ChildFailed(child=ROOT, cause="unresponsive", detail="held the event loop"))
         self.event_loop.stop()
+        log.debug("stopped: %d dead letters, %d given up", self.dead_letters, self.given_up)
         return self.given_up == self._given_up_before_stop
 
     def wait(self, timeout_s: float | None = None) -> bool:
