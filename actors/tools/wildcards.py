@@ -117,5 +117,5 @@ def _members(text: str) -> Iterator[str]:
             yield re.escape(_NAMED[each["named"]])
         else:
             low, high = each["low"][-1], (each["high"] or each["low"])[-1]
-            if low <= high:
-                yield f"{re.escape(low)}-{re.escape(high)}"
+            # Git takes the first character of a range that runs backwards for itself.
+            yield f"{re.escape(low)}-{re.escape(high)}" if low <= high else re.escape(low)

@@ -25,6 +25,7 @@ pytestmark = pytest.mark.quick
         ("[]-]", "]", True),
         ("[[:digit:]x]", "7", True),
         ("[c-a]", "b", False),
+        ("[c-a]", "c", True),
         ("\\*", "*", True),
         ("a+(b)|.", "a+(b)|.", True),
         ("*a*b*c", "xxaxbxbxc", True),
