@@ -200,6 +200,7 @@ def _nursery(session: OpenSession, around: Surroundings) -> Nursery:
     )
     introduction = SessionConfigured(
         session_id=session.session_id,
+        file=str(session.log.path),
         agent=AGENT,
         model=model_of(session),
         mode=options.mode,

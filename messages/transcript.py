@@ -85,8 +85,9 @@ class Append(Message):
     """The sender's own count; an unanswered one is sent again and written once."""
     records: tuple[Record, ...]
     after: int = 0
-    """The sender's append that comes first on disk; 0: none. An append whose predecessor was lost
-    in a restart is passed over, since both are sent again."""
+    """The sender's append that comes first on disk; 0: none. Behind one that was refused it is
+    refused too, so that no record is on disk without those before it; behind one that was lost in a
+    restart it is passed over, since both are sent again."""
 
 
 class Appended(Message):
@@ -102,6 +103,14 @@ class AppendFailed(Message):
     type: Literal["append_failed"] = "append_failed"
     id: int
     detail: str
+
+
+class AppendLate(Message):
+    """The sender's note to itself: it has waited for the disk for a while."""
+
+    type: Literal["append_late"] = "append_late"
+    id: int
+    """The append that was the oldest without an answer; 0: all had one."""
 
 
 class Recall(Message):

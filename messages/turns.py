@@ -54,6 +54,8 @@ class SessionConfigured(Message):
 
     type: Literal["session_configured"] = "session_configured"
     session_id: str
+    file: str = ""
+    """The session's, absolute."""
     agent: str
     model: str
     mode: PermissionMode
@@ -213,7 +215,7 @@ class TurnInterrupted(Message):
 
 
 TurnFailureReason = (
-    ModelFailureReason | LimitReason | Literal["max_tokens", "refusal", "stop_reason", "journal"]
+    ModelFailureReason | LimitReason | Literal["max_tokens", "refusal", "stop_reason"]
 )
 
 
@@ -226,6 +228,22 @@ class TurnFailed(Message):
     detail: str
     partial: str = ""
     usage: Usage = Usage()
+
+
+DiskState = Literal["well", "slow", "failing"]
+
+
+class DiskChanged(Message):
+    """The session's file is written again, takes long, or cannot be written.
+
+    While it fails, nothing is changed whose record would be missing; what was said is kept, and
+    written as soon as there is room.
+    """
+
+    type: Literal["disk_changed"] = "disk_changed"
+    state: DiskState
+    detail: str = ""
+    """For people: which file, and why it fails."""
 
 
 TurnEnded = TurnCompleted | TurnInterrupted | TurnFailed
@@ -244,6 +262,7 @@ AgentReport = (
     | SubagentStarted
     | SubagentQueued
     | SubagentEnded
+    | DiskChanged
 )
 """What goes up from agent to agent: every event but what streams, and who somebody is."""
 AgentEvent = SessionConfigured | Delta | AgentReport

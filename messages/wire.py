@@ -4,6 +4,7 @@ An envelope on a link is `{"to", "sender", "message"}`; a journal line is the me
 plus `seq`, `t`, `by`, `group` behind the first of a group and, last, `crc`.
 """
 
+import json
 import zlib
 from dataclasses import dataclass, field
 from functools import cache
@@ -90,7 +91,11 @@ def said_in(room: object) -> list[type[Message]]:
 
 def encode(message: Message) -> bytes:
     """Write a message as one JSON object without line breaks."""
-    return message.__pydantic_serializer__.to_json(message)
+    try:
+        return message.__pydantic_serializer__.to_json(message)
+    except ValueError:  # half of a surrogate pair passes for text, but is no UTF-8
+        said = json.dumps(message.model_dump(), ensure_ascii=False, separators=(",", ":"))
+        return said.encode("utf-8", "replace")
 
 
 def decode(data: bytes | str) -> Message:

@@ -15,6 +15,7 @@ from messages.turns import (
     AgentReport,
     CancelTurn,
     ChooseModel,
+    DiskChanged,
     MessageDelta,
     ModelChanged,
     ModelRetrying,
@@ -113,7 +114,7 @@ class Console(Actor[ConsoleInbox]):
 
     def on_receive(self, message: ConsoleInbox) -> None:  # noqa: C901, PLR0912, PLR0915  (one case a message)
         """Take one message."""
-        if isinstance(message, AgentReport) and is_subagent(self.sender):
+        if isinstance(message, AgentReport) and self._is_of_subagent(message):
             self._inbox.put(OfSubagent(self.sender, message))
             return
         match message:
@@ -161,7 +162,13 @@ class Console(Actor[ConsoleInbox]):
                 | PresentApproval()
             ):
                 self._inbox.put(message)
-            case ModelChanged() | ModelRetrying() | UsageChanged() | RetractApproval():
+            case (
+                ModelChanged()
+                | ModelRetrying()
+                | UsageChanged()
+                | DiskChanged()
+                | RetractApproval()
+            ):
                 self._inbox.put(message)
             case SubagentStarted() | SubagentQueued() | SubagentEnded():
                 self._inbox.put(message)
@@ -171,6 +178,10 @@ class Console(Actor[ConsoleInbox]):
                 self._returned(message)
             case _:
                 assert_never(message)
+
+    def _is_of_subagent(self, report: AgentReport) -> bool:
+        """Whether it is about one subagent; they all have the same disk."""
+        return is_subagent(self.sender) and not isinstance(report, DiskChanged)
 
     def _send(self, message: SendPrompt) -> None:
         turn, self._next_turn = self._next_turn, self._next_turn + 1

@@ -10,6 +10,7 @@ from messages.models import LimitReason
 from messages.permissions import PolicyListed, RulesLoaded, RulesNotLoaded
 from messages.subagents import SubagentEnded, SubagentQueued, SubagentStarted
 from messages.turns import (
+    DiskChanged,
     MessageDelta,
     ModelChanged,
     ModelRetrying,
@@ -28,6 +29,7 @@ from messages.turns import (
 )
 from shell import below, blocks, details, requests
 from shell.details import Detail
+from shell.disk import WRITTEN_AGAIN, unwritten
 from shell.inbox import Event, Notice, OfSubagent, Omitted, QuestionsGone
 from shell.intents import OwnCommandEnded
 from shell.policy import policy_lines
@@ -82,6 +84,8 @@ def received(  # noqa: C901, PLR0911, PLR0912  (a case an event)
             return replace(state, todos=event.todos), ()
         case TurnCompleted() | TurnInterrupted() | TurnFailed():
             return _ended(state, event, now_s)
+        case DiskChanged():
+            return _disk_changed(state, event)
         case OfSubagent():
             return replace(state, below=below.heard(state.below, event, now_s)), ()
         case SubagentStarted() | SubagentQueued() | SubagentEnded():
@@ -118,7 +122,8 @@ def _configured(state: State, event: SessionConfigured, now_s: float) -> Step:
     else:
         header = ()  # the agent was started again, which a notice says
     turn = None if event.running_turn is None else Turn(began_s=now_s)
-    state, sent = next_sent(replace(state, session=event, turn=turn), now_s)
+    well = DiskChanged(state="well")  # else it tells anew
+    state, sent = next_sent(replace(state, session=event, turn=turn, disk=well), now_s)
     return state, (*header, *sent)
 
 
@@ -183,6 +188,17 @@ def _model_changed(state: State, event: ModelChanged) -> Step:
         return state, (told,)
     session = state.session.model_copy(update={"model": event.model})
     return replace(state, session=session), (told,)
+
+
+def _disk_changed(state: State, event: DiskChanged) -> Step:
+    """Keep the trouble for the footer; that it began and ended is told, but for a slow disk."""
+    failed = state.disk.state == "failing"
+    if event.state == state.disk.state:
+        return state, ()  # several agents tell of the same
+    state = replace(state, disk=event)
+    if event.state == "failing":
+        return state, (Remark(unwritten(event), "bad"),)
+    return state, (Remark(WRITTEN_AGAIN, "plain"),) if failed else ()
 
 
 def _tool_started(state: State, event: ToolStarted, now_s: float) -> Step:

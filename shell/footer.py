@@ -1,5 +1,6 @@
 """The last line: who is talked to, how it may act, what waits."""
 
+from shell.disk import mark
 from shell.ink import Row, cut
 from shell.state import State
 from shell.visible import visible_line
@@ -18,12 +19,18 @@ def footer_row(state: State, hint: str, width: int) -> Row:
         used = 100 * state.usage.context_tokens / state.usage.window_tokens
         parts.append(f"context {used:.0f} %")
     parts.append(model)
-    waiting = _waiting(len(state.requests.parked), away=bool(state.requests.later))
+    waiting = _warnings(state)
     told = " · ".join(parts)
     if not waiting:
         return (("dim", cut(told, width)),)
     left = max(width - len(waiting) - 3, 0)
     return (("warn", cut(waiting, width)), ("dim", " · " + cut(told, left) if left else ""))
+
+
+def _warnings(state: State) -> str:
+    disk = mark(state.disk, visible_line(state.session.file if state.session else ""))
+    waiting = _waiting(len(state.requests.parked), away=bool(state.requests.later))
+    return " · ".join(each for each in (disk, waiting) if each)
 
 
 def _waiting(count: int, *, away: bool) -> str:

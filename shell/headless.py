@@ -14,6 +14,7 @@ from messages.approvals import PresentApproval, PresenterChanged, RetractApprova
 from messages.subagents import SubagentEnded, SubagentQueued, SubagentStarted
 from messages.supervision import PeerRestarted, Undelivered
 from messages.turns import (
+    DiskChanged,
     MessageDelta,
     ModelChanged,
     ModelRetrying,
@@ -33,6 +34,7 @@ from messages.turns import (
 )
 from messages.wire import encode
 from shell.arguments import Format
+from shell.disk import line_of
 from shell.happenings import Ended, Happenings, Said, Told
 from shell.output import Output, OutputStalledError
 from shell.process import complain
@@ -101,6 +103,7 @@ class HeadlessConsole(Actor[HeadlessInbox]):
                 | SubagentStarted()
                 | SubagentQueued()
                 | SubagentEnded()
+                | DiskChanged()
             ):
                 self._pass_on(message)
             case PresentApproval():
@@ -160,6 +163,8 @@ def run(
         message = happening.message
         if isinstance(message, ModelRetrying):
             complain(told(message, message.wait_s))
+        if isinstance(message, DiskChanged):
+            complain(line_of(message))
         tally = tally.add(message, happening.source)
         if output_format == "stream-json":
             _tell(happening, output)

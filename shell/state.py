@@ -9,7 +9,7 @@ from typing import TypeAlias
 from messages.approvals import Answer, AnswerApproval, QuestionRequest, RetractApproval
 from messages.base import Message
 from messages.questions import Todo
-from messages.turns import ModelRetrying, SessionConfigured, ToolEnded, UsageChanged
+from messages.turns import DiskChanged, ModelRetrying, SessionConfigured, ToolEnded, UsageChanged
 from shell import blocks, requests
 from shell.below import Below
 from shell.blocks import Tail
@@ -81,6 +81,7 @@ class State:
     """Messages that go out one by one as turns end."""
     usage: UsageChanged | None = None
     """How full the conversation is, and what was used in all."""
+    disk: DiskChanged = DiskChanged(state="well")  # noqa: RUF009  (frozen, so it may be shared)
     requests: Requests = field(default_factory=Requests)
     todos: tuple[Todo, ...] = ()
     own: Own | None = None

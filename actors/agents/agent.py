@@ -19,6 +19,7 @@ from actors.agents.effects import (
     PeekCall,
     PlanCall,
     Report,
+    Rewrite,
     RunCall,
     StartClock,
     StopCall,
@@ -52,7 +53,7 @@ from messages.rules import PermissionRequest
 from messages.subagents import UnwatchAgent, WatchAgent
 from messages.supervision import PeerRestarted, Undelivered
 from messages.tools import FileState, ToolFailed, ToolSucceeded
-from messages.transcript import Appended, AppendFailed, Recalled, RecallFailed, Record
+from messages.transcript import Appended, AppendFailed, AppendLate, Recalled, RecallFailed, Record
 from messages.turns import (
     AgentReport,
     Delta,
@@ -102,7 +103,7 @@ class Agent(Actor[AgentInbox]):
         """The request under way, or the wait before it is sent again."""
         self._clock_work: WorkId | None = None
         self._call_works: dict[str, WorkId] = {}
-        self._recorder = Recorder(self, posts.journal, past.lives_before, own=True)
+        self._recorder = Recorder(self, posts.journal, past.lives_before, own=True, keeps=True)
         self._questions = Questions(self)
         self._voice = Voice(self, posts, introduction)
         self._below = Below(self, posts, ports.nursery)
@@ -116,6 +117,10 @@ class Agent(Actor[AgentInbox]):
         if not self._recorder.open(on_disk=self._past.on_disk):
             self._voice.introduce()
             self._take_up(self._past)
+
+    def on_stop(self) -> None:
+        """Try to leave behind all that was said."""
+        self._recorder.last_try()
 
     def on_receive(self, message: AgentInbox) -> None:
         """Take one message."""
@@ -186,7 +191,9 @@ class Agent(Actor[AgentInbox]):
         if isinstance(message, ToolSucceeded | ToolFailed):
             self._call_works.pop(message.call_id, None)
         if isinstance(message, Appended | AppendFailed):
-            self._recorder.answered(message.id)
+            self._recorder.answered(message)
+        if isinstance(message, AppendLate):
+            self._recorder.late()
 
     def _carry_out(self, effects: tuple[Effect, ...]) -> None:
         for effect in effects:
@@ -194,9 +201,8 @@ class Agent(Actor[AgentInbox]):
 
     def _do(self, effect: Effect) -> None:  # noqa: C901  (a table: one line an effect)
         match effect:
-            case Write():
-                self._history.add(effect.record)
-                self._recorder.write(effect.record, mark=effect.mark)
+            case Write() | Rewrite():
+                self._write(effect)
             case Report():
                 self._voice.report(effect.event)
             case AskModel() | StopModel() | Wait() | MeasureModel():
@@ -220,6 +226,13 @@ class Agent(Actor[AgentInbox]):
                 self._stop_work(self._call_works.get(effect.call_id))
             case _:
                 self._below.do(effect, self._turn.family)
+
+    def _write(self, effect: Write | Rewrite) -> None:
+        if isinstance(effect, Write):
+            self._history.add(effect.record)
+            self._recorder.write(effect.record, mark=effect.mark)
+        else:
+            self._recorder.write(mark=effect.mark)
 
     def _converse(self, effect: ModelEffect) -> None:
         match effect:

@@ -5,7 +5,15 @@ from typing import Any, assert_never
 from actors.agents import children
 from actors.agents.answers import denial, is_for, told
 from actors.agents.effects import AskPerson, JudgeCall, PeekCall, PlanCall, RunCall, StopCall
-from actors.agents.settling import close, cut_short, end, never_ran, proceed, started_of
+from actors.agents.settling import (
+    close,
+    cut_short,
+    end,
+    never_ran,
+    proceed,
+    started_of,
+    unrecorded,
+)
 from actors.agents.state import Call, CallStage
 from actors.agents.step import Step
 from messages.approvals import ApprovalAnswered, ApprovalRefused
@@ -226,6 +234,9 @@ def _new_query(step: Step, call: Call) -> str:
 def _ask(step: Step, call: Call, verdict: PermissionVerdict) -> None:
     """Ask a person; a question that an earlier run left open keeps its id."""
     if call.plan is None:
+        return
+    if step.turn.disk.state == "failing":
+        end(step, call, "denied", unrecorded(step.turn))
         return
     approval = call.approval
     if not approval:

@@ -45,6 +45,7 @@ from messages.subagents import (
 from messages.tools import Task
 from messages.turns import (
     AgentReport,
+    DiskChanged,
     ModelRetrying,
     ReplyCompleted,
     TurnCompleted,
@@ -148,6 +149,13 @@ def run(step: Step, call: Call, started: SubagentStarted, *, on_disk: bool = Fal
     step.do(StartChild(started, task.prompt if task else "", lives=lives, on_disk=again))
 
 
+def not_started(step: Step, call: Call) -> None:
+    """Take back what was said of a child whose start is not on disk."""
+    child = step.turn.family.at(call.use.id)
+    if child is not None:
+        _record_end(step, child, "cancelled", step.turn.disk.detail)
+
+
 def _not_allowed(step: Step, refused: SpawnRefused) -> None:
     call = step.call(refused.call_id, CallStage.ADMITTING)
     if call is not None:
@@ -231,6 +239,8 @@ def _heard(step: Step, source: Address, event: AgentReport) -> None:
     """Count what those below use, and note what a child says."""
     if isinstance(event, ReplyCompleted | ModelRetrying):
         _count(step, event)
+    if isinstance(event, DiskChanged):
+        step.set(disk=event)
     child = step.turn.family.find(source)
     if child is None or not child.call_id:
         return

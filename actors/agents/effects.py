@@ -21,6 +21,13 @@ class Write:
 
 
 @dataclass(frozen=True, slots=True)
+class Rewrite:
+    """Put what the disk refused into the session, as an append of its own; `mark` as above."""
+
+    mark: int
+
+
+@dataclass(frozen=True, slots=True)
 class Report:
     """Tell those above."""
 
@@ -228,6 +235,7 @@ ModelEffect = AskModel | StopModel | Wait | MeasureModel
 ClockEffect = StartClock | HoldClock
 Effect = (
     Write
+    | Rewrite
     | Report
     | ModelEffect
     | ClockEffect

@@ -9,6 +9,10 @@ NEVER_RAN = "Cancelled: the user interrupted the turn before this call ran."
 CUT_SHORT = "Cancelled while it ran: the user interrupted the turn. Part of it may have happened."
 NO_TIME = "Cancelled: the time limit ended the turn before this call ran."
 CUT_BY_TIME = "Cancelled while it ran: the time was up. Part of it may have happened."
+UNRECORDED = (
+    "Not run: the session cannot be written ({detail}). Until it can, nothing is run that changes "
+    "anything or that a person has to allow; what only reads works."
+)
 
 
 def start_ready(step: Step) -> None:
@@ -75,3 +79,8 @@ def never_ran(turn: Turn) -> str:
 def cut_short(turn: Turn) -> str:
     """Tell the model who cut a call short."""
     return CUT_BY_TIME if turn.limit else CUT_SHORT
+
+
+def unrecorded(turn: Turn) -> str:
+    """Tell the model why nothing may change."""
+    return UNRECORDED.format(detail=turn.disk.detail)

@@ -17,7 +17,7 @@ from messages.rules import PermissionRequest, ReadRules
 from messages.subagents import Errand, SubagentStarted
 from messages.tools import Plan
 from messages.transcript import Record
-from messages.turns import Prompt, ReplyCompleted, ToolStatus, TurnEnded
+from messages.turns import DiskChanged, Prompt, ReplyCompleted, ToolStatus, TurnEnded
 
 MOST_TITLE_CHARS = 200
 
@@ -139,14 +139,16 @@ class Turn:
     """The last mark that was given out."""
     synced: int = 0
     """The last mark that is on disk."""
+    refused: int = 0
+    """The last mark that the disk refused; what it was for comes with the next."""
+    disk: DiskChanged = DiskChanged(state="well")  # noqa: RUF009  (as above)
+    """The last that people were told of it."""
     cancelled: frozenset[int] = frozenset()
     """Turns that were cancelled before they began; their prompts may still be on their way."""
     stopping: bool = False
     """The running turn was cancelled; what it started is coming to its end."""
     limit: Reached | None = None
     """The limit that ends the running turn; None: if it is stopping, a person stopped it."""
-    unwritable: str = ""
-    """Why nothing of the running turn can be recorded any more; it is stopping then."""
     ending: TurnEnded | None = None
     one_shot: bool = False
     """The agent ends with its first turn."""

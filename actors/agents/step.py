@@ -37,17 +37,11 @@ class Step:
 
     def write(self, record: Record) -> None:
         """Want a record on disk, under the next mark."""
-        if not self.turn.unwritable:
-            self.set(written=self.turn.written + 1)
-            self.do(Write(self.turn.written, record))
+        self.set(written=self.turn.written + 1)
+        self.do(Write(self.turn.written, record))
 
     def close(self, ending: TurnEnded) -> None:
         """Want the turn's end on disk; then it is reported."""
-        turn = self.turn
-        if turn.unwritable:
-            ending = TurnFailed(
-                turn=turn.number, reason="journal", detail=turn.unwritable, usage=turn.usage
-            )
         self.set(stage=Stage.CLOSING, ending=ending)
         self.write(ending)
 

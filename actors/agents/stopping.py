@@ -1,4 +1,4 @@
-"""How a running turn is stopped: by a person, by its clock, or by a disk that takes no more."""
+"""How a running turn is stopped: by a person, or by its clock."""
 
 from dataclasses import replace
 
@@ -8,7 +8,6 @@ from actors.agents.limits import out_of_time
 from actors.agents.state import CallStage, Place, Stage, Turn
 from actors.agents.step import Step
 from messages.models import ClockStopped
-from messages.transcript import AppendFailed
 from messages.turns import CancelTurn
 
 _AT_REST = (Stage.IDLE, Stage.CLOSING)
@@ -28,20 +27,6 @@ def dismissed(step: Step) -> None:
     step.set(queue=())
     if step.turn.stage not in _AT_REST:
         _stop(step)
-
-
-def unwritable(step: Step, message: AppendFailed) -> None:
-    """End the turn without a record, since none can be written; nothing more may have an effect.
-
-    What runs is stopped and waited for, so that the next turn never runs beside it. The failures
-    of the same turn's other records, which come later, are not the next turn's.
-    """
-    turn = step.turn
-    if turn.stage is Stage.IDLE or message.id <= turn.synced:
-        return
-    detail = f"the session could not be written: {message.detail}; the next prompt tries again"
-    step.set(unwritable=detail, synced=turn.written)
-    _stop(step)
 
 
 def clock_stopped(step: Step, message: ClockStopped) -> None:

@@ -1,12 +1,13 @@
 """The turn as a pure state machine: `(state, message) -> (state, effects)`.
 
 Every `tool_use` gets exactly one `ToolEnded`, whatever happens; a changing call's `ToolStarted` is
-on disk before it runs, and everything said is on disk before the model is asked again.
+on disk before it runs, and everything said is on disk, or refused by it, before the model is asked
+again.
 """
 
 from dataclasses import replace
 
-from actors.agents import calls, children, errands, places, replies, stopping
+from actors.agents import calls, children, disk, errands, places, replies, stopping
 from actors.agents.children import FromBelow, Heard
 from actors.agents.effects import Effect, Refuse
 from actors.agents.retry import Tries
@@ -18,7 +19,7 @@ from messages.models import ClockStopped, ModelFailed, ModelMeasured, ModelRepli
 from messages.permissions import PermissionVerdict
 from messages.subagents import CancelErrand, Errand, PlaceGiven, PlacesFull
 from messages.tools import ToolFailed, ToolPlanned, ToolSucceeded
-from messages.transcript import Appended, AppendFailed
+from messages.transcript import Appended, AppendFailed, AppendLate
 from messages.turns import (
     CancelTurn,
     ChooseModel,
@@ -50,6 +51,7 @@ TurnInput = (
     | CancelErrand
     | PlaceGiven
     | PlacesFull
+    | AppendLate
 )
 """What an agent receives for its turn."""
 TurnMessage = TurnInput | Heard
@@ -109,9 +111,11 @@ def _take(step: Step, message: TurnMessage) -> None:  # noqa: C901, PLR0912  (on
         case ApprovalRefused():
             calls.refused(step, message)
         case Appended():
-            _synced(step, message)
+            disk.synced(step, message)
         case AppendFailed():
-            stopping.unwritable(step, message)
+            disk.refused(step, message)
+        case AppendLate():
+            disk.late(step, message)
         case Errand() | CancelErrand():
             errands.take(step, message)
         case PlaceGiven() | PlacesFull():
@@ -168,20 +172,15 @@ def _chosen(step: Step, message: ChooseModel) -> None:
         step.report(changed)
 
 
-def _synced(step: Step, message: Appended) -> None:
-    step.set(synced=max(step.turn.synced, message.id))
-    calls.run_recorded(step)
-
-
 def _move_on(step: Step) -> None:
     """Leave the stages that only wait for the disk, then take up the prompts that wait."""
     turn = step.turn
-    synced = turn.synced >= turn.written
-    if synced and turn.stage in (Stage.OPENING, Stage.SETTLING):
+    settled = max(turn.synced, turn.refused) >= turn.written
+    if settled and turn.stage in (Stage.OPENING, Stage.SETTLING):
         replies.ask(step)
-    elif synced and turn.ending is not None:
+    elif settled and turn.ending is not None:
         step.report(turn.ending)
-        step.set(stage=Stage.IDLE, calls=(), stopping=False, limit=None, unwritable="", ending=None)
+        step.set(stage=Stage.IDLE, calls=(), stopping=False, limit=None, ending=None)
         errands.finish_if_done(step)
     while step.turn.stage is Stage.IDLE and step.turn.queue:
         first, *rest = step.turn.queue

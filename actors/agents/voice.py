@@ -30,6 +30,8 @@ class Voice:
         running = None if turn.stage is Stage.IDLE else turn.number
         news = {"next_turn": next_prompt(turn), "running_turn": running}
         self._stream(self._introduction.model_copy(update=news))
+        if turn.disk.state != "well":
+            self._actor.tell(self._reports, turn.disk)
         if running is None and self.ended is not None:
             self._actor.tell(self._reports, self.ended)
 

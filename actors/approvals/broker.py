@@ -107,7 +107,7 @@ class ApprovalBroker(Actor[BrokerInbox]):
             case PermissionVerdict():
                 self._judged_anew(message)
             case Appended():
-                self._written(message.id)
+                self._written(message)
             case AppendFailed():
                 self._not_written(message)
             case PeerRestarted():
@@ -191,10 +191,10 @@ class ApprovalBroker(Actor[BrokerInbox]):
     def _write(self, record: AnyApprovalRequest | ApprovalAnswered | ApprovalWithdrawn) -> None:
         self._writing[self._recorder.write(record)] = record
 
-    def _written(self, append: int) -> None:
+    def _written(self, written: Appended) -> None:
         """Take the next step of the request whose record this was, if it has not ended."""
-        self._recorder.answered(append)
-        record = self._writing.pop(append, None)
+        self._recorder.answered(written)
+        record = self._writing.pop(written.id, None)
         parked = self._parked.get(record.id) if record is not None else None
         if parked is None:
             return
@@ -212,7 +212,7 @@ class ApprovalBroker(Actor[BrokerInbox]):
             self._deliver(answer.id)
 
     def _not_written(self, failed: AppendFailed) -> None:
-        self._recorder.answered(failed.id)
+        self._recorder.answered(failed)
         record = self._writing.pop(failed.id, None)
         if record is not None:
             self._refuse(record.id, f"the session could not be written: {failed.detail}")

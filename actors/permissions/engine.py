@@ -178,7 +178,7 @@ class PermissionEngine(Actor[EngineInbox]):
         return granting(self._policy, change.rules), self._loaded
 
     def _stored(self, written: Appended) -> None:
-        self._recorder.answered(written.id)
+        self._recorder.answered(written)
         if not self._is_awaited(written.id):
             return
         change, asker = self._storing.popleft()
@@ -192,7 +192,7 @@ class PermissionEngine(Actor[EngineInbox]):
         self._write_next()
 
     def _not_stored(self, failed: AppendFailed) -> None:
-        self._recorder.answered(failed.id)
+        self._recorder.answered(failed)
         if self._is_awaited(failed.id):
             change, asker = self._storing.popleft()
             if isinstance(change, LoadRules):

@@ -42,6 +42,10 @@ class Settled:
             return None
         return self.refused.get((sender, append)) or Appended(id=append)
 
+    def predecessor(self, sender: Address, append: Append) -> AppendFailed | None:
+        """Say how the append that comes first was refused, if it was."""
+        return self.refused.get((sender, append.after))
+
     def settle(self, sender: Address, answer: Appended | AppendFailed) -> None:
         """Keep an answer."""
         self.last[sender] = answer.id
@@ -103,6 +107,11 @@ class Journal(Actor[JournalInbox]):
         taken = self._taken.get(sender, 0)
         if append.id <= taken or append.after > taken:
             log.info("%s of %s is here twice, or will come again", append.id, sender)
+            return
+        before = self._settled.predecessor(sender, append)
+        if before is not None:  # it was sent before its sender heard of that
+            self._taken[sender] = append.id
+            self._answer(sender, AppendFailed(id=append.id, detail=before.detail))
             return
         if not self._gathered:
             self.tell(self.address, Flush())

@@ -3,7 +3,7 @@
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from errno import EILSEQ, ENOSPC
+from errno import ENOSPC
 from pathlib import Path
 from typing import NoReturn
 
@@ -211,17 +211,9 @@ class SessionLog:
 
 
 def encoded(records: Sequence[tuple[Record, Address]], seq: int, now_s: float) -> bytes:
-    """Write records as one group of lines, the first with number `seq`.
-
-    Raises:
-        OSError: a text is no UTF-8.
-    """
+    """Write records as one group of lines, the first with number `seq`."""
     numbered = enumerate(records, start=seq)
-    try:
-        lines = [encode_line(Line(n, now_s, by, said, group=seq)) for n, (said, by) in numbered]
-    except ValueError as error:  # half of a surrogate pair passes for text, but is no UTF-8
-        raise OSError(EILSEQ, f"a record cannot be written: {error}") from error
-    return b"".join(lines)
+    return b"".join(encode_line(Line(n, now_s, by, said, group=seq)) for n, (said, by) in numbered)
 
 
 def _opened(path: Path, files: Files) -> tuple[int, LogContents]:

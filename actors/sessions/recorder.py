@@ -5,10 +5,21 @@ from typing import Any
 from actors.runtime.actor import Actor
 from messages.address import Address
 from messages.supervision import PeerRestarted, Undelivered
-from messages.transcript import Append, AppendFailed, Recall, Recalled, RecallFailed, Record
+from messages.transcript import (
+    Append,
+    Appended,
+    AppendFailed,
+    AppendLate,
+    Recall,
+    Recalled,
+    RecallFailed,
+    Record,
+)
 
 MARKS = 1 << 32
 """Ids of appends that one incarnation may use: an answer to an earlier one fits none of them."""
+PATIENCE_S = 2.0
+"""A disk that takes longer is slow; one that refuses is tried again so often."""
 
 
 class RecallError(Exception):
@@ -24,7 +35,7 @@ class Recorder:
     """Numbers appends, keeps them until they are answered, and says them again to a new journal.
 
     Its actor calls `open` in `on_start`, and has `PeerRestarted`, `Undelivered`, `Recalled` and
-    `RecallFailed` in its inbox.
+    `RecallFailed` in its inbox. One that `keeps` has `AppendLate` there, too.
     """
 
     def __init__(
@@ -34,14 +45,22 @@ class Recorder:
         lives_before: int = 0,
         *,
         own: bool = False,
+        keeps: bool = False,
     ) -> None:
-        """Speak for `actor`, with nothing said yet; `own`: it need know no other agent's past."""
+        """Speak for `actor`, with nothing said yet; `own`: it need know no other agent's past.
+
+        One that `keeps` what the disk refuses puts it before its next record.
+        """
         self._actor = actor
         self._own = own
         self._lives_before = lives_before
         self._journal = journal
+        self._keeps = keeps
+        self._kept: tuple[Record, ...] = ()
         self._unanswered: dict[int, Append] = {}
-        self._before = 0
+        self._watching = False
+        """Whether `AppendLate` is to come."""
+        self._last = self._before = 0
         self._recall: Recall | None = None
 
     @property
@@ -76,16 +95,48 @@ class Recorder:
 
     def write(self, *records: Record, mark: int = 0) -> int:
         """Have records written, under `mark` or the next number; returns it."""
-        mark = mark or max(self._before, first_mark(self.life)) + 1
-        append = Append(id=mark, records=records, after=self._before)
-        self._before = mark
+        mark = mark or max(self._last, first_mark(self.life)) + 1
+        append = Append(id=mark, records=(*self._kept, *records), after=self._before)
+        self._last = self._before = mark
+        self._kept = ()
         self._unanswered[mark] = append
         self._actor.tell(self._journal, append)
+        self._watch()
         return mark
 
-    def answered(self, mark: int) -> None:
-        """Strike off what is on disk, or never will be."""
-        self._unanswered.pop(mark, None)
+    def answered(self, answer: Appended | AppendFailed) -> None:
+        """Strike off what is on disk; keep what is not, or leave it to the actor."""
+        append = self._unanswered.get(answer.id)
+        if append is not None and isinstance(answer, AppendFailed):
+            self._refused(append)
+        self._unanswered.pop(answer.id, None)
+
+    def late(self) -> None:
+        """Take note of an `AppendLate`: another comes while something is not on disk."""
+        self._watching = False
+        self._watch()
+
+    def last_try(self) -> None:
+        """Say once more what the disk refused: whoever kept it ends."""
+        if self._kept:
+            self.write()
+
+    def _watch(self) -> None:
+        if self._keeps and not self._watching and (self._unanswered or self._kept):
+            self._watching = True
+            oldest = next(iter(self._unanswered), 0)
+            self._actor.after(PATIENCE_S, AppendLate(id=oldest))
+
+    def _refused(self, refused: Append) -> None:
+        """Go on behind what came before; what was sent since is refused with it."""
+        if not self._keeps:
+            self._leave_out(refused)
+            return
+        lost = [append for mark, append in self._unanswered.items() if mark >= refused.id]
+        self._kept = tuple(record for append in lost for record in append.records)
+        for append in lost:
+            del self._unanswered[append.id]
+        self._before = refused.after
 
     def peer_restarted(self, peer: Address) -> None:
         """Say again what the journal has not answered, if it is the journal."""
@@ -110,17 +161,19 @@ class Recorder:
             detail = f"the journal did not answer ({back.reason})"
             raise RecallError(detail)
         lost = back.message
-        if not isinstance(lost, Append) or self._unanswered.pop(lost.id, None) is None:
+        if not isinstance(lost, Append) or lost.id not in self._unanswered:
             return None
-        self._pass_over(lost)
-        return AppendFailed(id=lost.id, detail=f"the journal cannot take it ({back.reason})")
+        failed = AppendFailed(id=lost.id, detail=f"the journal cannot take it ({back.reason})")
+        self.answered(failed)
+        for mark, append in self._unanswered.items():
+            if mark > lost.id:  # what was passed over for its sake
+                self._actor.tell(self._journal, append)
+        return failed
 
-    def _pass_over(self, lost: Append) -> None:
-        """Say those behind a lost append again, as if it had never been."""
+    def _leave_out(self, lost: Append) -> None:
+        """Go on as if an append had never been."""
         if self._before == lost.id:
             self._before = lost.after
         for mark, append in self._unanswered.items():
             if append.after == lost.id:
                 self._unanswered[mark] = append.model_copy(update={"after": lost.after})
-            if mark > lost.id:
-                self._actor.tell(self._journal, self._unanswered[mark])

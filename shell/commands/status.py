@@ -1,7 +1,7 @@
 """`/status`."""
 
 from messages.content import Usage
-from messages.turns import InstructionFile, UsageChanged
+from messages.turns import DiskChanged, InstructionFile, UsageChanged
 from shell.commands.command import Command, Shell
 
 
@@ -15,6 +15,8 @@ def status(words: list[str], shell: Shell) -> str:
     session = state.session
     told = (
         ("session", session.session_id),
+        ("file", session.file),
+        *_disk(state.disk),
         ("agent", session.agent),
         ("model", session.model + (" (a script)" if session.rehearsal else "")),
         ("mode", session.mode),
@@ -33,6 +35,12 @@ def status(words: list[str], shell: Shell) -> str:
 def _told(file: InstructionFile) -> str:
     cut = ", cut" if file.cut else ""
     return f"{file.path} ({file.file_bytes:,} bytes{cut})"
+
+
+def _disk(disk: DiskChanged) -> tuple[tuple[str, str], ...]:
+    if disk.state == "well":
+        return ()
+    return (("disk", f"{disk.state}: {disk.detail}" if disk.detail else disk.state),)
 
 
 def _context(usage: UsageChanged | None) -> str:

@@ -14,6 +14,7 @@ from actors.agents.effects import (
     PlanCall,
     Refuse,
     Report,
+    Rewrite,
     RunCall,
     StartClock,
     StopCall,
@@ -40,6 +41,7 @@ from messages.tools import Plan, ToolFailed, ToolPlanned, ToolSucceeded
 from messages.transcript import Appended, AppendFailed, Record
 from messages.turns import (
     CancelTurn,
+    DiskChanged,
     Prompt,
     ReplyCompleted,
     ToolEnded,
@@ -78,7 +80,8 @@ class Observer:
     """The last question of each such call whether its file may be read."""
     may_know: set[str] = field(default_factory=set[str])
     may_run: dict[str, Plan] = field(default_factory=dict[str, Plan])
-    unsynced: dict[int, Record] = field(default_factory=dict[int, Record])
+    unsynced: dict[int, Record | None] = field(default_factory=dict[int, Record | None])
+    """By mark; None: what the disk refused before."""
     started: set[str] = field(default_factory=set[str])
     """Changing calls whose start is on disk."""
     questions: dict[str, ApprovalRequest] = field(default_factory=dict[str, ApprovalRequest])
@@ -98,8 +101,10 @@ class Observer:
     begun: set[int] = field(default_factory=set[int])
     recorded_ends: set[int] = field(default_factory=set[int])
     open_turn: int = 0
-    failing: bool = False
-    """The journal refused a record of the open turn."""
+    disk: str = "well"
+    """What people were told of it."""
+    refused: set[int] = field(default_factory=set[int])
+    """Marks that the disk refused, until it takes a later one."""
     sent: list[tuple[object, Json]] = field(default_factory=list[tuple[object, Json]])
 
     def recall(self, records: tuple[Record, ...]) -> None:
@@ -138,6 +143,7 @@ class Observer:
     def at_rest(self) -> None:
         """Hold what must be so when nothing is under way."""
         assert self.open_turn == 0, "a turn was left open"
+        assert self.disk == "well", "nobody was told that the disk is well"
         assert (self.works, self.parked, self.unsynced) == ({}, {}, {}), "something was left"
         ended = [turn for turn in self.prompts if self.ends[turn] == 1]
         assert ended == self.prompts, "a prompt was lost"
@@ -164,17 +170,14 @@ class Observer:
                 self._judged(message)
             case ApprovalAnswered() | ApprovalRefused():
                 self._ended_question(message)
-            case Appended():
-                self._synced(message.id)
-            case AppendFailed():
-                lost = bool(self.open_turn) and message.id in self.unsynced
-                self.failing = self.failing or lost
+            case Appended() | AppendFailed():
+                self._disk_said(message)
             case _:
                 pass
 
     def sees(self, message: TurnMessage | None, effects: tuple[Effect, ...]) -> None:
         """Check what the turn wants done about it."""
-        if isinstance(message, CancelTurn | AppendFailed):
+        if isinstance(message, CancelTurn):
             self._check_order(effects)
         for effect in effects:
             self.patience.sees(effect)
@@ -183,10 +186,8 @@ class Observer:
 
     def _sees(self, effect: Effect) -> None:  # noqa: C901, PLR0912  (one case an effect)
         match effect:
-            case Write():
-                self.unsynced[effect.mark] = effect.record
-                self.history.add(effect.record)
-                self._written(effect.record)
+            case Write() | Rewrite():
+                self._appended(effect)
             case Report():
                 self._reported(effect)
             case AskModel():
@@ -216,6 +217,13 @@ class Observer:
                 assert effect.call_id in self.works, "stopped a work that has ended"
             case _:
                 assert isinstance(effect, Refuse), "it has nobody below"
+
+    def _appended(self, effect: Write | Rewrite) -> None:
+        self.unsynced[effect.mark] = None
+        if isinstance(effect, Write):
+            self.unsynced[effect.mark] = effect.record
+            self.history.add(effect.record)
+            self._written(effect.record)
 
     # What it hears.
 
@@ -264,9 +272,15 @@ class Observer:
         for kept in (self.consented, self.may_run, self.current, self.questions, self.answers):
             kept.pop(call_id, None)
 
-    def _synced(self, mark: int) -> None:
-        for each in [each for each in self.unsynced if each <= mark]:
+    def _disk_said(self, answer: Appended | AppendFailed) -> None:
+        """Take note of what is on disk; what was sent behind a refused one is refused as well."""
+        if isinstance(answer, AppendFailed):
+            if answer.id in self.unsynced and answer.id not in self.refused:
+                self.refused.update(self.unsynced)
+            return
+        for each in [each for each in self.unsynced if each <= answer.id]:
             record = self.unsynced.pop(each)
+            self.refused.discard(each)
             if isinstance(record, ToolStarted):
                 self.started.add(record.call_id)
             if isinstance(record, TurnCompleted | TurnInterrupted | TurnFailed):
@@ -283,6 +297,7 @@ class Observer:
 
     def _asked(self, effect: AskPerson) -> None:
         assert effect.id not in self.minted, "an id is used twice"
+        assert not self.refused, "asked a person though the disk refuses"
         self.minted.add(effect.id)
         open_before = self.questions.get(effect.call_id)
         if open_before is not None and effect.call_id not in self.answers:
@@ -300,7 +315,6 @@ class Observer:
     def _begin(self, call_id: str, kind: str) -> None:
         assert call_id not in self.works, f"{call_id} has a work already"
         assert self.open_turn not in self.cancelled, "began after its cancel"
-        assert not self.failing, "began though nothing can be recorded"
         self.works[call_id] = kind
 
     def _ran(self, effect: RunCall) -> None:
@@ -316,7 +330,8 @@ class Observer:
         self._begin(call_id, "run")
 
     def _asked_model(self, effect: AskModel) -> None:
-        assert not self.unsynced, "asked the model before all was on disk"
+        settled = self.refused.issuperset(self.unsynced)
+        assert settled, "asked the model before all was on disk, or refused by it"
         assert not self.owed, "asked the model with calls open"
         assert not self.works, "asked the model while a call was at work"
         assert not self.thinking, "asked the model twice"
@@ -363,6 +378,8 @@ class Observer:
 
     def _reported(self, effect: Report) -> None:
         event = effect.event
+        if isinstance(event, DiskChanged):
+            self._disk_changed(event)
         if not isinstance(event, TurnCompleted | TurnInterrupted | TurnFailed):
             return
         self.ends[event.turn] += 1
@@ -370,11 +387,14 @@ class Observer:
         if event.turn != self.open_turn:
             assert event.turn in self.overtaken, "ended without having begun"
             return
-        journal = isinstance(event, TurnFailed) and event.reason == "journal"
-        assert journal == self.failing, "the end and the journal disagree"
-        assert journal or event.turn in self.recorded_ends, "reported before it was on disk"
+        refused = event in [self.unsynced[mark] for mark in self.refused]
+        assert refused or event.turn in self.recorded_ends, "reported before it was on disk"
         assert not self.works, "ended while something was at work"
         assert not self.parked, "ended with a question open"
-        self.open_turn, self.failing, self.owed, self.thinking = 0, False, set(), False
-        if journal:
-            self.unsynced.clear()
+        self.open_turn, self.owed, self.thinking = 0, set(), False
+
+    def _disk_changed(self, news: DiskChanged) -> None:
+        """Hold that people are told of each trouble once, and of its end."""
+        assert news.state != self.disk, "told twice of the disk"
+        assert (news.state == "failing") == bool(self.refused), "not told how the disk is"
+        self.disk = news.state

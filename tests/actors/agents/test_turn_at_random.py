@@ -36,7 +36,7 @@ def test_a_session_that_died_anywhere_goes_on_from_its_records(block: int) -> No
 @pytest.mark.parametrize("fault", [*FAULTS, *IMPATIENCE], ids=lambda fault: fault.__name__)
 def test_the_random_worlds_find_a_planted_fault(fault: Advance) -> None:
     with pytest.raises(AssertionError):
-        play_all(range(4 * BLOCK), fault)
+        play_all(range(5 * BLOCK), fault)
 
 
 @pytest.mark.parametrize("block", range(4))

@@ -1,4 +1,4 @@
-"""How a turn is stopped: by a person, by the next in line, by a disk that refuses."""
+"""How a turn is stopped: by a person, or by the next in line."""
 
 import pytest
 
@@ -13,14 +13,12 @@ from actors.agents.effects import (
 )
 from actors.agents.settling import CUT_SHORT, NEVER_RAN
 from actors.agents.state import Stage
-from messages.content import TextBlock, Usage
+from messages.content import TextBlock
 from messages.models import ModelFailed
-from messages.transcript import Appended, AppendFailed
 from messages.turns import (
     CancelTurn,
     Prompt,
     TurnCompleted,
-    TurnFailed,
     TurnInterrupted,
     TurnStarted,
 )
@@ -213,66 +211,3 @@ def test_a_long_line_of_cancelled_prompts_is_refused_one_by_one(driver: Driver) 
     driver.replied(TextBlock(text="done"))
 
     assert len([each for each in driver.reports if isinstance(each, TurnInterrupted)]) == 1_998
-
-
-# The disk refuses.
-
-
-def unwritable(driver: Driver) -> tuple[Effect, ...]:
-    return driver.tell(AppendFailed(id=driver.turn.written, detail="disk full"))
-
-
-def test_nothing_runs_whose_start_could_not_be_written(driver: Driver) -> None:
-    driver.prompted(use("c1"))
-    driver.planned("c1")
-    driver.hold = True
-    driver.judged("c1", "allow")
-    unwritable(driver)
-
-    assert driver.ran == []
-    assert driver.reports[-1] == TurnFailed(
-        turn=1,
-        reason="journal",
-        detail="the session could not be written: disk full; the next prompt tries again",
-        usage=USED,
-    )
-
-
-def test_a_turn_that_cannot_be_written_waits_for_what_it_stopped(driver: Driver) -> None:
-    """So that nothing of the next turn runs beside it."""
-    driver.prompted(use("a", LOOK), use("b", LOOK), use("c", LOOK))
-    driver.asked("a")
-    driver.allowed("b")
-    driver.allowed("c")
-    driver.hold = True
-    driver.done("c")
-
-    assert kinds(unwritable(driver))[:2] == [WithdrawAll, Report]
-    assert driver.of(StopCall) == [StopCall("b")]
-    assert not any(isinstance(each, TurnFailed) for each in driver.reports)
-    driver.tell(failed("b", "cancelled"))
-    assert isinstance(driver.reports[-1], TurnFailed)
-
-
-def test_a_later_refusal_of_the_same_turn_does_not_fail_the_next(driver: Driver) -> None:
-    driver.hold = True
-    driver.tell(Prompt(turn=1, text="one"))
-    driver.tell(CancelTurn(turn=1))
-    driver.tell(AppendFailed(id=1, detail="disk full"))
-    driver.tell(Prompt(turn=2, text="two"))
-
-    assert driver.tell(AppendFailed(id=2, detail="disk full")) == ()
-    assert driver.tell(Appended(id=3)) == (AskModel(1),)
-
-
-def test_prompts_go_on_after_a_turn_that_could_not_be_written(driver: Driver) -> None:
-    driver.tell(Prompt(turn=1, text="one"))
-    driver.tell(Prompt(turn=2, text="two"))
-    driver.hold = True
-    driver.replied(TextBlock(text="done"))
-    unwritable(driver)
-    driver.sync()
-
-    assert driver.turn.number == 2
-    assert driver.turn.stage is Stage.THINKING
-    assert driver.turn.usage == Usage()

@@ -7,6 +7,7 @@ again, and everything that is on its way may overtake everything of another send
 from collections import deque
 from collections.abc import Callable
 from random import Random
+from typing import Any, cast
 
 from actors.agents.effects import (
     AskModel,
@@ -16,6 +17,7 @@ from actors.agents.effects import (
     JudgeCall,
     PeekCall,
     PlanCall,
+    Rewrite,
     RunCall,
     StartClock,
     StopCall,
@@ -27,7 +29,9 @@ from actors.agents.effects import (
 from actors.agents.limits import Limits
 from actors.agents.state import Past, Stage, Turn
 from actors.agents.turn import TurnMessage, advance, go_on
-from messages.address import PRIMARY
+from actors.runtime.actor import Actor
+from actors.sessions.recorder import Recorder
+from messages.address import JOURNAL, PRIMARY, Address
 from messages.approvals import (
     ApprovalAnswered,
     ApprovalRefused,
@@ -40,7 +44,7 @@ from messages.content import Block, TextBlock, ThinkingBlock
 from messages.models import ClockStopped, ModelFailed, ModelFailureReason, ModelReplied, WaitEnded
 from messages.rules import Action
 from messages.tools import Plan, ToolFailed, ToolOutput, ToolPlanned, ToolSucceeded
-from messages.transcript import Appended, AppendFailed, Record
+from messages.transcript import Append, Appended, AppendFailed, AppendLate, Record
 from messages.turns import CancelTurn, ChooseModel, Prompt
 from tests.actors.agents import scripts
 from tests.actors.agents.observer import Observer
@@ -52,6 +56,23 @@ Choice = Callable[[], None]
 
 VERDICTS: tuple[Action, ...] = ("allow", "ask", "ask", "deny")
 ODD_ENDS = ("max_tokens", "refusal", "pause_turn", "end_turn", "tool_use")
+
+
+class Hands:
+    """What the recorder of the agent does, for a world without actors."""
+
+    incarnation = 1
+
+    def __init__(self, journal: deque[Append | Record]) -> None:
+        """Put appends where the journal finds them."""
+        self._journal = journal
+        self.late: AppendLate | None = None
+
+    def tell(self, _to: Address, append: Append) -> None:
+        self._journal.append(append)
+
+    def after(self, _delay_s: float, late: AppendLate) -> None:
+        self.late = late
 
 
 class World:
@@ -73,8 +94,12 @@ class World:
         self.turn = blank(limits=limits)
         self.disk: list[Record] = []
         self.heard: list[TurnMessage] = []
-        self._unsynced: deque[tuple[int, Record]] = deque()
-        """Marks of the agent; 0: a record of the broker."""
+        self._unsynced: deque[Append | Record] = deque()
+        """Of the agent; plain records are the broker's."""
+        self._lost: set[int] = set()
+        """Appends that the disk refused."""
+        self._hands = Hands(self._unsynced)
+        self._recorder = Recorder(cast("Actor[Any]", self._hands), JOURNAL, keeps=True)
         self._mail: dict[str, deque[TurnMessage]] = {}
         self._model: tuple[int, bool] | None = None
         self._wait: int | None = None
@@ -117,13 +142,17 @@ class World:
 
     def crash(self) -> tuple[Record, ...]:
         """Tell what is on disk when the program dies now: all that was synced, perhaps more."""
-        more = [record for _, record in self._unsynced]
+        more = [record for each in self._unsynced for record in records_of(each)]
         return (*self.disk, *more[: self.random.randint(0, len(more))])
 
     def deliver(self, message: TurnMessage) -> None:
         """Let the turn take one message."""
         self.heard.append(message)
         self.observer.hears(message)
+        if isinstance(message, Appended | AppendFailed):
+            self._recorder.answered(message)
+        if isinstance(message, AppendLate):
+            self._recorder.late()
         self.turn, effects = self.step(self.turn, message)
         self._take(message, effects)
 
@@ -135,7 +164,9 @@ class World:
     def _do(self, effect: Effect) -> None:
         match effect:
             case Write():
-                self._unsynced.append((effect.mark, effect.record))
+                self._recorder.write(effect.record, mark=effect.mark)
+            case Rewrite():
+                self._recorder.write(mark=effect.mark)
             case AskModel() | StopModel() | Wait() | StartClock() | HoldClock():
                 self._converse(effect)
             case PlanCall():
@@ -172,6 +203,7 @@ class World:
     def _choices(self) -> list[Choice]:
         choices = [self._forward(box) for box in self._mail.values() if box]
         choices += [self._sync] if self._unsynced else []
+        choices += [self._look_at_the_disk] if self._hands.late and not choices else []
         choices += [self._speak] if self._model is not None else []
         choices += [self._rested] if self._wait is not None else []
         choices += [self._tick] if self._clock and (self._trouble or self._clock_held) else []
@@ -227,7 +259,7 @@ class World:
         clock = self._clock
         if clock is not None and (self._clock_held or self._chance(0.05)):
             self._clock = None
-            up = not self._clock_held or (self._trouble and self._chance(0.1))
+            up = not self._clock_held or (self._trouble and self._chance(0.03))
             left_s = 0.0 if up else clock.left_s * self.random.uniform(0.5, 1)
             self.deliver(ClockStopped(turn=clock.turn, left_s=left_s))
 
@@ -235,16 +267,26 @@ class World:
 
     def _sync(self) -> None:
         """Settle some of what waits, as one write: all of it or nothing."""
+        if self._chance(0.1):
+            self._look_at_the_disk()
         refuses = self.failing and self._trouble and self._chance(0.05)
         for _ in range(self.random.randint(1, len(self._unsynced))):
-            mark, record = self._unsynced.popleft()
-            if not refuses:
-                self.disk.append(record)
-            if mark:
-                done, lost = Appended(id=mark), AppendFailed(id=mark, detail="disk full")
-                self._post("journal", lost if refuses else done)
+            waiting = self._unsynced.popleft()
+            refused = refuses or (isinstance(waiting, Append) and waiting.after in self._lost)
+            if not refused:
+                self.disk += records_of(waiting)
+            if not isinstance(waiting, Append):
+                self._broker_synced(waiting, refused=refused)
+            elif refused:
+                self._lost.add(waiting.id)
+                self._post("journal", AppendFailed(id=waiting.id, detail="disk full"))
             else:
-                self._broker_synced(record, refused=refuses)
+                self._post("journal", Appended(id=waiting.id))
+
+    def _look_at_the_disk(self) -> None:
+        late, self._hands.late = self._hands.late, None
+        if late is not None:
+            self.deliver(late)
 
     def _broker_synced(self, record: Record, *, refused: bool) -> None:
         if isinstance(record, ApprovalAnswered):
@@ -261,11 +303,11 @@ class World:
     def _park(self, asked: AskPerson) -> None:
         request = scripts.question(asked, self.turn.number)
         self._parked[asked.id] = request
-        self._unsynced.append((0, request))
+        self._unsynced.append(request)
 
     def _withdraw(self) -> None:
         for approval in self._parked:
-            self._unsynced.append((0, ApprovalWithdrawn(id=approval)))
+            self._unsynced.append(ApprovalWithdrawn(id=approval))
         self._parked.clear()
         self._shown.clear()
 
@@ -280,7 +322,7 @@ class World:
             del self._parked[approval]
             self._post("broker", _refusal(approval))
         else:
-            self._unsynced.append((0, self.random.choice(answers)))
+            self._unsynced.append(self.random.choice(answers))
 
     # The model.
 
@@ -356,3 +398,8 @@ class World:
 
 def _refusal(approval: str) -> ApprovalRefused:
     return ApprovalRefused(id=approval, agent=PRIMARY, reason="nobody is there")
+
+
+def records_of(waiting: Append | Record) -> tuple[Record, ...]:
+    """List what would be written."""
+    return waiting.records if isinstance(waiting, Append) else (waiting,)

@@ -125,7 +125,7 @@ def test_a_grant_after_one_that_failed_does_not_bring_it_back(asker: Probe, jour
     journal.expect_kind(Append)
     journal.tell(PERMISSIONS, AppendFailed(id=1, detail="disk full"))
 
-    journal.expect(Append(id=2, after=1, records=(config(WRITE_B),)))
+    journal.expect(Append(id=2, records=(config(WRITE_B),)))
 
 
 def test_an_answer_of_the_disk_that_comes_twice_changes_nothing(

@@ -62,6 +62,21 @@ def test_what_the_disk_refuses_is_told_and_it_serves_on_when_it_is_well_again(
     assert read_log(path).records == (SESSION, RUN, turn(2))
 
 
+def test_what_was_sent_before_its_sender_heard_of_a_refusal_is_refused_as_well(
+    files: FaultyFiles, path: Path, journal: Address, asker: Probe
+) -> None:
+    files.fail("write")
+    asker.tell(journal, Append(id=1, records=(turn(1),)))
+    refused = asker.expect_kind(AppendFailed)
+    files.fail()
+    for behind in (Append(id=2, records=(turn(2),), after=1), Append(id=3, records=(), after=2)):
+        asker.tell(journal, behind)
+        asker.expect(AppendFailed(id=behind.id, detail=refused.detail))
+    asker.tell(journal, Append(id=4, records=(turn(1), turn(2)), after=0))
+    asker.expect(Appended(id=4))
+    assert read_log(path).records == (SESSION, RUN, turn(1), turn(2))
+
+
 def test_a_refused_append_that_comes_again_is_refused_again(
     files: FaultyFiles, journal: Address, asker: Probe
 ) -> None:

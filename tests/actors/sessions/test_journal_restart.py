@@ -88,17 +88,6 @@ def test_what_was_written_before_the_crash_is_answered_again_and_not_written_aga
     assert desk.prompts == ["after 1"]
 
 
-def test_a_refused_append_is_never_taken_for_a_written_one(desk: Desk, peer: Probe) -> None:
-    lone_half = "\ud800"
-    peer.tell(JOURNAL, append(1, lone_half))
-    peer.expect_kind(AppendFailed)
-    peer.tell(JOURNAL, append(1, lone_half))
-    peer.tell(JOURNAL, append(2, "b"))
-    peer.expect_kind(AppendFailed)
-    peer.expect(Appended(id=2))
-    assert desk.prompts == ["b"]
-
-
 def test_the_records_come_back_with_all_that_was_said_before(desk: Desk, peer: Probe) -> None:
     peer.tell(JOURNAL, append(1, "a"))
     peer.tell(JOURNAL, append(2, "after 1"))
@@ -128,7 +117,7 @@ class Author(Actor[Message]):
                 if self.incarnation > 1:
                     self.tell(ROOT, message)
             case Appended() | AppendFailed():
-                self._recorder.answered(message.id)
+                self._recorder.answered(message)
                 self.tell(ROOT, message)
             case PeerRestarted():
                 self._recorder.peer_restarted(message.peer)

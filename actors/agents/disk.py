@@ -1,0 +1,61 @@
+"""What a turn makes of the disk: what it refuses is kept for later, and nothing changes meanwhile.
+
+Every append that the disk takes has the kept records before its own, so that nothing is out of
+order, and the first one that it takes ends the trouble.
+"""
+
+from actors.agents import calls, children
+from actors.agents.effects import Rewrite
+from actors.agents.settling import close, proceed, unrecorded
+from actors.agents.state import CallStage
+from actors.agents.step import Step
+from messages.transcript import Appended, AppendFailed, AppendLate
+from messages.turns import DiskChanged
+
+
+def synced(step: Step, message: Appended) -> None:
+    """Go on with what waited for it; what was refused before is on disk with it."""
+    turn = step.turn
+    step.set(synced=max(turn.synced, message.id))
+    if message.id > turn.refused:
+        _changed(step, DiskChanged(state="well"))
+    calls.run_recorded(step)
+
+
+def refused(step: Step, message: AppendFailed) -> None:
+    """Go on without a record, but with no effect that needs one.
+
+    What was sent since is refused with it, so that its failure, which comes later, is no news.
+    """
+    turn = step.turn
+    if message.id <= max(turn.synced, turn.refused):
+        return
+    step.set(refused=turn.written)
+    _changed(step, DiskChanged(state="failing", detail=message.detail))
+    _end_what_was_to_start(step)
+
+
+def _end_what_was_to_start(step: Step) -> None:
+    lost = [call for call in step.turn.calls if call.stage is CallStage.STARTING]
+    for call in lost:
+        children.not_started(step, call)
+        close(step, call, "denied", unrecorded(step.turn))
+    if lost:
+        proceed(step)
+
+
+def late(step: Step, message: AppendLate) -> None:
+    """Try again to write what was refused; say that it takes long."""
+    turn = step.turn
+    if turn.disk.state == "failing":
+        step.set(written=turn.written + 1)
+        step.do(Rewrite(step.turn.written))
+    elif message.id > turn.synced:
+        _changed(step, DiskChanged(state="slow"))
+
+
+def _changed(step: Step, news: DiskChanged) -> None:
+    """Tell people once; why it fails may be worded in several ways."""
+    if step.turn.disk.state != news.state:
+        step.set(disk=news)
+        step.report(news)

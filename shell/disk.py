@@ -1,0 +1,35 @@
+"""What a person is told of the disk that the session is kept on."""
+
+from messages.turns import DiskChanged
+
+WRITTEN_AGAIN = "The session is written again; nothing that was said is missing."
+
+
+def unwritten(event: DiskChanged) -> str:
+    """Say that nothing is recorded, why, and what that means."""
+    return (
+        f"The session cannot be written: {event.detail}. Until it can, nothing is changed and "
+        "nobody is asked; what is said meanwhile is kept, and lost only if Greenroom ends before."
+    )
+
+
+def line_of(event: DiskChanged) -> str:
+    """Say it where there is no footer."""
+    match event.state:
+        case "well":
+            return WRITTEN_AGAIN
+        case "failing":
+            return unwritten(event)
+        case "slow":
+            return "The disk is slow to take what is said."
+
+
+def mark(disk: DiskChanged, file: str) -> str:
+    """Say in a few words what stands in the footer; empty: all is well."""
+    match disk.state:
+        case "well":
+            return ""
+        case "failing":
+            return "⚠ the session is not saved"
+        case "slow":
+            return f"⚠ the disk is slow to take {file or 'the session'}"
