@@ -1,5 +1,7 @@
 """What a person is told of the disk that the session is kept on."""
 
+from pathlib import PurePath
+
 from messages.turns import DiskChanged
 
 WRITTEN_AGAIN = "The session is written again; nothing that was said is missing."
@@ -8,7 +10,7 @@ WRITTEN_AGAIN = "The session is written again; nothing that was said is missing.
 def unwritten(event: DiskChanged) -> str:
     """Say that nothing is recorded, why, and what that means."""
     return (
-        f"The session cannot be written: {event.detail}. Until it can, nothing is changed and "
+        f"The session cannot be written ({event.detail}). Until it can, nothing is changed and "
         "nobody is asked; what is said meanwhile is kept, and lost only if Greenroom ends before."
     )
 
@@ -32,4 +34,4 @@ def mark(disk: DiskChanged, file: str) -> str:
         case "failing":
             return "⚠ the session is not saved"
         case "slow":
-            return f"⚠ the disk is slow to take {file or 'the session'}"
+            return f"⚠ the disk is slow: {PurePath(file).name or 'the session'} waits"

@@ -163,7 +163,7 @@ def run(
         message = happening.message
         if isinstance(message, ModelRetrying):
             complain(told(message, message.wait_s))
-        if isinstance(message, DiskChanged):
+        if isinstance(message, DiskChanged) and message.state != tally.disk.state:
             complain(line_of(message))
         tally = tally.add(message, happening.source)
         if output_format == "stream-json":
@@ -190,7 +190,7 @@ def show(result: Result, output: Output, output_format: Format) -> None:
     """Print the result; what is not one goes to standard error."""
     if output_format != "text":
         output.write(_drawable(result.model_dump_json().encode()))
-    elif result.subtype == "success" or (result.limited and result.result):
+    elif result.subtype == "success" or (result.stop_reason and result.result):
         text = visible(result.result) if sys.stdout.isatty() else result.result
         output.write(text.rstrip("\n").encode("utf-8", "replace") + b"\n")
     for denial in result.denials:

@@ -10,6 +10,7 @@ from messages.base import Message
 from messages.content import Usage, text_of
 from messages.models import LimitReason
 from messages.turns import (
+    DiskChanged,
     ModelRetrying,
     ReplyCompleted,
     SessionConfigured,
@@ -18,6 +19,8 @@ from messages.turns import (
     TurnFailed,
     TurnInterrupted,
 )
+
+UNSAVED = "this run is not in the session, which could not be written: {detail}"
 
 
 class Denial(BaseModel):
@@ -76,9 +79,13 @@ class Tally:
     """Of all subagents."""
     denials: tuple[Denial, ...] = ()
     last: TurnCompleted | TurnFailed | TurnInterrupted | None = None
+    disk: DiskChanged = DiskChanged(state="well")  # noqa: RUF009  (frozen, so it may be shared)
+    """How the disk was last."""
 
     def add(self, event: Message, source: str) -> "Tally":
         """Count an event of the agent at `source`."""
+        if isinstance(event, DiskChanged):
+            return replace(self, disk=event)
         return self._below(event, source) if is_subagent(source) else self._own(event)
 
     def _own(self, event: Message) -> "Tally":
@@ -117,6 +124,8 @@ class Tally:
         last = self.last
         if error is None and not isinstance(last, TurnCompleted):
             error = last.detail if isinstance(last, TurnFailed) else "interrupted"
+        if error is None and self.disk.state == "failing":
+            error = UNSAVED.format(detail=self.disk.detail)
         return Result(
             subtype="success" if error is None else "error",
             session_id=self.session_id,

@@ -92,7 +92,8 @@ class SessionLog:
         self.close()
         descriptor, held = _opened(self.path, self._files)
         self._lock = self._descriptor = descriptor
-        self._seq, self._good_bytes, self._doubtful = len(held.lines), held.good_bytes, False
+        if not self._doubtful:  # else what was refused may stand there, and has yet to be cut off
+            self._seq, self._good_bytes = len(held.lines), held.good_bytes
 
     def read(self) -> LogContents:
         """Read back what is on disk.

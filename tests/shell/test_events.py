@@ -4,6 +4,7 @@ import pytest
 
 from messages.approvals import RetractApproval
 from messages.turns import (
+    DiskChanged,
     MessageDelta,
     ModelChanged,
     ModelRetrying,
@@ -13,7 +14,9 @@ from messages.turns import (
     TurnStarted,
 )
 from shell import state
+from shell.disk import WRITTEN_AGAIN, unwritten
 from shell.events import MOST_LATE_CHARS, received
+from shell.footer import footer_row
 from shell.inbox import Event, Notice
 from shell.intents import Interrupt, SendPrompt
 from shell.live import live_rows, queued_rows
@@ -230,3 +233,36 @@ def test_another_model_is_shown_from_now_on() -> None:
     changed, _ = after(ModelChanged(model="big"), begin=running())
     assert changed.session is not None
     assert changed.session.model == "big"
+
+
+FAILING = DiskChanged(state="failing", detail="/s/a.jsonl: No space left on device")
+SLOW, WELL = DiskChanged(state="slow"), DiskChanged(state="well")
+
+
+def footer(current: State) -> str:
+    return "".join(text for _, text in footer_row(current, "", 200))
+
+
+def test_a_disk_that_refuses_is_told_once_and_stands_in_the_footer_until_it_is_well() -> None:
+    failing, effects = after(reports.session(), FAILING)
+    assert effects[1:] == (Remark(unwritten(FAILING), "bad"),)
+    assert footer(failing).startswith("⚠ the session is not saved · ")
+
+    well, effects = after(WELL, begin=failing)
+    assert effects == (Remark(WRITTEN_AGAIN, "plain"),)
+    assert "⚠" not in footer(well)
+
+
+def test_a_slow_disk_stands_in_the_footer_alone_with_the_file_that_waits() -> None:
+    slow, effects = after(reports.session(file="/s/a.jsonl"), SLOW)
+    assert effects[1:] == ()
+    assert footer(slow).startswith("⚠ the disk is slow: a.jsonl waits · ")
+
+    well, effects = after(WELL, begin=slow)
+    assert effects == ()
+    assert "⚠" not in footer(well)
+
+
+def test_an_agent_that_was_started_again_tells_anew_how_the_disk_is() -> None:
+    current, _ = after(reports.session(), FAILING, reports.session())
+    assert "⚠" not in footer(current)

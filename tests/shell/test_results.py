@@ -3,8 +3,14 @@
 import pytest
 
 from messages.content import Usage
-from messages.turns import ModelRetrying, TurnFailed, TurnFailureReason, TurnInterrupted
-from shell.results import Tally
+from messages.turns import (
+    DiskChanged,
+    ModelRetrying,
+    TurnFailed,
+    TurnFailureReason,
+    TurnInterrupted,
+)
+from shell.results import UNSAVED, Tally
 from tests.shell import reports
 
 pytestmark = pytest.mark.quick
@@ -52,3 +58,13 @@ def test_text_that_was_cut_off_comes_before_an_earlier_reply() -> None:
 def test_an_interrupted_run_is_none_that_was_done() -> None:
     result = Tally().add(TurnInterrupted(turn=1), "/primary").result(1.0)
     assert (result.status, result.error) == (1, "interrupted")
+
+
+def test_a_run_that_is_not_on_disk_has_its_answer_and_the_status_of_a_failure() -> None:
+    failing = DiskChanged(state="failing", detail="full")
+    said = Tally().add(failing, "/primary").add(reports.completed(), "/primary")
+    assert said.result(1.0).status == 1
+    assert said.result(1.0).error == UNSAVED.format(detail="full")
+
+    well = said.add(DiskChanged(state="well"), "/primary").result(1.0)
+    assert (well.status, well.error) == (0, None)

@@ -104,8 +104,9 @@ class Records:
                 case ToolEnded():
                     count[f"the result of {record.call_id}"] += 1
                 case TurnCompleted() | TurnInterrupted() | TurnFailed():
-                    # A start that the disk refused may be missing where the end is not.
-                    count[f"the end of turn {record.turn}"] += record.turn in begun
+                    begins = record.turn in begun
+                    self._ledger.require(begins, f"turn {record.turn} ends and has no beginning")
+                    count[f"the end of turn {record.turn}"] += 1
                 case _:
                     pass
         for what, times in count.items():

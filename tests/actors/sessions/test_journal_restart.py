@@ -19,7 +19,7 @@ from messages.base import Message
 from messages.supervision import PeerRestarted, Undelivered
 from messages.transcript import Append, Appended, AppendFailed, Recall, Recalled, Record, Session
 from messages.turns import TurnStarted
-from tests.probe import Probe
+from tests.probe import Probe, new_probe
 
 pytestmark = pytest.mark.quick
 
@@ -160,6 +160,34 @@ def test_what_the_journal_never_takes_has_failed_and_what_is_behind_it_is_writte
     detail = "the journal cannot take it (set_aside)"
     root.expect_in_any_order(Appended(id=1), AppendFailed(id=2, detail=detail), Appended(id=3))
     assert desk.prompts == ["a", "c"]
+
+
+class Keeper(Author):
+    """Keeps what is refused, and puts it before its next prompt."""
+
+    def __init__(self) -> None:
+        self._recorder = Recorder(self, JOURNAL, keeps=True)
+
+
+def test_who_keeps_what_is_refused_puts_it_and_what_was_sent_behind_it_before_its_next(
+    system: ActorSystem, root: Probe
+) -> None:
+    journal = new_probe(system, "journal")
+    author = system.start(Keeper, "author")
+    said = [TurnStarted(turn=number, prompt=f"{number}") for number in range(1, 6)]
+    for prompt in said[:3]:
+        system.tell(author, prompt)
+    journal.expect(*(Append(id=n, records=(said[n - 1],), after=n - 1) for n in (1, 2, 3)))
+    for answer in (Appended(id=1), AppendFailed(id=2, detail="full")):
+        journal.tell(author, answer)
+        root.expect(answer)
+    system.tell(author, said[3])
+    journal.expect(Append(id=4, records=tuple(said[1:4]), after=1))
+    for late in (AppendFailed(id=3, detail="full"), Appended(id=4)):
+        journal.tell(author, late)
+        root.expect(late)
+    system.tell(author, said[4])
+    journal.expect(Append(id=5, records=(said[4],), after=4))
 
 
 def test_an_author_that_crashed_has_its_records_before_its_mail_and_new_numbers(

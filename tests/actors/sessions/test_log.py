@@ -402,6 +402,21 @@ def test_text_that_is_no_utf_8_is_written_as_far_as_it_can_be(path: Path) -> Non
     assert read_log(path).records[-1] == TurnStarted(turn=2, prompt="a ? b ü")
 
 
+def test_what_was_refused_does_not_come_back_with_a_log_that_is_opened_anew(path: Path) -> None:
+    """Written, not synced, and the disk was too ill to cut it off."""
+    files = FaultyFiles()
+    log = create(path, files)
+    files.fail("sync", "truncate")
+    with pytest.raises(LogError):
+        log.append([(turn(1), PRIMARY)])
+    files.fail()
+    log.reopen()
+    assert log.read().records == (SESSION, RUN)
+    log.append([(turn(2), PRIMARY)])
+    log.close()
+    assert read_log(path).records == (SESSION, RUN, turn(2))
+
+
 def test_no_records_are_no_write(path: Path) -> None:
     files = FaultyFiles()
     log = create(path, files)
