@@ -190,10 +190,8 @@ class Agent(Actor[AgentInbox]):
             self._seen.update({state.path: state for state in message.output.seen})
         if isinstance(message, ToolSucceeded | ToolFailed):
             self._call_works.pop(message.call_id, None)
-        if isinstance(message, Appended | AppendFailed):
+        if isinstance(message, Appended | AppendFailed | AppendLate):
             self._recorder.answered(message)
-        if isinstance(message, AppendLate):
-            self._recorder.late()
 
     def _carry_out(self, effects: tuple[Effect, ...]) -> None:
         for effect in effects:

@@ -104,17 +104,16 @@ class Recorder:
         self._watch()
         return mark
 
-    def answered(self, answer: Appended | AppendFailed) -> None:
+    def answered(self, answer: Appended | AppendFailed | AppendLate) -> None:
         """Strike off what is on disk; keep what is not, or leave it to the actor."""
+        if isinstance(answer, AppendLate):
+            self._watching = False
+            self._watch()
+            return
         append = self._unanswered.get(answer.id)
         if append is not None and isinstance(answer, AppendFailed):
             self._refused(append)
         self._unanswered.pop(answer.id, None)
-
-    def late(self) -> None:
-        """Take note of an `AppendLate`: another comes while something is not on disk."""
-        self._watching = False
-        self._watch()
 
     def last_try(self) -> None:
         """Say once more what the disk refused: whoever kept it ends."""

@@ -149,10 +149,8 @@ class World:
         """Let the turn take one message."""
         self.heard.append(message)
         self.observer.hears(message)
-        if isinstance(message, Appended | AppendFailed):
+        if isinstance(message, Appended | AppendFailed | AppendLate):
             self._recorder.answered(message)
-        if isinstance(message, AppendLate):
-            self._recorder.late()
         self.turn, effects = self.step(self.turn, message)
         self._take(message, effects)
 
