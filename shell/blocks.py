@@ -76,7 +76,12 @@ def finish(tail: Tail) -> tuple[str, ...]:
     finished, tail = feed(tail, "\n") if tail.line else ((), tail)
     last: list[str] = []
     _next(tail.block, last)
-    return (*finished, *last)
+    return (*finished, *(block.rstrip("\n") for block in last))
+
+
+def goes_on(block: str) -> bool:
+    """Whether a finished block is a part of one that the next goes on with."""
+    return block.endswith("\n")
 
 
 def _pieces(text: str) -> Iterator[str]:
@@ -104,9 +109,11 @@ def _goes_before(block: Block, piece: str) -> bool:
 
 
 def _next(block: Block, finished: list[str]) -> Block:
-    """Finish a block; the next one goes on with its fence."""
+    """Finish a block; the next one goes on with its fence. One that was to go on must end too."""
     if block.begun:
         finished.append(_closed(block))
+    elif block.opening or block.closed:
+        finished.append("")
     return Block(text=block.opening, opening=block.opening)
 
 
@@ -152,4 +159,5 @@ def _escaped(opening: str) -> str:
 def _closed(block: Block) -> str:
     if not block.opening:
         return block.text.strip("\n")
-    return f"{block.text.rstrip()}\n{_mark(block.opening)}\n"
+    line_end = "" if block.at_line_start else "\n"
+    return f"{block.text}{line_end}{_mark(block.opening)}\n"

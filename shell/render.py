@@ -1,19 +1,15 @@
 """What is printed for good: everything that the scrollback holds, at the width it is printed in."""
 
-from functools import cache
-from typing import TYPE_CHECKING, assert_never
+from typing import assert_never
 
 from messages.turns import SessionConfigured, ToolEnded
+from shell.blocks import goes_on
 from shell.ink import Row, cut, flowed, printed, wrapped
 from shell.intents import OwnCommandEnded
 from shell.rehearsal import NOTICE
 from shell.state import Printable, Prose, Remark, Said, Skipped
 from shell.tool_row import own_rows, tool_rows
 from shell.visible import visible, visible_line
-
-if TYPE_CHECKING:
-    from rich.console import Console as RichConsole
-    from rich.markdown import Markdown
 
 MOST_SAID_ROWS = 12
 """Of a message so much is shown again; its sender knows the rest."""
@@ -25,7 +21,7 @@ def rendered(item: Printable, width: int, *, colour: bool) -> str:  # noqa: PLR0
         case Said():
             return printed(_said(item.text, width), colour=colour) + "\r\n"
         case Prose():
-            return prose(item.text, width, colour=colour) + "\r\n"
+            return prose(item.text, width, colour=colour)
         case Skipped():
             told = cut(f"… {item.chars:,} characters are not shown", width)
             return printed([(("dim", told),)], colour=colour) + "\r\n"
@@ -43,17 +39,11 @@ def rendered(item: Printable, width: int, *, colour: bool) -> str:  # noqa: PLR0
 
 
 def prose(text: str, width: int, *, colour: bool) -> str:
-    """Render Markdown; links show where they lead, HTML and entities stay what they are."""
-    from rich.color import ColorSystem  # noqa: PLC0415  (the first screen comes first)
+    """Render Markdown; a blank line follows, unless the block goes on in the next one."""
+    from shell.markdown import laid_out  # noqa: PLC0415  (the first screen comes first)
 
-    depth = ColorSystem.EIGHT_BIT if colour else None
-    console = _console(width)
-    text = "".join(
-        style.render(visible(part), color_system=depth) if style else visible(part)
-        for part, style, control in console.render(_markdown(text), console.options)
-        if not control
-    )
-    return "".join(line.rstrip() + "\r\n" for line in text.strip("\n").split("\n"))
+    lines = laid_out(text, width, colour=colour) if text else []
+    return "".join(f"{line}\r\n" for line in (lines if goes_on(text) else [*lines, ""]))
 
 
 def _said(text: str, width: int) -> list[Row]:
@@ -74,20 +64,3 @@ def _header(session: SessionConfigured, width: int) -> list[Row]:
     if session.resumed:
         rows.extend((("dim", line),) for line in wrapped("Resumed where it stopped.", width))
     return rows
-
-
-@cache
-def _console(width: int) -> "RichConsole":
-    from rich.console import Console as RichConsole  # noqa: PLC0415  (as above)
-
-    return RichConsole(width=width, force_terminal=True, color_system="256", legacy_windows=False)
-
-
-def _markdown(text: str) -> "Markdown":
-    from markdown_it import MarkdownIt  # noqa: PLC0415  (as above)
-    from rich.markdown import Markdown  # noqa: PLC0415  (as above)
-
-    markdown = Markdown("", hyperlinks=False, code_theme="ansi_dark")
-    parser = MarkdownIt("commonmark", {"html": False}).enable(["strikethrough", "table"])
-    markdown.parsed = parser.disable(["entity", "reference"]).parse(text)
-    return markdown

@@ -56,13 +56,14 @@ def test_a_long_fence_is_printed_in_parts_that_are_fences_themselves() -> None:
 
 
 def test_the_end_of_the_reply_closes_what_is_open() -> None:
-    assert said("```py\nx\n") == ("```py\nx\n```\n",)
+    assert said("```py\nx\n") == ("```py\nx\n```",)
     assert said("\n\n") == ()
 
 
 def test_a_fence_that_was_opened_again_for_nothing_is_not_shown() -> None:
     lines = "```py\n" + "x\n" * FENCE_LINES
-    assert said(lines + "```\n") == (lines + "```\n",)
+    assert said(lines + "```\n") == (lines + "```\n", "")
+    assert said(lines) == (lines + "```\n", "")
 
 
 def test_code_within_a_line_is_no_fence() -> None:

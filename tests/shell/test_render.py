@@ -3,6 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from messages.turns import ToolStatus
+from shell.blocks import Tail, feed, finish
 from shell.ink import cut, width_of, wrapped
 from shell.render import prose, rendered
 from shell.state import Prose, Remark, Said
@@ -12,7 +13,7 @@ pytestmark = pytest.mark.quick
 
 
 def plain(text: str, width: int = 40) -> list[str]:
-    return prose(text, width, colour=False).split("\r\n")
+    return prose(text, width, colour=False).removesuffix("\r\n").split("\r\n")
 
 
 def test_markdown_is_laid_out_and_links_show_where_they_lead() -> None:
@@ -29,6 +30,14 @@ def test_what_markdown_would_swallow_stays_readable(text: str) -> None:
 
 def test_code_keeps_its_lines_and_text_that_was_made_visible_stays_so() -> None:
     assert "^[[2J" in prose("```py\n^[[2J = 1\n```\n", 40, colour=False)
+
+
+def test_a_long_code_block_has_all_its_blank_lines_and_none_of_ours() -> None:
+    code = "".join(f"\ndef f{n}():\n\n    pass\n\n\n" for n in range(60))
+    blocks, tail = feed(Tail(), f"Look:\n\n```py\n{code}```\n\nThere.")
+    drawn = "".join(prose(block, 40, colour=False) for block in (*blocks, *finish(tail)))
+    indented = "".join(f" {line}".rstrip() + "\n" for line in code.splitlines())
+    assert drawn.replace("\r\n", "\n") == f"Look:\n\n{indented}\nThere.\n\n"
 
 
 @given(st.text(max_size=200))
