@@ -5,6 +5,7 @@ row begins with a word of ours, and one that goes on with a mark: no path or des
 long, can draw a row that looks like another.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -131,12 +132,17 @@ def _answers(request: Judged, width: int) -> list[Row]:
     told = {
         "once": "y  once",
         "session": "a  don't ask again in this session for " + _granted(request),
-        "no": "n  no     Tab  no, with a reason     Esc  later",
     }
-    lines = [told[answer] for answer in ("once", "session", "no") if answer in request.answers]
-    if "no" not in request.answers:
-        lines.append("Esc  later")
+    lines = [told[answer] for answer in ("once", "session") if answer in request.answers]
+    no = ("n  no", "Tab  no, with a reason") if "no" in request.answers else ()
+    lines += side_by_side((*no, "Esc  later"), width)
     return [row for line in lines for row in going_on(line, "plain", width)]
+
+
+def side_by_side(parts: Sequence[str], width: int) -> list[str]:
+    """Put words of ours on one line where they fit, else on one each."""
+    line = (" " * 5).join(parts)
+    return [line] if len(line) <= width else list(parts)
 
 
 def _granted(request: Judged) -> str:

@@ -8,7 +8,7 @@ from messages.approvals import AnyApprovalRequest, QuestionRequest
 from shell.approval import REASON_HINT, TOO_LOW, Panel, hint_of, panel
 from shell.arming import Arming
 from shell.footer import footer_row
-from shell.ink import Fragment, Row, cut, wrapped
+from shell.ink import Fragment, Row, cut, flowed, wrapped
 from shell.live import live_rows, queued_rows
 from shell.menu import Menu, menu_rows
 from shell.pager import Pager, page_rows
@@ -135,8 +135,8 @@ def _with_panel(
     shown = panel_of(request, count, width, replied, scene.selection)
     room -= 1  # the input
     if not shown.fits(room):
-        low: Row = (("warn", cut(TOO_LOW, width)),)
-        return Plan(notice=(low,) if room > 0 else (), footer=footer)
+        low: list[Row] = [(("warn", line),) for line in flowed(TOO_LOW, width)]
+        return Plan(notice=tuple(low[: max(room, 0)]), footer=footer)
     body_rows = min(len(shown.body), room - shown.fixed_rows)
     room -= shown.fixed_rows + body_rows
     tone, hint = _hint(request, arming, scene)

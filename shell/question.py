@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from messages.approvals import QuestionRequest
 from messages.questions import Question
 from shell import arming
-from shell.approval import Panel, asks, barred, going_on
+from shell.approval import Panel, asks, barred, going_on, side_by_side
 from shell.arming import Arming
 from shell.ink import Fragment, Row
 from shell.visible import exact, exact_line
@@ -96,5 +96,5 @@ def _answers(question: Question, selection: Selection, width: int) -> list[Row]:
         tone = "person" if number == selection.chosen else "plain"
         label = f"{cursor}{number + 1}  {tick}{exact_line(choice.label)}"
         rows.extend(going_on(label, tone, width))
-    last = "Tab  in words of your own     n  no answer     Esc  later"
-    return [*rows, *going_on(last, "plain", width)]
+    last = side_by_side(("Tab  in words of your own", "n  no answer", "Esc  later"), width)
+    return [*rows, *(row for line in last for row in going_on(line, "plain", width))]

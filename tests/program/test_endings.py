@@ -132,10 +132,14 @@ def test_keys_and_pastes_at_any_moment_leave_a_screen_that_works(
         "\t",
     )
     with program.serve(*answers), on_screen(program) as shown:
+        shown.type("before there is a screen\r")
         shown.wait_for("build · default")
         for _ in range(25):
+            if chance.random() < 0.2:
+                shown.resize(24, chance.choice((40, 60, 80, 100)))
             shown.type(chance.choice(moves))
             shown.read_for(chance.choice((0.0, 0.01, 0.05, 0.12)))
+        shown.resize(24, 80)
         for _ in range(2):  # the first may close what is open
             shown.type("\x1b")
             shown.read_for(0.3)  # else the next key would be Alt and that key

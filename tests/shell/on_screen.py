@@ -36,6 +36,8 @@ class Emulator(StringIO):
         self.written = asyncio.Event()
         self.raw = ""
         self.questions = 0
+        self.seen: Callable[[str], None] = lambda _text: None
+        """Called after each write, with what was written."""
         self._answers = answers
         self._keyboard = keyboard
         self._stream = pyte.Stream(self.screen)
@@ -48,6 +50,7 @@ class Emulator(StringIO):
             if self._answers:
                 self.answer()
         self.written.set()
+        self.seen(text)
         return len(text)
 
     def answer(self) -> None:

@@ -11,7 +11,19 @@ from tests.shell import reports
 
 pytestmark = pytest.mark.quick
 
-OURS = ("primary ", "in ", "change ", "why: ", "it says: ", "y  once", "a  don't", "n  no", GOES_ON)
+OURS = (
+    "primary ",
+    "in ",
+    "change ",
+    "why: ",
+    "it says: ",
+    "y  once",
+    "a  don't",
+    "n  no",
+    "Tab  no",
+    "Esc  later",
+    GOES_ON,
+)
 
 
 def text(row: Row) -> str:

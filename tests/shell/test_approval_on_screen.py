@@ -291,6 +291,20 @@ def test_a_window_that_is_too_low_takes_only_no_and_later() -> None:
     play(script, rows=9)
 
 
+def test_twenty_columns_and_five_rows_still_say_what_can_be_done() -> None:
+    async def script(here: OnScreen) -> None:
+        here.report(reports.session(), reports.asked("one\ntwo\nthree\nfour"))
+        await here.shows("enlarge the window")
+        assert here.rows[-5:-1] == ["enlarge the window", "to answer · n no ·", "Esc later", ">"]
+        await here.armed()
+        await here.press("y")
+        await here.press("n")
+        await here.hides("enlarge the window")
+        assert here.posted == [AnswerApproval(id=FIRST, answer="no")]
+
+    play(script, rows=5, columns=20)
+
+
 def test_a_diff_is_coloured_and_bound_to_its_path() -> None:
     async def script(here: OnScreen) -> None:
         diff = "--- a/app.py\n+++ b/app.py\n@@ -1 +1 @@\n-old\n+new\n"
