@@ -72,6 +72,8 @@ class SessionOptions:
     """It was named for this very run; else a resumed session keeps the model chosen in it."""
     limits: Limits = Limits()  # noqa: RUF009  (frozen, so it may be shared)
     """How far the agent may go."""
+    agent: str = BUILD.name
+    """Whom the person talks with."""
     definitions: tuple[Definition, ...] = DEFINITIONS
     """Every type of agent there is."""
     max_depth: int = 3

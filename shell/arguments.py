@@ -4,7 +4,7 @@ import argparse
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, NoReturn, cast
 
-from shell.limits_given import count, seconds
+from shell.limits_given import count, depth, seconds
 from shell.version import VERSION
 
 if TYPE_CHECKING:  # its values take 2 ms to make, and `--version` has about 20
@@ -16,6 +16,7 @@ _MODES = ("plan", "default", "auto-edit", "yolo")
 USAGE = """\
 greenroom [options] [PROMPT]
        greenroom demo [--auto]
+       greenroom agents [--json]
        greenroom sessions [list | show ID | export ID]
        greenroom permissions check OPTIONS"""
 EPILOG = """\
@@ -43,8 +44,10 @@ class Options:
     headless: bool = False
     output_format: Format = "text"
     model: str | None = None
+    agent: str | None = None
     permission_mode: Literal["plan", "default", "auto-edit", "yolo"] | None = None
     max_turns: int | None = None
+    max_depth: int | None = None
     time_limit_s: float | None = None
     resume_last: bool = False
     resume: str | None = None
@@ -83,6 +86,13 @@ class CheckOptions:
     as_json: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class AgentsOptions:
+    """What `greenroom agents` is asked for."""
+
+    as_json: bool = False
+
+
 class StartError(Exception):
     """The program cannot begin as asked; each argument is told in a line, exit status 2."""
 
@@ -103,7 +113,7 @@ class _Parser(argparse.ArgumentParser):
         raise UsageError(message)
 
 
-def parse(words: list[str]) -> Options | SessionsOptions | CheckOptions:
+def parse(words: list[str]) -> Options | SessionsOptions | CheckOptions | AgentsOptions:
     """Read the command line.
 
     Raises:
@@ -113,6 +123,8 @@ def parse(words: list[str]) -> Options | SessionsOptions | CheckOptions:
     words = [readable(word) for word in words]
     if words[:1] == ["demo"]:
         return _parse_demo(words[1:])
+    if words[:1] == ["agents"]:
+        return _parse_agents(words[1:])
     if words[:1] == ["sessions"]:
         return _parse_sessions(words[1:])
     if words[:1] == ["permissions"]:
@@ -127,7 +139,9 @@ def parse(words: list[str]) -> Options | SessionsOptions | CheckOptions:
         headless=given.print,
         output_format=cast("Format", given.output_format),
         model=given.model,
+        agent=given.agent,
         permission_mode=given.permission_mode,
+        max_depth=given.max_depth,
         max_turns=given.max_turns,
         time_limit_s=given.time_limit,
         resume_last=given.resume_last,
@@ -167,6 +181,13 @@ def _work_parser() -> _Parser:
         help="with -p: what goes to standard output (default: text)",
     )
     add("--model", metavar="NAME", help="the model to use: its id, or fable, opus, sonnet, haiku")
+    add("--agent", metavar="NAME", help="the agent to talk with; greenroom agents lists them")
+    add(
+        "--max-depth",
+        type=depth,
+        metavar="N",
+        help="an agent N levels below the one you talk with starts no other (default: 3)",
+    )
     add(
         "--max-turns",
         type=count,
@@ -223,6 +244,16 @@ def _parse_demo(words: list[str]) -> Options:
     )
     parser.add_argument("--auto", action="store_true", help="play it without a person")
     return Options(command="demo", auto=parser.parse_args(words).auto)
+
+
+def _parse_agents(words: list[str]) -> AgentsOptions:
+    parser = _Parser(
+        prog="greenroom agents",
+        description="Every definition of an agent: where it stands, and what of it is ignored.",
+        allow_abbrev=False,
+    )
+    parser.add_argument("--json", action="store_true", dest="as_json", help="one JSON object")
+    return AgentsOptions(as_json=parser.parse_args(words).as_json)
 
 
 def _parse_sessions(words: list[str]) -> SessionsOptions:

@@ -4,10 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from actors.permissions.rules import warnings
-from actors.session import AGENT
 from messages.rules import Source
 from shell import settings
-from shell.arguments import Options, StartError
+from shell.arguments import Options
 from shell.config_files import Files, Sources, read_files, rules_of
 from shell.config_schema import FileConfig
 
@@ -33,7 +32,6 @@ def configured(options: Options, environment: Mapping[str, str], sources: Source
     user = files.user.config if files.user else FileConfig()
     brought, told = _brought(files, settings.layered(user, settings.BUILT_IN), sources)
     counts = settings.layered(flags, variables, brought, user, settings.BUILT_IN)
-    _require_agent(counts, files)
     heard = rules_of(files, trusted=sources.trusted)
     warned = (text for source in heard if source.trusted for text in _warned(source))
     return Configuration(counts, heard, (*files.notices, *told, *warned))
@@ -51,12 +49,3 @@ def _brought(
 
 def _warned(source: Source) -> tuple[str, ...]:
     return tuple(f"{source.name}: {text}" for text in warnings(source.rules))
-
-
-def _require_agent(counts: FileConfig, files: Files) -> None:
-    if counts.agent == AGENT:
-        return
-    read = [each for each in (files.project, files.user) if each]
-    said = [each.place("agent") for each in read if each.config.agent == counts.agent]
-    message = f"{said[0]}: there is no agent {counts.agent}; there is: {AGENT}"
-    raise StartError(message)

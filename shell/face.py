@@ -46,5 +46,6 @@ def workplace(session: "OpenSession", setup: "Setup", wall_clock: Callable[[], f
         history,
         secrets,
         wall_clock,
+        setup.agents,
         partial(reread, setup.read, setup.options),
     )

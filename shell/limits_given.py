@@ -3,6 +3,7 @@
 import argparse
 
 _MOST_DIGITS = 9
+_MOST_DEPTH = 100
 
 
 def count(word: str) -> int:
@@ -13,6 +14,18 @@ def count(word: str) -> int:
     """
     if not (word.isascii() and word.isdigit() and len(word) <= _MOST_DIGITS and int(word)):
         message = "not a whole number above 0"
+        raise argparse.ArgumentTypeError(message)
+    return int(word)
+
+
+def depth(word: str) -> int:
+    """Read how deep.
+
+    Raises:
+        argparse.ArgumentTypeError: it is no depth.
+    """
+    if not (word.isascii() and word.isdigit() and int(word) <= _MOST_DEPTH):
+        message = f"not a whole number from 0 to {_MOST_DEPTH}"
         raise argparse.ArgumentTypeError(message)
     return int(word)
 

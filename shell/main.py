@@ -10,7 +10,15 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
-from shell.arguments import CheckOptions, Options, SessionsOptions, StartError, UsageError, parse
+from shell.arguments import (
+    AgentsOptions,
+    CheckOptions,
+    Options,
+    SessionsOptions,
+    StartError,
+    UsageError,
+    parse,
+)
 from shell.loading import collect_garbage, load_rest, put_off_garbage
 from shell.output import Output, OutputError
 from shell.process import complain, leave, settle
@@ -62,13 +70,18 @@ def run(words: list[str]) -> int:
         return 1
 
 
-def _run(options: Options | SessionsOptions | CheckOptions) -> int:
+def _run(options: Options | SessionsOptions | CheckOptions | AgentsOptions) -> int:
     if isinstance(options, CheckOptions):
         from shell.permissions_check import run_check
         from shell.workspace import current_folder
 
         collect_garbage()
         return run_check(options, os.environ, current_folder())
+    if isinstance(options, AgentsOptions):
+        from shell.agents_command import run_agents
+
+        collect_garbage()
+        return run_agents(os.environ, as_json=options.as_json)
     if isinstance(options, SessionsOptions):
         from shell.sessions_command import run_sessions
 

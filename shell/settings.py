@@ -38,7 +38,9 @@ def of_flags(options: Options) -> FileConfig:
     """
     flags = FileConfig(
         model=options.model,
+        agent=options.agent,
         permission_mode=options.permission_mode,
+        max_depth=options.max_depth,
         budget=Budget(turns=options.max_turns, seconds=options.time_limit_s),
     )
     _check_model(options.model, "--model")

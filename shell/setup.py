@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
+from actors.agents.definitions import BUILD
 from actors.agents.limits import Limits
 from actors.models.anthropic_client import AnthropicModel
 from actors.models.client import ModelClient
@@ -20,6 +21,7 @@ from actors.sessions.places import (
     state_folder,
 )
 from actors.tools.local_processes import LocalProcesses
+from shell.agent_files import FoundAgents, find_agents
 from shell.arguments import Options, StartError
 from shell.config_files import Sources
 from shell.configuration import Configuration, configured
@@ -43,6 +45,8 @@ class Setup:
     """Makes one for each session in turn: its connections live on that session's loop."""
     read: Callable[[], Configuration]
     """Reads the configuration files, now and whenever the person wants it."""
+    agents: FoundAgents
+    """Every definition of an agent, and its file."""
     notices: tuple[str, ...] = ()
     """What the person should know before it begins."""
     processes: LocalProcesses = field(default_factory=LocalProcesses)
@@ -68,6 +72,7 @@ def set_up(
     read = partial(configured, options, environment, sources)
     configuration = read()
     found = read_instructions(user / NAME, workspace, trusted=stands.trusted)
+    agents = find_agents(user / "agents", workspace, trusted=stands.trusted)
     real = any(environment.get(name) for name in CREDENTIALS)
     settings = configuration.settings
     folder = project_folder(state, workspace.root)
@@ -91,14 +96,34 @@ def set_up(
             tokens=settings.budget.tokens,
             seconds=settings.budget.seconds,
         ),
+        definitions=agents.definitions,
+        agent=_primary(settings.agent, agents),
+        max_depth=3 if settings.max_depth is None else settings.max_depth,
+        places=settings.max_concurrent_agents or 10,
+        spawns=settings.budget.spawns,
     )
     pace = 0.0 if options.headless else 1.0
     make_model = partial(_server, environment) if real else partial(_rehearsal, pace)
     make_model()  # a key that is none is told now
     begins = options.resume_last and session.take_up is None
     told = (NO_EARLIER,) if begins else ()
-    notices = (*stands.notices, *configuration.notices, *found.problems, *told)
-    return Setup(session, make_model, read, notices)
+    notices = (*stands.notices, *configuration.notices, *found.problems, *agents.problems, *told)
+    return Setup(session, make_model, read, agents, notices)
+
+
+def _primary(name: str | None, agents: FoundAgents) -> str:
+    """Name the agent that the person talks with.
+
+    Raises:
+        StartError: there is none of this name for that.
+    """
+    fits = [each.name for each in agents.definitions if each.mode in ("primary", "all")]
+    if name is None or name in fits:
+        return name or BUILD.name
+    only = any(each.name == name for each in agents.definitions)
+    why = "is only for tasks of other agents" if only else "is not defined"
+    message = f"agent {name} {why}; there are {', '.join(fits)} (greenroom agents lists all)"
+    raise StartError(message)
 
 
 def _earlier(options: Options, folder: Path) -> Path | None:

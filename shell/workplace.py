@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from shell.agent_files import FoundAgents
 from shell.rereading import Reread
 
 
@@ -22,5 +23,7 @@ class Workplace:
     """Keys that are never written to it."""
     wall_clock: Callable[[], float] = lambda: 0.0
     """Seconds since 1970, to tell how old sessions are."""
+    agents: FoundAgents = field(default_factory=FoundAgents)
+    """Every definition of an agent."""
     reread: Callable[[], Reread] = lambda: Reread(None, ("there are no files of rules here",))
     """Reads the rules anew; looks at the disk."""

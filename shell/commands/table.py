@@ -1,5 +1,6 @@
 """Every slash command, in the order in which `/help` lists them."""
 
+from shell.commands.agents import AGENTS
 from shell.commands.clear import CLEAR
 from shell.commands.diff import DIFF
 from shell.commands.export import EXPORT
@@ -12,5 +13,5 @@ from shell.commands.status import STATUS
 
 COMMANDS = {
     command.name: command
-    for command in (HELP, STATUS, MODEL, PERMISSIONS, DIFF, CLEAR, RESUME, EXPORT, QUIT)
+    for command in (HELP, STATUS, AGENTS, MODEL, PERMISSIONS, DIFF, CLEAR, RESUME, EXPORT, QUIT)
 }

@@ -1,0 +1,12 @@
+"""`/agents`."""
+
+from shell.agents_command import as_text
+from shell.commands.command import Command, Shell
+
+
+def agents(words: list[str], shell: Shell) -> str:
+    """List the agents there are, and where each is defined."""
+    return "usage: /agents" if words else as_text(shell.place.agents)
+
+
+AGENTS = Command("agents", agents)
