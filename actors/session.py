@@ -28,6 +28,7 @@ from actors.sessions.journal import Journal, Settled
 from actors.sessions.log import SessionLog, WallClock
 from actors.sessions.places import new_session_id, session_path
 from actors.sessions.reading import concerning
+from actors.sessions.transcripts import Transcripts
 from actors.tools.local_processes import LocalProcesses
 from actors.tools.processes import Processes
 from actors.tools.searching import find_ripgrep
@@ -89,6 +90,10 @@ class SessionOptions:
         """Say where whole outputs go that are too long for the model."""
         return self.folder / "outputs" / session_id
 
+    def transcripts_of(self, session_id: str) -> Transcripts:
+        """Write what each subagent does into a file of its own."""
+        return Transcripts(self.folder / "subagents" / session_id)
+
 
 @dataclass(frozen=True, slots=True)
 class OpenSession:
@@ -102,6 +107,8 @@ class OpenSession:
     run: int
     own: tuple[Record, ...] = ()
     """Those of them that concern the primary."""
+    transcripts: Transcripts | None = None
+    """Of its subagents; None: none are written."""
     torn_kept: Path | None = None
     """Where the end of the file went that an earlier run did not finish writing."""
 
@@ -125,7 +132,16 @@ def _go_on(options: SessionOptions, last: Path, wall_clock: WallClock) -> OpenSe
     run = last_run(contents.records) + 1
     file.append([(RunStarted(run=run, pid=os.getpid(), version=options.version), ROOT)])
     own = concerning(contents, PRIMARY)
-    return OpenSession(options, last.stem, file, contents.records, run, own, contents.torn_kept)
+    return OpenSession(
+        options,
+        last.stem,
+        file,
+        contents.records,
+        run,
+        own,
+        options.transcripts_of(last.stem),
+        contents.torn_kept,
+    )
 
 
 def _begin(options: SessionOptions, wall_clock: WallClock) -> OpenSession:
@@ -136,7 +152,8 @@ def _begin(options: SessionOptions, wall_clock: WallClock) -> OpenSession:
     )
     path = session_path(options.folder, session_id)
     file = SessionLog.create(path, [(record, ROOT) for record in first], wall_clock)
-    return OpenSession(options, session_id, file, (), 1)
+    transcripts = options.transcripts_of(session_id)
+    return OpenSession(options, session_id, file, (), 1, (), transcripts)
 
 
 def _new_id(wall_clock: WallClock) -> str:
@@ -163,7 +180,9 @@ def factories_of(session: OpenSession, around: Surroundings, console: Make) -> F
     tools = nursery.equipped(offer)
     role = role_of(BUILD, options.workspace, options.instructions, tools)
     return Factories(
-        journal=partial(Journal, session.log, Settled(), session.options.secrets),
+        journal=partial(
+            Journal, session.log, Settled(), session.options.secrets, session.transcripts
+        ),
         permissions=partial(PermissionEngine, JOURNAL, policy, ground),
         approvals=partial(ApprovalBroker, JOURNAL, PERMISSIONS, CONSOLE),
         console=console,

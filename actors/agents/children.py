@@ -112,7 +112,9 @@ def _allowed(step: Step, call_id: str) -> None:
     if call is None or call.plan is None or call.plan.task is None:
         return
     started = _started(step, call, call.plan.task)
-    step.set(family=step.turn.family.started(started, living=False))
+    known = step.turn.family.find(started.child)
+    living = known is not None and known.living
+    step.set(family=step.turn.family.started(started, living=living))
     step.put(call, stage=CallStage.STARTING, mark=step.turn.written + 2, started=started)
     step.write(started_of(step, call))
     step.write(started)

@@ -7,6 +7,7 @@ from actors.runtime.actor import Actor
 from actors.secrets import without
 from actors.sessions.log import LogError, SessionLog
 from actors.sessions.reading import concerning
+from actors.sessions.transcripts import Transcripts
 from messages.address import Address
 from messages.base import Message
 from messages.transcript import Append, Appended, AppendFailed, Recall, Recalled, RecallFailed
@@ -60,12 +61,18 @@ class Journal(Actor[JournalInbox]):
     drains = True
 
     def __init__(
-        self, session_log: SessionLog, settled: Settled, secrets: tuple[bytes, ...] = ()
+        self,
+        session_log: SessionLog,
+        settled: Settled,
+        secrets: tuple[bytes, ...] = (),
+        transcripts: Transcripts | None = None,
     ) -> None:
         """Write to a log that is open and locked; it is closed with the journal.
 
-        Of `secrets` none is written, whatever record holds it.
+        Of `secrets` none is written, whatever record holds it. `transcripts` get what they are
+        to have after it is on disk.
         """
+        self._transcripts = transcripts
         self._secrets = secrets
         self._log = session_log
         self._settled = settled
@@ -148,6 +155,8 @@ class Journal(Actor[JournalInbox]):
                 self._settled.settle(sender, Appended(id=append.id))
             for sender, append in gathered:
                 self.tell(sender, Appended(id=append.id))
+            if self._transcripts is not None:
+                self._transcripts.append(lines)
 
     def _answer(self, sender: Address, answer: AppendFailed) -> None:
         self._settled.settle(sender, answer)

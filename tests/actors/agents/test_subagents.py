@@ -1,7 +1,5 @@
 """Subagents over real actors, a real journal, engine and broker; only the model is a script."""
 
-from collections.abc import Generator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -19,38 +17,9 @@ from messages.turns import (
     TurnInterrupted,
     TurnStarted,
 )
-from tests.actors.agents.troupe import Stage, fails, forever, play, task, use
+from tests.actors.agents.troupe import Theatre, done, fails, forever, task, use
 
 pytestmark = pytest.mark.quick
-
-
-class Theatre:
-    """Starts sessions, and stops each of them."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self.stages: list[Stage] = []
-
-    def play(self, parts: dict[str, list[Any]], *more: Any, **options: Any) -> Stage:  # noqa: ANN401  (as `play`)
-        stage = play(self.folder, parts, *more, **options)
-        self.stages.append(stage)
-        return stage
-
-
-@pytest.fixture
-def theatre(tmp_path: Path) -> Generator[Theatre]:
-    theatre = Theatre(tmp_path)
-    yield theatre
-    for stage in theatre.stages:
-        assert stage.system.stop()
-
-
-def done(stage: Stage) -> TurnCompleted:
-    """Wait until the primary's turn is over."""
-    while True:
-        sender, message = stage.person.next_from()
-        if sender == PRIMARY and isinstance(message, TurnCompleted):
-            return message
 
 
 def test_a_task_is_done_by_a_subagent_that_sees_its_prompt_and_nothing_else(

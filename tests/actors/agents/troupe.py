@@ -22,7 +22,7 @@ from messages.content import TextBlock, ToolUseBlock, Usage
 from messages.models import ModelMeasured
 from messages.rules import PermissionMode
 from messages.transcript import Record
-from messages.turns import CancelTurn, Prompt
+from messages.turns import CancelTurn, Prompt, TurnCompleted, TurnFailed, TurnInterrupted
 from tests.actors.living import Person
 from tests.probe import PATIENCE_S, Probe
 
@@ -163,3 +163,41 @@ def play(
     person = born.get(timeout=PATIENCE_S)
     assert isinstance(person, Person)
     return Stage(system, session, person, troupe, ended)
+
+
+def over(stage: Stage) -> TurnCompleted | TurnFailed | TurnInterrupted:
+    """Wait until the primary's turn is over."""
+    while True:
+        sender, message = stage.person.next_from()
+        if sender == PRIMARY and isinstance(message, TurnCompleted | TurnFailed | TurnInterrupted):
+            return message
+
+
+def done(stage: Stage) -> TurnCompleted:
+    """Wait until the primary's turn has come to its end."""
+    end = over(stage)
+    assert isinstance(end, TurnCompleted), end
+    return end
+
+
+class Theatre:
+    """Starts sessions in one folder, and stops each of them."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._stages: list[Stage] = []
+
+    def play(
+        self,
+        parts: dict[str, list[Any]],
+        *more: Definition,
+        **options: Any,  # noqa: ANN401  (as `play`)
+    ) -> Stage:
+        stage = play(self.folder, parts, *more, **options)
+        self._stages.append(stage)
+        return stage
+
+    def close(self) -> None:
+        for stage in self._stages:
+            assert stage.system.stop()
+        self._stages.clear()

@@ -1,0 +1,66 @@
+"""Each subagent's part of a session in a file of its own, to be read; the session file counts."""
+
+import logging
+import os
+from collections import defaultdict
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from messages.address import PRIMARY, Address, is_subagent
+from messages.subagents import SubagentEnded, SubagentStarted
+from messages.transcript import Record
+from messages.wire import encode
+
+log = logging.getLogger("greenroom.journal")
+
+_FLAGS = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW
+
+
+class Transcripts:
+    """Writes them beside the session file; what goes wrong is logged and keeps nobody waiting."""
+
+    def __init__(self, folder: Path) -> None:
+        """`folder` is the session's own, and made with its first subagent."""
+        self._folder = folder
+
+    def append(self, records: Sequence[tuple[Record, Address]]) -> None:
+        """Add records, each to the transcript of the agent that it is about."""
+        parts: defaultdict[Address, list[Record]] = defaultdict(list)
+        for record, by in records:
+            agent = whose(record, by)
+            if agent is not None:
+                parts[agent].append(record)
+        for agent, part in parts.items():
+            try:
+                self._write(agent, b"".join(encode(record) + b"\n" for record in part))
+            except (OSError, ValueError):
+                log.warning("the transcript of %s is not complete", agent, exc_info=True)
+
+    def _write(self, agent: Address, data: bytes) -> None:
+        path = self._folder / f"agent-{id_of(agent)}.jsonl"
+        descriptor = self._open(path)
+        try:
+            os.write(descriptor, data)
+        finally:
+            os.close(descriptor)
+
+    def _open(self, path: Path) -> int:
+        with suppress(FileNotFoundError):
+            return os.open(path, _FLAGS, 0o600)
+        self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        return os.open(path, _FLAGS, 0o600)
+
+
+def whose(record: Record, by: Address) -> Address | None:
+    """Say in whose transcript a record belongs; None: in no subagent's.
+
+    What begins it, with its parent, depth and type, is its parent's record and its own first line.
+    """
+    agent = record.child if isinstance(record, SubagentStarted | SubagentEnded) else by
+    return agent if is_subagent(agent) else None
+
+
+def id_of(agent: Address) -> str:
+    """Name a subagent in a file name: its path below the primary."""
+    return ".".join(agent.names[len(PRIMARY.names) :])
