@@ -1,4 +1,7 @@
-"""The command line: options in, checked values out; imports nothing heavy."""
+"""The command line: options in, checked values out; imports nothing heavy.
+
+Long because every option of every command stands here, beside its help.
+"""
 
 import argparse
 from dataclasses import dataclass
@@ -16,7 +19,7 @@ _MODES = ("plan", "default", "auto-edit", "yolo")
 USAGE = """\
 greenroom [options] [PROMPT]
        greenroom demo [--auto]
-       greenroom agents [--json]
+       greenroom agents
        greenroom sessions [list | show ID | export ID]
        greenroom permissions check OPTIONS"""
 EPILOG = """\
