@@ -39,7 +39,8 @@ def keep(step: Step) -> None:
 
 
 def _only_waits(turn: Turn) -> bool:
-    """Whether all that is still to come is what subagents bring."""
+    """Whether all that is still to come is what subagents bring, or waits behind that."""
     left = [call for call in turn.calls if call.stage is not CallStage.DONE]
-    below = all(call.stage is CallStage.RUNNING and call.started is not None for call in left)
-    return turn.stage is Stage.ACTING and bool(left) and below
+    below = [call for call in left if call.stage is CallStage.RUNNING and call.started is not None]
+    held = [call for call in left if call.stage is CallStage.WAITING]
+    return turn.stage is Stage.ACTING and bool(below) and len(below) + len(held) == len(left)

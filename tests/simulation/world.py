@@ -74,7 +74,7 @@ class World:
 
     def play(self) -> None:
         """Run the program as often as the setting has it."""
-        with _silence(), self._plant.planted():
+        with silence(), self._plant.planted():
             for ending in self.setting.endings:
                 self._run(ending)
                 if self.violations:
@@ -225,7 +225,7 @@ class World:
 
 
 @contextmanager
-def _silence() -> Generator[None]:
+def silence() -> Generator[None]:
     """Write no logs: each of the hundreds of planted faults would be told with its traceback."""
     before = logging.root.manager.disable
     logging.disable()

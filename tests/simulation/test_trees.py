@@ -1,0 +1,42 @@
+"""Trees of agents drawn at random keep every promise, and the faults that break one are found."""
+
+import pytest
+
+from tests.simulation.blight import BLIGHTS
+from tests.simulation.grove import Grove, TreePlant
+
+SHARD = 50
+"""Seeds in one test, so that none takes long."""
+EVERY_TIME, FULLY = 4, 40
+SEEDS = 1_000
+"""A fault has to be found within so many."""
+
+
+@pytest.mark.parametrize(
+    "shard",
+    [
+        pytest.param(0, marks=pytest.mark.quick),
+        *range(1, EVERY_TIME),
+        *(pytest.param(shard, marks=pytest.mark.long) for shard in range(EVERY_TIME, FULLY)),
+    ],
+)
+def test_every_tree_keeps_every_promise(shard: int) -> None:
+    most = 0
+    for seed in range(shard * SHARD, (shard + 1) * SHARD):
+        grove = Grove(seed)
+        grove.play()
+        most = max(most, grove.heard.most)
+        assert not grove.violations, f"seed {seed}: {grove.violations}"
+    assert most > 3, "these are no trees"
+
+
+@pytest.mark.parametrize("name", BLIGHTS)
+def test_a_planted_fault_in_a_tree_is_found(name: str) -> None:
+    found = any(breaks(seed, BLIGHTS[name]) for seed in range(SEEDS))
+    assert found, f"nobody sees that {name}"
+
+
+def breaks(seed: int, plant: TreePlant) -> bool:
+    grove = Grove(seed, plant)
+    grove.play()
+    return bool(grove.violations)
