@@ -10,6 +10,8 @@ from rich.syntax import Syntax
 
 from shell.visible import visible
 
+_FENCES = ("```", "~~~")
+
 
 class _Code(CodeBlock):
     """Code as it is, all its blank lines and none of ours: a long block is printed in parts."""
@@ -32,7 +34,14 @@ def laid_out(text: str, width: int, *, colour: bool) -> list[str]:
         for part, style, control in console.render(_parsed(text), console.options)
         if not control
     )
-    return [line.rstrip() for line in drawn.strip("\n").split("\n")]
+    lines = [line.rstrip() for line in drawn.strip("\n").split("\n")]
+    return lines if text.lstrip().startswith(_FENCES) else _trimmed(lines)
+
+
+def _trimmed(lines: list[str]) -> list[str]:
+    """Leave out the blank rows around a table."""
+    used = [at for at, line in enumerate(lines) if line]
+    return lines[used[0] : used[-1] + 1] if used else [""]
 
 
 @cache

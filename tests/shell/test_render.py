@@ -32,6 +32,10 @@ def test_code_keeps_its_lines_and_text_that_was_made_visible_stays_so() -> None:
     assert "^[[2J" in prose("```py\n^[[2J = 1\n```\n", 40, colour=False)
 
 
+def test_a_table_has_no_blank_rows_around_it() -> None:
+    assert plain("| a | b |\n|---|---|\n| 1 | 2 |") == [" a  b", " ────", " 1  2", ""]
+
+
 def test_a_long_code_block_has_all_its_blank_lines_and_none_of_ours() -> None:
     code = "".join(f"\ndef f{n}():\n\n    pass\n\n\n" for n in range(60))
     blocks, tail = feed(Tail(), f"Look:\n\n```py\n{code}```\n\nThere.")
