@@ -133,6 +133,8 @@ def test_no_write_leaves_a_screen_without_its_input_and_nothing_is_cleared() -> 
         assert without == []
         for clears in ("\x1b[2J", "\x1b[3J", "\x1b[H", "\x1bc"):
             assert clears not in here.emulator.raw
+        raw = here.emulator.raw  # at the top of the window tmux takes ESC[J alone for a clearing
+        assert raw.count("\x1b[J") == raw.count("\x1b[K\x1b[B\r\x1b[J")
         assert all(here.emulator.raw.count(f"Paragraph {number} ") <= 2 for number in range(60))
 
     play(script, rows=24, columns=80)
