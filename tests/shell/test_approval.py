@@ -76,3 +76,12 @@ def test_what_only_looks_like_a_blank_is_told_in_what_is_allowed() -> None:
     shown = panel_of(reports.asked("rm\u00a0-rf\u2800/", pattern="rm\u2003*").request, 1, 80)
     assert text(shown.body[0]) == "│ rm<U+00A0>-rf<U+2800>/"
     assert "`bash rm<U+2003>*`" in text(shown.answers[1])
+
+
+def test_a_command_of_another_script_is_not_taken_for_the_one_it_looks_like() -> None:
+    shown = panel_of(reports.asked("\u0441\u0440 a b", pattern="\u0441\u0440 *").request, 1, 80)
+    assert text(shown.body[0]) == "│ <U+0441><U+0440> a b"
+    assert "`bash <U+0441><U+0440> *`" in text(shown.answers[1])
+    changed = panel_of(reports.asked_to_change("+a \u2013 b\n", path="/a\u2215b").request, 1, 80)
+    assert text(changed.head[1]) == "change /a<U+2215>b"
+    assert text(changed.body[0]) == "│ +a \u2013 b"

@@ -291,6 +291,22 @@ def test_a_window_that_is_too_low_takes_only_no_and_later() -> None:
     play(script, rows=9)
 
 
+def test_what_was_seen_whole_cannot_be_allowed_in_a_window_that_no_longer_shows_it() -> None:
+    async def script(here: OnScreen) -> None:
+        await asked(here, "one\ntwo\nthree\nfour")
+        await here.armed()
+        assert here.desk.dialog.may_allow
+        here.emulator.screen.resize(9, 80)
+        await here.resize(80)
+        await here.shows("enlarge the window")
+        await here.press("y")
+        await here.press("n")
+        await here.hides("enlarge the window")
+        assert here.posted == [AnswerApproval(id=FIRST, answer="no")]
+
+    play(script)
+
+
 def test_twenty_columns_and_five_rows_still_say_what_can_be_done() -> None:
     async def script(here: OnScreen) -> None:
         here.report(reports.session(), reports.asked("one\ntwo\nthree\nfour"))
