@@ -40,7 +40,7 @@ class Factories:
     console: Make
     primary: Make
     profile: Profile
-    """The primary's."""
+    """What the primary begins with; what it works by later it tells itself."""
     places: int = 10
     """So many subagents may work at once."""
     spawns: int | None = None
@@ -74,7 +74,6 @@ class Root(Actor[RootInbox]):
         self.start(make.permissions, "permissions", RESTART)
         self.start(make.approvals, "approvals", RESTART)
         self.start(make.console, "console", RESTART)
-        self.watch(PERMISSIONS)
         self.watch(APPROVALS)
         self.tell(PERMISSIONS, RegisterAgent(agent=PRIMARY, profile=make.profile))
         self.start(make.primary, "primary", RESTART)
@@ -118,10 +117,7 @@ class Root(Actor[RootInbox]):
 
     def _tell_again(self, peer: Address) -> None:
         """Say what a restarted child does not know any more."""
-        if peer == PERMISSIONS:
-            profile = self._factories.profile
-            self.tell(PERMISSIONS, RegisterAgent(agent=PRIMARY, profile=profile))
-        elif not self._has_console:
+        if peer == APPROVALS and not self._has_console:
             self.tell(APPROVALS, GONE)
 
 

@@ -1,4 +1,7 @@
-"""One session, put together: its file, its past, and how to make the actors that work on it."""
+"""One session, put together: its file, its past, and how to make the actors that work on it.
+
+Long because it is the one list of what a session is made of.
+"""
 
 import logging
 import os
@@ -9,7 +12,7 @@ from functools import partial
 from pathlib import Path
 
 from actors.agents.agent import Agent
-from actors.agents.definitions import BUILD, Definition
+from actors.agents.definitions import BUILD, PLAN, Definition
 from actors.agents.definitions import BUILT_IN as DEFINITIONS
 from actors.agents.limits import Account, Clock, Limits
 from actors.agents.neighbours import Ports, Posts
@@ -17,12 +20,15 @@ from actors.agents.nursery import Nursery
 from actors.agents.prompts import Instructions
 from actors.agents.resume import chosen_model, last_config, last_run, past_of
 from actors.agents.roles import Role, role_of
-from actors.agents.state import Past, Stage, Turn
+from actors.agents.state import Past, Primary, Stage, Turn
+from actors.agents.switching import standing
 from actors.approvals.broker import ApprovalBroker
 from actors.models.client import ModelClient
 from actors.permissions.beginning import first_policy, ground_of
 from actors.permissions.engine import PermissionEngine
+from actors.permissions.project_grants import ProjectGrants
 from actors.root import Factories, Make
+from actors.sessions.files import Files
 from actors.sessions.forking import fork_session
 from actors.sessions.journal import Journal, Settled
 from actors.sessions.log import SessionLog, WallClock
@@ -30,20 +36,19 @@ from actors.sessions.places import new_session_id, session_path
 from actors.sessions.reading import concerning
 from actors.sessions.transcripts import Transcripts
 from actors.tools.local_processes import LocalProcesses
+from actors.tools.planning import has_plan
 from actors.tools.processes import Processes
 from actors.tools.searching import find_ripgrep
-from actors.tools.tasks import Offer
 from actors.tools.tool import AnyTool, ToolContext
 from actors.tools.toolbox import BUILT_IN
 from actors.tools.workspace import Workspace
-from messages.address import APPROVALS, CONSOLE, JOURNAL, PERMISSIONS, PRIMARY, ROOT
+from messages.address import APPROVALS, CONSOLE, JOURNAL, PERMISSIONS, PRIMARY, ROOT, Address
+from messages.permissions import Config
 from messages.rules import PermissionMode, Policy, Rule, Source
 from messages.transcript import Record, RunStarted, Session
-from messages.turns import InstructionFile, SessionConfigured
+from messages.turns import InstructionFile, SessionConfigured, SwitchPrepared
 
 log = logging.getLogger("greenroom.session")
-
-AGENT = BUILD.name
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,12 +74,14 @@ class SessionOptions:
     """Go on with a copy of it; it may be open elsewhere."""
     secrets: tuple[bytes, ...] = ()
     """Keys that are never written."""
+    mode_chosen: bool = False
+    """The mode was named for this very run; else a resumed session keeps its own."""
+    agent: str = BUILD.name
+    """Who is to have a new session; a resumed one keeps its own."""
     model_chosen: bool = False
     """It was named for this very run; else a resumed session keeps the model chosen in it."""
     limits: Limits = Limits()  # noqa: RUF009  (frozen, so it may be shared)
     """How far the agent may go."""
-    agent: str = BUILD.name
-    """Whom the person talks with."""
     definitions: tuple[Definition, ...] = DEFINITIONS
     """Every type of agent there is."""
     max_depth: int = 3
@@ -85,6 +92,15 @@ class SessionOptions:
     """So many may be started in one run; None: no limit."""
     rules: tuple[Source, ...] = ()
     """The user's, then the project's."""
+
+    @property
+    def grants_file(self) -> Path:
+        """Say where what is granted for the project is kept: outside the workspace."""
+        return self.folder / "grants.json"
+
+    def plan_file_of(self, session_id: str) -> Path:
+        """Say where the session's plan is written."""
+        return self.workspace.root / ".greenroom" / "plans" / f"{session_id}.md"
 
     def outputs_of(self, session_id: str) -> Path:
         """Say where whole outputs go that are too long for the model."""
@@ -130,7 +146,14 @@ def open_session(options: SessionOptions, wall_clock: WallClock) -> OpenSession:
 def _go_on(options: SessionOptions, last: Path, wall_clock: WallClock) -> OpenSession:
     file, contents = SessionLog.open(last, wall_clock)
     run = last_run(contents.records) + 1
-    file.append([(RunStarted(run=run, pid=os.getpid(), version=options.version), ROOT)])
+    opened: list[tuple[Record, Address]] = [
+        (RunStarted(run=run, pid=os.getpid(), version=options.version), ROOT)
+    ]
+    config = last_config(contents.records) or Config()
+    mode = mode_of(options, contents.records)
+    if mode != config.mode:
+        opened.append((config.model_copy(update={"mode": mode, "loaded": None}), PERMISSIONS))
+    file.append(opened)
     own = concerning(contents, PRIMARY)
     return OpenSession(
         options,
@@ -150,6 +173,9 @@ def _begin(options: SessionOptions, wall_clock: WallClock) -> OpenSession:
         Session(session_id=session_id, workspace=str(options.workspace.root)),
         RunStarted(run=1, pid=os.getpid(), version=options.version),
     )
+    mode = mode_of(options, ())
+    if mode != Config().mode:
+        first = (*first, Config(mode=mode))
     path = session_path(options.folder, session_id)
     file = SessionLog.create(path, [(record, ROOT) for record in first], wall_clock)
     transcripts = options.transcripts_of(session_id)
@@ -169,44 +195,64 @@ class Surroundings:
     """Writes out what people are told of Greenroom itself."""
     processes: Processes = field(default_factory=LocalProcesses)
     tools: tuple[AnyTool, ...] = BUILT_IN
+    files: Files | None = None
+    """Keeps the project's grants; None: the real ones do."""
 
 
 def factories_of(session: OpenSession, around: Surroundings, console: Make) -> Factories:
     """Say how to make each actor of the session."""
-    policy, ground = policy_of(session), ground_of(session.options.workspace)
-    options = session.options
+    options, ground = session.options, ground_of(session.options.workspace)
+    store = ProjectGrants(options.grants_file, options.workspace.root, around.files)
+    policy = policy_of(session, store.read().rules)
     nursery = _nursery(session, around)
-    offer = nursery.offer(AGENT, 0)
-    tools = nursery.equipped(offer)
-    role = role_of(BUILD, options.workspace, options.instructions, tools)
+    roles = tuple(
+        _role(each, nursery, options) for each in options.definitions if each.mode != "subagent"
+    )
+    past = _past(session, roles)
+    first = past.begin.agent if past.begin else past.turn.agent
     return Factories(
         journal=partial(
             Journal, session.log, Settled(), session.options.secrets, session.transcripts
         ),
-        permissions=partial(PermissionEngine, JOURNAL, policy, ground),
+        permissions=partial(PermissionEngine, JOURNAL, policy, ground, store),
         approvals=partial(ApprovalBroker, JOURNAL, PERMISSIONS, CONSOLE),
         console=console,
-        primary=_primary(session, nursery, role, offer),
-        profile=role.profile,
+        primary=_primary(nursery, roles, past),
+        profile=next(role.profile for role in roles if role.name == first),
         places=options.places,
         spawns=options.spawns,
     )
 
 
-def policy_of(session: OpenSession) -> Policy:
+def mode_of(options: SessionOptions, records: tuple[Record, ...]) -> PermissionMode:
+    """Say in which mode a session goes on: yolo only if it was named for this very run.
+
+    To plan is no mode of the session but an agent that has it.
+    """
+    config = last_config(records)
+    kept = config.mode if config else options.mode
+    if not records or options.mode_chosen:
+        kept = options.mode if options.mode != "plan" else kept
+    elif kept == "yolo":
+        kept = "default"
+    return "default" if kept == "plan" else kept
+
+
+def policy_of(session: OpenSession, project_grants: tuple[Rule, ...] = ()) -> Policy:
     """Put together what the session's verdicts begin with; the model may read its own outputs."""
     options, config = session.options, last_config(session.records)
     outputs = options.workspace.target(options.outputs_of(session.session_id))
     policy = first_policy(
         options.workspace,
-        options.mode,
+        mode_of(options, session.records),
         options.rules,
         trusted=options.trusted,
         ours=options.protected,
     )
     own = Rule(permission="read", pattern=f"{outputs}/*", action="allow")
     grants = config.grants if config else ()
-    return replace(policy, defaults=(*policy.defaults, own), grants=grants)
+    defaults = (*policy.defaults, own)
+    return replace(policy, defaults=defaults, grants=grants, project_grants=project_grants)
 
 
 def _nursery(session: OpenSession, around: Surroundings) -> Nursery:
@@ -217,14 +263,15 @@ def _nursery(session: OpenSession, around: Surroundings) -> Nursery:
         processes=around.processes,
         outputs=options.outputs_of(session.session_id),
         manual=around.manual,
+        plan_file=options.plan_file_of(session.session_id),
         ripgrep=find_ripgrep(options.workspace.root),
     )
     introduction = SessionConfigured(
         session_id=session.session_id,
         file=str(session.log.path),
-        agent=AGENT,
+        agent=BUILD.name,
         model=model_of(session),
-        mode=options.mode,
+        mode=mode_of(options, session.records),
         cwd=str(options.workspace.cwd),
         rehearsal=options.rehearsal,
         next_turn=1,
@@ -248,9 +295,17 @@ def _nursery(session: OpenSession, around: Surroundings) -> Nursery:
     )
 
 
-def _primary(session: OpenSession, nursery: Nursery, role: Role, offer: Offer) -> Make:
-    past = _past(session, role)
+def _role(definition: Definition, nursery: Nursery, options: SessionOptions) -> Role:
+    if definition.name == PLAN.name:  # whoever wrote it: to plan is to change nothing
+        definition = replace(definition, permission_mode=PLAN.permission_mode)
+    tools = nursery.equipped(nursery.offer(definition.name, 0))
+    return role_of(definition, options.workspace, options.instructions, tools)
+
+
+def _primary(nursery: Nursery, roles: tuple[Role, ...], past: Past) -> Make:
+    begun = replace(past.turn, agent=past.begin.agent) if past.begin else past.turn
     news = {
+        **standing(begun),
         "next_turn": past.turn.number + 1,
         "running_turn": None if past.turn.stage is Stage.IDLE else past.turn.number,
     }
@@ -262,8 +317,8 @@ def _primary(session: OpenSession, nursery: Nursery, role: Role, offer: Offer) -
         reports=CONSOLE,
         streams_to=(CONSOLE,),
     )
-    ports = Ports(nursery.model, replace(nursery.context, offer=offer), nursery)
-    return partial(Agent, role, posts, ports, past, introduction)
+    context = replace(nursery.context, offer=nursery.offer(BUILD.name, 0))
+    return partial(Agent, roles, posts, Ports(nursery.model, context, nursery), past, introduction)
 
 
 def model_of(session: OpenSession) -> str:
@@ -273,10 +328,25 @@ def model_of(session: OpenSession) -> str:
     return kept or options.model_name
 
 
-def _past(session: OpenSession, role: Role) -> Past:
-    limits = session.options.limits
+def _beginning(session: OpenSession, turn: Turn) -> SwitchPrepared | None:
+    """Say which agent the person wants for this run, if another one has the session."""
+    options = session.options
+    plans = options.mode == "plan" and (options.mode_chosen or not session.records)
+    wanted = PLAN.name if plans else options.agent if not session.records else turn.agent
+    if turn.agent == wanted:
+        return None
+    written = has_plan(options.plan_file_of(session.session_id))
+    return SwitchPrepared(agent=wanted, plan_written=written)
+
+
+def _past(session: OpenSession, roles: tuple[Role, ...]) -> Past:
+    options, limits = session.options, session.options.limits
     blank = Turn(
-        reading=frozenset(tool.name for tool in role.tools if tool.reads_only),
+        reading=frozenset(tool.name for role in roles for tool in role.tools if tool.reads_only),
+        primaries=tuple(Primary(role.name, role.profile.mode) for role in roles),
+        agent=BUILD.name,
+        before=BUILD.name,
+        plan_file=str(options.plan_file_of(session.session_id)),
         asker=PRIMARY,
         run=session.run,
         cwd=str(session.options.workspace.cwd),
@@ -285,4 +355,5 @@ def _past(session: OpenSession, role: Role) -> Past:
         account=Account(limits),
         clock=Clock(left_s=limits.seconds),
     )
-    return past_of(session.own, blank)
+    past = past_of(session.own, blank)
+    return replace(past, begin=_beginning(session, past.turn))

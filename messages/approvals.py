@@ -12,8 +12,9 @@ from messages.address import Address
 from messages.base import Message
 from messages.questions import Question
 from messages.rules import PermissionRequest, Rule
+from messages.tools import Switch
 
-Answer = Literal["once", "session", "no"]
+Answer = Literal["once", "session", "project", "no"]
 
 
 class _ApprovalRequest(Message):
@@ -37,7 +38,9 @@ class _ApprovalRequest(Message):
     answers: tuple[Answer, ...]
     """The answers that are legal for this request."""
     grants: tuple[Rule, ...] = ()
-    """What `session` would store, shown before it is."""
+    """What `session` and `project` would store, shown before it is."""
+    wider: tuple[Rule, ...] = ()
+    """What they would store instead where the person asks for it; shown, too. Empty: nothing."""
 
 
 class ExecApprovalRequest(_ApprovalRequest):
@@ -62,6 +65,8 @@ class QuestionRequest(_ApprovalRequest):
 
     type: Literal["question_request"] = "question_request"
     questions: tuple[Question, ...]
+    switch: Switch | None = None
+    """What the reply may lead to."""
 
 
 AnyApprovalRequest = ExecApprovalRequest | PatchApprovalRequest | QuestionRequest
@@ -75,6 +80,8 @@ class ApprovalAnswered(Message):
     id: str
     agent: Address
     answer: Answer
+    wider: bool = False
+    """With `session` and `project`: the wider rules are granted."""
     feedback: str = ""
     """With `no`: what the person tells the model."""
     replies: tuple[str, ...] = ()
@@ -130,6 +137,8 @@ class AnswerApproval(Message):
     type: Literal["answer_approval"] = "answer_approval"
     id: str
     answer: Answer
+    wider: bool = False
+    """As in `ApprovalAnswered`."""
     feedback: str = ""
     replies: tuple[str, ...] = ()
     """To a question, as in `ApprovalAnswered`."""

@@ -9,6 +9,9 @@ from typing import Any, ClassVar, Literal
 Action = Literal["allow", "ask", "deny"]
 PermissionMode = Literal["plan", "default", "auto-edit", "yolo"]
 """From strict to loose."""
+SessionMode = Literal["default", "auto-edit", "yolo"]
+"""What a session may be set to; to plan is to work as another agent."""
+GrantScope = Literal["session", "project"]
 
 _CLOSED: dict[str, Any] = {"extra": "forbid"}
 """For pydantic: unknown fields are refused, as in every other value."""
@@ -85,7 +88,9 @@ class Policy:
     defaults: tuple[Rule, ...] = ()
     """Heard where no source speaks; empty: everything that no rule speaks of asks."""
     grants: tuple[Rule, ...] = ()
-    """What a person answered with "don't ask again"."""
+    """What a person answered with "don't ask again" in this session."""
+    project_grants: tuple[Rule, ...] = ()
+    """The same for every session of this workspace."""
     added: tuple[str, ...] = ()
     """Folders that count as inside beside the workspace, absolute."""
     protected: tuple[str, ...] | None = ()

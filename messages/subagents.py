@@ -6,6 +6,7 @@ from pydantic import Field
 
 from messages.address import Address
 from messages.base import Message
+from messages.rules import PermissionMode
 
 SubagentStatus = Literal["completed", "cancelled", "limited", "failed"]
 """completed: it has answered · cancelled: it was stopped · limited: a limit of its own or of those
@@ -32,6 +33,8 @@ class SubagentStarted(Message):
     """The parent's, which it asks unless its definition names another."""
     one_shot: bool = True
     """It ends with its turn; else it takes further ones."""
+    ceiling: PermissionMode = "yolo"
+    """The loosest mode that it works in: that of its parent when this task began."""
 
 
 class SubagentEnded(Message):

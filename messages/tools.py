@@ -40,6 +40,17 @@ class Task(Value):
     """Whoever takes it ends with it."""
 
 
+class Switch(Value):
+    """Another agent is to have the session, if the person says so."""
+
+    agent: str
+    """Empty: the one before."""
+    confirm: str
+    """The reply that is a yes; any other is a no."""
+    plan_written: bool = False
+    """There is a file with a plan."""
+
+
 class Plan(Value):
     """What a call would do, with every target resolved; made without touching anything."""
 
@@ -55,6 +66,8 @@ class Plan(Value):
     """What a person is asked; their replies are the call's result."""
     task: Task | None = None
     """It is not run but handed to a subagent, whose answer is the result."""
+    switch: Switch | None = None
+    """What their reply may lead to."""
     refusal: str = ""
     """Why the call cannot be carried out, as what was peeked at says; only for who may read it."""
 

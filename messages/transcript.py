@@ -16,6 +16,7 @@ from messages.base import Message
 from messages.permissions import Config
 from messages.subagents import SubagentEnded, SubagentStarted
 from messages.turns import (
+    AgentSwitched,
     ModelChanged,
     ModelRetrying,
     ReplyCompleted,
@@ -58,6 +59,7 @@ Record = Annotated[
     | TurnStarted
     | ReplyCompleted
     | ModelChanged
+    | AgentSwitched
     | ModelRetrying
     | ToolStarted
     | ToolEnded

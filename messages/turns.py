@@ -1,6 +1,7 @@
 """What an agent is told, and what it reports while a turn runs.
 
 Reports marked *recorded* are journal lines too: they alone rebuild the conversation.
+Long because it is all that is said of a turn.
 """
 
 from typing import Literal
@@ -40,6 +41,47 @@ class ChooseModel(Message):
     model: str = Field(min_length=1)
 
 
+class SwitchAgent(Message):
+    """Go on as another primary agent; answered by `AgentSwitched` or `AgentNotSwitched`."""
+
+    bounces = True
+    type: Literal["switch_agent"] = "switch_agent"
+    agent: str = ""
+    """Empty: the one before this one."""
+
+
+class SwitchPrepared(Message):
+    """What must be known before a switch was looked up; the agent's own word to itself."""
+
+    type: Literal["switch_prepared"] = "switch_prepared"
+    agent: str
+    """As in `SwitchAgent`."""
+    plan_written: bool
+
+
+class AgentSwitched(Message):
+    """Recorded: a user's message that no user wrote; from it on another agent has the session."""
+
+    type: Literal["agent_switched"] = "agent_switched"
+    id: str
+    agent: str
+    before: str
+    """Whom the session goes back to."""
+    synthetic: Literal[True] = True
+    text: str
+    """What the model reads."""
+    ceiling: PermissionMode
+    """The loosest mode that the agent works in."""
+
+
+class AgentNotSwitched(Message):
+    """The agent stays who it is."""
+
+    type: Literal["agent_not_switched"] = "agent_not_switched"
+    agent: str
+    detail: str
+
+
 class InstructionFile(Value):
     """A file of instructions that is part of the system prompt."""
 
@@ -59,6 +101,9 @@ class SessionConfigured(Message):
     agent: str
     model: str
     mode: PermissionMode
+    """The session's when it began."""
+    ceiling: PermissionMode = "yolo"
+    """The loosest mode that the agent works in."""
     cwd: str
     rehearsal: bool
     """The model is a script, not a model."""
@@ -251,6 +296,8 @@ AgentReport = (
     TurnStarted
     | ReplyCompleted
     | ModelChanged
+    | AgentSwitched
+    | AgentNotSwitched
     | ModelRetrying
     | UsageChanged
     | ToolStarted

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from shell import state
-from shell.approval import KEYS
+from shell.approval import KEYS, WIDER_KEYS
 
 if TYPE_CHECKING:
     from messages.approvals import Answer
@@ -26,8 +26,10 @@ class Answering:
         alone = last and self._desk.dialog.key_is_alone
         if not shown or not alone or choice is None:
             self._write(text)
+        elif text in WIDER_KEYS and not shown.wider:
+            return
         elif choice in shown.answers and (choice == "no" or self._desk.dialog.may_allow):
-            self._decide(choice)
+            self._decide(choice, wider=text in WIDER_KEYS)
 
     def begin_words(self) -> None:
         """Ask for the reason of a no, or for a reply in words."""
@@ -78,8 +80,8 @@ class Answering:
         if text.isprintable() or len(text) > 1:
             self._desk.app.current_buffer.insert_text(text)
 
-    def _decide(self, choice: "Answer", feedback: str = "") -> None:
+    def _decide(self, choice: "Answer", feedback: str = "", *, wider: bool = False) -> None:
         if shown := self._desk.state.requests.shown:
-            done = state.answered(self._desk.state, shown.id, choice, feedback)
+            done = state.answered(self._desk.state, shown.id, choice, feedback, wider=wider)
             self._desk.view.side.reset()
             self._desk.step(done)

@@ -15,15 +15,24 @@ from messages.approvals import (
     ExecApprovalRequest,
     PatchApprovalRequest,
 )
+from messages.rules import Rule
 from shell import arming
 from shell.arming import Arming
-from shell.ink import Fragment, Row, wrapped
+from shell.ink import CHAIN, Fragment, Row, wrapped
 from shell.visible import exact, exact_line
 
-KEYS: dict[str, Answer] = {"y": "once", "a": "session", "n": "no"}
+KEYS: dict[str, Answer] = {
+    "y": "once",
+    "a": "session",
+    "A": "session",
+    "p": "project",
+    "P": "project",
+    "n": "no",
+}
+WIDER_KEYS = ("A", "P")
+"""As `a` and `p`, for the beginnings of commands."""
 LEAST_BODY_ROWS = 3
 """With less of the command on the screen nothing can be allowed."""
-CHAIN = " \u203a "
 GOES_ON = "↪ "
 """Before what is left of a row around the command or diff."""
 MOST_DESCRIPTION_CHARS = 200
@@ -131,9 +140,12 @@ def barred(line: str, tone: str, width: int) -> list[Row]:
 def _answers(request: Judged, width: int) -> list[Row]:
     told = {
         "once": "y  once",
-        "session": "a  don't ask again in this session for " + _granted(request),
+        "session": "a  don't ask again in this session for " + _granted(request.grants),
+        "project": "p  the same in this project",
     }
-    lines = [told[answer] for answer in ("once", "session") if answer in request.answers]
+    lines = [told[answer] for answer in told if answer in request.answers]
+    if request.wider:
+        lines.append("A, P  as a and p, but for " + _granted(request.wider))
     no = ("n  no", "Tab  no, with a reason") if "no" in request.answers else ()
     lines += side_by_side((*no, "Esc  later"), width)
     return [row for line in lines for row in going_on(line, "plain", width)]
@@ -145,6 +157,6 @@ def side_by_side(parts: Sequence[str], width: int) -> list[str]:
     return [line] if len(line) <= width else list(parts)
 
 
-def _granted(request: Judged) -> str:
-    rules = (f"{rule.permission} {exact_line(rule.pattern, code=True)}" for rule in request.grants)
-    return " and ".join(f"`{rule}`" for rule in rules)
+def _granted(rules: tuple[Rule, ...]) -> str:
+    told = (f"{rule.permission} {exact_line(rule.pattern, code=True)}" for rule in rules)
+    return " and ".join(f"`{rule}`" for rule in told)

@@ -207,7 +207,8 @@ def _work_parser() -> _Parser:
     add(
         "--permission-mode",
         choices=_MODES,
-        help="plan: only reading is allowed; auto-edit: edits inside the workspace do not ask; "
+        help="plan: another agent has the session, which reads and writes a plan; "
+        "auto-edit: edits inside the workspace do not ask; "
         "yolo: nothing but protected files asks (default: default)",
     )
     past = parser.add_mutually_exclusive_group()

@@ -1,4 +1,7 @@
-"""The shell's actor: reports go to the screen, what the person wants into the tree."""
+"""The shell's actor: reports go to the screen, what the person wants into the tree.
+
+Long because it is one table of messages.
+"""
 
 from functools import partial
 from typing import assert_never
@@ -6,13 +9,30 @@ from typing import assert_never
 from actors.runtime.actor import Actor, WorkId
 from messages.address import APPROVALS, PERMISSIONS, PRIMARY, Address, is_subagent
 from messages.approvals import AnswerApproval, PresentApproval, PresenterChanged, RetractApproval
-from messages.permissions import ListPolicy, LoadRules, PolicyListed, RulesLoaded, RulesNotLoaded
+from messages.permissions import (
+    CallExplained,
+    ChangeMode,
+    ExplainCall,
+    GrantNotRevoked,
+    GrantNotStored,
+    GrantRevoked,
+    ListPolicy,
+    LoadRules,
+    ModeChanged,
+    ModeNotChanged,
+    PolicyListed,
+    RevokeGrant,
+    RulesLoaded,
+    RulesNotLoaded,
+)
 from messages.subagents import SubagentEnded, SubagentQueued, SubagentStarted
 from messages.supervision import PeerRestarted, Undelivered
 from messages.transcript import Record
 from messages.turns import (
     AgentEvent,
+    AgentNotSwitched,
     AgentReport,
+    AgentSwitched,
     CancelTurn,
     ChooseModel,
     DiskChanged,
@@ -22,6 +42,7 @@ from messages.turns import (
     Prompt,
     ReplyCompleted,
     SessionConfigured,
+    SwitchAgent,
     ThinkingDelta,
     TodosUpdated,
     ToolEnded,
@@ -43,8 +64,21 @@ from shell.intents import (
 )
 from shell.own_command import Workbench, own_failed, run_own, with_own_commands
 
+Change = LoadRules | ChangeMode | RevokeGrant
+Changed = (
+    RulesLoaded | RulesNotLoaded | ModeChanged | ModeNotChanged | GrantRevoked | GrantNotRevoked
+)
+ANSWERED: dict[type[Changed], type[Change]] = {
+    RulesLoaded: LoadRules,
+    RulesNotLoaded: LoadRules,
+    ModeChanged: ChangeMode,
+    ModeNotChanged: ChangeMode,
+    GrantRevoked: RevokeGrant,
+    GrantNotRevoked: RevokeGrant,
+}
 Retold = (
     TurnStarted
+    | AgentSwitched
     | ReplyCompleted
     | ToolEnded
     | TodosUpdated
@@ -72,9 +106,12 @@ ConsoleInbox = (
     | Undelivered
     | ListPolicy
     | PolicyListed
-    | LoadRules
-    | RulesLoaded
-    | RulesNotLoaded
+    | ExplainCall
+    | CallExplained
+    | GrantNotStored
+    | SwitchAgent
+    | Change
+    | Changed
 )
 
 
@@ -100,8 +137,10 @@ class Console(Actor[ConsoleInbox]):
         self._cancelled: dict[int, CancelTurn] = {}
         """Cancels of turns that have not ended."""
         self._last_end = 0
-        self._loading: LoadRules | None = None
-        """Rules that are not known to hold yet."""
+        self._changes: list[Change] = []
+        """What is not known to hold yet."""
+        self._switching: SwitchAgent | None = None
+        """A switch that is not known to have been made, or not."""
 
     def on_start(self) -> None:
         """Tell what was said before; from now on a person can be asked."""
@@ -136,16 +175,28 @@ class Console(Actor[ConsoleInbox]):
                 self._inbox.put(message)
             case ChooseModel():
                 self.tell(PRIMARY, message)
-            case ListPolicy():
-                self.tell(PERMISSIONS, message)
-            case PolicyListed():
+            case SwitchAgent():
+                self._switching = message
+                self.tell(PRIMARY, message)
+            case AgentSwitched() | AgentNotSwitched():
+                self._switching = None
                 self._inbox.put(message)
-            case LoadRules():
-                self._loading = message
+            case ListPolicy() | ExplainCall():
                 self.tell(PERMISSIONS, message)
-            case RulesLoaded() | RulesNotLoaded():
-                self._loading = None
+            case PolicyListed() | CallExplained() | GrantNotStored():
                 self._inbox.put(message)
+            case LoadRules() | ChangeMode() | RevokeGrant():
+                self._changes.append(message)
+                self.tell(PERMISSIONS, message)
+            case (
+                RulesLoaded()
+                | RulesNotLoaded()
+                | ModeChanged()
+                | ModeNotChanged()
+                | GrantRevoked()
+                | GrantNotRevoked()
+            ):
+                self._changed(message)
             case SessionConfigured():
                 self._configured(message)
             case TurnStarted() | ReplyCompleted() | ToolStarted():
@@ -192,6 +243,13 @@ class Console(Actor[ConsoleInbox]):
         prompt = self._waiting[turn] = Prompt(turn=turn, text=text)
         self.tell(PRIMARY, prompt)
 
+    def _changed(self, answer: Changed) -> None:
+        """Strike off the change that this is the answer to; they come in their order."""
+        kind = ANSWERED[type(answer)]
+        made = next((each for each in self._changes if isinstance(each, kind)), None)
+        self._changes = [each for each in self._changes if each is not made]
+        self._inbox.put(answer)
+
     def _interrupt(self) -> None:
         if self._running is not None:
             cancel = self._cancelled[self._running] = CancelTurn(turn=self._running)
@@ -207,6 +265,8 @@ class Console(Actor[ConsoleInbox]):
         self._inbox.put(message)
         for told in (*self._cancelled.values(), *self._waiting.values()):
             self.tell(PRIMARY, told)
+        if self._switching is not None:
+            self.tell(PRIMARY, self._switching)
 
     def _ended(self, message: TurnCompleted | TurnInterrupted | TurnFailed) -> None:
         if message.turn <= self._last_end:
@@ -223,8 +283,9 @@ class Console(Actor[ConsoleInbox]):
         if peer == APPROVALS:
             self._inbox.put(QuestionsGone())
             self.tell(APPROVALS, PresenterChanged(can_answer=True))
-        elif self._loading is not None:
-            self.tell(PERMISSIONS, self._loading)
+        else:
+            for change in self._changes:
+                self.tell(PERMISSIONS, change)
 
     def _returned(self, back: Undelivered) -> None:
         """Say what will never be handled; what only crashed its receiver is told again."""
@@ -234,7 +295,8 @@ class Console(Actor[ConsoleInbox]):
         if isinstance(back.message, Prompt):
             self._ended(TurnFailed(turn=back.message.turn, reason="protocol", detail=detail))
         else:
-            what = "The new rules" if isinstance(back.message, LoadRules) else "Your answer"
+            is_change = isinstance(back.message, Change | SwitchAgent)
+            what = "Your change" if is_change else "Your answer"
             self._inbox.put_notice(f"{what}: {detail}.")
 
 

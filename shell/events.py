@@ -7,9 +7,21 @@ from messages.address import PRIMARY
 from messages.approvals import PresentApproval, RetractApproval
 from messages.content import ThinkingBlock, text_of
 from messages.models import LimitReason
-from messages.permissions import PolicyListed, RulesLoaded, RulesNotLoaded
+from messages.permissions import (
+    CallExplained,
+    GrantNotRevoked,
+    GrantNotStored,
+    GrantRevoked,
+    ModeChanged,
+    ModeNotChanged,
+    PolicyListed,
+    RulesLoaded,
+    RulesNotLoaded,
+)
 from messages.subagents import SubagentEnded, SubagentQueued, SubagentStarted
 from messages.turns import (
+    AgentNotSwitched,
+    AgentSwitched,
     DiskChanged,
     MessageDelta,
     ModelChanged,
@@ -27,12 +39,12 @@ from messages.turns import (
     TurnStarted,
     UsageChanged,
 )
-from shell import below, blocks, details, requests
+from shell import below, blocks, details, modes, requests
 from shell.details import Detail
 from shell.disk import WRITTEN_AGAIN, unwritten
 from shell.inbox import Event, Notice, OfSubagent, Omitted, QuestionsGone
 from shell.intents import OwnCommandEnded
-from shell.policy import policy_lines
+from shell.policy import told_of
 from shell.state import (
     Prose,
     Remark,
@@ -74,6 +86,8 @@ def received(  # noqa: C901, PLR0911, PLR0912  (a case an event)
             return _retrying(state, event, now_s)
         case ModelChanged():
             return _model_changed(state, event)
+        case AgentSwitched() | AgentNotSwitched() | ModeChanged() | ModeNotChanged():
+            return modes.received(state, event)
         case UsageChanged():
             return replace(state, usage=event), ()
         case ToolStarted():
@@ -102,12 +116,16 @@ def received(  # noqa: C901, PLR0911, PLR0912  (a case an event)
         case QuestionsGone():
             return questions_gone(state)
         case PolicyListed():
-            return state, (Remark(policy_lines(event.policy), "plain"),)
-        case RulesLoaded():
-            text = f"The rules were read anew and hold now (generation {event.generation})."
-            return state, (Remark(text, "plain"),)
-        case RulesNotLoaded():
-            return state, (Remark(f"The old rules stay: {event.detail}.", "warn"),)
+            return replace(state, listed=event.policy), (Remark(*told_of(event)),)
+        case (
+            RulesLoaded()
+            | RulesNotLoaded()
+            | GrantRevoked()
+            | GrantNotRevoked()
+            | GrantNotStored()
+            | CallExplained()
+        ):
+            return state, (Remark(*told_of(event)),)
         case Omitted():
             return state, (Skipped(event.chars),)
         case Notice():
@@ -121,6 +139,7 @@ def _configured(state: State, event: SessionConfigured, now_s: float) -> Step:
         header: tuple[SessionConfigured, ...] = (event,)
     else:
         header = ()  # the agent was started again, which a notice says
+        event = event.model_copy(update={"mode": state.session.mode})
     turn = None if event.running_turn is None else Turn(began_s=now_s)
     well = DiskChanged(state="well")  # else it tells anew
     state, sent = next_sent(replace(state, session=event, turn=turn, disk=well), now_s)

@@ -2,6 +2,7 @@
 
 from shell.disk import mark
 from shell.ink import Row, cut
+from shell.modes import mode_of
 from shell.state import State
 from shell.visible import visible_line
 
@@ -14,7 +15,7 @@ def footer_row(state: State, hint: str, width: int) -> Row:
         return (("dim", cut("greenroom · starting …", width)),)
     session = state.session
     model = visible_line(session.model) + (" (a script)" if session.rehearsal else "")
-    parts = [visible_line(session.agent), session.mode]
+    parts = [visible_line(session.agent), mode_of(session)]
     if state.usage and state.usage.window_tokens:
         used = 100 * state.usage.context_tokens / state.usage.window_tokens
         parts.append(f"context {used:.0f} %")

@@ -3,7 +3,7 @@
 from enum import Enum, auto
 from typing import TYPE_CHECKING
 
-from shell import details
+from shell import details, modes
 
 if TYPE_CHECKING:
     from shell.desk import Desk
@@ -78,6 +78,10 @@ class Hands:
                 self.replying.confirm(last=last)
             case Focus.PAGE:
                 self.paging.move(1)
+
+    def next_mode(self) -> None:
+        """Work in the next mode, whatever is being asked or typed."""
+        self._desk.step(modes.cycled(self._desk.state))
 
     def new_line(self) -> None:
         """Begin another line of the draft."""

@@ -14,6 +14,8 @@ from messages.approvals import PresentApproval, PresenterChanged, RetractApprova
 from messages.subagents import SubagentEnded, SubagentQueued, SubagentStarted
 from messages.supervision import PeerRestarted, Undelivered
 from messages.turns import (
+    AgentNotSwitched,
+    AgentSwitched,
     DiskChanged,
     MessageDelta,
     ModelChanged,
@@ -94,6 +96,8 @@ class HeadlessConsole(Actor[HeadlessInbox]):
                 | ToolInputDelta()
                 | ReplyCompleted()
                 | ModelChanged()
+                | AgentSwitched()
+                | AgentNotSwitched()
                 | ModelRetrying()
                 | UsageChanged()
                 | ToolStarted()

@@ -7,7 +7,17 @@ from typing import TypeAlias
 
 from messages.address import Address
 from messages.approvals import PresentApproval, RetractApproval
-from messages.permissions import PolicyListed, RulesLoaded, RulesNotLoaded
+from messages.permissions import (
+    CallExplained,
+    GrantNotRevoked,
+    GrantNotStored,
+    GrantRevoked,
+    ModeChanged,
+    ModeNotChanged,
+    PolicyListed,
+    RulesLoaded,
+    RulesNotLoaded,
+)
 from messages.turns import (
     AgentEvent,
     AgentReport,
@@ -56,6 +66,12 @@ Event: TypeAlias = (
     | PolicyListed
     | RulesLoaded
     | RulesNotLoaded
+    | ModeChanged
+    | ModeNotChanged
+    | GrantRevoked
+    | GrantNotRevoked
+    | GrantNotStored
+    | CallExplained
     | Notice
     | Omitted
 )

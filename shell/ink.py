@@ -39,6 +39,8 @@ STYLES = {
 }
 """The same tones for prompt_toolkit."""
 
+CHAIN = " \u203a "
+"""Between an agent and one that it started."""
 _TAB_STOP = 4
 
 

@@ -37,6 +37,7 @@ def _always(keys: KeyBindings, hands: Hands) -> None:
     _bind(keys, "c-z", hands.suspend)
     _bind(keys, "c-y", hands.to_approval)
     _bind(keys, "c-r", _nothing)
+    _bind(keys, "s-tab", hands.next_mode)
     _bind(keys, ACKNOWLEDGED, hands.acknowledge)
 
     @keys.add("enter")

@@ -21,7 +21,7 @@ from shell.inbox import Inbox
 from shell.ink import printed
 from shell.pager import Page
 from shell.picker import Picker
-from shell.plain_answers import Typed, reply_in, typed, ways
+from shell.plain_answers import LASTING, WIDER, Typed, may_be_said, reply_in, typed, ways
 from shell.plan import panel_of
 from shell.signals import endings, handled
 from shell.state import State, Step
@@ -102,10 +102,14 @@ class Plain:
         """Tell the console what the person wants."""
         self._post(intent)
 
+    def step(self, done: Step) -> None:
+        """Take a new state and carry out what comes with it."""
+        self._updates.step(done)
+
     def remark(self, text: str) -> None:
         """Print lines of ours."""
         if text:
-            self._step((self.state, (state.Remark(text, "plain"),)))
+            self.step((self.state, (state.Remark(text, "plain"),)))
 
     def show(self, page: Page) -> None:
         """Print a page."""
@@ -135,7 +139,7 @@ class Plain:
         self._when_drawn()
         self._updates.start(loop)
         if self._first_prompt:
-            self._step(state.entered(self.state, self._first_prompt, loop.time()))
+            self.step(state.entered(self.state, self._first_prompt, loop.time()))
         try:
             with handled(loop, endings(self.leave)):
                 if self._leaving is not None:
@@ -167,9 +171,9 @@ class Plain:
         elif COMMAND.match(line):
             self.remark(answered(line.strip(), self))
         elif line.startswith("!") and line[1:].strip():
-            self._step(state.ran_own(self.state, line[1:].strip(), self._updates.now_s))
+            self.step(state.ran_own(self.state, line[1:].strip(), self._updates.now_s))
         elif line.strip():
-            self._step(state.entered(self.state, line, self._updates.now_s))
+            self.step(state.entered(self.state, line, self._updates.now_s))
         else:
             self._print("")
 
@@ -178,21 +182,21 @@ class Plain:
         if shown is None or given.number != self._number:
             self.remark(f"Nothing that is asked now has the number {given.number}.")
         elif given.verb == "later":
-            self._step((state.put_off(self.state), ()))
+            self.step((state.put_off(self.state), ()))
         elif isinstance(shown, QuestionRequest) and given.verb == "reply":
             asked = shown.questions[len(self.state.requests.replied)]
             reply = reply_in(given.words, asked)
-            self._step(state.replied(self.state, shown.id, reply)) if reply else self._again()
-        elif given.verb == "no" or (
-            not isinstance(shown, QuestionRequest) and given.verb in shown.answers
-        ):
+            self.step(state.replied(self.state, shown.id, reply)) if reply else self._again()
+        elif may_be_said(given, shown):
             self._decide(shown.id, given)
         else:
             self._again()
 
     def _decide(self, request_id: str, given: Typed) -> None:
-        if given.verb == "once" or given.verb == "session" or given.verb == "no":  # noqa: PLR1714  (so that mypy narrows it)
-            self._step(state.answered(self.state, request_id, given.verb, given.words))
+        if given.verb != "later" and given.verb != "reply":  # noqa: PLR1714  (so that mypy narrows it)
+            wider = given.verb in LASTING and given.words == WIDER
+            words = "" if given.verb in LASTING else given.words
+            self.step(state.answered(self.state, request_id, given.verb, words, wider=wider))
 
     def _again(self) -> None:
         if shown := self.state.requests.shown:
@@ -209,15 +213,12 @@ class Plain:
         turn = self.state.turn
         if self.state.own or (turn and not turn.interrupting):
             self._updates.hurry()
-            self._step(state.interrupted(self.state))
+            self.step(state.interrupted(self.state))
         elif now_s < self._leaves_until_s:
             self.leave(INTERRUPTED)
         else:
             self._leaves_until_s = now_s + SECOND_PRESS_S
             self.remark("press Ctrl-C once more to leave")
-
-    def _step(self, done: Step) -> None:
-        self._updates.step(done)
 
     def _given_back(self, text: str) -> None:
         """Say what was queued and is not sent: there is no input line to put it into."""

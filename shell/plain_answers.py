@@ -11,13 +11,16 @@ from typing import Literal
 from messages.approvals import AnyApprovalRequest, QuestionRequest
 from messages.questions import Question
 
-_LINE = re.compile(r"(yes|session|no|later|reply) (\d+)(?: (.*))?", re.IGNORECASE)
+_LINE = re.compile(r"(yes|session|project|no|later|reply) (\d+)(?: (.*))?", re.IGNORECASE)
 _NUMBERS = re.compile(r"\d+(?:\s*,\s*\d+)*")
 
-Verb = Literal["once", "session", "no", "later", "reply"]
+WIDER = "wider"
+LASTING = ("session", "project")
+Verb = Literal["once", "session", "project", "no", "later", "reply"]
 _VERBS: dict[str, Verb] = {
     "yes": "once",
     "session": "session",
+    "project": "project",
     "no": "no",
     "later": "later",
     "reply": "reply",
@@ -49,10 +52,22 @@ def ways(request: AnyApprovalRequest, number: int) -> str:
     offered = {
         "once": f"yes {number}",
         "session": f"session {number} (don't ask again)",
+        "project": f"project {number} (nor in this project)",
         "no": f"no {number} · no {number} BECAUSE",
     }
     lines = [told for answer, told in offered.items() if answer in request.answers]
-    return "Answer with a line: " + " · ".join([*lines, f"later {number}"])
+    wider = [f"session {number} {WIDER}", f"project {number} {WIDER}"] if request.wider else []
+    return "Answer with a line: " + " · ".join([*lines, *wider, f"later {number}"])
+
+
+def may_be_said(given: Typed, request: AnyApprovalRequest) -> bool:
+    """Whether a line answers a request as it offers."""
+    if given.verb == "no" or isinstance(request, QuestionRequest):
+        return given.verb == "no"
+    if given.verb not in LASTING:
+        return given.verb in request.answers
+    said = not given.words or (given.words == WIDER and bool(request.wider))
+    return given.verb in request.answers and said
 
 
 def reply_in(words: str, question: Question) -> str:

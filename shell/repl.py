@@ -26,7 +26,7 @@ from shell.inbox import Inbox
 from shell.pager import Page
 from shell.picker import Picker
 from shell.signals import HUNG_UP, endings, handled, stop
-from shell.state import State
+from shell.state import State, Step
 from shell.successor import Successor
 from shell.terminal import FrameOutput, open_output
 from shell.tmux import told_of_escape_time
@@ -105,6 +105,10 @@ class Repl:
         """End `run`, so that another session can be opened."""
         self.successor = successor
         self.leave()
+
+    def step(self, done: Step) -> None:
+        """Take a new state and carry out what comes with it."""
+        self.desk.step(done)
 
     def remark(self, text: str) -> None:
         """Print lines of ours."""

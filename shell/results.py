@@ -10,6 +10,7 @@ from messages.base import Message
 from messages.content import Usage, text_of
 from messages.models import LimitReason
 from messages.turns import (
+    AgentSwitched,
     DiskChanged,
     ModelRetrying,
     ReplyCompleted,
@@ -88,10 +89,12 @@ class Tally:
             return replace(self, disk=event)
         return self._below(event, source) if is_subagent(source) else self._own(event)
 
-    def _own(self, event: Message) -> "Tally":
+    def _own(self, event: Message) -> "Tally":  # noqa: PLR0911  (a case an event)
         match event:
             case SessionConfigured():
                 return replace(self, session_id=event.session_id, agent=event.agent)
+            case AgentSwitched():
+                return replace(self, agent=event.agent)
             case ReplyCompleted():
                 said, running = text_of(event.content) or self.said, self.running + event.usage
                 return replace(self, replies=self.replies + 1, said=said, running=running)

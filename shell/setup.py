@@ -11,6 +11,7 @@ from actors.models.anthropic_client import AnthropicModel
 from actors.models.client import ModelClient
 from actors.models.names import resolved
 from actors.models.rehearsal import MODEL_NAME, RehearsalModel
+from actors.permissions.project_grants import ProjectGrants
 from actors.secrets import secrets_of
 from actors.session import SessionOptions
 from actors.sessions.places import (
@@ -82,6 +83,7 @@ def set_up(
         model_name=resolved(settings.model or "") if real else MODEL_NAME,
         model_chosen=options.model is not None,
         mode=settings.permission_mode or "default",
+        mode_chosen=options.permission_mode is not None,
         rules=configuration.rules,
         rehearsal=not real,
         protected=(*ours, *git_folders(workspace.root)),
@@ -107,7 +109,10 @@ def set_up(
     make_model()  # a key that is none is told now
     begins = options.resume_last and session.take_up is None
     told = (NO_EARLIER,) if begins else ()
-    notices = (*stands.notices, *configuration.notices, *found.problems, *agents.problems, *told)
+    granted = ProjectGrants(session.grants_file, workspace.root).read()
+    damaged = (granted.problem,) if granted.problem else ()
+    wrong = (*found.problems, *agents.problems, *damaged)
+    notices = (*stands.notices, *configuration.notices, *wrong, *told)
     return Setup(session, make_model, read, agents, notices)
 
 

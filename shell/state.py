@@ -9,6 +9,7 @@ from typing import TypeAlias
 from messages.approvals import Answer, AnswerApproval, QuestionRequest, RetractApproval
 from messages.base import Message
 from messages.questions import Todo
+from messages.rules import PermissionMode, Policy
 from messages.turns import DiskChanged, ModelRetrying, SessionConfigured, ToolEnded, UsageChanged
 from shell import blocks, requests
 from shell.below import Below
@@ -72,6 +73,18 @@ class Own:
 
 
 @dataclass(frozen=True, slots=True)
+class Wish:
+    """The mode as the person set it, until it is known to be so."""
+
+    mode: PermissionMode | None = None
+    """What is to be at work."""
+    session: PermissionMode | None = None
+    """What the session was told to be set to."""
+    passing: bool = False
+    """Shift-Tab has just come by auto-edit, in which nothing was begun."""
+
+
+@dataclass(frozen=True, slots=True)
 class State:
     """Everything that is drawn, the input line aside."""
 
@@ -87,6 +100,9 @@ class State:
     own: Own | None = None
     below: Below = field(default_factory=Below)
     """The agents below the one that is talked with."""
+    wish: Wish = field(default_factory=Wish)
+    listed: Policy | None = None
+    """What `/permissions` showed last; its numbers are what can be taken back."""
     details: tuple[Detail, ...] = ()
     """What was shown shortened, the newest last."""
 
@@ -145,7 +161,9 @@ def entered(state: State, text: str, now_s: float) -> Step:
     """Take a message of the person: sent when nothing runs, else queued."""
     if state.turn or not state.session:
         return replace(state, queue=(*state.queue, text)), ()
-    return replace(state, turn=Turn(began_s=now_s)), (Said(text), Post(SendPrompt(text=text)))
+    wish = replace(state.wish, passing=False)
+    state = replace(state, turn=Turn(began_s=now_s), wish=wish)
+    return state, (Said(text), Post(SendPrompt(text=text)))
 
 
 def next_sent(state: State, now_s: float) -> Step:
@@ -191,12 +209,15 @@ def interrupted(state: State) -> Step:
     return replace(state, turn=turn), (Post(Interrupt()), *refill)
 
 
-def answered(state: State, request_id: str, choice: Answer, feedback: str = "") -> Step:
+def answered(
+    state: State, request_id: str, choice: Answer, feedback: str = "", *, wider: bool = False
+) -> Step:
     """Decide a parked request; it leaves the screen at once."""
     if not state.requests.find(request_id):
         return state, ()
     state = replace(state, requests=requests.ended(state.requests, request_id))
-    return state, (Post(AnswerApproval(id=request_id, answer=choice, feedback=feedback)),)
+    answer = AnswerApproval(id=request_id, answer=choice, wider=wider, feedback=feedback)
+    return state, (Post(answer),)
 
 
 def replied(state: State, request_id: str, reply: str) -> Step:

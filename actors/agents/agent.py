@@ -1,4 +1,7 @@
-"""The agent: the turn's state machine with its hands; it decides nothing itself."""
+"""The agent: the turn's state machine with its hands; it decides nothing itself.
+
+Long because it is one table, from what a turn wishes to what is done.
+"""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -19,11 +22,14 @@ from actors.agents.effects import (
     PeekCall,
     PlanCall,
     Report,
+    Restrict,
     Rewrite,
+    RoleEffect,
     RunCall,
     StartClock,
     StopCall,
     StopModel,
+    TakeRole,
     Wait,
     WithdrawAll,
     Write,
@@ -37,18 +43,19 @@ from actors.agents.replies import measure_of, usage_of
 from actors.agents.resume import again, last_end
 from actors.agents.roles import Role
 from actors.agents.state import Past, Turn
+from actors.agents.switching import still_to_begin, strictest_of
 from actors.agents.turn import TurnInput, TurnMessage, advance, go_on
 from actors.agents.voice import Voice
-from actors.agents.work import call_failed, plan_call, run_call
+from actors.agents.work import call_failed, plan_call, plan_there, plan_unknown, run_call
 from actors.models.client import ModelRequest
 from actors.runtime.actor import Actor, WorkId
 from actors.sessions.recorder import Recorder, first_mark
-from actors.tools.tool import ToolContext
+from actors.tools.tool import AnyTool, ToolContext
 from actors.tools.toolbox import schema
 from messages.address import Address
 from messages.approvals import ApprovalsWithdrawn
 from messages.content import ToolUseBlock
-from messages.permissions import PermissionQuery
+from messages.permissions import PermissionQuery, RegisterAgent
 from messages.rules import PermissionRequest
 from messages.subagents import UnwatchAgent, WatchAgent
 from messages.supervision import PeerRestarted, Undelivered
@@ -56,15 +63,18 @@ from messages.tools import FileState, ToolFailed, ToolSucceeded
 from messages.transcript import Appended, AppendFailed, AppendLate, Recalled, RecallFailed, Record
 from messages.turns import (
     AgentReport,
+    AgentSwitched,
     Delta,
     MessageDelta,
     SessionConfigured,
+    SwitchAgent,
     ThinkingDelta,
     ToolInputDelta,
 )
 
 AgentInbox = (
     TurnInput
+    | SwitchAgent
     | AgentReport
     | MessageDelta
     | ThinkingDelta
@@ -83,16 +93,18 @@ class Agent(Actor[AgentInbox]):
 
     def __init__(
         self,
-        role: Role,
+        roles: tuple[Role, ...],
         posts: Posts,
         ports: Ports,
         past: Past,
         introduction: SessionConfigured,
     ) -> None:
-        """Take up `past`; an agent without one starts idle."""
-        self._role = role
-        self._tools = {tool.name: tool for tool in role.tools}
-        self._schemas = tuple(schema(tool) for tool in role.tools)
+        """Take up `past`; an agent without one starts idle.
+
+        It works by the one of its `roles` that its turn names.
+        """
+        self._roles = {role.name: role for role in roles}
+        self._role = self._roles[past.turn.agent]
         self._posts = posts
         self._ports = ports
         self._past = past
@@ -131,6 +143,8 @@ class Agent(Actor[AgentInbox]):
         match message:
             case MessageDelta() | ThinkingDelta() | ToolInputDelta():
                 self._voice.stream(message, self._turn)
+            case SwitchAgent():
+                self._prepare(message)
             case WatchAgent():
                 self._voice.watched(self.sender, self._turn)
             case UnwatchAgent():
@@ -153,6 +167,8 @@ class Agent(Actor[AgentInbox]):
         self._carry_out(effects)
         if past.errand is not None:
             self._advance(past.errand)
+        if past.begin is not None:
+            self._advance(past.begin)
 
     def _advance(self, message: TurnMessage) -> None:
         self._note(message)
@@ -165,14 +181,19 @@ class Agent(Actor[AgentInbox]):
             return
         life, crashed = self._recorder.life, self.incarnation > 1
         past = again(records, self._past, life, first_mark(life), crashed=crashed)
+        past = replace(past, begin=still_to_begin(self._past, records))
         if crashed:
             self._voice.ended = last_end(own(records, past.turn.asker))
         self._turn = past.turn
+        self._role = self._roles[past.turn.agent]
+        self._register(self._role)
         self._voice.introduce_again(past.turn)
         self._take_up(past)
 
     def _peer_restarted(self, peer: Address) -> None:
         self._recorder.peer_restarted(peer)
+        if peer == self._posts.engine:
+            self._register(self._roles[strictest_of(self._turn)])
         self._questions.ask_again(peer, self._turn)
         self._below.peer_restarted(peer, self._turn.family)
         if peer == self._posts.reports:
@@ -197,7 +218,7 @@ class Agent(Actor[AgentInbox]):
         for effect in effects:
             self._do(effect)
 
-    def _do(self, effect: Effect) -> None:  # noqa: C901  (a table: one line an effect)
+    def _do(self, effect: Effect) -> None:  # noqa: C901, PLR0912  (a table: one line an effect)
         match effect:
             case Write() | Rewrite():
                 self._write(effect)
@@ -207,6 +228,8 @@ class Agent(Actor[AgentInbox]):
                 self._converse(effect)
             case StartClock() | HoldClock():
                 self._keep_time(effect)
+            case Restrict() | TakeRole():
+                self._take(effect)
             case PlanCall():
                 self._plan(effect)
             case PeekCall():
@@ -227,10 +250,28 @@ class Agent(Actor[AgentInbox]):
 
     def _write(self, effect: Write | Rewrite) -> None:
         if isinstance(effect, Write):
-            self._history.add(effect.record)
+            if not isinstance(effect.record, AgentSwitched):  # it waits for the disk
+                self._history.add(effect.record)
             self._recorder.write(effect.record, mark=effect.mark)
         else:
             self._recorder.write(mark=effect.mark)
+
+    def _take(self, effect: RoleEffect) -> None:
+        match effect:
+            case Restrict():
+                self._register(self._roles[effect.agent])
+            case TakeRole():
+                self._history.add(effect.switched)
+                self._role = self._roles[effect.switched.agent]
+                self._register(self._role)
+
+    def _register(self, role: Role) -> None:
+        self.tell(self._posts.engine, RegisterAgent(agent=self.address, profile=role.profile))
+
+    def _prepare(self, wanted: SwitchAgent) -> None:
+        """Look first whether there is a plan: the model is told."""
+        look = partial(plan_there, wanted.agent, self._ports.tools.plan_file)
+        self.work(look, partial(plan_unknown, wanted.agent))
 
     def _converse(self, effect: ModelEffect) -> None:
         match effect:
@@ -257,7 +298,7 @@ class Agent(Actor[AgentInbox]):
         request = ModelRequest(
             model=self._turn.model,
             system=self._role.system_prompt,
-            tools=self._schemas,
+            tools=tuple(schema(tool) for tool in self._role.tools),
             messages=tuple(self._history.messages),
             max_tokens=min(self._role.max_tokens, measure_of(self._turn).output_tokens),
             headers=dict(self._ports.headers),
@@ -268,7 +309,7 @@ class Agent(Actor[AgentInbox]):
 
     def _plan(self, effect: PlanCall) -> None:
         use = self._use(effect.call_id)
-        job = partial(plan_call, use, self._tools, self._context())
+        job = partial(plan_call, use, self._tools(), self._context())
         self._call_works[use.id] = self.work(job, partial(call_failed, use.id))
 
     def _query(self, query: str, requests: tuple[PermissionRequest, ...]) -> None:
@@ -279,7 +320,7 @@ class Agent(Actor[AgentInbox]):
         use, context = self._use(effect.call_id), self._context()
         if effect.reads is not None:
             context = replace(context, reads=effect.reads)
-        job = partial(run_call, use, effect.plan, self._tools, context)
+        job = partial(run_call, use, effect.plan, self._tools(), context)
         self._call_works[use.id] = self.work(job, partial(call_failed, use.id))
 
     def _ask_person(self, effect: AskPerson) -> None:
@@ -289,6 +330,9 @@ class Agent(Actor[AgentInbox]):
 
     def _use(self, call_id: str) -> ToolUseBlock:
         return next(call.use for call in self._turn.calls if call.use.id == call_id)
+
+    def _tools(self) -> dict[str, AnyTool]:
+        return {tool.name: tool for tool in self._role.tools}
 
     def _context(self) -> ToolContext:
         tasks = self._turn.family.known()

@@ -8,7 +8,7 @@ from messages.approvals import (
     QuestionRequest,
 )
 from messages.questions import Question
-from messages.tools import Plan
+from messages.tools import Plan, Switch
 
 
 def is_for(request: ApprovalRequest, plan: Plan, cwd: str) -> bool:
@@ -30,7 +30,16 @@ def denial(answer: ApprovalAnswered) -> str:
     return f"Denied by the user.{said}"
 
 
-def told(questions: tuple[Question, ...], replies: tuple[str, ...]) -> str:
+def agreed(switch: Switch, replies: tuple[str, ...]) -> bool:
+    """Whether a person's reply is the yes to a switch."""
+    return replies == (switch.confirm,)
+
+
+def told(
+    questions: tuple[Question, ...], replies: tuple[str, ...], switch: Switch | None = None
+) -> str:
     """Tell the model what a person replied; their answer is the call's whole result."""
+    if switch is not None and not agreed(switch, replies):
+        return f"The user did not agree, and nothing is switched. They said: {' '.join(replies)}"
     pairs = zip(questions, replies, strict=False)
     return "\n\n".join(f"{asked.question}\nThe user: {reply}" for asked, reply in pairs)

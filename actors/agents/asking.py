@@ -27,9 +27,10 @@ class Asking:
 
 
 def request_for(effect: AskPerson, use: ToolUseBlock, asking: Asking) -> AnyApprovalRequest:
-    """Write the request; `session` is a legal answer where an exact rule can be offered."""
+    """Write the request; it may be granted for longer where an exact rule can be offered."""
     plan, grants = effect.plan, effect.verdict.grants
-    answers: tuple[Answer, ...] = ("once", "session", "no") if grants else ("once", "no")
+    lasting: tuple[Answer, ...] = ("session", "project") if grants else ()
+    answers: tuple[Answer, ...] = ("once", *lasting, "no")
     common: dict[str, Any] = {
         "id": effect.id,
         "agent": asking.agent,
@@ -43,9 +44,10 @@ def request_for(effect: AskPerson, use: ToolUseBlock, asking: Asking) -> AnyAppr
         "parts": effect.verdict.parts,
         "answers": answers,
         "grants": grants,
+        "wider": effect.verdict.wider,
     }
     if plan.questions:
-        return QuestionRequest(questions=plan.questions, **common)
+        return QuestionRequest(questions=plan.questions, switch=plan.switch, **common)
     if plan.patch is not None:
         return PatchApprovalRequest(path=plan.patch.path, diff=plan.patch.diff, **common)
     return ExecApprovalRequest(command=command_of(plan), **common)

@@ -25,6 +25,7 @@ from actors.runtime.supervision import Restart
 from messages.address import ROOT, Address
 from messages.approvals import ApprovalAnswered, ApprovalRefused, ApprovalsWithdrawn
 from messages.permissions import RegisterAgent
+from messages.rules import PermissionMode
 from messages.subagents import (
     CancelErrand,
     Errand,
@@ -64,7 +65,7 @@ class Below:
                 self._actor.tell(peer, question)
         if peer == self._posts.engine:
             for child in living(family):
-                self._register(child.address, child.agent)
+                self._register(child.address, child.agent, child.ceiling)
         if peer in self._errands:
             self._actor.tell(peer, self._errands[peer])
 
@@ -115,14 +116,14 @@ class Below:
         if effect.lives:
             self._actor.tell(started.child, errand)
             return
-        self._register(started.child, started.agent)
+        self._register(started.child, started.agent, started.ceiling)
         make = self._nursery.make(started, errand, on_disk=effect.on_disk)
         self._actor.watch(started.child)
         self._actor.start(make, started.child.name, RESTART)
 
-    def _register(self, child: Address, agent: str) -> None:
-        registered = RegisterAgent(agent=child, profile=self._nursery.profile(agent))
-        self._actor.tell(self._posts.engine, registered)
+    def _register(self, child: Address, agent: str, ceiling: PermissionMode) -> None:
+        profile = self._nursery.profile(agent, ceiling)
+        self._actor.tell(self._posts.engine, RegisterAgent(agent=child, profile=profile))
 
     def _pass_down(self, answer: ApprovalAnswered | ApprovalRefused) -> None:
         """Hand an answer to the child that who asked is, or is below."""

@@ -1,9 +1,12 @@
-"""What happens to each tool call of a reply, from waiting to its one result."""
+"""What happens to each tool call of a reply, from waiting to its one result.
+
+Long because it is the one way that every call goes.
+"""
 
 from typing import Any, assert_never
 
-from actors.agents import children
-from actors.agents.answers import denial, is_for, told
+from actors.agents import children, switching
+from actors.agents.answers import agreed, denial, is_for, told
 from actors.agents.effects import AskPerson, JudgeCall, PeekCall, PlanCall, RunCall, StopCall
 from actors.agents.settling import (
     close,
@@ -96,9 +99,17 @@ def answered(step: Step, message: ApprovalAnswered) -> None:
     if message.answer == "no":
         end(step, call, "denied", denial(message))
     elif message.replies:
-        end(step, call, "ok", told(call.plan.questions, message.replies))
+        _replied(step, call, call.plan, message.replies)
     else:
         _judge(step, call, call.plan, approved=message.decided_by == "person", approval="")
+
+
+def _replied(step: Step, call: Call, plan: Plan, replies: tuple[str, ...]) -> None:
+    """Take a reply, and switch if it is the yes to that."""
+    if plan.switch and agreed(plan.switch, replies):
+        # It comes first on disk: a result that tells of a switch is never there without it.
+        switching.switch(step, plan.switch.agent, plan_written=plan.switch.plan_written)
+    end(step, call, "ok", told(plan.questions, replies, plan.switch))
 
 
 def refused(step: Step, message: ApprovalRefused) -> None:
@@ -174,6 +185,9 @@ def take_up(step: Step) -> None:
         elif call.stage is CallStage.RUNNING:
             close(step, call, "unknown", OUTCOME_UNKNOWN)
         elif call.settled is not None:
+            if call.switch is not None:
+                written = call.switch.plan_written
+                switching.switch(step, call.switch.agent, plan_written=written)
             close(step, call, *call.settled)
     proceed(step)
 

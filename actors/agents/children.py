@@ -1,4 +1,7 @@
-"""What a turn makes of the agents below it: tasks, their results, and what climbs through. Pure."""
+"""What a turn makes of the agents below it: tasks, their results, and what climbs through. Pure.
+
+Long because it is the one way that every task goes.
+"""
 
 from dataclasses import dataclass, replace
 from typing import assert_never
@@ -21,6 +24,8 @@ from actors.agents.settling import close, started_of
 from actors.agents.settling import end as end_call
 from actors.agents.state import Call, CallStage
 from actors.agents.step import Step
+from actors.agents.switching import ceiling_of
+from actors.permissions.modes import strictest_mode
 from messages.address import Address
 from messages.agents import ChildCancelled, ChildCompleted, ChildEnded, ChildFailed
 from messages.approvals import (
@@ -136,6 +141,9 @@ def _started(step: Step, call: Call, task: Task) -> SubagentStarted:
         description=task.description,
         model=turn.model,
         one_shot=task.one_shot,
+        ceiling=strictest_mode(
+            (ceiling_of(turn), known.ceiling if known and known.living else "yolo")
+        ),
     )
 
 
@@ -177,6 +185,7 @@ def take_up(step: Step, call: Call, child: Child) -> None:
         description=str(call.use.input.get("description", "")),
         model=step.turn.model,
         one_shot=child.one_shot,
+        ceiling=child.ceiling,
     )
     if child.address.name in step.turn.family.returning:
         run(step, step.put(call, started=started), started, on_disk=True)

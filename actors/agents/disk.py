@@ -4,10 +4,10 @@ Every append that the disk takes has the kept records before its own, so that no
 order, and the first one that it takes ends the trouble.
 """
 
-from actors.agents import calls, children
+from actors.agents import calls, children, switching
 from actors.agents.effects import Rewrite
-from actors.agents.settling import close, proceed, unrecorded
-from actors.agents.state import CallStage
+from actors.agents.settling import close, proceed, start_ready, unrecorded
+from actors.agents.state import CallStage, Stage
 from actors.agents.step import Step
 from messages.transcript import Appended, AppendFailed, AppendLate
 from messages.turns import DiskChanged
@@ -19,7 +19,10 @@ def synced(step: Step, message: Appended) -> None:
     step.set(synced=max(turn.synced, message.id))
     if message.id > turn.refused:
         _changed(step, DiskChanged(state="well"))
+    took = switching.recorded(step)
     calls.run_recorded(step)
+    if took and step.turn.stage is Stage.ACTING and not step.turn.stopping:
+        start_ready(step)
 
 
 def refused(step: Step, message: AppendFailed) -> None:
@@ -32,6 +35,7 @@ def refused(step: Step, message: AppendFailed) -> None:
         return
     step.set(refused=turn.written)
     _changed(step, DiskChanged(state="failing", detail=message.detail))
+    switching.refused(step, message.detail)
     _end_what_was_to_start(step)
 
 

@@ -9,7 +9,7 @@ from messages.rules import ReadRules
 from messages.subagents import BudgetSpent, SubagentStarted
 from messages.tools import Plan
 from messages.transcript import Record
-from messages.turns import AgentEvent
+from messages.turns import AgentEvent, AgentSwitched
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +109,20 @@ class AskPerson:
     call_id: str
     plan: Plan
     verdict: PermissionVerdict
+
+
+@dataclass(frozen=True, slots=True)
+class Restrict:
+    """Have the permission engine go by another agent already; it may do less than this one."""
+
+    agent: str
+
+
+@dataclass(frozen=True, slots=True)
+class TakeRole:
+    """Work as another agent from now on, since it is on disk."""
+
+    switched: AgentSwitched
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,6 +246,7 @@ ChildEffect = (
     | Finish
 )
 ModelEffect = AskModel | StopModel | Wait | MeasureModel
+RoleEffect = Restrict | TakeRole
 ClockEffect = StartClock | HoldClock
 Effect = (
     Write
@@ -239,6 +254,7 @@ Effect = (
     | Report
     | ModelEffect
     | ClockEffect
+    | RoleEffect
     | PlanCall
     | PeekCall
     | JudgeCall

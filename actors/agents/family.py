@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from actors.tools.tasks import Known
 from messages.address import Address
 from messages.approvals import ApprovalRequest
+from messages.rules import PermissionMode
 from messages.subagents import SubagentStarted
 from messages.turns import TurnEnded
 
@@ -27,6 +28,8 @@ class Child:
     living: bool = False
     one_shot: bool = True
     """It ends with its task."""
+    ceiling: PermissionMode = "yolo"
+    """The loosest mode that it works in, since its parent's was no looser when it began."""
     said: str = ""
     """The last words of the task at hand."""
     end: TurnEnded | None = None
@@ -63,6 +66,7 @@ class Family:
             started.call_id,
             living=living,
             one_shot=started.one_shot,
+            ceiling=started.ceiling,
         )
         return replace(self, children={**self.children, child.address.name: child}, numbers=numbers)
 

@@ -13,6 +13,7 @@ from messages.content import (
     ToolUseBlock,
 )
 from messages.turns import (
+    AgentSwitched,
     ReplyCompleted,
     ToolEnded,
     TurnFailed,
@@ -40,6 +41,8 @@ class History:
     messages: list[Json] = field(default_factory=list[Json])
     _open: list[str] = field(default_factory=list[str])
     """Ids of the last reply's calls, in their order, until they are all answered."""
+    _notes: list[str] = field(default_factory=list[str])
+    """What is said behind those answers."""
     _results: dict[str, Json] = field(default_factory=dict[str, Json])
 
     def add(self, record: Message) -> None:
@@ -51,6 +54,8 @@ class History:
                 self._reply(record)
             case ToolEnded():
                 self._result(record)
+            case AgentSwitched():
+                self._note(record.text)
             case TurnInterrupted():
                 self._partial(record.partial)
                 self._say("user", said(INTERRUPTED))
@@ -59,6 +64,13 @@ class History:
                 self._say("user", said(CUT_OFF) if said(record.partial) else {})
             case _:
                 pass
+
+    def _note(self, text: str) -> None:
+        """Say something for the user; where calls are open, behind their results."""
+        if self._open:
+            self._notes.append(text)
+        else:
+            self._say("user", said(text))
 
     def _reply(self, reply: ReplyCompleted) -> None:
         self._answer_open()
@@ -80,7 +92,8 @@ class History:
         """Put the results in the order of their calls; none is left out, whatever happened."""
         results = [self._results.get(call_id) or _unknown(call_id) for call_id in self._open]
         self._open, self._results = [], {}
-        self._say("user", *results)
+        notes, self._notes = self._notes, []
+        self._say("user", *results, *map(said, notes))
 
     def _partial(self, text: str) -> None:
         self._answer_open()

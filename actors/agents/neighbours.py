@@ -9,7 +9,7 @@ from actors.runtime.actor import Factory
 from actors.tools.tasks import Offer
 from actors.tools.tool import ToolContext
 from messages.address import Address
-from messages.rules import Profile
+from messages.rules import PermissionMode, Profile
 from messages.subagents import Errand, SubagentStarted
 
 
@@ -30,8 +30,8 @@ class Posts:
 class Nursery(Protocol):
     """Makes agents; one for the whole session."""
 
-    def profile(self, agent: str) -> Profile:
-        """Say what a type may, before one of it starts."""
+    def profile(self, agent: str, ceiling: PermissionMode) -> Profile:
+        """Say what one of a type may that is started under this ceiling."""
         ...
 
     def offer(self, agent: str, depth: int) -> Offer:

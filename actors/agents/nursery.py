@@ -13,13 +13,14 @@ from actors.agents.prompts import Instructions, told_below
 from actors.agents.roles import Role, role_of
 from actors.agents.state import Past, Place, Turn
 from actors.models.client import ModelClient
+from actors.permissions.modes import strictest_mode
 from actors.permissions.rules import has_tool, matches
 from actors.runtime.actor import Factory
 from actors.tools.task import TASK, offering
 from actors.tools.tasks import Kind, Offer
 from actors.tools.tool import AnyTool, ToolContext
 from messages.address import JOURNAL, PERMISSIONS
-from messages.rules import Profile
+from messages.rules import PermissionMode, Profile
 from messages.subagents import Errand, SubagentStarted
 from messages.turns import SessionConfigured
 
@@ -47,12 +48,16 @@ class Nursery:
     max_depth: int
     run: int
 
-    def profile(self, agent: str) -> Profile:
-        """Say what a type may, before one of it starts; one that is gone may nothing."""
+    def profile(self, agent: str, ceiling: PermissionMode) -> Profile:
+        """Say what one of a type may that is started under this ceiling.
+
+        It holds for as long as it works; one whose type is gone may nothing.
+        """
         definition = find(agent, self.definitions)
         if definition is None:
             return Profile(agent=agent, tools=())
-        return profile_of(definition)
+        profile = profile_of(definition)
+        return replace(profile, mode=strictest_mode((profile.mode, ceiling)))
 
     def offer(self, agent: str, depth: int) -> Offer:
         """Say whom an agent of a type may start at its depth; one word for offering and running."""
@@ -79,6 +84,7 @@ class Nursery:
         offer = self.offer(started.agent, depth)
         definition = find(started.agent, self.definitions)
         role = self._role(definition, started.agent, offer)
+        role = replace(role, profile=self.profile(started.agent, started.ceiling))
         posts = Posts(
             journal=JOURNAL, engine=PERMISSIONS, approvals=started.parent, reports=started.parent
         )
@@ -94,6 +100,8 @@ class Nursery:
             cwd=str(self.context.workspace.cwd),
             seed=f"{self.introduction.session_id}{started.child}",
             model=model,
+            agent=started.agent,
+            ceiling=role.profile.mode,
             account=Account(limits),
             clock=Clock(left_s=limits.seconds),
             one_shot=started.one_shot,
@@ -103,7 +111,7 @@ class Nursery:
         past = Past(turn, lives_before=lives_before, on_disk=on_disk, errand=errand)
         news = {"agent": started.agent, "model": model, "next_turn": 1, "running_turn": None}
         introduction = self.introduction.model_copy(update=news)
-        return partial(Agent, role, posts, ports, past, introduction)
+        return partial(Agent, (role,), posts, ports, past, introduction)
 
     def _role(self, definition: Definition | None, agent: str, offer: Offer) -> Role:
         if definition is None:  # its file has gone since it was started

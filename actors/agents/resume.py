@@ -2,10 +2,11 @@
 
 from dataclasses import replace
 
-from actors.agents.answers import denial, told
+from actors.agents.answers import agreed, denial, told
 from actors.agents.kinship import family_of, own, taken_errand
 from actors.agents.limits import Account, tokens_of
 from actors.agents.state import Call, CallStage, Past, Stage, Turn
+from actors.agents.switching import switched_back
 from messages.approvals import (
     AnyApprovalRequest,
     ApprovalAnswered,
@@ -19,6 +20,7 @@ from messages.content import ToolUseBlock, Usage
 from messages.permissions import Config
 from messages.transcript import Record, RunStarted
 from messages.turns import (
+    AgentSwitched,
     ModelChanged,
     ModelRetrying,
     ReplyCompleted,
@@ -45,6 +47,7 @@ def past_of(records: tuple[Record, ...], blank: Turn) -> Past:
         family=family,
         errand=taken_errand(records, blank.asker),
     )
+    turn = switched_back(turn, [each for each in records if isinstance(each, AgentSwitched)])
     if not last or any(isinstance(each, TurnEnded) for each in last):
         return Past(turn, records, blank=blank)
     replies = [record for record in last if isinstance(record, ReplyCompleted)]
@@ -173,7 +176,9 @@ def _with_question(call: Call, since: tuple[Record, ...]) -> Call:
     if answer.answer == "no":
         return replace(call, settled=("denied", denial(answer)))
     if isinstance(question, QuestionRequest) and answer.replies:
-        return replace(call, settled=("ok", told(question.questions, answer.replies)))
+        said = told(question.questions, answer.replies, question.switch)
+        yes = question.switch and agreed(question.switch, answer.replies)
+        return replace(call, settled=("ok", said), switch=question.switch if yes else None)
     return replace(call, consent=question) if answer.decided_by == "person" else call
 
 

@@ -19,7 +19,10 @@ def start_ready(step: Step) -> None:
     """Begin every call whose turn has come.
 
     A changing call waits for all before it and holds all after it; reading ones run side by side.
+    All wait while another agent takes the session: it may do other things.
     """
+    if any(each.mark > step.turn.refused for each in step.turn.switching):
+        return
     for position, call in enumerate(step.turn.calls):
         before = step.turn.calls[:position]
         held = any(

@@ -13,11 +13,19 @@ from actors.agents.retry import Tries
 from messages.approvals import ApprovalRequest
 from messages.content import ToolUseBlock, Usage
 from messages.models import ModelMeasured
-from messages.rules import PermissionRequest, ReadRules
+from messages.rules import PermissionMode, PermissionRequest, ReadRules
 from messages.subagents import Errand, SubagentStarted
-from messages.tools import Plan
+from messages.tools import Plan, Switch
 from messages.transcript import Record
-from messages.turns import DiskChanged, Prompt, ReplyCompleted, ToolStatus, TurnEnded
+from messages.turns import (
+    AgentSwitched,
+    DiskChanged,
+    Prompt,
+    ReplyCompleted,
+    SwitchPrepared,
+    ToolStatus,
+    TurnEnded,
+)
 
 MOST_TITLE_CHARS = 200
 
@@ -79,6 +87,8 @@ class Call:
     """After a resume: what a person said yes to; it holds if the new plan is the same."""
     settled: tuple[ToolStatus, str] | None = None
     """After a resume: a person's answer that is the call's end, and what the model reads of it."""
+    switch: Switch | None = None
+    """After a resume: what that answer was the yes to."""
     query: str = ""
     """The id of its last question to the permission engine; an answer to any other is late."""
     reads: ReadRules | None = None
@@ -97,6 +107,23 @@ class Call:
             return self.plan.title
         words = [each for each in self.use.input.values() if isinstance(each, str)]
         return " ".join((self.use.name, *words[:1]))[:MOST_TITLE_CHARS]
+
+
+@dataclass(frozen=True, slots=True)
+class Primary:
+    """Who may have the session."""
+
+    name: str
+    ceiling: PermissionMode = "yolo"
+    """The loosest mode that it works in."""
+
+
+@dataclass(frozen=True, slots=True)
+class Switching:
+    """A switch on its way to the disk."""
+
+    mark: int
+    switched: AgentSwitched
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +146,20 @@ class Turn:
     """Draws the jitter of waits: the session's id, so that programs do not come back together."""
     model: str = ""
     """Who is asked next."""
+    ceiling: PermissionMode = "yolo"
+    """The loosest mode that it works in, whoever has the session."""
+    primaries: tuple[Primary, ...] = ()
+    """Who may have the session; empty: none but this one."""
+    agent: str = "build"
+    """Who has it now."""
+    before: str = "build"
+    """Who had it before, and gets it back."""
+    plan_file: str = ""
+    """Where plans are written, as the model is told."""
+    switches: int = 0
+    """Counts switches from one agent to another."""
+    switching: tuple[Switching, ...] = ()
+    """Switches on their way to the disk."""
     measured: ModelMeasured | None = None
     """What its server said of it; None: nothing."""
     asked_about: str = ""
@@ -179,6 +220,8 @@ class Past:
     """It has a past that has to be read first."""
     errand: Errand | None = None
     """What it is started for."""
+    begin: SwitchPrepared | None = None
+    """Who is to have the session in this run; None: who has it."""
 
 
 def next_prompt(turn: Turn) -> int:

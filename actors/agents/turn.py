@@ -7,7 +7,7 @@ again.
 
 from dataclasses import replace
 
-from actors.agents import calls, children, disk, errands, places, replies, stopping
+from actors.agents import calls, children, disk, errands, places, replies, stopping, switching
 from actors.agents.children import FromBelow, Heard
 from actors.agents.effects import Effect, Refuse
 from actors.agents.retry import Tries
@@ -25,6 +25,7 @@ from messages.turns import (
     ChooseModel,
     ModelChanged,
     Prompt,
+    SwitchPrepared,
     TurnInterrupted,
     TurnStarted,
 )
@@ -33,6 +34,7 @@ TurnInput = (
     Prompt
     | CancelTurn
     | ChooseModel
+    | SwitchPrepared
     | ModelReplied
     | ModelFailed
     | ModelMeasured
@@ -86,6 +88,8 @@ def _take(step: Step, message: TurnMessage) -> None:  # noqa: C901, PLR0912  (on
             stopping.cancelled(step, message)
         case ChooseModel():
             _chosen(step, message)
+        case SwitchPrepared():
+            switching.prepared(step, message)
         case ModelReplied():
             replies.replied(step, message)
         case ModelFailed():

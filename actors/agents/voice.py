@@ -4,6 +4,7 @@ from typing import Any
 
 from actors.agents.neighbours import Posts
 from actors.agents.state import Stage, Turn, next_prompt
+from actors.agents.switching import standing
 from actors.runtime.actor import Actor
 from messages.address import Address
 from messages.turns import AgentEvent, Delta, SessionConfigured, TurnEnded
@@ -28,7 +29,7 @@ class Voice:
     def introduce_again(self, turn: Turn) -> None:
         """Tell whoever may have missed it where this agent stands."""
         running = None if turn.stage is Stage.IDLE else turn.number
-        news = {"next_turn": next_prompt(turn), "running_turn": running}
+        news = {**standing(turn), "next_turn": next_prompt(turn), "running_turn": running}
         self._stream(self._introduction.model_copy(update=news))
         if turn.disk.state != "well":
             self._actor.tell(self._reports, turn.disk)
@@ -50,7 +51,7 @@ class Voice:
         """Let somebody hear the stream from now on."""
         self._watchers[by] = None
         running = None if turn.stage is Stage.IDLE else turn.number
-        news = {"next_turn": next_prompt(turn), "running_turn": running}
+        news = {**standing(turn), "next_turn": next_prompt(turn), "running_turn": running}
         self._actor.tell(by, self._introduction.model_copy(update=news))
 
     def unwatched(self, by: Address) -> None:

@@ -1,11 +1,16 @@
 """The jobs of a call: what is slow, over ports, without access to the actor."""
 
+import asyncio
+from pathlib import Path
+
 from pydantic import ValidationError
 
 from actors.runtime.actor import Failure
+from actors.tools.planning import has_plan
 from actors.tools.tool import AnyTool, Arguments, Drifted, PeekError, ToolContext, ToolError
 from messages.content import ToolUseBlock
 from messages.tools import Plan, ToolFailed, ToolPlanned, ToolSucceeded
+from messages.turns import SwitchPrepared
 
 
 async def plan_call(
@@ -39,6 +44,17 @@ def call_failed(call_id: str, failure: Failure) -> ToolFailed:
     if failure.kind == "cancelled":
         return ToolFailed(call_id=call_id, reason="cancelled", detail="interrupted")
     return ToolFailed(call_id=call_id, reason="crashed", detail=failure.detail)
+
+
+async def plan_there(agent: str, plan_file: Path) -> SwitchPrepared:
+    """Look whether a plan was written."""
+    there = await asyncio.to_thread(has_plan, plan_file)
+    return SwitchPrepared(agent=agent, plan_written=there)
+
+
+def plan_unknown(agent: str, _failure: Failure) -> SwitchPrepared:
+    """Go on as if there were none."""
+    return SwitchPrepared(agent=agent, plan_written=False)
 
 
 def understand(use: ToolUseBlock, tools: dict[str, AnyTool]) -> tuple[AnyTool, Arguments]:

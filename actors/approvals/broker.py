@@ -3,7 +3,7 @@
 import logging
 from typing import Literal, assert_never
 
-from actors.approvals.parked import Parked, taken
+from actors.approvals.parked import Parked, granted_by, taken
 from actors.runtime.actor import Actor
 from actors.sessions.recorder import Recorder
 from messages.address import Address
@@ -98,9 +98,9 @@ class ApprovalBroker(Actor[BrokerInbox]):
                 self._presenter_changed(message)
             case GrantStored():
                 self._granted(message.id)
-                self._judge_anew()
             case GrantNotStored():
                 log.warning("the grant for %s counts as once: %s", message.id, message.detail)
+                self.tell(self._console, message)
                 self._granted(message.id)
             case PolicyChanged():
                 self._judge_anew()
@@ -153,7 +153,7 @@ class ApprovalBroker(Actor[BrokerInbox]):
         if parked is None or not parked.shown or parked.answer is not None:
             log.info("an answer to %s is late, doubled, or to what nobody was shown", given.id)
             return
-        self._take(parked, taken(given, parked.request))
+        self._take(parked, taken(given, parked.request, parked.offered))
 
     def _take(self, parked: Parked, answer: ApprovalAnswered) -> None:
         parked.answer = answer
@@ -185,6 +185,8 @@ class ApprovalBroker(Actor[BrokerInbox]):
             self._take(parked, answer)
         elif verdict.action == "deny":
             self._refuse(verdict.id, f"it is denied now: {verdict.reason}")
+        else:
+            parked.offered = (*verdict.grants, *verdict.wider)
 
     # The disk speaks.
 
@@ -205,8 +207,9 @@ class ApprovalBroker(Actor[BrokerInbox]):
 
     def _pass_on(self, answer: ApprovalAnswered, parked: Parked) -> None:
         """Deliver an answer that is on disk; what it grants comes first."""
-        if answer.answer == "session":
-            parked.storing = StoreGrant(id=answer.id, rules=parked.request.grants)
+        if answer.answer == "session" or answer.answer == "project":  # noqa: PLR1714  (so that mypy narrows it)
+            rules = granted_by(answer, parked.request)
+            parked.storing = StoreGrant(id=answer.id, rules=rules, scope=answer.answer)
             self.tell(self._engine, parked.storing)
         else:
             self._deliver(answer.id)

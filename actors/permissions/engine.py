@@ -1,51 +1,76 @@
 """The permission engine: the only one who says allow, ask or deny."""
 
-import logging
 from collections import deque
 from collections.abc import Callable
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import Literal, assert_never
+from typing import assert_never
 
+from actors.permissions.changing import (
+    Change,
+    changed,
+    config_of,
+    done,
+    failed,
+    is_of_project,
+    still_revoked,
+    tightens,
+    wrong_with,
+)
 from actors.permissions.court import JUDGING_S, Court
 from actors.permissions.deciding import Decision, decide_call
-from actors.permissions.judging import granting
 from actors.permissions.places import Ground
-from actors.permissions.remembering import loading, remembered
-from actors.permissions.rules import first_problem
-from actors.runtime.actor import Actor, Failure
+from actors.permissions.project_grants import ProjectGrants, found_now, made, not_made, unread
+from actors.permissions.remembering import remembered
+from actors.permissions.verdicts import judged_in_time, unjudged, verdict_without_rules
+from actors.runtime.actor import Actor
 from actors.sessions.recorder import Recorder
 from messages.address import APPROVALS, ROOT, Address
 from messages.permissions import (
+    CallExplained,
     CallJudged,
-    Config,
-    GrantNotStored,
-    GrantStored,
+    ChangeMode,
+    ExplainCall,
     ListPolicy,
     LoadRules,
     PermissionQuery,
-    PermissionVerdict,
     PolicyChanged,
     PolicyListed,
+    ProjectGrantsFailed,
+    ProjectGrantsRead,
     RegisterAgent,
-    RulesLoaded,
-    RulesNotLoaded,
+    RevokeGrant,
     StoreGrant,
 )
 from messages.rules import PermissionRequest, Policy, Profile
 from messages.supervision import PeerRestarted, Undelivered
 from messages.transcript import Appended, AppendFailed, Recalled, RecallFailed, Record
 
-log = logging.getLogger("greenroom.permissions")
-
 Chain = tuple[Profile, ...]
-Decide = Callable[[tuple[PermissionRequest, ...], Ground, Policy, Chain], Decision]
+
+
+@dataclass(frozen=True, slots=True)
+class Judging:
+    """How a call is judged."""
+
+    decide: Callable[[tuple[PermissionRequest, ...], Ground, Policy, Chain], Decision] = decide_call
+    limit_s: float = JUDGING_S
+    """A call that takes longer to judge is a question for a person."""
+
+
+JUDGING = Judging()
 EngineInbox = (
     RegisterAgent
     | PermissionQuery
     | CallJudged
     | StoreGrant
+    | RevokeGrant
+    | ChangeMode
     | LoadRules
     | ListPolicy
+    | ExplainCall
+    | ProjectGrantsRead
+    | ProjectGrantsFailed
     | Appended
     | AppendFailed
     | PeerRestarted
@@ -63,15 +88,19 @@ class PermissionEngine(Actor[EngineInbox]):
         journal: Address,
         policy: Policy,
         ground: Ground,
-        decide: Decide = decide_call,
-        judging_s: float = JUDGING_S,
+        store: ProjectGrants,
+        judging: Judging = JUDGING,
     ) -> None:
-        """Start from a policy, such as the one a resumed session recorded."""
+        """Start from a policy, such as the one a resumed session recorded.
+
+        `store` keeps what is granted for the project.
+        """
         self._recorder = Recorder(self, journal)
         self._policy = policy
         self._ground = ground
-        self._decide = decide
-        self._court = Court(judging_s)
+        self._store = store
+        self._decide = judging.decide
+        self._court = Court(judging.limit_s)
         self._loaded: LoadRules | None = None
         """What the rules of the start gave way to."""
         self._profiles: dict[Address, Profile] = {}
@@ -80,15 +109,20 @@ class PermissionEngine(Actor[EngineInbox]):
         """Queries at work, and who asked."""
         self._unknown: list[tuple[PermissionQuery, Address]] = []
         """After a restart: queries for agents that their parents have to name again first."""
+        self._last = CallExplained()
         self._append = 0
-        self._storing: deque[tuple[StoreGrant | LoadRules, Address]] = deque()
+        self._changing: deque[tuple[Change, Address]] = deque()
         """Changes on their way to the disk, one at a time: each record is whole."""
+        self._revoked: tuple[RevokeGrant, ...] = ()
+        """What was taken back, and is not off the disk yet."""
 
     def on_start(self) -> None:
         """After a crash, find on disk first what has changed since the start."""
-        self._recorder.open()
+        if self._recorder.open():
+            self._policy = replace(self._policy, project_grants=())
+            self.work(partial(found_now, self._store), unread)
 
-    def on_receive(self, message: EngineInbox) -> None:  # noqa: C901  (one case a message)
+    def on_receive(self, message: EngineInbox) -> None:  # noqa: C901, PLR0912  (one case a message)
         """Take one message."""
         match message:
             case RegisterAgent():
@@ -97,10 +131,14 @@ class PermissionEngine(Actor[EngineInbox]):
                 self._judge(message, self.sender)
             case CallJudged():
                 self._judged(message)
-            case StoreGrant():
-                self._store(message, self.sender)
-            case LoadRules():
-                self._load(message)
+            case StoreGrant() | RevokeGrant() | ChangeMode() | LoadRules():
+                self._change(message)
+            case ProjectGrantsRead():
+                self._read(message)
+            case ProjectGrantsFailed():
+                self._not_made(message.detail)
+            case ExplainCall():
+                self.tell(self.sender, self._last)
             case ListPolicy():
                 self.tell(self.sender, PolicyListed(policy=self._policy))
             case Appended():
@@ -122,7 +160,10 @@ class PermissionEngine(Actor[EngineInbox]):
             self._policy, self._loaded = remembered(self._policy, records, self.incarnation)
 
     def _register(self, registered: RegisterAgent) -> None:
+        before = self._profiles.get(registered.agent)
         self._profiles[registered.agent] = registered.profile
+        if before not in (None, registered.profile):
+            self._go_by(replace(self._policy, generation=self._policy.generation + 1))
         unknown, self._unknown = self._unknown, []
         for query, asker in unknown:
             self._judge(query, asker)
@@ -136,78 +177,106 @@ class PermissionEngine(Actor[EngineInbox]):
             return
         if chain is None:
             reason = f"{query.agent} is not a known agent"
-            self.tell(asker, _verdict(query, self._policy, "deny", reason))
+            self.tell(asker, verdict_without_rules(query, self._policy, "deny", reason))
             return
         self._tickets += 1
         self._judging[self._tickets] = (query, asker)
         case = partial(self._decide, query.requests, self._ground, self._policy, chain)
-        job = partial(_judged_in_time, self._tickets, query, self._policy, case, self._court)
-        self.work(job, partial(_unjudged, self._tickets, query, self._policy))
+        job = partial(judged_in_time, self._tickets, query, self._policy, case, self._court)
+        self.work(job, partial(unjudged, self._tickets, query, self._policy))
 
     def _judged(self, judged: CallJudged) -> None:
         """Pass a verdict on, unless what it went by has changed meanwhile: then judge again."""
         query, asker = self._judging.pop(judged.ticket)
         if judged.verdict.generation == self._policy.generation:
+            if asker != APPROVALS:  # which asks about a call again
+                self._last = CallExplained(
+                    agent=query.agent, verdict=judged.verdict, parts=judged.parts
+                )
             self.tell(asker, judged.verdict)
         else:
             self._judge(query, asker)
 
     # Changes.
 
-    def _load(self, rules: LoadRules) -> None:
-        wrong = first_problem(rules.sources)
+    def _change(self, change: Change) -> None:
+        """What tightens holds at once, what loosens once it is on disk; one after the other."""
+        wrong = wrong_with(change)
         if wrong:
-            self.tell(self.sender, RulesNotLoaded(detail=wrong))
-        else:
-            self._store(rules, self.sender)
-
-    def _store(self, change: StoreGrant | LoadRules, asker: Address) -> None:
-        self._storing.append((change, asker))
-        if len(self._storing) == 1:
+            self.tell(self.sender, failed(change, wrong))
+            return
+        self._revoked = still_revoked(self._revoked, change)
+        if tightens(change, self._policy):
+            self._go_by(changed(self._policy, change))
+        self._changing.append((change, self.sender))
+        if len(self._changing) == 1:
             self._write_next()
 
     def _write_next(self) -> None:
-        """Write first: a change holds only once it is on disk."""
-        if self._storing:
-            policy, loaded = self._with(self._storing[0][0])
-            self._append = self._recorder.write(Config(grants=policy.grants, loaded=loaded))
-
-    def _with(self, change: StoreGrant | LoadRules) -> tuple[Policy, LoadRules | None]:
-        if isinstance(change, LoadRules):
-            return loading(self._policy, change), change
-        return granting(self._policy, change.rules), self._loaded
+        """Write the whole of what the change makes of what is kept."""
+        if not self._changing:
+            return
+        change, _ = self._changing[0]
+        if is_of_project(change):
+            self.work(partial(made, self._store, change), not_made)
+        else:
+            loaded = change if isinstance(change, LoadRules) else self._loaded
+            kept = config_of(changed(self._policy, change), loaded)
+            self._append = self._recorder.write(kept)
 
     def _stored(self, written: Appended) -> None:
         self._recorder.answered(written)
-        if not self._is_awaited(written.id):
-            return
-        change, asker = self._storing.popleft()
-        self._policy, self._loaded = self._with(change)
-        generation = self._policy.generation
+        if self._is_awaited(written.id):
+            self._made(changed(self._policy, self._changing[0][0]))
+
+    def _made(self, policy: Policy) -> None:
+        """Go by what is on disk now."""
+        change, asker = self._changing.popleft()
         if isinstance(change, LoadRules):
-            self.tell(asker, RulesLoaded(generation=generation))
-            self.tell(APPROVALS, PolicyChanged(generation=generation))
-        else:
-            self.tell(asker, GrantStored(id=change.id, generation=generation))
+            self._loaded = change
+        self._revoked = tuple(each for each in self._revoked if each != change)
+        self.tell(asker, done(change, policy.generation))
+        self._go_by(policy)
         self._write_next()
 
-    def _not_stored(self, failed: AppendFailed) -> None:
-        self._recorder.answered(failed)
-        if self._is_awaited(failed.id):
-            change, asker = self._storing.popleft()
-            if isinstance(change, LoadRules):
-                self.tell(asker, RulesNotLoaded(detail=failed.detail))
-            else:
-                self.tell(asker, GrantNotStored(id=change.id, detail=failed.detail))
+    def _read(self, read: ProjectGrantsRead) -> None:
+        """Take what the project's store holds; others may have changed it, too."""
+        policy = replace(
+            self._policy, project_grants=read.rules, generation=self._policy.generation + 1
+        )
+        if read.changed:
+            self._made(policy)
+        else:
+            self._go_by(policy)
+
+    def _go_by(self, policy: Policy) -> None:
+        """Judge by this from now on, also what waits for a person.
+
+        What was taken back stays so, even while the disk still has it.
+        """
+        for revoked in self._revoked:
+            policy = changed(policy, revoked)
+        self._policy = policy
+        self.tell(APPROVALS, PolicyChanged(generation=policy.generation))
+
+    def _not_stored(self, append: AppendFailed) -> None:
+        self._recorder.answered(append)
+        if self._is_awaited(append.id):
+            self._not_made(append.detail)
+
+    def _not_made(self, detail: str) -> None:
+        if self._changing:
+            change, asker = self._changing.popleft()
+            self.tell(asker, failed(change, detail))
             self._write_next()
 
     def _is_awaited(self, append: int) -> bool:
-        return bool(self._storing) and append == self._append
+        return bool(self._changing) and append == self._append
 
     def _returned(self, returned: Undelivered) -> None:
-        failed = self._recorder.returned(returned)
-        if failed is not None:
-            self._not_stored(failed)
+        lost = self._recorder.returned(returned)
+        if lost is not None:
+            self._not_stored(lost)
 
 
 def chain_of(agent: Address, profiles: dict[Address, Profile]) -> Chain | None:
@@ -220,49 +289,3 @@ def chain_of(agent: Address, profiles: dict[Address, Profile]) -> Chain | None:
         found.append(profile)
         agent = agent.parent
     return tuple(found) or None
-
-
-async def _judged_in_time(
-    ticket: int,
-    query: PermissionQuery,
-    policy: Policy,
-    case: Callable[[], Decision],
-    court: Court,
-) -> CallJudged:
-    """Judge; a fault of ours is an ask, never an allow."""
-    try:
-        decision = await court.judged(case)
-    except TimeoutError:
-        return _asking(ticket, query, policy, f"judging it took longer than {court.judging_s:g} s")
-    except Exception as error:
-        log.exception("judging %s failed", query.id)
-        why = f"it could not be judged: {type(error).__name__}: {error}"
-        return _asking(ticket, query, policy, why)
-    judgement = decision.judgement
-    verdict = PermissionVerdict(
-        id=query.id,
-        action=judgement.action,
-        reason=judgement.reason,
-        generation=policy.generation,
-        rule=judgement.rule,
-        source=judgement.source,
-        grants=judgement.grants,
-        parts=decision.parts,
-        reads=decision.reads,
-    )
-    return CallJudged(ticket=ticket, verdict=verdict)
-
-
-def _unjudged(ticket: int, query: PermissionQuery, policy: Policy, failure: Failure) -> CallJudged:
-    return _asking(ticket, query, policy, f"it could not be judged: {failure.detail}")
-
-
-def _asking(ticket: int, query: PermissionQuery, policy: Policy, why: str) -> CallJudged:
-    return CallJudged(ticket=ticket, verdict=_verdict(query, policy, "ask", why))
-
-
-def _verdict(
-    query: PermissionQuery, policy: Policy, action: Literal["ask", "deny"], reason: str
-) -> PermissionVerdict:
-    generation = policy.generation
-    return PermissionVerdict(id=query.id, action=action, reason=reason, generation=generation)

@@ -18,6 +18,8 @@ class Judgement(NamedTuple):
     lasting: bool = False
     """Only an answer to this very call lifts it."""
     grants: tuple[Rule, ...] = ()
+    wider: tuple[Rule, ...] = ()
+    """As `grants`, by the beginnings of commands; empty: there is nothing wider."""
 
 
 SILENT = Judgement("allow", "", by_default=True)

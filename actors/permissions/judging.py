@@ -1,14 +1,13 @@
 """Allow, ask or deny: rules decide, a ceiling only tightens, grants and modes lift only an ask."""
 
 from collections.abc import Iterable
-from dataclasses import replace
 
+from actors.permissions.granting import lifts, offered, offered_wider
 from actors.permissions.hearing import heard
 from actors.permissions.judgement import SILENT, Judgement, strictest
 from actors.permissions.matters import Matter
 from actors.permissions.rulebook import Rulebook
-from actors.permissions.rules import ASKING, CHANGING, ready, shown
-from messages.rules import Policy, Rule
+from actors.permissions.rules import ASKING, CHANGING, shown
 
 
 def judged(decided: Iterable[tuple[Matter, Judgement]]) -> Judgement:
@@ -22,8 +21,10 @@ def judged(decided: Iterable[tuple[Matter, Judgement]]) -> Judgement:
     hardest = strictest([judgement for _, judgement in each])
     if hardest.action != "ask" or hardest.lasting:
         return hardest
-    asking = (matter for matter, judgement in each if judgement.action == "ask")
-    return hardest._replace(grants=_grantable(asking))
+    asking = [matter for matter, judgement in each if judgement.action == "ask"]
+    literal = offered(asking)
+    wider = offered_wider(asking) if literal else ()
+    return hardest._replace(grants=literal, wider=() if wider == literal else wider)
 
 
 def decide(matter: Matter, book: Rulebook) -> Judgement:
@@ -95,9 +96,12 @@ def _lift(matter: Matter, book: Rulebook, said: list[Judgement]) -> Judgement | 
         return Judgement("allow", "mode yolo", source="mode yolo")
     if mode == "auto-edit" and _is_plain_change(matter) and all(map(_is_by_default, said)):
         return Judgement("allow", "mode auto-edit", source="mode auto-edit")
-    for rule in book.policy.grants:
-        if _grants(rule, matter):
-            source = "granted in this session"
+    for source, grants in (
+        ("granted in this session", book.policy.grants),
+        ("granted for this project", book.policy.project_grants),
+    ):
+        rule = next((each for each in grants if lifts(each, matter)), None)
+        if rule is not None:
             return Judgement("allow", f"{shown(rule)} ({source})", rule=rule, source=source)
     return None
 
@@ -109,40 +113,3 @@ def _is_plain_change(matter: Matter) -> bool:
 
 def _is_by_default(judgement: Judgement) -> bool:
     return judgement.action == "allow" or judgement.by_default
-
-
-def _grants(rule: Rule, matter: Matter) -> bool:
-    """Whether a grant lifts an ask: a floor only if it is that exact text.
-
-    Of wider ones only the beginning of a command counts: no other is ever offered.
-    """
-    if rule.action != "allow" or rule.permission != matter.request.permission or matter.unknown:
-        return False
-    if "*" not in rule.pattern:
-        return rule.pattern == matter.request.target
-    begins = rule.pattern.endswith(" *") and rule.pattern.count("*") == 1
-    return rule.permission == "bash" and begins and not matter.floor and _covers(rule, matter)
-
-
-def _covers(rule: Rule, matter: Matter) -> bool:
-    return ready(rule).whole(matter.request.target)
-
-
-def _grantable(asking: Iterable[Matter]) -> tuple[Rule, ...]:
-    """Make the rules for exactly these; none where a text of theirs would match more than it."""
-    exact: dict[tuple[str, str], None] = {}
-    for matter in asking:
-        target = matter.request.target
-        if matter.unknown or not target or "*" in target:
-            return ()
-        exact[matter.request.permission, target] = None
-    return tuple(
-        Rule(permission=permission, pattern=target, action="allow") for permission, target in exact
-    )
-
-
-def granting(policy: Policy, rules: tuple[Rule, ...]) -> Policy:
-    """Add what a person granted; it can only ever allow."""
-    allowing = (rule for rule in dict.fromkeys(rules) if rule.action == "allow")
-    new = tuple(rule for rule in allowing if rule not in policy.grants)
-    return replace(policy, grants=policy.grants + new, generation=policy.generation + 1)

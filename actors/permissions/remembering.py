@@ -8,6 +8,9 @@ from messages.permissions import Config, LoadRules
 from messages.rules import Policy
 from messages.transcript import Record, RunStarted
 
+GENERATIONS = 1 << 20
+"""An incarnation of the engine has so many for itself."""
+
 
 def loading(policy: Policy, rules: LoadRules) -> Policy:
     """Go by rules that were read anew; mode and grants stay."""
@@ -23,16 +26,15 @@ def loading(policy: Policy, rules: LoadRules) -> Policy:
 def remembered(
     policy: Policy, records: tuple[Record, ...], incarnation: int
 ) -> tuple[Policy, LoadRules | None]:
-    """Lay what is on disk over the policy of the start, in a generation that was never used.
-
-    Each change has a record, so there were no more generations than records.
-    """
+    """Lay what is on disk over the policy of the start, in a generation that was never used."""
     configs = [record for record in records if isinstance(record, Config)]
     loaded = _last_loaded(records)
     policy = loading(policy, loaded) if loaded else policy
-    generation = policy.generation + len(configs) + incarnation
-    grants = configs[-1].grants if configs else policy.grants
-    return replace(policy, grants=grants, generation=generation), loaded
+    generation = policy.generation + (incarnation - 1) * GENERATIONS
+    policy = replace(policy, generation=generation)
+    if configs:
+        policy = replace(policy, mode=configs[-1].mode, grants=configs[-1].grants)
+    return policy, loaded
 
 
 def _last_loaded(records: tuple[Record, ...]) -> LoadRules | None:

@@ -8,10 +8,9 @@ from operator import is_
 from actors.permissions import defaults
 from actors.permissions.judgement import Judgement, by
 from actors.permissions.matters import Weight
+from actors.permissions.modes import strictest_mode
 from actors.permissions.rules import ReadyRule, ready
 from messages.rules import PermissionMode, Policy, Profile, Rule, Source
-
-MODES: tuple[PermissionMode, ...] = ("plan", "default", "auto-edit", "yolo")
 
 Spoken = tuple[ReadyRule, Judgement]
 """A rule, and what is decided where it speaks."""
@@ -97,7 +96,7 @@ def tightening_reads(book: Rulebook) -> tuple[ReadyRule, ...]:
 @lru_cache(16)
 def _rulebook(same: _Same) -> Rulebook:
     policy, chain = same.policy, same.chain
-    modes = (policy.mode, *(each.mode for each in chain))
+    modes = [policy.mode, *(each.mode for each in chain)]
     spoken = tuple(_voices(_sources(policy, profile), profile.agent) for profile in chain)
     unspoken = {
         name: _voice([(ready(each), by(each, defaults.SOURCE, by_default=True)) for each in rules])
@@ -109,7 +108,7 @@ def _rulebook(same: _Same) -> Rulebook:
         spoken=spoken,
         unspoken=unspoken,
         quiet=_quiet((*spoken, {name: (voice,) for name, voice in unspoken.items()})),
-        mode=next(mode for mode in MODES if mode in modes),
+        mode=strictest_mode(modes),
         read_only=next((each for each in chain if each.read_only), None),
     )
 

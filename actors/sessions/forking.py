@@ -19,7 +19,7 @@ def fork_session(source: Path, folder: Path, session_id: str, files: Files | Non
 
     The source may be open in another program: it is neither locked nor changed. A turn that has not
     ended stays the source's alone, so that nothing of it is done twice. What a person granted for
-    that session is not granted in this one.
+    that session is not granted in this one, and it begins in mode default.
 
     Raises:
         LogDamaged: a record before the last group of the source cannot be trusted.
@@ -39,7 +39,9 @@ def forked(lines: tuple[Line, ...], session_id: str) -> Iterable[Line]:
         if isinstance(said, Session):
             yield replace(line, message=said.model_copy(update={"session_id": session_id}), group=1)
         elif isinstance(said, Config):
-            yield replace(line, message=said.model_copy(update={"grants": ()}), group=1)
+            yield replace(
+                line, message=said.model_copy(update={"grants": (), "mode": "default"}), group=1
+            )
         else:
             yield replace(line, group=1)
 

@@ -61,6 +61,8 @@ class ToolContext:
     """Whom this agent may start."""
     tasks: Mapping[str, Known] = field(default_factory=dict[str, Known])
     """Whom it has started, by `task_id`."""
+    plan_file: Path = Path()
+    """Where this session's plan is written, absolute."""
     ripgrep: str | None = None
     """The program that searches files; None: our own does."""
 

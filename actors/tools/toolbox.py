@@ -11,6 +11,7 @@ from actors.tools.glob import GLOB
 from actors.tools.grep import GREP
 from actors.tools.help import HELP
 from actors.tools.ls import LS
+from actors.tools.planning import PLAN_ENTER, PLAN_EXIT
 from actors.tools.question import QUESTION
 from actors.tools.read import READ
 from actors.tools.task import TASK
@@ -28,6 +29,8 @@ BUILT_IN: tuple[AnyTool, ...] = (
     BASH,
     TODO_WRITE,
     QUESTION,
+    PLAN_ENTER,
+    PLAN_EXIT,
     HELP,
     TASK,
 )

@@ -7,7 +7,7 @@ from typing import Protocol, TypeVar
 from messages.base import Message
 from shell.pager import Page
 from shell.picker import Picker
-from shell.state import State
+from shell.state import State, Step
 from shell.successor import Successor
 from shell.workplace import Workplace
 
@@ -34,6 +34,10 @@ class Shell(Protocol):
 
     def post(self, intent: Message) -> None:
         """Tell the console what the person wants."""
+        ...
+
+    def step(self, done: Step) -> None:
+        """Take a new state and carry out what comes with it."""
         ...
 
     def remark(self, text: str) -> None:

@@ -14,6 +14,7 @@ KEYS = (
     ("Ctrl-O", "details: all of the outputs and the reasoning"),
     ("Esc", "close what is open, else interrupt the turn"),
     ("Ctrl-C", "close, clear, interrupt; twice: leave"),
+    ("Shift-Tab", "the next mode: default, auto-edit, plan"),
     ("Ctrl-Y", "to the waiting approval"),
     ("Ctrl-Z", "suspend until `fg`"),
 )

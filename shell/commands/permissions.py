@@ -2,23 +2,42 @@
 
 from functools import partial
 
-from messages.permissions import ListPolicy
+from messages.permissions import ExplainCall, ListPolicy, RevokeGrant
 from shell.commands.command import Command, Shell
+from shell.policy import granted_of
 from shell.rereading import Reread
 from shell.visible import exact_line
 
 STAY = "The old rules stay."
+USAGE = "usage: /permissions [why | revoke N | reload]"
 
 
 def permissions(words: list[str], shell: Shell) -> str:
-    """Show mode, rules and what you granted; `/permissions reload` reads the rules anew."""
+    """Show mode, rules, grants; `why`: the last call, `revoke N`: a grant, `reload`: the rules."""
     match words:
         case []:
             shell.post(ListPolicy())
+        case ["why"]:
+            shell.post(ExplainCall())
+        case ["revoke", number] if number.isdecimal():
+            return _revoke(int(number), shell)
         case ["reload"]:
             shell.later(shell.place.reread, partial(_take_up, shell))
         case _:
-            return "usage: /permissions [reload]"
+            return USAGE
+    return ""
+
+
+def _revoke(number: int, shell: Shell) -> str:
+    """Take back what stands under a number, as it was shown."""
+    listed = shell.state.listed
+    if listed is None:
+        return "Type /permissions first: it numbers what you granted."
+    granted = granted_of(listed)
+    if not 0 < number <= len(granted):
+        return f"Nothing that was granted had the number {number} when you looked last."
+    scope, rule = granted[number - 1]
+    shell.post(RevokeGrant(rule=rule, scope=scope))
     return ""
 
 

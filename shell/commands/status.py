@@ -3,6 +3,7 @@
 from messages.content import Usage
 from messages.turns import DiskChanged, InstructionFile, UsageChanged
 from shell.commands.command import Command, Shell
+from shell.modes import mode_of
 
 
 def status(words: list[str], shell: Shell) -> str:
@@ -19,7 +20,7 @@ def status(words: list[str], shell: Shell) -> str:
         *_disk(state.disk),
         ("agent", session.agent),
         ("model", session.model + (" (a script)" if session.rehearsal else "")),
-        ("mode", session.mode),
+        ("mode", mode_of(session)),
         ("directory", session.cwd),
         ("trusted", "yes" if session.trusted else "no"),
         *(("reads", _told(each)) for each in session.instructions),

@@ -5,6 +5,7 @@ from shell.commands.clear import CLEAR
 from shell.commands.diff import DIFF
 from shell.commands.export import EXPORT
 from shell.commands.help import HELP
+from shell.commands.mode import BUILD, MODE, PLAN
 from shell.commands.model import MODEL
 from shell.commands.permissions import PERMISSIONS
 from shell.commands.quit import QUIT
@@ -13,5 +14,19 @@ from shell.commands.status import STATUS
 
 COMMANDS = {
     command.name: command
-    for command in (HELP, STATUS, AGENTS, MODEL, PERMISSIONS, DIFF, CLEAR, RESUME, EXPORT, QUIT)
+    for command in (
+        HELP,
+        STATUS,
+        AGENTS,
+        MODE,
+        PLAN,
+        BUILD,
+        MODEL,
+        PERMISSIONS,
+        DIFF,
+        CLEAR,
+        RESUME,
+        EXPORT,
+        QUIT,
+    )
 }

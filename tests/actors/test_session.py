@@ -54,12 +54,20 @@ def test_the_model_may_read_the_whole_output_of_its_own_commands(session: OpenSe
     assert action(asking, "read", outputs.parent / "of-another-session" / "1.txt") == "ask"
 
 
-def test_grants_come_back_with_their_session_and_no_mode_does(session: OpenSession) -> None:
+def test_grants_come_back_with_their_session_and_a_mode_does_but_for_yolo(
+    session: OpenSession,
+) -> None:
     grant = Rule(permission="edit", pattern="a.py", action="allow")
-    resumed = replace(session, records=(Config(grants=(grant,)),))
+    resumed = replace(session, records=(Config(grants=(grant,), mode="auto-edit"),))
 
     assert policy_of(resumed).grants == (grant,)
-    assert policy_of(resumed).mode == session.options.mode
+    assert policy_of(resumed).mode == "auto-edit"
+    yolo = replace(resumed, records=(Config(mode="yolo"),))
+    assert policy_of(yolo).mode == "default"
+    assert policy_of(replace(session, records=(ModelChanged(model="m"),))).mode == "default"
+    named = replace(session.options, mode_chosen=True)
+    assert session.options.mode == "yolo"
+    assert policy_of(replace(yolo, options=named)).mode == "yolo", "it was named for this run"
 
 
 def test_a_model_chosen_in_a_session_stays_unless_this_run_names_one(session: OpenSession) -> None:

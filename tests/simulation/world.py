@@ -133,7 +133,9 @@ class World:
     def _begin(self, session: OpenSession) -> SimulatedDirectory:
         self.trace.note(f"run {session.run}")
         inbox = Inbox()
-        around = Surroundings(self.model, processes=self.processes, tools=self.folder.tools)
+        around = Surroundings(
+            self.model, processes=self.processes, tools=self.folder.tools, files=self.files
+        )
         workbench = Workbench(self.processes, WORKSPACE.cwd, session.options.folder)
         console = partial(Console, inbox, session.own, workbench)
         factories = factories_of(session, around, console)

@@ -134,7 +134,7 @@ class Surroundings:
         account, clock = Account(limits), Clock(left_s=limits.seconds)
         past = Past(Turn(asker=PRIMARY, reading=reading, account=account, clock=clock))
         nursery = Nursery((), BUILT_IN, (), model, tools, HELLO, limits, max_depth=0, run=1)
-        make = partial(Agent, role, posts, Ports(model, tools, nursery), past, HELLO)
+        make = partial(Agent, (role,), posts, Ports(model, tools, nursery), past, HELLO)
         system.start(make, "primary")
         self.console.expect(HELLO)
 

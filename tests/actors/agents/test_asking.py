@@ -52,11 +52,11 @@ def test_a_change_of_a_file_is_asked_with_its_diff() -> None:
     assert (request.path, request.diff) == ("/repo/c1.txt", "+version 1")
 
 
-def test_session_is_offered_only_with_the_rules_it_would_store() -> None:
+def test_a_grant_is_offered_only_with_the_rules_it_would_store() -> None:
     grantable = verdict("q", "ask").model_copy(update={"grants": (GRANT,)})
     request = asked(plan_for("c1"), grantable)
 
-    assert request.answers == ("once", "session", "no")
+    assert request.answers == ("once", "session", "project", "no")
     assert request.grants == (GRANT,)
 
 

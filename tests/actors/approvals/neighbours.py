@@ -26,6 +26,7 @@ from messages.permissions import (
     GrantStored,
     PermissionQuery,
     PermissionVerdict,
+    PolicyChanged,
     StoreGrant,
 )
 from messages.rules import Action
@@ -155,12 +156,19 @@ class Neighbours:
             self._granted.add(message.id)
             if self.random.random() < 0.5:
                 self._tell(PERMISSIONS, GrantStored(id=message.id, generation=2))
+                self._tell(PERMISSIONS, PolicyChanged(generation=2))
             else:
                 self._tell(PERMISSIONS, GrantNotStored(id=message.id, detail="disk full"))
         elif isinstance(message, PermissionQuery):
             action = self.random.choice(VERDICTS)
             reason = DENIED if action == "deny" else ""
-            verdict = PermissionVerdict(id=message.id, action=action, reason=reason, generation=2)
+            verdict = PermissionVerdict(
+                id=message.id,
+                action=action,
+                reason=reason,
+                generation=2,
+                grants=asking(message.id).grants,
+            )
             self._tell(PERMISSIONS, verdict)
 
     # What the broker says.
@@ -184,6 +192,8 @@ class Neighbours:
                     forced = "disk full" in said.reason or DENIED in said.reason
                     assert forced or not self._people, "refused though somebody is there"
                     self._end(said.id, to)
+                case GrantNotStored():
+                    assert to == CONSOLE, "told to nobody who reads it"
                 case _:
                     note = f"{to} is told {type(said).__name__}"
                     raise AssertionError(note)

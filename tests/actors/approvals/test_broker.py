@@ -205,6 +205,7 @@ def test_what_a_grant_allows_is_answered_without_asking(desk: Desk) -> None:
     desk.written(answered("session"))
     desk.engine.expect(storing(requests[0]))
     desk.engine.tell(APPROVALS, GrantStored(id="r1", generation=2))
+    desk.engine.tell(APPROVALS, PolicyChanged(generation=2))
 
     desk.engine.expect(judging(requests[1]), judging(requests[2]))
     desk.engine.tell(APPROVALS, verdict("r2", "ask"))
@@ -227,6 +228,7 @@ def test_what_a_rule_answers_before_it_was_shown_waits_for_its_own_record(desk: 
     desk.journal.tell(APPROVALS, Appended(id=3))
     desk.engine.expect(storing(asking("r1")))
     desk.engine.tell(APPROVALS, GrantStored(id="r1", generation=2))
+    desk.engine.tell(APPROVALS, PolicyChanged(generation=2))
     desk.engine.expect(judging(asking("r2")))
     desk.primary.expect(answered("session"))
     desk.engine.tell(APPROVALS, verdict("r2", "allow"))
@@ -462,6 +464,7 @@ def test_an_answer_that_could_not_be_written_is_not_delivered(desk: Desk) -> Non
 def test_news_about_nothing_changes_nothing(desk: Desk) -> None:
     desk.shown(asking())
     desk.engine.tell(APPROVALS, GrantStored(id="r1", generation=2))
+    desk.engine.tell(APPROVALS, PolicyChanged(generation=2))
     desk.engine.expect(judging(asking()))
     for news in (Appended(id=1), Appended(id=99), AppendFailed(id=1, detail="?")):
         desk.journal.tell(APPROVALS, news)

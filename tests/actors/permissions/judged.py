@@ -1,12 +1,16 @@
 """Calls judged in a few words."""
 
+from pathlib import Path
+
 from actors.permissions.deciding import Decision, decide_call
 from actors.permissions.defaults import BUILT_IN
 from actors.permissions.places import Ground
+from actors.permissions.project_grants import ProjectGrants
 from messages.rules import Action, PermissionRequest, Policy, Profile, Rule, Source
 
 GROUND = Ground(root="/nowhere/project", cwd="/nowhere/project", home="/nowhere/home")
 BUILD = Profile(agent="build")
+STORE = ProjectGrants(Path("/nowhere/state/grants.json"), Path("/nowhere/project"))
 
 
 def asking(permission: str, target: str) -> PermissionRequest:

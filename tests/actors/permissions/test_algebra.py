@@ -7,10 +7,12 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from actors.permissions.defaults import BUILT_IN
+from actors.permissions.granting import granting
 from actors.permissions.judgement import Judgement
-from actors.permissions.judging import decide, granting, judged
+from actors.permissions.judging import decide, judged
 from actors.permissions.matters import Matter
-from actors.permissions.rulebook import MODES, rulebook_of
+from actors.permissions.modes import MODES
+from actors.permissions.rulebook import rulebook_of
 from actors.permissions.rules import STRICTNESS
 from messages.rules import PermissionRequest, Policy, Profile, Rule, Source
 

@@ -7,7 +7,7 @@ import pytest
 
 from actors.permissions.deciding import Decision, decide_call
 from actors.permissions.defaults import BUILT_IN
-from actors.permissions.engine import PermissionEngine
+from actors.permissions.engine import Judging, PermissionEngine
 from actors.permissions.places import Ground
 from actors.runtime.system import ActorSystem
 from messages.address import JOURNAL, PERMISSIONS, PRIMARY, Address
@@ -22,7 +22,7 @@ from messages.permissions import (
 )
 from messages.rules import PermissionRequest, Policy, Profile, Rule
 from messages.transcript import Append, Appended, AppendFailed
-from tests.actors.permissions.judged import BUILD, GROUND
+from tests.actors.permissions.judged import BUILD, GROUND, STORE
 from tests.probe import Probe, new_probe
 
 pytestmark = pytest.mark.quick
@@ -40,7 +40,7 @@ def journal(system: ActorSystem) -> Probe:
 @pytest.fixture
 def asker(system: ActorSystem, journal: Probe) -> Probe:  # noqa: ARG001  (the engine writes to it)
     """Somebody who asks for `/primary`, with an engine that knows it."""
-    return asker_of(system, partial(PermissionEngine, JOURNAL, DEFAULTS, GROUND))
+    return asker_of(system, partial(PermissionEngine, JOURNAL, DEFAULTS, GROUND, STORE))
 
 
 def asker_of(system: ActorSystem, engine: "partial[PermissionEngine]") -> Probe:
@@ -144,7 +144,7 @@ def test_an_answer_of_the_disk_that_comes_twice_changes_nothing(
 
 def test_grants_of_an_earlier_run_hold(system: ActorSystem) -> None:
     policy = replace(DEFAULTS, grants=(WRITE_A,))
-    asker = asker_of(system, partial(PermissionEngine, JOURNAL, policy, GROUND))
+    asker = asker_of(system, partial(PermissionEngine, JOURNAL, policy, GROUND, STORE))
 
     assert action(asker, "write", "a.py") == "allow"
 
@@ -166,7 +166,9 @@ def test_a_fault_in_judging_is_an_ask_and_the_next_call_is_judged(
     system: ActorSystem,
 ) -> None:
     policy = replace(DEFAULTS, mode="yolo")
-    asker = asker_of(system, partial(PermissionEngine, JOURNAL, policy, GROUND, fragile))
+    asker = asker_of(
+        system, partial(PermissionEngine, JOURNAL, policy, GROUND, STORE, Judging(fragile))
+    )
     asker.tell(PERMISSIONS, query("q1", "bash", "broken"))
 
     verdict = asker.expect_kind(PermissionVerdict)

@@ -10,7 +10,7 @@ import pytest
 from actors.permissions.court import MOST_AT_ONCE
 from actors.permissions.deciding import Decision, decide_call
 from actors.permissions.defaults import BUILT_IN
-from actors.permissions.engine import PermissionEngine
+from actors.permissions.engine import Judging, PermissionEngine
 from actors.permissions.places import Ground
 from actors.runtime.system import ActorSystem
 from messages.address import JOURNAL, PERMISSIONS, PRIMARY
@@ -28,7 +28,7 @@ from messages.permissions import (
 )
 from messages.rules import PermissionRequest, Policy, Profile, Source
 from messages.transcript import Append, Appended, AppendFailed
-from tests.actors.permissions.judged import BUILD, GROUND, asking, rule, user
+from tests.actors.permissions.judged import BUILD, GROUND, STORE, asking, rule, user
 from tests.probe import PATIENCE_S, Probe, new_probe
 
 pytestmark = pytest.mark.quick
@@ -70,7 +70,7 @@ class Desk:
     def __init__(self, system: ActorSystem, judge: Judge, policy: Policy, judging_s: float) -> None:
         self.journal, self.approvals = new_probe(system, "journal"), new_probe(system, "approvals")
         self.asker: Probe = new_probe(system, "asker")
-        make = partial(PermissionEngine, JOURNAL, policy, GROUND, judge, judging_s)
+        make = partial(PermissionEngine, JOURNAL, policy, GROUND, STORE, Judging(judge, judging_s))
         system.start(make, "permissions")
         self.asker.tell(PERMISSIONS, RegisterAgent(agent=PRIMARY, profile=BUILD))
 

@@ -13,7 +13,7 @@ from messages.permissions import ListPolicy, PermissionQuery, PermissionVerdict,
 from messages.rules import PermissionRequest, Policy
 from messages.transcript import Recall, Recalled
 from tests.actors.living import Fuse, fragile
-from tests.actors.permissions.judged import BUILD, GROUND
+from tests.actors.permissions.judged import BUILD, GROUND, STORE
 from tests.probe import new_probe
 
 pytestmark = pytest.mark.quick
@@ -22,7 +22,7 @@ pytestmark = pytest.mark.quick
 def test_a_query_that_comes_before_its_agent_is_named_again_waits(system: ActorSystem) -> None:
     journal, parent, asker = (new_probe(system, name) for name in ("journal", "parent", "asker"))
     fuse = Fuse()
-    engine = partial(PermissionEngine, JOURNAL, Policy(defaults=BUILT_IN), GROUND)
+    engine = partial(PermissionEngine, JOURNAL, Policy(defaults=BUILT_IN), GROUND, STORE)
     system.start(fragile(engine, fuse), "permissions", Restart(limit=1, window_s=3600.0))
     fuse.set("before", ListPolicy)
     asker.tell(PERMISSIONS, ListPolicy())

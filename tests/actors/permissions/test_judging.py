@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from actors.permissions.defaults import BUILT_IN
-from actors.permissions.judging import granting
+from actors.permissions.granting import granting
 from messages.rules import Action, PermissionMode, Policy, Profile
 from tests.actors.permissions.judged import (
     BUILD,

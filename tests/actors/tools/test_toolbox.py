@@ -20,6 +20,8 @@ def test_the_tools_stand_in_the_order_in_which_the_model_is_told_of_them() -> No
         "bash",
         "todo_write",
         "question",
+        "plan_enter",
+        "plan_exit",
         "help",
         "task",
     ]

@@ -1,0 +1,147 @@
+"""What a person may grant, and what a grant lifts: a literal target, or a command's beginning."""
+
+import re
+from collections.abc import Iterable
+from dataclasses import replace
+
+from actors.permissions.commands.wrappers import guard_of
+from actors.permissions.matters import Matter
+from actors.permissions.rules import ASKING, problem, ready
+from messages.rules import GrantScope, Policy, Rule
+
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]*")
+_SUBCOMMAND = re.compile(r"[a-z][a-z0-9:_-]*")
+_NEVER = frozenset(
+    [
+        "rm",
+        "rmdir",
+        "unlink",
+        "mv",
+        "cp",
+        "ln",
+        "chmod",
+        "chown",
+        "chgrp",
+        "truncate",
+        "shred",
+        "mkfs",
+        "mount",
+        "umount",
+        "reboot",
+    ]
+)
+"""Of these no beginning is granted: what follows says all that matters."""
+_WITH_SUBCOMMANDS = frozenset(
+    [
+        "git",
+        "npm",
+        "pnpm",
+        "yarn",
+        "cargo",
+        "go",
+        "make",
+        "gmake",
+        "ninja",
+        "just",
+        "uv",
+        "poetry",
+        "pdm",
+        "pipenv",
+        "hatch",
+        "bundle",
+        "gh",
+    ]
+)
+"""Of all that can run others by their arguments, these alone are granted by two words."""
+
+
+def offered(asking: Iterable[Matter]) -> tuple[Rule, ...]:
+    """Make the rules for exactly these; none where a text of theirs would match more than it."""
+    exact: dict[Rule, None] = {}
+    for matter in asking:
+        target = matter.request.target
+        if matter.unknown or not target or "*" in target:
+            return ()
+        exact[_rule(matter, target)] = None
+    return tuple(exact)
+
+
+def offered_wider(asking: Iterable[Matter]) -> tuple[Rule, ...]:
+    """Make the rules for their beginnings; a literal one for what is a floor, or no command."""
+    wider: dict[Rule, None] = {}
+    for matter in asking:
+        target = matter.request.target
+        whole = matter.request.permission != "bash" or bool(matter.floor)
+        begins = "" if whole else beginning(target)
+        wider[_rule(matter, f"{begins} *" if begins else target)] = None
+    return tuple(wider)
+
+
+def _rule(matter: Matter, pattern: str) -> Rule:
+    return Rule(permission=matter.request.permission, pattern=pattern, action="allow")
+
+
+def beginning(command: str) -> str:
+    """Find the words that may stand for a command, a program's subcommand included.
+
+    Empty: none may. An interpreter, shell, wrapper or `git` never stands alone.
+    """
+    first, *rest = command.split(" ")
+    if not _NAME.fullmatch(first) or first in _NEVER or not rest:
+        return ""
+    runs_others = guard_of(first) is not None
+    if _SUBCOMMAND.fullmatch(rest[0]) and (not runs_others or first in _WITH_SUBCOMMANDS):
+        return f"{first} {rest[0]}"
+    return "" if runs_others else first
+
+
+def lifts(rule: Rule, matter: Matter) -> bool:
+    """Whether a grant lifts an ask: a floor only if it is that exact text.
+
+    Of wider ones only the beginning of a command counts: no other is ever offered.
+    """
+    if rule.action != "allow" or rule.permission != matter.request.permission or matter.unknown:
+        return False
+    if "*" not in rule.pattern:
+        return rule.pattern == matter.request.target
+    begins = rule.pattern.endswith(" *") and rule.pattern.count("*") == 1
+    whole = rule.permission == "bash" and begins and not matter.floor
+    return whole and ready(rule).whole(matter.request.target)
+
+
+def unstorable(rule: Rule) -> str:
+    """Say why a rule is no grant that could have been offered; empty: it may be stored."""
+    wrong = problem(rule)
+    if wrong:
+        return wrong
+    if rule.action != "allow" or rule.agent is not None or rule.permission in ASKING:
+        return f"{rule.permission} {rule.pattern} is nothing that can be granted"
+    if "*" not in rule.pattern:
+        return ""
+    begins = rule.pattern.removesuffix(" *")
+    if rule.permission != "bash" or begins == rule.pattern or beginning(f"{begins} -") != begins:
+        return f"{rule.permission} {rule.pattern} is wider than anything that is offered"
+    return ""
+
+
+def granting(policy: Policy, rules: tuple[Rule, ...], scope: GrantScope = "session") -> Policy:
+    """Add what a person granted; it can only ever allow."""
+    allowing = tuple(rule for rule in dict.fromkeys(rules) if rule.action == "allow")
+    if scope == "project":
+        kept = tuple(dict.fromkeys((*policy.project_grants, *allowing)))
+        return replace(policy, project_grants=kept, generation=policy.generation + 1)
+    kept = tuple(dict.fromkeys((*policy.grants, *allowing)))
+    return replace(policy, grants=kept, generation=policy.generation + 1)
+
+
+def revoking(policy: Policy, rule: Rule, scope: GrantScope) -> Policy:
+    """Take a grant back."""
+    kept = tuple(each for each in granted(policy, scope) if each != rule)
+    if scope == "project":
+        return replace(policy, project_grants=kept, generation=policy.generation + 1)
+    return replace(policy, grants=kept, generation=policy.generation + 1)
+
+
+def granted(policy: Policy, scope: GrantScope) -> tuple[Rule, ...]:
+    """List what was granted for so long."""
+    return policy.project_grants if scope == "project" else policy.grants

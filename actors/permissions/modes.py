@@ -1,0 +1,17 @@
+"""Modes, from strict to loose."""
+
+from collections.abc import Iterable
+
+from messages.rules import PermissionMode
+
+MODES: tuple[PermissionMode, ...] = ("plan", "default", "auto-edit", "yolo")
+
+
+def strictest_mode(modes: Iterable[PermissionMode]) -> PermissionMode:
+    """Take the strictest."""
+    return min(modes, key=MODES.index)
+
+
+def is_stricter(mode: PermissionMode, other: PermissionMode) -> bool:
+    """Whether a mode allows less than another one."""
+    return MODES.index(mode) < MODES.index(other)

@@ -1,0 +1,126 @@
+"""What a person granted for a project: kept outside the workspace, bound to its real root."""
+
+import asyncio
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+from actors.permissions.changing import Change
+from actors.permissions.granting import granting, revoking, unstorable
+from actors.runtime.actor import Failure
+from actors.sessions.faults import StoreError
+from actors.sessions.files import Files
+from actors.sessions.stores import Stored, change_store, read_store
+from messages.permissions import ProjectGrantsFailed, ProjectGrantsRead, RevokeGrant, StoreGrant
+from messages.rules import Policy, Rule
+
+if TYPE_CHECKING:
+    from pydantic import JsonValue
+
+FORMAT = 1
+_KEYS = {"permission", "pattern"}
+
+
+@dataclass(frozen=True, slots=True)
+class Granted:
+    """What the store says for one root."""
+
+    rules: tuple[Rule, ...] = ()
+    problem: str = ""
+    """Why not all of it counts, in one line for people."""
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectGrants:
+    """The store of one workspace's grants; each call may wait for the disk."""
+
+    path: Path
+    root: Path
+    """With links resolved; what was granted for another root does not count."""
+    files: Files | None = None
+
+    def read(self) -> Granted:
+        """Read them; what cannot be read or understood grants nothing."""
+        try:
+            stored = read_store(self.path, FORMAT, self.files)
+        except StoreError as error:
+            return Granted(problem=f"{error.detail}; nothing is granted for this project")
+        rules, count = self._rules(stored)
+        strange = f"{self.path}: not all of it can be granted; that does not count"
+        return Granted(rules, stored.damage or (strange if len(rules) < count else ""))
+
+    def now(self) -> ProjectGrantsRead:
+        """Say what they are now."""
+        return ProjectGrantsRead(rules=self.read().rules, changed=False)
+
+    def make(self, change: Change) -> ProjectGrantsRead | ProjectGrantsFailed:
+        """Store a grant, or take one back; nobody else's change is lost."""
+        try:
+            stored = change_store(self.path, FORMAT, self._changed(change), self.files)
+        except StoreError as error:
+            return ProjectGrantsFailed(detail=error.detail)
+        return ProjectGrantsRead(rules=self._rules(stored)[0])
+
+    def _changed(self, change: Change) -> "Callable[[Stored], Mapping[str, JsonValue]]":
+        def content(old: Stored) -> "Mapping[str, JsonValue]":
+            rules = _with(self._rules(old)[0], change)
+            told: list[JsonValue] = [_written(rule) for rule in rules]
+            return {"roots": {**_roots(old), str(self.root): told}}
+
+        return content
+
+    def _rules(self, stored: Stored) -> tuple[tuple[Rule, ...], int]:
+        entries = _roots(stored).get(str(self.root))
+        listed = entries if isinstance(entries, list) else []
+        read = (_rule(entry) for entry in listed)
+        return tuple(rule for rule in read if rule is not None), len(listed)
+
+
+async def made(store: ProjectGrants, change: Change) -> ProjectGrantsRead | ProjectGrantsFailed:
+    """Change the store on a thread: it may wait for the disk, or for another program."""
+    return await asyncio.to_thread(store.make, change)
+
+
+async def found_now(store: ProjectGrants) -> ProjectGrantsRead:
+    """Read the store on a thread."""
+    return await asyncio.to_thread(store.now)
+
+
+def not_made(failure: Failure) -> ProjectGrantsFailed:
+    """Say how a change of the store ended without an outcome of its own."""
+    return ProjectGrantsFailed(detail=failure.detail)
+
+
+def unread(_failure: Failure) -> ProjectGrantsRead:
+    """Go without them."""
+    return ProjectGrantsRead(rules=(), changed=False)
+
+
+def _with(rules: tuple[Rule, ...], change: Change) -> tuple[Rule, ...]:
+    policy = Policy(project_grants=rules)
+    if isinstance(change, StoreGrant):
+        policy = granting(policy, change.rules, "project")
+    elif isinstance(change, RevokeGrant):
+        policy = revoking(policy, change.rule, "project")
+    return policy.project_grants
+
+
+def _roots(stored: Stored) -> "dict[str, JsonValue]":
+    roots = stored.content.get("roots")
+    return roots if isinstance(roots, dict) else {}
+
+
+def _written(rule: Rule) -> "JsonValue":
+    return {key: value for key, value in asdict(rule).items() if key in _KEYS}
+
+
+def _rule(entry: "JsonValue") -> Rule | None:
+    """Read one entry; it can only allow, and only what could have been offered."""
+    if not isinstance(entry, dict) or entry.keys() != _KEYS:
+        return None
+    if not all(isinstance(text, str) for text in entry.values()):
+        return None
+    fields = cast("dict[str, str]", entry)
+    rule = Rule(permission=fields["permission"], pattern=fields["pattern"], action="allow")
+    return None if unstorable(rule) else rule

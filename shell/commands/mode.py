@@ -1,0 +1,51 @@
+"""`/mode`, `/plan` and `/build`."""
+
+from typing import cast, get_args
+
+from messages.rules import PermissionMode
+from messages.turns import SwitchAgent
+from shell import modes
+from shell.commands.command import Command, Shell
+from shell.state import Post, Step
+
+_NOT_YET = "The agent has not started yet."
+
+
+def mode(words: list[str], shell: Shell) -> str:
+    """Show the mode, or work in another: `plan`, `default`, `auto-edit` or `yolo`."""
+    session = shell.state.session
+    if session is None:
+        return _NOT_YET
+    if not words:
+        below = f", and {session.mode} after it" if modes.mode_of(session) == "plan" else ""
+        return f"The mode is {modes.mode_of(session)}{below}."
+    known = get_args(PermissionMode)
+    if len(words) > 1 or words[0] not in known:
+        return f"usage: /mode [{'|'.join(known)}]"
+    return _take(shell, modes.chosen(shell.state, cast("PermissionMode", words[0])))
+
+
+def plan(words: list[str], shell: Shell) -> str:
+    """Plan first: another agent takes over that only reads and writes a plan."""
+    if words:
+        return "usage: /plan"
+    return _take(shell, modes.chosen(shell.state, "plan"))
+
+
+def build(words: list[str], shell: Shell) -> str:
+    """Go back from planning to the agent and mode before it."""
+    if words:
+        return "usage: /build"
+    return _take(shell, (shell.state, (Post(SwitchAgent()),)))
+
+
+def _take(shell: Shell, done: Step) -> str:
+    if shell.state.session is None:
+        return _NOT_YET
+    shell.step(done)
+    return ""
+
+
+MODE = Command("mode", mode)
+PLAN = Command("plan", plan)
+BUILD = Command("build", build)

@@ -1,0 +1,95 @@
+"""The mode, as the person changes it: what Shift-Tab and `/mode` tell whom. Pure."""
+
+from dataclasses import replace
+from typing import assert_never
+
+from actors.permissions.modes import strictest_mode
+from messages.permissions import ChangeMode, ModeChanged, ModeNotChanged
+from messages.rules import PermissionMode
+from messages.turns import AgentNotSwitched, AgentSwitched, SessionConfigured, SwitchAgent
+from shell.state import Post, Remark, State, Step, Wish
+
+PLANNER = "plan"
+
+
+def mode_of(session: SessionConfigured) -> PermissionMode:
+    """Say which mode is at work: the session's, or the stricter one of who has it."""
+    return strictest_mode((session.mode, session.ceiling))
+
+
+def chosen(state: State, mode: PermissionMode) -> Step:
+    """Work in another mode; to plan, another agent takes the session."""
+    if state.session is None:
+        return state, ()
+    planning = wanted(state, state.session) == "plan"
+    if mode == "plan":
+        return _wishing(state, mode), (Post(SwitchAgent(agent=PLANNER)),)
+    back = (Post(SwitchAgent()),) if planning else ()
+    return _wishing(state, mode, mode), (Post(ChangeMode(mode=mode)), *back)
+
+
+def cycled(state: State) -> Step:
+    """Go on to the next stop of Shift-Tab: default, auto-edit, plan, and back to what was before.
+
+    An auto-edit that was only passed on the way is none that plan leads back to; and nothing here
+    leads to yolo.
+    """
+    session = state.session
+    if session is None:
+        return state, ()
+    below = state.wish.session or session.mode
+    match wanted(state, session):
+        case "default":
+            begun, told = chosen(state, "auto-edit")
+            return replace(begun, wish=replace(begun.wish, passing=True)), told
+        case "auto-edit" if state.wish.passing:
+            stepped = Post(ChangeMode(mode="default"))
+            return _wishing(state, "plan", "default"), (stepped, Post(SwitchAgent(agent=PLANNER)))
+        case "auto-edit":
+            return chosen(state, "plan")
+        case "plan" if below != "yolo":
+            return _wishing(state, below), (Post(SwitchAgent()),)
+        case _:
+            return chosen(state, "default")
+
+
+def wanted(state: State, session: SessionConfigured) -> PermissionMode:
+    """Say which mode will be at work when all that the person set is so."""
+    return state.wish.mode or mode_of(session)
+
+
+def _wishing(state: State, mode: PermissionMode, session: PermissionMode | None = None) -> State:
+    return replace(state, wish=Wish(mode, session or state.wish.session))
+
+
+def received(
+    state: State, event: AgentSwitched | AgentNotSwitched | ModeChanged | ModeNotChanged
+) -> Step:
+    """Take in what came of it."""
+    if state.session is None:
+        return state, ()
+    match event:
+        case AgentSwitched():
+            news = {"agent": event.agent, "ceiling": event.ceiling}
+            return _with(state, news), (Remark(event.text),)
+        case ModeChanged():
+            return _with(state, {"mode": event.mode}), ()
+        case AgentNotSwitched():
+            told = f"{event.agent} goes on: {event.detail}."
+        case ModeNotChanged():
+            told = f"Mode {event.mode} could not be kept: {event.detail}."
+        case _:
+            assert_never(event)
+    return replace(state, wish=Wish()), (Remark(told, "warn"),)
+
+
+def _with(state: State, news: dict[str, str]) -> State:
+    """Note it; what the person wanted is forgotten once it is so."""
+    assert state.session is not None  # noqa: S101  (the caller looked)
+    session = state.session.model_copy(update=news)
+    wish = state.wish
+    if wish.session == session.mode:
+        wish = replace(wish, session=None)
+    if wish.mode == mode_of(session) and wish.session is None:
+        wish = replace(wish, mode=None)
+    return replace(state, session=session, wish=wish)
