@@ -23,12 +23,13 @@ from tests.simulation.crashes import Crashes
 from tests.simulation.ledger import Ledger
 from tests.simulation.lives import Lives
 from tests.simulation.planted import Plant
+from tests.simulation.policies import Policies
 from tests.simulation.questions import Questions
 from tests.simulation.records import Records
 from tests.simulation.setting import Setting
 from tests.simulation.trace import Trace
 
-FILE = Path("/session.jsonl")
+FILE, GRANTS = Path("/session.jsonl"), Path("/simulated/state/grants.json")
 VITAL = (JOURNAL, PERMISSIONS, APPROVALS, PRIMARY)
 """Without one of these a session does not go on."""
 
@@ -50,9 +51,12 @@ class Accounts:
         self.end: ChildEnded | None = None
         self._plant = plant
         self._lives = Lives(self.ledger, now)
-        self._calls = Calls(self.ledger, setting.mode)
+        self._policies = policies = Policies(self.ledger, setting.mode, now)
+        self._calls = Calls(self.ledger, policies)
         self._records = Records(self.ledger, self._on_disk)
-        self._questions = Questions(self.ledger, self._calls, self._records.is_on_disk, now)
+        self._questions = Questions(
+            self.ledger, self._calls, self._records.is_on_disk, policies.allowed_request, now
+        )
 
     # The runs of the program.
 
@@ -68,6 +72,7 @@ class Accounts:
     def begin(self, past: tuple[Record, ...]) -> None:
         """Start with a new run of the program."""
         self.end = None
+        self._policies.begin(past)
         self._calls.begin(past)
         self._questions.begin()
         self._lives.begin()
@@ -93,6 +98,7 @@ class Accounts:
         really = self._plant.says(to, message, sender)
         for said in really:
             self._records.sent(to, said, sender)
+            self._policies.sent(to, said, sender)
             self._calls.sent(to, said, sender)
             self._questions.sent(to, said, sender)
             if isinstance(said, ToolEnded):
@@ -127,11 +133,13 @@ class Accounts:
         again = self._lives.made(address)
         if again:
             self.trace.note(f"{address} is made again")
+            self._policies.made(address)
         if again and address == PRIMARY:  # it goes on from its records, as after a resume
             self._calls.begin(self._records.on_disk)
 
     def _received(self, by: Address, message: Message) -> None:
         self._lives.received(by, message)
+        self._policies.received(by, message)
         self._calls.received(by, message)
         self._questions.received(by, message)
 
@@ -153,6 +161,7 @@ class Accounts:
     # What the ports and the person tell.
 
     def _on_disk(self, record: Message) -> None:
+        self._policies.on_disk(record)
         self._calls.on_disk(record)
         self._questions.on_disk(record)
 
@@ -160,6 +169,8 @@ class Accounts:
         """Hear that a file is on disk."""
         if path == FILE:
             self._records.synced(before, after)
+        elif path == GRANTS and after and not self.ledger.closed:
+            self._policies.project_on_disk(after)
 
     def asked(self, request: ModelRequest) -> None:
         """Hear what the model is asked."""
@@ -178,10 +189,13 @@ class Accounts:
         """Hear that a person has a question on the screen."""
         if self._lives.lives(CONSOLE):
             self._questions.saw(request)
+            self._policies.looked(request, quiet=not self.crashes.count)
 
-    def answered(self, given: AnswerApproval) -> None:
-        """Hear what the person says to a question."""
-        self._questions.said(given)
+    def said(self, intent: Message) -> None:
+        """Hear what the person says to the console."""
+        self._policies.wanted(intent)
+        if isinstance(intent, AnswerApproval):
+            self._questions.said(intent)
 
     def _hold(self, check: Any, messages: tuple[Any, ...]) -> None:  # noqa: ANN401  (assertions over JSON)
         try:

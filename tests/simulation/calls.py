@@ -1,9 +1,7 @@
 """The account of tool calls: one result each, and no effect that was not allowed, or too late."""
 
-import re
 from collections import Counter
 
-from actors.tools.bash import BASH
 from messages.address import CONSOLE, JOURNAL, PRIMARY, Address
 from messages.approvals import (
     AnswerApproval,
@@ -13,7 +11,6 @@ from messages.approvals import (
 )
 from messages.base import Message
 from messages.content import ToolUseBlock
-from messages.rules import PermissionMode, Rule
 from messages.transcript import Append, Record
 from messages.turns import (
     CancelTurn,
@@ -25,20 +22,17 @@ from messages.turns import (
     TurnInterrupted,
     TurnStarted,
 )
-from tests.simulation.folder import CHANGE, LOOK
+from tests.simulation.folder import LOOK
 from tests.simulation.ledger import Ledger
-
-ASKING_TO_READ = ".env"
-PROTECTED = ".git/config"
-PERMISSIONS = {LOOK: "read", CHANGE: "write", BASH.name: "bash"}
+from tests.simulation.policies import Policies
 
 
 class Calls:
     """Knows each call by the tag in its arguments, which its effects name."""
 
-    def __init__(self, ledger: Ledger, mode: PermissionMode) -> None:
+    def __init__(self, ledger: Ledger, policies: Policies) -> None:
         self._ledger = ledger
-        self._mode = mode
+        self._policies = policies
         self._meant: dict[str, ToolUseBlock] = {}
         self._turns: dict[str, int] = {}
         self._begun: Counter[str] = Counter()
@@ -47,7 +41,6 @@ class Calls:
         self._over: set[int] = set()
         self._cancelled: set[int] = set()
         self._yes: set[tuple[str, str]] = set()
-        self._granted: set[Rule] = set()
         self.agent_lives = True
         self.given_up = False
         """A job was deaf to the end: what it still does is nobody's fault."""
@@ -117,8 +110,7 @@ class Calls:
             shown = request.diff if isinstance(request, PatchApprovalRequest) else ""
             shown = request.command if isinstance(request, ExecApprovalRequest) else shown
             self._yes.add((request.call_id, shown))
-        if given.answer == "session":
-            self._granted.update(request.grants)
+        self._policies.answered(request, given)
 
     def happened(self, tag: str, what: str, shown: str) -> None:
         """Hear of an effect on the world; after a power cut there is none."""
@@ -139,22 +131,7 @@ class Calls:
             require(call_id in self._started, f"{call_id} {what}, and its start is not on disk")
 
     def _allowed(self, use: ToolUseBlock, shown: str) -> bool:
-        """Whether mode, defaults, a grant or the person's own yes to exactly this allow it."""
+        """Whether the engine allowed it, or the person's own yes to exactly this."""
         path = str(use.input.get("path", ""))
         text = f"look {path}" if use.name == LOOK else shown
-        if (use.id, text) in self._yes:
-            return True
-        target = shown if use.name == BASH.name else path
-        if use.name == CHANGE and path == PROTECTED:
-            return False
-        if self._mode == "yolo" or (use.name == LOOK and path != ASKING_TO_READ):
-            return True
-        if self._mode == "auto-edit" and use.name == CHANGE:
-            return True
-        granted = (rule for rule in self._granted if rule.permission == PERMISSIONS[use.name])
-        return any(_matches(rule.pattern, target) for rule in granted)
-
-
-def _matches(pattern: str, target: str) -> bool:
-    parts = (re.escape(part) for part in pattern.split("*"))
-    return re.fullmatch(".*".join(parts), target, re.DOTALL) is not None
+        return (use.id, text) in self._yes or self._policies.allowed(use.id)

@@ -1,17 +1,22 @@
 """What the planted faults do: the code of actors, wrong in one place each."""
 
 import asyncio
+from dataclasses import replace
 from typing import Any
+
+from actors.permissions.changing import changed
 
 from actors.agents import agent, calls, settling
 from actors.agents.effects import PlanCall, StopCall
-from actors.agents.resume import past_of
+from actors.agents.resume import last_config, past_of
 from actors.agents.state import Call, CallStage, Past, Turn
 from actors.agents.step import Step
+from actors.permissions import engine
 from actors.root import Root
 from actors.runtime.lanes import StopOrder
 from actors.runtime.life import Life
 from actors.runtime.works import Works
+from actors.session import SessionOptions
 from actors.sessions.journal import Journal
 from messages.address import APPROVALS, CONSOLE, PRIMARY, ROOT, Address
 from messages.agents import ChildCancelled, ChildEnded
@@ -24,7 +29,14 @@ from messages.approvals import (
     RetractApproval,
 )
 from messages.base import Message
-from messages.permissions import PermissionVerdict
+from messages.permissions import (
+    CallJudged,
+    LoadRules,
+    PermissionVerdict,
+    RegisterAgent,
+    StoreGrant,
+)
+from messages.rules import GrantScope, PermissionMode, Policy, Rule
 from messages.transcript import Append, Appended, Record
 from tests.actors.agents import faults as of_turns
 from tests.simulation.commands import SimulatedProcesses
@@ -40,6 +52,11 @@ def nothing(*_given: object) -> None:
 def always(*_given: object) -> bool:
     """Say yes."""
     return True
+
+
+def never(*_given: object) -> bool:
+    """Say no."""
+    return False
 
 
 # Calls.
@@ -150,6 +167,69 @@ def leaves_its_questions_behind(self: Innards) -> None:
 
 
 AGENT_STARTS: Any = agent.Agent.on_start
+
+
+# Modes and grants.
+
+
+def revokes_nothing(policy: Policy, _rule: Rule, _scope: GrantScope) -> Policy:
+    return replace(policy, generation=policy.generation + 1)
+
+
+def revokes_all(policy: Policy, _rule: Rule, _scope: GrantScope) -> Policy:
+    return replace(policy, grants=(), project_grants=(), generation=policy.generation + 1)
+
+
+def grants_more(_to: Address, message: Message, _sender: Address) -> tuple[Message, ...]:
+    if isinstance(message, StoreGrant):
+        wide = tuple(
+            replace(rule, pattern="work *") if rule.permission == "bash" else rule
+            for rule in message.rules
+        )
+        return (message.model_copy(update={"rules": wide}),)
+    return (message,)
+
+
+def grants_for_longer(_to: Address, message: Message, _sender: Address) -> tuple[Message, ...]:
+    if isinstance(message, StoreGrant):
+        return (message.model_copy(update={"scope": "project"}),)
+    return (message,)
+
+
+def makes_what_the_disk_refused(self: Innards, _detail: str) -> None:
+    if self._changing:
+        self._made(changed(self._policy, self._changing[0][0]))
+        self._write_next()
+
+
+def keeps_any_mode(options: SessionOptions, records: tuple[Record, ...]) -> PermissionMode:
+    config = last_config(records)
+    return config.mode if config else options.mode
+
+
+def remembers_any_mode(
+    policy: Policy, records: tuple[Record, ...], incarnation: int
+) -> tuple[Policy, LoadRules | None]:
+    policy, loaded = REMEMBERED(policy, records, incarnation)
+    config = last_config(records)
+    return (replace(policy, mode=config.mode) if config else policy), loaded
+
+
+REMEMBERED: Any = vars(engine)["remembered"]
+
+
+def registers_anyone_as_build(
+    _to: Address, message: Message, _sender: Address
+) -> tuple[Message, ...]:
+    if isinstance(message, RegisterAgent):
+        profile = replace(message.profile, mode="yolo", disallowed_tools=())
+        return (message.model_copy(update={"profile": profile}),)
+    return (message,)
+
+
+def passes_on_what_is_out_of_date(self: Innards, judged: CallJudged) -> None:
+    _, asker = self._judging.pop(judged.ticket)
+    self.tell(asker, judged.verdict)
 
 
 # Records.

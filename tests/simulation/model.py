@@ -28,12 +28,17 @@ class SimulatedModel:
         asked: Callable[[ModelRequest], None],
         meant: Callable[[str, ToolUseBlock], None],
         deaf_s: float = 0.0,
+        curious: float = 0.0,
     ) -> None:
-        """`asked` hears of each request, `meant` of each call's tag; `deaf_s`: it ends so late."""
+        """`asked` hears of each request, `meant` of each call's tag; `deaf_s`: it ends so late.
+
+        `curious`: so many of its calls look at what a person is asked about.
+        """
         self._random = random
         self._asked = asked
         self._meant = meant
         self._deaf_s = deaf_s
+        self._curious = curious
         self._calls = 0
         self.armed = False
         self.breaks_its_promise = True
@@ -97,6 +102,8 @@ class SimulatedModel:
         self._calls += 1
         tag = f"e{self._calls}"
         name, arguments = self._random.choice((self._look, self._change, self._bash))(tag)
+        if self._curious and self._random.random() < self._curious:
+            name, arguments = LOOK, {"tag": tag, "path": ".env"}
         if self.armed and self._random.random() < 0.03:
             if self._random.random() < 0.5:
                 name = "fly"

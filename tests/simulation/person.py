@@ -6,6 +6,9 @@ from random import Random
 
 from messages.approvals import Answer, AnswerApproval, AnyApprovalRequest, PresentApproval
 from messages.base import Message
+from messages.permissions import ChangeMode, RevokeGrant
+from messages.rules import GrantScope, Rule
+from messages.turns import ReplyCompleted, SwitchAgent
 from shell import state as screen
 from shell.events import received
 from shell.inbox import Inbox
@@ -14,6 +17,8 @@ from tests.simulation.loop import SimLoop
 
 FRAME_S = 0.03
 """The screen takes what came at most so much later."""
+JUDGING_S = 0.1
+"""So long after a reply its calls may still be judged."""
 THINKS_S = 6.0
 """Longest before an answer."""
 
@@ -22,12 +27,20 @@ class SimulatedPerson:
     """Types prompts, interrupts, and answers: at once, late, twice, or not until pressed."""
 
     def __init__(
-        self, loop: SimLoop, random: Random, asked: Callable[[AnyApprovalRequest], None]
+        self,
+        loop: SimLoop,
+        random: Random,
+        asked: Callable[[AnyApprovalRequest], None],
+        fickle: float = 0.0,
     ) -> None:
-        """`asked` hears of each question when it comes to the screen, and when it is decided."""
+        """`asked` hears of each question when it comes to the screen, and when it is decided.
+
+        `fickle`: so often something else is decided with it.
+        """
         self._loop = loop
         self._random = random
         self._asked = asked
+        self._fickle = fickle
         self._inbox = Inbox()
         self._tell: Callable[[Message], None] = lambda _message: None
         self._framed = False
@@ -38,6 +51,8 @@ class SimulatedPerson:
         self.pressed = False
         """Answers everything soon, and wants nothing more."""
         self.state = screen.State()
+        self.granted: list[tuple[GrantScope, Rule]] = []
+        """What was ever answered with "don't ask again"."""
 
     def sit_down(self, inbox: Inbox, tell: Callable[[Message], None], prompts: int) -> None:
         """Begin with a new run of the program; `tell` reaches its console."""
@@ -49,8 +64,9 @@ class SimulatedPerson:
         for number in range(prompts):
             when_s += self._random.random() * 8
             self._later(when_s, partial(self._enter, f"prompt {number}"))
-        for _ in range(self._random.choice((0, 0, 1, 2, 3))):
-            self._later(self._random.random() * 20, self._interrupt)
+        for act in (self._interrupt, self._decide_otherwise):
+            for _ in range(self._random.choice((0, 0, 1, 2, 3))):
+                self._later(self._random.random() * 20, act)
 
     def leave(self) -> None:
         """Get up: nobody looks at this run's screen any more."""
@@ -86,6 +102,8 @@ class SimulatedPerson:
         self._framed = False
         for event in self._inbox.take():
             self._step(received(self.state, event, self._loop.time()))
+            if isinstance(event, ReplyCompleted) and self._random.random() < self._fickle:
+                self._later(self._random.random() * JUDGING_S, self._decide_otherwise)
             if isinstance(event, PresentApproval):
                 self._asked(event.request)
                 self._decide_later(event.request.id)
@@ -110,6 +128,19 @@ class SimulatedPerson:
         if not self.pressed:
             self._step(screen.interrupted(self.state))
 
+    def _decide_otherwise(self) -> None:
+        """Change what questions are decided by: a mode, a grant, or who has the session."""
+        if self.pressed:
+            return
+        way = self._random.choice(("mode", "grant", "grant", "agent"))
+        if way == "mode":
+            self._tell(ChangeMode(mode=self._random.choice(("default", "auto-edit", "yolo"))))
+        elif way == "agent":
+            self._tell(SwitchAgent(agent=self._random.choice(("plan", "build", ""))))
+        elif self.granted:
+            scope, rule = self._random.choice(self.granted)
+            self._tell(RevokeGrant(rule=rule, scope=scope))
+
     # Questions.
 
     def _decide_later(self, request_id: str) -> None:
@@ -120,7 +151,9 @@ class SimulatedPerson:
         request = self.state.requests.find(request_id)
         if request is not None:
             self._asked(request)
-        answer: Answer = self._random.choice(("once", "once", "session", "no"))
+        answer: Answer = self._random.choice(("once", "once", "session", "project", "no"))
+        if self._random.random() < self._fickle:
+            self._decide_otherwise()
         chance = 1.0 if self.pressed else self._random.random()
         if chance < 0.1:
             return  # not now
@@ -131,6 +164,12 @@ class SimulatedPerson:
         if answer not in request.answers and chance > 0.2:
             answer = "once"
         why = "not so" if answer == "no" and chance < 0.6 else ""
-        self._step(screen.answered(self.state, request_id, answer, why))
+        wider = bool(request.wider) and self._random.random() < 0.5
+        self._step(screen.answered(self.state, request_id, answer, why, wider=wider))
+        if answer == "session" or answer == "project":  # noqa: PLR1714  (so that mypy narrows it)
+            rules = request.wider if wider else request.grants
+            self.granted.extend((answer, rule) for rule in rules)
+        if self._random.random() < self._fickle:
+            self._decide_otherwise()
         if chance < 0.2:
             self._tell(AnswerApproval(id=request_id, answer="no"))

@@ -10,6 +10,7 @@ from actors import session
 from actors.agents import agent, calls, settling
 from actors.agents.history import History
 from actors.approvals.broker import ApprovalBroker
+from actors.permissions import changing, engine
 from actors.root import Root
 from actors.runtime.cell import LoopCell
 from actors.runtime.event_loop import Alarm
@@ -121,6 +122,25 @@ PLANTS: dict[str, Plant] = {
         calls, "_start", misdeeds.starts_before_the_disk
     ),
     "what began runs again after a resume": instead(session, "past_of", misdeeds.runs_again),
+    # What a person decides is kept as decided, and verdicts go by it.
+    "a revocation waits for the disk": instead(engine, "tightens", misdeeds.never),
+    "a grant holds before it is on disk": instead(engine, "tightens", misdeeds.always),
+    "a revoked grant stays on disk": instead(changing, "revoking", misdeeds.revokes_nothing),
+    "a revocation takes all grants": instead(changing, "revoking", misdeeds.revokes_all),
+    "a grant is wider than what was shown": Plant(misdeeds.grants_more),
+    "a grant for a session is kept for the project": Plant(misdeeds.grants_for_longer),
+    "a change that the disk refused holds": instead(
+        engine.PermissionEngine, "_not_made", misdeeds.makes_what_the_disk_refused
+    ),
+    "yolo comes back with a session": instead(session, "mode_of", misdeeds.keeps_any_mode),
+    "yolo comes back with a crashed engine": instead(
+        engine, "remembered", misdeeds.remembers_any_mode
+    ),
+    "plan works by the rights of build": Plant(misdeeds.registers_anyone_as_build),
+    "what waits is not judged anew": instead(ApprovalBroker, "_judge_anew", misdeeds.nothing),
+    "a verdict of before a change counts": instead(
+        engine.PermissionEngine, "_judged", misdeeds.passes_on_what_is_out_of_date
+    ),
     # Mailboxes, budgets, deadlines.
     "an actor falls asleep over its mail": instead(
         LoopCell, "_turn", misdeeds.falls_asleep_over_its_mail

@@ -22,6 +22,10 @@ class Setting:
     deaf_s: float
     """How long a cancelled request to the model may go on all the same."""
     endings: tuple[Ending, ...]
+    curious: float
+    """How much of what the model calls asks a person, several at a time."""
+    fickle: float
+    """How often a person decides something else with an answer: a mode, a grant, an agent."""
 
 
 def setting_of(seed: int) -> Setting:
@@ -38,4 +42,6 @@ def setting_of(seed: int) -> Setting:
         lag_chance=random.choice((0.0, 0.0, 0.02)),
         deaf_s=random.choice((0.0,) * 6 + (2.0, 12.0, 12.0)),
         endings=(*(random.choice(ways) for _ in range(runs - 1)), random.choice(last)),
+        curious=random.choice((0.0, 0.0, 0.8)),
+        fickle=random.choice((0.1, 0.1, 0.5)),
     )

@@ -15,8 +15,8 @@ from actors.sessions.log import SessionLog
 from actors.sessions.reading import concerning
 from actors.tools.workspace import Workspace
 from messages.address import CONSOLE, PRIMARY, ROOT
-from messages.approvals import AnswerApproval
 from messages.base import Message
+from messages.permissions import Config
 from messages.transcript import Record, RunStarted, Session
 from shell.console import Console
 from shell.inbox import Inbox
@@ -57,9 +57,11 @@ class World:
         self.folder = Folder(random_of(seed, "folder"), heard.happened)
         self.processes = SimulatedProcesses(random_of(seed, "processes"), heard.happened)
         self.model = SimulatedModel(
-            random_of(seed, "model"), heard.asked, heard.meant, setting.deaf_s
+            random_of(seed, "model"), heard.asked, heard.meant, setting.deaf_s, setting.curious
         )
-        self.person = SimulatedPerson(self.loop, random_of(seed, "person"), heard.looked)
+        self.person = SimulatedPerson(
+            self.loop, random_of(seed, "person"), heard.looked, setting.fickle
+        )
         self.runs = 0
         self._troubles_before = 0
 
@@ -108,9 +110,9 @@ class World:
         own: tuple[Record, ...] = ()
         if self.runs == 1:
             first = Session(session_id="s", workspace=str(WORKSPACE.root))
-            file = SessionLog.create(
-                FILE, [(first, ROOT), (run, ROOT)], self._wall_clock, self.files
-            )
+            begun = (first, run, Config(mode=self.setting.mode))
+            lines = [(record, ROOT) for record in begun]
+            file = SessionLog.create(FILE, lines, self._wall_clock, self.files)
         else:
             past = self.accounts.read(self.files.contents(FILE))
             if self.violations:
@@ -221,8 +223,7 @@ class World:
 
     def _said(self, directory: SimulatedDirectory, intent: Message) -> None:
         self.person.said += 1
-        if isinstance(intent, AnswerApproval):
-            self.accounts.answered(intent)
+        self.accounts.said(intent)
         directory.send(CONSOLE, intent, ROOT)
 
 

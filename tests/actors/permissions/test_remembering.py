@@ -1,0 +1,37 @@
+"""What a restarted engine takes from the disk: grants of the session, the mode of this run only."""
+
+import pytest
+
+from actors.permissions.remembering import remembered
+from messages.permissions import Config
+from messages.rules import Policy, Rule
+from messages.transcript import Record, RunStarted, Session
+
+pytestmark = pytest.mark.quick
+
+GRANT = Rule(permission="read", pattern=".env", action="allow")
+FIRST: tuple[Record, ...] = (
+    Session(session_id="s", workspace="/work"),
+    RunStarted(run=1, pid=1, version="0"),
+    Config(mode="yolo", grants=(GRANT,)),
+)
+SECOND = RunStarted(run=2, pid=2, version="0")
+
+
+def test_yolo_of_an_earlier_run_does_not_come_back_with_a_crash_of_the_engine() -> None:
+    policy, _ = remembered(Policy(mode="default"), (*FIRST, SECOND), incarnation=2)
+    assert policy.mode == "default"
+    assert policy.grants == (GRANT,)
+
+
+def test_a_mode_that_was_set_in_this_run_stays() -> None:
+    set_now = Config(mode="auto-edit", grants=(GRANT,))
+    policy, _ = remembered(Policy(mode="default"), (*FIRST, SECOND, set_now), incarnation=2)
+    assert policy.mode == "auto-edit"
+
+
+def test_a_new_generation_is_none_that_a_verdict_was_given_in() -> None:
+    before = Policy(generation=7)
+    generations = {remembered(before, FIRST, incarnation)[0].generation for incarnation in (2, 3)}
+    assert len(generations) == 2
+    assert all(each > 7 + 0 for each in generations)
