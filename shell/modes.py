@@ -14,7 +14,7 @@ PLANNER = "plan"
 
 def mode_of(session: SessionConfigured) -> PermissionMode:
     """Say which mode is at work: the session's, or the stricter one of who has it."""
-    return strictest_mode((session.mode, session.ceiling))
+    return strictest_mode(session.mode, session.ceiling)
 
 
 def chosen(state: State, mode: PermissionMode) -> Step:

@@ -142,7 +142,7 @@ def _started(step: Step, call: Call, task: Task) -> SubagentStarted:
         model=turn.model,
         one_shot=task.one_shot,
         ceiling=strictest_mode(
-            (ceiling_of(turn), known.ceiling if known and known.living else "yolo")
+            ceiling_of(turn), known.ceiling if known and known.living else "yolo"
         ),
     )
 

@@ -57,7 +57,7 @@ class Nursery:
         if definition is None:
             return Profile(agent=agent, tools=())
         profile = profile_of(definition)
-        return replace(profile, mode=strictest_mode((profile.mode, ceiling)))
+        return replace(profile, mode=strictest_mode(profile.mode, ceiling))
 
     def offer(self, agent: str, depth: int) -> Offer:
         """Say whom an agent of a type may start at its depth; one word for offering and running."""

@@ -94,9 +94,8 @@ def standing(turn: Turn) -> dict[str, str]:
 
 def ceiling_of(turn: Turn) -> PermissionMode:
     """Say in which mode at the loosest this agent works now, and whoever it starts."""
-    known = {each.name: each.ceiling for each in turn.primaries}
-    own: PermissionMode = known.get(strictest_of(turn), "yolo")
-    return strictest_mode([own, turn.ceiling])
+    known: dict[str, PermissionMode] = {each.name: each.ceiling for each in turn.primaries}
+    return strictest_mode(known.get(strictest_of(turn), "yolo"), turn.ceiling)
 
 
 def strictest_of(turn: Turn) -> str:
@@ -127,7 +126,7 @@ def text_for(to: Primary, turn: Turn, *, plan_written: bool) -> str:
     if to.ceiling == "plan":
         there = "is there already" if plan_written else "does not exist yet"
         return PLANNING.format(agent=to.name, file=plan_file, there=there)
-    known = {each.name: each.ceiling for each in turn.primaries}
+    known: dict[str, PermissionMode] = {each.name: each.ceiling for each in turn.primaries}
     if known[current(turn)] != "plan":
         return TAKING.format(agent=to.name)
     missing = f"No plan was written: {plan_file} does not exist."

@@ -1,13 +1,11 @@
 """Modes, from strict to loose."""
 
-from collections.abc import Iterable
-
 from messages.rules import PermissionMode
 
 MODES: tuple[PermissionMode, ...] = ("plan", "default", "auto-edit", "yolo")
 
 
-def strictest_mode(modes: Iterable[PermissionMode]) -> PermissionMode:
+def strictest_mode(*modes: PermissionMode) -> PermissionMode:
     """Take the strictest."""
     return min(modes, key=MODES.index)
 

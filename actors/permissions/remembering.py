@@ -27,24 +27,27 @@ def remembered(
     policy: Policy, records: tuple[Record, ...], incarnation: int
 ) -> tuple[Policy, LoadRules | None]:
     """Lay what is on disk over the policy of the start, in a generation that was never used."""
-    configs = [record for record in records if isinstance(record, Config)]
-    loaded = _last_loaded(records)
+    config = _last_config(reversed(records))
+    ours = _last_config(_since_start(records))
+    loaded = ours.loaded if ours else None
     policy = loading(policy, loaded) if loaded else policy
     generation = policy.generation + (incarnation - 1) * GENERATIONS
     policy = replace(policy, generation=generation)
-    if configs:
-        policy = replace(policy, mode=configs[-1].mode, grants=configs[-1].grants)
+    if config:
+        policy = replace(policy, grants=config.grants)
+    if ours:
+        policy = replace(policy, mode=ours.mode)
     return policy, loaded
 
 
-def _last_loaded(records: tuple[Record, ...]) -> LoadRules | None:
-    """Find the rules that were read anew in this run: earlier ones may be out of date."""
-    for record in _since_start(records):
-        if isinstance(record, Config):
-            return record.loaded
-    return None
+def _last_config(backwards: Iterable[Record]) -> Config | None:
+    return next((each for each in backwards if isinstance(each, Config)), None)
 
 
 def _since_start(records: tuple[Record, ...]) -> Iterable[Record]:
-    """Go back, record by record, to where this run began."""
+    """Go back, record by record, to where this run began.
+
+    Grants hold from run to run. A mode does not, nor do rules that were read anew: an earlier
+    run's `yolo` ended with it, and its rules may be out of date.
+    """
     return takewhile(lambda record: not isinstance(record, RunStarted), reversed(records))

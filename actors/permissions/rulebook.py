@@ -96,7 +96,7 @@ def tightening_reads(book: Rulebook) -> tuple[ReadyRule, ...]:
 @lru_cache(16)
 def _rulebook(same: _Same) -> Rulebook:
     policy, chain = same.policy, same.chain
-    modes = [policy.mode, *(each.mode for each in chain)]
+    modes: list[PermissionMode] = [each.mode for each in chain]
     spoken = tuple(_voices(_sources(policy, profile), profile.agent) for profile in chain)
     unspoken = {
         name: _voice([(ready(each), by(each, defaults.SOURCE, by_default=True)) for each in rules])
@@ -108,7 +108,7 @@ def _rulebook(same: _Same) -> Rulebook:
         spoken=spoken,
         unspoken=unspoken,
         quiet=_quiet((*spoken, {name: (voice,) for name, voice in unspoken.items()})),
-        mode=strictest_mode(modes),
+        mode=strictest_mode(policy.mode, *modes),
         read_only=next((each for each in chain if each.read_only), None),
     )
 

@@ -127,10 +127,11 @@ class SimulatedFiles:
     def rename(self, path: Path, to: Path) -> None:
         """Put a file in the place of another."""
         self._maybe()
+        if self.dead:
+            return
         inode = self._inodes[to] = self._inodes.pop(path)
         inode.path = to
-        if not self.dead:
-            self._on_sync(to, b"", inode.synced)  # its name is what makes it found
+        self._on_sync(to, b"", inode.synced)  # its name is what makes it found
 
     def remove(self, path: Path) -> None:
         """Remove a file."""

@@ -4,14 +4,13 @@ import asyncio
 from dataclasses import replace
 from typing import Any
 
-from actors.permissions.changing import changed
-
 from actors.agents import agent, calls, settling
 from actors.agents.effects import PlanCall, StopCall
 from actors.agents.resume import last_config, past_of
 from actors.agents.state import Call, CallStage, Past, Turn
 from actors.agents.step import Step
 from actors.permissions import engine
+from actors.permissions.changing import changed
 from actors.root import Root
 from actors.runtime.lanes import StopOrder
 from actors.runtime.life import Life

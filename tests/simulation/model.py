@@ -103,7 +103,7 @@ class SimulatedModel:
         tag = f"e{self._calls}"
         name, arguments = self._random.choice((self._look, self._change, self._bash))(tag)
         if self._curious and self._random.random() < self._curious:
-            name, arguments = LOOK, {"tag": tag, "path": ".env"}
+            name, arguments = self._look_at(tag, ".env")
         if self.armed and self._random.random() < 0.03:
             if self._random.random() < 0.5:
                 name = "fly"
@@ -114,7 +114,10 @@ class SimulatedModel:
         return use
 
     def _look(self, tag: str) -> tuple[str, dict[str, JsonValue]]:
-        return LOOK, {"tag": tag, "path": self._random.choice(NAMES)}
+        return self._look_at(tag, self._random.choice(NAMES))
+
+    def _look_at(self, tag: str, path: str) -> tuple[str, dict[str, JsonValue]]:
+        return LOOK, {"tag": tag, "path": path}
 
     def _change(self, tag: str) -> tuple[str, dict[str, JsonValue]]:
         text = f"{self._random.randrange(4)}\n"

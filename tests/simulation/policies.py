@@ -2,9 +2,9 @@
 
 from collections.abc import Callable
 
-from actors.permissions.modes import is_stricter, strictest_mode
 from pydantic_core import from_json
 
+from actors.permissions.modes import is_stricter, strictest_mode
 from actors.permissions.rules import matches
 from messages.address import APPROVALS, PERMISSIONS, PRIMARY, Address
 from messages.approvals import AnswerApproval, AnyApprovalRequest
@@ -39,7 +39,7 @@ class Policies:
         self._ledger = ledger
         self._now = now
         self._changed_s = 0.0
-        self._begun = mode
+        self._begun: PermissionMode = mode
         self._disk = Config(mode=mode)
         self._project: tuple[Rule, ...] = ()
         self._answered: set[Grant] = set()
@@ -188,7 +188,7 @@ class Policies:
 
     def _may(self, request: PermissionRequest, ceiling: PermissionMode) -> bool:
         """Whether mode, defaults or a grant allow it now."""
-        target, mode = request.target, strictest_mode((self._mode, ceiling))
+        target, mode = request.target, strictest_mode(self._mode, ceiling)
         if request.permission == "read" and target != ASKING_TO_READ:
             return True
         if request.permission == "write" and (mode == "plan" or target == PROTECTED):
@@ -205,7 +205,7 @@ class Policies:
     @property
     def _mode(self) -> PermissionMode:
         """The loosest mode that verdicts may go by."""
-        return strictest_mode((self._disk.mode, self._wish or self._disk.mode))
+        return strictest_mode(self._disk.mode, self._wish or self._disk.mode)
 
     def _kept(self, scope: GrantScope) -> tuple[Rule, ...]:
         return self._project if scope == "project" else self._disk.grants
