@@ -1,11 +1,11 @@
-"""The command line: options in, checked values out; imports nothing heavy.
+"""The command line: options in, checked values out.
 
+Nothing heavy is imported; `dataclasses` would be: it brings along what reads source code.
 Long because every option of every command stands here, beside its help.
 """
 
 import argparse
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, NoReturn, cast
+from typing import TYPE_CHECKING, Literal, NamedTuple, NoReturn, cast
 
 from shell.limits_given import count, depth, seconds
 from shell.version import VERSION
@@ -38,8 +38,7 @@ exit status: 0 done, 1 the agent or the provider failed, 2 usage or configuratio
 """
 
 
-@dataclass(frozen=True, slots=True)
-class Options:
+class Options(NamedTuple):
     """What the command line asks for."""
 
     command: Literal["work", "demo"]
@@ -63,8 +62,7 @@ class Options:
     auto: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class SessionsOptions:
+class SessionsOptions(NamedTuple):
     """What `greenroom sessions` is asked for."""
 
     action: Literal["list", "show", "export"] = "list"
@@ -75,8 +73,7 @@ class SessionsOptions:
     """The file to export to; None: standard output."""
 
 
-@dataclass(frozen=True, slots=True)
-class CheckOptions:
+class CheckOptions(NamedTuple):
     """What `greenroom permissions check` is asked for."""
 
     tool: str = ""
@@ -89,8 +86,7 @@ class CheckOptions:
     as_json: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class AgentsOptions:
+class AgentsOptions(NamedTuple):
     """What `greenroom agents` is asked for."""
 
     as_json: bool = False

@@ -1,7 +1,6 @@
 """The slowest imports, done beside everything else; no garbage is looked for meanwhile."""
 
 import gc
-import threading
 from importlib import import_module
 
 _LAST = ("actors.permissions.commands.parse",)
@@ -21,7 +20,9 @@ def collect_garbage() -> None:
 
 def load_rest() -> None:
     """Begin to load the SDK, and then what nobody waits for; it is the last of the start."""
-    threading.Thread(target=_load, name="greenroom-sdk", daemon=True).start()
+    from threading import Thread  # noqa: PLC0415  (`--version` begins no thread)
+
+    Thread(target=_load, name="greenroom-sdk", daemon=True).start()
 
 
 def _load() -> None:

@@ -5,7 +5,6 @@ import sys
 import time
 from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
@@ -192,6 +191,8 @@ def _succeed(session: "OpenSession", setup: "Setup", successor: "Successor") -> 
 
 
 def _going_on(setup: "Setup", path: Path | None) -> "Setup":
+    from dataclasses import replace
+
     return replace(setup, options=replace(setup.options, take_up=path, fork=False))
 
 
@@ -262,6 +263,8 @@ def _start(
 
     Where there is a screen, `tell` shows a line on it, and the session goes on without its console.
     """
+    from dataclasses import replace
+
     from actors.root import Root, begun_again
     from actors.runtime.system import ActorSystem
     from actors.runtime.watchdog import Patience

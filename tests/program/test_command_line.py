@@ -45,7 +45,7 @@ def test_version_and_help_load_nothing_heavy(option: str) -> None:
         "import sys, shell.main\n"
         f"status = shell.main.run([{option!r}])\n"
         "heavy = {'anthropic', 'pydantic', 'prompt_toolkit', 'pykka', 'asyncio', 'rich'}\n"
-        "heavy |= {'logging', 'tomllib'}\n"
+        "heavy |= {'logging', 'tomllib', 'dataclasses', 'threading'}\n"
         "sys.exit(status or ' '.join(heavy & set(sys.modules)) or 0)"
     )
     done = subprocess.run(
