@@ -5,9 +5,10 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from messages.address import Address
-from messages.content import ToolUseBlock
+from messages.content import ToolUseBlock, text_of
 from messages.subagents import SubagentEnded, SubagentQueued, SubagentStarted
 from messages.turns import (
+    AgentReport,
     ModelRetrying,
     ReplyCompleted,
     ToolEnded,
@@ -19,6 +20,8 @@ from messages.turns import (
 )
 from shell.inbox import OfSubagent
 
+MOST_TOLD = 400
+"""Lines that are kept of each."""
 Doing = Literal["starting", "queued", "thinking", "working", "waiting", "idle", "ended"]
 """What it is at; waiting: for those below it."""
 
@@ -38,6 +41,10 @@ class Subagent:
     """Titles of its running calls."""
     tokens: int = 0
     """That it wrote."""
+    lives: int = 1
+    """How often it was begun."""
+    told: tuple[str, ...] = ()
+    """What it said and did, the last of it."""
     ended_s: float | None = None
 
 
@@ -46,6 +53,18 @@ class Below:
     """All subagents of this run, in the order of their start."""
 
     rows: Mapping[Address, Subagent] = field(default_factory=dict[Address, Subagent])
+
+    def in_order(self) -> tuple[Subagent, ...]:
+        """List those that have not ended, each below the one that started it."""
+        return tuple(
+            sorted(self.running, key=lambda row: [_key(name) for name in row.address.names])
+        )
+
+    def find(self, name: str) -> Subagent | None:
+        """Find one by its name, or by its path below the primary."""
+        wanted = tuple(name.strip("/").split("/"))
+        fits = [row for row in self.rows.values() if row.address.names[-len(wanted) :] == wanted]
+        return fits[0] if len(fits) == 1 else None
 
     @property
     def running(self) -> tuple[Subagent, ...]:
@@ -62,9 +81,7 @@ def heard(below: Below, said: OfSubagent, now_s: float) -> Below:
     event = said.event
     match event:
         case SubagentStarted():
-            row = Subagent(event.child, event.agent, event.description, now_s)
-            earlier = below.rows.get(event.child)
-            return below.with_row(replace(row, tokens=earlier.tokens if earlier else 0))
+            return below.with_row(_begun(below.rows.get(event.child), event, now_s))
         case SubagentEnded():
             row_ended = below.rows.get(event.child)
             if row_ended is None:
@@ -73,7 +90,40 @@ def heard(below: Below, said: OfSubagent, now_s: float) -> Below:
             return below.with_row(ended)
         case _:
             row_found = below.rows.get(said.source)
-            return below.with_row(_moved(row_found, said)) if row_found else below
+            return below.with_row(_told(_moved(row_found, said), event)) if row_found else below
+
+
+def clock(row: Subagent, now_s: float) -> str:
+    """Say how long it has been at it."""
+    seconds = max(int((row.ended_s or now_s) - row.began_s), 0)
+    minutes, rest = divmod(seconds, 60)
+    return f"{minutes}m {rest:02d}s" if minutes else f"{rest}s"
+
+
+def _begun(earlier: Subagent | None, event: SubagentStarted, now_s: float) -> Subagent:
+    row = Subagent(event.child, event.agent, event.description, now_s, lives=event.start)
+    return row if earlier is None else replace(row, tokens=earlier.tokens, told=earlier.told)
+
+
+def _key(name: str) -> tuple[str, int]:
+    stem, _, number = name.rpartition("-")
+    return (stem, int(number)) if number.isdecimal() else (name, 0)
+
+
+def _told(row: Subagent, event: AgentReport) -> Subagent:
+    lines: tuple[str, ...]
+    match event:
+        case TurnStarted():
+            lines = (f"▸ {event.prompt}",)
+        case ReplyCompleted():
+            lines = tuple(line for line in text_of(event.content).splitlines() if line.strip())
+        case ToolEnded():
+            lines = (f"● {event.title} ({event.status})",)
+        case TurnFailed():
+            lines = (f"failed: {event.detail}",)
+        case _:
+            return row
+    return replace(row, told=(*row.told, *lines)[-MOST_TOLD:])
 
 
 def _moved(row: Subagent, said: OfSubagent) -> Subagent:  # noqa: PLR0911  (a case an event)

@@ -25,7 +25,14 @@ from messages.permissions import (
     RulesLoaded,
     RulesNotLoaded,
 )
-from messages.subagents import SubagentEnded, SubagentQueued, SubagentStarted
+from messages.subagents import (
+    CancelErrand,
+    Errand,
+    PromptRefused,
+    SubagentEnded,
+    SubagentQueued,
+    SubagentStarted,
+)
 from messages.supervision import PeerRestarted, Undelivered
 from messages.transcript import Record
 from messages.turns import (
@@ -61,6 +68,8 @@ from shell.intents import (
     RunOwnCommand,
     SendPrompt,
     StopOwnCommand,
+    StopSubagent,
+    TellSubagent,
 )
 from shell.own_command import Workbench, own_failed, run_own, with_own_commands
 
@@ -102,6 +111,9 @@ ConsoleInbox = (
     | StopOwnCommand
     | OwnCommandEnded
     | ChooseModel
+    | StopSubagent
+    | TellSubagent
+    | PromptRefused
     | PeerRestarted
     | Undelivered
     | ListPolicy
@@ -175,6 +187,12 @@ class Console(Actor[ConsoleInbox]):
                 self._inbox.put(message)
             case ChooseModel():
                 self.tell(PRIMARY, message)
+            case StopSubagent():
+                self.tell(message.agent, CancelErrand())
+            case TellSubagent():
+                self.tell(message.agent, Errand(prompt=message.text))
+            case PromptRefused():
+                self._inbox.put_notice(f"{message.agent} ends with its task and takes no more.")
             case SwitchAgent():
                 self._switching = message
                 self.tell(PRIMARY, message)
@@ -294,6 +312,8 @@ class Console(Actor[ConsoleInbox]):
         detail = NOT_TAKEN.format(reason=back.reason)
         if isinstance(back.message, Prompt):
             self._ended(TurnFailed(turn=back.message.turn, reason="protocol", detail=detail))
+        elif isinstance(back.message, Errand):
+            self._inbox.put_notice(f"{back.to} has ended and takes nothing more.")
         else:
             is_change = isinstance(back.message, Change | SwitchAgent)
             what = "Your change" if is_change else "Your answer"

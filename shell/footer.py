@@ -20,6 +20,9 @@ def footer_row(state: State, hint: str, width: int) -> Row:
         used = 100 * state.usage.context_tokens / state.usage.window_tokens
         parts.append(f"context {used:.0f} %")
     parts.append(model)
+    agents = len(state.below.running)
+    if agents:
+        parts.append(f"{agents} agent{'' if agents == 1 else 's'}")
     waiting = _warnings(state)
     told = " · ".join(parts)
     if not waiting:

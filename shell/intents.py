@@ -2,6 +2,7 @@
 
 from typing import Literal
 
+from messages.address import Address
 from messages.base import Message
 
 
@@ -9,6 +10,21 @@ class SendPrompt(Message):
     """Begin a turn with this text."""
 
     type: Literal["send_prompt"] = "send_prompt"
+    text: str
+
+
+class StopSubagent(Message):
+    """The person stops one agent, with all below it."""
+
+    type: Literal["stop_subagent"] = "stop_subagent"
+    agent: Address
+
+
+class TellSubagent(Message):
+    """The person says something to an agent that stays for more."""
+
+    type: Literal["tell_subagent"] = "tell_subagent"
+    agent: Address
     text: str
 
 

@@ -5,6 +5,7 @@ from dataclasses import replace
 from shell.ink import Row, cut, wrapped
 from shell.retrying import told
 from shell.state import Own, State, Turn
+from shell.subagent_rows import subagent_rows
 from shell.todos import MOST_ROWS, todo_rows
 from shell.visible import visible_line
 
@@ -30,7 +31,7 @@ def live_rows(state: State, now_s: float, width: int, height: int) -> list[Row]:
         return [*own, *live_rows(replace(state, own=None), now_s, width, height - 1)]
     spinner = _spinner(state, state.turn, now_s, width)
     tools = [_tool(tool.title, now_s - tool.began_s, width) for tool in state.turn.tools]
-    below = [*tools, spinner][-height:]
+    below = [*tools, *subagent_rows(state, now_s, width), spinner][-height:]
     room = height - len(below)
     todos = todo_rows(state.todos, width, min(room // 2, MOST_ROWS))
     return [*_tail(state.turn.tail.text, width, room - len(todos)), *todos, *below]

@@ -74,6 +74,11 @@ class Plain:
         return COMMANDS
 
     @property
+    def now_s(self) -> float:
+        """The loop's clock."""
+        return self._updates.now_s
+
+    @property
     def place(self) -> Workplace:
         """Where the session works."""
         return self._place

@@ -73,6 +73,11 @@ class Repl:
         return self.desk.state
 
     @property
+    def now_s(self) -> float:
+        """The loop's clock."""
+        return self.desk.now_s
+
+    @property
     def place(self) -> Workplace:
         """Where the session works."""
         return self._place

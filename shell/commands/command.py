@@ -23,6 +23,11 @@ class Shell(Protocol):
         ...
 
     @property
+    def now_s(self) -> float:
+        """The clock of the screen."""
+        ...
+
+    @property
     def commands(self) -> Mapping[str, "Command"]:
         """Every command by its name, in the order of `/help`."""
         ...

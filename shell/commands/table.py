@@ -11,6 +11,8 @@ from shell.commands.permissions import PERMISSIONS
 from shell.commands.quit import QUIT
 from shell.commands.resume import RESUME
 from shell.commands.status import STATUS
+from shell.commands.tasks import TASKS
+from shell.commands.tree import TREE
 
 COMMANDS = {
     command.name: command
@@ -21,6 +23,8 @@ COMMANDS = {
         MODE,
         PLAN,
         BUILD,
+        TREE,
+        TASKS,
         MODEL,
         PERMISSIONS,
         DIFF,

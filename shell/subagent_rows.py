@@ -1,0 +1,48 @@
+"""One row for each subagent at work: what it does now, how long, how much it wrote. Pure."""
+
+from messages.address import Address
+from shell.below import Subagent, clock
+from shell.ink import Row, cut
+from shell.state import State
+from shell.visible import visible_line
+
+MOST_ROWS = 6
+_MARKS = {"queued": "○ ", "idle": "○ "}
+
+
+def subagent_rows(state: State, now_s: float, width: int) -> list[Row]:
+    """Draw those that work; where there are many, the last line counts the others."""
+    rows = state.below.in_order()
+    shown = rows if len(rows) <= MOST_ROWS else rows[: MOST_ROWS - 1]
+    asking = asking_of(state)
+    drawn = [_row(row, now_s, width, asks=row.address in asking) for row in shown]
+    more = len(rows) - len(shown)
+    told: Row = (("dim", cut(f"  … and {more} more; /tree shows all", width)),)
+    return [*drawn, told] if more else drawn
+
+
+def asking_of(state: State) -> frozenset[Address]:
+    """Name the agents that wait for the person."""
+    return frozenset(request.agent for request in state.requests.parked)
+
+
+def doing(row: Subagent, *, asks: bool) -> str:
+    """Say in a few words what an agent is at."""
+    if asks:
+        return "waits for your approval"
+    at = visible_line(row.at)
+    return f"{row.doing} {at}" if row.doing == "queued" else at or row.doing
+
+
+def _row(row: Subagent, now_s: float, width: int, *, asks: bool) -> Row:
+    indent = "  " * (len(row.address.names) - 2)
+    name = f"{indent}{row.address.name} "
+    tail = f" · {clock(row, now_s)} · {row.tokens} tokens"
+    about = f"{visible_line(row.description)} · " if row.description else ""
+    room = max(width - 2 - len(name) - len(tail), 1)
+    return (
+        ("warn" if asks else "person", cut(_MARKS.get(row.doing, "● "), width)),
+        ("plain", cut(name, max(width - 2, 0))),
+        ("dim", cut(f"{about}{doing(row, asks=asks)}", room)),
+        ("dim", tail if width > len(name) + len(tail) + 2 else ""),
+    )
