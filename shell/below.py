@@ -41,6 +41,8 @@ class Subagent:
     """Titles of its running calls."""
     tokens: int = 0
     """That it wrote."""
+    call_id: str = ""
+    """The call that it works for."""
     lives: int = 1
     """How often it was begun."""
     told: tuple[str, ...] = ()
@@ -101,7 +103,14 @@ def clock(row: Subagent, now_s: float) -> str:
 
 
 def _begun(earlier: Subagent | None, event: SubagentStarted, now_s: float) -> Subagent:
-    row = Subagent(event.child, event.agent, event.description, now_s, lives=event.start)
+    row = Subagent(
+        event.child,
+        event.agent,
+        event.description,
+        now_s,
+        call_id=event.call_id,
+        lives=event.start,
+    )
     return row if earlier is None else replace(row, tokens=earlier.tokens, told=earlier.told)
 
 

@@ -30,7 +30,9 @@ def live_rows(state: State, now_s: float, width: int, height: int) -> list[Row]:
     if own and height > 1:
         return [*own, *live_rows(replace(state, own=None), now_s, width, height - 1)]
     spinner = _spinner(state, state.turn, now_s, width)
-    tools = [_tool(tool.title, now_s - tool.began_s, width) for tool in state.turn.tools]
+    handed_on = {row.call_id for row in state.below.running}  # these have a row of their own
+    calls = [tool for tool in state.turn.tools if tool.call_id not in handed_on]
+    tools = [_tool(tool.title, now_s - tool.began_s, width) for tool in calls]
     below = [*tools, *subagent_rows(state, now_s, width), spinner][-height:]
     room = height - len(below)
     todos = todo_rows(state.todos, width, min(room // 2, MOST_ROWS))
