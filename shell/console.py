@@ -29,9 +29,6 @@ from messages.subagents import (
     CancelErrand,
     Errand,
     PromptRefused,
-    SubagentEnded,
-    SubagentQueued,
-    SubagentStarted,
 )
 from messages.supervision import PeerRestarted, Undelivered
 from messages.transcript import Record
@@ -43,23 +40,17 @@ from messages.turns import (
     CancelTurn,
     ChooseModel,
     DiskChanged,
-    MessageDelta,
-    ModelChanged,
-    ModelRetrying,
     Prompt,
     ReplyCompleted,
     SessionConfigured,
     SwitchAgent,
-    ThinkingDelta,
     TodosUpdated,
     ToolEnded,
-    ToolInputDelta,
     ToolStarted,
     TurnCompleted,
     TurnFailed,
     TurnInterrupted,
     TurnStarted,
-    UsageChanged,
 )
 from shell.inbox import Event, Inbox, Notice, OfSubagent, QuestionsGone
 from shell.intents import (
@@ -100,31 +91,36 @@ MOST_RETOLD = 100
 
 NOT_TAKEN = "it could not be taken ({reason}); the rest of the session goes on"
 
-ConsoleInbox = (
-    AgentEvent
-    | PresentApproval
-    | RetractApproval
-    | SendPrompt
+Wish = (
+    SendPrompt
     | Interrupt
     | AnswerApproval
     | RunOwnCommand
     | StopOwnCommand
-    | OwnCommandEnded
     | ChooseModel
     | StopSubagent
     | TellSubagent
+    | SwitchAgent
+    | ListPolicy
+    | ExplainCall
+    | Change
+)
+"""What the person wants, from the screen."""
+Report = (
+    AgentEvent
+    | PresentApproval
+    | RetractApproval
+    | OwnCommandEnded
     | PromptRefused
     | PeerRestarted
     | Undelivered
-    | ListPolicy
     | PolicyListed
-    | ExplainCall
     | CallExplained
     | GrantNotStored
-    | SwitchAgent
-    | Change
     | Changed
 )
+"""What the other actors tell."""
+ConsoleInbox = Wish | Report
 
 
 class Console(Actor[ConsoleInbox]):
@@ -163,90 +159,76 @@ class Console(Actor[ConsoleInbox]):
         self.watch(PERMISSIONS)
         self.tell(APPROVALS, PresenterChanged(can_answer=True))
 
-    def on_receive(self, message: ConsoleInbox) -> None:  # noqa: C901, PLR0912, PLR0915  (one case a message)
+    def on_receive(self, message: ConsoleInbox) -> None:
         """Take one message."""
-        if isinstance(message, AgentReport) and self._is_of_subagent(message):
+        if isinstance(message, Wish):
+            self._do(message)
+        elif isinstance(message, AgentReport) and self._is_of_subagent(message):
             self._inbox.put(OfSubagent(self.sender, message))
-            return
-        match message:
+        else:
+            self._hear(message)
+
+    def _do(self, wish: Wish) -> None:  # noqa: C901, PLR0912  (one case a message)
+        """Pass on what the person wants to whoever can do it."""
+        match wish:
             case SendPrompt():
-                self._send(message)
+                self._send(wish)
             case Interrupt():
                 self._interrupt()
             case AnswerApproval():
-                self.tell(APPROVALS, message)
+                self.tell(APPROVALS, wish)
             case RunOwnCommand():
-                job = partial(run_own, message.command, self._workbench)
-                self._own = self.work(job, partial(own_failed, message.command))
+                job = partial(run_own, wish.command, self._workbench)
+                self._own = self.work(job, partial(own_failed, wish.command))
             case StopOwnCommand():
                 if self._own is not None:
                     self.cancel(self._own)
+            case ChooseModel():
+                self.tell(PRIMARY, wish)
+            case StopSubagent():
+                self.tell(wish.agent, CancelErrand())
+            case TellSubagent():
+                self.tell(wish.agent, Errand(prompt=wish.text))
+            case SwitchAgent():
+                self._switching = wish
+                self.tell(PRIMARY, wish)
+            case ListPolicy() | ExplainCall():
+                self.tell(PERMISSIONS, wish)
+            case LoadRules() | ChangeMode() | RevokeGrant():
+                self._changes.append(wish)
+                self.tell(PERMISSIONS, wish)
+            case _:
+                assert_never(wish)
+
+    def _hear(self, report: Report) -> None:  # noqa: C901  (one case a message)
+        """Put on the screen what happened, and keep what a neighbour may have to be told again."""
+        match report:
             case OwnCommandEnded():
                 self._own = None
-                self._own_said.append(message)
-                self._inbox.put(message)
-            case ChooseModel():
-                self.tell(PRIMARY, message)
-            case StopSubagent():
-                self.tell(message.agent, CancelErrand())
-            case TellSubagent():
-                self.tell(message.agent, Errand(prompt=message.text))
+                self._own_said.append(report)
+                self._inbox.put(report)
             case PromptRefused():
-                self._inbox.put_notice(f"{message.agent} ends with its task and takes no more.")
-            case SwitchAgent():
-                self._switching = message
-                self.tell(PRIMARY, message)
+                self._inbox.put_notice(f"{report.agent} ends with its task and takes no more.")
             case AgentSwitched() | AgentNotSwitched():
                 self._switching = None
-                self._inbox.put(message)
-            case ListPolicy() | ExplainCall():
-                self.tell(PERMISSIONS, message)
-            case PolicyListed() | CallExplained() | GrantNotStored():
-                self._inbox.put(message)
-            case LoadRules() | ChangeMode() | RevokeGrant():
-                self._changes.append(message)
-                self.tell(PERMISSIONS, message)
-            case (
-                RulesLoaded()
-                | RulesNotLoaded()
-                | ModeChanged()
-                | ModeNotChanged()
-                | GrantRevoked()
-                | GrantNotRevoked()
-            ):
-                self._changed(message)
+                self._inbox.put(report)
+            case RulesLoaded() | RulesNotLoaded() | ModeChanged() | ModeNotChanged():
+                self._changed(report)
+            case GrantRevoked() | GrantNotRevoked():
+                self._changed(report)
             case SessionConfigured():
-                self._configured(message)
+                self._configured(report)
             case TurnStarted() | ReplyCompleted() | ToolStarted():
-                self._running = message.turn
-                self._inbox.put(message)
+                self._running = report.turn
+                self._inbox.put(report)
             case TurnCompleted() | TurnInterrupted() | TurnFailed():
-                self._ended(message)
-            case (
-                MessageDelta()
-                | ThinkingDelta()
-                | ToolInputDelta()
-                | ToolEnded()
-                | TodosUpdated()
-                | PresentApproval()
-            ):
-                self._inbox.put(message)
-            case (
-                ModelChanged()
-                | ModelRetrying()
-                | UsageChanged()
-                | DiskChanged()
-                | RetractApproval()
-            ):
-                self._inbox.put(message)
-            case SubagentStarted() | SubagentQueued() | SubagentEnded():
-                self._inbox.put(message)
+                self._ended(report)
             case PeerRestarted():
-                self._peer_restarted(message.peer)
+                self._peer_restarted(report.peer)
             case Undelivered():
-                self._returned(message)
+                self._returned(report)
             case _:
-                assert_never(message)
+                self._inbox.put(report)
 
     def _is_of_subagent(self, report: AgentReport) -> bool:
         """Whether it is about one subagent; they all have the same disk."""
