@@ -14,7 +14,6 @@ from tests.program.program import (
     Program,
     Running,
     messages_of,
-    one_complaint,
     results_in,
 )
 from tests.scripted_server import calls, calls_raw, says
@@ -57,18 +56,26 @@ def test_bytes_that_are_no_text_come_back_as_marks_and_end_nothing(program: Prog
     assert len(server.asked) == len(odd) + 2
 
 
-def test_a_disk_that_fills_up_fails_the_turn_in_one_line(program: Program) -> None:
-    with program.serve(says("long " * 4000), says("Short."), says("Shorter.")):
+def test_on_a_disk_that_fills_up_the_answer_is_printed_and_said_not_to_be_kept(
+    program: Program,
+) -> None:
+    with program.serve(says("long " * 4000), says("Short."), says("Shorter.")) as server:
         full = limited(program, "ulimit -f 8", "-p", "Speak.").ended()
         again = program.run("-p", "Shorter.", "--continue")
-    assert (full.status, full.out) == (1, b"")
-    assert "could not be written" in one_complaint(full)
+    assert (full.status, full.out) == (1, b"long " * 3999 + b"long \n")
+    told, unsaved = full.err.splitlines()
+    assert "cannot be written" in told
+    assert "is not in the session" in unsaved
+    # What was on disk goes on: the turn is answered anew, then the new prompt.
     assert (again.status, again.out) == (0, b"Shorter.\n")
+    assert messages_of(server)[0]["content"][0]["text"] == "Speak."
 
 
 def limited(program: Program, limit: str, *words: str) -> Running:
+    """Start it under a limit, which may not spoil what Python compiles for everybody."""
     shell = f"{limit}; exec {shlex.join([*COMMAND, *words])}"
-    return program.start_other("bash", "-c", shell)
+    no_cache = {"PYTHONDONTWRITEBYTECODE": "1"}
+    return program.start_other("bash", "-c", shell, environment=no_cache)
 
 
 def test_the_log_is_kept_when_asked_for_and_holds_no_key(program: Program) -> None:
