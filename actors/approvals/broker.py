@@ -71,8 +71,8 @@ class ApprovalBroker(Actor[BrokerInbox]):
         """None: nobody has said; what comes waits."""
         self._parked: dict[str, Parked] = {}
         self._ended: set[str] = set()
-        self._recorded: set[str] = set()
-        """Requests that an earlier incarnation has put on disk."""
+        self._recorded: dict[str, AnyApprovalRequest] = {}
+        """Requests as they were put on disk before this incarnation."""
         self._given: dict[str, ApprovalAnswered] = {}
         """Answers that an earlier incarnation has put on disk, and may not have delivered."""
         self._writing: dict[int, AnyApprovalRequest | ApprovalAnswered | ApprovalWithdrawn] = {}
@@ -127,7 +127,8 @@ class ApprovalBroker(Actor[BrokerInbox]):
             return
         parked = self._parked[request.id] = Parked(request, self.sender)
         parked.answer = self._given.pop(request.id, None)
-        if parked.answer is not None:
+        if parked.answer is not None:  # an answer to what was shown then
+            parked.request = self._recorded.get(request.id, request)
             self._pass_on(parked.answer, parked)
         else:
             self._admit(parked)
@@ -136,7 +137,7 @@ class ApprovalBroker(Actor[BrokerInbox]):
         """Put a request before a person, once it is known whether there is one."""
         if self._can_answer is False:
             self._refuse(parked.request.id, self._nobody)
-        elif self._can_answer and parked.request.id in self._recorded:
+        elif self._can_answer and self._recorded.get(parked.request.id) == parked.request:
             self._show(parked)
         elif self._can_answer:
             self._write(parked.request)
@@ -266,7 +267,7 @@ class ApprovalBroker(Actor[BrokerInbox]):
         for record in records or ():
             match record:
                 case ExecApprovalRequest() | PatchApprovalRequest() | QuestionRequest():
-                    self._recorded.add(record.id)
+                    self._recorded[record.id] = record
                 case ApprovalAnswered():
                     self._given[record.id] = record
                 case ApprovalWithdrawn():
