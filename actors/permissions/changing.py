@@ -6,7 +6,7 @@ A change that loosens holds once it is on disk; one that tightens holds at once.
 from dataclasses import replace
 from typing import assert_never
 
-from actors.permissions.granting import granting, revoking, unstorable
+from actors.permissions.granting import granted, granting, revoking, unstorable
 from actors.permissions.modes import is_stricter
 from actors.permissions.remembering import loading
 from actors.permissions.rules import first_problem
@@ -45,10 +45,16 @@ def wrong_with(change: Change) -> str:
 
 
 def tightens(change: Change, policy: Policy) -> bool:
-    """Whether a change only takes away, so that it need not wait for the disk."""
-    if isinstance(change, ChangeMode):
-        return is_stricter(change.mode, policy.mode)
-    return isinstance(change, RevokeGrant)
+    """Whether a change takes something away at once: that need not wait for the disk."""
+    match change:
+        case RevokeGrant():
+            return change.rule in granted(policy, change.scope)
+        case ChangeMode():
+            return is_stricter(change.mode, policy.mode)
+        case StoreGrant() | LoadRules():
+            return False
+        case _:
+            assert_never(change)
 
 
 def changed(policy: Policy, change: Change) -> Policy:
@@ -66,18 +72,36 @@ def changed(policy: Policy, change: Change) -> Policy:
             assert_never(change)
 
 
-def still_revoked(revoked: tuple[RevokeGrant, ...], change: Change) -> tuple[RevokeGrant, ...]:
-    """Say what stays taken back whatever the disk has: a new grant of the same counts again."""
+def still_tight(tight: tuple[Change, ...], change: Change) -> tuple[Change, ...]:
+    """Say what holds whatever is on disk already: what was taken back, and the last mode.
+
+    An older change that reaches the disk after it loosens nothing of that. A new grant of what was
+    taken back counts again.
+    """
     match change:
         case RevokeGrant():
-            return (*revoked, change)
+            return (*tight, change)
+        case ChangeMode():
+            return (*(each for each in tight if not isinstance(each, ChangeMode)), change)
         case StoreGrant():
-            given = [(rule, change.scope) for rule in change.rules]
-            return tuple(each for each in revoked if (each.rule, each.scope) not in given)
-        case ChangeMode() | LoadRules():
-            return revoked
+            return tuple(each for each in tight if not _gives_back(change, each))
+        case LoadRules():
+            return tight
         case _:
             assert_never(change)
+
+
+def _gives_back(grant: StoreGrant, taken: Change) -> bool:
+    is_scope = isinstance(taken, RevokeGrant) and taken.scope == grant.scope
+    return is_scope and taken.rule in grant.rules
+
+
+def tightened(policy: Policy, tight: tuple[Change, ...]) -> Policy:
+    """Let a policy allow no more than these do."""
+    for change in tight:
+        if tightens(change, policy):
+            policy = changed(policy, change)
+    return policy
 
 
 def is_of_project(change: Change) -> bool:

@@ -13,7 +13,8 @@ from actors.permissions.changing import (
     done,
     failed,
     is_of_project,
-    still_revoked,
+    still_tight,
+    tightened,
     tightens,
     wrong_with,
 )
@@ -113,14 +114,16 @@ class PermissionEngine(Actor[EngineInbox]):
         self._append = 0
         self._changing: deque[tuple[Change, Address]] = deque()
         """Changes on their way to the disk, one at a time: each record is whole."""
-        self._revoked: tuple[RevokeGrant, ...] = ()
-        """What was taken back, and is not off the disk yet."""
+        self._tight: tuple[Change, ...] = ()
+        """What holds though it is not on disk yet."""
+        self._finding = False
+        """What the project's store holds is not known yet, or is looked at again."""
 
     def on_start(self) -> None:
         """After a crash, find on disk first what has changed since the start."""
         if self._recorder.open():
             self._policy = replace(self._policy, project_grants=())
-            self.work(partial(found_now, self._store), unread)
+            self._find_project_grants()
 
     def on_receive(self, message: EngineInbox) -> None:  # noqa: C901, PLR0912  (one case a message)
         """Take one message."""
@@ -205,9 +208,9 @@ class PermissionEngine(Actor[EngineInbox]):
         if wrong:
             self.tell(self.sender, failed(change, wrong))
             return
-        self._revoked = still_revoked(self._revoked, change)
+        self._tight = still_tight(self._tight, change)
         if tightens(change, self._policy):
-            self._go_by(changed(self._policy, change))
+            self._go_by(self._policy)
         self._changing.append((change, self.sender))
         if len(self._changing) == 1:
             self._write_next()
@@ -234,29 +237,34 @@ class PermissionEngine(Actor[EngineInbox]):
         change, asker = self._changing.popleft()
         if isinstance(change, LoadRules):
             self._loaded = change
-        self._revoked = tuple(each for each in self._revoked if each != change)
+            self._find_project_grants()
+        waiting = [each for each, _ in self._changing]
+        self._tight = tuple(each for each in self._tight if each != change or each in waiting)
         self.tell(asker, done(change, policy.generation))
         self._go_by(policy)
         self._write_next()
 
+    def _find_project_grants(self) -> None:
+        self._finding = True
+        self.work(partial(found_now, self._store), unread)
+
     def _read(self, read: ProjectGrantsRead) -> None:
-        """Take what the project's store holds; others may have changed it, too."""
+        """Take what the project's store holds; others may have changed it, too.
+
+        What was found before a change of ours may be older than it, and counts no more.
+        """
         policy = replace(
             self._policy, project_grants=read.rules, generation=self._policy.generation + 1
         )
         if read.changed:
+            self._finding = False
             self._made(policy)
-        else:
+        elif self._finding and read.rules != self._policy.project_grants:
             self._go_by(policy)
 
     def _go_by(self, policy: Policy) -> None:
-        """Judge by this from now on, also what waits for a person.
-
-        What was taken back stays so, even while the disk still has it.
-        """
-        for revoked in self._revoked:
-            policy = changed(policy, revoked)
-        self._policy = policy
+        """Judge by this from now on, also what waits for a person; what tightened stays tight."""
+        self._policy = policy = tightened(policy, self._tight)
         self.tell(APPROVALS, PolicyChanged(generation=policy.generation))
 
     def _not_stored(self, append: AppendFailed) -> None:
