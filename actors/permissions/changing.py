@@ -92,8 +92,9 @@ def still_tight(tight: tuple[Change, ...], change: Change) -> tuple[Change, ...]
 
 
 def _gives_back(grant: StoreGrant, taken: Change) -> bool:
-    is_scope = isinstance(taken, RevokeGrant) and taken.scope == grant.scope
-    return is_scope and taken.rule in grant.rules
+    if not isinstance(taken, RevokeGrant) or taken.scope != grant.scope:
+        return False
+    return taken.rule in grant.rules
 
 
 def tightened(policy: Policy, tight: tuple[Change, ...]) -> Policy:

@@ -50,6 +50,8 @@ class Looking:
     reading: tuple[ReadyRule, ...]
     found: list[Matter] = field(default_factory=list[Matter])
     """All that was told, in order."""
+    _command_text: str = ""
+    """The whole of the command that is looked at."""
     _entries_left: int = MOST_ENTRIES
     _guarded: dict[str, bool] = field(default_factory=dict[str, bool])
     _files: dict[_File, Matter] = field(default_factory=dict[_File, Matter])
@@ -129,6 +131,7 @@ class Looking:
         why = command.floor or ("" if command.parts else "there is no command in it")
         if why or command.refusal:
             self.found.append(_plain(request)._replace(floor=why, refusal=command.refusal))
+        self._command_text = request.target
         folders = folders_of(command, self.explorer)
         for part, bases in zip(command.parts, folders, strict=True):
             self._part(part, bases)
@@ -147,13 +150,15 @@ class Looking:
         below, too_deep = self._below(reads, part) if part.deep and self.reading else ((), "")
         changed = writes if part.harmless else (*reads, *writes)
         is_whole = weight == "full"
+        floor = (_floor(part) or too_deep) if is_whole else ""
         self.found.append(
             Matter(
                 request=PermissionRequest(permission="bash", target=part.text),
                 tool="bash",
                 weight=weight,
                 also=part.also,
-                floor=(_floor(part) or too_deep) if is_whole else "",
+                floor=floor,
+                exact="" if not floor and self._says_all(part, bases) else self._command_text,
                 protected=self._touched(changed),
                 reading=part.harmless,
                 harmless=self._wholly_known(part, reads, bases) if is_whole else None,
@@ -166,6 +171,12 @@ class Looking:
             self.found += told if is_whole else [_denying(matter) for matter in told]
         for inner in part.inner:
             self._part(inner, bases, "denies")
+
+    def _says_all(self, part: Part, bases: tuple[str, ...]) -> bool:
+        """Whether its text alone is the part as it stands: no quotes, no folder, no other input."""
+        is_plain = all(word.plain and word.literal for word in part.words)
+        is_here = bases == (self.explorer.ground.cwd,)
+        return is_plain and is_here and "<" not in self._command_text
 
     def _looked_at(self, part: Part, bases: tuple[str, ...]) -> tuple[Word, ...]:
         """List the paths that a part reads; without any, and after a `cd`, where it runs."""

@@ -11,46 +11,17 @@ from messages.rules import GrantScope, Policy, Rule
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]*")
 _SUBCOMMAND = re.compile(r"[a-z][a-z0-9:_-]*")
-_NEVER = frozenset(
-    [
-        "rm",
-        "rmdir",
-        "unlink",
-        "mv",
-        "cp",
-        "ln",
-        "chmod",
-        "chown",
-        "chgrp",
-        "truncate",
-        "shred",
-        "mkfs",
-        "mount",
-        "umount",
-        "reboot",
-    ]
+_CHANGING = "rm rmdir unlink mv cp ln chmod chown chgrp truncate shred mkfs mount umount reboot"
+_RUNNING = (
+    "crystal dart dotnet elvish erb fzf gtimeout java jupyter kotlin matlab mongo mono nim nox nu "
+    "ocaml pdksh php-cgi powershell pry runghc runhaskell sbcl sshpass swift tcc tox wine xonsh "
+    "yash zx"
 )
-"""Of these no beginning is granted: what follows says all that matters."""
+_NEVER = frozenset([*_CHANGING.split(), *_RUNNING.split()])
+"""Of these no beginning is granted: what follows says all that matters. The last run what it names,
+beside those with a guard."""
 _WITH_SUBCOMMANDS = frozenset(
-    [
-        "git",
-        "npm",
-        "pnpm",
-        "yarn",
-        "cargo",
-        "go",
-        "make",
-        "gmake",
-        "ninja",
-        "just",
-        "uv",
-        "poetry",
-        "pdm",
-        "pipenv",
-        "hatch",
-        "bundle",
-        "gh",
-    ]
+    "git npm pnpm yarn cargo go make gmake ninja just uv poetry pdm pipenv hatch bundle gh".split()  # noqa: SIM905  (a list would be a page)
 )
 """Of all that can run others by their arguments, these alone are granted by two words."""
 
@@ -59,10 +30,10 @@ def offered(asking: Iterable[Matter]) -> tuple[Rule, ...]:
     """Make the rules for exactly these; none where a text of theirs would match more than it."""
     exact: dict[Rule, None] = {}
     for matter in asking:
-        target = matter.request.target
-        if matter.unknown or not target or "*" in target:
+        text = exact_text(matter)
+        if matter.unknown or not text or "*" in text:
             return ()
-        exact[_rule(matter, target)] = None
+        exact[_rule(matter, text)] = None
     return tuple(exact)
 
 
@@ -73,8 +44,13 @@ def offered_wider(asking: Iterable[Matter]) -> tuple[Rule, ...]:
         target = matter.request.target
         whole = matter.request.permission != "bash" or bool(matter.floor)
         begins = "" if whole else beginning(target)
-        wider[_rule(matter, f"{begins} *" if begins else target)] = None
+        wider[_rule(matter, f"{begins} *" if begins else exact_text(matter))] = None
     return tuple(wider)
+
+
+def exact_text(matter: Matter) -> str:
+    """Write out what a grant of exactly this says."""
+    return matter.exact or matter.request.target
 
 
 def _rule(matter: Matter, pattern: str) -> Rule:
@@ -98,15 +74,16 @@ def beginning(command: str) -> str:
 def lifts(rule: Rule, matter: Matter) -> bool:
     """Whether a grant lifts an ask: a floor only if it is that exact text.
 
-    Of wider ones only the beginning of a command counts: no other is ever offered.
+    Of wider ones only the beginning of a command counts, alone or with more behind it: no other is
+    ever offered.
     """
     if rule.action != "allow" or rule.permission != matter.request.permission or matter.unknown:
         return False
     if "*" not in rule.pattern:
-        return rule.pattern == matter.request.target
+        return rule.pattern == exact_text(matter)
     begins = rule.pattern.endswith(" *") and rule.pattern.count("*") == 1
     whole = rule.permission == "bash" and begins and not matter.floor
-    return whole and ready(rule).whole(matter.request.target)
+    return whole and ready(rule).tightens((matter.request.target,), None)
 
 
 def unstorable(rule: Rule) -> str:

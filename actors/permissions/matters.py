@@ -36,5 +36,7 @@ class Matter(NamedTuple):
     None: it may do more."""
     trusted_only: bool = False
     """Harmless only in a workspace that is trusted."""
+    exact: str = ""
+    """All that a grant of this very thing has to say; empty: the target is."""
     unknown: bool = False
     """What it is about cannot be told beforehand, so no rule can be offered for it."""

@@ -1,4 +1,4 @@
-"""What a person decided, in the engine: modes, revocations and the project's grants in any order."""
+"""What a person decided, in the engine: modes, revocations, the project's grants, in any order."""
 
 from collections.abc import Callable
 from functools import partial
@@ -31,13 +31,14 @@ from messages.permissions import (
     RulesLoaded,
     StoreGrant,
 )
-from messages.rules import GrantScope, Policy
+from messages.rules import GrantScope, Policy, SessionMode
 from messages.transcript import Append, Appended, AppendFailed
 from tests.actors.permissions.judged import BUILD, GROUND, asking, rule
 from tests.probe import Probe, new_probe
 
 pytestmark = pytest.mark.quick
 
+DEFAULTS = Policy(defaults=BUILT_IN)
 A = rule("write", "a.py")
 B = rule("write", "b.py")
 
@@ -82,7 +83,7 @@ Open = Callable[..., Desk]
 
 @pytest.fixture
 def open_desk(system: ActorSystem, tmp_path: Path) -> Open:
-    def opened(policy: Policy = Policy(defaults=BUILT_IN), root: Path = tmp_path) -> Desk:
+    def opened(policy: Policy = DEFAULTS, root: Path = tmp_path) -> Desk:
         return Desk(system, ProjectGrants(tmp_path / "state" / "grants.json", root), policy)
 
     return opened
@@ -136,7 +137,7 @@ def test_no_mode_on_its_way_to_the_disk_is_looser_than_the_last_that_was_asked_f
     open_desk: Open,
 ) -> None:
     desk = open_desk()
-    wanted = ("yolo", "default", "auto-edit")
+    wanted: tuple[SessionMode, ...] = ("yolo", "default", "auto-edit")
     desk.tell(*(ChangeMode(mode=mode) for mode in wanted))
     for mode, holds in zip(wanted, ("auto-edit", "default", "auto-edit"), strict=True):
         assert desk.written().mode == mode
