@@ -38,6 +38,7 @@ GOES_ON = "↪ "
 MOST_DESCRIPTION_CHARS = 200
 """The model may say so much for its call; more would push the call itself off the screen."""
 REASON_HINT: Fragment = ("strong", "Enter sends the no with this reason, Esc goes back")
+_GAP = " " * 5
 TOO_LOW = "enlarge the window to answer · n no · Esc later"
 
 Judged = ExecApprovalRequest | PatchApprovalRequest
@@ -152,9 +153,12 @@ def _answers(request: Judged, width: int) -> list[Row]:
 
 
 def side_by_side(parts: Sequence[str], width: int) -> list[str]:
-    """Put words of ours on one line where they fit, else on one each."""
-    line = (" " * 5).join(parts)
-    return [line] if len(line) <= width else list(parts)
+    """Put words of ours on as few lines as they fit on."""
+    lines = list(parts[:1])
+    for part in parts[1:]:
+        longer = lines[-1] + _GAP + part
+        lines = [*lines[:-1], longer] if len(longer) <= width else [*lines, part]
+    return lines
 
 
 def _granted(rules: tuple[Rule, ...]) -> str:

@@ -18,6 +18,7 @@ from messages.turns import (
     TurnInterrupted,
     TurnStarted,
 )
+from shell import figures
 from shell.inbox import OfSubagent
 
 MOST_TOLD = 400
@@ -97,9 +98,7 @@ def heard(below: Below, said: OfSubagent, now_s: float) -> Below:
 
 def clock(row: Subagent, now_s: float) -> str:
     """Say how long it has been at it."""
-    seconds = max(int((row.ended_s or now_s) - row.began_s), 0)
-    minutes, rest = divmod(seconds, 60)
-    return f"{minutes}m {rest:02d}s" if minutes else f"{rest}s"
+    return figures.clock((row.ended_s or now_s) - row.began_s)
 
 
 def _begun(earlier: Subagent | None, event: SubagentStarted, now_s: float) -> Subagent:

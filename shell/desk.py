@@ -263,4 +263,5 @@ class Desk:
             self.choosing.picker,
             self.paging.pager,
             self.replying.selection,
+            self.view.scrolled,
         )

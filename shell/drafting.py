@@ -32,14 +32,19 @@ class Drafting:
         if not text.strip():
             return
         self._remember(text, private=pastes.holds_any(self._pastes, draft))
-        self._desk.view.draft.reset()
-        self._pastes = Pastes()
+        self.clear()
         if COMMAND.match(text):
             self._desk.person.run_command(text.strip())
         elif text.startswith("!") and text[1:].strip():
             self._desk.step(state.ran_own(self._desk.state, text[1:].strip(), self._desk.now_s))
         else:
             self._desk.step(state.entered(self._desk.state, text, self._desk.now_s))
+
+    def clear(self) -> None:
+        """Empty the input; what was offered for it goes with it."""
+        self._desk.view.draft.reset()
+        self._desk.completing.close()
+        self._pastes = Pastes()
 
     def paste(self, text: str) -> None:
         """Insert pasted text, folded when it is long."""

@@ -1,6 +1,7 @@
 """The last line: who is talked to, how it may act, what waits."""
 
 from shell.disk import mark
+from shell.figures import counted
 from shell.ink import Row, cut
 from shell.modes import mode_of
 from shell.state import State
@@ -19,10 +20,9 @@ def footer_row(state: State, hint: str, width: int) -> Row:
     if state.usage and state.usage.window_tokens:
         used = 100 * state.usage.context_tokens / state.usage.window_tokens
         parts.append(f"context {used:.0f} %")
+    if state.below.running:
+        parts.append(counted(len(state.below.running), "agent"))
     parts.append(model)
-    agents = len(state.below.running)
-    if agents:
-        parts.append(f"{agents} agent{'' if agents == 1 else 's'}")
     waiting = _warnings(state)
     told = " · ".join(parts)
     if not waiting:

@@ -108,7 +108,7 @@ class Hands:
         if self.dialog_open:
             self.answering.put_off()
         elif self._desk.view.draft.text:
-            self._desk.view.draft.reset()
+            self.drafting.clear()
         elif running:
             self._desk.interrupt()
         else:

@@ -4,6 +4,7 @@ A row is exactly one line of the screen: cut or wrapped to the width beforehand,
 has to guess what the terminal will make of it.
 """
 
+import re
 import textwrap
 from collections.abc import Iterable
 from typing import TypeAlias
@@ -42,6 +43,8 @@ STYLES = {
 CHAIN = " \u203a "
 """Between an agent and one that it started."""
 _TAB_STOP = 4
+_COLUMNS = re.compile(r" *(?:\S+(?: \S+)* {2,})?")
+"""An indent, and a first column where there is one: what goes on stands below its second."""
 
 
 def printed(rows: Iterable[Row], *, colour: bool) -> str:
@@ -87,7 +90,11 @@ def width_of(text: str) -> int:
 
 
 def _flowed(line: str, width: int) -> list[str]:
-    return [line] if len(line) <= width else textwrap.wrap(line, width)
+    if len(line) <= width:
+        return [line]
+    found = _COLUMNS.match(line)
+    column = found.end() if found else 0
+    return textwrap.wrap(line, width, subsequent_indent=" " * (column * (column <= width // 2)))
 
 
 def _pieces(line: str, width: int) -> list[str]:

@@ -72,6 +72,8 @@ def _dialog(keys: KeyBindings, hands: Hands) -> None:
     _bind(keys, "down", lambda: hands.answering.scroll(1), armed)
     _bind(keys, "up", lambda: hands.answering.scroll(-1), armed)
     _bind(keys, " ", lambda: hands.answering.page(1), armed)
+    _bind(keys, "home", lambda: hands.answering.scroll(-FAR), armed)
+    _bind(keys, "end", lambda: hands.answering.scroll(FAR), armed)
     _bind(keys, "tab", hands.answering.begin_words, armed)
 
     @keys.add(Keys.Any, filter=armed)

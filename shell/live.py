@@ -1,7 +1,6 @@
 """The rows above the input while a turn runs: the unfinished text, tools at work, the spinner."""
 
-from dataclasses import replace
-
+from shell.figures import clock, counted
 from shell.ink import Row, cut, wrapped
 from shell.retrying import told
 from shell.state import Own, State, Turn
@@ -22,21 +21,27 @@ _TAIL_CHARS_PER_ROW = 4
 
 def live_rows(state: State, now_s: float, width: int, height: int) -> list[Row]:
     """Draw at most `height` rows; the spinner is kept longest, the ledger shortest."""
+    working = working_rows(state, now_s, width, height)
+    if height < 1 or not state.turn:
+        return working
+    room = height - len(working)
+    todos = todo_rows(state.todos, width, min(room // 2, MOST_ROWS))
+    return [*_tail(state.turn.tail.text, width, room - len(todos)), *todos, *working]
+
+
+def working_rows(state: State, now_s: float, width: int, height: int) -> list[Row]:
+    """Draw only what is at work: the person's own command, calls, subagents, the model."""
     if height < 1:
         return []
     own = [_own(state.own, now_s, width)] if state.own else []
     if not state.turn:
         return own
-    if own and height > 1:
-        return [*own, *live_rows(replace(state, own=None), now_s, width, height - 1)]
     spinner = _spinner(state, state.turn, now_s, width)
     handed_on = {row.call_id for row in state.below.running}  # these have a row of their own
     calls = [tool for tool in state.turn.tools if tool.call_id not in handed_on]
     tools = [_tool(tool.title, now_s - tool.began_s, width) for tool in calls]
-    below = [*tools, *subagent_rows(state, now_s, width), spinner][-height:]
-    room = height - len(below)
-    todos = todo_rows(state.todos, width, min(room // 2, MOST_ROWS))
-    return [*_tail(state.turn.tail.text, width, room - len(todos)), *todos, *below]
+    rows = [*tools, *subagent_rows(state, now_s, width), spinner]
+    return [*own, *rows[-(height - 1) :]] if own and height > 1 else rows[-height:]
 
 
 def queued_rows(queue: tuple[str, ...], width: int) -> list[Row]:
@@ -54,24 +59,24 @@ def _tail(text: str, width: int, height: int) -> list[Row]:
 
 
 def _tool(title: str, elapsed_s: float, width: int) -> Row:
-    clock = f" · {_clock(elapsed_s)}"
+    passed = f" · {clock(elapsed_s)}"
     return (
         ("warn", "● "),
-        ("plain", cut(visible_line(title), max(width - 2 - len(clock), 1))),
-        ("dim", clock if width > len(clock) + 2 else ""),
+        ("plain", cut(visible_line(title), max(width - 2 - len(passed), 1))),
+        ("dim", passed if width > len(passed) + 2 else ""),
     )
 
 
 def _own(own: Own, now_s: float, width: int) -> Row:
     esc = " · stopping" if own.stopping else " · Esc ends it"
-    _, title, clock = _tool(f"! {own.command}", now_s - own.began_s, max(width - len(esc), 1))
-    return (("person", "● "), title, clock, ("dim", cut(esc, width) if width > len(esc) else ""))
+    _, title, passed = _tool(f"! {own.command}", now_s - own.began_s, max(width - len(esc), 1))
+    return (("person", "● "), title, passed, ("dim", cut(esc, width) if width > len(esc) else ""))
 
 
 def _spinner(state: State, turn: Turn, now_s: float, width: int) -> Row:
     elapsed_s = max(now_s - turn.began_s, 0.0)
     frame = FRAMES[int(elapsed_s * FRAMES_PER_S) % len(FRAMES)]
-    row = f"{frame} {_verb(state, turn, now_s)} · {_clock(elapsed_s)} · {_tokens(turn)}"
+    row = f"{frame} {_verb(state, turn, now_s)} · {clock(elapsed_s)} · {_tokens(turn)}"
     if not turn.interrupting and not state.requests.shown and not state.own:
         row += " · Esc interrupts"
     return (("person", cut(row, width)),)
@@ -89,19 +94,13 @@ def _verb(state: State, turn: Turn, now_s: float) -> str:
     if turn.tools:
         return "Working"
     if silent_s >= SILENT_S:
-        return f"No word from the model for {_clock(silent_s)}"
+        return f"No word from the model for {clock(silent_s)}"
     return "Writing" if turn.streamed else "Thinking"
-
-
-def _clock(seconds: float) -> str:
-    minutes, rest = divmod(int(seconds), 60)
-    return f"{minutes}m {rest:02d}s" if minutes else f"{rest}s"
 
 
 def _tokens(turn: Turn) -> str:
     """Count what was written; `~` while a part of it is only estimated."""
     count = turn.tokens + turn.streamed_chars // _CHARS_PER_TOKEN
     about = "~" if turn.streamed_chars else ""
-    return (
-        f"{about}{count / 1000:.1f}k tokens" if count >= _ROUND_FROM else f"{about}{count} tokens"
-    )
+    told = f"{count / 1000:.1f}k tokens" if count >= _ROUND_FROM else counted(count, "token")
+    return about + told

@@ -5,6 +5,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from itertools import chain, count
 
+from shell.figures import counted
+
 MOST_LINES = 8
 MOST_CHARS = 1_000
 """A longer paste is folded: it would push everything else off the screen."""
@@ -19,10 +21,10 @@ class Pastes:
 
 def folded(pastes: Pastes, text: str) -> tuple[Pastes, str]:
     """Say what goes into the input for pasted text: the text, or a word for it."""
-    lines = text.count("\n") + 1
-    if lines <= MOST_LINES and len(text) <= MOST_CHARS:
+    lines = text.removesuffix("\n").count("\n") + 1
+    if text.count("\n") < MOST_LINES and len(text) <= MOST_CHARS:
         return pastes, text
-    size = f"{lines} lines" if lines > 1 else f"{len(text):,} characters"
+    size = counted(lines, "line") if lines > 1 else counted(len(text), "character")
     numbered = (f"[pasted {size} #{number}]" for number in count(2))
     word = next(word for word in chain([f"[pasted {size}]"], numbered) if word not in pastes.whole)
     return replace(pastes, whole={**pastes.whole, word: text}), word

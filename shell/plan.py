@@ -9,7 +9,7 @@ from shell.approval import REASON_HINT, TOO_LOW, Panel, hint_of, panel
 from shell.arming import Arming
 from shell.footer import footer_row
 from shell.ink import Fragment, Row, cut, flowed, wrapped
-from shell.live import live_rows, queued_rows
+from shell.live import live_rows, queued_rows, working_rows
 from shell.menu import Menu, menu_rows
 from shell.pager import Pager, page_rows
 from shell.picker import Picker, picker_rows
@@ -23,6 +23,8 @@ REASON_MARK = "no, because: "
 REPLY_MARK = "reply: "
 LIST_MARK = "look for: "
 _FOOTER_ROWS = 1
+_WORKING_SHARE = 3
+"""While something is asked, no more than this part of the window tells what else is at work."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +46,8 @@ class Scene:
     """Covers everything else."""
     selection: Selection = NOTHING
     """Of the choices of the question on screen."""
+    scrolled: int = 0
+    """So many rows of the command or diff are above what is shown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +94,7 @@ def planned(scene: Scene, size: Size) -> Plan:
         return Plan(page=tuple(page), input_rows=0, footer=footer)
     room = size.rows - _FOOTER_ROWS
     if scene.arming and scene.state.requests.shown:
-        return _with_panel(scene, scene.arming, width, room, footer)
+        return _with_panel(scene, scene.arming, size, footer)
     wanted = 1 if scene.picker else min(_draft_rows(scene.draft, width), MOST_INPUT_ROWS)
     input_rows = max(min(wanted, room), 1)
     room -= input_rows
@@ -125,24 +129,31 @@ def _draft_rows(draft: str, width: int) -> int:
     return len(wrapped(visible(draft) + " ", width - len(MARK)))
 
 
-def _with_panel(
-    scene: Scene, arming: Arming, width: int, room: int, footer: tuple[Row, ...]
-) -> Plan:
-    request = scene.state.requests.shown
+def _with_panel(scene: Scene, arming: Arming, size: Size, footer: tuple[Row, ...]) -> Plan:
+    request, width = scene.state.requests.shown, size.columns
     assert request is not None  # noqa: S101  (the caller looked)
     requests = scene.state.requests
     replied, count = len(requests.replied), len(requests.parked)
     shown = panel_of(request, count, width, replied, scene.selection)
-    room -= 1  # the input
+    room = size.rows - _FOOTER_ROWS - 1  # the input
     if not shown.fits(room):
         low: list[Row] = [(("warn", line),) for line in flowed(TOO_LOW, width)]
         return Plan(notice=tuple(low[: max(room, 0)]), footer=footer)
     body_rows = min(len(shown.body), room - shown.fixed_rows)
     room -= shown.fixed_rows + body_rows
     tone, hint = _hint(request, arming, scene)
-    notice: tuple[Row, ...] = (((tone, cut(hint, width)),),)
-    live = live_rows(scene.state, scene.now_s, width, min(room, 1))
+    place = _place(scene.scrolled, body_rows, len(shown.body))
+    notice: tuple[Row, ...] = (((tone, cut(hint + place, width)),),)
+    live = working_rows(
+        scene.state, scene.now_s, width, min(room, max(size.rows // _WORKING_SHARE, 1))
+    )
     return Plan(tuple(live), shown, body_rows, notice, footer=footer)
+
+
+def _place(above: int, shown: int, rows: int) -> str:
+    """Say which rows of a long command or diff are shown."""
+    first = min(above, rows - shown) + 1
+    return f" · {first:,}-{first + shown - 1:,} of {rows:,}" if shown < rows else ""
 
 
 def panel_of(

@@ -10,7 +10,7 @@ from messages.questions import Question
 from shell import arming
 from shell.approval import Panel, asks, barred, going_on, side_by_side
 from shell.arming import Arming
-from shell.ink import Fragment, Row
+from shell.ink import Fragment, Row, width_of
 from shell.visible import exact, exact_line
 
 WORDS_HINT: Fragment = ("strong", "Enter sends this reply, Esc goes back")
@@ -74,18 +74,29 @@ def question_hint(question: Question, state: Arming, *, draft: bool) -> Fragment
 def _head(request: QuestionRequest, replied: int, count: int, width: int) -> list[Row]:
     told = f"{asks(request)} asks you · 1 of {count}"
     rows = going_on(told, "title", width)
-    header = request.questions[replied].header
+    header = exact_line(request.questions[replied].header)
     of = f"question {replied + 1} of {len(request.questions)}"
-    about = f"{of}: {exact_line(header)}" if header else of
-    return [*rows, *going_on(about, "dim", width)]
+    if len(request.questions) > 1:
+        return [*rows, *going_on(f"{of}: {header}" if header else of, "dim", width)]
+    return [*rows, *(going_on(f"about: {header}", "dim", width) if header else [])]
 
 
 def _body(question: Question, width: int) -> list[Row]:
     lines = [(line, "strong") for line in exact(question.question).split("\n")]
     for number, choice in enumerate(question.choices, 1):
-        if choice.description:
+        if choice.description and not _beside(question, number - 1, width):
             lines.append((f"{number}: {exact_line(choice.description)}", "plain"))
     return [row for line, tone in lines for row in barred(line, tone, width)]
+
+
+def _beside(question: Question, number: int, width: int) -> str:
+    """Say what a choice means on the row of its label; empty: it does not fit, or says nothing."""
+    choice = question.choices[number]
+    column = max(width_of(exact_line(each.label)) for each in question.choices)
+    blanks = " " * (column - width_of(exact_line(choice.label)) + 2)
+    room = width - (len("> 1  [ ] ") if question.multiple else len("> 1  ")) - column - 2
+    told = exact_line(choice.description)
+    return blanks + told if told and width_of(told) <= room else ""
 
 
 def _answers(question: Question, selection: Selection, width: int) -> list[Row]:
@@ -94,7 +105,8 @@ def _answers(question: Question, selection: Selection, width: int) -> list[Row]:
         cursor = "› " if number == selection.chosen else "  "  # noqa: RUF001  (an arrow)
         tick = ("[x] " if number in selection.ticked else "[ ] ") if question.multiple else ""
         tone = "person" if number == selection.chosen else "plain"
-        label = f"{cursor}{number + 1}  {tick}{exact_line(choice.label)}"
-        rows.extend(going_on(label, tone, width))
+        told = going_on(f"{cursor}{number + 1}  {tick}{exact_line(choice.label)}", tone, width)
+        beside = _beside(question, number, width)
+        rows.extend([(*told[0], ("dim", beside))] if beside else told)
     last = side_by_side(("Tab  in words of your own", "n  no answer", "Esc  later"), width)
     return [*rows, *(row for line in last for row in going_on(line, "plain", width))]

@@ -4,6 +4,7 @@ from typing import assert_never
 
 from messages.turns import SessionConfigured, ToolEnded
 from shell.blocks import goes_on
+from shell.figures import counted
 from shell.ink import Row, cut, flowed, printed, wrapped
 from shell.intents import OwnCommandEnded
 from shell.rehearsal import NOTICE
@@ -13,6 +14,7 @@ from shell.visible import visible, visible_line
 
 MOST_SAID_ROWS = 12
 """Of a message so much is shown again; its sender knows the rest."""
+FIRST_WORDS = "Say what you want done; /help lists commands and keys."
 
 
 def rendered(item: Printable, width: int, *, colour: bool) -> str:  # noqa: PLR0911  (a case an item)
@@ -23,7 +25,7 @@ def rendered(item: Printable, width: int, *, colour: bool) -> str:  # noqa: PLR0
         case Prose():
             return prose(item.text, width, colour=colour)
         case Skipped():
-            told = cut(f"… {item.chars:,} characters are not shown", width)
+            told = cut(f"… {counted(item.chars, 'character')} not shown", width)
             return printed([(("dim", told),)], colour=colour) + "\r\n"
         case Remark():
             rows = [((item.tone, line),) for line in flowed(visible(item.text), width)]
@@ -52,7 +54,7 @@ def _said(text: str, width: int) -> list[Row]:
     first: Row = (("person", "> " + shown[0]),)
     rows = [first, *((("person", "  " + line),) for line in shown[1:])]
     if len(shown) < len(lines):
-        rows.append((("dim", cut(f"  … +{len(lines) - len(shown)} lines", width)),))
+        rows.append((("dim", cut(f"  … +{len(lines) - len(shown):,} lines", width)),))
     return rows
 
 
@@ -61,6 +63,6 @@ def _header(session: SessionConfigured, width: int) -> list[Row]:
     rows: list[Row] = [(("strong", line),) for line in wrapped(visible_line(told), width)]
     if session.rehearsal:
         rows.extend((("warn", line),) for line in flowed(NOTICE, width))
-    if session.resumed:
-        rows.extend((("dim", line),) for line in wrapped("Resumed where it stopped.", width))
+    told = "Resumed where it stopped." if session.resumed else FIRST_WORDS
+    rows.extend((("dim", line),) for line in flowed(told, width))
     return rows

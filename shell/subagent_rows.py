@@ -2,6 +2,7 @@
 
 from messages.address import Address
 from shell.below import Subagent, clock
+from shell.figures import counted
 from shell.ink import Row, cut
 from shell.state import State
 from shell.visible import visible_line
@@ -37,7 +38,7 @@ def doing(row: Subagent, *, asks: bool) -> str:
 def _row(row: Subagent, now_s: float, width: int, *, asks: bool) -> Row:
     indent = "  " * (len(row.address.names) - 2)
     name = f"{indent}{row.address.name} "
-    tail = f" · {clock(row, now_s)} · {row.tokens} tokens"
+    tail = f" · {clock(row, now_s)} · {counted(row.tokens, 'token')}"
     about = f"{visible_line(row.description)} · " if row.description else ""
     room = max(width - 2 - len(name) - len(tail), 1)
     return (

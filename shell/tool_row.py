@@ -44,7 +44,9 @@ def _output(text: str, width: int) -> list[Row]:
     lines = visible(text).rstrip("\n").split("\n")
     if lines == [""]:
         return []
-    shown = [cut(line.expandtabs(4), width - 2) for line in lines[:OUTPUT_LINES]]
-    if len(lines) > OUTPUT_LINES:
-        shown.append(cut(f"… +{len(lines) - OUTPUT_LINES} lines (Ctrl-O)", width - 2))
-    return [(("dim", "  " + line),) for line in shown]
+    fits = len(lines) <= OUTPUT_LINES + 1  # a line takes no more room than the count of one
+    shown = lines if fits else lines[:OUTPUT_LINES]
+    rows = [cut(line.expandtabs(4), width - 2) for line in shown]
+    if not fits:
+        rows.append(cut(f"… +{len(lines) - OUTPUT_LINES:,} lines (Ctrl-O)", width - 2))
+    return [(("dim", "  " + row),) for row in rows]

@@ -73,6 +73,11 @@ class View:
         """Divide the window as it is now."""
         return planned(self._scene(), self._size())
 
+    @property
+    def scrolled(self) -> int:
+        """So many rows of the command or diff have been scrolled away."""
+        return self._body.first
+
     def scroll(self, rows: int) -> None:
         """Move the command or diff; never further than what is there."""
         plan = self.plan()

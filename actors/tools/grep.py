@@ -137,7 +137,8 @@ def _keep_readable(candidates: Candidates, plan: Plan, context: ToolContext) -> 
     ]
     denied = len(candidates.paths) - len(readable)
     if denied:
-        candidates.left_out.append(f"[left out: {denied:,} files that may not be read unasked]")
+        files = "1 file" if denied == 1 else f"{denied:,} files"
+        candidates.left_out.append(f"[left out: {files} that may not be read unasked]")
     candidates.paths = readable
 
 

@@ -4,6 +4,7 @@ from functools import partial
 from pathlib import Path
 
 from shell.commands.command import Command, Shell
+from shell.figures import counted
 from shell.picker import Choice, opened
 from shell.session_list import SessionRow, preview, rows
 from shell.successor import Successor
@@ -44,7 +45,8 @@ def _offer(shell: Shell, found: tuple[tuple[SessionRow, str], ...] | None) -> No
         shell.leave_for(Successor(found[number][0].path))
 
     choices = tuple(
-        Choice(row.title, f"{row.age} ago · {row.turns} turns", said) for row, said in found
+        Choice(row.title, f"{row.age} ago · {counted(row.turns, 'turn')}", said)
+        for row, said in found
     )
     shell.pick(opened(TITLE, choices, picked))
 

@@ -3,6 +3,7 @@
 from messages.content import Usage
 from messages.turns import DiskChanged, InstructionFile, UsageChanged
 from shell.commands.command import Command, Shell
+from shell.figures import counted
 from shell.modes import mode_of
 
 
@@ -55,7 +56,7 @@ def _used(usage: UsageChanged | None) -> str:
     total = usage.total if usage else Usage()
     read = total.input_tokens + total.cache_creation_input_tokens + total.cache_read_input_tokens
     cached = f"{total.cache_read_input_tokens:,} from the cache"
-    asked = f"{total.requests:,} request{'' if total.requests == 1 else 's'}"
+    asked = counted(total.requests, "request")
     return f"{read:,} tokens read ({cached}), {total.output_tokens:,} written, {asked}"
 
 

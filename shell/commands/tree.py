@@ -3,6 +3,7 @@
 from messages.address import PRIMARY
 from shell.below import Subagent, clock
 from shell.commands.command import Command, Shell
+from shell.figures import counted
 from shell.state import State
 from shell.subagent_rows import asking_of, doing
 from shell.visible import visible_line
@@ -34,7 +35,7 @@ def _line(row: Subagent, now_s: float, *, asks: bool) -> str:
     begun = f" · begun {row.lives} times" if row.lives > 1 else ""
     return (
         f"{indent}{row.address.name} ({row.agent}) · {doing(row, asks=asks)}"
-        f" · {clock(row, now_s)} · {row.tokens:,} tokens{begun}"
+        f" · {clock(row, now_s)} · {counted(row.tokens, 'token')}{begun}"
     )
 
 

@@ -54,7 +54,7 @@ def test_searches_find_what_may_be_found_and_count_the_rest(program: Program) ->
         "many/4999.txt:1:needle",
         "[left out: 1 binary files, 1 files with matching lines of 4 MiB and more]",
         "[left out: 1 ignored by .gitignore, 2 not regular files (links, pipes, devices)]",
-        "[left out: 1 files that may not be read unasked]",
+        "[left out: 1 file that may not be read unasked]",
     ]
     assert "KEY" not in found + secret
     assert names.splitlines()[-2:][0] == "[the first 500 of 5,000; narrow the pattern down]"

@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from messages.approvals import AnswerApproval, RetractApproval
+from messages.approvals import Answer, AnswerApproval, RetractApproval
 from messages.turns import TurnStarted
 from shell.intents import Interrupt
 from tests.shell import reports
@@ -23,7 +23,7 @@ async def asked(here: OnScreen, command: str = "git push") -> None:
 def test_it_shows_who_asks_where_why_the_whole_command_and_the_exact_rule() -> None:
     async def script(here: OnScreen) -> None:
         await asked(here, "git push \\\n  --force")
-        assert here.rows[2:12] == [
+        assert here.rows[3:13] == [
             "primary › explore-2 asks: bash · 1 of 1",  # noqa: RUF001  (as a person sees it)
             "in /home/x/project",
             "why: default: bash asks",
@@ -35,27 +35,19 @@ def test_it_shows_who_asks_where_why_the_whole_command_and_the_exact_rule() -> N
             "…",
             ">",
         ]
-        assert here.rows[12].startswith("⚠ 1 needs approval")
+        assert here.rows[13].startswith("⚠ 1 needs approval")
 
     play(script)
 
 
 @pytest.mark.parametrize(("key", "answer"), [("y", "once"), ("a", "session"), ("n", "no")])
-def test_an_armed_prompt_takes_its_answers(key: str, answer: str) -> None:
+def test_an_armed_prompt_takes_its_answers(key: str, answer: Answer) -> None:
     async def script(here: OnScreen) -> None:
         await asked(here)
         await here.armed()
         here.type(key)
         await here.hides("y  once")
-        assert [message.model_dump() for message in here.posted] == [
-            {
-                "type": "answer_approval",
-                "id": FIRST,
-                "answer": answer,
-                "feedback": "",
-                "replies": (),
-            }
-        ]
+        assert here.posted == [AnswerApproval(id=FIRST, answer=answer)]
 
     play(script)
 

@@ -109,7 +109,7 @@ def test_permissions_reload_tells_the_engine_what_the_files_hold_now() -> None:
         await here.shows("The old rules stay.")
         assert here.posted == [rules]
         here.type("/permissions relod\r")
-        await here.shows("usage: /permissions [reload]")
+        await here.shows("usage: /permissions [why | revoke N | reload]")
 
     play(script, rows=40, place=Workplace(reread=lambda: found.pop(0)))
 

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from messages.approvals import AnswerApproval
+from messages.approvals import AnswerApproval, RetractApproval
 from messages.turns import TurnStarted
 from shell.history import load
 from shell.intents import Interrupt, OwnCommandEnded, RunOwnCommand, SendPrompt, StopOwnCommand
@@ -35,7 +35,7 @@ def test_a_slash_opens_a_menu_and_enter_runs_what_is_chosen() -> None:
         await here.shows("› /help")  # noqa: RUF001  (an arrow)
         here.type("stt")
         await here.shows("› /status")  # noqa: RUF001  (an arrow)
-        await here.hides("/help")
+        await here.hides("› /help")  # noqa: RUF001  (an arrow)
         here.type("\r")
         await here.shows("session    s1")
         assert here.rows.count(">") == 1
@@ -59,6 +59,25 @@ def test_tab_completes_a_command_and_esc_only_closes_the_menu() -> None:
         await here.shows("> /status")
         await here.hides("Show the session")
         assert here.posted == [SendPrompt(text="hello")]
+
+    play(script)
+
+
+def test_what_was_offered_goes_with_what_was_typed() -> None:
+    async def script(here: OnScreen) -> None:
+        await begun(here)
+        here.type("/he")
+        await here.shows("› /help")  # noqa: RUF001  (an arrow)
+        here.type(CTRL_C)
+        await here.hides("> /he")
+        assert "› /help" not in here.text  # noqa: RUF001  (an arrow)
+        here.report(reports.asked())
+        await here.shows("y  once")
+        here.type("/mode\r")
+        await here.shows("The mode is default.")
+        here.report(RetractApproval(id="/primary/explore-2#1@1", why="withdrawn"))
+        await here.hides("y  once")
+        assert "› /mode" not in here.text  # noqa: RUF001  (an arrow)
 
     play(script)
 

@@ -30,12 +30,11 @@ async def asked(here: OnScreen, *questions: Question) -> None:
 def test_it_shows_who_asks_the_question_and_its_choices() -> None:
     async def script(here: OnScreen) -> None:
         await asked(here, COLOUR)
-        assert here.rows[2:11] == [
+        assert here.rows[3:11] == [
             "primary › explore-2 asks you · 1 of 1",  # noqa: RUF001  (as a person sees it)
-            "question 1 of 1: paint",
+            "about: paint",
             "│ Which colour?",
-            "│ 1: as blood",
-            "› 1  red",  # noqa: RUF001  (an arrow)
+            "› 1  red   as blood",  # noqa: RUF001  (an arrow)
             "  2  blue",
             "Tab  in words of your own     n  no answer     Esc  later",
             "↑ ↓ Enter or a number: reply",
@@ -177,7 +176,8 @@ def test_a_question_withdrawn_half_way_forgets_its_replies() -> None:
         here.report(
             RetractApproval(id=ID, why="withdrawn"), reports.asked_questions(NAME, number=2)
         )
-        await here.shows("question 1 of 1")
+        await here.hides("question 2 of 2")
+        await here.shows("│ What name?")
         assert here.posted == []
 
     play(script)

@@ -1,10 +1,12 @@
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from messages.turns import ToolStatus
 from shell.blocks import Tail, feed, finish
-from shell.ink import cut, width_of, wrapped
+from shell.ink import cut, flowed, width_of, wrapped
 from shell.render import prose, rendered
 from shell.state import Prose, Remark, Said
 from tests.shell import reports
@@ -33,7 +35,17 @@ def test_code_keeps_its_lines_and_text_that_was_made_visible_stays_so() -> None:
 
 
 def test_a_table_has_no_blank_rows_around_it() -> None:
-    assert plain("| a | b |\n|---|---|\n| 1 | 2 |") == [" a  b", " ────", " 1  2", ""]
+    table = "| a | b |\n|---|---|\n| 1 | 2 |"
+    assert plain(table) == [" a  b", " ────", " 1  2", ""]
+    inked = re.sub("\x1b[^m]*m", "", prose(table, 40, colour=True))
+    assert inked.split("\r\n")[:-1] == plain(table)
+
+
+def test_no_line_ends_in_blanks_that_would_be_copied_along() -> None:
+    text = "# Title\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n- item\n\n> quote\n\n```py\nx = 1\n```"
+    lines = re.sub("\x1b[^m]*m", "", prose(text, 40, colour=True)).split("\r\n")
+    assert lines == [line.rstrip() for line in lines]
+    assert lines[0] == "Title", "not in the middle"
 
 
 def test_a_long_code_block_has_all_its_blank_lines_and_none_of_ours() -> None:
@@ -71,6 +83,24 @@ def test_a_tool_row_says_how_the_call_ended(status: ToolStatus, mark: str, word:
     lines = rendered(reports.tool_ended(status=status), 40, colour=False).split("\r\n")
     wanted = [f"{mark} bash git status", f"  {word}", "  clean", "", ""]
     assert lines == [line for line in wanted if line != "  "]
+
+
+@pytest.mark.parametrize(
+    ("lines", "shown", "last"), [(9, 9, "  9"), (10, 9, "  … +2 lines (Ctrl-O)")]
+)
+def test_an_output_is_shortened_by_more_than_the_row_that_says_so(
+    lines: int, shown: int, last: str
+) -> None:
+    text = "\n".join(str(number + 1) for number in range(lines))
+    rows = rendered(reports.tool_ended(text), 40, colour=False).split("\r\n")[1:-2]
+    assert (len(rows), rows[-1]) == (shown, last)
+
+
+def test_what_goes_on_of_a_line_of_ours_stands_below_its_second_column() -> None:
+    help_ = "/clear  Begin a new session; this one is kept."
+    assert flowed(help_, 30) == ["/clear  Begin a new session;", "        this one is kept."]
+    assert flowed("  allow read /a/very/long/path", 20) == ["  allow read", "  /a/very/long/path"]
+    assert flowed("one two three", 8) == ["one two", "three"]
 
 
 def test_long_titles_and_lines_are_cut_at_the_width() -> None:

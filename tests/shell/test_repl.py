@@ -29,8 +29,9 @@ def test_a_message_is_sent_and_the_streamed_answer_ends_up_in_the_scrollback() -
         await here.shows("Well, **good")
         here.report(MessageDelta(text=" day**."), reports.reply("-"), reports.completed())
         await here.hides("Esc interrupts")
-        assert here.rows[:7] == [
+        assert here.rows[:8] == [
             "greenroom · primary · claude-opus-5-5 · /home/x/project",
+            "Say what you want done; /help lists commands and keys.",
             "",
             "> hello",
             "",
@@ -160,7 +161,7 @@ def test_under_a_flood_of_text_keys_are_echoed_and_esc_interrupts() -> None:
         assert here.inbox
         here.report(reports.interrupted())
         await here.shows("Interrupted.")
-        assert "characters are not shown" in here.scrollback
+        assert "characters not shown" in here.scrollback
 
     play(script)
 

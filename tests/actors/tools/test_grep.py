@@ -131,7 +131,7 @@ def test_files_that_may_not_be_read_unasked_are_counted_only(project: Caller) ->
     project.file(".env", "x\n")
     project.file("b", "x\n")
 
-    assert grep(project, "x") == ["b:1:x", "[left out: 1 files that may not be read unasked]"]
+    assert grep(project, "x") == ["b:1:x", "[left out: 1 file that may not be read unasked]"]
     assert grep(project, "x", path=".env")[0] == "(no line matches)"
 
 
@@ -229,5 +229,5 @@ def test_a_matching_line_too_long_to_show_is_counted_and_hides_no_other_file(
 
     assert grep(project, "x") == [
         "b:1:x",
-        "[left out: 1 files with matching lines of 4 MiB and more]",
+        "[left out: 1 file with matching lines of 4 MiB and more]",
     ]
