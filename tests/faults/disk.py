@@ -90,7 +90,9 @@ class Disk:
         """Close everything; keep what was synced, and any part of the rest in any order."""
         self._descriptors.clear()
         self._folders = {
-            each for each in self._folders if each in self._lasting_folders or random.random() < 0.5
+            each
+            for each in sorted(self._folders)
+            if each in self._lasting_folders or random.random() < 0.5
         }
         for change in self._survivors(self._pending_names, random):
             self._rename_lastingly(change)

@@ -104,7 +104,7 @@ class World:
     def _open(self) -> OpenSession | None:
         self.runs += 1
         self._arm(armed=False)
-        self.files.dead = self.accounts.ledger.closed = False
+        self.accounts.ledger.closed = False
         run = RunStarted(run=self.runs, pid=1, version="0")
         past: tuple[Record, ...] = ()
         own: tuple[Record, ...] = ()

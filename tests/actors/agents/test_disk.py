@@ -1,11 +1,15 @@
 """What a turn makes of a disk that refuses, or takes long."""
 
+from dataclasses import replace
+
 import pytest
 
-from actors.agents.effects import AskModel, AskPerson, Effect, Report, Rewrite
+from actors.agents.effects import AskModel, AskPerson, Effect, Report, Rewrite, StartChild
 from actors.agents.settling import UNRECORDED
 from actors.agents.state import Stage
 from messages.content import TextBlock
+from messages.subagents import SpawnAllowed, SubagentEnded
+from messages.tools import Plan, Task, ToolPlanned
 from messages.transcript import Appended, AppendFailed, AppendLate
 from messages.turns import CancelTurn, ChooseModel, DiskChanged, Prompt, TurnCompleted
 from tests.actors.agents.driver import Driver
@@ -117,3 +121,22 @@ def test_a_disk_that_takes_long_is_told_of_and_is_well_with_its_answer(driver: D
     assert driver.tell(AppendLate(id=1)) == ()
     assert driver.sync() == (Report(DiskChanged(state="well")), AskModel(1))
     assert driver.tell(AppendLate(id=1)) == ()
+
+
+def test_nobody_is_started_whose_start_the_disk_refused_and_the_task_may_be_given_anew(
+    driver: Driver,
+) -> None:
+    driver.turn = replace(driver.turn, asker="/primary")
+    driver.prompted(use("c1", "task"))
+    task = Task(agent="explore", description="look", prompt="look around")
+    plan = Plan(title="task", requests=(), task=task)
+    driver.tell(ToolPlanned(call_id="c1", plan=plan))
+    driver.judged("c1", "allow")
+    driver.hold = True
+    driver.tell(SpawnAllowed(call_id="c1"))
+    refuses(driver)
+
+    assert driver.of(StartChild) == []
+    assert driver.results == [("c1", "denied", UNRECORDED.format(detail="disk full"))]
+    assert isinstance(driver.records[-2], SubagentEnded)
+    assert not any(known.busy for known in driver.turn.family.known().values())

@@ -7,7 +7,7 @@ import pytest
 
 from actors.sessions.files import make_private
 from actors.sessions.log import LogError, LogLocked, SessionLog
-from actors.sessions.reading import LogContents, parse, read_log
+from actors.sessions.reading import LogContents, read_log
 from messages.address import PRIMARY, ROOT, Address
 from messages.transcript import RunStarted
 from messages.turns import TurnStarted
@@ -23,7 +23,6 @@ from tests.actors.sessions.writing import (
     turn,
     whole_log,
 )
-from tests.faults.disk import Disk
 from tests.faults.faulty_files import FaultyFiles
 
 pytestmark = pytest.mark.quick
@@ -138,35 +137,6 @@ def test_cut_anywhere_a_log_opens_again_and_loses_no_whole_record(tmp_path: Path
         assert again.lines == (*contents.lines, Line(whole + 1, NOW_S, PRIMARY, turn(99)))
         assert again.torn == b""
         check_aside(path, contents, data[cut_at:length], cut_at)
-
-
-def every_prefix(step: int) -> None:
-    """Open, append, reopen each prefix of a 50-record log, in memory."""
-    lines, path = whole_log(50), Path("/s/cut.jsonl")
-    data = b"".join(lines)
-    records = parse(path, data).records
-    starts = [sum(map(len, lines[:n])) for n in range(len(lines) + 1)]
-    for length in range(starts[1], len(data) + 1, step):
-        disk = Disk(path.parent)
-        disk.put(path, data[:length])
-        whole = sum(start <= length for start in starts) - 1
-        log, contents = SessionLog.open(path, clock, disk)
-        log.append([(turn(99), PRIMARY)])
-        log.close()
-        log, again = SessionLog.open(path, clock, disk)
-        log.close()
-        assert contents.records == records[:whole]
-        assert again.records == (*contents.records, turn(99))
-        assert again.torn == b""
-
-
-def test_every_97th_prefix_of_50_records_opens_and_loses_nothing() -> None:
-    every_prefix(97)
-
-
-@pytest.mark.long
-def test_every_prefix_of_50_records_opens_and_loses_nothing() -> None:
-    every_prefix(1)
 
 
 def check_aside(path: Path, contents: LogContents, torn: bytes, cut_at: int) -> None:

@@ -107,3 +107,33 @@ def test_the_disk_of_these_tests_loses_what_was_not_synced() -> None:
         disk.lose_power(Random(seed))  # noqa: S311  (a seed must replay)
         lost += disk.content(PATH) != b"".join([*whole_log(2), line(3, turn(3))])
     assert lost > 10
+
+
+def every_prefix(step: int) -> None:
+    """Open, append, reopen each prefix of a 50-record log, in memory."""
+    lines, path = whole_log(50), Path("/s/cut.jsonl")
+    data = b"".join(lines)
+    records = parse(path, data).records
+    starts = [sum(map(len, lines[:n])) for n in range(len(lines) + 1)]
+    for length in range(starts[1], len(data) + 1, step):
+        disk = Disk(path.parent)
+        disk.put(path, data[:length])
+        whole = sum(start <= length for start in starts) - 1
+        log, contents = SessionLog.open(path, clock, disk)
+        log.append([(turn(99), PRIMARY)])
+        log.close()
+        log, again = SessionLog.open(path, clock, disk)
+        log.close()
+        assert contents.records == records[:whole]
+        assert again.records == (*contents.records, turn(99))
+        assert again.torn == b""
+
+
+@pytest.mark.quick
+def test_every_97th_prefix_of_50_records_opens_and_loses_nothing() -> None:
+    every_prefix(97)
+
+
+@pytest.mark.long
+def test_every_prefix_of_50_records_opens_and_loses_nothing() -> None:
+    every_prefix(1)
