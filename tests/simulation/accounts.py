@@ -69,10 +69,10 @@ class Accounts:
         self._hold(assert_sound, tuple(history.messages))
         return records
 
-    def begin(self, past: tuple[Record, ...]) -> None:
-        """Start with a new run of the program."""
+    def begin(self, past: tuple[Record, ...], store: bytes) -> None:
+        """Start with a new run of the program; `store` is what the project's grants are in."""
         self.end = None
-        self._policies.begin(past)
+        self._policies.begin(past, store)
         self._calls.begin(past)
         self._questions.begin()
         self._lives.begin()
@@ -136,6 +136,7 @@ class Accounts:
             self._policies.made(address)
         if again and address == PRIMARY:  # it goes on from its records, as after a resume
             self._calls.begin(self._records.on_disk)
+            self._questions.reborn()
 
     def _received(self, by: Address, message: Message) -> None:
         self._lives.received(by, message)

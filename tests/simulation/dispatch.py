@@ -12,7 +12,7 @@ from actors.runtime.household import Household
 from actors.runtime.lanes import Parcel, StopOrder
 from actors.runtime.supervision import NEVER, Restart
 from actors.runtime.world import World as RuntimeWorld
-from messages.address import ROOT, Address
+from messages.address import APPROVALS, CONSOLE, JOURNAL, ROOT, Address
 from messages.agents import ChildCancelled, ChildEnded
 from messages.base import Message
 from messages.envelope import Envelope
@@ -20,6 +20,8 @@ from tests.simulation.crashes import Crashes
 from tests.simulation.loop import SimLoop
 
 T = TypeVar("T")
+DRAINED = (JOURNAL, APPROVALS, CONSOLE)
+"""Who handles all that came before the order to stop, whatever their code says of it."""
 
 
 class Overhearing(Protocol):
@@ -96,7 +98,7 @@ class SimulatedCell(LoopCell):
         super().handle(parcel)
 
     def _finish_life(self, end: ChildEnded) -> None:
-        if self.drains and isinstance(end, ChildCancelled):
+        if self.address in DRAINED and isinstance(end, ChildCancelled):
             for letter in self._waiting():
                 early = any(each is letter for each in self._told_before)
                 if early and isinstance(letter, Envelope) and letter.sender != self.address:

@@ -155,5 +155,6 @@ PLANTS: dict[str, Plant] = {
         Journal, "_take", misdeeds.acknowledges_at_once
     ),
     "the disk does not sync": instead(SimulatedFiles, "sync", misdeeds.nothing),
+    "the names of files do not last": instead(SimulatedFiles, "sync_folder", misdeeds.nothing),
     "an unfinished write stays in the file": instead(SessionLog, "_cut_back", misdeeds.nothing),
 }

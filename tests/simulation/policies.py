@@ -12,6 +12,7 @@ from messages.base import Message
 from messages.permissions import (
     ChangeMode,
     Config,
+    GrantNotStored,
     GrantRevoked,
     GrantStored,
     ModeChanged,
@@ -24,6 +25,7 @@ from messages.rules import GrantScope, PermissionMode, PermissionRequest, Rule
 from messages.transcript import Record
 from messages.turns import AgentSwitched, SessionConfigured
 from tests.simulation.ledger import Ledger
+from tests.simulation.pledges import Pledges
 
 ASKING_TO_READ = ".env"
 STALE_S = 1.0
@@ -42,6 +44,7 @@ class Policies:
         self._begun: PermissionMode = mode
         self._disk = Config(mode=mode)
         self._project: tuple[Rule, ...] = ()
+        self._pledges = Pledges(ledger)
         self._answered: set[Grant] = set()
         self._asked_modes: set[PermissionMode] = {mode, "default"}
         self._revoked: set[Grant] = set()
@@ -55,15 +58,20 @@ class Policies:
         """With the ceiling of whoever had the session when it was asked."""
         self._storing: dict[str, StoreGrant] = {}
         self._allowed: set[str] = set()
+        self._unsure = False
+        """A grant was refused, which may be on disk all the same: to ask again is safe."""
 
-    def begin(self, past: tuple[Record, ...]) -> None:
+    def begin(self, past: tuple[Record, ...], store: bytes) -> None:
         """Start a new run from what is on disk; yolo never comes back by itself."""
+        self._project = _rules_of(store)
+        self._pledges.found(self._project)
         configs = [each for each in past if isinstance(each, Config)]
         self._disk = configs[-1] if configs else Config(mode=self._begun)
         if past and self._disk.mode == "yolo":
             self._disk = self._disk.model_copy(update={"mode": "default"})
         self._engine_made()
         self._allowed.clear()
+        self._unsure = False
         self._ceiling = "yolo"
         self._changed_s = self._now()
 
@@ -107,9 +115,7 @@ class Policies:
     def project_on_disk(self, data: bytes) -> None:
         """Hold the project's store against what was there before."""
         self._changed_s = self._now()
-        entries = [each for root in from_json(data)["roots"].values() for each in root]
-        before = self._project
-        self._project = tuple(Rule(**entry, action="allow") for entry in entries)
+        before, self._project = self._project, _rules_of(data)
         self._changed("project", before, self._project)
 
     def _changed(self, scope: GrantScope, before: tuple[Rule, ...], now: tuple[Rule, ...]) -> None:
@@ -142,8 +148,10 @@ class Policies:
             self._queries[message.id] = message, self._ceiling
         elif sender == PRIMARY and isinstance(message, AgentSwitched | SessionConfigured):
             self._ceiling = message.ceiling
-        elif to == PERMISSIONS and isinstance(message, StoreGrant):
-            self._storing[message.id] = message
+        elif to == PERMISSIONS and isinstance(message, StoreGrant | RevokeGrant):
+            self._pledges.asked(message)
+            if isinstance(message, StoreGrant):
+                self._storing[message.id] = message
         elif sender == PERMISSIONS:
             self._said(to, message)
 
@@ -155,9 +163,13 @@ class Policies:
                 stored = self._storing[message.id]
                 there = set(stored.rules) <= set(self._kept(stored.scope))
                 self._ledger.require(there, f"the grant {message.id} is stored, and not on disk")
+                self._pledges.told(message, stored)
             case GrantRevoked():
                 gone = message.rule not in self._kept(message.scope)
                 self._ledger.require(gone, f"{_told(message.rule)} is taken back, and on disk")
+                self._pledges.told(message)
+            case GrantNotStored():
+                self._unsure = True
             case ModeChanged():
                 there = self._disk.mode == message.mode
                 self._ledger.require(there, f"mode {message.mode} is at work, and not on disk")
@@ -182,9 +194,8 @@ class Policies:
         parts = request.parts or request.requests
         lifted = bool(parts) and all(self._may(each, self._ceiling) for each in parts)
         late = self._now() > self._changed_s + STALE_S
-        self._ledger.require(
-            not (quiet and lifted and late), f"{request.id} is asked, and it is allowed by now"
-        )
+        wrong = quiet and lifted and late and not self._unsure
+        self._ledger.require(not wrong, f"{request.id} is asked, and it is allowed by now")
 
     def _may(self, request: PermissionRequest, ceiling: PermissionMode) -> bool:
         """Whether mode, defaults or a grant allow it now."""
@@ -217,6 +228,16 @@ class Policies:
     def allowed_request(self, request_id: str) -> bool:
         """Whether the engine ever allowed what a request asks for."""
         return request_id in self._allowed
+
+
+def _rules_of(store: bytes) -> tuple[Rule, ...]:
+    """Read the project's store; empty: there is none."""
+    roots: dict[str, list[dict[str, str]]] = from_json(store)["roots"] if store else {}
+    return tuple(
+        Rule(permission=each["permission"], pattern=each["pattern"], action="allow")
+        for root in roots.values()
+        for each in root
+    )
 
 
 def _told(rule: Rule) -> str:

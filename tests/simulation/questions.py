@@ -53,6 +53,8 @@ class Questions:
         self._answers: set[str] = set()
         """Ids whose answers are on disk."""
         self._results_s: dict[str, float] = {}
+        self._forsaken_s: dict[str, float] = {}
+        """Ids whose asker has crashed since, and when."""
 
     def begin(self) -> None:
         """Start a new run; questions that were open are asked again by their ids."""
@@ -62,6 +64,12 @@ class Questions:
         self._ends.clear()
         self._said.clear()  # what a power cut took was never acknowledged
         self._results_s.clear()
+        self._forsaken_s.clear()
+
+    def reborn(self) -> None:
+        """Hear that the agent was made anew: it asks what it still wants to know by other ids."""
+        for each in self._requests:
+            self._forsaken_s.setdefault(each, self._now())
 
     def sent(self, to: Address, message: Message, sender: Address) -> None:
         """Hear what the agent asks, and what the broker shows and answers."""
@@ -129,6 +137,9 @@ class Questions:
             ended_s = self._results_s.setdefault(request.call_id, self._now())
             fresh = self._now() <= ended_s + STALE_S
             self._ledger.require(fresh, f"{request.id} comes to the screen long after its end")
+        forsaken_s = self._forsaken_s.get(request.id, self._now())
+        asked = self._now() <= forsaken_s + STALE_S
+        self._ledger.require(asked, f"{request.id} is on the screen, and its asker has crashed")
 
     def result(self, call_id: str) -> None:
         """Hear that a call has its result."""

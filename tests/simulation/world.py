@@ -21,7 +21,7 @@ from messages.transcript import Record, RunStarted, Session
 from shell.console import Console
 from shell.inbox import Inbox
 from shell.own_command import Workbench
-from tests.simulation.accounts import FILE, Accounts
+from tests.simulation.accounts import FILE, GRANTS, Accounts
 from tests.simulation.commands import SimulatedProcesses
 from tests.simulation.crashes import Crashes
 from tests.simulation.disk import SimulatedFiles
@@ -120,7 +120,7 @@ class World:
             file, contents = SessionLog.open(FILE, self._wall_clock, self.files)
             own = concerning(contents, PRIMARY)
             file.append([(run, ROOT)])
-        self.accounts.begin(past)
+        self.accounts.begin(past, self.files.contents(GRANTS))
         options = SessionOptions(
             folder=Path("/simulated/state"),
             workspace=WORKSPACE,
