@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import get_args
 
-from messages.rules import Action, Profile, Rule, Source
+from messages.rules import Action, PermissionRequest, Profile, Rule, Source
 
 STRICTNESS: dict[Action, int] = {"allow": 0, "ask": 1, "deny": 2}
 
@@ -85,6 +85,11 @@ def matches(pattern: str, text: str, *, folded: bool = False) -> bool:
 def matches_tightly(rule: Rule, text: str, *, folded: bool = False) -> bool:
     """Whether an ask or deny speaks of a text: for commands, ` *` at the end also of none."""
     return ready(rule).tightens((text,), (fold(text),) if folded else None)
+
+
+def touches_nothing(requests: Iterable[PermissionRequest]) -> bool:
+    """Whether a call has no path and no command, so that judging it can wait for nothing."""
+    return all(request.permission in TOUCHING_NOTHING for request in requests)
 
 
 def has_tool(profile: Profile, name: str) -> bool:
