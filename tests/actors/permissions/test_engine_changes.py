@@ -114,6 +114,20 @@ def test_a_judge_that_does_not_end_is_an_ask_and_later_verdicts_come(open_desk: 
     assert desk.verdict("make").action == "allow"
 
 
+def test_what_touches_nothing_is_judged_while_every_judge_is_busy(
+    open_desk: Open, judge: Judge
+) -> None:
+    desk = open_desk()
+    for _ in range(MOST_AT_ONCE):
+        desk.ask("slow")
+    assert judge.began.wait(PATIENCE_S)
+
+    query = PermissionQuery(id="q", agent=PRIMARY, requests=(asking("task", "general"),))
+    desk.asker.tell(PERMISSIONS, query)
+    assert desk.asker.expect_kind(PermissionVerdict).action == "allow"
+    assert judge.waiting
+
+
 def test_however_many_judges_hang_few_threads_do_and_each_call_is_an_ask(
     open_desk: Open, judge: Judge
 ) -> None:
