@@ -201,12 +201,15 @@ def _own_transport(base_url: str | None) -> Any:  # noqa: ANN401  (the SDK's own
     """Reach this very machine without the environment's proxies; else the SDK's own transport."""
     if not base_url or urlsplit(base_url).hostname not in _LOOPBACK:
         return None
-    import httpx2  # noqa: PLC0415  (see the top of this module)
+    import anthropic  # noqa: PLC0415  (see the top of this module)
+    import httpx2  # noqa: PLC0415  (as above)
 
+    limits = anthropic.DEFAULT_CONNECTION_LIMITS  # of its own it would have only a hundred
     if urlsplit(base_url).scheme == "https":
-        return httpx2.AsyncClient(trust_env=False)
+        return httpx2.AsyncClient(trust_env=False, limits=limits)
     # One that trusts nobody: reading the system's certificates takes 25 ms, and none is shown here.
-    return httpx2.AsyncClient(trust_env=False, verify=ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT))
+    nobody = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    return httpx2.AsyncClient(trust_env=False, limits=limits, verify=nobody)
 
 
 def _sending(

@@ -265,3 +265,25 @@ def test_without_any_key_the_request_is_not_sent_and_the_variable_is_named(
         asyncio.run(asked_once(""))
     assert caught.value.reason == "unauthorized"
     assert "set ANTHROPIC_API_KEY" in caught.value.detail
+
+
+def test_a_server_on_this_machine_is_asked_by_more_than_a_hundred_at_once() -> None:
+    """An HTTP client of its own would keep the hundred-and-first waiting."""
+    many = 110
+    all_there = asyncio.Barrier(many)
+
+    async def refuse(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        await all_there.wait()
+        writer.write(b"HTTP/1.1 400 Bad Request\r\ncontent-length: 0\r\n\r\n")
+        await writer.drain()
+        writer.close()
+
+    async def ask() -> list[object]:
+        server = await asyncio.start_server(refuse, "127.0.0.1", 0, backlog=many)
+        port = server.sockets[0].getsockname()[1]
+        async with server, model_at(f"http://127.0.0.1:{port}") as model:
+            jobs = (asked(model) for _ in range(many))
+            return list(await asyncio.gather(*jobs, return_exceptions=True))
+
+    assert [type(each) for each in asyncio.run(ask())] == [ModelError] * many
