@@ -1,6 +1,5 @@
 """What a feature writes: a behaviour that lives in a cell of the runtime."""
 
-import asyncio
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -64,6 +63,10 @@ class Host(Protocol):
         self, job: Callable[[], Awaitable[Message]], failed: Callable[[Failure], Message]
     ) -> WorkId:
         """Run a job on the event loop."""
+        ...
+
+    def remind(self, delay_s: float, message: Message) -> None:
+        """Deliver a message to its sender later."""
         ...
 
     def cancel_work(self, work: WorkId) -> None:
@@ -183,12 +186,7 @@ class Actor(ABC, Generic[M]):
 
     def after(self, delay_s: float, message: M) -> None:
         """Hear `message` from oneself when the time has passed, unless this life ends before."""
-
-        async def wait() -> M:
-            await asyncio.sleep(delay_s)
-            return message
-
-        self.work(wait, lambda _: message)
+        self.__host.remind(delay_s, message)
 
     def watch(self, peer: Address) -> None:
         """Hear `PeerRestarted` each time that `peer`, who need not live yet, is restarted.

@@ -88,9 +88,8 @@ class Directory:
             if self._cells.get(cell.address) is not cell:
                 return False
             del self._cells[cell.address]
-        if cell.watches:
-            for watchers in tuple(self._watchers.values()):
-                watchers.pop(cell.address, None)
+        for peer in cell.watches:
+            self._watchers.get(peer, {}).pop(cell.address, None)
         return True
 
     def give_up(self, address: Address) -> bool:

@@ -40,8 +40,8 @@ class Household(Host):
         self.incarnation = 1
         self.kinds = inbox_of(behaviour)
         self.drains = behaviour.drains
-        self.watches = False
-        """Whether it may have asked to hear of somebody's restarts."""
+        self.watches: dict[Address, None] = {}
+        """Of whose restarts it has asked to hear."""
         self.over = False
         """True: nothing is handled or sent any more; it ended, or was given up."""
         self._world = world
@@ -107,6 +107,11 @@ class Household(Host):
         """Launch a job on the event loop, unless this cell was given up."""
         return 0 if self.over else self._works.start(job, failed)
 
+    def remind(self, delay_s: float, message: Message) -> None:
+        """Set a timer, unless this cell was given up."""
+        if not self.over:
+            self._works.remind(delay_s, message)
+
     def cancel_work(self, work: WorkId) -> None:
         """Cancel a job."""
         self._works.cancel(work)
@@ -125,7 +130,7 @@ class Household(Host):
             problem = f"{self.address} watches {peer}: its inbox must have PeerRestarted"
             raise TypeError(problem)
         if not self.over:
-            self.watches = True
+            self.watches[peer] = None
             self._world.watch(peer, self.address)
 
     def hold_mail(self, passing: frozenset[type[Message]]) -> None:

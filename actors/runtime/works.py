@@ -30,6 +30,7 @@ class Works:
         self._report = report
         self._failed: dict[WorkId, Failed] = {}
         self._tasks: dict[WorkId, asyncio.Task[Message]] = {}
+        self._timers: dict[WorkId, asyncio.TimerHandle] = {}
         self._last = 0
 
     def __len__(self) -> int:
@@ -44,6 +45,12 @@ class Works:
         self._failed[self._last] = failed
         self._event_loop.run(partial(self._launch, self._last, job))
         return self._last
+
+    def remind(self, delay_s: float, message: Message) -> None:
+        """Report a message later; many wait at a time, and a task for each would cost much."""
+        self._last += 1
+        self._failed[self._last] = lambda _: message
+        self._event_loop.run(partial(self._wind_up, self._last, delay_s, message))
 
     def cancel(self, work: WorkId) -> None:
         """Cancel by id and behind the launch, which may not have happened yet."""
@@ -78,6 +85,17 @@ class Works:
     def _cancel_tasks(self) -> None:
         for task in self._tasks.values():
             task.cancel()
+        for work, timer in tuple(self._timers.items()):
+            timer.cancel()
+            self._ring(work, Failure("cancelled"))
+
+    def _wind_up(self, work: WorkId, delay_s: float, message: Message) -> None:
+        ring = partial(self._ring, work, message)
+        self._timers[work] = self._event_loop.call_at(self._event_loop.now() + delay_s, ring)
+
+    def _ring(self, work: WorkId, outcome: Message | Failure) -> None:
+        del self._timers[work]
+        self._report(WorkEnded(work, outcome))
 
     def _done(self, work: WorkId, task: "asyncio.Task[Message]") -> None:
         """Report from the done-callback: a job cancelled before its first step never ran at all."""

@@ -233,6 +233,9 @@ class Neighbours:
     ) -> int:
         raise NotImplementedError
 
+    def remind(self, delay_s: float, message: Message) -> None:
+        raise NotImplementedError
+
     def cancel_work(self, work: int) -> None:
         raise NotImplementedError
 
