@@ -6,6 +6,9 @@ from importlib import import_module
 _LAST = ("actors.permissions.commands.parse",)
 """Wanted by the first command that is judged, soon after the first reply."""
 
+GARBAGE = (20_000, 20, 20)
+"""So many new objects, and so many looks, until the next look for garbage, and farther back."""
+
 
 def put_off_garbage() -> None:
     """Look for no garbage: imports make none, and looking is a fifth of the start."""
@@ -13,8 +16,12 @@ def put_off_garbage() -> None:
 
 
 def collect_garbage() -> None:
-    """Look for garbage from now on, but not again and again among what was imported."""
+    """Look for garbage from now on, but not again and again among what was imported.
+
+    Nor all the time while many agents are at work, whose messages and state are none.
+    """
     gc.freeze()
+    gc.set_threshold(*GARBAGE)
     gc.enable()
 
 

@@ -40,7 +40,12 @@ def keep(step: Step) -> None:
 
 def _only_waits(turn: Turn) -> bool:
     """Whether all that is still to come is what subagents bring, or waits behind that."""
-    left = [call for call in turn.calls if call.stage is not CallStage.DONE]
-    below = [call for call in left if call.stage is CallStage.RUNNING and call.started is not None]
-    held = [call for call in left if call.stage is CallStage.WAITING]
-    return turn.stage is Stage.ACTING and bool(below) and len(below) + len(held) == len(left)
+    if turn.stage is not Stage.ACTING:
+        return False
+    below = False
+    for call in turn.calls:
+        if call.stage is CallStage.RUNNING and call.started is not None:
+            below = True
+        elif call.stage not in (CallStage.DONE, CallStage.WAITING):
+            return False
+    return below

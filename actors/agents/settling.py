@@ -23,14 +23,15 @@ def start_ready(step: Step) -> None:
     """
     if any(each.mark > step.turn.refused for each in step.turn.switching):
         return
-    for position, call in enumerate(step.turn.calls):
-        before = step.turn.calls[:position]
-        held = any(
-            each.stage is not CallStage.DONE and (call.changes or each.changes) for each in before
-        )
+    open_before = changing_before = False
+    for call in step.turn.calls:
+        held = open_before if call.changes else changing_before
         if call.stage is CallStage.WAITING and not held:
             step.put(call, stage=CallStage.PLANNING)
             step.do(PlanCall(call.use.id))
+        if call.stage is not CallStage.DONE:
+            open_before = True
+            changing_before = changing_before or call.changes
 
 
 def end(step: Step, call: Call, status: ToolStatus, text: str) -> None:

@@ -126,7 +126,7 @@ class Switching:
     switched: AgentSwitched
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Turn:
     """Everything an agent's turn depends on; the conversation itself is the history's."""
 

@@ -1,7 +1,8 @@
 """The tools there are, and how the model is told of them."""
 
 from collections.abc import Sequence
-from typing import Any
+from functools import cache
+from typing import Any, cast
 
 from pydantic import JsonValue
 
@@ -16,7 +17,7 @@ from actors.tools.question import QUESTION
 from actors.tools.read import READ
 from actors.tools.task import TASK
 from actors.tools.todo_write import TODO_WRITE
-from actors.tools.tool import AnyTool
+from actors.tools.tool import AnyTool, Arguments
 from actors.tools.write import WRITE
 
 BUILT_IN: tuple[AnyTool, ...] = (
@@ -44,13 +45,19 @@ def find(name: str, tools: Sequence[AnyTool] = BUILT_IN) -> AnyTool | None:
 
 def schema(tool: AnyTool) -> dict[str, JsonValue]:
     """Describe a tool as the Messages API wants it; the same bytes every time."""
-    arguments: dict[str, Any] = tool.arguments.model_json_schema()
-    arguments.pop("description", None)  # the class's docstring is for us
     return {
         "name": tool.name,
         "description": tool.description,
-        "input_schema": _without_titles(arguments),
+        "input_schema": _input_schema(cast("type[Arguments]", tool.arguments)),
     }
+
+
+@cache
+def _input_schema(arguments: type[Arguments]) -> JsonValue:
+    """Made once: every request of every agent has it."""
+    made: dict[str, Any] = arguments.model_json_schema()
+    made.pop("description", None)  # the class's docstring is for us
+    return _without_titles(made)
 
 
 def _without_titles(part: JsonValue) -> JsonValue:
