@@ -8,7 +8,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from tests.benchmark import decisions, journal, programs, screen, substrate, trees
+from tests.benchmark import decisions, journal, programs, screen, subagents, substrate, trees
 from tests.benchmark.profiled import MOST_LINES, NAME
 from tests.benchmark.rows import Ratio, Row, measured, ratios_in, table
 
@@ -16,6 +16,7 @@ ROWS: tuple[Row, ...] = (
     *programs.ROWS,
     *substrate.ROWS,
     *trees.ROWS,
+    *subagents.ROWS,
     *journal.ROWS,
     *decisions.ROWS,
     *screen.ROWS,
