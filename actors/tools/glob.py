@@ -78,14 +78,20 @@ def shown_path(path: Path, context: ToolContext) -> str:
 
 def notes(skipped: Skipped) -> list[str]:
     """Count what was left out, for the model."""
-    counted = (
-        (skipped.ignored, "ignored by .gitignore"),
-        (skipped.not_files, "not regular files (links, pipes, devices)"),
-        (skipped.closed, "folders that may not be listed"),
+    told = (
+        counted(skipped.ignored, "ignored by .gitignore"),
+        counted(skipped.not_files, "not regular {file} (links, pipes, devices)"),
+        counted(skipped.closed, "{folder} that may not be listed"),
     )
-    told = [f"{count:,} {what}" for count, what in counted if count]
+    found = ", ".join(filter(None, told))
     rest = [f"[only {MAX_ENTRIES:,} entries were looked at; name a folder further down]"]
-    return [*([f"[left out: {', '.join(told)}]"] if told else []), *(rest if skipped.rest else [])]
+    return [*([f"[left out: {found}]"] if found else []), *(rest if skipped.rest else [])]
+
+
+def counted(count: int, what: str) -> str:
+    """Say how many of what, `{file}` or `{folder}` in it; empty for none."""
+    end = "" if count == 1 else "s"
+    return f"{count:,} {what.format(file=f'file{end}', folder=f'folder{end}')}" if count else ""
 
 
 GLOB = Tool(

@@ -14,7 +14,7 @@ from pydantic import Field
 from actors.permissions.reading import may_read
 from actors.tools.cancelling import polling
 from actors.tools.folders import folder_of, kind_of, opened, planning, running
-from actors.tools.glob import notes, shown_path
+from actors.tools.glob import counted, notes, shown_path
 from actors.tools.glob_patterns import matcher
 from actors.tools.kinds import PROBE_BYTES, binary_kind
 from actors.tools.paths import one_line, resolve, resolve_again, target_of
@@ -137,8 +137,8 @@ def _keep_readable(candidates: Candidates, plan: Plan, context: ToolContext) -> 
     ]
     denied = len(candidates.paths) - len(readable)
     if denied:
-        files = "1 file" if denied == 1 else f"{denied:,} files"
-        candidates.left_out.append(f"[left out: {files} that may not be read unasked]")
+        told = counted(denied, "{file} that may not be read unasked")
+        candidates.left_out.append(f"[left out: {told}]")
     candidates.paths = readable
 
 
@@ -221,13 +221,14 @@ def _told(
     shown = _files(candidates, findings, context)
     rows = shown if arguments.files_only else _rows(candidates, findings, context)
     notes = [f"[{findings.cut}; narrow it down]"] if findings.cut else []
-    counted = (
-        (findings.binary, "binary files"),
-        (findings.gone, "files that could not be opened"),
-        (findings.too_long, f"files with matching lines of {MAX_OUTPUT_BYTES >> 20} MiB and more"),
+    limit = f"{MAX_OUTPUT_BYTES >> 20} MiB"
+    told = (
+        counted(findings.binary, "binary {file}"),
+        counted(findings.gone, "{file} that could not be opened"),
+        counted(findings.too_long, f"{{file}} with matching lines of {limit} and more"),
     )
-    told = [f"{count:,} {what}" for count, what in counted if count]
-    notes += [f"[left out: {', '.join(told)}]"] if told else []
+    left_out = ", ".join(filter(None, told))
+    notes += [f"[left out: {left_out}]"] if left_out else []
     return "\n".join([*(rows or ["(no line matches)"]), *notes, *candidates.left_out])
 
 

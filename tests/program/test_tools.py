@@ -52,7 +52,7 @@ def test_searches_find_what_may_be_found_and_count_the_rest(program: Program) ->
     assert found.splitlines() == [
         "a\\x1b[2J\\u202eb\\n.txt:1:needle",
         "many/4999.txt:1:needle",
-        "[left out: 1 binary files, 1 files with matching lines of 4 MiB and more]",
+        "[left out: 1 binary file, 1 file with matching lines of 4 MiB and more]",
         "[left out: 1 ignored by .gitignore, 2 not regular files (links, pipes, devices)]",
         "[left out: 1 file that may not be read unasked]",
     ]

@@ -124,7 +124,7 @@ def test_binary_files_are_counted_only(project: Caller) -> None:
     project.file("a", b"x\0x")
     project.file("b", "x\n")
 
-    assert grep(project, "x") == ["b:1:x", "[left out: 1 binary files]"]
+    assert grep(project, "x") == ["b:1:x", "[left out: 1 binary file]"]
 
 
 def test_files_that_may_not_be_read_unasked_are_counted_only(project: Caller) -> None:
@@ -142,7 +142,7 @@ def test_links_are_not_followed(project: Caller) -> None:
 
     assert grep(project, "x") == [
         "(no line matches)",
-        "[left out: 1 not regular files (links, pipes, devices)]",
+        "[left out: 1 not regular file (links, pipes, devices)]",
     ]
 
 
