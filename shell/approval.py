@@ -18,7 +18,7 @@ from messages.approvals import (
 from messages.rules import Rule
 from shell import arming
 from shell.arming import Arming
-from shell.ink import CHAIN, Fragment, Row, wrapped
+from shell.ink import CHAIN, Fragment, Row, flowed, width_of, wrapped
 from shell.visible import exact, exact_line
 
 KEYS: dict[str, Answer] = {
@@ -35,6 +35,7 @@ LEAST_BODY_ROWS = 3
 """With less of the command on the screen nothing can be allowed."""
 GOES_ON = "↪ "
 """Before what is left of a row around the command or diff."""
+_LEAST_FOR_WORDS = 20
 MOST_DESCRIPTION_CHARS = 200
 """The model may say so much for its call; more would push the call itself off the screen."""
 REASON_HINT: Fragment = ("strong", "Enter sends the no with this reason, Esc goes back")
@@ -87,15 +88,17 @@ def asks(request: AnyApprovalRequest) -> str:
 
 
 def _head(request: Judged, count: int, width: int) -> list[Row]:
-    told = [("title", f"{asks(request)} asks: {exact_line(request.tool)} · 1 of {count}")]
+    who = f"{asks(request)} asks: {exact_line(request.tool)} · 1 of {count}"
     if isinstance(request, PatchApprovalRequest):
-        told.append(("plain", f"change {exact_line(request.path, code=True)}"))
+        where = f"change {exact_line(request.path, code=True)}"
     else:
-        told.append(("plain", f"in {exact_line(request.cwd, code=True)}"))
-    told.append(("dim", f"why: {exact_line(request.reason)}"))
+        where = f"in {exact_line(request.cwd, code=True)}"
+    rows = going_on(who, "title", width) + going_on(where, "plain", width)
+    rows += words_going_on(f"why: {exact_line(request.reason)}", "dim", width)
     if request.description:
-        told.append(("dim", f"it says: {_shortened(exact_line(request.description))}"))
-    return [row for tone, text in told for row in going_on(text, tone, width)]
+        told = f"it says: {_shortened(exact_line(request.description))}"
+        rows += words_going_on(told, "dim", width)
+    return rows
 
 
 def _shortened(text: str) -> str:
@@ -107,6 +110,18 @@ def going_on(text: str, tone: str, width: int) -> list[Row]:
     """Draw one row of ours, and behind a mark what does not fit into it."""
     first = wrapped(text, width)[0]
     more = wrapped(text[len(first) :], width - len(GOES_ON)) if first != text else []
+    return _behind_mark([first, *more], tone)
+
+
+def words_going_on(text: str, tone: str, width: int) -> list[Row]:
+    """Do the same with words, which are not torn apart where there is room."""
+    if width_of(text) <= width or width < _LEAST_FOR_WORDS:
+        return going_on(text, tone, width)
+    return _behind_mark(flowed(text, width - len(GOES_ON)), tone)
+
+
+def _behind_mark(pieces: Sequence[str], tone: str) -> list[Row]:
+    first, *more = pieces
     return [((tone, first),), *((("warn", GOES_ON), (tone, piece)) for piece in more)]
 
 
@@ -133,7 +148,16 @@ def diff_tone(line: str) -> str:
 
 def barred(line: str, tone: str, width: int) -> list[Row]:
     """Draw a line behind a bar, so that it cannot pass for a row of ours; `┆`: it goes on."""
-    first, *more = wrapped(line, width - 2)
+    return _behind_bar(wrapped(line, width - 2), tone)
+
+
+def barred_words(line: str, tone: str, width: int) -> list[Row]:
+    """Do the same with words, which are not torn apart."""
+    return _behind_bar(flowed(line, width - 2), tone)
+
+
+def _behind_bar(pieces: Sequence[str], tone: str) -> list[Row]:
+    first, *more = pieces
     begun: Row = (("warn", "│ "), (tone, first))
     return [begun, *((("warn", "┆ "), (tone, piece)) for piece in more)]
 

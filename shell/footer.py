@@ -16,7 +16,7 @@ def footer_row(state: State, hint: str, width: int) -> Row:
         return (("dim", cut("greenroom · starting …", width)),)
     session = state.session
     model = visible_line(session.model) + (" (a script)" if session.rehearsal else "")
-    parts = [visible_line(session.agent), mode_of(session)]
+    parts = list(dict.fromkeys((visible_line(session.agent), mode_of(session))))
     if state.usage and state.usage.window_tokens:
         used = 100 * state.usage.context_tokens / state.usage.window_tokens
         parts.append(f"context {used:.0f} %")

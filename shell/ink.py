@@ -94,7 +94,9 @@ def _flowed(line: str, width: int) -> list[str]:
         return [line]
     found = _COLUMNS.match(line)
     column = found.end() if found else 0
-    return textwrap.wrap(line, width, subsequent_indent=" " * (column * (column <= width // 2)))
+    indent = " " * (column if column <= width // 2 else 0)
+    pieces = textwrap.wrap(line, width, subsequent_indent=indent, break_on_hyphens=False)
+    return pieces or [""]  # of blanks alone nothing is left
 
 
 def _pieces(line: str, width: int) -> list[str]:

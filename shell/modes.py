@@ -71,7 +71,7 @@ def received(
     match event:
         case AgentSwitched():
             news = {"agent": event.agent, "ceiling": event.ceiling}
-            return _with(state, news), (Remark(event.text),)
+            return _with(state, news), (Remark(_has_it(event)),)
         case ModeChanged():
             return _with(state, {"mode": event.mode}), ()
         case AgentNotSwitched():
@@ -81,6 +81,16 @@ def received(
         case _:
             assert_never(event)
     return replace(state, wish=Wish()), (Remark(told, "warn"),)
+
+
+def _has_it(event: AgentSwitched) -> str:
+    """Tell a person what the model is told at more length."""
+    if event.ceiling == "plan":
+        return (
+            f"{event.agent} has the session: it looks and plans, and changes nothing but its plan."
+            " /build or Shift-Tab goes back."
+        )
+    return f"{event.agent} has the session; it changes and runs what you allow."
 
 
 def _with(state: State, news: dict[str, str]) -> State:

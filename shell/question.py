@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from messages.approvals import QuestionRequest
 from messages.questions import Question
 from shell import arming
-from shell.approval import Panel, asks, barred, going_on, side_by_side
+from shell.approval import Panel, asks, barred_words, going_on, side_by_side
 from shell.arming import Arming
 from shell.ink import Fragment, Row, width_of
 from shell.visible import exact, exact_line
@@ -86,7 +86,7 @@ def _body(question: Question, width: int) -> list[Row]:
     for number, choice in enumerate(question.choices, 1):
         if choice.description and not _beside(question, number - 1, width):
             lines.append((f"{number}: {exact_line(choice.description)}", "plain"))
-    return [row for line, tone in lines for row in barred(line, tone, width)]
+    return [row for line, tone in lines for row in barred_words(line, tone, width)]
 
 
 def _beside(question: Question, number: int, width: int) -> str:

@@ -3,11 +3,14 @@
 from messages.address import Address
 from shell.below import Subagent, clock
 from shell.figures import counted
-from shell.ink import Row, cut
+from shell.ink import Row, cut, width_of
 from shell.state import State
 from shell.visible import visible_line
 
 MOST_ROWS = 6
+_DOT = " · "
+_LEAST_ABOUT = 6
+"""Fewer characters of what it is for say nothing."""
 _MARKS = {"queued": "○ ", "idle": "○ "}
 
 
@@ -39,11 +42,13 @@ def _row(row: Subagent, now_s: float, width: int, *, asks: bool) -> Row:
     indent = "  " * (len(row.address.names) - 2)
     name = f"{indent}{row.address.name} "
     tail = f" · {clock(row, now_s)} · {counted(row.tokens, 'token')}"
-    about = f"{visible_line(row.description)} · " if row.description else ""
     room = max(width - 2 - len(name) - len(tail), 1)
+    told = doing(row, asks=asks)
+    about = cut(visible_line(row.description), max(room - width_of(told) - len(_DOT), 0))
+    told = about + _DOT + told if len(about) >= _LEAST_ABOUT else told
     return (
         ("warn" if asks else "person", cut(_MARKS.get(row.doing, "● "), width)),
         ("plain", cut(name, max(width - 2, 0))),
-        ("dim", cut(f"{about}{doing(row, asks=asks)}", room)),
+        ("dim", cut(told, room)),
         ("dim", tail if width > len(name) + len(tail) + 2 else ""),
     )

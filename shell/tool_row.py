@@ -1,5 +1,7 @@
 """A tool call in the scrollback: what it was, how it went, the first lines of what it said."""
 
+import re
+
 from messages.turns import ToolEnded, ToolStatus
 from shell.ink import Row, cut, wrapped
 from shell.intents import OwnCommandEnded
@@ -8,6 +10,7 @@ from shell.visible import visible, visible_line
 OUTPUT_LINES = 8
 """So much of the output is shown; the rest is counted."""
 _TITLE_ROWS = 3
+_TASK_FRAME = re.compile(r"^(task_id: \S+|</?task_result>)(\n|\Z)", re.MULTILINE)
 
 _MARKS: dict[ToolStatus, tuple[str, str, str]] = {
     "ok": ("●", "good", ""),
@@ -19,8 +22,9 @@ _MARKS: dict[ToolStatus, tuple[str, str, str]] = {
 
 
 def tool_rows(event: ToolEnded, width: int) -> list[Row]:
-    """Show one ended call."""
-    return _ended(event.status, event.title or event.tool, event.text, width)
+    """Show one ended call; of a task, the words of the agent without the frame for the model."""
+    text = _TASK_FRAME.sub("", event.text) if event.tool == "task" else event.text
+    return _ended(event.status, event.title or event.tool, text, width)
 
 
 def own_rows(event: OwnCommandEnded, width: int) -> list[Row]:

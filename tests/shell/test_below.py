@@ -82,6 +82,14 @@ def test_a_row_says_what_a_subagent_does_now_how_long_and_how_much_it_wrote() ->
     assert "thinking" in text(subagent_rows(after, 11.0, 80)[0])
 
 
+def test_where_there_is_little_room_a_row_says_rather_what_it_does_than_what_it_is_for() -> None:
+    state = state_of(started(ONE), of(ONE, LS))
+    assert (
+        text(subagent_rows(state, 11.0, 46)[0]) == "● general-1 look ab… · bash ls · 1s · 0 tokens"
+    )
+    assert text(subagent_rows(state, 11.0, 40)[0]) == "● general-1 bash ls · 1s · 0 tokens"
+
+
 def test_who_waits_for_a_place_or_a_person_says_so() -> None:
     queued = state_of(started(ONE), of(ONE, SubagentQueued(agent=ONE, places=2)))
     assert "queued for one of 2 places" in text(subagent_rows(queued, 11.0, 80)[0])

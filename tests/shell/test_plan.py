@@ -113,6 +113,31 @@ def test_what_a_choice_means_stands_beside_it_or_above_where_it_does_not_fit() -
     assert [text(row) for row in narrow.body] == ["│ Which?", "│ 1: a colour"]
 
 
+def test_words_are_not_torn_apart_and_what_must_be_exact_is_wrapped_as_it_is() -> None:
+    told = "It reads the workspace, and writes nothing at all."
+    asked = reports.asked("echo one two three", description=told, pattern="echo one two three")
+    panel = plan_of(state_of(*BEGUN, asked), 40, 30).panel
+    assert panel is not None
+    assert [text(row) for row in panel.head][-3:] == [
+        "it says: It reads the",
+        "↪ workspace, and writes",
+        "↪ nothing at all.",
+    ]
+    assert [text(row) for row in panel.answers][1:4] == [
+        "a  don't ask again in this ses",
+        "↪ sion for `bash echo one two ",
+        "↪ three`",
+    ]
+    question = Question(question="Shall the work begin " + "x" * 30 + "?")
+    asks = plan_of(state_of(*BEGUN, reports.asked_questions(question)), 40, 24).panel
+    assert asks is not None
+    assert [text(row) for row in asks.body] == [
+        "│ Shall the work begin x",
+        "┆ " + "x" * 22,
+        "┆ " + "x" * 7 + "?",
+    ]
+
+
 def test_a_narrow_footer_leaves_the_model_out_before_the_agents() -> None:
     row = text(footer_row(state_of(*AT_WORK), "", 60))
     assert row.startswith("⚠ 1 needs approval · primary · default · 2 agents · claude")

@@ -85,6 +85,14 @@ def test_a_tool_row_says_how_the_call_ended(status: ToolStatus, mark: str, word:
     assert lines == [line for line in wanted if line != "  "]
 
 
+def test_of_a_task_a_person_reads_the_words_and_not_the_frame_around_them() -> None:
+    text = "task_id: general-1\n<task_result>\nAll is well.\n</task_result>"
+    ended = reports.tool_ended(text, title="task general: look")
+    assert "task_result" in rendered(ended, 60, colour=False), "what a command says stays whole"
+    of_task = rendered(ended.model_copy(update={"tool": "task"}), 60, colour=False)
+    assert of_task.split("\r\n")[:-2] == ["● task general: look", "  All is well."]
+
+
 @pytest.mark.parametrize(
     ("lines", "shown", "last"), [(9, 9, "  9"), (10, 9, "  … +2 lines (Ctrl-O)")]
 )
