@@ -165,12 +165,12 @@ def _behind_bar(pieces: Sequence[str], tone: str) -> list[Row]:
 def _answers(request: Judged, width: int) -> list[Row]:
     told = {
         "once": "y  once",
-        "session": "a  don't ask again in this session for " + _granted(request.grants),
+        "session": "a  don't ask again in this session for " + granted(request.grants),
         "project": "p  the same in this project",
     }
     lines = [told[answer] for answer in told if answer in request.answers]
     if request.wider:
-        lines.append("A, P  as a and p, but for " + _granted(request.wider))
+        lines.append("A, P  as a and p, but for " + granted(request.wider))
     no = ("n  no", "Tab  no, with a reason") if "no" in request.answers else ()
     lines += side_by_side((*no, "Esc  later"), width)
     return [row for line in lines for row in going_on(line, "plain", width)]
@@ -185,6 +185,7 @@ def side_by_side(parts: Sequence[str], width: int) -> list[str]:
     return lines
 
 
-def _granted(rules: tuple[Rule, ...]) -> str:
+def granted(rules: tuple[Rule, ...]) -> str:
+    """Name the exact rules that an answer would store."""
     told = (f"{rule.permission} {exact_line(rule.pattern, code=True)}" for rule in rules)
     return " and ".join(f"`{rule}`" for rule in told)

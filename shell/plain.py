@@ -18,7 +18,7 @@ from shell.commands.table import COMMANDS
 from shell.drafting import COMMAND
 from shell.hands import INTERRUPTED, SECOND_PRESS_S
 from shell.inbox import Inbox
-from shell.ink import printed
+from shell.ink import flowed, printed
 from shell.pager import Page
 from shell.picker import Picker
 from shell.plain_answers import LASTING, WIDER, Typed, may_be_said, reply_in, typed, ways
@@ -176,11 +176,16 @@ class Plain:
         elif COMMAND.match(line):
             self.remark(answered(line.strip(), self))
         elif line.startswith("!") and line[1:].strip():
-            self.step(state.ran_own(self.state, line[1:].strip(), self._updates.now_s))
+            self._step_unsaid(state.ran_own(self.state, line[1:].strip(), self._updates.now_s))
         elif line.strip():
-            self.step(state.entered(self.state, line, self._updates.now_s))
+            self._step_unsaid(state.entered(self.state, line, self._updates.now_s))
         else:
             self._print("")
+
+    def _step_unsaid(self, done: Step) -> None:
+        """Take a step; what the person has just typed stands there by the terminal's own echo."""
+        stepped, effects = done
+        self.step((stepped, tuple(each for each in effects if not isinstance(each, state.Said))))
 
     def _answer(self, given: Typed) -> None:
         shown = self.state.requests.shown
@@ -205,7 +210,7 @@ class Plain:
 
     def _again(self) -> None:
         if shown := self.state.requests.shown:
-            self.remark(ways(shown, self._number))
+            self.remark(ways(shown, self._number, len(self.state.requests.replied)))
 
     def _choose(self, number: int) -> None:
         chosen, self._picker = self._picker, None
@@ -241,6 +246,14 @@ class Plain:
             sys.stdout.write(text + ("> " if asks else ""))
             sys.stdout.flush()
 
+    def _end_line(self) -> None:
+        """Go below the prompt."""
+        if self._at_prompt:
+            self._at_prompt = False
+            with suppress(OSError):  # a terminal that was closed
+                sys.stdout.write("\n")
+                sys.stdout.flush()
+
     def _question(self) -> str:
         """Lay out what is asked, once."""
         requests = self.state.requests
@@ -252,13 +265,14 @@ class Plain:
         self._number += 1
         replied, count = len(requests.replied), len(requests.parked)
         shown = panel_of(requests.shown, count, self._width(), replied)
-        rows = (*shown.head, *shown.body, *shown.answers[:-1])
-        text = printed(rows, colour=False).replace("\r\n", "\n")
-        return f"{text}{visible(ways(requests.shown, self._number))}\n"
+        text = printed((*shown.head, *shown.body), colour=False).replace("\r\n", "\n")
+        told = flowed(ways(requests.shown, self._number, replied), self._width())
+        return text + "\n".join(told) + "\n"
 
     def _exit(self) -> None:
         if self._ended and not self._ended.done():
             self._updates.finish()
+            self._end_line()
             self._ended.set_result(self._leaving or 0)
 
     def _failed(self, _loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:

@@ -10,6 +10,8 @@ from typing import Literal
 
 from messages.approvals import AnyApprovalRequest, QuestionRequest
 from messages.questions import Question
+from shell.approval import Judged, granted
+from shell.visible import exact_line
 
 _LINE = re.compile(r"(yes|session|project|no|later|reply) (\d+)(?: (.*))?", re.IGNORECASE)
 _NUMBERS = re.compile(r"\d+(?:\s*,\s*\d+)*")
@@ -45,19 +47,50 @@ def typed(line: str) -> Typed | None:
     return Typed(_VERBS[found[1].lower()], int(found[2]), (found[3] or "").strip())
 
 
-def ways(request: AnyApprovalRequest, number: int) -> str:
-    """Say which lines answer a prompt."""
+def ways(request: AnyApprovalRequest, number: int, replied: int = 0) -> str:
+    """Say which lines answer a prompt, or its question after `replied` others."""
     if isinstance(request, QuestionRequest):
-        return f"Answer with a line: reply {number} WORDS-OR-NUMBERS · no {number} · later {number}"
+        lines = _replies(request.questions[replied], number)
+    else:
+        lines = _answers(request, number)
+    column = max(len(line) for line, _ in lines)
+    told = "\n".join(f"{line:<{column}}  {what}" for line, what in lines)
+    return f"Answer with one of these lines:\n{told}"
+
+
+def _answers(request: Judged, number: int) -> list[tuple[str, str]]:
     offered = {
-        "once": f"yes {number}",
-        "session": f"session {number} (don't ask again)",
-        "project": f"project {number} (nor in this project)",
-        "no": f"no {number} · no {number} BECAUSE",
+        "once": (f"yes {number}", "once"),
+        "session": (
+            f"session {number}",
+            f"don't ask again in this session for {granted(request.grants)}",
+        ),
+        "project": (f"project {number}", "the same in this project"),
     }
-    lines = [told for answer, told in offered.items() if answer in request.answers]
-    wider = [f"session {number} {WIDER}", f"project {number} {WIDER}"] if request.wider else []
-    return "Answer with a line: " + " · ".join([*lines, *wider, f"later {number}"])
+    lines = [line for answer, line in offered.items() if answer in request.answers]
+    wider = [
+        (f"{said} {WIDER}", f"the same, but for {granted(request.wider)}")
+        for said, _ in lines
+        if request.wider and said.startswith(LASTING)
+    ]
+    no = [(f"no {number}", "no; say why behind it, if you like")]
+    return [
+        *lines,
+        *wider,
+        *(no if "no" in request.answers else []),
+        (f"later {number}", "not now"),
+    ]
+
+
+def _replies(question: Question, number: int) -> list[tuple[str, str]]:
+    chosen = [
+        (f"reply {number} {at}", exact_line(f"{choice.label} {choice.description}".strip()))
+        for at, choice in enumerate(question.choices, 1)
+    ]
+    several = [(f"reply {number} 1, 2", "several of them")] if question.multiple else []
+    own = (f"reply {number} WORDS", "in words of your own")
+    none = (f"no {number}", "no answer")
+    return [*chosen, *several, own, none, (f"later {number}", "not now")]
 
 
 def may_be_said(given: Typed, request: AnyApprovalRequest) -> bool:

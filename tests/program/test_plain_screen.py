@@ -19,7 +19,7 @@ def test_a_whole_session_without_an_escape(program: Program) -> None:
         ) as shown,
     ):
         shown.type("yes 1\nyes\n")
-        shown.wait_for("Answer with a line: yes 1")
+        shown.wait_for("yes 1      once")
         shown.wait_for("Nothing that is asked now has the number 1.")
         assert not (program.repository / "ran").exists()
         shown.type("yes 7\n")
@@ -39,4 +39,6 @@ def test_a_whole_session_without_an_escape(program: Program) -> None:
         shown.signal(signal.SIGINT)
         assert shown.wait_exit() == 130
         assert b"\x1b" not in shown.raw
+        assert shown.everything().count("!echo mine") == 1, "the terminal echoes what is typed"
+        assert "\nSession " in shown.everything(), "not behind the prompt"
     assert program.record_types().count("turn_completed") == 2

@@ -9,6 +9,7 @@ from tests.shell import reports
 pytestmark = pytest.mark.quick
 
 COLOUR = Question(question="Which?", choices=(Choice(label="red"), Choice(label="blue")))
+NAME = Question(question="What name?")
 SIZES = COLOUR.model_copy(update={"multiple": True})
 
 
@@ -49,5 +50,25 @@ def test_numbers_reply_with_choices_and_words_with_themselves(
 
 def test_only_what_a_request_allows_is_offered() -> None:
     once = reports.asked(answers=("once", "no")).request
-    assert ways(once, 4) == "Answer with a line: yes 4 · no 4 · no 4 BECAUSE · later 4"
-    assert "session 4" in ways(reports.asked().request, 4)
+    assert ways(once, 4).split("\n") == [
+        "Answer with one of these lines:",
+        "yes 4    once",
+        "no 4     no; say why behind it, if you like",
+        "later 4  not now",
+    ]
+    lasting = ways(reports.asked().request, 4)
+    assert "session 4  don't ask again in this session for `bash git push`" in lasting
+
+
+def test_each_choice_of_a_question_is_offered_as_the_line_that_takes_it() -> None:
+    asked = reports.asked_questions(NAME, SIZES).request
+    assert ways(asked, 2).split("\n")[1:] == [
+        "reply 2 WORDS  in words of your own",
+        "no 2           no answer",
+        "later 2        not now",
+    ]
+    assert ways(asked, 2, replied=1).split("\n")[1:4] == [
+        "reply 2 1      red",
+        "reply 2 2      blue",
+        "reply 2 1, 2   several of them",
+    ]
