@@ -21,7 +21,7 @@ from actors.agents.prompts import Instructions
 from actors.agents.resume import chosen_model, last_config, last_run, past_of
 from actors.agents.roles import Role, role_of
 from actors.agents.state import Past, Primary, Stage, Turn
-from actors.agents.switching import standing
+from actors.agents.switching import ceiling_of, standing
 from actors.approvals.broker import ApprovalBroker
 from actors.models.client import ModelClient
 from actors.permissions.beginning import first_policy, ground_of
@@ -36,7 +36,7 @@ from actors.sessions.places import new_session_id, session_path
 from actors.sessions.reading import concerning
 from actors.sessions.transcripts import Transcripts
 from actors.tools.local_processes import LocalProcesses
-from actors.tools.planning import has_plan
+from actors.tools.planning import PLAN_ENTER, PLAN_EXIT, has_plan
 from actors.tools.processes import Processes
 from actors.tools.searching import find_ripgrep
 from actors.tools.tool import AnyTool, ToolContext
@@ -77,7 +77,9 @@ class SessionOptions:
     mode_chosen: bool = False
     """The mode was named for this very run; else a resumed session keeps its own."""
     agent: str = BUILD.name
-    """Who is to have a new session; a resumed one keeps its own."""
+    """Who is to have a new session."""
+    agent_chosen: bool = False
+    """They were named for this very run; else a resumed session keeps its own."""
     model_chosen: bool = False
     """It was named for this very run; else a resumed session keeps the model chosen in it."""
     limits: Limits = Limits()  # noqa: RUF009  (frozen, so it may be shared)
@@ -296,10 +298,10 @@ def _nursery(session: OpenSession, around: Surroundings) -> Nursery:
 
 
 def _role(definition: Definition, nursery: Nursery, options: SessionOptions) -> Role:
-    if definition.name == PLAN.name:  # whoever wrote it: to plan is to change nothing
-        definition = replace(definition, permission_mode=PLAN.permission_mode)
     tools = nursery.equipped(nursery.offer(definition.name, 0))
-    return role_of(definition, options.workspace, options.instructions, tools)
+    pointless = PLAN_ENTER if definition.permission_mode == "plan" else PLAN_EXIT
+    offered = [tool for tool in tools if tool.name != pointless.name]
+    return role_of(definition, options.workspace, options.instructions, offered)
 
 
 def _primary(nursery: Nursery, roles: tuple[Role, ...], past: Past) -> Make:
@@ -331,21 +333,33 @@ def model_of(session: OpenSession) -> str:
 def _beginning(session: OpenSession, turn: Turn) -> SwitchPrepared | None:
     """Say which agent the person wants for this run, if another one has the session."""
     options = session.options
-    plans = options.mode == "plan" and (options.mode_chosen or not session.records)
-    wanted = PLAN.name if plans else options.agent if not session.records else turn.agent
+    wanted = turn.agent
+    if plans(session):
+        wanted = PLAN.name
+    elif options.agent_chosen or not session.records:
+        wanted = options.agent
+    elif options.mode_chosen and ceiling_of(turn) == "plan":
+        wanted = turn.before
     if turn.agent == wanted:
         return None
     written = has_plan(options.plan_file_of(session.session_id))
     return SwitchPrepared(agent=wanted, plan_written=written)
 
 
+def plans(session: OpenSession) -> bool:
+    """Whether the person wants this run to begin with a plan."""
+    options = session.options
+    return options.mode == "plan" and (options.mode_chosen or not session.records)
+
+
 def _past(session: OpenSession, roles: tuple[Role, ...]) -> Past:
     options, limits = session.options, session.options.limits
+    first = session.options.agent if plans(session) and not session.records else BUILD.name
     blank = Turn(
         reading=frozenset(tool.name for role in roles for tool in role.tools if tool.reads_only),
         primaries=tuple(Primary(role.name, role.profile.mode) for role in roles),
-        agent=BUILD.name,
-        before=BUILD.name,
+        agent=first,  # the one that the plan is for
+        before=first,
         plan_file=str(options.plan_file_of(session.session_id)),
         asker=PRIMARY,
         run=session.run,

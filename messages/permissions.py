@@ -173,6 +173,8 @@ class ModeNotChanged(Message):
     type: Literal["mode_not_changed"] = "mode_not_changed"
     mode: SessionMode
     detail: str
+    holds: bool = False
+    """It is at work in this run all the same."""
 
 
 class LoadRules(Message):

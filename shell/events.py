@@ -44,7 +44,7 @@ from shell.details import Detail
 from shell.disk import WRITTEN_AGAIN, unwritten
 from shell.inbox import Event, Notice, OfSubagent, Omitted, QuestionsGone
 from shell.intents import OwnCommandEnded
-from shell.policy import told_of
+from shell.policy import policy_lines, told_of
 from shell.state import (
     Prose,
     Remark,
@@ -116,7 +116,9 @@ def received(  # noqa: C901, PLR0911, PLR0912  (a case an event)
         case QuestionsGone():
             return questions_gone(state)
         case PolicyListed():
-            return replace(state, listed=event.policy), (Remark(*told_of(event)),)
+            ceiling = state.session.ceiling if state.session else "yolo"
+            told = policy_lines(event.policy, ceiling)
+            return replace(state, listed=event.policy), (Remark(told, "plain"),)
         case (
             RulesLoaded()
             | RulesNotLoaded()

@@ -76,8 +76,11 @@ def received(
             return _with(state, {"mode": event.mode}), ()
         case AgentNotSwitched():
             told = f"{event.agent} goes on: {event.detail}."
+        case ModeNotChanged() if event.holds:
+            told = f"Mode {event.mode} holds in this run, but could not be kept: {event.detail}."
+            state = _with(state, {"mode": event.mode})
         case ModeNotChanged():
-            told = f"Mode {event.mode} could not be kept: {event.detail}."
+            told = f"Mode {event.mode} could not be kept, and does not hold: {event.detail}."
         case _:
             assert_never(event)
     return replace(state, wish=Wish()), (Remark(told, "warn"),)

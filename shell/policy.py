@@ -3,33 +3,32 @@
 from collections.abc import Iterable
 from typing import assert_never
 
+from actors.permissions.modes import strictest_mode
 from messages.permissions import (
     CallExplained,
     GrantNotRevoked,
     GrantNotStored,
     GrantRevoked,
-    PolicyListed,
     RulesLoaded,
     RulesNotLoaded,
 )
-from messages.rules import GrantScope, Policy, Rule
+from messages.rules import GrantScope, PermissionMode, Policy, Rule
 from shell.ink import CHAIN
 from shell.visible import exact_line
 
 Told = (
-    PolicyListed
-    | CallExplained
-    | RulesLoaded
-    | RulesNotLoaded
-    | GrantRevoked
-    | GrantNotRevoked
-    | GrantNotStored
+    CallExplained | RulesLoaded | RulesNotLoaded | GrantRevoked | GrantNotRevoked | GrantNotStored
 )
 
 
-def policy_lines(policy: Policy) -> str:
-    """List the mode, each source's rules in their order, grants and what is protected."""
-    parts = [f"mode {policy.mode}"]
+def policy_lines(policy: Policy, ceiling: PermissionMode) -> str:
+    """List the mode, each source's rules in their order, grants and what is protected.
+
+    `ceiling` is the loosest mode of the agent that has the session.
+    """
+    at_work = strictest_mode(policy.mode, ceiling)
+    below = "" if at_work == policy.mode else f", and {policy.mode} after it"
+    parts = [f"mode {at_work}{below}"]
     for source in policy.sources:
         note = "" if source.trusted else " (not trusted: its allow says nothing)"
         parts.append(_rules(f"{source.name}{note}", source.rules))
@@ -54,11 +53,9 @@ def granted_of(policy: Policy) -> tuple[tuple[GrantScope, Rule], ...]:
     return (*of_session, *of_project)
 
 
-def told_of(event: Told) -> tuple[str, str]:  # noqa: PLR0911  (a case an event)
+def told_of(event: Told) -> tuple[str, str]:
     """Say what came of what the person wanted to know or to change, and in which tone."""
     match event:
-        case PolicyListed():
-            return policy_lines(event.policy), "plain"
         case CallExplained():
             return call_lines(event), "plain"
         case RulesLoaded():

@@ -100,6 +100,7 @@ def set_up(
         ),
         definitions=agents.definitions,
         agent=_primary(settings.agent, agents),
+        agent_chosen=options.agent is not None,
         max_depth=3 if settings.max_depth is None else settings.max_depth,
         places=settings.max_concurrent_agents or 10,
         spawns=settings.budget.spawns,

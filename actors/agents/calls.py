@@ -31,6 +31,7 @@ OUTCOME_UNKNOWN = (
 DRIFTED = "Not run: its target changed {drifts} times between plan and run, the last time: {detail}"
 MAX_DRIFTS = 5
 LED_ELSEWHERE = "you said yes, but a path in it leads elsewhere now"
+UNANSWERED = "Denied: {asked}; it needs a person's approval, and {refused}."
 UNREAD = "Denied: {target} was not read yet, and reading it asks ({reason}). Read it first."
 
 
@@ -116,7 +117,7 @@ def refused(step: Step, message: ApprovalRefused) -> None:
     """Go on without: nobody could be asked."""
     call = _parked(step, message.id)
     if call is not None:
-        end(step, call, "denied", f"Denied: it needs a person's approval, and {message.reason}.")
+        end(step, call, "denied", UNANSWERED.format(asked=call.asked, refused=message.reason))
 
 
 def succeeded(step: Step, message: ToolSucceeded) -> None:
@@ -258,7 +259,10 @@ def _ask(step: Step, call: Call, verdict: PermissionVerdict) -> None:
         life = f".{step.turn.life}" if step.turn.life > 1 else ""
         approval = f"{step.turn.asker}#{step.turn.asked}@{step.turn.run}{life}"
     parts = verdict.parts
-    step.put(call, stage=CallStage.PARKED, approval=approval, approved=False, parts=parts)
+    asked = verdict.reason
+    step.put(
+        call, stage=CallStage.PARKED, approval=approval, asked=asked, approved=False, parts=parts
+    )
     step.do(AskPerson(approval, call.use.id, call.plan, verdict))
 
 

@@ -3,6 +3,7 @@
 from actors.agents.effects import PlanCall
 from actors.agents.state import Call, CallStage, Stage, Turn
 from actors.agents.step import Step
+from actors.agents.switching import awaited
 from messages.turns import ToolEnded, ToolStarted, ToolStatus
 
 NEVER_RAN = "Cancelled: the user interrupted the turn before this call ran."
@@ -21,7 +22,7 @@ def start_ready(step: Step) -> None:
     A changing call waits for all before it and holds all after it; reading ones run side by side.
     All wait while another agent takes the session: it may do other things.
     """
-    if any(each.mark > step.turn.refused for each in step.turn.switching):
+    if awaited(step.turn):
         return
     open_before = changing_before = False
     for call in step.turn.calls:

@@ -79,6 +79,8 @@ class Call:
     plan: Plan | None = None
     approval: str = ""
     """The id of its request to a person, once there is one."""
+    asked: str = ""
+    """Why it needs one: the rule and source that decided."""
     approved: bool = False
     """A person said yes to exactly this plan, while it came to `parts`."""
     parts: tuple[PermissionRequest, ...] = ()

@@ -66,6 +66,11 @@ def refused(step: Step, detail: str) -> None:
         step.report(AgentNotSwitched(agent=step.turn.agent, detail=told))
 
 
+def awaited(turn: Turn) -> bool:
+    """Whether a switch is on its way to the disk, which has not refused it."""
+    return any(each.mark > turn.refused for each in turn.switching)
+
+
 def switched_back(turn: Turn, switches: list[AgentSwitched]) -> Turn:
     """Say who has the session after an earlier run; one that there is no more has it no more."""
     known = {each.name for each in turn.primaries}

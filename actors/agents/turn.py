@@ -186,7 +186,7 @@ def _move_on(step: Step) -> None:
         step.report(turn.ending)
         step.set(stage=Stage.IDLE, calls=(), stopping=False, limit=None, ending=None)
         errands.finish_if_done(step)
-    while step.turn.stage is Stage.IDLE and step.turn.queue:
+    while step.turn.stage is Stage.IDLE and step.turn.queue and not switching.awaited(step.turn):
         first, *rest = step.turn.queue
         step.set(queue=tuple(rest))
         _begin(step, first)

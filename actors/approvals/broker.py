@@ -3,7 +3,7 @@
 import logging
 from typing import Literal, assert_never
 
-from actors.approvals.parked import Parked, granted_by, taken
+from actors.approvals.parked import LASTING, Parked, granted_by, taken
 from actors.runtime.actor import Actor
 from actors.sessions.recorder import Recorder
 from messages.address import Address
@@ -33,6 +33,8 @@ from messages.supervision import PeerRestarted, Undelivered
 from messages.transcript import Appended, AppendFailed, Recalled, RecallFailed, Record
 
 log = logging.getLogger("greenroom.approvals")
+
+ONLY_ONCE = "this may be allowed only once now"
 
 BrokerInbox = (
     AnyApprovalRequest
@@ -154,7 +156,10 @@ class ApprovalBroker(Actor[BrokerInbox]):
         if parked is None or not parked.shown or parked.answer is not None:
             log.info("an answer to %s is late, doubled, or to what nobody was shown", given.id)
             return
-        self._take(parked, taken(given, parked.request, parked.offered))
+        answer = taken(given, parked.request, parked.offered)
+        if given.answer in LASTING and answer.answer == "once":
+            self.tell(self._console, GrantNotStored(id=given.id, detail=ONLY_ONCE))
+        self._take(parked, answer)
 
     def _take(self, parked: Parked, answer: ApprovalAnswered) -> None:
         parked.answer = answer

@@ -130,8 +130,8 @@ def done(change: Change, generation: int) -> Message:
             assert_never(change)
 
 
-def failed(change: Change, detail: str) -> Message:
-    """Say that a change is not on disk."""
+def failed(change: Change, detail: str, policy: Policy) -> Message:
+    """Say that a change is not on disk; `policy` is what holds."""
     match change:
         case LoadRules():
             return RulesNotLoaded(detail=detail)
@@ -140,6 +140,7 @@ def failed(change: Change, detail: str) -> Message:
         case RevokeGrant():
             return GrantNotRevoked(rule=change.rule, scope=change.scope, detail=detail)
         case ChangeMode():
-            return ModeNotChanged(mode=change.mode, detail=detail)
+            holds = change.mode == policy.mode
+            return ModeNotChanged(mode=change.mode, detail=detail, holds=holds)
         case _:
             assert_never(change)

@@ -206,7 +206,7 @@ class PermissionEngine(Actor[EngineInbox]):
         """What tightens holds at once, what loosens once it is on disk; one after the other."""
         wrong = wrong_with(change)
         if wrong:
-            self.tell(self.sender, failed(change, wrong))
+            self.tell(self.sender, failed(change, wrong, self._policy))
             return
         self._tight = still_tight(self._tight, change)
         if tightens(change, self._policy):
@@ -275,7 +275,7 @@ class PermissionEngine(Actor[EngineInbox]):
     def _not_made(self, detail: str) -> None:
         if self._changing:
             change, asker = self._changing.popleft()
-            self.tell(asker, failed(change, detail))
+            self.tell(asker, failed(change, detail, self._policy))
             self._write_next()
 
     def _is_awaited(self, append: int) -> bool:

@@ -46,9 +46,9 @@ class ProjectGrants:
             stored = read_store(self.path, FORMAT, self.files)
         except StoreError as error:
             return Granted(problem=f"{error.detail}; nothing is granted for this project")
-        rules, count = self._rules(stored)
+        rules, is_whole = self._rules(stored)
         strange = f"{self.path}: not all of it can be granted; that does not count"
-        return Granted(rules, stored.damage or (strange if len(rules) < count else ""))
+        return Granted(rules, stored.damage or ("" if is_whole else strange))
 
     def now(self) -> ProjectGrantsRead:
         """Say what they are now."""
@@ -70,11 +70,12 @@ class ProjectGrants:
 
         return content
 
-    def _rules(self, stored: Stored) -> tuple[tuple[Rule, ...], int]:
-        entries = _roots(stored).get(str(self.root))
-        listed = entries if isinstance(entries, list) else []
-        read = (_rule(entry) for entry in listed)
-        return tuple(rule for rule in read if rule is not None), len(listed)
+    def _rules(self, stored: Stored) -> tuple[tuple[Rule, ...], bool]:
+        """Say what counts, and whether that is all there is."""
+        entries = _roots(stored).get(str(self.root), [])
+        read = [_rule(entry) for entry in entries] if isinstance(entries, list) else [None]
+        is_whole = None not in read and isinstance(stored.content.get("roots", {}), dict)
+        return tuple(rule for rule in read if rule is not None), is_whole
 
 
 async def made(store: ProjectGrants, change: Change) -> ProjectGrantsRead | ProjectGrantsFailed:

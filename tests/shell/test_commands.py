@@ -4,9 +4,24 @@ import subprocess
 from pathlib import Path
 
 from messages.content import Usage
-from messages.permissions import ListPolicy, LoadRules, PolicyListed, RulesLoaded, RulesNotLoaded
-from messages.rules import Policy, Rule, Source
-from messages.turns import UsageChanged
+from messages.permissions import (
+    CallExplained,
+    ChangeMode,
+    ExplainCall,
+    GrantNotRevoked,
+    GrantRevoked,
+    JudgedPart,
+    ListPolicy,
+    LoadRules,
+    PermissionVerdict,
+    PolicyListed,
+    RevokeGrant,
+    RulesLoaded,
+    RulesNotLoaded,
+)
+from messages.rules import PermissionRequest, Policy, Rule, Source
+from messages.turns import SwitchAgent, UsageChanged
+from shell.ink import CHAIN
 from shell.rereading import Reread
 from shell.successor import Successor
 from shell.workplace import Workplace
@@ -87,6 +102,82 @@ def test_permissions_lists_rules_by_their_sources_and_grants() -> None:
         assert "  deny  bash git push^[[2J" in here.rows
         assert "  ask   read *" in here.rows
         assert "mode auto-edit" in here.rows
+
+    play(script, rows=40)
+
+
+def test_permissions_says_that_a_plan_is_under_way_whatever_the_session_is_set_to() -> None:
+    async def script(here: OnScreen) -> None:
+        here.report(reports.session(agent="plan", mode="yolo", ceiling="plan"))
+        await here.shows("plan · plan")
+        here.report(PolicyListed(policy=Policy(mode="yolo")))
+        await here.shows("mode plan, and yolo after it")
+
+    play(script, rows=40)
+
+
+def test_a_grant_is_taken_back_by_the_number_that_was_shown() -> None:
+    one = Rule(permission="bash", pattern="npm test\x1b[2J", action="allow")
+    two = Rule(permission="write", pattern="a.py", action="allow")
+    policy = Policy(grants=(one,), project_grants=(two,))
+
+    async def script(here: OnScreen) -> None:
+        await begun(here)
+        here.type("/permissions revoke 1\r")
+        await here.shows("Type /permissions first: it numbers what you granted.")
+        here.report(PolicyListed(policy=policy))
+        await here.shows("/permissions revoke N takes one back")
+        assert "  1  allow bash npm test^[[2J" in here.rows
+        assert "  2  allow write a.py" in here.rows
+        here.type("/permissions revoke 3\r")
+        await here.shows("Nothing that was granted had the number 3 when you looked last.")
+        assert here.posted == []
+        here.type("/permissions revoke 2\r")
+        taken = RevokeGrant(rule=two, scope="project")
+        await here.until(lambda: here.posted == [taken], "the revocation")
+        here.report(GrantRevoked(rule=two, scope="project", generation=2))
+        await here.shows("`write a.py` (this project) is taken back.")
+        here.report(GrantNotRevoked(rule=one, scope="session", detail="disk full"))
+        await here.shows("holds no longer in this run, but could not")
+
+    play(script, rows=40)
+
+
+def test_permissions_why_says_what_decided_part_by_part() -> None:
+    verdict = PermissionVerdict(id="q", action="deny", reason="deny bash rm * (F)", generation=3)
+    part = JudgedPart(
+        request=PermissionRequest(permission="bash", target="rm \x1b[2Jx"),
+        action="deny",
+        reason="deny bash rm * (F)",
+    )
+
+    async def script(here: OnScreen) -> None:
+        await begun(here)
+        here.type("/permissions why\r")
+        await here.until(lambda: here.posted == [ExplainCall()], "the question")
+        here.report(CallExplained())
+        await here.shows("No call was judged yet.")
+        here.report(CallExplained(agent=reports.EXPLORER, verdict=verdict, parts=(part,)))
+        await here.shows(f"primary{CHAIN}explore-2: deny: deny bash rm * (F)")
+        assert "  deny  bash rm ^[[2Jx · deny bash rm * (F)" in here.rows
+
+    play(script, rows=40)
+
+
+def test_mode_plan_and_build_tell_engine_and_agent() -> None:
+    async def script(here: OnScreen) -> None:
+        await begun(here)
+        for typed in ("/mode yolo", "/mode plan", "/plan", "/build"):
+            here.type(f"{typed}\r")
+            await here.shows(f"> {typed}")
+        to_plan = SwitchAgent(agent="plan")
+        wanted = [ChangeMode(mode="yolo"), to_plan, to_plan, SwitchAgent()]
+        await here.until(lambda: here.posted == wanted, "the wishes")
+        here.type("/mode wild\r")
+        await here.shows("usage: /mode [plan|default|auto-edit|yolo]")
+        here.type("/mode\r")
+        await here.shows("The mode is default.")
+        assert here.posted == wanted
 
     play(script, rows=40)
 

@@ -105,7 +105,9 @@ def test_when_the_console_is_gone_nobody_can_answer_and_the_turn_goes_on(
     while not living.recorded(TurnCompleted):
         assert now_s() < deadline_s, "the turn hangs"
     (ended,) = living.recorded(ToolEnded)
-    assert ended.text == "Denied: it needs a person's approval, and the terminal is gone."
+    asked = "edit asks unless it is allowed (built-in default)"
+    why = "it needs a person's approval, and the terminal is gone"
+    assert ended.text == f"Denied: {asked}; {why}."
     assert living.runs == []
     assert CONSOLE not in living.system.addresses
     assert living.told.empty()

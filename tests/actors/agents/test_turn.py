@@ -300,7 +300,7 @@ def test_a_question_that_nobody_could_answer_says_so(driver: Driver) -> None:
     asked = driver.asked("c1")
     driver.tell(ApprovalRefused(id=asked, agent=PRIMARY, reason="nobody can be asked here"))
 
-    text = "Denied: it needs a person's approval, and nobody can be asked here."
+    text = "Denied: a rule; it needs a person's approval, and nobody can be asked here."
     assert driver.results == [("c1", "denied", text)]
 
 

@@ -5,7 +5,7 @@ from functools import partial
 
 import pytest
 
-from actors.approvals.broker import ApprovalBroker
+from actors.approvals.broker import ONLY_ONCE, ApprovalBroker
 from actors.runtime.system import ActorSystem
 from messages.address import APPROVALS, CONSOLE, JOURNAL, PERMISSIONS, PRIMARY, Address
 from messages.approvals import (
@@ -291,6 +291,18 @@ def test_an_answer_that_was_not_offered_counts_as_less(
 
     desk.written(answered(counts_as))
     desk.primary.expect(answered(counts_as))
+    desk.engine.expect_nothing_more()
+
+
+def test_what_may_be_granted_no_longer_counts_as_once_and_the_person_is_told(desk: Desk) -> None:
+    """As where they have begun to plan since it was shown."""
+    desk.shown(asking())
+    desk.engine.tell(APPROVALS, verdict("r1", "ask"))  # with nothing to grant
+    desk.answer(given("session"))
+
+    desk.console.expect(GrantNotStored(id="r1", detail=ONLY_ONCE))
+    desk.written(answered("once"))
+    desk.primary.expect(answered("once"))
     desk.engine.expect_nothing_more()
 
 

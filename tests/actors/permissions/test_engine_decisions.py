@@ -107,7 +107,7 @@ def test_a_stricter_mode_holds_at_once_and_also_where_the_disk_refuses_it(open_d
     desk.tell(ChangeMode(mode="default"))
     assert desk.verdict("bash", "make") == "ask"
     desk.refused()
-    desk.person.expect(ModeNotChanged(mode="default", detail="disk full"))
+    desk.person.expect(ModeNotChanged(mode="default", detail="disk full", holds=True))
     assert desk.verdict("bash", "make") == "ask"
 
 

@@ -1,0 +1,268 @@
+"""Plan and build: one session goes from one primary agent to another, and back."""
+
+from dataclasses import replace
+
+import pytest
+
+from actors.agents.effects import AskModel, AskPerson, JudgeCall, Restrict, TakeRole, Write
+from actors.agents.resume import past_of
+from actors.agents.state import Primary, Turn
+from actors.agents.switching import ceiling_of
+from actors.agents.turn import go_on
+from messages.address import PRIMARY
+from messages.approvals import ApprovalAnswered, ApprovalRefused, QuestionRequest
+from messages.questions import Choice, Question
+from messages.rules import PermissionRequest
+from messages.tools import Plan, Switch, ToolPlanned
+from messages.transcript import Appended, AppendFailed, Record
+from messages.turns import (
+    AgentNotSwitched,
+    AgentSwitched,
+    Prompt,
+    ReplyCompleted,
+    SwitchPrepared,
+    ToolEnded,
+    TurnStarted,
+)
+from tests.actors.agents.driver import Driver
+from tests.actors.agents.scripts import USED, blank, use, verdict
+
+pytestmark = pytest.mark.quick
+
+PRIMARIES = (Primary("build"), Primary("plan", "plan"), Primary("reviewer", "auto-edit"))
+TO_PLAN = SwitchPrepared(agent="plan", plan_written=False)
+BACK = SwitchPrepared(agent="", plan_written=True)
+YES, NO = "Yes, go", "No"
+
+
+def turn(agent: str = "build", before: str = "build", run: int = 1) -> Turn:
+    given = blank(run)
+    return replace(given, primaries=PRIMARIES, agent=agent, before=before, plan_file="/p.md")
+
+
+@pytest.fixture
+def driver() -> Driver:
+    return Driver(turn())
+
+
+def asking(agent: str) -> Plan:
+    """Plan a call as `plan_enter` and `plan_exit` do."""
+    question = Question(question="Switch?", choices=(Choice(label=YES), Choice(label=NO)))
+    return Plan(
+        title="plan",
+        requests=(PermissionRequest(permission="plan_exit", target="*"),),
+        questions=(question,),
+        switch=Switch(agent=agent, confirm=YES, plan_written=True),
+    )
+
+
+def asked(driver: Driver, agent: str) -> str:
+    """Go up to the question whether to switch; its id."""
+    driver.prompted(use("c1"))
+    driver.tell(ToolPlanned(call_id="c1", plan=asking(agent)))
+    driver.judged("c1", "ask")
+    return driver.of(AskPerson)[-1].id
+
+
+def reply_to(request: str, words: str) -> ApprovalAnswered:
+    return ApprovalAnswered(id=request, agent=PRIMARY, answer="once", replies=(words,))
+
+
+def test_a_switch_is_a_message_that_no_user_wrote_and_names_the_plan_file(driver: Driver) -> None:
+    driver.tell(TO_PLAN)
+    (switched,) = driver.records
+    assert isinstance(switched, AgentSwitched)
+    assert switched.synthetic
+    assert (switched.id, switched.agent, switched.before) == (
+        "/primary#switch-1@1",
+        "plan",
+        "build",
+    )
+    assert "/p.md, which does not exist yet" in switched.text
+    assert driver.reports == [switched]
+    assert driver.turn.agent == "plan"
+
+
+def test_the_stricter_agents_rights_hold_before_the_disk_has_it_and_the_looser_ones_after(
+    driver: Driver,
+) -> None:
+    driver.hold = True
+    driver.tell(TO_PLAN)
+    assert [type(each) for each in driver.effects] == [Write, Restrict]
+    assert (driver.turn.agent, ceiling_of(driver.turn)) == ("build", "plan")
+    driver.sync()
+    assert driver.of(TakeRole)
+    driver.effects.clear()
+    driver.tell(BACK)
+    assert [type(each) for each in driver.effects] == [Write]
+    assert ceiling_of(driver.turn) == "plan"
+    driver.sync()
+    assert ceiling_of(driver.turn) == "yolo"
+
+
+def test_back_is_to_whoever_had_it_and_says_whether_there_is_a_plan() -> None:
+    driver = Driver(turn("reviewer"))
+    driver.tell(TO_PLAN)
+    driver.tell(BACK)
+    assert driver.turn.agent == "reviewer"
+    (_, back) = driver.records
+    assert isinstance(back, AgentSwitched)
+    assert "The plan is in /p.md." in back.text
+    driver.tell(replace_plan(TO_PLAN))
+    driver.tell(SwitchPrepared(agent="", plan_written=False))
+    last = driver.records[-1]
+    assert isinstance(last, AgentSwitched)
+    assert "No plan was written: /p.md does not exist." in last.text
+
+
+def replace_plan(wanted: SwitchPrepared) -> SwitchPrepared:
+    return wanted.model_copy(update={"plan_written": True})
+
+
+@pytest.mark.parametrize("agent", ["build", "", "nobody"])
+def test_a_switch_to_nowhere_is_none(driver: Driver, agent: str) -> None:
+    driver.tell(SwitchPrepared(agent=agent, plan_written=False))
+    assert driver.records == []
+    (report,) = driver.reports
+    assert isinstance(report, AgentNotSwitched)
+    assert report.agent == "build"
+
+
+def test_what_the_disk_refuses_is_no_switch_but_the_stricter_rights_hold(driver: Driver) -> None:
+    driver.hold = True
+    driver.tell(TO_PLAN)
+    driver.tell(AppendFailed(id=driver.turn.written, detail="disk full"))
+    assert driver.turn.agent == "build"
+    assert ceiling_of(driver.turn) == "plan"
+    told = [each for each in driver.reports if isinstance(each, AgentNotSwitched)]
+    assert told[0].detail == "the switch to plan waits for the disk: disk full"
+
+
+def test_a_prompt_that_comes_while_a_switch_is_written_begins_behind_it(driver: Driver) -> None:
+    """So that the conversation is the same after a resume, which reads it off the disk."""
+    driver.hold = True
+    driver.tell(TO_PLAN)
+    driver.tell(Prompt(turn=1, text="do it"))
+    assert [type(each) for each in driver.records] == [AgentSwitched]
+    driver.hold = False
+    driver.sync()
+    assert [type(each) for each in driver.records] == [AgentSwitched, TurnStarted]
+    assert driver.of(AskModel) == [AskModel(1)]
+
+
+def test_a_prompt_does_not_wait_for_a_switch_that_the_disk_refused(driver: Driver) -> None:
+    driver.hold = True
+    driver.tell(TO_PLAN)
+    driver.tell(Prompt(turn=1, text="do it"))
+    driver.tell(AppendFailed(id=driver.turn.written, detail="disk full"))
+    assert [type(each) for each in driver.records] == [AgentSwitched, TurnStarted]
+
+
+def test_a_call_does_not_begin_while_a_switch_is_on_its_way(driver: Driver) -> None:
+    driver.tell(Prompt(turn=1, text="do it"))
+    driver.hold = True
+    driver.tell(TO_PLAN)
+    driver.replied(use("c1"))
+    assert driver.planning == []
+    driver.sync()
+    assert driver.planning == ["c1"]
+
+
+def test_the_persons_yes_to_a_plan_is_the_switch_and_comes_before_its_result_on_disk() -> None:
+    driver = Driver(turn("plan"))
+    request = asked(driver, "")
+    driver.tell(reply_to(request, YES))
+    kinds = [type(each) for each in driver.records if isinstance(each, AgentSwitched | ToolEnded)]
+    assert kinds == [AgentSwitched, ToolEnded]
+    assert driver.turn.agent == "build"
+    assert driver.results == [("c1", "ok", f"Switch?\nThe user: {YES}")]
+
+
+@pytest.mark.parametrize("words", [NO, "yes, go", "Yes, go ", "not yet"])
+def test_declining_is_a_result_for_the_model_and_no_switch(words: str) -> None:
+    driver = Driver(turn("plan"))
+    driver.tell(reply_to(asked(driver, ""), words))
+    assert driver.turn.agent == "plan"
+    assert not [each for each in driver.records if isinstance(each, AgentSwitched)]
+    told = f"The user did not agree, and nothing is switched. They said: {words}"
+    assert driver.results == [("c1", "ok", told)]
+
+
+def test_a_refused_question_says_which_rule_asked_and_switches_nothing() -> None:
+    driver = Driver(turn("plan"))
+    request = asked(driver, "")
+    driver.tell(ApprovalRefused(id=request, agent=PRIMARY, reason="nobody is there"))
+    ((_, status, text),) = driver.results
+    assert (status, driver.turn.agent) == ("denied", "plan")
+    assert text == "Denied: a rule; it needs a person's approval, and nobody is there."
+
+
+def test_an_answer_that_no_rule_may_give_switches_nothing() -> None:
+    """A verdict that allows is not a person's reply."""
+    driver = Driver(turn("plan"))
+    driver.prompted(use("c1"))
+    driver.tell(ToolPlanned(call_id="c1", plan=asking("")))
+    query = driver.of(JudgeCall)[-1].id
+    driver.tell(verdict(query, "allow"))
+    driver.sync()
+    assert driver.turn.agent == "plan"
+
+
+def resumed(*records: Record) -> Driver:
+    past = past_of(records, turn(run=2))
+    driver = Driver(past.turn)
+    driver.turn, effects = go_on(past)
+    driver.take(effects)
+    return driver
+
+
+SWITCHED = AgentSwitched(id="s", agent="plan", before="reviewer", text="[plan]", ceiling="plan")
+
+
+def test_who_had_the_session_has_it_again_after_a_resume_and_goes_back_to_the_same() -> None:
+    driver = resumed(SWITCHED)
+    assert (driver.turn.agent, driver.turn.before) == ("plan", "reviewer")
+    driver.tell(BACK)
+    assert driver.turn.agent == "reviewer"
+
+
+def test_an_agent_that_there_is_no_more_has_the_session_no_more() -> None:
+    gone = SWITCHED.model_copy(update={"agent": "gone"})
+    assert resumed(gone).turn.agent == "build"
+
+
+def test_a_yes_that_was_recorded_before_its_switch_is_made_good_after_a_resume() -> None:
+    plan = asking("")
+    request = QuestionRequest(
+        id="/primary#1@1",
+        agent=PRIMARY,
+        turn=1,
+        call_id="c1",
+        tool="change",
+        cwd="/repo",
+        reason="a rule",
+        requests=plan.requests,
+        answers=("once", "no"),
+        questions=plan.questions,
+        switch=plan.switch,
+    )
+    replied = ReplyCompleted(
+        turn=1, content=(use("c1"),), stop_reason="tool_use", usage=USED, model="m"
+    )
+    begun = TurnStarted(turn=1, prompt="do it")
+    driver = resumed(SWITCHED, begun, replied, request, reply_to(request.id, YES))
+    assert driver.turn.agent == "reviewer"
+    assert [type(each) for each in driver.records][:2] == [AgentSwitched, ToolEnded]
+
+
+def test_the_disk_answers_two_switches_one_by_one(driver: Driver) -> None:
+    driver.hold = True
+    driver.tell(TO_PLAN)
+    first = driver.turn.written
+    driver.tell(BACK)
+    assert ceiling_of(driver.turn) == "plan"
+    driver.tell(Appended(id=first))
+    assert driver.turn.agent == "plan"
+    driver.sync()
+    assert driver.turn.agent == "build"
+    assert [each.switched.agent for each in driver.of(TakeRole)] == ["plan", "build"]
