@@ -39,7 +39,6 @@ from messages.turns import (
     AgentSwitched,
     CancelTurn,
     ChooseModel,
-    DiskChanged,
     Prompt,
     ReplyCompleted,
     SessionConfigured,
@@ -52,7 +51,7 @@ from messages.turns import (
     TurnInterrupted,
     TurnStarted,
 )
-from shell.inbox import Event, Inbox, Notice, OfSubagent, QuestionsGone
+from shell.inbox import Event, Inbox, Notice, QuestionsGone, said_by
 from shell.intents import (
     Interrupt,
     OwnCommandEnded,
@@ -163,8 +162,8 @@ class Console(Actor[ConsoleInbox]):
         """Take one message."""
         if isinstance(message, Wish):
             self._do(message)
-        elif isinstance(message, AgentReport) and self._is_of_subagent(message):
-            self._inbox.put(OfSubagent(self.sender, message))
+        elif isinstance(message, AgentReport) and is_subagent(self.sender):
+            self._inbox.put(said_by(self.sender, message))
         else:
             self._hear(message)
 
@@ -229,10 +228,6 @@ class Console(Actor[ConsoleInbox]):
                 self._returned(report)
             case _:
                 self._inbox.put(report)
-
-    def _is_of_subagent(self, report: AgentReport) -> bool:
-        """Whether it is about one subagent; they all have the same disk."""
-        return is_subagent(self.sender) and not isinstance(report, DiskChanged)
 
     def _send(self, message: SendPrompt) -> None:
         turn, self._next_turn = self._next_turn, self._next_turn + 1

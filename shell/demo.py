@@ -14,11 +14,13 @@ from actors.models.demo_script import PROMPT, demo
 from actors.models.rehearsal import MODEL_NAME, RehearsalModel
 from messages.address import APPROVALS
 from messages.approvals import AnswerApproval, PresentApproval, PresenterChanged, RetractApproval
+from messages.turns import AgentReport
 from shell import events
 from shell.arguments import StartError
 from shell.demo_repository import make
-from shell.happenings import Ended, Happenings, Told
+from shell.happenings import Ended, Happenings, Said, Told
 from shell.headless import HeadlessConsole
+from shell.inbox import said_by
 from shell.ink import printed
 from shell.output import Output, OutputStalledError
 from shell.plan import panel_of
@@ -87,7 +89,7 @@ def play(happenings: Happenings, output: Output) -> Told | Ended:
         happening = happenings.get()
         if isinstance(happening, Ended):
             return happening
-        state, text = _drawn(state, happening.message, width, colour=colour)
+        state, text = _drawn(state, happening, width, colour=colour)
         # A stall comes from a signal, and its `Ended` is in the queue.
         with suppress(OutputStalledError):
             output.write(text.replace("\r\n", "\n").encode("utf-8", "replace"))
@@ -95,7 +97,8 @@ def play(happenings: Happenings, output: Output) -> Told | Ended:
             return happening.message
 
 
-def _drawn(state: State, event: Told, width: int, *, colour: bool) -> tuple[State, str]:
+def _drawn(state: State, said: Said, width: int, *, colour: bool) -> tuple[State, str]:
+    event = said.message
     if isinstance(event, PresentApproval):
         shown = panel_of(event.request, event.waiting, width)
         question = printed((*shown.head, *shown.body), colour=colour)
@@ -103,6 +106,7 @@ def _drawn(state: State, event: Told, width: int, *, colour: bool) -> tuple[Stat
         return state, f"{question}{answer}\r\n"
     if isinstance(event, RetractApproval):
         return state, ""
-    state, effects = events.received(state, event, 0.0)
+    told = said_by(said.source, event) if isinstance(event, AgentReport) else event
+    state, effects = events.received(state, told, 0.0)
     lasting = [effect for effect in effects if not isinstance(effect, Post | Refill)]
     return state, "".join(rendered(effect, width, colour=colour) for effect in lasting)

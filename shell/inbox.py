@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from messages.address import Address
+from messages.address import Address, is_subagent
 from messages.approvals import PresentApproval, RetractApproval
 from messages.permissions import (
     CallExplained,
@@ -22,6 +22,7 @@ from messages.turns import (
     AgentEvent,
     AgentReport,
     Delta,
+    DiskChanged,
     MessageDelta,
     ThinkingDelta,
     ToolInputDelta,
@@ -42,6 +43,13 @@ class OfSubagent:
 
     source: Address
     event: AgentReport
+
+
+def said_by(source: Address, report: AgentReport) -> AgentReport | OfSubagent:
+    """Take a report as the screen does: a subagent's says whose it is; all have the same disk."""
+    if is_subagent(source) and not isinstance(report, DiskChanged):
+        return OfSubagent(source, report)
+    return report
 
 
 @dataclass(frozen=True, slots=True)

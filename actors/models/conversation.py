@@ -24,6 +24,12 @@ def prompt_of(request: Body) -> str:
     return texts[-1] if texts else ""
 
 
+def opening_of(request: Body) -> str:
+    """Return what the conversation began with."""
+    texts = (str(block.get("text")) for block in _heard(request) if block.get("type") == "text")
+    return next(texts, "")
+
+
 def results_of(request: Body) -> tuple[Result, ...]:
     """Return every tool result of the conversation, oldest first."""
     return tuple(_result(block) for block in _heard(request) if _is_result(block))

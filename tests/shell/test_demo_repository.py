@@ -23,6 +23,8 @@ def carried_out(folder: Path, call: ToolCall) -> tuple[str, bool]:
     if call.name == "bash":
         done = run(folder, arguments["command"])
         return done.stdout, done.returncode != 0
+    if call.name == "task":
+        return played(folder, arguments["prompt"]), False
     path = folder / arguments["path"]
     if call.name == "ls":
         return "\n".join(entry.name for entry in path.iterdir()), False
@@ -33,6 +35,18 @@ def carried_out(folder: Path, call: ToolCall) -> tuple[str, bool]:
     assert text.count(arguments["old_string"]) == 1
     path.write_text(text.replace(arguments["old_string"], arguments["new_string"]))
     return "edited", False
+
+
+def played(folder: Path, prompt: str) -> str:
+    """Let one agent play to its end, and those that it starts; return its last words."""
+    messages: list[JsonValue] = [{"role": "user", "content": prompt}]
+    while (plan := demo({"messages": messages})).calls:
+        results: list[JsonValue] = []
+        for call in plan.calls:
+            text, failed = carried_out(folder, call)
+            results.append({"type": "tool_result", "content": text, "is_error": failed})
+        messages.append({"role": "user", "content": results})
+    return plan.text
 
 
 @pytest.fixture
@@ -51,13 +65,7 @@ def test_the_stage_is_a_clean_repository_with_exactly_one_failing_test(stage: Pa
 def test_the_script_finds_and_mends_the_fault_and_leaves_the_stage_green_and_clean(
     stage: Path,
 ) -> None:
-    messages: list[JsonValue] = [{"role": "user", "content": PROMPT}]
-    while (plan := demo({"messages": messages})).calls:
-        (call,) = plan.calls
-        text, failed = carried_out(stage, call)
-        block: JsonValue = {"type": "tool_result", "content": text, "is_error": failed}
-        messages.append({"role": "user", "content": [block]})
-    assert plan.text == SUMMARY
+    assert played(stage, PROMPT) == SUMMARY
     assert run(stage, "python3 -m unittest -q").returncode == 0
     assert run(stage, "git status --porcelain").stdout == ""
     assert run(stage, "git log --oneline").stdout.count("\n") == 2

@@ -3,7 +3,7 @@
 import pytest
 from pydantic import JsonValue
 
-from actors.models.demo_script import STEPS, demo
+from actors.models.demo_script import PARTS, PROMPT, STEPS, Step, demo
 from actors.models.rehearsal_script import HELP, LONG, rehearsal
 from actors.models.reply_plan import ReplyPlan, ToolCall, words_of
 
@@ -89,24 +89,37 @@ def test_a_prompt_that_shares_its_message_with_what_was_interrupted_is_still_rea
 
 
 def test_the_demo_begins_by_saying_that_it_is_a_script() -> None:
-    plan = demo(asked(said("go")))
+    plan = demo(asked(said(PROMPT)))
     assert "script" in plan.text
-    assert plan.calls == (STEPS[0].call,)
+    assert plan.calls == STEPS[0].calls
 
 
-@pytest.mark.parametrize("number", range(len(STEPS)))
-def test_the_demo_stops_where_a_call_is_refused(number: int) -> None:
-    played = [result(step.expects) for step in STEPS[:number]]
-    plan = demo(asked(said("go"), *played, result("denied by the user", failed=True)))
+def as_foreseen(*steps: Step) -> list[Message]:
+    return [result(step.expects) for step in steps for _ in step.calls]
+
+
+@pytest.mark.parametrize(
+    ("prompt", "before", "step"),
+    [
+        (prompt, steps[:number], step)
+        for prompt, steps in {PROMPT: STEPS, **{k: v.steps for k, v in PARTS.items()}}.items()
+        for number, step in enumerate(steps)
+    ],
+)
+def test_the_demo_stops_where_a_call_is_refused(
+    prompt: str, before: tuple[Step, ...], step: Step
+) -> None:
+    refused = [result("denied by the user", failed=True) for _ in step.calls]
+    plan = demo(asked(said(prompt), *as_foreseen(*before), *refused))
     assert not plan.calls
     assert "I stop here" in plan.text
     assert "denied by the user" in plan.text
 
 
 def test_the_demo_answers_like_a_rehearsal_once_it_is_over() -> None:
-    played = [result(step.expects) for step in STEPS]
-    assert demo(asked(said("go"), *played, said("list"))).calls == (ToolCall("ls", {}),)
-    assert not demo(asked(said("go"), *played, said("list"), result("a"))).calls
+    played = as_foreseen(*STEPS)
+    assert demo(asked(said(PROMPT), *played, said("list"))).calls == (ToolCall("ls", {}),)
+    assert not demo(asked(said(PROMPT), *played, said("list"), result("a"))).calls
 
 
 def test_words_keep_every_character() -> None:
