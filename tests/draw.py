@@ -12,8 +12,10 @@ from tests.shell.terminal import Terminal, terminal
 
 ROWS, COLUMNS = 40, 96
 FILM_ROWS = 30
-TITLE = "A session: the agent has run the tests and asks before it changes a line"
-FILM_TITLE = "A session: a failing test is found, mended and committed; each step asks first"
+TITLE = (
+    "A session: subagents work beside each other, and one below them asks before it runs anything"
+)
+FILM_TITLE = "A session: subagents find the failing test, the agent mends and commits it"
 ASKED = "press a key to answer"
 SHOWN_S, ASKED_S, LAST_S = 1.2, 2.2, 5.0
 
@@ -30,11 +32,9 @@ def demo(rows: int) -> Generator[Terminal]:
 
 
 def draw(target: Path) -> None:
-    """Play the demo up to its first change, and write the screen that asks for it."""
+    """Play the demo up to its first question, and write the screen that asks it."""
     with demo(ROWS) as shown:
-        shown.wait_for(ASKED)
-        shown.type("y")
-        shown.wait_for("+    if pieces >= DISCOUNT_FROM_PIECES:")
+        shown.wait_for("say the same")
         shown.wait_for(ASKED)
         target.write_text(picture(shown.buffer, TITLE))
 
