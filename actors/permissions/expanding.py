@@ -1,20 +1,24 @@
 """From a call as a tool states it to everything that it would do."""
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
+from functools import partial
 
 from actors.permissions.commands.command import Part, Redirect, Word
 from actors.permissions.depths import MOST_ENTRIES, look_below
-from actors.permissions.folders import folders_of
+from actors.permissions.folders import folders_inside, folders_of
 from actors.permissions.guesses import paths_in
 from actors.permissions.matters import Matter, Weight
+from actors.permissions.patterns import Patterns
 from actors.permissions.places import Explorer, Ground, Place, is_inside
 from actors.permissions.protected import is_plan, is_protected
 from actors.permissions.rules import CHANGING, LOOKING, PATHS, TOUCHING_NOTHING, ReadyRule, fold
 from messages.rules import PermissionRequest
 
+Tightening = Mapping[str, tuple[ReadyRule, ...]]
+"""By permission, the rules that may ask about a file or deny it."""
 MAX_CHARS = 200_000
 """Of one target; a longer one is not looked into and asks."""
 
@@ -23,13 +27,10 @@ def expand(
     requests: Iterable[PermissionRequest],
     ground: Ground,
     protected: tuple[str, ...] | None = (),
-    reading: tuple[ReadyRule, ...] = (),
+    tightening: Tightening | None = None,
 ) -> tuple[Matter, ...]:
-    """Find all that a call would do.
-
-    `protected` is as in `Policy`; `reading` are the rules that may tighten the reading of a file.
-    """
-    looking = Looking(Explorer(ground), protected or (), reading)
+    """Find all that a call would do; `protected` is as in `Policy`."""
+    looking = Looking(Explorer(ground), protected or (), tightening or {})
     for request in requests:
         looking.at(request)
     return tuple(looking.found)
@@ -47,12 +48,13 @@ class Looking:
 
     explorer: Explorer
     protected: tuple[str, ...]
-    reading: tuple[ReadyRule, ...]
+    tightening: Tightening
     found: list[Matter] = field(default_factory=list[Matter])
     """All that was told, in order."""
     _command_text: str = ""
     """The whole of the command that is looked at."""
     _entries_left: int = MOST_ENTRIES
+    _patterns: Patterns = field(default_factory=Patterns)
     _guarded: dict[str, bool] = field(default_factory=dict[str, bool])
     _files: dict[_File, Matter] = field(default_factory=dict[_File, Matter])
     """Arguments of commands, as matters that tighten."""
@@ -147,10 +149,12 @@ class Looking:
         self._parts[running] = part
         reads = self._words("read", self._looked_at(part, bases), bases)
         writes = self._words("write", part.writes, bases)
-        below, too_deep = self._below(reads, part) if part.deep and self.reading else ((), "")
+        below, too_deep = (
+            self._below(reads, part) if part.deep and self.tightening.get("read") else ((), "")
+        )
         changed = writes if part.harmless else (*reads, *writes)
         is_whole = weight == "full"
-        floor = (_floor(part) or too_deep) if is_whole else ""
+        floor = (_floor(part) or too_deep or self._patterns.problem) if is_whole else ""
         self.found.append(
             Matter(
                 request=PermissionRequest(permission="bash", target=part.text),
@@ -169,8 +173,10 @@ class Looking:
         for each in part.redirects:
             told = self._redirect(each, bases)
             self.found += told if is_whole else [_denying(matter) for matter in told]
-        for inner in part.inner:
-            self._part(inner, bases, "denies")
+        for inner, where in zip(
+            part.inner, folders_inside(part.inner, bases, self.explorer), strict=True
+        ):
+            self._part(inner, where, "denies")
 
     def _says_all(self, part: Part, bases: tuple[str, ...]) -> bool:
         """Whether its text alone is the part as it stands: no quotes, no folder, no other input."""
@@ -205,9 +211,18 @@ class Looking:
         name = path.rpartition("/")[2]
         if only and not any(fnmatchcase(name, each) for each in only):
             return False
+        return self._is_heard("read", path)
+
+    def _is_heard(self, permission: str, path: str) -> bool:
         texts = (self.explorer.target(path), path)
         folded = tuple(map(fold, texts))
-        return any(rule.tightens(texts, folded) for rule in self.reading)
+        rules = self.tightening.get(permission, ())
+        return any(rule.tightens(texts, folded) for rule in rules)
+
+    def _matters(self, permission: str, path: str) -> bool:
+        """Whether anything can be said against a file that a pattern names."""
+        target = self.explorer.target(path)
+        return is_protected(target, self.protected) or self._is_heard(permission, path)
 
     def _words(
         self, permission: str, words: tuple[Word, ...], bases: tuple[str, ...]
@@ -217,10 +232,14 @@ class Looking:
             return []
         files: dict[_File, None] = {}
         for word in words:
-            for path in paths_in(word, self.explorer.ground.home):
+            for path, is_pattern in paths_in(word, self.explorer.ground.home):
                 here = ("/",) if path.startswith("/") else bases or (self.explorer.ground.cwd,)
                 for base in here:
                     files[permission, path, base] = None
+                    if is_pattern:
+                        matters = partial(self._matters, permission)
+                        found = self._patterns.matches(path, base, matters)
+                        files.update(((permission, each, "/"), None) for each in found)
         self._look_at(files)
         return list(files)
 
@@ -254,18 +273,17 @@ class Looking:
 
     def _redirect(self, redirect: Redirect, bases: tuple[str, ...]) -> list[Matter]:
         found: list[Matter] = []
-        paths = tuple(paths_in(redirect.word, self.explorer.ground.home))
-        known = bool(paths) and bool(bases)
+        named = dict(paths_in(redirect.word, self.explorer.ground.home))
+        known = bool(named) and bool(bases) and not any(named.values())
         if not known:
             request = PermissionRequest(permission=redirect.permission, target=redirect.word.text)
             why = f"where {redirect.word.text} leads cannot be told beforehand"
             found.append(Matter(request, "bash", floor=why, unknown=True, inside=False))
-        for path in paths:
-            for base in bases or (self.explorer.ground.cwd,):
-                matter = self._file(redirect.permission, "bash", path, base=base)
-                # Where no rule speaks, what is inside may be read by a command that is allowed.
-                lenient = matter.reading and matter.inside and not matter.floor
-                found.append(matter._replace(weight="tightens") if lenient else matter)
+        for permission, path, base in self._words(redirect.permission, (redirect.word,), bases):
+            matter = self._file(permission, "bash", path, base=base)
+            # Where no rule speaks, what is inside may be read by a command that is allowed.
+            lenient = matter.reading and matter.inside and not matter.floor
+            found.append(matter._replace(weight="tightens") if lenient else matter)
         return found
 
 

@@ -1,6 +1,7 @@
 """In which folders the parts of a command may run, as `cd` in it says."""
 
 import os
+from collections.abc import Iterator
 
 from actors.permissions.commands.command import Command, Part
 from actors.permissions.places import Explorer
@@ -28,6 +29,16 @@ def folders_of(command: Command, explorer: Explorer) -> tuple[tuple[str, ...], .
         if folders and _moves(part):
             folders = _after(part, folders, explorer)
     return tuple(found)
+
+
+def folders_inside(
+    parts: tuple[Part, ...], folders: tuple[str, ...], explorer: Explorer
+) -> Iterator[tuple[str, ...]]:
+    """Say where what stands inside a wrapper may run; it can only tighten, so a guess will do."""
+    for part in parts:
+        yield folders
+        if folders and _moves(part):
+            folders = _after(part, folders, explorer) or folders
 
 
 def _moves(part: Part) -> bool:

@@ -5,18 +5,19 @@ import re
 from collections.abc import Iterator
 
 from actors.permissions.commands.command import Word
+from actors.permissions.patterns import is_pattern
 
 _HERE = re.compile(r"(?:\$PWD|\$\{PWD\}|~\+)(?=/|$)")
 _HOME = re.compile(r"(?:\$HOME|\$\{HOME\}|~)(?=/|$)")
 _BRACES = re.compile(r"\{([^{}]*,[^{}]*)\}")
-_EXPANDS = re.compile(r"[$`*?\[{]|^~")
+_EXPANDS = re.compile(r"[$`{]|^~")
 _MOST = 64
 
 
-def paths_in(word: Word, home: str) -> Iterator[str]:
-    """Write out what a word names, as far as it can be told."""
+def paths_in(word: Word, home: str) -> Iterator[tuple[str, bool]]:
+    """Write out what a word names, as far as it can be told; and whether that is a pattern."""
     if word.literal:
-        yield word.text
+        yield word.text, False
         return
     for text in _spelled_out(word.text):
         here = _HERE.sub(".", text, count=1) if _HERE.match(text) else text
@@ -25,7 +26,7 @@ def paths_in(word: Word, home: str) -> Iterator[str]:
             begin = _HOME.match(here)
             path = os.path.join(home, here[begin.end() :].lstrip("/")) if begin else here  # noqa: PTH118  (text, not a file)
         if path and not _EXPANDS.search(path):
-            yield path
+            yield path, is_pattern(path)
 
 
 def _spelled_out(text: str) -> list[str]:

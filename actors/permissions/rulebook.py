@@ -86,10 +86,10 @@ def rulebook_of(policy: Policy, chain: tuple[Profile, ...]) -> Rulebook:
     return _rulebook(_Same(policy, chain))
 
 
-def tightening_reads(book: Rulebook) -> tuple[ReadyRule, ...]:
-    """List every rule that may ask about or deny reading a file, the built-in ones too."""
-    voices = [voice for spoken in book.spoken for voice in spoken.get("read", ())]
-    voices += [book.unspoken["read"]] if "read" in book.unspoken else []
+def tightening(book: Rulebook, permission: str) -> tuple[ReadyRule, ...]:
+    """List every rule that may ask about or deny something, the built-in ones too."""
+    voices = [voice for spoken in book.spoken for voice in spoken.get(permission, ())]
+    voices += [book.unspoken[permission]] if permission in book.unspoken else []
     return tuple(each for voice in voices for each, _ in voice.rules if not each.allows)
 
 

@@ -15,6 +15,7 @@ _BINARY = _OPERAND + rb" (?:==?|!=|-[no]t|-ef|=~) " + _OPERAND
 _CLAUSE = rb"(?:! )?(?:" + _UNARY + rb"|" + _BINARY + rb"|" + _OPERAND + rb")"
 _TEST = re.compile(rb"\[\[ " + _CLAUSE + rb"(?: (?:&&|\|\|) " + _CLAUSE + rb")* \]\]")
 _BACKTICKS = re.compile(rb"`((?:[^`\\]|\\.)*)`", re.DOTALL)
+_PARENTHESIS = re.compile(rb"[()]")
 _ESCAPE = re.compile(rb"\\([\\$`\"])")
 
 
@@ -42,6 +43,22 @@ def backticks(source: bytes, start: int, end: int) -> list[tuple[int, bytes]]:
     """Find what stands in backticks where the tree sees none: where it begins, and the text."""
     found = _BACKTICKS.finditer(source, start, end)
     return [(match.start(), _ESCAPE.sub(rb"\1", match[1])) for match in found]
+
+
+def substitutions(source: bytes, start: int, end: int) -> list[tuple[int, bytes]]:
+    """Find what stands in `$(…)` where the tree sees none, as far as brackets tell its end."""
+    found: list[tuple[int, bytes]] = []
+    at = source.find(b"$(", start, end)
+    while at >= 0:
+        close, depth = end, 0
+        for bracket in _PARENTHESIS.finditer(source, at, end):
+            depth += 1 if bracket.group() == b"(" else -1
+            if not depth:
+                close = bracket.start()
+                break
+        found.append((at, source[at + 2 : close]))
+        at = source.find(b"$(", close, end)
+    return found
 
 
 def unescaped(text: bytes) -> bytes:

@@ -1,11 +1,14 @@
 """What git runs and writes through its options; and how its rules see it without them."""
 
+import re
 from dataclasses import replace
+from itertools import pairwise
 
 from actors.permissions.commands.command import Word
 from actors.permissions.commands.guards import anywhere_in
 from actors.permissions.commands.hidden import NOTHING, Hidden, Words
 from actors.permissions.commands.options import Options
+from actors.permissions.commands.texts import value_of
 
 _QUIET_GLOBALS = {
     "-P", "--no-pager", "--no-optional-locks", "--literal-pathspecs", "--no-replace-objects",
@@ -21,13 +24,13 @@ _ORDINARY = {
     "check-attr", "check-ignore", "check-mailmap", "checkout", "checkout-index", "cherry",
     "cherry-pick", "clean", "clone", "commit", "commit-graph", "commit-tree", "count-objects",
     "describe", "diff", "diff-files", "diff-index", "diff-tree", "fetch", "fmt-merge-msg",
-    "for-each-ref", "format-patch", "fsck", "gc", "grep", "hash-object", "init", "lfs", "log",
+    "for-each-ref", "format-patch", "fsck", "gc", "grep", "hash-object", "init", "log",
     "ls-files", "ls-remote", "ls-tree", "merge", "merge-base", "merge-file", "merge-tree", "mv",
     "name-rev", "notes", "prune", "pull", "push", "range-diff", "read-tree", "rebase", "reflog",
     "remote", "repack", "replace", "reset", "restore", "rev-list", "rev-parse", "revert", "rm",
     "shortlog", "show", "show-branch", "show-ref", "sparse-checkout", "stash", "status",
     "stripspace", "switch", "symbolic-ref", "tag", "update-index", "update-ref", "var",
-    "verify-commit", "verify-pack", "verify-tag", "version", "whatchanged", "worktree",
+    "verify-pack", "version", "whatchanged", "worktree",
     "write-tree",
 }  # fmt: skip
 """Any other word is an alias, a program called `git-…`, or a command that runs what it is told."""
@@ -47,7 +50,7 @@ _SHORT = {
     "checkout-index": Options("", ("prefix", "temp")),
     "worktree": Options(),
     "commit": Options("Sep", ("gpg-sign", "edit", "patch", "interactive"), valued="mFCct"),
-    "tag": Options("su", ("sign", "local-user", "edit"), valued="mF"),
+    "tag": Options("suv", ("sign", "local-user", "edit", "verify"), valued="mF"),
     "merge": Options("S", ("gpg-sign", "edit"), valued="msXF"),
     "checkout": Options("p", ("patch",), valued="bB"),
     "reset": Options("p", ("patch",)),
@@ -57,14 +60,18 @@ _SHORT = {
     "clone": Options("uc", valued="bo"),
     "fetch": Options(),
     "ls-remote": Options(),
-    "rebase": Options("xiS", ("interactive", "gpg-sign"), valued="CsX"),
+    "rebase": Options("xiS", ("interactive", "gpg-sign", "edit-todo"), valued="CsX"),
     "archive": Options("o"),
     "submodule": Options(),
     "add": Options("eip", ("edit", "interactive", "patch")),
     "branch": Options("", ("edit-description",)),
+    "am": Options("iS", ("interactive", "gpg-sign")),
+    "push": Options("", ("signed",)),
 }
 _VALUES = {"-m", "-am", "--message"}
 _TRANSPORT = "::"
+_SIGNED = re.compile(r"^--(?:format|pretty)=.*%G|^--rebase=i", re.DOTALL)
+"""Verifies signatures with the program that the configuration names; opens an editor."""
 
 
 def git_hidden(words: Words, _stdin: str) -> Hidden:
@@ -73,7 +80,8 @@ def git_hidden(words: Words, _stdin: str) -> Hidden:
     odd = [word.text for word in words[1:at] if word.text not in _QUIET_GLOBALS]
     if odd:
         why = f"{odd[0]}: it changes what git runs, or where"
-        return replace(anywhere_in(why, words[:at]), guesses=())
+        aliased = _by_alias(words, at)
+        return replace(anywhere_in(why, words[:at]), guesses=(), commands=aliased)
     if at >= len(words):
         return NOTHING
     name, arguments = words[at], words[at + 1 :]
@@ -108,6 +116,18 @@ def _subcommand_at(words: Words) -> int:
     return min(at, len(words))
 
 
+def _by_alias(words: Words, at: int) -> tuple[Words, ...]:
+    """Say what a subcommand comes to that an option makes an alias (`-c alias.x=push x`)."""
+    name = words[at].text if at < len(words) else ""
+    values = (word.text.removeprefix("-c").partition("=") for word in words[1:at])
+    meant = (value for key, _, value in values if name and key.lower() == f"alias.{name}".lower())
+    return tuple(
+        (Word("git"), *map(Word, value.split()), *words[at + 1 :])
+        for value in meant
+        if value[:1] != "!"
+    )
+
+
 def _arguments(name: str, arguments: Words) -> Hidden:
     judged = _without_messages(arguments)
     options = _SHORT.get(name, _NONE)
@@ -116,7 +136,12 @@ def _arguments(name: str, arguments: Words) -> Hidden:
         found = next((word.text for word in arguments if _TRANSPORT in word.text), "")
         found = found if name in _REMOTE else ""
     found = found or _unknown_strategy(name, arguments) or _edited(name, arguments)
-    return Hidden(f"{found}: git may run a program or write a file") if found else NOTHING
+    found = found or next((word.text for word in judged if _SIGNED.search(word.text)), "")
+    if not found:
+        return NOTHING
+    after = [word.text for before, word in pairwise(arguments) if before.text == found]
+    told = tuple(text for text in (value_of(found), *after) if text)
+    return Hidden(f"{found}: git may run a program or write a file", guessed=told)
 
 
 def _unknown_strategy(command: str, arguments: Words) -> str:

@@ -24,6 +24,8 @@ def runs(why: str, leading: Leading = _NO_LEADING) -> Guard:
 
     def hidden(words: Words, _stdin: str) -> Hidden:
         command = leading.command(words[1:])
+        while command and command[0].text == "!":
+            command = command[1:]
         return Hidden(why, commands=(command,) if command else ())
 
     return hidden
@@ -34,6 +36,7 @@ def scripts(why: str, leading: Leading = _NO_LEADING, only: int | None = None) -
 
     def hidden(words: Words, _stdin: str) -> Hidden:
         operands = leading.command(words[1:])
+        operands = operands[1:] if operands and operands[0].text == "--" else operands
         text = joined(operands[:only])
         return Hidden(why, scripts=(text,) if text else ())
 

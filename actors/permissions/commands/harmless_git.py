@@ -42,6 +42,9 @@ _GIT_NUMBER = {
 GIT_READS = words_of("status log diff show rev-parse ls-files blame")
 
 
+_MOST_COLONS = 8
+
+
 def git_reading(arguments: Words) -> Reading | None:
     """Say what a git command reads, where its repository is to be trusted."""
     if not arguments or arguments[0].text not in GIT_READS:
@@ -57,10 +60,9 @@ def git_reading(arguments: Words) -> Reading | None:
         if text == "--":
             ended = True
         elif ended or not text.startswith("-"):
-            if text.startswith(":"):
+            if text.startswith(":") or text.count(":") > _MOST_COLONS:
                 return None
-            reads.append(word)
-            reads.extend(Word(text.partition(":")[2]) for _ in range(":" in text))
+            reads.extend((word, *_after_colons(text)))
         elif text.startswith("-S") and arguments[0].text == "blame":
             return None
         elif text in _GIT_NUMBER and at < len(arguments):
@@ -70,13 +72,19 @@ def git_reading(arguments: Words) -> Reading | None:
             return None
         else:
             reads.extend(_lines_of(text))
-    return Reading(tuple(word for word in reads if word.text))
+    # Without a repository, and with exactly two of them, `diff` compares files or folders.
+    compares = arguments[0].text == "diff" and len(reads) == len(("a", "b"))
+    return Reading(tuple(word for word in reads if word.text), "all" if compares else "")
+
+
+def _after_colons(text: str) -> list[Word]:
+    """Take the path out of `HEAD:x`; in what stands before it there may be colons too."""
+    return [Word(text[at + 1 :]) for at, char in enumerate(text) if char == ":"]
 
 
 def _lines_of(text: str) -> list[Word]:
     """Take the file out of `-L1,5:FILE`."""
-    path = text.rpartition(":")[2]
-    return [Word(path)] if text.startswith("-L") and ":" in text and path else []
+    return _after_colons(text)[:_MOST_COLONS] if text.startswith("-L") else []
 
 
 def _is_quiet(text: str) -> bool:

@@ -117,7 +117,8 @@ HARMLESS: dict[str, Harmless] = {
             "suppress-common-lines show-c-function strip-trailing-cr no-dereference"
         ),
         words_of("unified context width color ignore-matching-lines exclude label"),
-        linked=words_of("r recursive"),
+        # Of folders it compares what is in them, of a file and a folder the file of that name.
+        depth="linked",
     ),
     "du": Harmless(
         "abchklmsSxLDH0",

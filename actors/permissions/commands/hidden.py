@@ -19,6 +19,8 @@ class Hidden:
     """Commands that may be there: which argument is the command is not certain."""
     scripts: tuple[str, ...] = ()
     """Commands that are plainly there, as texts for a shell."""
+    guessed: tuple[str, ...] = ()
+    """Texts that may be commands."""
 
 
 NOTHING = Hidden()

@@ -1,5 +1,8 @@
 """Which arguments may be paths, for rules that forbid reading or writing them."""
 
+import re
+from collections.abc import Iterator
+
 from actors.permissions.commands.command import Word
 from actors.permissions.commands.git import sets_configuration
 from actors.permissions.commands.hidden import Words
@@ -28,6 +31,11 @@ _WRITES_WITH = {
     "git": ("--output", "-o"),
     "find": ("-fprint", "-fprint0", "-fprintf", "-fls"),
 }
+_WITHOUT_CLUSTERS = {"gcc", "cc", "find"}
+_CLUSTER = re.compile(r"-[A-Za-z]{2,6}(?=[A-Za-z]*[./])")
+"""Short options, the last of which may be given a path."""
+_MOUNTING = {"docker", "podman", "nerdctl"}
+"""`HERE:THERE` among their arguments names a path here."""
 _IN_PLACE = {"sed", "perl", "ruby"}
 _INTO_FOLDERS = {*_WRITES_LAST, "mv"}
 _WRITERS = {
@@ -42,12 +50,13 @@ def read_operands(name: str, arguments: Words) -> Words:
         return ()
     found: list[Word] = []
     for word in arguments:
-        value = _value(word)
-        if value is not None:
+        for value in _values(word):
             found.append(value)
             mark = _MARKS.get(name, "")
             if mark and mark in value.text:
                 found.append(_renamed(value, value.text.rpartition(mark)[2]))
+            if name in _MOUNTING:
+                found.append(_renamed(value, value.text.partition(":")[0]))
     return tuple(each for each in found if each.text)
 
 
@@ -77,7 +86,8 @@ def _written(name: str, arguments: Words) -> Words:
         found += operands[1:2]
     elif name == "git" and sets_configuration(arguments):
         found.append(Word(".git/config"))
-    targets = _option_values(_WRITES_WITH.get(name, ()), arguments)
+    options = _WRITES_WITH.get(name, ())
+    targets = _option_values(options, arguments, clusters=name not in _WITHOUT_CLUSTERS)
     if name in _INTO_FOLDERS:
         found += _below_folders([*operands[-1:], *targets], operands)
     return (*found, *targets)
@@ -93,28 +103,51 @@ def _below_folders(folders: list[Word], files: list[Word]) -> list[Word]:
     ]
 
 
-def _option_values(options: tuple[str, ...], arguments: Words) -> list[Word]:
+def _option_values(options: tuple[str, ...], arguments: Words, *, clusters: bool) -> list[Word]:
     found: list[Word] = []
     for at, word in enumerate(arguments):
         for option in options:
-            if word.text == option:
+            value = _value_of(option, word.text, clusters=clusters)
+            if value == "":
                 found += arguments[at + 1 : at + 2]
-            elif option.startswith("--") and word.text.startswith(option + "="):
-                found.append(_renamed(word, word.text[len(option) + 1 :]))
-            elif not option.startswith("--") and word.text.startswith(option):
-                found.append(_renamed(word, word.text[len(option) :]))
+            elif value:
+                found.append(_renamed(word, value))
     return found
 
 
-def _value(word: Word) -> Word | None:
-    if not word.text.startswith("-"):
-        name, equals, value = word.text.partition("=")
-        return _renamed(word, value) if equals and name.isidentifier() and value else word
-    _, equals, value = word.text.partition("=")
+def _value_of(option: str, text: str, *, clusters: bool) -> str | None:
+    """Say what a word gives an option; empty: the next word; None: it is another."""
+    if option.startswith("--"):
+        name, equals, value = text.partition("=")
+        is_it = len(name) > len("--") and option.startswith(name)
+        return (value if equals else "") if is_it else None
+    if text.startswith(option):
+        return text[len(option) :]
+    letters, letter, value = text.partition(option[1:])
+    is_cluster = clusters and letter and letters[:1] == "-" and letters[1:].isalnum()
+    return value if is_cluster else None
+
+
+def _values(word: Word) -> Iterator[Word]:
+    """Say which paths may stand in a word: it, what follows `=`, what an option is given."""
+    text = word.text
+    name, equals, value = text.partition("=")
+    if not text.startswith("-"):
+        yield _renamed(word, value) if equals and name.isidentifier() and value else word
+        return
     if equals and value:
-        return _renamed(word, value)
-    attached = word.text[2:]
-    return _renamed(word, attached) if attached and word.text[1] != "-" else None
+        yield _renamed(word, value)
+    if text[1:2] != "-":
+        yield from (_renamed(word, attached) for attached in _attached(text))
+
+
+def _attached(text: str) -> Iterator[str]:
+    """Say what the options of a cluster may be given, as far as a cluster is plausible."""
+    if text[2:]:
+        yield text[2:]
+    cluster = _CLUSTER.match(text)
+    if cluster:
+        yield from (text[at:] for at in range(3, cluster.end() + 1))
 
 
 def _renamed(word: Word, text: str) -> Word:

@@ -3,6 +3,7 @@
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator
+from itertools import dropwhile
 
 from actors.permissions.commands.classify import classified
 from actors.permissions.commands.command import Command, Part, Word
@@ -10,7 +11,7 @@ from actors.permissions.commands.crude import crude_parts
 from actors.permissions.commands.grammar import tree_of
 from actors.permissions.commands.plain import plain_commands
 from actors.permissions.commands.programs import named_in_code
-from actors.permissions.commands.shells import SHELLS
+from actors.permissions.commands.shells import READING_SHELLS
 from actors.permissions.commands.simple import Simple
 from actors.permissions.commands.statements import Statements
 from actors.permissions.commands.wrappers import hidden_in
@@ -71,7 +72,7 @@ class _Parsing:
     def _fed(self, parts: list[Part], documents: Iterable[str], depth: int) -> Iterator[Part]:
         """Read what a shell may be given on its input: here-documents, and what `echo` says."""
         if any(map(_has_shell, parts)):
-            said = (" ".join(w.text for w in p.words[1:]) for p in parts if _speaks(p))
+            said = (text for part in parts if _speaks(part) for text in _said(part))
             for text in dict.fromkeys((*documents, *said)):
                 yield from self._script(text, depth)
 
@@ -135,6 +136,9 @@ class _Parsing:
         ]
         for script in hidden.scripts:
             inner.extend(self._script(script, depth))
+        for script in hidden.guessed:
+            if self._may_guess(depth, len(script)):
+                inner.extend(self.command(script, depth + 1).parts)
         named = named_in_code(part.words)
         return part._replace(
             floor=part.floor or hidden.why,
@@ -164,11 +168,18 @@ class _Parsing:
 
 def _has_shell(part: Part) -> bool:
     first = part.words[0].text.rpartition("/")[2] if part.words else ""
-    return first in SHELLS or any(map(_has_shell, part.inner))
+    return first in READING_SHELLS or any(map(_has_shell, part.inner))
 
 
 def _speaks(part: Part) -> bool:
     return bool(part.words) and part.words[0].text in {"echo", "printf"}
+
+
+def _said(part: Part) -> tuple[str, ...]:
+    """What `echo` or `printf` may say: with and without a format."""
+    words = list(dropwhile(lambda text: text.startswith("-"), (w.text for w in part.words[1:])))
+    texts = (" ".join(words), " ".join(words[1:]) if part.words[0].text == "printf" else "")
+    return tuple(text.replace("\\n", "\n") for text in texts if text)
 
 
 def strange_character(text: str) -> str:

@@ -1,6 +1,7 @@
 """Commands that take a program among their arguments: sed, awk, interpreters."""
 
 import re
+from itertools import pairwise
 
 from actors.permissions.commands.command import Word
 from actors.permissions.commands.hidden import NOTHING, Hidden, Words
@@ -17,8 +18,8 @@ _MODULE = re.compile(r"-[bBdEiIOPqRsSuvx]*m(\w*)")
 _VERSION = re.compile(r"\d[\d.]*$")
 _LANGUAGES = frozenset(
     ["awk", "gawk", "mawk", "nawk", "sed", "gsed", "perl", "python", "ruby", "node", "php", "lua"]
-)
-_NAMES = re.compile(r"""["']([^"'\s]{1,255})["']|\bw\s+(\S{1,255})""")
+) | {"bun", "deno", "tclsh", "vi", "vim", "nvim", "ex", "ed"}
+_NAMES = re.compile(r"""["'`]([^"'`\s]{1,255})["'`]|\bw!?(?:\s+|(?=[./~]))([^\s|]{1,255})""")
 _AWK_ACTS = re.compile(r"system|getline|close|[|>@\\]|ENVIRON")
 
 
@@ -78,38 +79,55 @@ def date_hidden(words: Words, _stdin: str) -> Hidden:
 class Interpreter:
     """A row for a language: what makes it run its arguments or its input."""
 
-    def __init__(self, short: str, modules: tuple[str, ...], long: tuple[str, ...]) -> None:
-        """Take the options that carry code, and the modules that take code as an argument."""
-        self._options = Options(short, long)
+    def __init__(
+        self, short: str, modules: tuple[str, ...], long: tuple[str, ...], valued: str
+    ) -> None:
+        """Take the options that carry code, and the modules that take code as an argument.
+
+        `valued` are short options beside those that take the next word.
+        """
+        self._options = Options(short, long, valued)
         self._modules = modules
+        self._valued = valued
 
     def __call__(self, words: Words, stdin: str) -> Hidden:
         """Ask for code among the arguments or on the input; a script's own name is no secret."""
-        first = next((at for at, word in enumerate(words) if at and word.text[:1] != "-"), 0)
-        own = words[1 : first + 1] if first else words[1:]
+        operands = [at for at, word in enumerate(words) if at and word.text[:1] != "-"]
+        first = operands[0] if operands else 0
+        script = next((at for at in operands if not self._may_be_value(words, at)), len(words))
+        own = words[1 : script + 1]
         if _only_asks(words):
             return NOTHING
         attached = [found[1] for word in own if (found := _MODULE.fullmatch(word.text))]
         if self._modules and any(name in self._modules for name in attached):
             return Hidden(f"{attached[0]} runs code")
-        module = "" in attached if self._modules else False
         if not first or stdin or words[1].text == "-":
             return Hidden("it runs what it reads")
-        if module:
-            run = words[first].text
-            return Hidden(f"{run} runs code") if run in self._modules else self._odd(own)
-        return self._odd(own)
+        module = next((word.text for before, word in pairwise(own) if _names_module(before)), "")
+        return Hidden(f"{module} runs code") if module in self._modules else self._odd(own)
+
+    def _may_be_value(self, words: Words, at: int) -> bool:
+        """Whether it may belong to the option before it, so that options may still follow."""
+        before = words[at - 1].text
+        if before.startswith("--"):
+            return "=" not in before and len(before) > len("--")
+        return before[:1] == "-" and before[-1:] in {*self._valued}
 
     def _odd(self, own: Words) -> Hidden:
         found = self._options.first_in(own)
         return Hidden(f"{found}: it runs what its arguments say") if found else NOTHING
 
 
+def _names_module(word: Word) -> bool:
+    found = _MODULE.fullmatch(word.text)
+    return found is not None and not found[1]
+
+
 def interpreter(
-    short: str, modules: tuple[str, ...] = (), *, long: tuple[str, ...] = ()
+    short: str, modules: tuple[str, ...] = (), *, long: tuple[str, ...] = (), valued: str = ""
 ) -> Interpreter:
     """Make a row for a language."""
-    return Interpreter(short, modules, long)
+    return Interpreter(short, modules, long, valued)
 
 
 def _only_asks(words: Words) -> bool:

@@ -1,7 +1,9 @@
 """What a shell is given to run."""
 
+import re
 from itertools import pairwise
 
+from actors.permissions.commands.command import Word
 from actors.permissions.commands.hidden import Hidden, Words
 from actors.permissions.commands.options import Leading
 
@@ -9,7 +11,8 @@ _WHY = "it is a shell"
 SHELLS = frozenset(
     ["bash", "sh", "dash", "zsh", "ksh", "mksh", "ash", "fish", "csh", "tcsh", "rbash"]
 )
-"""They run what comes in on their input."""
+READING_SHELLS = SHELLS | {"source", "."}
+"""They run what comes in on their input, or may be told to."""
 
 
 def shell_hidden(words: Words, stdin: str) -> Hidden:
@@ -24,7 +27,12 @@ def shell_hidden(words: Words, stdin: str) -> Hidden:
         at += 2 if _takes_value(text) else 1
     if takes_script and at < len(words):
         return Hidden(_WHY, scripts=(words[at].text,))
-    return Hidden(_WHY, scripts=(stdin,) if stdin and at >= len(words) else ())
+    return Hidden(_WHY, scripts=(stdin,) if stdin else ())
+
+
+def source_hidden(_words: Words, stdin: str) -> Hidden:
+    """Find the text on the input, which a file's name may stand for."""
+    return Hidden("it runs a file in this shell", scripts=(stdin,) if stdin else ())
 
 
 def joined(words: Words) -> str:
@@ -41,6 +49,7 @@ def _takes_value(text: str) -> bool:
 _ENV = Leading("uC", ("unset", "chdir"), assignments=True)
 _FLOCK = Leading("wE", ("timeout", "wait", "conflict-exit-code"), operands=1)
 _RUNUSER = Leading("uGgsw", ("user", "group", "supp-group", "shell"))
+_CLUSTER = re.compile("-[A-Za-z]*")
 _DASH_C = {"-c", "--command", "--session-command"}
 
 
@@ -49,9 +58,11 @@ def env_hidden(words: Words, _stdin: str) -> Hidden:
     why = "it sets variables and runs a command"
     for at, word in enumerate(words[1:], 1):
         text = word.text
-        if text in {"-S", "--split-string"}:
+        option, equals, _ = text.partition("=")
+        is_split = len(option) > len("--") and "--split-string".startswith(option)
+        if text == "-S" or (is_split and not equals):
             return Hidden(why, scripts=(joined(words[at + 1 :]),))
-        if text.startswith(("-S", "--split-string=", "-vS")):
+        if is_split or text.startswith(("-S", "-vS")):
             script = text.partition("=" if text.startswith("--") else "S")[2]
             return Hidden(why, scripts=(" ".join([script, joined(words[at + 1 :])]),))
         if not text.startswith("-") and "=" not in text:
@@ -69,12 +80,7 @@ def su_hidden(words: Words, _stdin: str) -> Hidden:
 
 def script_hidden(words: Words, _stdin: str) -> Hidden:
     """Find the text behind `script -c`, also in a cluster of options."""
-    found = [
-        after.text
-        for before, after in pairwise(words)
-        if before.text[:1] == "-" and before.text[1:2] != "-" and before.text.endswith("c")
-    ]
-    return Hidden("it runs a shell and writes a file", scripts=(*found, *_after_c(words)))
+    return Hidden("it runs a shell and writes a file", scripts=_after_c(words))
 
 
 def flock_hidden(words: Words, _stdin: str) -> Hidden:
@@ -87,7 +93,11 @@ def flock_hidden(words: Words, _stdin: str) -> Hidden:
 
 
 def _after_c(words: Words) -> tuple[str, ...]:
-    pairs = pairwise(words)
-    found = [after.text for before, after in pairs if before.text in _DASH_C]
-    found += [word.text[10:] for word in words if word.text.startswith("--command=")]
-    return tuple(found)
+    found = [word.text[10:] for word in words if word.text.startswith("--command=")]
+    for before, after in pairwise((*words, Word(""))):
+        cluster, c, attached = before.text.partition("c")
+        if before.text in _DASH_C or (c and not attached and _CLUSTER.fullmatch(cluster)):
+            found.append(after.text)
+        elif c and attached and _CLUSTER.fullmatch(cluster):
+            found.append(attached)
+    return tuple(text for text in found if text)

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from actors.permissions.commands.command import Redirect, Word
 from actors.permissions.commands.plain import RESERVED
@@ -67,6 +67,14 @@ def is_reserved(simple: Simple) -> bool:
     """Whether its command word is one of the grammar's own, which no command can be."""
     word = simple.words[0] if simple.first >= 0 else None
     return word is not None and word.plain and word.text in RESERVED and word.text != "time"
+
+
+def without_reserved(simple: Simple) -> Simple:
+    """Pass over the grammar's own words before a command, as bash does with some of them."""
+    words = list(simple.words)
+    while words and words[0].text in RESERVED:
+        words.pop(0)
+    return replace(simple, words=words, by_bytes=False)
 
 
 def _skip_blanks(reader: WordReader, start: int) -> bool:

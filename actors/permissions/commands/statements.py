@@ -3,6 +3,7 @@
 The tree says where statements and expansions begin and end; every word, token and here-document
 is read again from the bytes. What the two do not agree on, and every byte that neither
 accounts for, makes the whole text uncertain.
+Long because every kind of node is taken into the one account.
 """
 
 import re
@@ -15,10 +16,16 @@ from actors.permissions.commands.expansions import (
     is_plain_arithmetic,
     is_plain_expansion,
     is_plain_test,
+    substitutions,
     unescaped,
 )
 from actors.permissions.commands.heredocs import Heredoc, read_heredoc
-from actors.permissions.commands.simple import Simple, is_reserved, read_simple
+from actors.permissions.commands.simple import (
+    Simple,
+    is_reserved,
+    read_simple,
+    without_reserved,
+)
 from actors.permissions.commands.trees import (
     ENDING_WITH_A_COMMAND,
     HOLES,
@@ -89,6 +96,8 @@ class Statements:
             case "function_definition":
                 self.loops = True
                 self._doubt(node, "it defines a function")
+            case "file_redirect":
+                self._simple(node, node.end_byte)
             case _:
                 self._doubt(node, f"{node.type.replace('_', ' ')} is not judged")
 
@@ -142,8 +151,11 @@ class Statements:
             self._unread(node, str(doubt))
             return
         self._take(simple, None if has_heredoc else end)
+        if simple.end < node.end_byte:
+            self._push([each for each in holes_in(node) if each.start_byte >= simple.end])
         if is_reserved(simple):
             self.doubts.append(f"{simple.words[0].text!r} is a reserved word")
+            self.commands.append(without_reserved(simple))
 
     def _take(self, simple: Simple, end: int | None) -> None:
         self.commands.append(simple)
@@ -210,7 +222,14 @@ class Statements:
             self._heredoc_body(heredoc)
         except UncertainError as doubt:
             self.doubts.append(str(doubt))
-            self._push(holes_in(node))
+            self._push_all_holes(node)
+
+    def _push_all_holes(self, node: "Node") -> None:
+        """Look into the expansions below a node, also where the tree sees none."""
+        holes = holes_in(node)
+        if not holes:
+            self.fragments.extend(substitutions(self._source, node.start_byte, node.end_byte))
+        self._push(holes)
 
     def _heredoc_body(self, heredoc: Heredoc) -> None:
         holes: list[int] = []
@@ -238,6 +257,8 @@ class Statements:
                 self._account.cover(start, end)
             case _:
                 self.fragments.extend(backticks(source, start, end))
+                if not holes_in(node):
+                    self.fragments.extend(substitutions(source, start + 1, end))
                 self._doubt(node, f"{text.decode(errors='replace')} is not plainly an expansion")
 
     def _substitution(self, node: "Node", text: bytes) -> None:

@@ -29,8 +29,10 @@ from actors.permissions.commands.shells import (
     flock_hidden,
     script_hidden,
     shell_hidden,
+    source_hidden,
     su_hidden,
 )
+from actors.permissions.commands.texts import in_code, in_expansions, in_texts
 
 _ROOT = "it runs a command as somebody else"
 _RUNS = "it runs a command"
@@ -52,22 +54,23 @@ _ROWS: tuple[tuple[str, Guard], ...] = (
     # shells, and what the shell itself offers
     ("bash sh dash zsh ksh mksh ash fish csh tcsh rbash pwsh", shell_hidden),
     ("eval", scripts(_CODE)),
-    ("source .", always("it runs a file in this shell")),
+    ("source .", source_hidden),
     ("exec", runs("it replaces the shell", Leading("a"))),
     ("command", runs("it runs a command past functions")),
     ("builtin", runs("it runs a builtin past functions")),
     ("time", runs(_RUNS, Leading("fo", _long("format output")))),
     ("coproc", seen_through(always("it runs a command beside this one"))),
     ("trap", scripts("it runs commands later", only=1)),
-    ("export typeset declare local readonly unset", always(_VARIABLE)),
-    ("read mapfile readarray getopts let set shift", always(_VARIABLE)),
+    ("export typeset declare local readonly unset", in_expansions(always(_VARIABLE))),
+    ("read getopts let set shift", in_expansions(always(_VARIABLE))),
+    ("mapfile readarray", in_texts(always(_VARIABLE))),
     ("alias", seen_through(always(_SHELL))),
-    ("unalias shopt enable hash bind complete", always(_SHELL)),
-    ("compgen compopt ulimit umask fc history", always(_SHELL)),
+    ("unalias shopt enable hash compopt ulimit umask fc history", always(_SHELL)),
+    ("bind complete compgen", in_texts(always(_SHELL))),
     ("pushd popd dirs", always("it moves where paths count from")),
-    ("fg bg kill disown wait jobs suspend", always("it acts on jobs")),
-    ("printf", when(_VARIABLE, Options("v"))),
-    ("test [", when("its value may be reckoned with", Options("vR"))),
+    ("fg bg kill disown wait jobs suspend", in_expansions(always("it acts on jobs"))),
+    ("printf", in_expansions(when(_VARIABLE, Options("v")))),
+    ("test [", in_expansions(when("its value may be reckoned with", Options("vR")))),
     # wrappers
     (
         "sudo",
@@ -100,12 +103,24 @@ _ROWS: tuple[tuple[str, Guard], ...] = (
             ),
         ),
     ),
-    ("parallel", scripts("it runs a command on each argument", Leading("janNLPSI"))),
+    (
+        "parallel",
+        in_texts(
+            scripts(
+                "it runs a command on each argument",
+                Leading(
+                    "janNLPSI",
+                    _long("jobs max-procs arg-file delay timeout retries joblog results colsep"),
+                ),
+            )
+        ),
+    ),
     ("timeout", runs(_RUNS, Leading("ks", _long("kill-after signal"), operands=1))),
     ("nice", runs(_RUNS, Leading("n", ("adjustment",)))),
     ("ionice", runs(_RUNS, Leading("cnpPu", _long("class classdata")))),
     ("chrt", runs(_RUNS, Leading("TPD", operands=1))),
-    ("taskset setarch", runs(_RUNS, Leading(operands=1))),
+    ("taskset", runs(_RUNS, Leading(operands=1))),
+    ("setarch", seen_through(always(_RUNS))),
     (
         (
             "nohup setsid linux64 linux32 unbuffer catchsegv fakeroot rlwrap proot chronic "
@@ -136,8 +151,8 @@ _ROWS: tuple[tuple[str, Guard], ...] = (
     ("start-stop-daemon machinectl tmux screen lxc vagrant ansible", seen_through(always(_RUNS))),
     ("busybox toybox", runs("it is many commands in one")),
     # other machines and containers
-    ("ssh", scripts(_REMOTE, Leading("BbcDEeFIiJLlmOopQRSWw", operands=1))),
-    ("scp sftp rsync mosh telnet nc ncat netcat socat ftp lftp", always(_REMOTE)),
+    ("ssh", in_texts(scripts(_REMOTE, Leading("BbcDEeFIiJLlmOopQRSWw", operands=1)))),
+    ("scp sftp rsync mosh telnet nc ncat netcat socat ftp lftp", in_texts(always(_REMOTE))),
     (
         "docker podman nerdctl",
         seen_through(
@@ -156,46 +171,64 @@ _ROWS: tuple[tuple[str, Guard], ...] = (
     # interpreters
     (
         "python pypy ipython",
-        interpreter("c", _long("timeit code pdb cProfile profile trace runpy")),
-    ),
-    ("perl", interpreter("eEMmIin")),
-    ("ruby", interpreter("erIin", long=("eval",))),
-    (
-        "node nodejs bun tsx ts-node",
-        interpreter(
-            "epri",
-            long=_long("eval print require import loader experimental-loader interactive"),
+        in_code(
+            interpreter(
+                "ci",
+                _long(
+                    "timeit code pdb bdb cProfile profile trace runpy asyncio webbrowser IPython"
+                ),
+                valued="WX",
+            )
         ),
     ),
-    ("deno", among(_CODE, _long("eval repl run task x"))),
-    ("php", interpreter("rRBEFd")),
-    ("lua luajit", interpreter("eil")),
+    ("perl", in_code(interpreter("eEMmIin"))),
+    ("ruby", in_code(interpreter("erIin", long=("eval",), valued="CE"))),
+    (
+        "node nodejs bun tsx ts-node",
+        in_code(
+            interpreter(
+                "epri",
+                long=_long(
+                    "eval print require import loader experimental-loader interactive run env-file "
+                    "openssl-config snapshot-blob redirect-warnings"
+                ),
+                valued="C",
+            )
+        ),
+    ),
+    ("deno", in_code(among(_CODE, _long("eval repl run task x")))),
+    ("php", in_code(interpreter("rRBEFd", valued="cfzSt"))),
+    ("lua luajit", in_code(interpreter("eil"))),
     (
         (
             "tclsh wish guile racket scheme julia ghci irb erl iex elixir swipl osascript groovy "
             "jshell scala clojure clj Rscript R octave bc dc m4 sqlite3 psql mysql redis-cli"
         ),
-        always(_CODE),
+        in_code(always(_CODE)),
     ),
-    ("awk gawk mawk nawk original-awk", awk_hidden),
-    ("sed gsed", sed_hidden),
+    ("awk gawk mawk nawk original-awk", in_code(awk_hidden)),
+    ("sed gsed", in_code(sed_hidden)),
     (
         (
             "ed ex vi vim nvim view vimdiff rvim nano emacs pico less more most man info pager "
             "lynx w3m links elinks top htop mutt mail"
         ),
-        always(_INSIDE),
+        in_texts(always(_INSIDE)),
     ),
     # builders and runners
     (
         "make gmake ninja just",
-        when(
-            "it changes what the build runs",
-            Options("CfIEBWo", _long("eval file makefile directory include-dir old-file"), "jl"),
-            assignments=True,
+        in_texts(
+            when(
+                "it changes what the build runs",
+                Options(
+                    "CfIEBWo", _long("eval file makefile directory include-dir old-file"), "jl"
+                ),
+                assignments=True,
+            )
         ),
     ),
-    ("npx pnpx bunx uvx pipx", runs(_BY_NAME, Leading("pc", _long("package call")))),
+    ("npx pnpx bunx uvx pipx", in_texts(runs(_BY_NAME, Leading("pc", _long("package call"))))),
     (
         "npm pnpm yarn",
         seen_through(
@@ -203,9 +236,10 @@ _ROWS: tuple[tuple[str, Guard], ...] = (
                 _BY_NAME,
                 _long("exec x dlx config set explore edit"),
                 Options(
-                    "c",
+                    "cC",
                     _long(
-                        "call script-shell node-options prefix userconfig globalconfig shell editor"
+                        "call script-shell node-options prefix userconfig globalconfig shell "
+                        "editor cwd dir"
                     ),
                 ),
             )
@@ -216,6 +250,7 @@ _ROWS: tuple[tuple[str, Guard], ...] = (
         seen_through(among(_BY_NAME, _long("run exec shell tool develop"))),
     ),
     ("nix-shell", seen_through(always(_RUNS))),
+    ("pip pip3", among("it changes its configuration", ("config",), Options("", ("python",)))),
     ("cargo", among(_PROGRAM, (), Options("Z", _long("config manifest-path")))),
     (
         "go",
@@ -239,17 +274,21 @@ _ROWS: tuple[tuple[str, Guard], ...] = (
     ("fd fdfind", seen_through(when(_PROGRAM, Options("xX", _long("exec exec-batch"), "edtEcSj")))),
     (
         "rg",
-        when(
-            _PROGRAM,
-            Options("z", _long("pre search-zip hostname-bin"), "ABCEMTdefgjmrt", ("pretty",)),
+        in_texts(
+            when(
+                _PROGRAM,
+                Options("z", _long("pre search-zip hostname-bin"), "ABCEMTdefgjmrt", ("pretty",)),
+            )
         ),
     ),
-    ("ag ack", when(_PROGRAM, Options("", ("pager",)))),
+    ("ag ack", in_texts(when(_PROGRAM, Options("", ("pager",))))),
     (
         "sort",
-        when(
-            "it writes a file or runs another program",
-            Options("oT", _long("output temporary-directory compress-program"), "kStT"),
+        in_texts(
+            when(
+                "it writes a file or runs another program",
+                Options("oT", _long("output temporary-directory compress-program"), "kStT"),
+            )
         ),
     ),
     ("shuf", when(_WRITES, Options("o", ("output",), "ein"))),
@@ -257,22 +296,24 @@ _ROWS: tuple[tuple[str, Guard], ...] = (
     (
         "tar",
         clustered(
-            when(
-                _PROGRAM,
-                Options(
-                    "IF",
-                    _long(
-                        "to-command checkpoint-action use-compress-program info-script "
-                        "new-volume-script rsh-command rmt-command"
+            in_texts(
+                when(
+                    _PROGRAM,
+                    Options(
+                        "IF",
+                        _long(
+                            "to-command checkpoint-action use-compress-program info-script "
+                            "new-volume-script rsh-command rmt-command"
+                        ),
                     ),
-                ),
+                )
             )
         ),
     ),
-    ("bsdtar", when(_PROGRAM, Options("", ("use-compress-program",)))),
-    ("cpio", when(_PROGRAM, Options("FHO", _long("rsh-command file")))),
-    ("zip", when(_PROGRAM, Options("T", _long("unzip-command test")))),
-    ("split", when(_PROGRAM, Options("", ("filter",)))),
+    ("bsdtar", in_texts(when(_PROGRAM, Options("", ("use-compress-program",))))),
+    ("cpio", in_texts(when(_PROGRAM, Options("FHO", _long("rsh-command file"))))),
+    ("zip", in_texts(when(_PROGRAM, Options("T", _long("unzip-command test"))))),
+    ("split", in_texts(when(_PROGRAM, Options("", ("filter",))))),
     ("tee csplit wget patch", always("it writes files")),
     ("dd", among(_WRITES, (), beginnings=("of=",))),
     ("date", date_hidden),

@@ -38,6 +38,9 @@ ASKING = [
     "rg -. K app",
     "rg -g '.env*' K",
     "diff -r app src",
+    "diff app/deep src",
+    "diff -N app/deep src",
+    "git diff app src",
     "grep -r --include='.env*' K .",
     "grep -r --include='*.py' --exclude=x K .",
     "grep -r --include='*.{py,local}' K .",
@@ -60,6 +63,7 @@ QUIET = [
     "rg -n K app",
     "rg --hidden K src",
     "find . -name '*.py'",
+    "diff src/a.py src/deep/b.py",
     "ls -R .",
 ]
 
@@ -111,6 +115,16 @@ def test_links_below_are_not_followed_and_ask_where_the_command_follows_them(
     assert verdict("bash", "grep -R K src", ground=ground) == "ask"
     assert verdict("bash", "rg -L K src", ground=ground) == "ask"
     assert verdict("bash", "diff -r src app", ground=ground) == "ask"
+
+
+def test_two_folders_or_a_file_and_a_folder_are_compared_by_what_is_in_them(ground: Ground) -> None:
+    src = Path(ground.root, "src")
+    (src / "b.py").symlink_to("../.env")
+    deny = by_rules(rule("bash", "*"), rule("read", "*"), rule("read", "src/deep/*", "deny"))
+
+    assert verdict("bash", "diff src/deep/b.py src", ground=ground) == "ask"
+    assert verdict("bash", "diff b.py src/deep", deny, ground=ground) == "deny"
+    assert verdict("bash", "diff src/a.py app/deep/a.py", ground=ground) == "allow"
 
 
 def test_more_than_is_looked_at_asks_and_only_that(ground: Ground) -> None:

@@ -1,0 +1,111 @@
+"""What file names with `*`, `?` and `[…]` stand for at this moment: a bounded look at folders."""
+
+import os
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import NamedTuple
+
+MOST_NAMES = 20_000
+"""Of one decision, each as often as it is compared; where there are more, a person is asked."""
+_SPECIAL = re.compile(r"[*?]|\[.+\]")
+_PIECE = re.compile(r"\*+|\[[!^]?(?:\[:\w+:\]|.)(?:\[:\w+:\]|[^]])*\]|.", re.DOTALL)
+
+
+class Name(NamedTuple):
+    """What stands in a folder."""
+
+    name: str
+    is_link: bool
+
+
+@dataclass(slots=True)
+class Patterns:
+    """The patterns of one decision; a folder is listed once for all of them."""
+
+    names_left: int = MOST_NAMES
+    _listed: dict[str, tuple[Name, ...]] = field(default_factory=dict[str, tuple[Name, ...]])
+
+    @property
+    def problem(self) -> str:
+        """Say why more may be named than was found; empty: it may not."""
+        return "it may name more files than are looked at" if self.names_left < 0 else ""
+
+    def matches(self, pattern: str, base: str, matters: Callable[[str], bool]) -> Iterator[str]:
+        """Find the paths that a pattern may name, as bash does, or more.
+
+        Left out are those of which `matters` says that nothing could be said against them; what
+        goes by a link never is.
+        """
+        pieces = [piece for piece in pattern.split("/") if piece]
+        last = max((at for at, piece in enumerate(pieces) if is_pattern(piece)), default=-1)
+        rest = pieces[last + 1 :]
+        for path, is_linked in self._walk(
+            "/" if pattern.startswith("/") else base, pieces[: last + 1]
+        ):
+            if rest or is_linked or matters(path):
+                yield "/".join((path, *rest))
+
+    def _walk(self, folder: str, pieces: list[str]) -> Iterator[tuple[str, bool]]:
+        if not pieces:
+            yield folder, False
+            return
+        piece, *rest = pieces
+        if not is_pattern(piece):
+            yield from self._walk(_below(folder, piece), rest)
+            return
+        for name in self._matching(folder, piece):
+            for path, is_linked in self._walk(_below(folder, name.name), rest):
+                yield path, is_linked or name.is_link
+
+    def _matching(self, folder: str, piece: str) -> Iterator[Name]:
+        names = self._names(folder)
+        self.names_left -= len(names)
+        if self.names_left < 0:
+            return
+        matched = _matcher(piece)
+        hidden = piece.startswith((".", "["))
+        for each in names:
+            if (hidden or not each.name.startswith(".")) and matched(each.name):
+                yield each
+
+    def _names(self, folder: str) -> tuple[Name, ...]:
+        found = self._listed.get(folder)
+        if found is None:
+            found = self._listed[folder] = _listing(folder, self.names_left)
+        return found
+
+
+def _below(folder: str, name: str) -> str:
+    return f"{folder.rstrip('/')}/{name}"
+
+
+def is_pattern(text: str) -> bool:
+    """Whether bash may take it for the names of other files."""
+    return _SPECIAL.search(text) is not None
+
+
+def _listing(folder: str, most: int) -> tuple[Name, ...]:
+    try:
+        with os.scandir(folder) as entries:
+            found = (Name(entry.name, entry.is_symlink()) for entry in entries)
+            return tuple(name for name, _ in zip(found, range(most + 1), strict=False))
+    except OSError:
+        # What cannot be listed here bash cannot list either.
+        return ()
+
+
+@lru_cache(256)
+def _matcher(pattern: str) -> Callable[[str], object]:
+    """Match from the left, never more than once over the name; a bracket is any character."""
+    between = [""]
+    for piece in _PIECE.findall(pattern):
+        if piece[0] == "*":
+            between.append("")
+        else:
+            between[-1] += "." if piece == "?" or len(piece) > 1 else re.escape(piece)
+    first, *rest = between
+    middle = "".join(f"(?>.*?{each})" for each in rest[:-1])
+    last = "".join(f".*{each}" for each in rest[-1:])
+    return re.compile(first + middle + last, re.DOTALL).fullmatch
