@@ -100,7 +100,7 @@ class Looking:
             also=also,
             folded=place.folds,
             inside=is_inside(target, explorer.ground.added),
-            floor=_uncertain(path, place),
+            floor=f"{path[:200]!r}: {place.problem}" if place.problem else "",
             protected=guarded,
             plan_file=changes and is_plan(target),
             reading=permission in LOOKING,
@@ -172,7 +172,7 @@ class Looking:
         self._tell((*reads, *below, *writes), "tightens" if is_whole else "denies")
         for each in part.redirects:
             told = self._redirect(each, bases)
-            self.found += told if is_whole else [_denying(matter) for matter in told]
+            self.found += told if is_whole else [matter.denying() for matter in told]
         for inner, where in zip(
             part.inner, folders_inside(part.inner, bases, self.explorer), strict=True
         ):
@@ -258,7 +258,7 @@ class Looking:
                 continue
             self._told.add((file, weight))
             matter = self._files[file]
-            self.found.append(matter if weight == "tightens" else _denying(matter))
+            self.found.append(matter if weight == "tightens" else matter.denying())
 
     def _wholly_known(
         self, part: Part, reads: list[_File], bases: tuple[str, ...]
@@ -287,17 +287,9 @@ class Looking:
         return found
 
 
-def _denying(matter: Matter) -> Matter:
-    return matter._replace(weight="denies", floor="")
-
-
 def _plain(request: PermissionRequest) -> Matter:
     reading = request.permission in TOUCHING_NOTHING
     return Matter(request=request, tool=request.permission, reading=reading)
-
-
-def _uncertain(path: str, place: Place) -> str:
-    return f"{path[:200]!r}: {place.problem}" if place.problem else ""
 
 
 def _floor(part: Part) -> str:

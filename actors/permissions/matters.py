@@ -40,3 +40,7 @@ class Matter(NamedTuple):
     """All that a grant of this very thing has to say; empty: the target is."""
     unknown: bool = False
     """What it is about cannot be told beforehand, so no rule can be offered for it."""
+
+    def denying(self) -> "Matter":
+        """Let only a deny count."""
+        return self._replace(weight="denies", floor="")
