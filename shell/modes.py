@@ -3,7 +3,7 @@
 from dataclasses import replace
 from typing import assert_never
 
-from actors.permissions.modes import strictest_mode
+from actors.permissions.modes import is_stricter, strictest_mode
 from messages.permissions import ChangeMode, ModeChanged, ModeNotChanged
 from messages.rules import PermissionMode
 from messages.turns import AgentNotSwitched, AgentSwitched, SessionConfigured, SwitchAgent
@@ -73,7 +73,7 @@ def received(
             news = {"agent": event.agent, "ceiling": event.ceiling}
             return _with(state, news), (Remark(_has_it(event)),)
         case ModeChanged():
-            return _with(state, {"mode": event.mode}), ()
+            return _with(state, {"mode": event.mode}), _held_back(state.session, event)
         case AgentNotSwitched():
             told = f"{event.agent} goes on: {event.detail}."
         case ModeNotChanged() if event.holds:
@@ -96,6 +96,18 @@ def _has_it(event: AgentSwitched) -> str:
     return f"{event.agent} has the session; it changes and runs what you allow."
 
 
+def _held_back(session: SessionConfigured, event: ModeChanged) -> tuple[Remark, ...]:
+    """Say so where who has the session works in a stricter mode, whatever is set."""
+    if _plans(session) or not is_stricter(session.ceiling, event.mode):
+        return ()
+    told = f"{session.agent} works in mode {session.ceiling} at the loosest, by its definition"
+    return (Remark(f"Mode {event.mode} is set, but {told}.", "warn"),)
+
+
+def _plans(session: SessionConfigured) -> bool:
+    return session.ceiling == "plan"
+
+
 def _with(state: State, news: dict[str, str]) -> State:
     """Note it; what the person wanted is forgotten once it is so."""
     assert state.session is not None  # noqa: S101  (the caller looked)
@@ -103,6 +115,7 @@ def _with(state: State, news: dict[str, str]) -> State:
     wish = state.wish
     if wish.session == session.mode:
         wish = replace(wish, session=None)
-    if wish.mode == mode_of(session) and wish.session is None:
+    is_so = wish.mode == mode_of(session) or (wish.mode == session.mode and not _plans(session))
+    if is_so and wish.session is None:
         wish = replace(wish, mode=None)
     return replace(state, session=session, wish=wish)

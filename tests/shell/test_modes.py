@@ -9,7 +9,7 @@ from messages.permissions import ChangeMode, ModeChanged, ModeNotChanged
 from messages.rules import PermissionMode, SessionMode
 from messages.turns import AgentNotSwitched, AgentSwitched, SwitchAgent
 from shell import modes
-from shell.state import Post, Remark, State, Step
+from shell.state import Post, Remark, State, Step, Wish
 from tests.shell import reports
 
 pytestmark = pytest.mark.quick
@@ -138,6 +138,19 @@ def test_the_footer_goes_on_with_what_holds_when_a_change_is_not_kept() -> None:
     told = "Mode default holds in this run, but could not be kept: disk full."
     assert effects == (Remark(told, "warn"),)
     assert session.mode == "default"
+
+
+def test_an_agent_that_works_in_a_stricter_mode_says_so_and_keys_go_on_from_what_is_set() -> None:
+    session = Session()
+    begun = reports.session(agent="careful", mode="default", ceiling="default")
+    session.state = State(session=begun)
+    session.take(modes.chosen(session.state, "yolo"))
+    changed = ModeChanged(mode="yolo", generation=2)
+    session.state, effects = modes.received(session.state, changed)
+    why = "careful works in mode default at the loosest, by its definition"
+    assert effects == (Remark(f"Mode yolo is set, but {why}.", "warn"),)
+    assert session.mode == "default"
+    assert session.state.wish == Wish()
 
 
 def test_a_switch_that_is_none_says_who_goes_on() -> None:
