@@ -26,15 +26,22 @@ _WITH_SUBCOMMANDS = frozenset(
 """Of all that can run others by their arguments, these alone are granted by two words."""
 
 
+MOST_OFFERED_CHARS = 400
+"""Of all the rules of one offer, which stand on the screen for as long as the question does."""
+
+
 def offered(asking: Iterable[Matter]) -> tuple[Rule, ...]:
-    """Make the rules for exactly these; none where a text of theirs would match more than it."""
+    """Make the rules for exactly these; none where a text of theirs would match more than it.
+
+    Nor where they would take too much room to be read before they are stored.
+    """
     exact: dict[Rule, None] = {}
     for matter in asking:
         text = exact_text(matter)
         if matter.unknown or not text or "*" in text:
             return ()
         exact[_rule(matter, text)] = None
-    return tuple(exact)
+    return _readable(tuple(exact))
 
 
 def offered_wider(asking: Iterable[Matter]) -> tuple[Rule, ...]:
@@ -45,7 +52,12 @@ def offered_wider(asking: Iterable[Matter]) -> tuple[Rule, ...]:
         whole = matter.request.permission != "bash" or bool(matter.floor)
         begins = "" if whole else beginning(target)
         wider[_rule(matter, f"{begins} *" if begins else exact_text(matter))] = None
-    return tuple(wider)
+    return _readable(tuple(wider))
+
+
+def _readable(rules: tuple[Rule, ...]) -> tuple[Rule, ...]:
+    text = "".join(rule.pattern for rule in rules)
+    return rules if len(text) <= MOST_OFFERED_CHARS and "\n" not in text else ()
 
 
 def exact_text(matter: Matter) -> str:

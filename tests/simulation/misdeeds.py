@@ -10,7 +10,7 @@ from actors.agents.resume import last_config, past_of
 from actors.agents.state import Call, CallStage, Past, Turn
 from actors.agents.step import Step
 from actors.permissions import engine
-from actors.permissions.changing import changed
+from actors.permissions.changing import Change, changed
 from actors.root import Root
 from actors.runtime.lanes import StopOrder
 from actors.runtime.life import Life
@@ -169,6 +169,14 @@ AGENT_STARTS: Any = agent.Agent.on_start
 
 
 # Modes and grants.
+
+
+def holds_at_once(tight: tuple[Change, ...], change: Change) -> tuple[Change, ...]:
+    return (*tight, change)
+
+
+def as_it_is(policy: Policy, _tight: tuple[Change, ...]) -> Policy:
+    return policy
 
 
 def revokes_nothing(policy: Policy, _rule: Rule, _scope: GrantScope) -> Policy:

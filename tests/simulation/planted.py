@@ -124,7 +124,14 @@ PLANTS: dict[str, Plant] = {
     "what began runs again after a resume": instead(session, "past_of", misdeeds.runs_again),
     # What a person decides is kept as decided, and verdicts go by it.
     "a revocation waits for the disk": instead(engine, "tightens", misdeeds.never),
-    "a grant holds before it is on disk": instead(engine, "tightens", misdeeds.always),
+    "a grant holds before it is on disk": Plant(
+        patches=(
+            (engine, "still_tight", misdeeds.holds_at_once),
+            (engine, "tightens", misdeeds.always),
+            (changing, "tightens", misdeeds.always),
+        )
+    ),
+    "an older change undoes what tightened": instead(engine, "tightened", misdeeds.as_it_is),
     "a revoked grant stays on disk": instead(changing, "revoking", misdeeds.revokes_nothing),
     "a revocation takes all grants": instead(changing, "revoking", misdeeds.revokes_all),
     "a grant is wider than what was shown": Plant(misdeeds.grants_more),
