@@ -72,39 +72,6 @@ def changed(policy: Policy, change: Change) -> Policy:
             assert_never(change)
 
 
-def still_tight(tight: tuple[Change, ...], change: Change) -> tuple[Change, ...]:
-    """Say what holds whatever is on disk already: what was taken back, and the last mode.
-
-    An older change that reaches the disk after it loosens nothing of that. A new grant of what was
-    taken back counts again.
-    """
-    match change:
-        case RevokeGrant():
-            return (*tight, change)
-        case ChangeMode():
-            return (*(each for each in tight if not isinstance(each, ChangeMode)), change)
-        case StoreGrant():
-            return tuple(each for each in tight if not _gives_back(change, each))
-        case LoadRules():
-            return tight
-        case _:
-            assert_never(change)
-
-
-def _gives_back(grant: StoreGrant, taken: Change) -> bool:
-    if not isinstance(taken, RevokeGrant) or taken.scope != grant.scope:
-        return False
-    return taken.rule in grant.rules
-
-
-def tightened(policy: Policy, tight: tuple[Change, ...]) -> Policy:
-    """Let a policy allow no more than these do."""
-    for change in tight:
-        if tightens(change, policy):
-            policy = changed(policy, change)
-    return policy
-
-
 def is_of_project(change: Change) -> bool:
     """Whether it goes into the project's store, not into the session."""
     return isinstance(change, StoreGrant | RevokeGrant) and change.scope == "project"

@@ -1,6 +1,5 @@
 """The permission engine: the only one who says allow, ask or deny."""
 
-from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
@@ -13,13 +12,12 @@ from actors.permissions.changing import (
     done,
     failed,
     is_of_project,
-    still_tight,
-    tightened,
     tightens,
     wrong_with,
 )
 from actors.permissions.court import JUDGING_S, Court
 from actors.permissions.deciding import Decision, decide_call
+from actors.permissions.pending import Pending
 from actors.permissions.places import Ground
 from actors.permissions.project_grants import ProjectGrants, found_now, made, not_made, unread
 from actors.permissions.remembering import remembered
@@ -112,10 +110,7 @@ class PermissionEngine(Actor[EngineInbox]):
         """After a restart: queries for agents that their parents have to name again first."""
         self._last = CallExplained()
         self._append = 0
-        self._changing: deque[tuple[Change, Address]] = deque()
-        """Changes on their way to the disk, one at a time: each record is whole."""
-        self._tight: tuple[Change, ...] = ()
-        """What holds though it is not on disk yet."""
+        self._pending = Pending()
         self._finding = False
         """What the project's store holds is not known yet, or is looked at again."""
 
@@ -208,18 +203,17 @@ class PermissionEngine(Actor[EngineInbox]):
         if wrong:
             self.tell(self.sender, failed(change, wrong, self._policy))
             return
-        self._tight = still_tight(self._tight, change)
+        is_first = self._pending.add(change, self.sender)
         if tightens(change, self._policy):
             self._go_by(self._policy)
-        self._changing.append((change, self.sender))
-        if len(self._changing) == 1:
+        if is_first:
             self._write_next()
 
     def _write_next(self) -> None:
         """Write the whole of what the change makes of what is kept."""
-        if not self._changing:
+        change = self._pending.first
+        if change is None:
             return
-        change, _ = self._changing[0]
         if is_of_project(change):
             self.work(partial(made, self._store, change), not_made)
         else:
@@ -229,17 +223,16 @@ class PermissionEngine(Actor[EngineInbox]):
 
     def _stored(self, written: Appended) -> None:
         self._recorder.answered(written)
-        if self._is_awaited(written.id):
-            self._made(changed(self._policy, self._changing[0][0]))
+        change = self._pending.first
+        if change is not None and written.id == self._append:
+            self._made(changed(self._policy, change))
 
     def _made(self, policy: Policy) -> None:
         """Go by what is on disk now."""
-        change, asker = self._changing.popleft()
+        change, asker = self._pending.made()
         if isinstance(change, LoadRules):
             self._loaded = change
             self._find_project_grants()
-        waiting = [each for each, _ in self._changing]
-        self._tight = tuple(each for each in self._tight if each != change or each in waiting)
         self.tell(asker, done(change, policy.generation))
         self._go_by(policy)
         self._write_next()
@@ -264,22 +257,19 @@ class PermissionEngine(Actor[EngineInbox]):
 
     def _go_by(self, policy: Policy) -> None:
         """Judge by this from now on, also what waits for a person; what tightened stays tight."""
-        self._policy = policy = tightened(policy, self._tight)
+        self._policy = policy = self._pending.tightened(policy)
         self.tell(APPROVALS, PolicyChanged(generation=policy.generation))
 
     def _not_stored(self, append: AppendFailed) -> None:
         self._recorder.answered(append)
-        if self._is_awaited(append.id):
+        if append.id == self._append:
             self._not_made(append.detail)
 
     def _not_made(self, detail: str) -> None:
-        if self._changing:
-            change, asker = self._changing.popleft()
+        if self._pending.first is not None:
+            change, asker = self._pending.refused()
             self.tell(asker, failed(change, detail, self._policy))
             self._write_next()
-
-    def _is_awaited(self, append: int) -> bool:
-        return bool(self._changing) and append == self._append
 
     def _returned(self, returned: Undelivered) -> None:
         lost = self._recorder.returned(returned)

@@ -175,7 +175,7 @@ def holds_at_once(tight: tuple[Change, ...], change: Change) -> tuple[Change, ..
     return (*tight, change)
 
 
-def as_it_is(policy: Policy, _tight: tuple[Change, ...]) -> Policy:
+def as_it_is(_self: Innards, policy: Policy) -> Policy:
     return policy
 
 
@@ -204,9 +204,8 @@ def grants_for_longer(_to: Address, message: Message, _sender: Address) -> tuple
 
 
 def makes_what_the_disk_refused(self: Innards, _detail: str) -> None:
-    if self._changing:
-        self._made(changed(self._policy, self._changing[0][0]))
-        self._write_next()
+    if self._pending.first is not None:
+        self._made(changed(self._policy, self._pending.first))
 
 
 def keeps_any_mode(options: SessionOptions, records: tuple[Record, ...]) -> PermissionMode:

@@ -10,7 +10,7 @@ from actors import session
 from actors.agents import agent, calls, settling
 from actors.agents.history import History
 from actors.approvals.broker import ApprovalBroker
-from actors.permissions import changing, engine
+from actors.permissions import changing, engine, pending
 from actors.root import Root
 from actors.runtime.cell import LoopCell
 from actors.runtime.event_loop import Alarm
@@ -126,12 +126,14 @@ PLANTS: dict[str, Plant] = {
     "a revocation waits for the disk": instead(engine, "tightens", misdeeds.never),
     "a grant holds before it is on disk": Plant(
         patches=(
-            (engine, "still_tight", misdeeds.holds_at_once),
+            (pending, "still_tight", misdeeds.holds_at_once),
+            (pending, "tightens", misdeeds.always),
             (engine, "tightens", misdeeds.always),
-            (changing, "tightens", misdeeds.always),
         )
     ),
-    "an older change undoes what tightened": instead(engine, "tightened", misdeeds.as_it_is),
+    "an older change undoes what tightened": instead(
+        pending.Pending, "tightened", misdeeds.as_it_is
+    ),
     "a revoked grant stays on disk": instead(changing, "revoking", misdeeds.revokes_nothing),
     "a revocation takes all grants": instead(changing, "revoking", misdeeds.revokes_all),
     "a grant is wider than what was shown": Plant(misdeeds.grants_more),

@@ -1,0 +1,66 @@
+"""Changes on their way to the disk, and what of them holds before they are there."""
+
+from collections import deque
+
+from actors.permissions.changing import Change, changed, tightens
+from messages.address import Address
+from messages.permissions import ChangeMode, LoadRules, RevokeGrant, StoreGrant
+from messages.rules import Policy
+
+
+class Pending:
+    """One change at a time goes to the disk: each record is whole.
+
+    What was taken back, and the last mode that was asked for, hold at once: an older change that
+    reaches the disk after it loosens nothing of that. So they do where the disk refuses them.
+    """
+
+    def __init__(self) -> None:
+        self._waiting: deque[tuple[Change, Address]] = deque()
+        self._tight: tuple[Change, ...] = ()
+
+    @property
+    def first(self) -> Change | None:
+        """Name the change that is being written."""
+        return self._waiting[0][0] if self._waiting else None
+
+    def add(self, change: Change, asker: Address) -> bool:
+        """Take a change up; True: it is the first."""
+        self._tight = still_tight(self._tight, change)
+        self._waiting.append((change, asker))
+        return len(self._waiting) == 1
+
+    def made(self) -> tuple[Change, Address]:
+        """Strike the first off: it is on disk."""
+        change, asker = self._waiting.popleft()
+        left = [each for each, _ in self._waiting]
+        self._tight = tuple(each for each in self._tight if each != change or each in left)
+        return change, asker
+
+    def refused(self) -> tuple[Change, Address]:
+        """Strike the first off: it is not on disk; what it tightened holds all the same."""
+        return self._waiting.popleft()
+
+    def tightened(self, policy: Policy) -> Policy:
+        """Let a policy allow no more than it may."""
+        for change in self._tight:
+            if tightens(change, policy):
+                policy = changed(policy, change)
+        return policy
+
+
+def still_tight(tight: tuple[Change, ...], change: Change) -> tuple[Change, ...]:
+    """Say what holds at once; a new grant of what was taken back counts again."""
+    match change:
+        case RevokeGrant():
+            return (*tight, change)
+        case ChangeMode():
+            return (*(each for each in tight if not isinstance(each, ChangeMode)), change)
+        case StoreGrant() | LoadRules():
+            return tuple(each for each in tight if not _gives_back(change, each))
+
+
+def _gives_back(change: StoreGrant | LoadRules, taken: Change) -> bool:
+    if not isinstance(change, StoreGrant) or not isinstance(taken, RevokeGrant):
+        return False
+    return taken.scope == change.scope and taken.rule in change.rules
