@@ -16,6 +16,7 @@ from messages.permissions import (
     GrantRevoked,
     GrantStored,
     ModeChanged,
+    ModeNotChanged,
     PermissionQuery,
     PermissionVerdict,
     RevokeGrant,
@@ -59,7 +60,7 @@ class Policies:
         self._storing: dict[str, StoreGrant] = {}
         self._allowed: set[str] = set()
         self._unsure = False
-        """A grant was refused, which may be on disk all the same: to ask again is safe."""
+        """The disk refused a grant or mode, which may be there all the same: to ask is safe."""
 
     def begin(self, past: tuple[Record, ...], store: bytes) -> None:
         """Start a new run from what is on disk; yolo never comes back by itself."""
@@ -168,7 +169,7 @@ class Policies:
                 gone = message.rule not in self._kept(message.scope)
                 self._ledger.require(gone, f"{_told(message.rule)} is taken back, and on disk")
                 self._pledges.told(message)
-            case GrantNotStored():
+            case GrantNotStored() | ModeNotChanged():
                 self._unsure = True
             case ModeChanged():
                 there = self._disk.mode == message.mode

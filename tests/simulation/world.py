@@ -109,6 +109,7 @@ class World:
         past: tuple[Record, ...] = ()
         own: tuple[Record, ...] = ()
         if self.runs == 1:
+            self.accounts.begin(past, b"")
             first = Session(session_id="s", workspace=str(WORKSPACE.root))
             begun = (first, run, Config(mode=self.setting.mode))
             lines = [(record, ROOT) for record in begun]
@@ -117,10 +118,11 @@ class World:
             past = self.accounts.read(self.files.contents(FILE))
             if self.violations:
                 return None
+            # What the last run only told is forgotten before the file is read again.
+            self.accounts.begin(past, self.files.contents(GRANTS))
             file, contents = SessionLog.open(FILE, self._wall_clock, self.files)
             own = concerning(contents, PRIMARY)
             file.append([(run, ROOT)])
-        self.accounts.begin(past, self.files.contents(GRANTS))
         options = SessionOptions(
             folder=Path("/simulated/state"),
             workspace=WORKSPACE,
