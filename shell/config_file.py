@@ -50,6 +50,8 @@ def read_config(path: Path) -> Read | None:
         return None
     document = _document(path, text)
     wrong = list(problems(document, FILE))
+    # What else a later format says is no mistake.
+    wrong = [each for each in wrong if each[0] == ("format",)] or wrong
     if wrong:
         raise ConfigFileError(_told(path, text, wrong))
     return Read(path, config_of(document), text)

@@ -10,6 +10,8 @@ from typing import Any, Literal, TypeAlias, get_args
 from actors.permissions.rules import problem
 from messages.rules import Action, PermissionMode, Rule
 
+FORMAT = 1
+"""Of configuration files; one that does not say so is of the first."""
 Placement = Literal["local", "process"]
 Check = Callable[[object], str]
 """Says what a value must be; empty: it is."""
@@ -81,13 +83,14 @@ Kind: TypeAlias = Check | Table | Tables
 
 def config_of(document: dict[str, Any]) -> FileConfig:
     """Take a document that `FILE` has nothing against."""
+    said = {key: value for key, value in document.items() if key != "format"}
     sections: dict[str, Any] = {
         "budget": Budget(**document.get("budget", {})),
         "rules": tuple(Rule(**each) for each in document.get("rules", ())),
         "review": Review(**document.get("review", {})),
         "compact": Compact(**document.get("compact", {})),
     }
-    return FileConfig(**{**document, **sections})
+    return FileConfig(**{**said, **sections})
 
 
 def _whole(least: int, most: int | None = None) -> Check:
@@ -148,6 +151,11 @@ def _flag(value: object) -> str:
     return "" if isinstance(value, bool) else "must be true or false"
 
 
+def _format(value: object) -> str:
+    later = f"is {value}, and this version knows up to {FORMAT}; it takes a later Greenroom"
+    return _whole(1)(value) or ("" if value == FORMAT else later)
+
+
 _NAME_CHARS = 200
 _AGENT_CHARS = 48
 _AGENT_LETTERS = frozenset("abcdefghijklmnopqrstuvwxyz0123456789-")
@@ -175,5 +183,6 @@ FILE = Table(
         "rules": Tables(_RULE),
         "review": Table({"model": name_problem}),
         "compact": Table({"model": name_problem, "threshold": _above_zero(1), "remote": _flag}),
+        "format": _format,
     }
 )

@@ -13,6 +13,7 @@ from shell.config_schema import FILE, Budget, Compact, FileConfig, Review
 pytestmark = pytest.mark.quick
 
 WHOLE = """
+format = 1
 model = "claude-opus-5"
 agent = "build"
 permission_mode = "auto-edit"
@@ -76,7 +77,13 @@ def test_every_key_of_the_interface_is_taken(file: Path) -> None:
         compact=Compact(model="claude-haiku-5", threshold=0.8, remote=False),
     )
     assert None not in astuple(replace(read.config, rules=()))
-    assert FILE.keys.keys() == {each.name for each in fields(FileConfig)}
+    assert FILE.keys.keys() == {"format", *(each.name for each in fields(FileConfig))}
+
+
+def test_a_file_of_a_later_format_is_told_by_that_alone(file: Path) -> None:
+    told = "is 2, and this version knows up to 1; it takes a later Greenroom"
+    assert problems(file, 'later = "x"\nmodel = 1\nformat = 2\n') == [f":3: format: {told}"]
+    assert problems(file, "format = true\n") == [":1: format: must be a whole number, not true"]
 
 
 def test_no_file_is_no_configuration_and_an_empty_one_says_nothing(file: Path) -> None:
