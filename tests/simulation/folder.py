@@ -108,7 +108,7 @@ class Folder:
     async def _change(
         self, arguments: ChangeArguments, plan: Plan, context: ToolContext
     ) -> ToolOutput:
-        await self._pause(arguments.path)
+        await self._pause(arguments.path, meddling=0.4)
         return await seen_through(asyncio.to_thread(self._apply, arguments, plan, context))
 
     def _apply(self, arguments: ChangeArguments, plan: Plan, context: ToolContext) -> ToolOutput:
@@ -124,10 +124,10 @@ class Folder:
         digest = hashlib.sha256(text.encode()).hexdigest() if text is not None else ""
         return FileState(path=str(context.workspace.root / path), digest=digest)
 
-    async def _pause(self, path: str) -> None:
+    async def _pause(self, path: str, meddling: float = 0.12) -> None:
         """Take a while, in which somebody else may be at work on the same file, or fail."""
         await asyncio.sleep(self._random.choice((0.0, 0.01, 0.3)))
-        if self.armed and self._random.random() < 0.12:
+        if self.armed and self._random.random() < meddling:
             self._texts[path] = f"{self._random.randrange(100)}\n"
         if self.armed and self._random.random() < 0.02:
             message = "planted in a tool"

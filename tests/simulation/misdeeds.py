@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from actors.agents import agent, calls, settling
-from actors.agents.effects import PlanCall, StopCall
+from actors.agents.effects import StopCall
 from actors.agents.resume import last_config, past_of
 from actors.agents.state import Call, CallStage, Past, Turn
 from actors.agents.step import Step
@@ -36,6 +36,7 @@ from messages.permissions import (
     StoreGrant,
 )
 from messages.rules import GrantScope, PermissionMode, Policy, Rule
+from messages.tools import Plan
 from messages.transcript import Append, Appended, Record
 from tests.actors.agents import faults as of_turns
 from tests.simulation.commands import SimulatedProcesses
@@ -78,10 +79,11 @@ def writes_results_twice(step: Step, call: Call, status: Any, text: str) -> None
 CLOSE: Any = settling.close
 
 
-def keeps_a_yes_after_a_drift(step: Step, call: Call, _detail: str) -> None:
-    step.put(call, stage=CallStage.PLANNING, plan=None, consent=None)
-    step.do(PlanCall(call.use.id))
+def keeps_a_yes_after_a_drift(step: Step, call: Call, plan: Plan, **changes: Any) -> None:  # noqa: ANN401  (as replaced)
+    JUDGE(step, call, plan, **({"approved": True} if call.drifts else changes))
 
+
+JUDGE: Any = vars(calls)["_judge"]
 
 RUN: Any = vars(calls)["_run"]
 

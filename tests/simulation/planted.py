@@ -117,7 +117,7 @@ PLANTS: dict[str, Plant] = {
         SimulatedProcesses, "_end", misdeeds.leaves_a_command_at_work
     ),
     "an ask counts as an allow": Plant(misdeeds.allows_what_asks),
-    "a yes outlives a drift": instead(calls, "_drifted", misdeeds.keeps_a_yes_after_a_drift),
+    "a yes outlives a drift": instead(calls, "_judge", misdeeds.keeps_a_yes_after_a_drift),
     "a change runs before its start is on disk": instead(
         calls, "_start", misdeeds.starts_before_the_disk
     ),
