@@ -70,7 +70,6 @@ EXPLORE = Definition(
     name="explore",
     description="Finds things out by reading and searching only; say how thorough it should be.",
     prompt=prompts.EXPLORE,
-    mode="subagent",
     tools=("read", "ls", "glob", "grep", "todo_write", "bash"),
     read_only=True,
 )

@@ -105,6 +105,16 @@ def test_explore_reads_and_runs_what_is_harmless_and_nothing_else(theatre: Theat
     assert not (stage.session.options.workspace.root / "x").exists()
 
 
+def test_explore_on_its_own_is_as_limited_as_below_another(theatre: Theatre) -> None:
+    writes = [use("c1", "write", path="x", content="x"), "end"]
+    stage = theatre.play({"begin": writes}, mode="yolo", agent="explore")
+    stage.prompt()
+    assert finishes_unasked(stage)
+    offered = {str(tool["name"]) for tool in stage.troupe.asked[0].tools}
+    assert offered == {"read", "ls", "glob", "grep", "todo_write", "bash"}
+    assert not (stage.session.options.workspace.root / "x").exists()
+
+
 def test_a_child_started_by_a_reader_reads_only_whatever_its_definition_says(
     theatre: Theatre,
 ) -> None:
