@@ -9,6 +9,8 @@ from messages.content import ToolUseBlock, text_of
 from messages.subagents import SubagentEnded, SubagentQueued, SubagentStarted
 from messages.turns import (
     AgentReport,
+    Delta,
+    MessageDelta,
     ModelRetrying,
     ReplyCompleted,
     ToolEnded,
@@ -23,6 +25,8 @@ from shell.inbox import OfSubagent
 
 MOST_TOLD = 400
 """Lines that are kept of each."""
+MOST_STREAMED_CHARS = 20_000
+"""Of a reply that is not whole yet, so much of its end is kept."""
 Doing = Literal["starting", "queued", "thinking", "working", "waiting", "idle", "ended"]
 """What it is at; waiting: for those below it."""
 
@@ -48,6 +52,10 @@ class Subagent:
     """How often it was begun."""
     told: tuple[str, ...] = ()
     """What it said and did, the last of it."""
+    streamed: str = ""
+    """The reply that it is at, as far as it has come; of whom the person looks at."""
+    one_shot: bool = True
+    """It ends with its task."""
     ended_s: float | None = None
 
 
@@ -63,11 +71,11 @@ class Below:
             sorted(self.running, key=lambda row: [_key(name) for name in row.address.names])
         )
 
-    def find(self, name: str) -> Subagent | None:
-        """Find one by its name, or by its path below the primary."""
+    def called(self, name: str) -> tuple[Subagent, ...]:
+        """Find those with a name, or with a path that ends so."""
         wanted = tuple(name.strip("/").split("/"))
-        fits = [row for row in self.rows.values() if row.address.names[-len(wanted) :] == wanted]
-        return fits[0] if len(fits) == 1 else None
+        rows = self.rows.values()
+        return tuple(row for row in rows if row.address.names[-len(wanted) :] == wanted)
 
     @property
     def running(self) -> tuple[Subagent, ...]:
@@ -86,14 +94,24 @@ def heard(below: Below, said: OfSubagent, now_s: float) -> Below:
         case SubagentStarted():
             return below.with_row(_begun(below.rows.get(event.child), event, now_s))
         case SubagentEnded():
-            row_ended = below.rows.get(event.child)
-            if row_ended is None:
-                return below
-            ended = replace(row_ended, doing="ended", at=event.detail, tools={}, ended_s=now_s)
-            return below.with_row(ended)
+            return _ended(below, event, now_s)
         case _:
             row_found = below.rows.get(said.source)
-            return below.with_row(_told(_moved(row_found, said), event)) if row_found else below
+            return below.with_row(_taken(row_found, event)) if row_found else below
+
+
+def _ended(below: Below, event: SubagentEnded, now_s: float) -> Below:
+    """Let one rest that stays for more; else it is gone, with all below it."""
+    row = below.rows.get(event.child)
+    if row is None:
+        return below
+    if not row.one_shot and event.status != "failed":
+        return below.with_row(replace(row, doing="idle", at=event.detail, tools={}))
+    gone = (each for each in below.running if each.address.is_under(event.child))
+    for each in gone:
+        at = event.detail if each is row else ""
+        below = below.with_row(replace(each, doing="ended", at=at, tools={}, ended_s=now_s))
+    return below
 
 
 def clock(row: Subagent, now_s: float) -> str:
@@ -109,6 +127,7 @@ def _begun(earlier: Subagent | None, event: SubagentStarted, now_s: float) -> Su
         now_s,
         call_id=event.call_id,
         lives=event.start,
+        one_shot=event.one_shot,
     )
     return row if earlier is None else replace(row, tokens=earlier.tokens, told=earlier.told)
 
@@ -134,8 +153,16 @@ def _told(row: Subagent, event: AgentReport) -> Subagent:
     return replace(row, told=(*row.told, *lines)[-MOST_TOLD:])
 
 
-def _moved(row: Subagent, said: OfSubagent) -> Subagent:  # noqa: PLR0911  (a case an event)
-    event = said.event
+def _taken(row: Subagent, event: AgentReport | Delta) -> Subagent:
+    if isinstance(event, Delta):
+        said = event.text if isinstance(event, MessageDelta) else ""
+        return replace(row, streamed=(row.streamed + said)[-MOST_STREAMED_CHARS:])
+    row = _told(_moved(row, event), event)
+    over = ReplyCompleted | ModelRetrying | TurnCompleted | TurnInterrupted | TurnFailed
+    return replace(row, streamed="") if isinstance(event, over) else row
+
+
+def _moved(row: Subagent, event: AgentReport) -> Subagent:  # noqa: PLR0911  (a case an event)
     match event:
         case SubagentQueued():
             return replace(row, doing="queued", at=f"for one of {event.places} places")

@@ -29,6 +29,8 @@ from messages.subagents import (
     CancelErrand,
     Errand,
     PromptRefused,
+    UnwatchAgent,
+    WatchAgent,
 )
 from messages.supervision import PeerRestarted, Undelivered
 from messages.transcript import Record
@@ -39,6 +41,7 @@ from messages.turns import (
     AgentSwitched,
     CancelTurn,
     ChooseModel,
+    Delta,
     Prompt,
     ReplyCompleted,
     SessionConfigured,
@@ -60,6 +63,7 @@ from shell.intents import (
     StopOwnCommand,
     StopSubagent,
     TellSubagent,
+    WatchSubagent,
 )
 from shell.own_command import Workbench, own_failed, run_own, with_own_commands
 
@@ -99,6 +103,7 @@ Wish = (
     | ChooseModel
     | StopSubagent
     | TellSubagent
+    | WatchSubagent
     | SwitchAgent
     | ListPolicy
     | ExplainCall
@@ -148,6 +153,8 @@ class Console(Actor[ConsoleInbox]):
         """What is not known to hold yet."""
         self._switching: SwitchAgent | None = None
         """A switch that is not known to have been made, or not."""
+        self._watched: Address | None = None
+        """Whose stream the person looks at."""
 
     def on_start(self) -> None:
         """Tell what was said before; from now on a person can be asked."""
@@ -162,8 +169,10 @@ class Console(Actor[ConsoleInbox]):
         """Take one message."""
         if isinstance(message, Wish):
             self._do(message)
-        elif isinstance(message, AgentReport) and is_subagent(self.sender):
+        elif isinstance(message, AgentReport | Delta) and is_subagent(self.sender):
             self._inbox.put(said_by(self.sender, message))
+        elif isinstance(message, SessionConfigured) and is_subagent(self.sender):
+            pass  # it says that it is watched now
         else:
             self._hear(message)
 
@@ -188,6 +197,8 @@ class Console(Actor[ConsoleInbox]):
                 self.tell(wish.agent, CancelErrand())
             case TellSubagent():
                 self.tell(wish.agent, Errand(prompt=wish.text))
+            case WatchSubagent():
+                self._watch(wish.agent)
             case SwitchAgent():
                 self._switching = wish
                 self.tell(PRIMARY, wish)
@@ -228,6 +239,15 @@ class Console(Actor[ConsoleInbox]):
                 self._returned(report)
             case _:
                 self._inbox.put(report)
+
+    def _watch(self, agent: Address | None) -> None:
+        """Hear what one agent streams, and no other any more."""
+        if self._watched is not None:
+            self.tell(self._watched, UnwatchAgent())
+        self._watched = agent
+        if agent is not None:
+            self.watch(agent)
+            self.tell(agent, WatchAgent())
 
     def _send(self, message: SendPrompt) -> None:
         turn, self._next_turn = self._next_turn, self._next_turn + 1
@@ -278,7 +298,9 @@ class Console(Actor[ConsoleInbox]):
         if peer == APPROVALS:
             self._inbox.put(QuestionsGone())
             self.tell(APPROVALS, PresenterChanged(can_answer=True))
-        else:
+        elif peer == self._watched:
+            self.tell(peer, WatchAgent())
+        elif peer == PERMISSIONS:
             for change in self._changes:
                 self.tell(PERMISSIONS, change)
 

@@ -192,6 +192,7 @@ class Desk:
     def _changed(self) -> None:
         """There is a new state; it is drawn right after this."""
         self._follow()
+        self.paging.follow()
         if not self._spinning:
             self._spin()
 

@@ -42,10 +42,11 @@ class OfSubagent:
     """An event of an agent below the one that the person talks with."""
 
     source: Address
-    event: AgentReport
+    event: AgentReport | Delta
+    """What streams comes of one at most: whom the person looks at."""
 
 
-def said_by(source: Address, report: AgentReport) -> AgentReport | OfSubagent:
+def said_by(source: Address, report: AgentReport | Delta) -> AgentReport | Delta | OfSubagent:
     """Take a report as the screen does: a subagent's says whose it is; all have the same disk."""
     if is_subagent(source) and not isinstance(report, DiskChanged):
         return OfSubagent(source, report)
@@ -108,14 +109,17 @@ class Inbox:
         """Add an event; any thread may."""
         if isinstance(event, MessageDelta | ThinkingDelta) and len(self._events) >= MOST_WAITING:
             event = Omitted(len(event.text))
-        if isinstance(event, Delta | Omitted):
+        if isinstance(event, OfSubagent) and isinstance(event.event, Delta):
+            if len(self._events) < MOST_WAITING:  # else its record comes all the same
+                self._join(event)
+        elif isinstance(event, Delta | Omitted):
             self._join(event)
         else:
             self._events.append(event)
         if not self._woken:
             self._rouse()
 
-    def _join(self, event: Delta | Omitted) -> None:
+    def _join(self, event: Delta | Omitted | OfSubagent) -> None:
         """Join what waits, so that memory is bounded however slow the reader is.
 
         The reader may take the last event at any moment; then there is nothing to join with.
@@ -167,6 +171,10 @@ class Inbox:
 
 def _joined(last: Event, event: Event) -> Event | None:
     """Make one of two pieces of the same kind; None: they stay two."""
+    if isinstance(last, OfSubagent) and isinstance(event, OfSubagent):
+        same = last.source == event.source
+        joined = _joined(last.event, event.event) if same else None
+        return OfSubagent(last.source, joined) if isinstance(joined, Delta) else None
     if isinstance(last, Omitted) and isinstance(event, Omitted):
         return Omitted(last.chars + event.chars)
     if isinstance(last, MessageDelta) and isinstance(event, MessageDelta):

@@ -20,6 +20,13 @@ class StopSubagent(Message):
     agent: Address
 
 
+class WatchSubagent(Message):
+    """The person looks at what one agent does, and at no other any more; None: at none."""
+
+    type: Literal["watch_subagent"] = "watch_subagent"
+    agent: Address | None
+
+
 class TellSubagent(Message):
     """The person says something to an agent that stays for more."""
 

@@ -8,11 +8,10 @@ from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
 from prompt_toolkit.keys import Keys
 
 from shell.hands import Focus, Hands
+from shell.paging import FAR
 from shell.terminal import ACKNOWLEDGED
 
 ALWAYS = Always()
-FAR = 1_000_000
-"""Rows to the other end of any page."""
 
 
 def bindings(hands: Hands) -> KeyBindings:
@@ -109,6 +108,7 @@ def _page(keys: KeyBindings, hands: Hands, is_open: Filter) -> None:
     _bind(keys, "home", lambda: hands.paging.move(-FAR), is_open)
     _bind(keys, "end", lambda: hands.paging.move(FAR), is_open)
     _bind(keys, "q", hands.paging.close, is_open)
+    _bind(keys, "left", hands.paging.close, is_open)
     _bind(keys, "c-o", hands.paging.close, is_open)
 
 

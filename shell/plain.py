@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import Any, TypeVar
 
+from messages.address import Address
 from messages.approvals import QuestionRequest
 from messages.base import Message
 from shell import state
@@ -25,6 +26,7 @@ from shell.plain_answers import LASTING, WIDER, Typed, may_be_said, reply_in, ty
 from shell.plan import panel_of
 from shell.signals import endings, handled
 from shell.state import State, Step
+from shell.subagent_rows import subagent_page
 from shell.successor import Successor
 from shell.updates import Paper, Updates
 from shell.visible import visible
@@ -119,6 +121,10 @@ class Plain:
     def show(self, page: Page) -> None:
         """Print a page."""
         self.remark("\n".join([page.title, *(line for _, line in page.lines)]))
+
+    def watch(self, agent: Address) -> None:
+        """Print what an agent did so far."""
+        self.show(subagent_page(self.state, agent, self.now_s))
 
     def pick(self, picker: Picker) -> None:
         """Print a list; a line with a number chooses from it."""

@@ -22,7 +22,7 @@ MARK = "> "
 REASON_MARK = "no, because: "
 REPLY_MARK = "reply: "
 LIST_MARK = "look for: "
-_FOOTER_ROWS = 1
+FOOTER_ROWS = 1
 _WORKING_SHARE = 3
 """While something is asked, no more than this part of the window tells what else is at work."""
 
@@ -90,9 +90,9 @@ def planned(scene: Scene, size: Size) -> Plan:
     width = size.columns
     footer = (footer_row(scene.state, scene.hint, width),)
     if scene.pager:
-        page = page_rows(scene.pager, width, size.rows - _FOOTER_ROWS)
+        page = page_rows(scene.pager, width, size.rows - FOOTER_ROWS)
         return Plan(page=tuple(page), input_rows=0, footer=footer)
-    room = size.rows - _FOOTER_ROWS
+    room = size.rows - FOOTER_ROWS
     if scene.arming and scene.state.requests.shown:
         return _with_panel(scene, scene.arming, size, footer)
     wanted = 1 if scene.picker else min(_draft_rows(scene.draft, width), MOST_INPUT_ROWS)
@@ -135,7 +135,7 @@ def _with_panel(scene: Scene, arming: Arming, size: Size, footer: tuple[Row, ...
     requests = scene.state.requests
     replied, count = len(requests.replied), len(requests.parked)
     shown = panel_of(request, count, width, replied, scene.selection)
-    room = size.rows - _FOOTER_ROWS - 1  # the input
+    room = size.rows - FOOTER_ROWS - 1  # the input
     if not shown.fits(room):
         low: list[Row] = [(("warn", line),) for line in flowed(TOO_LOW, width)]
         return Plan(notice=tuple(low[: max(room, 0)]), footer=footer)

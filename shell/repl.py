@@ -16,6 +16,7 @@ from typing import Any, TypeVar
 from prompt_toolkit.input import Input, create_input
 from prompt_toolkit.key_binding import KeyPress
 
+from messages.address import Address
 from messages.base import Message
 from shell import state
 from shell.aside import aside
@@ -23,10 +24,12 @@ from shell.commands.command import Command, answered
 from shell.commands.table import COMMANDS
 from shell.desk import Desk
 from shell.inbox import Inbox
+from shell.intents import WatchSubagent
 from shell.pager import Page
 from shell.picker import Picker
 from shell.signals import HUNG_UP, endings, handled, stop
 from shell.state import State, Step
+from shell.subagent_rows import subagent_page
 from shell.successor import Successor
 from shell.terminal import FrameOutput, open_output
 from shell.tmux import told_of_escape_time
@@ -128,6 +131,14 @@ class Repl:
     def show(self, page: Page) -> None:
         """Cover the screen with a page to read."""
         self.desk.paging.open(page)
+
+    def watch(self, agent: Address) -> None:
+        """Cover the screen with what an agent does, and let it stream."""
+        self.post(WatchSubagent(agent=agent))
+        self.desk.paging.open_live(
+            lambda: subagent_page(self.state, agent, self.now_s),
+            lambda: self.post(WatchSubagent(agent=None)),
+        )
 
     def pick(self, picker: Picker) -> None:
         """Let the person choose from a list."""

@@ -4,6 +4,7 @@ from messages.address import Address
 from shell.below import Subagent, clock
 from shell.figures import counted
 from shell.ink import Row, cut, width_of
+from shell.pager import Page, plain_page
 from shell.state import State
 from shell.visible import visible_line
 
@@ -11,6 +12,7 @@ MOST_ROWS = 6
 _DOT = " · "
 _LEAST_ABOUT = 6
 """Fewer characters of what it is for say nothing."""
+NOTHING = "(it has said nothing yet)"
 _MARKS = {"queued": "○ ", "idle": "○ "}
 
 
@@ -36,6 +38,14 @@ def doing(row: Subagent, *, asks: bool) -> str:
         return "waits for your approval"
     at = visible_line(row.at)
     return f"{row.doing} {at}" if row.doing == "queued" else at or row.doing
+
+
+def subagent_page(state: State, agent: Address, now_s: float) -> Page:
+    """Put on a page what an agent said and did, with the reply that it is at."""
+    row = state.below.rows[agent]
+    at = doing(row, asks=agent in asking_of(state))
+    title = f"{agent.name} · {visible_line(row.description)} · {at} · {clock(row, now_s)}"
+    return plain_page(title, "\n".join((*row.told, row.streamed)).strip("\n") or NOTHING)
 
 
 def _row(row: Subagent, now_s: float, width: int, *, asks: bool) -> Row:

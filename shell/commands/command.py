@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
+from messages.address import Address
 from messages.base import Message
 from shell.pager import Page
 from shell.picker import Picker
@@ -51,6 +52,10 @@ class Shell(Protocol):
 
     def show(self, page: Page) -> None:
         """Let the person read a page."""
+        ...
+
+    def watch(self, agent: Address) -> None:
+        """Let the person read what an agent below does, while it does it."""
         ...
 
     def pick(self, picker: Picker) -> None:

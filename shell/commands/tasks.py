@@ -1,19 +1,19 @@
 """`/tasks`."""
 
 from collections.abc import Callable
-from functools import partial
+from dataclasses import replace
 
+from messages.address import Address
 from shell.below import Subagent, clock
 from shell.commands.command import Command, Shell
 from shell.intents import StopSubagent, TellSubagent
-from shell.pager import plain_page
 from shell.picker import Choice, opened
+from shell.state import Refill
 from shell.subagent_rows import asking_of, doing
 from shell.visible import visible_line
 
 USAGE = "usage: /tasks [show NAME | stop NAME | say NAME WORDS]"
 Act = Callable[[Shell, Subagent], str]
-NOTHING = "(it has said nothing yet)"
 
 
 def tasks(words: list[str], shell: Shell) -> str:
@@ -45,29 +45,39 @@ def _listed(shell: Shell) -> str:
         )
         for row in rows
     )
-    shell.pick(opened("Agents at work", choices, lambda at: _chosen(shell, rows[at])))
+    shell.pick(opened("Agents at work", choices, lambda at: _chosen(shell, rows[at].address)))
     return ""
 
 
-def _chosen(shell: Shell, row: Subagent) -> None:
-    acts = (partial(_show, shell, row), partial(_stop, shell, row))
-    choices = (
-        Choice("show", "what it said and did so far"),
-        Choice("stop", "it and all below it; it can be asked to go on"),
-    )
-    shell.pick(opened(row.address.name, choices, lambda at: shell.remark(acts[at]())))
+def _chosen(shell: Shell, agent: Address) -> None:
+    row = shell.state.below.rows[agent]
+    acts: list[tuple[Act, str, str]] = [(_show, "show", "what it says and does")]
+    if row.doing == "idle" and not row.one_shot:
+        acts.append((_begin_to_say, "say", "something: it stays for more"))
+    acts.append((_stop, "stop", "it and all below it; it can be asked to go on"))
+    choices = tuple(Choice(name, told) for _, name, told in acts)
+
+    def chosen(at: int) -> None:
+        act, _, _ = acts[at]
+        shell.remark(act(shell, row))
+
+    shell.pick(opened(row.address.name, choices, chosen))
 
 
 def _with(shell: Shell, name: str, act: Act) -> str:
-    row = shell.state.below.find(name)
-    if row is None:
-        return f"There is no one agent {visible_line(name)}; /tree shows all, with their paths."
-    return act(shell, row)
+    fits = shell.state.below.called(name)
+    match fits:
+        case []:
+            return f"There is no agent {visible_line(name)}; /tree shows who is there."
+        case [row]:
+            return act(shell, row)
+        case _:
+            paths = ", ".join("/".join(row.address.names) for row in fits)
+            return f"{visible_line(name)} is the name of {len(fits)} agents; say which: {paths}"
 
 
 def _show(shell: Shell, row: Subagent) -> str:
-    told = "\n".join(row.told) or NOTHING
-    shell.show(plain_page(f"{row.address.name} · {visible_line(row.description)}", told))
+    shell.watch(row.address)
     return ""
 
 
@@ -75,7 +85,16 @@ def _stop(shell: Shell, row: Subagent) -> str:
     if row.doing == "ended":
         return f"{row.address.name} has ended."
     shell.post(StopSubagent(agent=row.address))
+    if row.doing == "idle":  # it ends without a word: its task has ended before
+        below = shell.state.below.with_row(replace(row, doing="ended", ended_s=shell.now_s))
+        shell.step((replace(shell.state, below=below), ()))
     return f"{row.address.name} is being stopped, with all below it."
+
+
+def _begin_to_say(shell: Shell, row: Subagent) -> str:
+    path = "/".join(row.address.names)
+    shell.step((shell.state, (Refill(f"/tasks say {path} "),)))
+    return ""
 
 
 def _say(shell: Shell, row: Subagent, text: str) -> str:

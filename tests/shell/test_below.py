@@ -113,8 +113,7 @@ def test_one_that_has_ended_leaves_the_rows_and_is_still_known() -> None:
     end = SubagentEnded(child=ONE, start=1, turn=1, status="completed")
     state = state_of(started(ONE), replied(ONE, TextBlock(text="I saw\nit")), of(PRIMARY, end))
     assert subagent_rows(state, 11.0, 80) == []
-    found = state.below.find("general-1")
-    assert found is not None
+    (found,) = state.below.called("general-1")
     assert found.told == ("I saw", "it")
 
 
@@ -142,8 +141,9 @@ def test_a_name_that_two_have_needs_its_path() -> None:
     below = Below()
     for each in twice:
         below = heard(below, each, 1.0)
-    assert below.find("explore-1") is None
-    assert below.find("general-2/explore-1") is not None
+    assert len(below.called("explore-1")) == 2
+    (found,) = below.called("general-2/explore-1")
+    assert found.address == Address("/primary/general-2/explore-1")
 
 
 def test_a_subagents_turn_is_not_the_primarys() -> None:

@@ -10,15 +10,16 @@ import pytest
 from actors.runtime.actor import Actor
 from actors.runtime.system import ActorSystem
 from actors.tools.local_processes import LocalProcesses
-from messages.address import CONSOLE, PERMISSIONS
+from messages.address import CONSOLE, PERMISSIONS, PRIMARY
 from messages.approvals import AnswerApproval, PresenterChanged
 from messages.base import Message
 from messages.permissions import LoadRules, RulesLoaded
+from messages.subagents import UnwatchAgent, WatchAgent
 from messages.supervision import PeerRestarted
 from messages.turns import CancelTurn, Prompt, TurnStarted
 from shell.console import MOST_RETOLD, Console, retold
 from shell.inbox import Inbox, Notice
-from shell.intents import Interrupt, SendPrompt
+from shell.intents import Interrupt, SendPrompt, WatchSubagent
 from shell.own_command import Workbench
 from tests.shell import reports
 
@@ -92,6 +93,13 @@ def test_an_answer_reaches_the_broker_as_it_was_given(stage: Stage) -> None:
     stage.broker_heard()
     stage.tell(AnswerApproval(id="r1", answer="no", feedback="use a branch"))
     assert stage.broker_heard() == AnswerApproval(id="r1", answer="no", feedback="use a branch")
+
+
+def test_the_stream_of_one_agent_is_asked_for_and_of_no_other_any_more(stage: Stage) -> None:
+    stage.tell(WatchSubagent(agent=PRIMARY), WatchSubagent(agent=None), WatchSubagent(agent=None))
+    stage.tell(reports.session(), SendPrompt(text="after them"))
+    heard = [stage.agent_heard() for _ in range(3)]
+    assert heard == [WatchAgent(), UnwatchAgent(), Prompt(turn=1, text="after them")]
 
 
 def test_every_report_reaches_the_screen_in_order(stage: Stage) -> None:

@@ -2,8 +2,9 @@ from threading import Thread
 
 import pytest
 
+from messages.address import Address
 from messages.turns import MessageDelta, ThinkingDelta
-from shell.inbox import LONGEST_DELTA_CHARS, MOST_WAITING, Inbox, Notice, Omitted
+from shell.inbox import LONGEST_DELTA_CHARS, MOST_WAITING, Inbox, Notice, OfSubagent, Omitted
 
 pytestmark = pytest.mark.quick
 
@@ -71,6 +72,19 @@ def test_however_much_text_comes_what_waits_is_bounded_and_what_is_left_out_is_t
     waiting = inbox.take()
     assert len(waiting) == MOST_WAITING + 2
     assert waiting[-2:] == (Omitted(500 * LONGEST_DELTA_CHARS), Notice("last"))
+
+
+def test_what_one_subagent_streams_is_joined_and_bounded() -> None:
+    one, two = Address("/primary/general-1"), Address("/primary/general-2")
+    inbox = Inbox()
+    for source, text in ((one, "a"), (one, "b"), (two, "c")):
+        inbox.put(OfSubagent(source, MessageDelta(text=text)))
+    joined = OfSubagent(one, MessageDelta(text="ab"))
+    assert inbox.take() == (joined, OfSubagent(two, MessageDelta(text="c")))
+
+    for _ in range(MOST_WAITING + 500):
+        inbox.put(OfSubagent(one, MessageDelta(text="x" * LONGEST_DELTA_CHARS)))
+    assert len(inbox.take()) == MOST_WAITING
 
 
 def test_joining_while_the_reader_takes_loses_nothing() -> None:

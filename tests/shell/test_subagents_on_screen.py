@@ -1,0 +1,123 @@
+"""Agents below the one that the person talks with: looked at, spoken to and stopped."""
+
+from messages.address import PRIMARY, Address
+from messages.content import TextBlock, Usage
+from messages.subagents import SubagentEnded, SubagentStarted
+from messages.turns import AgentReport, Delta, MessageDelta, ReplyCompleted, TurnStarted
+from shell.inbox import OfSubagent
+from shell.intents import StopSubagent, TellSubagent, WatchSubagent
+from tests.shell import reports
+from tests.shell.on_screen import OnScreen, play
+
+ONE, TWO = Address("/primary/general-1"), Address("/primary/general-2")
+LEFT, DOWN = "\x1b[D", "\x1b[B"
+
+
+def started(child: Address, *, one_shot: bool = True) -> SubagentStarted:
+    return SubagentStarted(
+        child=child,
+        parent=child.parent,
+        agent="general",
+        depth=1,
+        start=1,
+        turn=1,
+        call_id="t1",
+        description="look about",
+        one_shot=one_shot,
+    )
+
+
+def ended(child: Address) -> SubagentEnded:
+    return SubagentEnded(child=child, start=1, turn=1, status="completed")
+
+
+def says(here: OnScreen, child: Address, *events: AgentReport | Delta) -> None:
+    for event in events:
+        here.report(OfSubagent(child, event))
+
+
+async def begun(here: OnScreen, *children: SubagentStarted) -> None:
+    here.report(reports.session(), TurnStarted(turn=1, prompt="go"))
+    for child in children:
+        here.report(OfSubagent(PRIMARY, child))
+    await here.shows(children[-1].child.name)
+
+
+def test_a_person_opens_a_subagent_and_reads_what_it_streams() -> None:
+    async def script(here: OnScreen) -> None:
+        await begun(here, started(ONE))
+        here.type("/tasks show general-1\r")
+        await here.shows("it has said nothing yet")
+        assert here.posted[-1] == WatchSubagent(agent=ONE)
+        says(here, ONE, MessageDelta(text="I am look"), MessageDelta(text="ing at it"))
+        await here.shows("I am looking at it")
+        whole = (TextBlock(text="I am looking at it now."),)
+        used = Usage(output_tokens=9)
+        reply = ReplyCompleted(turn=1, content=whole, stop_reason="x", usage=used, model="m")
+        says(here, ONE, reply)
+        await here.shows("I am looking at it now.")
+        assert here.text.count("I am looking") == 1
+        here.type(LEFT)
+        await here.shows("general-1 look about")
+        assert here.posted[-1] == WatchSubagent(agent=None)
+
+    play(script)
+
+
+def test_a_page_that_grows_is_followed_to_its_end_unless_one_reads_farther_up() -> None:
+    async def script(here: OnScreen) -> None:
+        await begun(here, started(ONE))
+        here.type("/tasks show general-1\r")
+        await here.shows("it has said nothing yet")
+        says(here, ONE, *(MessageDelta(text=f"line {n}\n") for n in range(60)))
+        await here.shows("line 59")
+        here.type("\x1b[H")
+        await here.shows("line 0\n")
+        says(here, ONE, MessageDelta(text="line 60\n"))
+        await here.shows("of 61")
+        assert "line 0\n" in here.text
+
+    play(script)
+
+
+def test_one_that_stays_for_more_is_spoken_to_from_the_list() -> None:
+    async def script(here: OnScreen) -> None:
+        await begun(here, started(ONE, one_shot=False))
+        here.report(OfSubagent(PRIMARY, ended(ONE)))
+        here.type("/tasks\r")
+        await here.shows("Agents at work")
+        here.type("\r")
+        await here.shows("it stays for more")
+        here.type(DOWN + "\r")
+        await here.shows("> /tasks say primary/general-1")
+        here.type("look again\r")
+        await here.until(
+            lambda: TellSubagent(agent=ONE, text="look again") in here.posted, "it to be told"
+        )
+
+    play(script)
+
+
+def test_one_that_rests_is_gone_when_it_is_stopped() -> None:
+    async def script(here: OnScreen) -> None:
+        await begun(here, started(ONE, one_shot=False), started(TWO))
+        here.report(OfSubagent(PRIMARY, ended(ONE)))
+        await here.shows("○ general-1")
+        here.type("/tasks stop general-1\r")
+        await here.shows("general-1 is being stopped")
+        await here.hides("○ general-1")
+        assert here.posted[-1] == StopSubagent(agent=ONE)
+
+    play(script)
+
+
+def test_a_name_that_several_have_is_asked_for_by_its_path() -> None:
+    async def script(here: OnScreen) -> None:
+        deep = started(ONE.child("general-1"))
+        await begun(here, started(ONE), deep)
+        here.type("/tasks stop general-1\r")
+        await here.shows("general-1 is the name of 2 agents; say which: primary/general-1,")
+        here.type("/tasks stop general-1/general-1\r")
+        await here.until(lambda: StopSubagent(agent=deep.child) in here.posted, "it to be stopped")
+
+    play(script)
