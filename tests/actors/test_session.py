@@ -160,6 +160,7 @@ def test_each_agent_is_offered_only_the_way_that_leads_somewhere(session: OpenSe
     assert ways == {
         "build": ["plan_enter"],
         "plan": ["plan_exit"],
+        "explore": [],
         "reviewer": ["plan_enter"],
         "cautious": ["plan_exit"],
     }

@@ -84,11 +84,14 @@ def test_one_that_stays_for_more_is_spoken_to_from_the_list() -> None:
     async def script(here: OnScreen) -> None:
         await begun(here, started(ONE, one_shot=False))
         here.report(OfSubagent(PRIMARY, ended(ONE)))
+        await here.shows("○ general-1")
         here.type("/tasks\r")
         await here.shows("Agents at work")
         here.type("\r")
         await here.shows("it stays for more")
-        here.type(DOWN + "\r")
+        here.type(DOWN)
+        await here.shows("› say")  # noqa: RUF001  (an arrow)
+        here.type("\r")
         await here.shows("> /tasks say primary/general-1")
         here.type("look again\r")
         await here.until(
