@@ -10,7 +10,7 @@ from typing import Any
 from shell.config_problems import named, problems
 from shell.config_schema import FILE, FileConfig, config_of
 from shell.regular import read_regular
-from shell.toml_lines import Key, line_of, lines_of
+from shell.toml_lines import Key, line_of, line_that_breaks, lines_of
 
 MOST_BYTES = 256 * 1024
 MOST_PROBLEMS = 20
@@ -61,11 +61,14 @@ def _text(path: Path) -> str | None:
     try:
         data = read_regular(path, MOST_BYTES + 1)
     except OSError as error:
-        if error.errno in (errno.ENOENT, errno.ENOTDIR) and not path.is_symlink():
+        missing = error.errno in (errno.ENOENT, errno.ENOTDIR)
+        if missing and not path.is_symlink():
             return None
-        raise ConfigFileError((f"{path}: cannot be read: {error.strerror}",)) from error
+        why = "it is a link that leads nowhere" if missing else error.strerror
+        raise ConfigFileError((f"{path}: cannot be read: {why}",)) from error
     if len(data) > MOST_BYTES:
-        raise ConfigFileError((f"{path}: longer than {MOST_BYTES:,} bytes",))
+        line = data.count(b"\n", 0, MOST_BYTES) + 1
+        raise ConfigFileError((f"{path}:{line}: here it gets longer than {MOST_BYTES:,} bytes",))
     try:
         return data.decode("utf-8-sig").replace("\r\n", "\n")
     except UnicodeDecodeError as error:
@@ -77,18 +80,17 @@ def _document(path: Path, text: str) -> dict[str, Any]:
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        why = _syntax_problem(path, text, str(error))
+        found = _AT.match(str(error))
+        line = int(found["line"]) if found else text.count("\n") + 1
+        why = _syntax_problem(path, text, line, found["why"] if found else str(error))
     except RecursionError:
-        why = f"{path}: not valid TOML: nested too deeply"
-    except ValueError as error:  # a number or a date beyond reason
-        why = f"{path}: not valid TOML: {error}"
+        why = _syntax_problem(path, text, line_that_breaks(text), "nested too deeply")
+    except ValueError:  # Python reads no number of so many digits
+        why = _syntax_problem(path, text, line_that_breaks(text), "a number of too many digits")
     raise ConfigFileError((why,))
 
 
-def _syntax_problem(path: Path, text: str, why: str) -> str:
-    found = _AT.match(why)
-    line = int(found["line"]) if found else text.count("\n") + 1
-    what = found["why"] if found else why
+def _syntax_problem(path: Path, text: str, line: int, what: str) -> str:
     key, equals, _ = text.split("\n")[line - 1].partition("=")
     name = f"{key.strip()}: " if equals and key.strip().isprintable() else ""
     return f"{path}:{line}: {name}not valid TOML: {what}"

@@ -177,7 +177,8 @@ def _repl(setup: "Setup", first_prompt: str | None) -> int:
         session = _succeed(session, setup, successor)
         status, successor = _on_screen(session, setup, None)
     folder = setup.options.workspace.cwd
-    _farewell(f"Session {session.session_id} is kept; greenroom --continue in {folder} goes on.")
+    where = "" if folder == Path.cwd() else f" in {folder}"
+    _farewell(f"Session {session.session_id} is kept; greenroom --continue{where} goes on.")
     return status
 
 

@@ -5,6 +5,7 @@ are the fewest that do.
 """
 
 import tomllib
+from bisect import bisect_left
 from collections.abc import Generator
 from typing import TypeAlias, cast
 
@@ -33,6 +34,27 @@ def line_of(key: Key, lines: dict[Key, int]) -> int:
     while key and key not in lines:
         key = key[:-1]
     return lines.get(key, 1)
+
+
+def line_that_breaks(text: str) -> int:
+    """Find the line at which parsing fails for another reason than wrong TOML.
+
+    The parser goes from line to line: what holds the beginning of the fault fails in the same way.
+    """
+    lines = text.split("\n")
+    counts = range(1, len(lines) + 1)
+    at = bisect_left(counts, 1, key=lambda count: _breaks("\n".join(lines[:count])))
+    return min(at + 1, len(lines))
+
+
+def _breaks(text: str) -> bool:
+    try:
+        tomllib.loads(text)
+    except tomllib.TOMLDecodeError:
+        return False
+    except (RecursionError, ValueError):
+        return True
+    return False
 
 
 def _statements(lines: list[str]) -> Generator[tuple[int, str, dict[str, object]]]:

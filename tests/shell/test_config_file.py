@@ -153,9 +153,11 @@ threshold = 2
         ("\nmodel = ", ":2: model: not valid TOML"),
         ("\nmodel = 'a", ":2: model: not valid TOML"),
         (b"# fine\nmodel = '\xff'", ":2: not UTF-8"),
-        ("a = " + "[" * 100_000, ": not valid TOML: nested too deeply"),
-        ("a = 1" + "0" * 5_000, ": not valid TOML"),
-        ("#" * (MOST_BYTES + 1), ": longer than 262,144 bytes"),
+        ("a = " + "[" * 100_000, ":1: a: not valid TOML: nested too deeply"),
+        ("\na = 1\nb = [\n" + "[" * 9_000 + "\n]", ":4: not valid TOML: nested too deeply"),
+        ("x = 2\na = 1" + "0" * 5_000, ":2: a: not valid TOML: a number of too many digits"),
+        ("#\n" * MOST_BYTES, f":{MOST_BYTES // 2 + 1}: here it gets longer than 262,144 bytes"),
+        ("#" * (MOST_BYTES + 1), ":1: here it gets longer than 262,144 bytes"),
         ("[[rules]]\n" * 30, ": 70 more problems"),
     ],
 )
@@ -185,5 +187,5 @@ def test_what_is_no_regular_file_is_not_waited_for(file: Path) -> None:
 def test_a_link_that_leads_nowhere_is_no_missing_file(file: Path) -> None:
     """The denies that somebody keeps elsewhere must not lapse in silence."""
     file.symlink_to(file.parent / "gone.toml")
-    with pytest.raises(ConfigFileError, match="cannot be read: No such file"):
+    with pytest.raises(ConfigFileError, match="cannot be read: it is a link that leads nowhere"):
         read_config(file)
