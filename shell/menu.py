@@ -13,6 +13,8 @@ MOST_ROWS = 8
 _COMMAND = re.compile(r"/[a-z-]*", re.IGNORECASE)
 _MENTION = re.compile(r'(?:^|(?<=\s))@([^\s"]*)$')
 _LEAST_DETAIL_CHARS = 8
+_BESIDE = len("> ") + len("  ")
+"""Columns that neither an offer nor what is told of it has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +76,9 @@ def menu_rows(menu: Menu | None, width: int, height: int) -> list[Row]:
     rows = min(height, MOST_ROWS, len(menu.offers))
     first = max(min(menu.chosen - rows // 2, len(menu.offers) - rows), 0)
     shown = menu.offers[first : first + rows]
-    column = max(width_of(visible_line(offer.text)) for offer in shown)
+    widest = max(width_of(visible_line(offer.text)) for offer in shown)
+    told = max(width_of(visible_line(offer.told)) for offer in shown)
+    column = min(widest, max(width - _BESIDE - told, width // 2))
     return [
         _row(offer, column, width, chosen=number == menu.chosen)
         for number, offer in enumerate(shown, first)
@@ -84,9 +88,10 @@ def menu_rows(menu: Menu | None, width: int, height: int) -> list[Row]:
 def _row(offer: Offer, column: int, width: int, *, chosen: bool) -> Row:
     mark, tone = ("› ", "person") if chosen else ("  ", "plain")  # noqa: RUF001  (an arrow)
     text = visible_line(offer.text)
-    room = width - 2 - column - 2
+    room = width - _BESIDE - column
     if not offer.told or room < _LEAST_DETAIL_CHARS:
         return ((tone, mark + cut(text, max(width - 2, 1))),)
+    text = cut(text, column)
     blanks = " " * (column - width_of(text) + 2)
     return ((tone, mark + text + blanks), ("dim", cut(visible_line(offer.told), room)))
 

@@ -63,6 +63,17 @@ def test_the_menu_draws_what_is_around_the_choice_in_any_width() -> None:
     assert menu.menu_rows(None, 40, 8) == []
 
 
+def test_a_long_offer_leaves_room_for_what_is_told_of_each() -> None:
+    offers = (Offer("x" * 100, "1 min ago"), Offer("short", "2 h ago"))
+    rows = menu.menu_rows(Menu(offers, begin=0), 40, 8)
+    assert ["".join(part for _, part in row) for row in rows] == [
+        "› " + "x" * 26 + "…  1 min ago",  # noqa: RUF001  (an arrow)
+        "  short" + " " * 24 + "2 h ago",
+    ]
+    (long, _) = menu.menu_rows(Menu((Offer("/mode", "y" * 99), Offer("/x")), begin=0), 40, 8)
+    assert "".join(part for _, part in long) == "› /mode  " + "y" * 30 + "…"  # noqa: RUF001  (an arrow)
+
+
 def test_what_was_said_is_stepped_through_and_the_draft_comes_back() -> None:
     past = recall.said(recall.said(recall.said(Recall(), "one"), "two"), "two")
     assert past.entries == ("one", "two")
