@@ -10,6 +10,8 @@ from shell.visible import visible_line
 
 MOST_ROWS = 6
 _DOT = " · "
+_LEAST_TOLD = 24
+"""So much of what it does comes before how long and how much it wrote."""
 _LEAST_ABOUT = 6
 """Fewer characters of what it is for say nothing."""
 NOTHING = "(it has said nothing yet)"
@@ -51,14 +53,21 @@ def subagent_page(state: State, agent: Address, now_s: float) -> Page:
 def _row(row: Subagent, now_s: float, width: int, *, asks: bool) -> Row:
     indent = "  " * (len(row.address.names) - 2)
     name = f"{indent}{row.address.name} "
-    tail = f" · {clock(row, now_s)} · {counted(row.tokens, 'token')}"
-    room = max(width - 2 - len(name) - len(tail), 1)
     told = doing(row, asks=asks)
+    tail = _tail(row, now_s, width - 2 - len(name) - min(width_of(told), _LEAST_TOLD))
+    room = max(width - 2 - len(name) - len(tail), 1)
     about = cut(visible_line(row.description), max(room - width_of(told) - len(_DOT), 0))
     told = about + _DOT + told if len(about) >= _LEAST_ABOUT else told
     return (
         ("warn" if asks else "person", cut(_MARKS.get(row.doing, "● "), width)),
         ("plain", cut(name, max(width - 2, 0))),
         ("dim", cut(told, room)),
-        ("dim", tail if width > len(name) + len(tail) + 2 else ""),
+        ("dim", tail),
     )
+
+
+def _tail(row: Subagent, now_s: float, room: int) -> str:
+    """Say how long and how much; in little room only how long, or nothing."""
+    passed = _DOT + clock(row, now_s)
+    whole = passed + _DOT + counted(row.tokens, "token")
+    return next((tail for tail in (whole, passed) if len(tail) <= room), "")

@@ -88,6 +88,8 @@ def test_where_there_is_little_room_a_row_says_rather_what_it_does_than_what_it_
         text(subagent_rows(state, 11.0, 46)[0]) == "● general-1 look ab… · bash ls · 1s · 0 tokens"
     )
     assert text(subagent_rows(state, 11.0, 40)[0]) == "● general-1 bash ls · 1s · 0 tokens"
+    assert text(subagent_rows(state, 11.0, 30)[0]) == "● general-1 bash ls · 1s"
+    assert text(subagent_rows(state, 11.0, 20)[0]) == "● general-1 bash ls"
 
 
 def test_who_waits_for_a_place_or_a_person_says_so() -> None:
