@@ -21,6 +21,8 @@ import pyte
 DEADLINE_S = 15.0
 _QUERIES = {b"\x1b[5n": b"\x1b[0n", b"\x1b[6n": b"\x1b[1;1R"}
 _CHUNK_BYTES = 65_536
+_MOST_CHUNKS = 16
+"""Read in one go: a program may write faster than a busy machine's emulator can draw."""
 
 
 class Terminal:
@@ -158,7 +160,9 @@ class Terminal:
         for data in self._unseen:
             self._show(data)
         self._unseen.clear()
-        while select.select([self._master], [], [], wait_s)[0]:
+        for _ in range(_MOST_CHUNKS):
+            if not select.select([self._master], [], [], wait_s)[0]:
+                break
             try:
                 data = os.read(self._master, _CHUNK_BYTES)
             except OSError:  # the program's end closes the terminal
