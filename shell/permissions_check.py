@@ -29,6 +29,8 @@ from shell.workspace import git_folders, workspace_of
 
 _RULE_KEYS = {"permission", "pattern", "action"}
 _CASE_KEYS = {"id", "tool", "target", "rules"}
+_MOST_BYTES = 16 * 1024 * 1024
+"""Of one case, and of a file of rules."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +61,8 @@ def run_check(options: CheckOptions, environment: Mapping[str, str], start: Path
     policy = _policy(options, environment, workspace)
     checking = Checking(policy, ground_of(workspace), options.agent)
     if options.batch is not None:
-        cases = _cases(Path(options.batch), checking)
-        emit("".join(f"{json.dumps(case)}\n" for case in cases).encode())
+        for case in _cases(Path(options.batch), checking):
+            emit(f"{json.dumps(case)}\n".encode())
         return 0
     _require_tool(options.tool, "--tool")
     decision = checking.decided(options.tool, options.target)
@@ -147,9 +149,21 @@ def _home(target: str) -> str:
 
 
 def _cases(path: Path, checking: Checking) -> Iterator[dict[str, str]]:
-    for number, line in enumerate(_text_of(path).split("\n"), start=1):
-        if line.strip():
-            yield _case(_parsed(line, f"{path}:{number}"), f"{path}:{number}", checking)
+    for number, line in enumerate(_lines(path), start=1):
+        place = f"{path}:{number}"
+        text = _decoded(line, place)
+        if text.strip():
+            yield _case(_parsed(text, place), place, checking)
+
+
+def _lines(path: Path) -> Iterator[bytes]:
+    """Read line by line, so that a file may be long, or a pipe that somebody still fills."""
+    try:
+        with path.open("rb") as file:
+            while line := file.readline(_MOST_BYTES + 1):
+                yield line
+    except (OSError, ValueError) as error:
+        raise _unreadable(path, error) from error
 
 
 def _case(value: object, place: str, checking: Checking) -> dict[str, str]:
@@ -173,18 +187,38 @@ def _json_of(path: Path) -> object:
 
 def _parsed(text: str, place: str) -> object:
     try:
-        return json.loads(text)
+        return json.loads(text, parse_constant=_no_number)
     except (ValueError, RecursionError) as error:
         message = f"{place}: not valid JSON: {error}"
         raise StartError(message) from error
 
 
+def _no_number(name: str) -> None:
+    message = f"{name} is no number in JSON"
+    raise ValueError(message)
+
+
 def _text_of(path: Path) -> str:
     try:
-        return path.read_text(encoding="utf-8")
+        with path.open("rb") as file:
+            return _decoded(file.read(_MOST_BYTES + 1), str(path))
     except (OSError, ValueError) as error:
-        message = f"{path}: {getattr(error, 'strerror', None) or error}"
+        raise _unreadable(path, error) from error
+
+
+def _decoded(data: bytes, place: str) -> str:
+    if len(data) > _MOST_BYTES:
+        message = f"{place}: longer than {_MOST_BYTES // 1024**2} MiB"
+        raise StartError(message)
+    try:
+        return data.decode()
+    except UnicodeDecodeError as error:
+        message = f"{place}: not valid UTF-8"
         raise StartError(message) from error
+
+
+def _unreadable(path: Path, error: OSError | ValueError) -> StartError:
+    return StartError(f"{path}: {getattr(error, 'strerror', None) or error}")
 
 
 # What is told.

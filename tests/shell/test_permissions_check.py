@@ -218,6 +218,40 @@ def test_a_wrong_rules_file_says_where(workspace: Path, text: str, says: str) ->
     assert says in wrong(workspace, "check", *call("read", "a"), "--rules", file)
 
 
+@pytest.mark.parametrize(
+    ("data", "says"),
+    [
+        (b'{"id": 1, "tool": "bash"}', ":1: has id, tool and target, perhaps rules"),
+        (b'\n{"id": 1, "tool": "reed", "target": "a"}', ":2: there is no tool 'reed'"),
+        (b'{"id": NaN, "tool": "bash", "target": "ls"}', ":1: not valid JSON: NaN is no number"),
+        (b'{"id": 1, "tool": "bash", "target": "\xff"}', ":1: not valid UTF-8"),
+        (b"[" * 100_000, ":1: not valid JSON"),
+        (b"\0" * 17_000_000, ":1: longer than 16 MiB"),
+    ],
+)
+def test_a_wrong_batch_says_where(workspace: Path, data: bytes, says: str) -> None:
+    batch = workspace.parent / "batch.jsonl"
+    batch.write_bytes(data)
+
+    assert wrong(workspace, "check", "--batch", str(batch)).startswith(f"{batch}{says}")
+
+
+@pytest.mark.parametrize("option", ["--batch", "--rules"])
+def test_what_never_ends_is_not_read_for_ever(workspace: Path, option: str) -> None:
+    words = () if option == "--batch" else call("read", "a")
+    assert "longer than 16 MiB" in wrong(workspace, "check", *words, option, "/dev/zero")
+
+
+def test_a_batch_is_answered_while_it_is_still_written(
+    workspace: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    batch = workspace.parent / "batch.jsonl"
+    batch.write_text('{"id": "first", "tool": "bash", "target": "ls"}\nno JSON\n')
+
+    assert wrong(workspace, "check", "--batch", str(batch)).startswith(f"{batch}:2: not valid JSON")
+    assert json.loads(capfd.readouterr().out)["id"] == "first"
+
+
 def test_a_wrong_rule_of_the_user_names_file_and_line(workspace: Path) -> None:
     home = workspace.parent / "home"
     home.mkdir()

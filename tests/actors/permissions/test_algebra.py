@@ -43,6 +43,7 @@ profiles = st.builds(
     agent=st.sampled_from(AGENTS),
     rules=st.none() | sources,
     tools=tools,
+    disallowed_tools=st.sampled_from(((), (), (), ("write",), ("read", "bash"))),
     mode=st.sampled_from((*MODES, "yolo", "yolo")),
     read_only=st.sampled_from((False, False, False, True)),
     of_project=st.booleans(),
@@ -90,6 +91,18 @@ LOOSE = Source(name="loose", rules=(Rule(permission="write", pattern="*", action
 BUILD = Profile(agent="build")
 DEFAULTS = Policy(defaults=BUILT_IN)
 LOOSENED = replace(DEFAULTS, sources=(LOOSE,))
+EDITING = replace(DEFAULTS, mode="auto-edit")
+ASKED = Source(name="asked", rules=(Rule(permission="write", pattern="a", action="ask"),))
+DENIED = Source(name="denied", rules=(Rule(permission="write", pattern="a", action="deny"),))
+GIT = [
+    Matter(
+        PermissionRequest(permission="bash", target="git status"),
+        "bash",
+        reading=True,
+        harmless=(),
+        trusted_only=True,
+    )
+]
 
 
 def verdict(call: list[Matter], policy: Policy, chain: Chain) -> Judgement:
@@ -112,10 +125,35 @@ def test_one_more_part_never_loosens(
 
 @LAW
 @given(calls, policies, chains, profiles)
+@example(PLAIN, EDITING, (replace(BUILD, rules=ASKED),), BUILD)
+@example(PLAIN, DEFAULTS, (replace(BUILD, mode="plan"),), BUILD)
 def test_no_child_is_looser_than_who_is_above_it_lifts_included(
     call: list[Matter], policy: Policy, chain: Chain, child: Profile
 ) -> None:
     assert strictness(call, policy, (child, *chain)) >= strictness(call, policy, chain)
+
+
+@LAW
+@given(calls, policies, chains, profiles)
+@example(PLAIN, DEFAULTS, (BUILD,), replace(BUILD, rules=DENIED))
+@example(PLAIN, DEFAULTS, (BUILD,), replace(BUILD, read_only=True))
+def test_who_is_above_never_loosens_what_holds_for_an_agent_by_itself(
+    call: list[Matter], policy: Policy, chain: Chain, child: Profile
+) -> None:
+    assert strictness(call, policy, (child, *chain)) >= strictness(call, policy, (child,))
+
+
+@LAW
+@given(matters(), policies, chains)
+@example(PLAIN[0], LOOSENED, (replace(BUILD, disallowed_tools=("write",)),))
+@example(PLAIN[0], LOOSENED, (BUILD, replace(BUILD, tools=("read",))))
+def test_a_tool_that_somebody_of_the_chain_lacks_is_denied(
+    matter: Matter, policy: Policy, chain: Chain
+) -> None:
+    tool = matter.tool
+    had = [{"*", tool} & {*each.tools} and tool not in each.disallowed_tools for each in chain]
+    if matter.weight == "full" and not all(had):
+        assert decide(matter, rulebook_of(policy, chain)).action == "deny"
 
 
 @LAW
@@ -159,6 +197,7 @@ def test_a_grant_never_tightens(
 @LAW
 @given(calls, policies, chains)
 @example(PLAIN, LOOSENED, (BUILD,))
+@example(GIT, DEFAULTS, (BUILD,))
 def test_trust_never_tightens(call: list[Matter], policy: Policy, chain: Chain) -> None:
     def trusting(*, trusted: bool) -> Policy:
         heard = tuple(replace(each, trusted=trusted) for each in policy.sources)
