@@ -1,7 +1,10 @@
-"""From a call as a tool states it to everything that it would do."""
+"""From a call as a tool states it to everything that it would do.
+
+Long because its parts share what was seen of the world: each thing is looked at once.
+"""
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from functools import partial
@@ -55,7 +58,8 @@ class Looking:
     """The whole of the command that is looked at."""
     _entries_left: int = MOST_ENTRIES
     _patterns: Patterns = field(default_factory=Patterns)
-    _guarded: dict[str, bool] = field(default_factory=dict[str, bool])
+    _guarded: dict[str, str] = field(default_factory=dict[str, str])
+    """By path its target, if that is protected; else nothing."""
     _files: dict[_File, Matter] = field(default_factory=dict[_File, Matter])
     """Arguments of commands, as matters that tighten."""
     _told: set[tuple[_File, Weight]] = field(default_factory=set[tuple[_File, Weight]])
@@ -115,12 +119,14 @@ class Looking:
 
     def _protected(self, place: Place) -> str:
         for each in (place.path, *place.spellings):
-            target = self.explorer.target(each)
-            guarded = self._guarded.get(target)
+            guarded = self._guarded.get(each)
             if guarded is None:
-                guarded = self._guarded[target] = is_protected(target, self.protected)
+                target = self.explorer.target(each)
+                guarded = self._guarded[each] = (
+                    target if is_protected(target, self.protected) else ""
+                )
             if guarded:
-                return f"{target} is protected: only an answer to this very call"
+                return f"{guarded} is protected: only an answer to this very call"
         return ""
 
     # Commands.
@@ -173,10 +179,10 @@ class Looking:
         for each in part.redirects:
             told = self._redirect(each, bases)
             self.found += told if is_whole else [matter.denying() for matter in told]
-        for inner, where in zip(
-            part.inner, folders_inside(part.inner, bases, self.explorer), strict=True
-        ):
-            self._part(inner, where, "denies")
+        if part.inner:
+            where = folders_inside(part.inner, bases, self.explorer)
+            for inner, folders in zip(part.inner, where, strict=True):
+                self._part(inner, folders, "denies")
 
     def _says_all(self, part: Part, bases: tuple[str, ...]) -> bool:
         """Whether its text alone is the part as it stands: no quotes, no folder, no other input."""
@@ -227,21 +233,33 @@ class Looking:
     def _words(
         self, permission: str, words: tuple[Word, ...], bases: tuple[str, ...]
     ) -> list[_File]:
-        """Look at paths among arguments; where their folder is unknown, from where it began."""
+        """Look at paths among arguments."""
         if not words:
             return []
         files: dict[_File, None] = {}
+        here = bases or (self.explorer.ground.cwd,)
         for word in words:
-            for path, is_pattern in paths_in(word, self.explorer.ground.home):
-                here = ("/",) if path.startswith("/") else bases or (self.explorer.ground.cwd,)
-                for base in here:
-                    files[permission, path, base] = None
-                    if is_pattern:
-                        matters = partial(self._matters, permission)
-                        found = self._patterns.matches(path, base, matters)
-                        files.update(((permission, each, "/"), None) for each in found)
+            if not word.literal:
+                files.update(dict.fromkeys(self._named(permission, word, bases)))
+                continue
+            for base in ("/",) if word.text.startswith("/") else here:
+                files[permission, word.text, base] = None
         self._look_at(files)
         return list(files)
+
+    def _named(self, permission: str, word: Word, bases: tuple[str, ...]) -> Iterator[_File]:
+        """List what a word may name; where its folder is unknown, from where it began."""
+        for path, is_pattern in paths_in(word, self.explorer.ground.home):
+            here = ("/",) if path.startswith("/") else bases or (self.explorer.ground.cwd,)
+            for base in here:
+                if not is_pattern:
+                    yield permission, path, base
+                    continue
+                matters = partial(self._matters, permission)
+                if "/" in path or matters(f"{base}/{path}"):
+                    yield permission, path, base  # so it is taken where there are no such files
+                for each in self._patterns.matches(path, base, matters):
+                    yield permission, each, "/"
 
     def _look_at(self, files: Iterable[_File]) -> None:
         for file in files:
@@ -273,13 +291,14 @@ class Looking:
 
     def _redirect(self, redirect: Redirect, bases: tuple[str, ...]) -> list[Matter]:
         found: list[Matter] = []
-        named = dict(paths_in(redirect.word, self.explorer.ground.home))
-        known = bool(named) and bool(bases) and not any(named.values())
-        if not known:
-            request = PermissionRequest(permission=redirect.permission, target=redirect.word.text)
-            why = f"where {redirect.word.text} leads cannot be told beforehand"
+        word = redirect.word
+        named = {} if word.literal else dict(paths_in(word, self.explorer.ground.home))
+        known = word.literal or (bool(named) and not any(named.values()))
+        if not (known and bases):
+            request = PermissionRequest(permission=redirect.permission, target=word.text)
+            why = f"where {word.text} leads cannot be told beforehand"
             found.append(Matter(request, "bash", floor=why, unknown=True, inside=False))
-        for permission, path, base in self._words(redirect.permission, (redirect.word,), bases):
+        for permission, path, base in self._named(redirect.permission, word, bases):
             matter = self._file(permission, "bash", path, base=base)
             # Where no rule speaks, what is inside may be read by a command that is allowed.
             lenient = matter.reading and matter.inside and not matter.floor

@@ -4,11 +4,15 @@ import os
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from functools import lru_cache
 from typing import NamedTuple
+
+from actors.permissions.rules import matcher
 
 MOST_NAMES = 20_000
 """Of one decision, each as often as it is compared; where there are more, a person is asked."""
+MOST_MADE = 64
+"""Different patterns with `?` or `[…]` of one decision; likewise."""
+_PLAIN = re.compile(r"[^*?\[]+")
 _SPECIAL = re.compile(r"[*?]|\[.+\]")
 _PIECE = re.compile(r"\*+|\[[!^]?(?:\[:\w+:\]|.)(?:\[:\w+:\]|[^]])*\]|.", re.DOTALL)
 
@@ -26,6 +30,9 @@ class Patterns:
 
     names_left: int = MOST_NAMES
     _listed: dict[str, tuple[Name, ...]] = field(default_factory=dict[str, tuple[Name, ...]])
+    _ready: dict[str, Callable[[str], object]] = field(
+        default_factory=dict[str, Callable[[str], object]]
+    )
 
     @property
     def problem(self) -> str:
@@ -64,11 +71,28 @@ class Patterns:
         self.names_left -= len(names)
         if self.names_left < 0:
             return
-        matched = _matcher(piece)
+        begins = _PLAIN.match(piece)
+        beginning = begins.group() if begins else ""
         hidden = piece.startswith((".", "["))
-        for each in names:
-            if (hidden or not each.name.startswith(".")) and matched(each.name):
-                yield each
+        found = [
+            each
+            for each in names
+            if each.name.startswith(beginning) and (hidden or not each.name.startswith("."))
+        ]
+        if found:
+            matched = self._matcher(piece)
+            yield from (each for each in found if matched(each.name))
+
+    def _matcher(self, piece: str) -> Callable[[str], object]:
+        """Make a piece ready; those with more than stars, which take longer, only so many."""
+        if _PLAIN.fullmatch(piece.replace("*", "")):
+            return matcher(piece)
+        if len(self._ready) >= MOST_MADE and piece not in self._ready:
+            self.names_left = -1
+        ready = self._ready.get(piece)
+        if ready is None:
+            ready = self._ready[piece] = _made(piece)
+        return ready
 
     def _names(self, folder: str) -> tuple[Name, ...]:
         found = self._listed.get(folder)
@@ -96,8 +120,7 @@ def _listing(folder: str, most: int) -> tuple[Name, ...]:
         return ()
 
 
-@lru_cache(256)
-def _matcher(pattern: str) -> Callable[[str], object]:
+def _made(pattern: str) -> Callable[[str], object]:
     """Match from the left, never more than once over the name; a bracket is any character."""
     between = [""]
     for piece in _PIECE.findall(pattern):

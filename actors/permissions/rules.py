@@ -79,7 +79,7 @@ def matches(pattern: str, text: str, *, folded: bool = False) -> bool:
     """Whether a pattern matches a whole text; `folded`: as a file system that ignores case does."""
     if folded:
         pattern, text = fold(pattern), fold(text)
-    return _matcher(pattern)(text)
+    return matcher(pattern)(text)
 
 
 def matches_tightly(rule: Rule, text: str, *, folded: bool = False) -> bool:
@@ -131,9 +131,9 @@ def ready(rule: Rule) -> ReadyRule:
     pieces = (rule.pattern[:-2] if bare else rule.pattern).split("*")
     return ReadyRule(
         rule,
-        whole=_matcher(rule.pattern),
-        folded=_matcher(fold(rule.pattern)),
-        bare=_matcher(rule.pattern[:-2]) if bare else None,
+        whole=matcher(rule.pattern),
+        folded=matcher(fold(rule.pattern)),
+        bare=matcher(rule.pattern[:-2]) if bare else None,
         allows=rule.action == "allow",
         far=rule.permission not in PATHS or rule.pattern.startswith("/"),
         needle=max(pieces, key=len).lower() if rule.pattern.isascii() else "",
@@ -148,7 +148,7 @@ def fold(path: str) -> str:
 
 
 @lru_cache(_CACHED)
-def _matcher(pattern: str) -> Callable[[str], bool]:
+def matcher(pattern: str) -> Callable[[str], bool]:
     """Match piece by piece from the left: never more than once over the text."""
     first, *rest = pattern.split("*")
     if not rest:

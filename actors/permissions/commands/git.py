@@ -118,6 +118,8 @@ def _subcommand_at(words: Words) -> int:
 
 def _by_alias(words: Words, at: int) -> tuple[Words, ...]:
     """Say what a subcommand comes to that an option makes an alias (`-c alias.x=push x`)."""
+    if not any("alias." in word.text.lower() for word in words[1:at]):
+        return ()
     name = words[at].text if at < len(words) else ""
     values = (word.text.removeprefix("-c").partition("=") for word in words[1:at])
     meant = (value for key, _, value in values if name and key.lower() == f"alias.{name}".lower())

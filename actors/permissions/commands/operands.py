@@ -36,6 +36,7 @@ _CLUSTER = re.compile(r"-[A-Za-z]{2,6}(?=[A-Za-z]*[./])")
 """Short options, the last of which may be given a path."""
 _MOUNTING = {"docker", "podman", "nerdctl"}
 """`HERE:THERE` among their arguments names a path here."""
+_SPLITTING = _MARKS.keys() | _MOUNTING
 _IN_PLACE = {"sed", "perl", "ruby"}
 _INTO_FOLDERS = {*_WRITES_LAST, "mv"}
 _WRITERS = {
@@ -50,6 +51,9 @@ def read_operands(name: str, arguments: Words) -> Words:
         return ()
     found: list[Word] = []
     for word in arguments:
+        if word.text[:1] != "-" and "=" not in word.text and name not in _SPLITTING:
+            found.append(word)
+            continue
         for value in _values(word):
             found.append(value)
             mark = _MARKS.get(name, "")
@@ -106,7 +110,7 @@ def _below_folders(folders: list[Word], files: list[Word]) -> list[Word]:
 def _option_values(options: tuple[str, ...], arguments: Words, *, clusters: bool) -> list[Word]:
     found: list[Word] = []
     for at, word in enumerate(arguments):
-        for option in options:
+        for option in options if word.text.startswith("-") else ():
             value = _value_of(option, word.text, clusters=clusters)
             if value == "":
                 found += arguments[at + 1 : at + 2]

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from itertools import islice, pairwise
+from itertools import pairwise
 
 from actors.permissions.commands.command import Word
 from actors.permissions.commands.expansions import backticks, substitutions
@@ -14,6 +14,7 @@ Texts = Callable[[Words], Iterator[str]]
 """Finds texts among the words of a command."""
 
 _MOST = 32
+"""Words that are looked at."""
 _STRING = re.compile(r"""(["'`])([^"'`\n]*[^"'`\n ][ ][^"'`\n]+)["'`]""")
 _EXECUTED = re.compile(r"(?:^|[;{}$!/\d\s])e\s+(\S[^\n;}]*)")
 """What the `e` of `sed` runs."""
@@ -47,7 +48,7 @@ def _with(guard: Guard, texts: Texts) -> Guard:
         found = guard(words, stdin)
         if not found.why:
             return found
-        told = dict.fromkeys(islice(texts(words), _MOST))
+        told = dict.fromkeys(texts(words[:_MOST]))
         return replace(found, guessed=tuple(each for each in told if each not in found.scripts))
 
     return hidden
