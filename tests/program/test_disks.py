@@ -135,9 +135,14 @@ def test_on_a_read_only_disk_the_program_says_so_and_changes_nothing(
 def test_of_a_session_file_that_is_taken_away_at_work_is_told_and_nothing_more_is_run(
     program: Program,
 ) -> None:
-    remove = calls("bash", command=f"rm {program.home}/projects/*/*.jsonl")
-    with program.serve(remove, calls("bash", command="touch ran"), says("Done.")) as server:
-        done = program.run("-p", "Remove it.", *YOLO)
+    held = program.repository / "held"
+    os.mkfifo(held)
+    waits = calls("bash", command="cat held")
+    with program.serve(waits, calls("bash", command="touch ran"), says("Done.")) as server:
+        running = program.start("-p", "Wait.", *YOLO)
+        with held.open("w"):  # which is open once the command is
+            program.session.unlink()
+        done = running.ended()
         assert "Not run" in str(results_in(messages_of(server)[-1]))
     assert (done.status, done.out) == (1, b"Done.\n")
     assert "the file is gone" in done.err
