@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 
-from actors.sessions.faults import LogDamaged
+from actors.sessions.faults import LogDamaged, LogError
 from actors.sessions.log import SessionLog
 from actors.sessions.reading import parse
 from actors.sessions.stores import replace_file
@@ -107,6 +107,22 @@ def test_the_disk_of_these_tests_loses_what_was_not_synced() -> None:
         disk.lose_power(Random(seed))  # noqa: S311  (a seed must replay)
         lost += disk.content(PATH) != b"".join([*whole_log(2), line(3, turn(3))])
     assert lost > 10
+
+
+@pytest.mark.quick
+def test_what_was_refused_does_not_come_back_with_a_power_cut() -> None:
+    """Its first record went in whole, and what undoes that has to last as well."""
+    old = b"".join(whole_log(2))
+    for seed in range(50):
+        disk = Disk(PATH.parent)
+        disk.put(PATH, old)
+        files = FaultyFiles(disk)
+        log, _ = SessionLog.open(PATH, clock, files)
+        files.short_by = 5
+        with pytest.raises(LogError, match="bytes went in"):
+            log.append([(turn(3), PRIMARY), (turn(4), PRIMARY)])
+        disk.lose_power(Random(seed))  # noqa: S311  (a seed must replay)
+        assert disk.content(PATH) == old
 
 
 def every_prefix(step: int) -> None:
