@@ -68,16 +68,13 @@ from shell.intents import (
 from shell.own_command import Workbench, own_failed, run_own, with_own_commands
 
 Change = LoadRules | ChangeMode | RevokeGrant
-Changed = (
-    RulesLoaded | RulesNotLoaded | ModeChanged | ModeNotChanged | GrantRevoked | GrantNotRevoked
-)
+Revoked = GrantRevoked | GrantNotRevoked
+Changed = RulesLoaded | RulesNotLoaded | ModeChanged | ModeNotChanged
 ANSWERED: dict[type[Changed], type[Change]] = {
     RulesLoaded: LoadRules,
     RulesNotLoaded: LoadRules,
     ModeChanged: ChangeMode,
     ModeNotChanged: ChangeMode,
-    GrantRevoked: RevokeGrant,
-    GrantNotRevoked: RevokeGrant,
 }
 Retold = (
     TurnStarted
@@ -122,6 +119,7 @@ Report = (
     | CallExplained
     | GrantNotStored
     | Changed
+    | Revoked
 )
 """What the other actors tell."""
 ConsoleInbox = Wish | Report
@@ -150,7 +148,7 @@ class Console(Actor[ConsoleInbox]):
         """Cancels of turns that have not ended."""
         self._last_end = 0
         self._changes: list[Change] = []
-        """What is not known to hold yet."""
+        """What is not known to hold yet; with revocations that are not off the disk."""
         self._switching: SwitchAgent | None = None
         """A switch that is not known to have been made, or not."""
         self._watched: Address | None = None
@@ -224,8 +222,8 @@ class Console(Actor[ConsoleInbox]):
                 self._inbox.put(report)
             case RulesLoaded() | RulesNotLoaded() | ModeChanged() | ModeNotChanged():
                 self._changed(report)
-            case GrantRevoked() | GrantNotRevoked():
-                self._changed(report)
+            case GrantRevoked():
+                self._revoked(report)
             case SessionConfigured():
                 self._configured(report)
             case TurnStarted() | ReplyCompleted() | ToolStarted():
@@ -263,6 +261,12 @@ class Console(Actor[ConsoleInbox]):
         kind = ANSWERED[type(answer)]
         made = next((each for each in self._changes if isinstance(each, kind)), None)
         self._changes = [each for each in self._changes if each is not made]
+        self._inbox.put(answer)
+
+    def _revoked(self, answer: GrantRevoked) -> None:
+        """Strike a revocation off now that it is off the disk, however often it was tried."""
+        taken = RevokeGrant(rule=answer.rule, scope=answer.scope)
+        self._changes = [each for each in self._changes if each != taken]
         self._inbox.put(answer)
 
     def _interrupt(self) -> None:

@@ -13,7 +13,8 @@ from actors.tools.local_processes import LocalProcesses
 from messages.address import CONSOLE, PERMISSIONS, PRIMARY
 from messages.approvals import AnswerApproval, PresenterChanged
 from messages.base import Message
-from messages.permissions import LoadRules, RulesLoaded
+from messages.permissions import GrantNotRevoked, GrantRevoked, LoadRules, RevokeGrant, RulesLoaded
+from messages.rules import Rule
 from messages.subagents import UnwatchAgent, WatchAgent
 from messages.supervision import PeerRestarted
 from messages.turns import CancelTurn, Prompt, TurnStarted
@@ -142,6 +143,26 @@ def test_what_was_said_before_is_shown_once_even_if_the_console_starts_again() -
 def test_an_interrupt_names_the_turn_that_an_earlier_run_left_open(stage: Stage) -> None:
     stage.tell(reports.session(running_turn=3, next_turn=4), Interrupt())
     assert stage.agent_heard() == CancelTurn(turn=3)
+
+
+def test_a_revocation_that_is_still_on_disk_is_said_again_to_a_restarted_engine(
+    stage: Stage,
+) -> None:
+    """It holds in this run, which an engine that has crashed does not know."""
+    taken = [
+        RevokeGrant(rule=Rule(permission="read", pattern=name, action="allow"), scope="session")
+        for name in ("a", "b")
+    ]
+    stage.tell(*taken)
+    assert [stage.to_engine.get(timeout=5) for _ in taken] == taken
+    first, second = taken
+    failed = GrantNotRevoked(rule=first.rule, scope=first.scope, detail="disk full")
+    stage.tell(failed, GrantRevoked(rule=second.rule, scope=second.scope, generation=2))
+    stage.tell(PeerRestarted(peer=PERMISSIONS, incarnation=2))
+    assert stage.to_engine.get(timeout=5) == first
+    stage.tell(GrantRevoked(rule=first.rule, scope=first.scope, generation=3))
+    stage.tell(PeerRestarted(peer=PERMISSIONS, incarnation=3), second)
+    assert stage.to_engine.get(timeout=5) == second
 
 
 def test_rules_are_said_again_to_a_restarted_engine_until_they_hold(stage: Stage) -> None:
