@@ -12,7 +12,7 @@ from messages.address import Address
 from messages.base import Message
 from messages.questions import Question
 from messages.rules import PermissionRequest, Rule
-from messages.tools import Switch
+from messages.tools import FileState, Switch
 
 Answer = Literal["once", "session", "project", "no"]
 
@@ -35,6 +35,8 @@ class _ApprovalRequest(Message):
     """Exactly what would be touched; judged again whenever the rules change."""
     parts: tuple[PermissionRequest, ...] = ()
     """What that came to when it was asked, with links followed; a yes is to these alone."""
+    generation: int = 0
+    """Of the verdict that asked; if that is out of date, it is judged again at once."""
     answers: tuple[Answer, ...]
     """The answers that are legal for this request."""
     grants: tuple[Rule, ...] = ()
@@ -49,6 +51,8 @@ class ExecApprovalRequest(_ApprovalRequest):
     type: Literal["exec_approval_request"] = "exec_approval_request"
     command: str
     """The whole text that would run, never shortened."""
+    runs: tuple[FileState, ...] = ()
+    """Files that it would run; a yes is to what they are now."""
 
 
 class PatchApprovalRequest(_ApprovalRequest):

@@ -60,6 +60,8 @@ class Plan(Value):
     """The whole text that a person must see before it runs; empty: the title says all."""
     requests: tuple[PermissionRequest, ...]
     patch: Patch | None = None
+    runs: tuple[FileState, ...] = ()
+    """Files that it runs, as far as it names them, as they are now."""
     peeked: str = ""
     """The target of a file that the plan looked into and this agent has not read yet."""
     questions: tuple[Question, ...] = ()

@@ -21,7 +21,7 @@ def is_for(request: ApprovalRequest, plan: Plan, cwd: str) -> bool:
     if isinstance(request, PatchApprovalRequest):
         shown = (request.path, request.diff)
         return patch is not None and (patch.path, patch.diff) == shown
-    return patch is None and command_of(plan) == request.command
+    return patch is None and (command_of(plan), plan.runs) == (request.command, request.runs)
 
 
 def denial(answer: ApprovalAnswered) -> str:

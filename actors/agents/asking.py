@@ -40,6 +40,7 @@ def request_for(effect: AskPerson, use: ToolUseBlock, asking: Asking) -> AnyAppr
         "cwd": str(asking.cwd),
         "description": str(use.input.get("description", "")),
         "reason": effect.verdict.reason,
+        "generation": effect.verdict.generation,
         "requests": plan.requests,
         "parts": effect.verdict.parts,
         "answers": answers,
@@ -50,7 +51,7 @@ def request_for(effect: AskPerson, use: ToolUseBlock, asking: Asking) -> AnyAppr
         return QuestionRequest(questions=plan.questions, switch=plan.switch, **common)
     if plan.patch is not None:
         return PatchApprovalRequest(path=plan.patch.path, diff=plan.patch.diff, **common)
-    return ExecApprovalRequest(command=command_of(plan), **common)
+    return ExecApprovalRequest(command=command_of(plan), runs=plan.runs, **common)
 
 
 def command_of(plan: Plan) -> str:

@@ -24,7 +24,6 @@ from messages.approvals import (
 from messages.permissions import (
     GrantNotStored,
     GrantStored,
-    PermissionQuery,
     PermissionVerdict,
     PolicyChanged,
     StoreGrant,
@@ -71,6 +70,8 @@ class ApprovalBroker(Actor[BrokerInbox]):
         self._nobody = "nobody can be asked here"
         self._can_answer: bool | None = None
         """None: nobody has said; what comes waits."""
+        self._generation = 0
+        """Of the policy, as the engine told last; an older verdict may be out of date."""
         self._parked: dict[str, Parked] = {}
         self._ended: set[str] = set()
         self._recorded: dict[str, AnyApprovalRequest] = {}
@@ -105,6 +106,7 @@ class ApprovalBroker(Actor[BrokerInbox]):
                 self.tell(self._console, message)
                 self._granted(message.id)
             case PolicyChanged():
+                self._generation = message.generation
                 self._judge_anew()
             case PermissionVerdict():
                 self._judged_anew(message)
@@ -134,6 +136,8 @@ class ApprovalBroker(Actor[BrokerInbox]):
             self._pass_on(parked.answer, parked)
         else:
             self._admit(parked)
+            if request.generation < self._generation:
+                self.tell(self._engine, parked.query)
 
     def _admit(self, parked: Parked) -> None:
         """Put a request before a person, once it is known whether there is one."""
@@ -174,12 +178,7 @@ class ApprovalBroker(Actor[BrokerInbox]):
     def _judge_anew(self) -> None:
         for parked in self._parked.values():
             if parked.answer is None:
-                query = PermissionQuery(
-                    id=parked.request.id,
-                    agent=parked.request.agent,
-                    requests=parked.request.requests,
-                )
-                self.tell(self._engine, query)
+                self.tell(self._engine, parked.query)
 
     def _judged_anew(self, verdict: PermissionVerdict) -> None:
         parked = self._parked.get(verdict.id)

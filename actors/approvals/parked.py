@@ -10,7 +10,7 @@ from messages.approvals import (
     ApprovalAnswered,
     QuestionRequest,
 )
-from messages.permissions import StoreGrant
+from messages.permissions import PermissionQuery, StoreGrant
 from messages.rules import Rule
 
 LASTING: tuple[Answer, ...] = ("session", "project")
@@ -31,6 +31,12 @@ class Parked:
     """What may still be granted, as it was judged last; None: as the request says."""
     storing: StoreGrant | None = None
     """What the engine has to keep before the answer is delivered."""
+
+    @property
+    def query(self) -> PermissionQuery:
+        """Ask whether it is decided otherwise now."""
+        asked = self.request
+        return PermissionQuery(id=asked.id, agent=asked.agent, requests=asked.requests)
 
 
 def taken(

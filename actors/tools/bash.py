@@ -1,16 +1,18 @@
 """The tool `bash`: one command, run to its end."""
 
+import asyncio
 import signal
 
 from pydantic import Field
 
+from actors.tools.executed import executed
 from actors.tools.files import encoded
 from actors.tools.local_processes import LAST_OUTPUT_S
 from actors.tools.paths import one_line
 from actors.tools.process_group import GRACE_S
 from actors.tools.processes import Finished
 from actors.tools.spool import MAX_OUTPUT_CHARS
-from actors.tools.tool import Arguments, Tool, ToolContext, ToolError
+from actors.tools.tool import Arguments, Drifted, Tool, ToolContext, ToolError
 from messages.rules import PermissionRequest
 from messages.tools import Plan, ToolOutput
 
@@ -47,8 +49,8 @@ class BashArguments(Arguments):
     )
 
 
-async def plan(arguments: BashArguments, context: ToolContext) -> Plan:  # noqa: ARG001  (as all plans)
-    """Name the whole command as the one thing to judge."""
+async def plan(arguments: BashArguments, context: ToolContext) -> Plan:
+    """Name the whole command as the one thing to judge, bound to the files that it runs."""
     command = arguments.command
     problem = _problem(command)
     if problem:
@@ -57,11 +59,21 @@ async def plan(arguments: BashArguments, context: ToolContext) -> Plan:  # noqa:
     if len(shown) > _TITLE_CHARS:
         shown = shown[:_TITLE_CHARS] + "…"
     request = PermissionRequest(permission="bash", target=command)
-    return Plan(title=f"bash {shown}", shown=command, requests=(request,))
+    runs = await asyncio.to_thread(executed, command, context.workspace)
+    return Plan(title=f"bash {shown}", shown=command, requests=(request,), runs=runs)
 
 
 async def run(arguments: BashArguments, plan: Plan, context: ToolContext) -> ToolOutput:
-    """Run exactly the command that was judged."""
+    """Run exactly the command that was judged.
+
+    Raises:
+        Drifted: a file that it runs is not what it was then.
+    """
+    now = await asyncio.to_thread(executed, plan.shown, context.workspace)
+    if now != plan.runs:
+        other = [each.path for each in (*now, *plan.runs) if (each in now) != (each in plan.runs)]
+        message = f"a file that it runs is another now: {', '.join(dict.fromkeys(other))}"
+        raise Drifted(message)
     finished = await context.processes.run(
         plan.shown, context.workspace.cwd, arguments.timeout_s, context.outputs
     )

@@ -11,7 +11,7 @@ from messages.approvals import AnyApprovalRequest, ExecApprovalRequest, PatchApp
 from messages.content import ToolUseBlock
 from messages.permissions import PermissionVerdict
 from messages.rules import PermissionRequest, Rule
-from messages.tools import Plan
+from messages.tools import FileState, Plan
 from tests.actors.agents.scripts import parts, plan_for, verdict
 
 pytestmark = pytest.mark.quick
@@ -27,7 +27,8 @@ def asked(plan: Plan, said: PermissionVerdict) -> AnyApprovalRequest:
 
 
 def test_a_command_is_asked_with_everything_it_is_bound_to() -> None:
-    plan = Plan(title="bash make", shown="make", requests=(BASH,))
+    file = FileState(path="/repo/Makefile", digest="d")
+    plan = Plan(title="bash make", shown="make", requests=(BASH,), runs=(file,))
 
     assert asked(plan, verdict("q", "ask", "a.txt")) == ExecApprovalRequest(
         id="/primary#1@1",
@@ -40,8 +41,10 @@ def test_a_command_is_asked_with_everything_it_is_bound_to() -> None:
         reason="a rule",
         requests=(BASH,),
         parts=parts("a.txt"),
+        generation=1,
         answers=("once", "no"),
         command="make",
+        runs=(file,),
     )
 
 

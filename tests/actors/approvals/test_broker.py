@@ -265,6 +265,21 @@ def test_when_the_rules_change_what_is_denied_now_ends_with_its_reason_and_what_
     desk.primary.expect_nothing_more()
 
 
+def test_a_request_whose_verdict_was_given_before_a_change_is_judged_anew_as_it_comes(
+    desk: Desk,
+) -> None:
+    desk.engine.tell(APPROVALS, PolicyChanged(generation=2))
+    late = asking().model_copy(update={"generation": 1})
+    desk.shown(late)
+    desk.engine.expect(judging(late))
+    current = asking("r2").model_copy(update={"generation": 2})
+    desk.shown(current, waiting=2)
+    desk.engine.expect_nothing_more()
+    desk.engine.tell(APPROVALS, verdict("r1", "allow"))
+    desk.written(by_rule("r1"))
+    desk.primary.expect(by_rule("r1"))
+
+
 def test_a_verdict_that_comes_after_a_persons_answer_changes_nothing(desk: Desk) -> None:
     desk.shown(asking())
     desk.answer(given("no"))

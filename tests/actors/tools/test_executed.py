@@ -1,0 +1,125 @@
+"""A yes to a command is a yes to the files that it runs, as they were then."""
+
+import asyncio
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from actors.tools.bash import BashArguments, plan, run
+from actors.tools.executed import executed
+from actors.tools.tool import Drifted
+from messages.tools import Plan
+from tests.actors.tools.caller import Caller
+
+pytestmark = pytest.mark.quick
+
+
+@pytest.fixture
+def root(caller: Caller) -> Path:
+    root = caller.context.workspace.root
+    (root / "sub").mkdir()
+    for name in ("x.sh", "y.py", "sub/x.sh"):
+        (root / name).write_text("echo one\n")
+    (root / "tool").write_text("#!/bin/sh\necho one\n")
+    (root / "data.txt").write_text("one\n")
+    (root / "z.sh").symlink_to("x.sh")
+    return root
+
+
+def named(caller: Caller, command: str) -> list[str]:
+    root = caller.context.workspace.root
+    files = executed(command, caller.context.workspace)
+    return [os.path.relpath(each.path, root) for each in files if each.digest]
+
+
+@pytest.mark.parametrize(
+    ("command", "files"),
+    [
+        ("bash x.sh", ["x.sh"]),
+        ("bash -x ./x.sh now", ["x.sh"]),
+        ("./x.sh", ["x.sh"]),
+        ("bash z.sh", ["x.sh"]),
+        (". ./x.sh && python3 y.py", ["x.sh", "y.py"]),
+        ("cd sub && bash x.sh", ["x.sh", "sub/x.sh"]),
+        ("timeout 5 ./x.sh", ["x.sh"]),
+        ("env A=1 bash x.sh", ["x.sh"]),
+        ("bash -c './x.sh'", ["x.sh"]),
+        ("bash < x.sh", []),
+        ("frobnicate tool data.txt", ["tool"]),
+        ("cat data.txt", []),
+        ("git add data.txt", []),
+        ("echo 'bash x.sh'", []),
+        ("bash sub", []),
+    ],
+)
+def test_what_is_run_is_found_as_far_as_it_is_named(
+    caller: Caller, root: Path, command: str, files: list[str]
+) -> None:
+    assert root.is_dir()
+    assert named(caller, command) == files
+
+
+def planned(caller: Caller, command: str) -> tuple[BashArguments, Plan]:
+    arguments = BashArguments(command=command)
+    return arguments, asyncio.run(plan(arguments, caller.context))
+
+
+def rewrite(root: Path) -> None:
+    (root / "x.sh").write_text("echo two\n")
+
+
+def replace(root: Path) -> None:
+    (root / "new").write_text("echo two\n")
+    (root / "new").rename(root / "x.sh")
+
+
+def lead_elsewhere(root: Path) -> None:
+    (root / "z.sh").unlink()
+    (root / "z.sh").symlink_to("y.py")
+
+
+def remove(root: Path) -> None:
+    (root / "x.sh").unlink()
+
+
+def put_there(root: Path) -> None:
+    (root / "absent.sh").write_text("echo two\n")
+
+
+@pytest.mark.parametrize(
+    ("command", "change"),
+    [
+        ("bash x.sh", rewrite),
+        ("bash x.sh", replace),
+        ("bash x.sh", remove),
+        ("bash z.sh", rewrite),
+        ("bash z.sh", lead_elsewhere),
+        ("bash absent.sh", put_there),
+        ("./absent.sh", put_there),
+    ],
+)
+def test_what_changed_since_it_was_asked_about_is_not_run(
+    caller: Caller, root: Path, command: str, change: Callable[[Path], None]
+) -> None:
+    arguments, asked = planned(caller, command)
+    change(root)
+    with pytest.raises(Drifted, match=r"a file that it runs is another now: .*\.(sh|py)"):
+        asyncio.run(run(arguments, asked, caller.context))
+
+
+def test_what_stayed_the_same_runs_also_beside_changes_of_its_data(
+    caller: Caller, root: Path
+) -> None:
+    arguments, asked = planned(caller, "bash x.sh && cat data.txt")
+    (root / "data.txt").write_text("two\n")
+    os.utime(root / "x.sh")
+    assert asyncio.run(run(arguments, asked, caller.context)).text == "one\ntwo"
+
+
+def test_what_is_no_regular_file_is_not_opened(caller: Caller, root: Path) -> None:
+    os.mkfifo(root / "pipe")
+    assert named(caller, "bash pipe") == []
+    assert named(caller, "bash " + "x" * 5_000) == []
+    assert named(caller, "bash " + "x.sh " * 100_000) == []
