@@ -109,7 +109,7 @@ def test_permissions_lists_rules_by_their_sources_and_grants() -> None:
 def test_permissions_says_that_a_plan_is_under_way_whatever_the_session_is_set_to() -> None:
     async def script(here: OnScreen) -> None:
         here.report(reports.session(agent="plan", mode="yolo", ceiling="plan"))
-        await here.shows("plan · plan")
+        await here.shows("plan · claude")
         here.report(PolicyListed(policy=Policy(mode="yolo")))
         await here.shows("mode plan, and yolo after it")
 
