@@ -1,7 +1,8 @@
 """The rows above the input while a turn runs: the unfinished text, tools at work, the spinner."""
 
+from shell.blocks import Tail
 from shell.figures import clock, counted
-from shell.ink import Row, cut, wrapped
+from shell.ink import Row, cut, flowed, wrapped
 from shell.retrying import told
 from shell.state import Own, State, Turn
 from shell.subagent_rows import subagent_rows
@@ -26,7 +27,7 @@ def live_rows(state: State, now_s: float, width: int, height: int) -> list[Row]:
         return working
     room = height - len(working)
     todos = todo_rows(state.todos, width, min(room // 2, MOST_ROWS))
-    return [*_tail(state.turn.tail.text, width, room - len(todos)), *todos, *working]
+    return [*_tail(state.turn.tail, width, room - len(todos)), *todos, *working]
 
 
 def working_rows(state: State, now_s: float, width: int, height: int) -> list[Row]:
@@ -51,11 +52,13 @@ def queued_rows(queue: tuple[str, ...], width: int) -> list[Row]:
     return [*([(("dim", cut(f"» … {more} more", width)),)] if more else []), *shown]
 
 
-def _tail(text: str, width: int, height: int) -> list[Row]:
-    if height < 1 or not text.strip():
+def _tail(tail: Tail, width: int, height: int) -> list[Row]:
+    """Draw the end of the unfinished text; its words break as they will when it is printed."""
+    if height < 1 or not tail.text.strip():
         return []
-    near = text[-width * height * _TAIL_CHARS_PER_ROW :]
-    return [(("plain", line),) for line in wrapped(near.rstrip("\n"), width)[-height:]]
+    near = tail.text[-width * height * _TAIL_CHARS_PER_ROW :].rstrip("\n")
+    lines = wrapped(near, width) if tail.block.opening else flowed(near, width)
+    return [(("plain", line),) for line in lines[-height:]]
 
 
 def _tool(title: str, elapsed_s: float, width: int) -> Row:

@@ -31,7 +31,8 @@ def listed(commands: Mapping[str, Command]) -> str:
     """Write out the commands and keys, a line each."""
     told = [("/" + command.name, command.help) for command in commands.values()]
     width = max(len(name) for name, _ in (*told, *KEYS))
-    return "\n".join(f"{name:<{width}}  {what}" for name, what in (*told, *KEYS))
+    blocks = ("\n".join(f"{name:<{width}}  {what}" for name, what in rows) for rows in (told, KEYS))
+    return "\n\n".join(blocks)
 
 
 HELP = Command("help", help_)

@@ -7,7 +7,7 @@ from messages.address import PRIMARY, Address
 from messages.approvals import PresentApproval
 from messages.questions import Choice, Question
 from messages.subagents import SubagentStarted
-from messages.turns import TurnStarted
+from messages.turns import MessageDelta, TurnStarted
 from shell.arming import Arming
 from shell.events import received
 from shell.figures import clock, counted
@@ -136,6 +136,15 @@ def test_words_are_not_torn_apart_and_what_must_be_exact_is_wrapped_as_it_is() -
         "┆ " + "x" * 22,
         "┆ " + "x" * 7 + "?",
     ]
+
+
+def test_what_streams_breaks_between_words_and_code_does_not() -> None:
+    def live(text_so_far: str) -> list[str]:
+        state = state_of(*BEGUN, MessageDelta(text=text_so_far))
+        return [text(row) for row in plan_of(state, 24, 20).live][:-1]
+
+    assert live("It goes from word to word") == ["It goes from word to", "word"]
+    assert live("```\nIt goes from word to word") == ["```", "It goes from word to", " word"]
 
 
 def test_a_narrow_footer_leaves_the_model_out_before_the_agents() -> None:
