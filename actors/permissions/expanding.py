@@ -11,7 +11,7 @@ from functools import partial
 
 from actors.permissions.commands.command import Part, Redirect, Word
 from actors.permissions.depths import MOST_ENTRIES, look_below
-from actors.permissions.folders import folders_inside, folders_of
+from actors.permissions.folders import Where, folders_inside, folders_of
 from actors.permissions.guesses import paths_in
 from actors.permissions.matters import Matter, Weight
 from actors.permissions.patterns import Patterns
@@ -39,7 +39,7 @@ def expand(
     return tuple(looking.found)
 
 
-_Running = tuple[int, tuple[str, ...], Weight]
+_Running = tuple[int, Where, Weight]
 """A part by its identity, where it runs, and what is heard of it."""
 _File = tuple[str, str, str]
 """What is done to a path: permission, path, and the folder it counts from."""
@@ -141,20 +141,20 @@ class Looking:
             self.found.append(_plain(request)._replace(floor=why, refusal=command.refusal))
         self._command_text = request.target
         folders = folders_of(command, self.explorer)
-        for part, bases in zip(command.parts, folders, strict=True):
-            self._part(part, bases)
+        for part, where in zip(command.parts, folders, strict=True):
+            self._part(part, where)
 
-    def _part(self, part: Part, bases: tuple[str, ...], weight: Weight = "full") -> None:
+    def _part(self, part: Part, where: Where, weight: Weight = "full") -> None:
         """Tell what a part does.
 
         What stands inside a wrapper can only tighten: denies hold (`weight`), and protection.
         """
-        running = (id(part), bases, weight)
+        running = (id(part), where, weight)
         if running in self._parts:
             return
         self._parts[running] = part
-        reads = self._words("read", self._looked_at(part, bases), bases)
-        writes = self._words("write", part.writes, bases)
+        reads = self._words("read", self._looked_at(part, where), where)
+        writes = self._words("write", part.writes, where)
         below, too_deep = (
             self._below(reads, part) if part.deep and self.tightening.get("read") else ((), "")
         )
@@ -168,33 +168,33 @@ class Looking:
                 weight=weight,
                 also=part.also,
                 floor=floor,
-                exact="" if not floor and self._says_all(part, bases) else self._command_text,
+                exact="" if not floor and self._says_all(part, where) else self._command_text,
                 protected=self._touched(changed),
                 reading=part.harmless,
-                harmless=self._wholly_known(part, reads, bases) if is_whole else None,
+                harmless=self._wholly_known(part, reads, where) if is_whole else None,
                 trusted_only=part.trusted_only,
             )
         )
         self._tell((*reads, *below, *writes), "tightens" if is_whole else "denies")
         for each in part.redirects:
-            told = self._redirect(each, bases)
+            told = self._redirect(each, where)
             self.found += told if is_whole else [matter.denying() for matter in told]
         if part.inner:
-            where = folders_inside(part.inner, bases, self.explorer)
-            for inner, folders in zip(part.inner, where, strict=True):
-                self._part(inner, folders, "denies")
+            each_where = folders_inside(part.inner, where, self.explorer)
+            for inner, inside in zip(part.inner, each_where, strict=True):
+                self._part(inner, inside, "denies")
 
-    def _says_all(self, part: Part, bases: tuple[str, ...]) -> bool:
+    def _says_all(self, part: Part, where: Where) -> bool:
         """Whether its text alone is the part as it stands: no quotes, no folder, no other input."""
         is_plain = all(word.plain and word.literal for word in part.words)
-        is_here = bases == (self.explorer.ground.cwd,)
+        is_here = where == Where((self.explorer.ground.cwd,))
         return is_plain and is_here and "<" not in self._command_text
 
-    def _looked_at(self, part: Part, bases: tuple[str, ...]) -> tuple[Word, ...]:
+    def _looked_at(self, part: Part, where: Where) -> tuple[Word, ...]:
         """List the paths that a part reads; without any, and after a `cd`, where it runs."""
         if part.reads or not part.harmless:
             return part.reads
-        here = bool(part.deep) or bases != (self.explorer.ground.cwd,)
+        here = bool(part.deep) or where != Where((self.explorer.ground.cwd,))
         return (Word("."),) if here else ()
 
     def _below(self, folders: list[_File], part: Part) -> tuple[list[_File], str]:
@@ -230,27 +230,24 @@ class Looking:
         target = self.explorer.target(path)
         return is_protected(target, self.protected) or self._is_heard(permission, path)
 
-    def _words(
-        self, permission: str, words: tuple[Word, ...], bases: tuple[str, ...]
-    ) -> list[_File]:
+    def _words(self, permission: str, words: tuple[Word, ...], where: Where) -> list[_File]:
         """Look at paths among arguments."""
         if not words:
             return []
         files: dict[_File, None] = {}
-        here = bases or (self.explorer.ground.cwd,)
         for word in words:
             if not word.literal:
-                files.update(dict.fromkeys(self._named(permission, word, bases)))
+                files.update(dict.fromkeys(self._named(permission, word, where)))
                 continue
-            for base in ("/",) if word.text.startswith("/") else here:
+            for base in ("/",) if word.text.startswith("/") else where.folders:
                 files[permission, word.text, base] = None
         self._look_at(files)
         return list(files)
 
-    def _named(self, permission: str, word: Word, bases: tuple[str, ...]) -> Iterator[_File]:
+    def _named(self, permission: str, word: Word, where: Where) -> Iterator[_File]:
         """List what a word may name; where its folder is unknown, from where it began."""
         for path, is_pattern in paths_in(word, self.explorer.ground.home):
-            here = ("/",) if path.startswith("/") else bases or (self.explorer.ground.cwd,)
+            here = ("/",) if path.startswith("/") else where.folders
             for base in here:
                 if not is_pattern:
                     yield permission, path, base
@@ -279,26 +276,26 @@ class Looking:
             self.found.append(matter if weight == "tightens" else matter.denying())
 
     def _wholly_known(
-        self, part: Part, reads: list[_File], bases: tuple[str, ...]
+        self, part: Part, reads: list[_File], where: Where
     ) -> tuple[Matter, ...] | None:
         """List what a harmless command reads.
 
         None: it is not harmless, or what it reads is unknown.
         """
-        if not part.harmless or not bases or not all(word.literal for word in part.reads):
+        if not part.harmless or not where.certain or not all(word.literal for word in part.reads):
             return None
         return tuple(self._files[each] for each in reads)
 
-    def _redirect(self, redirect: Redirect, bases: tuple[str, ...]) -> list[Matter]:
+    def _redirect(self, redirect: Redirect, where: Where) -> list[Matter]:
         found: list[Matter] = []
         word = redirect.word
         named = {} if word.literal else dict(paths_in(word, self.explorer.ground.home))
         known = word.literal or (bool(named) and not any(named.values()))
-        if not (known and bases):
+        if not (known and where.certain):
             request = PermissionRequest(permission=redirect.permission, target=word.text)
             why = f"where {word.text} leads cannot be told beforehand"
             found.append(Matter(request, "bash", floor=why, unknown=True, inside=False))
-        for permission, path, base in self._named(redirect.permission, word, bases):
+        for permission, path, base in self._named(redirect.permission, word, where):
             matter = self._file(permission, "bash", path, base=base)
             # Where no rule speaks, what is inside may be read by a command that is allowed.
             lenient = matter.reading and matter.inside and not matter.floor

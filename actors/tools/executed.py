@@ -38,8 +38,8 @@ def executed(command: str, workspace: Workspace) -> tuple[FileState, ...]:
     parsed = parse_command(command)
     folders = folders_of(parsed, Explorer(ground_of(workspace)))
     found: dict[str, FileState] = {}
-    for part, bases in zip(parsed.parts, folders, strict=True):
-        for path, is_run in _named(part, bases or (str(workspace.cwd),)):
+    for part, where in zip(parsed.parts, folders, strict=True):
+        for path, is_run in _named(part, where.folders):
             state = _state(os.path.realpath(path), whatever=is_run)
             if state is not None and len(found) < MOST_FILES:
                 found[state.path] = state

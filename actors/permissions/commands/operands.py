@@ -1,7 +1,7 @@
 """Which arguments may be paths, for rules that forbid reading or writing them."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from actors.permissions.commands.command import Word
 from actors.permissions.commands.git import sets_configuration
@@ -14,13 +14,21 @@ _MARKS = {"git": ":", "curl": "@", "http": "@", "https": "@", "xh": "@"}
 _WRITES_ALL = {
     "rm", "rmdir", "unlink", "shred", "touch", "mkdir", "truncate", "tee", "mkfifo", "mknod",
     "chmod", "chown", "chgrp", "chattr", "setfacl", "mv", "patch", "sponge",
-    "ed", "ex", "vi", "vim", "nvim", "nano",
+    "ed", "ex", "vi", "vim", "nvim", "nano", "gzip", "gunzip", "bzip2", "bunzip2", "xz", "unxz",
+    "dos2unix", "unix2dos", "rename",
 }  # fmt: skip
 _WRITES_LAST = {"cp", "ln", "install", "link", "rsync", "scp"}
 _WRITES_WITH = {
     "sort": ("-o", "--output"),
     "curl": ("-o", "--output"),
-    "wget": ("-O", "--output-document"),
+    "wget": ("-O", "--output-document", "-P", "--directory-prefix"),
+    "unzip": ("-d",),
+    "csplit": ("-f", "--prefix"),
+    "iconv": ("-o", "--output"),
+    "pandoc": ("-o", "--output"),
+    "openssl": ("-out",),
+    "ssh-keygen": ("-f",),
+    "mktemp": ("-p", "--tmpdir"),
     "gcc": ("-o",),
     "cc": ("-o",),
     "cp": ("-t", "--target-directory"),
@@ -31,13 +39,19 @@ _WRITES_WITH = {
     "git": ("--output", "-o"),
     "find": ("-fprint", "-fprint0", "-fprintf", "-fls"),
 }
-_WITHOUT_CLUSTERS = {"gcc", "cc", "find"}
+_WITHOUT_CLUSTERS = {"gcc", "cc", "find", "openssl"}
 _CLUSTER = re.compile(r"-[A-Za-z]{2,6}(?=[A-Za-z]*[./])")
 """Short options, the last of which may be given a path."""
 _MOUNTING = {"docker", "podman", "nerdctl"}
 """`HERE:THERE` among their arguments names a path here."""
 _SPLITTING = _MARKS.keys() | _MOUNTING
-_IN_PLACE = {"sed", "perl", "ruby"}
+_IN_PLACE = {"sed", "perl", "ruby", "awk", "gawk", "yq"}
+_EDITING = re.compile(r"-[A-Za-z0-9]*i|--in-?place|inplace$")
+_REMOVING = {"-delete", "-exec", "-execdir", "-ok", "-okdir"}
+_GIT_WRITES = {"checkout", "restore", "rm", "mv", "clean"}
+_RECURSIVE = re.compile(r"-[A-Za-z]*[rR]|--r")
+_WITH_FOLDERS = {"mv", "rsync", "tar", "unzip", "wget", "mktemp"}
+"""What they are given may be a folder, of which they write or remove what is in it."""
 _INTO_FOLDERS = {*_WRITES_LAST, "mv"}
 _WRITERS = {
     *_WRITES_ALL, *_WRITES_LAST, *_WRITES_WITH, *_IN_PLACE,
@@ -71,30 +85,51 @@ def written_operands(name: str, arguments: Words) -> Words:
 
 def _written(name: str, arguments: Words) -> Words:
     operands = [word for word in arguments if not word.text.startswith("-")]
-    found: list[Word] = []
-    if name in _WRITES_ALL:
-        found += operands
-    elif name in _WRITES_LAST:
-        found += operands[-1:]
-    elif name in _IN_PLACE and any(
-        word.text.startswith(("-i", "--in-place")) for word in arguments
-    ):
-        found += operands
-    elif name == "uniq":
-        found += operands[1:2]
-    elif name == "dd":
-        found += [_renamed(word, word.text[3:]) for word in arguments if word.text[:3] == "of="]
-    elif name in {"zip", "split"}:
-        found += operands[:1] if name == "zip" else operands[1:2]
-    elif name == "tar" and operands and operands[0].text.isalpha() and "f" in operands[0].text:
-        found += operands[1:2]
-    elif name == "git" and sets_configuration(arguments):
-        found.append(Word(".git/config"))
+    found = _by_place(name, arguments, operands)
     options = _WRITES_WITH.get(name, ())
     targets = _option_values(options, arguments, clusters=name not in _WITHOUT_CLUSTERS)
+    if name in _WITH_FOLDERS or (name == "rm" and any(_RECURSIVE.match(w.text) for w in arguments)):
+        found += _all_below([*operands, *targets])
     if name in _INTO_FOLDERS:
         found += _below_folders([*operands[-1:], *targets], operands)
     return (*found, *targets)
+
+
+def _by_place(name: str, arguments: Words, operands: list[Word]) -> list[Word]:
+    """Say which operands are written, by where they stand."""
+    if name in _WRITES_ALL:
+        return [*operands]
+    if name in _WRITES_LAST:
+        return operands[-1:]
+    if name in _IN_PLACE:
+        return operands if any(_EDITING.match(word.text) for word in arguments) else []
+    if name in {"uniq", "split"}:
+        return operands[1:2]
+    if name == "zip":
+        return operands[:1]
+    return _by_language(name, arguments, operands)
+
+
+def _by_language(name: str, arguments: Words, operands: list[Word]) -> list[Word]:
+    """Say which operands are written by those whose arguments are a language of their own."""
+    first = operands[0].text if operands else ""
+    if name == "find":
+        is_removing = any(word.text in _REMOVING for word in arguments)
+        return _all_below(operands) if is_removing else []
+    if name == "dd":
+        return [_renamed(word, word.text[3:]) for word in arguments if word.text[:3] == "of="]
+    if name == "tar":
+        return operands[1:2] if first.isalpha() and "f" in first else []
+    if name == "git" and sets_configuration(arguments):
+        return [Word(".git/config")]
+    if name == "git" and first in _GIT_WRITES:
+        return [*operands[1:], *_all_below(operands[1:])]
+    return []
+
+
+def _all_below(folders: Iterable[Word]) -> list[Word]:
+    """Write what lies below folders as rules do; of a file nothing does."""
+    return [_renamed(each, f"{each.text.rstrip('/')}/*") for each in folders if each.literal]
 
 
 def _below_folders(folders: list[Word], files: list[Word]) -> list[Word]:

@@ -76,6 +76,19 @@ def date_hidden(words: Words, _stdin: str) -> Hidden:
     return Hidden(f"{found}: it sets the clock") if found else NOTHING
 
 
+_PRINTF = Options("v")
+_SETTING = re.compile(r"(?<!%)(?:%%)*%[-+ #0'*.\dhlLjzt]*n")
+
+
+def printf_hidden(words: Words, _stdin: str) -> Hidden:
+    """Ask where `printf` sets a variable: by `-v`, or by `%n` in its format."""
+    found = _PRINTF.first_in(words[1:])
+    form = next((word.text for word in words[1:] if word.text != "--"), "")
+    if not found and _SETTING.search(form):
+        found = form
+    return Hidden(f"{found}: it sets a variable") if found else NOTHING
+
+
 class Interpreter:
     """A row for a language: what makes it run its arguments or its input."""
 

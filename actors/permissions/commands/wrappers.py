@@ -23,7 +23,13 @@ from actors.permissions.commands.guards import (
 )
 from actors.permissions.commands.hidden import NOTHING, Hidden, Words
 from actors.permissions.commands.options import Leading, Options
-from actors.permissions.commands.programs import awk_hidden, date_hidden, interpreter, sed_hidden
+from actors.permissions.commands.programs import (
+    awk_hidden,
+    date_hidden,
+    interpreter,
+    printf_hidden,
+    sed_hidden,
+)
 from actors.permissions.commands.shells import (
     env_hidden,
     flock_hidden,
@@ -69,7 +75,7 @@ _ROWS: tuple[tuple[str, Guard], ...] = (
     ("bind complete compgen", in_texts(always(_SHELL))),
     ("pushd popd dirs", always("it moves where paths count from")),
     ("fg bg kill disown wait jobs suspend", in_expansions(always("it acts on jobs"))),
-    ("printf", in_expansions(when(_VARIABLE, Options("v")))),
+    ("printf", in_expansions(printf_hidden)),
     ("test [", in_expansions(when("its value may be reckoned with", Options("vR")))),
     # wrappers
     (

@@ -127,6 +127,33 @@ def test_two_folders_or_a_file_and_a_folder_are_compared_by_what_is_in_them(grou
     assert verdict("bash", "diff src/a.py app/deep/a.py", ground=ground) == "allow"
 
 
+@pytest.mark.parametrize(
+    "command",
+    [
+        "cd linked && cat b.py",
+        "cd linked; cp x .new",
+        "cd src/../linked && cp x .new",
+        "cd linked && sudo cp x .new",
+        "bash -c 'cd linked; cp x .new'",
+        "while ls; do cp x .new; cd linked; done",
+        "while ls; do cat b.py; cd src/deep; done",
+        "cd $x; cd src/deep; cat b.py",
+    ],
+)
+def test_a_folder_that_is_entered_by_a_link_counts_by_where_it_leads(
+    command: str, ground: Ground
+) -> None:
+    Path(ground.root, "linked").symlink_to("src/deep")
+    denying = by_rules(
+        *(rule(permission, "*") for permission in ("bash", "read", "write")),
+        rule("read", "src/deep/b.py", "deny"),
+        rule("write", "src/deep/.new", "deny"),
+    )
+
+    assert verdict("bash", command, denying, ground=ground) == "deny"
+    assert verdict("bash", command, ground=ground) == "ask"
+
+
 def test_more_than_is_looked_at_asks_and_only_that(ground: Ground) -> None:
     many = Path(ground.root, "many")
     many.mkdir()

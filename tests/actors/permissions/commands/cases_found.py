@@ -116,6 +116,22 @@ tar -czf secret/x a
 tar -czfsecret/x a
 sort -uo secret/x a
 curl -sSLo secret/x u
+rm -rf secret
+rm -r secret/
+mv secret x
+tar xf a -C secret
+unzip a -d secret
+wget -P secret u
+find secret -delete
+find secret -name x -exec rm {} \;
+sed -Ei s/a/b/ secret/x
+perl -pi -e 1 secret/x
+gawk -i inplace 1 secret/x
+gzip secret/x
+git checkout -- secret/x
+git rm secret/x
+git clean -fd secret
+mktemp -p secret
 """,
     ),
     *cases_of(
@@ -139,6 +155,15 @@ npm -C x test
 npm test -C y
 pnpm --dir y test
 pip config set x y
+""",
+    ),
+    *cases_of(
+        "env",
+        "ask",
+        ANY,
+        r"""
+printf 'abc%n' PATH
+printf -- '%%%5ln' PATH
 """,
     ),
     *cases_of(
@@ -174,6 +199,7 @@ git tag -a v1 -m x
 git log --format='%h %s'
 git commit -m 'see %G and ext::x'
 npm test
+printf '100%%n %s\n' a
 ls *.py
 cat src/*.txt
 """,
