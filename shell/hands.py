@@ -64,6 +64,7 @@ class Hands:
 
     def enter(self, *, last: bool) -> None:
         """Do what Enter means where the focus is; `last`: nothing else was read behind it."""
+        self._escaped_until_s = float("-inf")  # an Esc behind it is none of a pair before it
         match self.focus:
             case Focus.PICKER:
                 self.choosing.accept()

@@ -127,6 +127,24 @@ def test_a_quick_double_esc_counts_as_one(keys: str) -> None:
     play(script)
 
 
+def test_an_esc_right_after_another_prompt_is_no_second_of_a_pair() -> None:
+    async def script(here: OnScreen) -> None:
+        await begun(here)
+        here.type("one\r")
+        await here.shows("Thinking")
+        hands = Hands(here.desk)
+        hands.escape()
+        here.report(reports.interrupted())
+        await here.shows("Interrupted.")
+        here.desk.view.draft.insert_text("two")
+        hands.enter(last=True)
+        hands.escape()
+        sent = [SendPrompt(text="one"), Interrupt(), SendPrompt(text="two"), Interrupt()]
+        assert here.posted == sent
+
+    play(script)
+
+
 def test_the_second_of_two_quick_presses_does_not_reach_what_lay_below() -> None:
     """Also where the first had its effect before the second came."""
 
