@@ -111,12 +111,19 @@ class ScriptedServer:
     What models take is told apart from them; nobody is told unless `models` says so.
     """
 
-    def __init__(self, *answers: Answer, models: Answer | None = None) -> None:
+    def __init__(
+        self,
+        *answers: Answer,
+        models: Answer | None = None,
+        by: Callable[[Asked], Answer | None] | None = None,
+    ) -> None:
+        """Answer in order, or each request by what it asks."""
         self.asked: list[Asked] = []
         self.measured: list[Asked] = []
         self._models = models or fails(404, "not_found_error", "no such path")
         self.connections = 0
         self._answers = iter(answers)
+        self._by = by
         self._socket = socket.create_server(("127.0.0.1", 0))
         self._connections: set[socket.socket] = set()
         self._threads: list[threading.Thread] = []
@@ -183,7 +190,7 @@ class ScriptedServer:
                 answer: Answer | None = self._models
             else:
                 self.asked.append(asked)
-                answer = next(self._answers, None)
+                answer = self._by(asked) if self._by else next(self._answers, None)
             self._changed.notify_all()
         return answer or _NOTHING_LEFT
 

@@ -26,6 +26,7 @@ from messages.turns import (
     MessageDelta,
     SessionConfigured,
     ThinkingDelta,
+    ToolInputDelta,
     TurnFailed,
     TurnStarted,
 )
@@ -122,7 +123,7 @@ class Foliage:
 
     def _climbs(self, to: Address, said: Message, sender: Address) -> None:
         match said:
-            case MessageDelta() | ThinkingDelta() | SessionConfigured():
+            case MessageDelta() | ThinkingDelta() | ToolInputDelta() | SessionConfigured():
                 streams_up = is_subagent(sender) and to != sender
                 self.ledger.require(not streams_up, f"{sender} streams up to {to}")
             case _ if isinstance(said, AnyApprovalRequest):

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from actors.agents.definitions import Definition
-from actors.models.client import ModelError, ModelRequest, Reply, Streamed
+from actors.models.client import ModelClient, ModelError, ModelRequest, Reply, Streamed
 from actors.root import Root
 from actors.runtime.system import ActorSystem
 from actors.session import OpenSession, SessionOptions, Surroundings, factories_of, open_session
@@ -130,13 +130,14 @@ class Stage:
         return read_log(self.session.log.path).records
 
 
-def play(
+def play(  # noqa: PLR0913  (what a test may choose)
     folder: Path,
     parts: dict[str, list[Any]],
     *more: Definition,
     mode: PermissionMode = "default",
     tools: tuple[AnyTool, ...] = BUILT_IN,
     take_up: Path | None = None,
+    model: ModelClient | None = None,
     **options: Any,  # noqa: ANN401  (any of the session's)
 ) -> Stage:
     """Start a session in a folder of its own; stop its system."""
@@ -156,7 +157,8 @@ def play(
     session = open_session(made, lambda: 0.0)
     troupe = Troupe(parts)
     born: queue.SimpleQueue[Probe] = queue.SimpleQueue()
-    factories = factories_of(session, Surroundings(troupe, tools=tools), partial(Person, born))
+    around = Surroundings(model or troupe, tools=tools)
+    factories = factories_of(session, around, partial(Person, born))
     ended: queue.SimpleQueue[Any] = queue.SimpleQueue()
     system = ActorSystem(partial(Root, factories))
     system.when_ended(ended.put)
