@@ -142,22 +142,23 @@ def test_a_session_of_another_workspace_is_not_continued(program: Program) -> No
 
 def test_a_change_is_on_disk_as_begun_before_it_happens(program: Program) -> None:
     (program.repository / "a.txt").write_text("one\n")
-    copy = f"umask 077; cat {program.home}/projects/*/*.jsonl > seen.jsonl"
+    held = program.repository / "held"
+    os.mkfifo(held)
     edit = calls("edit", path="a.txt", old_string="one", new_string="two")
-    answers = (calls("read", path="a.txt"), edit, calls("bash", command=copy), says("Done."))
-    with program.serve(*answers):
-        assert program.run("-p", "Change it.", *YOLO).status == 0
+    waits = calls("bash", command="cat held")
+    with program.serve(calls("read", path="a.txt"), edit, waits, says("Done.")):
+        running = program.start("-p", "Change it.", *YOLO)
+        with held.open("w"):  # which is open once the command is
+            seen = read_log(program.session).lines
+        assert running.ended().status == 0
     assert program.record_types() == [
-        "session",
-        "run_started",
-        "turn_started",
+        *("session", "run_started", "config", "turn_started"),
         *("reply_completed", "tool_ended"),
         *("reply_completed", "tool_started", "tool_ended"),
         *("reply_completed", "tool_started", "tool_ended"),
         "reply_completed",
         "turn_completed",
     ]
-    seen = read_log(program.repository / "seen.jsonl").lines
     assert [line.message.model_dump()["type"] for line in seen[-2:]] == [
         "reply_completed",
         "tool_started",
