@@ -21,7 +21,15 @@ class Flush(Message):
     type: Literal["flush"] = "flush"
 
 
-JournalInbox = Append | Recall | Flush
+class WriteTranscripts(Message):
+    """The journal's note to itself: it is time for what is only to be read."""
+
+    type: Literal["write_transcripts"] = "write_transcripts"
+
+
+JournalInbox = Append | Recall | Flush | WriteTranscripts
+TRANSCRIPTS_S = 0.2
+"""What goes into the transcripts gathers for so long: nobody waits for it, and each is a file."""
 
 
 class Settled:
@@ -84,6 +92,7 @@ class Journal(Actor[JournalInbox]):
         """After a crash, begin with what is on disk."""
         if self.incarnation > 1:
             self._log.reopen()
+            self._write_transcripts()
 
     def on_receive(self, message: JournalInbox) -> None:
         """Take one message."""
@@ -94,6 +103,8 @@ class Journal(Actor[JournalInbox]):
                 self._recall(message)
             case Flush():
                 self._write()
+            case WriteTranscripts():
+                self._write_transcripts()
             case _:
                 assert_never(message)
 
@@ -101,6 +112,7 @@ class Journal(Actor[JournalInbox]):
         """Write what is left, then let go of the file."""
         try:
             self._write()
+            self._write_transcripts()
         finally:
             self._log.close()
 
@@ -155,8 +167,12 @@ class Journal(Actor[JournalInbox]):
                 self._settled.settle(sender, Appended(id=append.id))
             for sender, append in gathered:
                 self.tell(sender, Appended(id=append.id))
-            if self._transcripts is not None:
-                self._transcripts.append(lines)
+            if self._transcripts is not None and self._transcripts.add(lines):
+                self.after(TRANSCRIPTS_S, WriteTranscripts())
+
+    def _write_transcripts(self) -> None:
+        if self._transcripts is not None:
+            self._transcripts.write()
 
     def _answer(self, sender: Address, answer: AppendFailed) -> None:
         self._settled.settle(sender, answer)

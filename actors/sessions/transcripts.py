@@ -3,7 +3,7 @@
 import logging
 import os
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 
@@ -23,14 +23,20 @@ class Transcripts:
     def __init__(self, folder: Path) -> None:
         """`folder` is the session's own, and made with its first subagent."""
         self._folder = folder
+        self._gathered: defaultdict[Address, list[Record]] = defaultdict(list)
 
-    def append(self, records: Sequence[tuple[Record, Address]]) -> None:
-        """Add records, each to the transcript of the agent that it is about."""
-        parts: defaultdict[Address, list[Record]] = defaultdict(list)
+    def add(self, records: Iterable[tuple[Record, Address]]) -> bool:
+        """Gather records, each for the agent that it is about; True: these are the first."""
+        first = not self._gathered
         for record, by in records:
             agent = whose(record, by)
             if agent is not None:
-                parts[agent].append(record)
+                self._gathered[agent].append(record)
+        return first and bool(self._gathered)
+
+    def write(self) -> None:
+        """Write what was gathered."""
+        parts, self._gathered = self._gathered, defaultdict(list)
         for agent, part in parts.items():
             try:
                 self._write(agent, b"".join(encode(record) + b"\n" for record in part))

@@ -1,0 +1,27 @@
+"""Transcripts gather what is only to be read, and write it a file at a time."""
+
+from pathlib import Path
+
+import pytest
+
+from actors.sessions.transcripts import Transcripts
+from messages.address import PRIMARY
+from messages.turns import TurnStarted
+
+pytestmark = pytest.mark.quick
+
+ONE, TWO = PRIMARY.child("general-1"), PRIMARY.child("general-2")
+SAID = TurnStarted(turn=1, prompt="look")
+
+
+def test_records_gather_until_they_are_written_each_into_its_agents_file(tmp_path: Path) -> None:
+    transcripts = Transcripts(tmp_path / "s")
+    assert not transcripts.add([(SAID, PRIMARY)]), "the primary's is the session file"
+    assert transcripts.add([(SAID, ONE), (SAID, TWO)])
+    assert not transcripts.add([(SAID, ONE)]), "they are to be written already"
+    assert not (tmp_path / "s").exists()
+
+    transcripts.write()
+    lines = {path.name: len(path.read_text().splitlines()) for path in (tmp_path / "s").iterdir()}
+    assert lines == {"agent-general-1.jsonl": 2, "agent-general-2.jsonl": 1}
+    assert transcripts.add([(SAID, ONE)]), "what comes next is to be written anew"
