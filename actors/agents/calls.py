@@ -30,6 +30,7 @@ OUTCOME_UNKNOWN = (
 )
 DRIFTED = "Not run: its target changed {drifts} times between plan and run, the last time: {detail}"
 MAX_DRIFTS = 5
+CHANGED_SINCE = "asked again: what it is about has changed since"
 LED_ELSEWHERE = "you said yes, but a path in it leads elsewhere now"
 UNANSWERED = "Denied: {asked}; it needs a person's approval, and {refused}."
 UNREAD = "Denied: {target} was not read yet, and reading it asks ({reason}). Read it first."
@@ -259,6 +260,8 @@ def _ask(step: Step, call: Call, verdict: PermissionVerdict) -> None:
         life = f".{step.turn.life}" if step.turn.life > 1 else ""
         approval = f"{step.turn.asker}#{step.turn.asked}@{step.turn.run}{life}"
     parts = verdict.parts
+    if call.drifts:
+        verdict = verdict.model_copy(update={"reason": f"{verdict.reason}; {CHANGED_SINCE}"})
     asked = verdict.reason
     step.put(
         call, stage=CallStage.PARKED, approval=approval, asked=asked, approved=False, parts=parts

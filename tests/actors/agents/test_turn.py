@@ -2,7 +2,7 @@
 
 import pytest
 
-from actors.agents.calls import LED_ELSEWHERE, MAX_DRIFTS
+from actors.agents.calls import CHANGED_SINCE, LED_ELSEWHERE, MAX_DRIFTS
 from actors.agents.effects import (
     AskModel,
     AskPerson,
@@ -381,6 +381,8 @@ def test_a_target_that_drifted_is_planned_and_asked_anew(driver: Driver) -> None
         ("/primary#1@1", plan_for("c1", 1)),
         ("/primary#2@1", plan_for("c1", 2)),
     ]
+    reasons = [each.verdict.reason for each in driver.of(AskPerson)]
+    assert reasons == ["a rule", f"a rule; {CHANGED_SINCE}"]
 
 
 def test_a_target_that_drifts_for_ever_ends_as_an_error(driver: Driver) -> None:
