@@ -107,7 +107,7 @@ def _write_whole(path: Path, data: bytes, files: Files) -> None:
 def _read(path: Path, known_format: int, files: Files) -> Stored:
     try:
         data = _bytes_of(path, files)
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return Stored()
     try:
         version, content = _understood(data)

@@ -149,6 +149,7 @@ class Policies:
             self._queries[message.id] = message, self._ceiling
         elif sender == PRIMARY and isinstance(message, AgentSwitched | SessionConfigured):
             self._ceiling = message.ceiling
+            self._changed_s = self._now()
         elif to == PERMISSIONS and isinstance(message, StoreGrant | RevokeGrant):
             self._pledges.asked(message)
             if isinstance(message, StoreGrant):
