@@ -13,7 +13,8 @@ MOST_NAMES = 20_000
 MOST_MADE = 64
 """Different patterns with `?` or `[…]` of one decision; likewise."""
 _PLAIN = re.compile(r"[^*?\[]+")
-_SPECIAL = re.compile(r"[*?]|\[.+\]")
+_LONGEST = 1_024
+"""Characters of a piece of a pattern; no honest one is longer."""
 _PIECE = re.compile(r"\*+|\[[!^]?(?:\[:\w+:\]|.)(?:\[:\w+:\]|[^]])*\]|.", re.DOTALL)
 
 
@@ -87,8 +88,9 @@ class Patterns:
         """Make a piece ready; those with more than stars, which take longer, only so many."""
         if _PLAIN.fullmatch(piece.replace("*", "")):
             return matcher(piece)
-        if len(self._ready) >= MOST_MADE and piece not in self._ready:
+        if len(piece) > _LONGEST or len({*self._ready, piece}) > MOST_MADE:
             self.names_left = -1
+            return bool
         ready = self._ready.get(piece)
         if ready is None:
             ready = self._ready[piece] = _made(piece)
@@ -107,7 +109,8 @@ def _below(folder: str, name: str) -> str:
 
 def is_pattern(text: str) -> bool:
     """Whether bash may take it for the names of other files."""
-    return _SPECIAL.search(text) is not None
+    bracket = text.find("[")
+    return "*" in text or "?" in text or (bracket >= 0 and "]" in text[bracket:])
 
 
 def _listing(folder: str, most: int) -> tuple[Name, ...]:

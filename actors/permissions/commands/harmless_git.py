@@ -1,6 +1,7 @@
 """The git commands that only read, where the repository's configuration is to be trusted."""
 
 import re
+from itertools import islice
 
 from actors.permissions.commands.command import Word
 from actors.permissions.commands.harmless import Reading, words_of
@@ -79,12 +80,13 @@ def git_reading(arguments: Words) -> Reading | None:
 
 def _after_colons(text: str) -> list[Word]:
     """Take the path out of `HEAD:x`; in what stands before it there may be colons too."""
-    return [Word(text[at + 1 :]) for at, char in enumerate(text) if char == ":"]
+    found = (Word(text[at + 1 :]) for at, char in enumerate(text) if char == ":")
+    return list(islice(found, _MOST_COLONS))
 
 
 def _lines_of(text: str) -> list[Word]:
     """Take the file out of `-L1,5:FILE`."""
-    return _after_colons(text)[:_MOST_COLONS] if text.startswith("-L") else []
+    return _after_colons(text) if text.startswith("-L") else []
 
 
 def _is_quiet(text: str) -> bool:

@@ -15,7 +15,7 @@ Texts = Callable[[Words], Iterator[str]]
 
 _MOST = 32
 """Words that are looked at."""
-_STRING = re.compile(r"""(["'`])([^"'`\n]*[^"'`\n ][ ][^"'`\n]+)["'`]""")
+_STRING = re.compile(r"""["'`]([^"'`\n]*+)["'`]""")
 _EXECUTED = re.compile(r"(?:^|[;{}$!/\d\s])e\s+(\S[^\n;}]*)")
 """What the `e` of `sed` runs."""
 
@@ -67,7 +67,8 @@ def _texts(words: Words) -> Iterator[str]:
 
 def _strings(words: Words) -> Iterator[str]:
     for word in words[1:]:
-        yield from (found[2] for found in _STRING.finditer(word.text))
+        strings = (found[1].strip() for found in _STRING.finditer(word.text))
+        yield from (text for text in strings if " " in text)
         yield from (found[1] for found in _EXECUTED.finditer(word.text))
 
 

@@ -83,3 +83,24 @@ def test_a_deny_holds_however_deep_a_wrapper_stands_that_is_guessed_at(deep: int
 
     assert verdict("bash", f"{within}; {padding}", NO_RM) == "deny"
     assert verdict("bash", f"{within}; {guessed}; {padding}", NO_RM) == "deny"
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "python -c '\"" + "a " * 45_000 + "'",
+        "cat " + "[" * 90_000,
+        "cat " + "[a" * 45_000,
+        "cat " + "?" * 90_000,
+        "git log -L" + "1:" * 45_000,
+        "git show " + "a:" * 45_000,
+        "sed '" + "e " * 45_000 + "'",
+        "let '" + "$(" * 45_000 + "'",
+        "printf '" + "%" * 90_000 + "'",
+    ],
+    ids=["string", "open", "brackets", "marks", "lines", "colons", "run", "holes", "percents"],
+)
+def test_no_text_is_gone_over_again_and_again(command: str) -> None:
+    policy = by_rules(ALL, Rule(permission="read", pattern=".env", action="deny"))
+
+    assert verdict("bash", command, policy) in {"allow", "ask"}  # in the time that a test has
