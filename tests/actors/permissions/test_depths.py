@@ -40,7 +40,6 @@ ASKING = [
     "diff -r app src",
     "diff app/deep src",
     "diff -N app/deep src",
-    "git diff app src",
     "grep -r --include='.env*' K .",
     "grep -r --include='*.py' --exclude=x K .",
     "grep -r --include='*.{py,local}' K .",
@@ -115,6 +114,13 @@ def test_links_below_are_not_followed_and_ask_where_the_command_follows_them(
     assert verdict("bash", "grep -R K src", ground=ground) == "ask"
     assert verdict("bash", "rg -L K src", ground=ground) == "ask"
     assert verdict("bash", "diff -r src app", ground=ground) == "ask"
+
+
+def test_without_a_repository_git_compares_folders_too(ground: Ground) -> None:
+    trusted = Policy(defaults=BUILT_IN, trusted=True)
+
+    assert verdict("bash", "git diff app src", trusted, ground=ground) == "ask"
+    assert verdict("bash", "git diff HEAD src", trusted, ground=ground) == "allow"
 
 
 def test_two_folders_or_a_file_and_a_folder_are_compared_by_what_is_in_them(ground: Ground) -> None:

@@ -94,6 +94,8 @@ wait -n -p 'a[$(rm x)]'
 grep -vf.env x
 grep -vfsecret/a x
 grep -ivfsecret/a x
+mytool -vfsecret/a x
+mytool -ivf.env x
 docker run -v secret/a:/x i
 bash -c 'cd secret && cat a'
 eval 'cd secret; cat < a'
@@ -214,5 +216,6 @@ LOOKS_HARMLESS = cases_of(
 git show 'HEAD^{/x:y}:.env'
 git show 'HEAD@{12:00}:.env'
 git diff 'HEAD^{/:}:.env'
+cat < n*
 """,
 )
