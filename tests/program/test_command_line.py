@@ -166,9 +166,7 @@ def test_a_project_folder_that_cannot_be_made_is_named(program: Program) -> None
     (program.home / "projects").write_text("not a folder")
     done = program.run("-p", "Hello.")
     assert done.status == 2
-    ungranted, unmade = done.err.splitlines()
-    assert "grants.json: Not a directory; nothing is granted" in ungranted
-    assert unmade.endswith(".jsonl: File exists")
+    assert "projects" in one_complaint(done)
 
 
 def test_a_current_folder_that_is_gone_is_one_line(program: Program) -> None:
