@@ -58,6 +58,11 @@ class Subagent:
     """It ends with its task."""
     ended_s: float | None = None
 
+    @property
+    def waits_for_more(self) -> bool:
+        """It has done its task, and stays for what the person says to it."""
+        return self.doing == "idle" and not self.one_shot
+
 
 @dataclass(frozen=True, slots=True)
 class Below:

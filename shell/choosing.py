@@ -23,6 +23,11 @@ class Choosing:
         self._desk.view.focus_side()
         self._desk.refresh()
 
+    @property
+    def whole(self) -> bool:
+        """Whether no letters are typed."""
+        return not self._desk.view.side.text
+
     def narrow(self) -> None:
         """Keep what fits the letters typed."""
         if self.picker:

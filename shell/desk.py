@@ -25,6 +25,7 @@ from shell.hands import Hands
 from shell.inbox import Inbox
 from shell.keys import bindings
 from shell.live import FRAMES_PER_S
+from shell.overseeing import Overseeing
 from shell.paging import Paging
 from shell.plan import Scene
 from shell.replying import Replying
@@ -79,6 +80,7 @@ class Desk:
         self.updates = Updates(inbox, paper, person.post, self._refill, self._changed)
         self.view = View(self._scene, output.get_size)
         self.dialog = Dialog(self.refresh, self._busy, self._ring)
+        self.overseeing = Overseeing(self)
         self.choosing, self.paging, self.resizing = Choosing(self), Paging(self), Resizing(self)
         self.completing = Completing(
             self.view.draft,
@@ -193,6 +195,7 @@ class Desk:
         """There is a new state; it is drawn right after this."""
         self._follow()
         self.paging.follow()
+        self.overseeing.follow()
         if not self._spinning:
             self._spin()
 

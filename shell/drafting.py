@@ -76,12 +76,14 @@ class Drafting:
             self._bring_back(*found)
 
     def down(self) -> None:
-        """Go down a line; from the last one towards what was being typed."""
+        """Go down a line; from the last one towards what was typed; else to the agents."""
         draft = self._desk.view.draft
         if draft.document.cursor_position_row < draft.document.line_count - 1:
             draft.cursor_down()
         elif found := recall.newer(self._recall):
             self._bring_back(*found)
+        elif not draft.text and not self._desk.dialog.arming:
+            self._desk.overseeing.open()
 
     def search(self) -> None:
         """Look for something that was said before."""

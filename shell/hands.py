@@ -38,6 +38,7 @@ class Hands:
         self.drafting, self.answering = desk.drafting, desk.answering
         self.choosing, self.completing = desk.choosing, desk.completing
         self.paging, self.replying = desk.paging, desk.replying
+        self.overseeing = desk.overseeing
         self._leaves_until_s = self._escaped_until_s = float("-inf")
 
     @property
@@ -78,7 +79,8 @@ class Hands:
             case Focus.QUESTION:
                 self.replying.confirm(last=last)
             case Focus.PAGE:
-                self.paging.move(1)
+                if not self.overseeing.write():
+                    self.paging.move(1)
 
     def next_mode(self) -> None:
         """Work in the next mode, whatever is being asked or typed."""
@@ -159,6 +161,9 @@ class Hands:
 
     def _closed(self) -> bool:
         """Close the topmost of what is open beside the approval; whether there was any."""
+        if self.overseeing.asks:
+            self.overseeing.spare()
+            return True
         match self.focus:
             case Focus.PAGE:
                 self.paging.close()

@@ -24,6 +24,7 @@ def bindings(hands: Hands) -> KeyBindings:
     _question(keys, hands, _while(hands, Focus.QUESTION))
     _picker(keys, hands, _while(hands, Focus.PICKER))
     _page(keys, hands, _while(hands, Focus.PAGE))
+    _overseeing(keys, hands)
     _escape(keys, hands)
     return keys
 
@@ -96,6 +97,7 @@ def _picker(keys: KeyBindings, hands: Hands, is_open: Filter) -> None:
     _bind(keys, "down", lambda: hands.choosing.move(1), is_open)
     _bind(keys, "c-r", lambda: hands.choosing.move(1), is_open)
     _bind(keys, "tab", hands.choosing.accept, is_open)
+    _bind(keys, "left", hands.choosing.close, is_open & Condition(lambda: hands.choosing.whole))
 
 
 def _page(keys: KeyBindings, hands: Hands, is_open: Filter) -> None:
@@ -108,8 +110,14 @@ def _page(keys: KeyBindings, hands: Hands, is_open: Filter) -> None:
     _bind(keys, "home", lambda: hands.paging.move(-FAR), is_open)
     _bind(keys, "end", lambda: hands.paging.move(FAR), is_open)
     _bind(keys, "q", hands.paging.close, is_open)
-    _bind(keys, "left", hands.paging.close, is_open)
+    _bind(keys, "left", hands.overseeing.back, is_open)
     _bind(keys, "c-o", hands.paging.close, is_open)
+
+
+def _overseeing(keys: KeyBindings, hands: Hands) -> None:
+    of_agent = Condition(lambda: hands.overseeing.agent is not None)
+    _bind(keys, "x", hands.overseeing.stop, of_agent)
+    _bind(keys, "y", hands.overseeing.stop, Condition(lambda: hands.overseeing.asks))
 
 
 def _escape(keys: KeyBindings, hands: Hands) -> None:

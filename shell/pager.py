@@ -3,6 +3,7 @@
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
+from messages.address import Address
 from shell.ink import Fragment, Row, cut, wrapped
 from shell.visible import visible
 
@@ -15,6 +16,10 @@ class Page:
 
     title: str
     lines: tuple[Fragment, ...]
+    keys: str = KEYS
+    """What the keys do here."""
+    agent: Address | None = None
+    """Whose page it is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +49,7 @@ def page_rows(pager: Pager, width: int, height: int) -> list[Row]:
     shown = list(rows[first : first + body])
     filling: list[Row] = [(("plain", ""),)] * (body - len(shown))
     end = min(first + body, len(rows))
-    place = f"{first + 1}-{end} of {len(rows)} · {KEYS}"
+    place = f"{first + 1}-{end} of {len(rows)} · {pager.page.keys}"
     head: Row = (("title", cut(pager.page.title, width)),)
     return [head, *shown, *filling, (("dim", cut(place, width)),)][:height]
 

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+from messages.address import Address
 from shell import fuzzy
 from shell.ink import Row, cut, wrapped
 from shell.menu import Menu, Offer, menu_rows
@@ -21,6 +22,8 @@ class Choice:
     told: str = ""
     preview: str = ""
     """The last of it is shown below the list while this line is the chosen one."""
+    agent: Address | None = None
+    """The agent that this line stands for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +38,8 @@ class Picker:
     chosen: int = 0
     found: tuple[int, ...] = ()
     """Numbers of the choices that fit, the likeliest first."""
+    keys: str = ""
+    """What the keys do here, beside the usual."""
 
 
 def opened(title: str, choices: tuple[Choice, ...], picked: Callable[[int], None]) -> Picker:
@@ -58,6 +63,15 @@ def moved(picker: Picker, by: int) -> Picker:
     return replace(picker, chosen=(picker.chosen + by) % count) if count else picker
 
 
+def renewed(picker: Picker, fresh: Picker) -> Picker:
+    """Put a fresh list in the place of one of agents: the same one stays chosen."""
+    fresh, at = narrowed(fresh, picker.wanted), choice(picker)
+    agents = [fresh.choices[number].agent for number in fresh.found]
+    kept = picker.choices[at].agent if at is not None else None
+    last = max(len(agents) - 1, 0)
+    return replace(fresh, chosen=agents.index(kept) if kept in agents else min(picker.chosen, last))
+
+
 def choice(picker: Picker) -> int | None:
     """Name the chosen one; None when nothing fits."""
     return picker.found[picker.chosen] if picker.found else None
@@ -67,7 +81,8 @@ def picker_rows(picker: Picker, width: int, height: int) -> list[Row]:
     """Draw the title, the lines around the chosen one and, where there is room, its preview."""
     if height < 1:
         return []
-    title = f"{picker.title} · {len(picker.found)} of {len(picker.choices)}"
+    count = f"{len(picker.found)} of {len(picker.choices)}"
+    title = " · ".join(filter(None, (picker.title, count, picker.keys)))
     offers = tuple(Offer(picker.choices[at].text, picker.choices[at].told) for at in picker.found)
     menu = Menu(offers, begin=0, chosen=picker.chosen) if offers else None
     listed = [(("title", cut(title, width)),), *menu_rows(menu, width, height - 1)]

@@ -24,12 +24,10 @@ from shell.commands.command import Command, answered
 from shell.commands.table import COMMANDS
 from shell.desk import Desk
 from shell.inbox import Inbox
-from shell.intents import WatchSubagent
 from shell.pager import Page
 from shell.picker import Picker
 from shell.signals import HUNG_UP, endings, handled, stop
 from shell.state import State, Step
-from shell.subagent_rows import subagent_page
 from shell.successor import Successor
 from shell.terminal import FrameOutput, open_output
 from shell.tmux import told_of_escape_time
@@ -134,11 +132,7 @@ class Repl:
 
     def watch(self, agent: Address) -> None:
         """Cover the screen with what an agent does, and let it stream."""
-        self.post(WatchSubagent(agent=agent))
-        self.desk.paging.open_live(
-            lambda: subagent_page(self.state, agent, self.now_s),
-            lambda: self.post(WatchSubagent(agent=None)),
-        )
+        self.desk.overseeing.read(agent)
 
     def pick(self, picker: Picker) -> None:
         """Let the person choose from a list."""

@@ -1,5 +1,7 @@
 """One row for each subagent at work: what it does now, how long, how much it wrote. Pure."""
 
+from dataclasses import replace
+
 from messages.address import Address
 from shell.below import Subagent, clock
 from shell.figures import counted
@@ -14,6 +16,8 @@ _LEAST_TOLD = 24
 """So much of what it does comes before how long and how much it wrote."""
 _LEAST_ABOUT = 6
 """Fewer characters of what it is for say nothing."""
+WRITE = "Enter: write · "
+KEYS = "x: stop · ←: list · PgUp PgDn ↑ ↓ · Esc closes"
 NOTHING = "(it has said nothing yet)"
 _MARKS = {"queued": "○ ", "idle": "○ "}
 
@@ -47,7 +51,8 @@ def subagent_page(state: State, agent: Address, now_s: float) -> Page:
     row = state.below.rows[agent]
     at = doing(row, asks=agent in asking_of(state))
     title = f"{agent.name} · {visible_line(row.description)} · {at} · {clock(row, now_s)}"
-    return plain_page(title, "\n".join((*row.told, row.streamed)).strip("\n") or NOTHING)
+    page = plain_page(title, "\n".join((*row.told, row.streamed)).strip("\n") or NOTHING)
+    return replace(page, keys=WRITE + KEYS if row.waits_for_more else KEYS, agent=agent)
 
 
 def _row(row: Subagent, now_s: float, width: int, *, asks: bool) -> Row:

@@ -10,6 +10,7 @@ KEYS = (
     ("/ and @", "complete a command, a file"),
     ("!command", "run a command of your own; the model hears of it with your next message"),
     ("Up, Down", "what was queued or said before"),
+    ("Down", "on an empty line: the agents at work, as /tasks"),
     ("Ctrl-R", "look for what was said before"),
     ("Ctrl-O", "details: all of the outputs and the reasoning"),
     ("Esc", "close what is open, else interrupt the turn"),

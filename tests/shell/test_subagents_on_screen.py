@@ -1,16 +1,18 @@
 """Agents below the one that the person talks with: looked at, spoken to and stopped."""
 
+import pytest
+
 from messages.address import PRIMARY, Address
 from messages.content import TextBlock, Usage
 from messages.subagents import SubagentEnded, SubagentStarted
 from messages.turns import AgentReport, Delta, MessageDelta, ReplyCompleted, TurnStarted
 from shell.inbox import OfSubagent
-from shell.intents import StopSubagent, TellSubagent, WatchSubagent
+from shell.intents import Interrupt, StopSubagent, TellSubagent, WatchSubagent
 from tests.shell import reports
 from tests.shell.on_screen import OnScreen, play
 
 ONE, TWO = Address("/primary/general-1"), Address("/primary/general-2")
-LEFT, DOWN = "\x1b[D", "\x1b[B"
+ESC, LEFT, DOWN = "\x1b", "\x1b[D", "\x1b[B"
 
 
 def started(child: Address, *, one_shot: bool = True) -> SubagentStarted:
@@ -58,8 +60,95 @@ def test_a_person_opens_a_subagent_and_reads_what_it_streams() -> None:
         await here.shows("I am looking at it now.")
         assert here.text.count("I am looking") == 1
         here.type(LEFT)
-        await here.shows("general-1 look about")
+        await here.shows("Agents at work")
         assert here.posted[-1] == WatchSubagent(agent=None)
+        here.type(LEFT)
+        await here.hides("Agents at work")
+
+    play(script)
+
+
+def test_down_on_an_empty_line_lists_the_agents_and_nothing_where_text_stands() -> None:
+    async def script(here: OnScreen) -> None:
+        here.report(reports.session())
+        await here.shows("primary · default")
+        here.type(DOWN)
+        await here.shows("No other agent is at work.")
+        await begun(here, started(ONE))
+        here.type(f"a{DOWN}")
+        await here.shows("> a")
+        assert here.desk.choosing.picker is None
+        here.type(f"\x7f{DOWN}")
+        await here.shows("Agents at work")
+        says(here, ONE, TurnStarted(turn=1, prompt="look"))
+        await here.shows("general-1 · look about  thinking")
+        here.report(OfSubagent(PRIMARY, ended(ONE)))
+        await here.shows("0 of 0")
+        await here.press(ESC)
+        await here.hides("Agents at work")
+        assert Interrupt() not in here.posted
+
+    play(script)
+
+
+@pytest.mark.parametrize("second", ["x", "y"])
+def test_x_stops_an_agent_when_it_is_pressed_again_and_not_after_esc(second: str) -> None:
+    async def script(here: OnScreen) -> None:
+        await begun(here, started(ONE), started(TWO))
+        here.type(DOWN)
+        await here.shows("Agents at work")
+        await here.press("x")
+        await here.shows("x or y: stop primary/general-1 and all below it")
+        await here.press(ESC)
+        await here.hides("x or y")
+        await here.press("x")
+        await here.press(DOWN)
+        await here.press("x")
+        await here.shows("x or y: stop primary/general-2")
+        stops = [each for each in here.posted if isinstance(each, StopSubagent)]
+        assert stops == []
+        await here.press(second)
+        await here.until(lambda: StopSubagent(agent=TWO) in here.posted, "the second to be stopped")
+        assert StopSubagent(agent=ONE) not in here.posted
+        assert here.desk.choosing.picker is not None
+
+    play(script)
+
+
+def test_an_agents_page_stops_it_and_esc_leaves_it_only_when_nothing_is_asked() -> None:
+    async def script(here: OnScreen) -> None:
+        await begun(here, started(ONE))
+        here.type(f"{DOWN}\r")
+        await here.shows("it has said nothing yet")
+        await here.press("y")
+        await here.press("x")
+        await here.shows("x or y: stop primary/general-1")
+        await here.press(ESC)
+        await here.shows("it has said nothing yet")
+        assert StopSubagent(agent=ONE) not in here.posted
+        await here.press("x")
+        await here.press("x")
+        assert StopSubagent(agent=ONE) in here.posted
+        await here.press(ESC)
+        await here.shows("general-1 is being stopped, with all below it.")
+        assert here.desk.choosing.picker is None
+        assert Interrupt() not in here.posted
+
+    play(script)
+
+
+def test_letters_look_for_a_name_in_the_list_of_agents() -> None:
+    async def script(here: OnScreen) -> None:
+        await begun(here, started(ONE), started(Address("/primary/explore-1")))
+        here.type(f"{DOWN}")
+        await here.shows("2 of 2")
+        here.type("ex")
+        await here.shows("1 of 2")
+        here.type("x")
+        await here.shows("0 of 2")
+        assert not here.desk.overseeing.asks
+        await here.press(LEFT)
+        assert here.desk.choosing.picker is not None
 
     play(script)
 
@@ -88,9 +177,7 @@ def test_one_that_stays_for_more_is_spoken_to_from_the_list() -> None:
         here.type("/tasks\r")
         await here.shows("Agents at work")
         here.type("\r")
-        await here.shows("it stays for more")
-        here.type(DOWN)
-        await here.shows("› say")  # noqa: RUF001  (an arrow)
+        await here.shows("Enter: write")
         here.type("\r")
         await here.shows("> /tasks say primary/general-1")
         here.type("look again\r")
