@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from messages.address import Address
 from shell.below import Subagent, clock
 from shell.intents import StopSubagent, WatchSubagent
-from shell.picker import Choice, Picker, choice, opened, renewed
+from shell.picker import Choice, Picker, choice, opened, renewed, with_chosen
 from shell.state import Post, Refill, Remark, State, Step
 from shell.subagent_rows import asking_of, doing, subagent_page
 from shell.visible import visible_line
@@ -44,10 +44,10 @@ class Overseeing:
         row = self._row
         return row is not None and row.doing != "ended" and self._desk.hint == question(row)
 
-    def open(self) -> None:
+    def open(self, chosen: Address | None = None) -> None:
         """List the agents at work."""
         if self._desk.state.below.running:
-            self._desk.choosing.open(self._list())
+            self._desk.choosing.open(with_chosen(self._list(), chosen))
         else:
             self._desk.hint_for(NOBODY, ASKED_S)
 
@@ -72,7 +72,7 @@ class Overseeing:
         self.spare()
         self._desk.paging.close()
         if agent:
-            self.open()
+            self.open(agent)
 
     def write(self) -> bool:
         """Leave the page to write to an agent that waits for more; whether this is one."""

@@ -65,11 +65,17 @@ def moved(picker: Picker, by: int) -> Picker:
 
 def renewed(picker: Picker, fresh: Picker) -> Picker:
     """Put a fresh list in the place of one of agents: the same one stays chosen."""
-    fresh, at = narrowed(fresh, picker.wanted), choice(picker)
-    agents = [fresh.choices[number].agent for number in fresh.found]
+    at = choice(picker)
     kept = picker.choices[at].agent if at is not None else None
-    last = max(len(agents) - 1, 0)
-    return replace(fresh, chosen=agents.index(kept) if kept in agents else min(picker.chosen, last))
+    fresh = narrowed(fresh, picker.wanted)
+    near = min(picker.chosen, max(len(fresh.found) - 1, 0))
+    return with_chosen(replace(fresh, chosen=near), kept)
+
+
+def with_chosen(picker: Picker, agent: Address | None) -> Picker:
+    """Choose the line of an agent, where it has one."""
+    agents = [picker.choices[number].agent for number in picker.found]
+    return replace(picker, chosen=agents.index(agent)) if agent in agents else picker
 
 
 def choice(picker: Picker) -> int | None:

@@ -137,6 +137,22 @@ def test_an_agents_page_stops_it_and_esc_leaves_it_only_when_nothing_is_asked() 
     play(script)
 
 
+def test_the_list_comes_back_with_the_agent_whose_page_was_left() -> None:
+    async def script(here: OnScreen) -> None:
+        await begun(here, started(ONE), started(TWO))
+        here.type(f"{DOWN}{DOWN}\r")
+        await here.shows("it has said nothing yet")
+        await here.press(LEFT)
+        await here.shows("› general-2")  # noqa: RUF001  (an arrow)
+        says(here, TWO, TurnStarted(turn=1, prompt="look"))
+        await here.shows("› general-2 · look about  thinking")  # noqa: RUF001  (an arrow)
+        says(here, ONE, TurnStarted(turn=1, prompt="look"))
+        await here.shows("  general-1 · look about  thinking")
+        assert "› general-2" in here.text  # noqa: RUF001  (an arrow)
+
+    play(script)
+
+
 def test_letters_look_for_a_name_in_the_list_of_agents() -> None:
     async def script(here: OnScreen) -> None:
         await begun(here, started(ONE), started(Address("/primary/explore-1")))
