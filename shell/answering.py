@@ -52,9 +52,10 @@ class Answering:
 
     def back(self) -> None:
         """Leave the reason."""
+        self._desk.view.side.reset()
         self._desk.dialog.reasoning = False
         self._desk.dialog.drafted()
-        self._desk.view.focus_draft()
+        self._desk.refocus()
         self._desk.refresh()
 
     def put_off(self) -> None:

@@ -30,7 +30,7 @@ class Choosing:
 
     def narrow(self) -> None:
         """Keep what fits the letters typed."""
-        if self.picker:
+        if self.picker and not self._desk.dialog.reasoning:
             self.picker = picker.narrowed(self.picker, self._desk.view.side.text)
 
     def move(self, by: int) -> None:

@@ -172,6 +172,15 @@ class Desk:
         if self._loop:
             self.dialog.acknowledged(self._loop)
 
+    def refocus(self) -> None:
+        """Let keys go to the topmost that is open, beside a question."""
+        if self.paging.pager:
+            self.view.focus_page()
+        elif self.choosing.picker:
+            self.view.focus_list()
+        else:
+            self.view.focus_draft()
+
     def refresh(self) -> None:
         """Draw again what has changed; from the top when there is less of it."""
         if self.view.plan().rows < self._height:
@@ -217,8 +226,8 @@ class Desk:
         self.replying.begin()
         if self._loop:
             self.dialog.watched(self._loop)
-        if not (self.choosing.picker or self.paging.pager):
-            self.view.rewind()
+        self.view.rewind()
+        self.refocus()
         if reason:
             self.view.draft.insert_text(reason)
 
@@ -227,8 +236,13 @@ class Desk:
 
     def _busy(self) -> bool:
         """Whether the person is at something that no question may be armed over."""
-        covered = self.choosing.picker or self.paging.pager
-        return bool(self.view.draft.text or covered)
+        typed = self.view.draft.text or (self.choosing.picker and not self.choosing.whole)
+        return bool(typed) or self._covered or self.overseeing.asks
+
+    @property
+    def _covered(self) -> bool:
+        """Whether what is open leaves no room for a question; only the task view does."""
+        return bool(self.choosing.picker or self.paging.pager) and not self.overseeing.is_open
 
     def _ring(self) -> None:
         self._output.write_raw(ringing())
@@ -239,6 +253,7 @@ class Desk:
         self.completing.follow()
 
     def _narrowed(self, _side: Buffer) -> None:
+        self.dialog.drafted()
         self.choosing.narrow()
 
     def _pressed(self, _keys: KeyProcessor) -> None:
@@ -254,8 +269,7 @@ class Desk:
             self.screen.ask_for_acknowledgement()
 
     def _scene(self) -> Scene:
-        covered = self.choosing.picker or self.paging.pager
-        arming = None if covered else self.dialog.arming
+        arming = None if self._covered else self.dialog.arming
         return Scene(
             self.state,
             arming,

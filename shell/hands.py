@@ -46,11 +46,11 @@ class Hands:
         """The topmost that is open; the one place that decides it."""
         desk = self._desk
         for holds, focus in (
-            (desk.paging.pager, Focus.PAGE),
-            (desk.choosing.picker, Focus.PICKER),
             (desk.dialog.reasoning, Focus.REASON),
             (desk.dialog.may_refuse and desk.replying.asked, Focus.QUESTION),
             (desk.dialog.may_refuse, Focus.ARMED),
+            (desk.paging.pager, Focus.PAGE),
+            (desk.choosing.picker, Focus.PICKER),
             (desk.completing.menu and not desk.dialog.arming, Focus.MENU),
         ):
             if holds:
@@ -131,7 +131,7 @@ class Hands:
 
     def to_approval(self) -> None:
         """Leave what stands before the approval, bring it back, answer over the draft."""
-        while self.focus in {Focus.PAGE, Focus.PICKER}:
+        while self.focus in {Focus.PAGE, Focus.PICKER} and not self.overseeing.is_open:
             self._closed()
         self.answering.summon()
 

@@ -24,7 +24,7 @@ def bindings(hands: Hands) -> KeyBindings:
     _question(keys, hands, _while(hands, Focus.QUESTION))
     _picker(keys, hands, _while(hands, Focus.PICKER))
     _page(keys, hands, _while(hands, Focus.PAGE))
-    _overseeing(keys, hands)
+    _overseeing(keys, hands, _while(hands, Focus.PAGE, Focus.PICKER))
     _escape(keys, hands)
     return keys
 
@@ -114,10 +114,11 @@ def _page(keys: KeyBindings, hands: Hands, is_open: Filter) -> None:
     _bind(keys, "c-o", hands.paging.close, is_open)
 
 
-def _overseeing(keys: KeyBindings, hands: Hands) -> None:
+def _overseeing(keys: KeyBindings, hands: Hands, is_open: Filter) -> None:
     of_agent = Condition(lambda: hands.overseeing.agent is not None)
-    _bind(keys, "x", hands.overseeing.stop, of_agent)
-    _bind(keys, "y", hands.overseeing.stop, Condition(lambda: hands.overseeing.asks))
+    asks = Condition(lambda: hands.overseeing.asks)
+    _bind(keys, "x", hands.overseeing.stop, is_open & of_agent)
+    _bind(keys, "y", hands.overseeing.stop, is_open & asks)
 
 
 def _escape(keys: KeyBindings, hands: Hands) -> None:

@@ -30,6 +30,12 @@ class Overseeing:
         self._desk = desk
 
     @property
+    def is_open(self) -> bool:
+        """Whether the list or a page of the task view is."""
+        picker, pager = self._desk.choosing.picker, self._desk.paging.pager
+        return bool(pager and pager.page.agent) or bool(picker and picker.title == TITLE)
+
+    @property
     def agent(self) -> Address | None:
         """Whose page is open, or whose line is chosen while no letters are typed."""
         if pager := self._desk.paging.pager:

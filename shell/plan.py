@@ -1,6 +1,6 @@
 """What stands on which row: the one place that divides the height of the window. Pure."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from prompt_toolkit.data_structures import Size
 
@@ -89,12 +89,12 @@ def planned(scene: Scene, size: Size) -> Plan:
     """Divide the window."""
     width = size.columns
     footer = (footer_row(scene.state, scene.hint, width),)
+    if scene.arming and scene.state.requests.shown:
+        return _with_panel(scene, scene.arming, size, footer)
     if scene.pager:
         page = page_rows(scene.pager, width, size.rows - FOOTER_ROWS)
         return Plan(page=tuple(page), input_rows=0, footer=footer)
     room = size.rows - FOOTER_ROWS
-    if scene.arming and scene.state.requests.shown:
-        return _with_panel(scene, scene.arming, size, footer)
     wanted = 1 if scene.picker else min(_draft_rows(scene.draft, width), MOST_INPUT_ROWS)
     input_rows = max(min(wanted, room), 1)
     room -= input_rows
@@ -116,10 +116,8 @@ def planned(scene: Scene, size: Size) -> Plan:
 
 def side_mark(scene: Scene) -> str:
     """Say what is written in the place of the draft; empty: the draft is."""
-    if scene.picker:
-        return LIST_MARK
     if not scene.reasoning:
-        return ""
+        return LIST_MARK if scene.picker else ""
     return REPLY_MARK if isinstance(scene.state.requests.shown, QuestionRequest) else REASON_MARK
 
 
@@ -144,10 +142,14 @@ def _with_panel(scene: Scene, arming: Arming, size: Size, footer: tuple[Row, ...
     tone, hint = _hint(request, arming, scene)
     place = _place(scene.scrolled, body_rows, len(shown.body))
     notice: tuple[Row, ...] = (((tone, cut(hint + place, width)),),)
-    live = working_rows(
-        scene.state, scene.now_s, width, min(room, max(size.rows // _WORKING_SHARE, 1))
-    )
-    return Plan(tuple(live), shown, body_rows, notice, footer=footer)
+    input_rows = int(scene.reasoning or not scene.pager)
+    plan = Plan((), shown, body_rows, notice, input_rows=input_rows, footer=footer)
+    if scene.pager:
+        return replace(plan, page=tuple(page_rows(scene.pager, width, room + 1 - input_rows)))
+    share = min(room, max(size.rows // _WORKING_SHARE, 1))
+    if scene.picker:
+        return replace(plan, list=tuple(picker_rows(scene.picker, width, share)))
+    return replace(plan, live=tuple(working_rows(scene.state, scene.now_s, width, share)))
 
 
 def _place(above: int, shown: int, rows: int) -> str:
@@ -170,7 +172,7 @@ def panel_of(
 
 
 def _hint(request: AnyApprovalRequest, arming: Arming, scene: Scene) -> Fragment:
-    draft = bool(scene.draft)
+    draft = bool(scene.draft or (scene.picker and scene.picker.wanted))
     if isinstance(request, QuestionRequest):
         asked = request.questions[len(scene.state.requests.replied)]
         return WORDS_HINT if scene.reasoning else question_hint(asked, arming, draft=draft)

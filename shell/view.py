@@ -89,9 +89,8 @@ class View:
         self.scroll(pages * max(self.plan().body_rows - 1, 1))
 
     def rewind(self) -> None:
-        """Begin at the top of another request, and write to the draft."""
+        """Begin at the top of another request."""
         self._body.first = 0
-        self.focus_draft()
 
     def focus_draft(self) -> None:
         """Typed text goes into the draft."""
@@ -100,6 +99,10 @@ class View:
     def focus_side(self) -> None:
         """Typed text becomes a reason, or what is looked for."""
         self.side.reset()
+        self.focus_list()
+
+    def focus_list(self) -> None:
+        """Typed text is looked for again, behind what was typed before."""
         self.layout.focus(self._side_window)
 
     def focus_page(self) -> None:
@@ -130,6 +133,7 @@ class View:
     def _stack(self) -> HSplit:
         beside = Condition(lambda: bool(side_mark(self._scene())))
         paging = Condition(lambda: self._scene().pager is not None)
+        reasoning = Condition(lambda: self._scene().reasoning)
         return HSplit(
             [
                 ConditionalContainer(self._page_window, filter=paging),
@@ -141,7 +145,7 @@ class View:
                 self._fixed(lambda plan: plan.queued),
                 self._fixed(lambda plan: plan.list),
                 ConditionalContainer(self._draft_window, filter=~beside & ~paging),
-                ConditionalContainer(self._side_window, filter=beside & ~paging),
+                ConditionalContainer(self._side_window, filter=beside & (~paging | reasoning)),
                 self._fixed(lambda plan: plan.menu),
                 self._fixed(lambda plan: plan.footer),
             ]

@@ -11,6 +11,7 @@ from messages.approvals import (
 from messages.content import TextBlock, Usage
 from messages.questions import Question
 from messages.rules import PermissionRequest, Rule
+from messages.subagents import SubagentEnded, SubagentStarted
 from messages.turns import (
     AgentEvent,
     MessageDelta,
@@ -131,3 +132,21 @@ def asked_questions(*questions: Question, number: int = 1) -> PresentApproval:
         questions=questions,
     )
     return PresentApproval(request=request, waiting=number)
+
+
+def started(child: Address, *, one_shot: bool = True) -> SubagentStarted:
+    return SubagentStarted(
+        child=child,
+        parent=child.parent,
+        agent="general",
+        depth=1,
+        start=1,
+        turn=1,
+        call_id="t1",
+        description="look about",
+        one_shot=one_shot,
+    )
+
+
+def ended(child: Address) -> SubagentEnded:
+    return SubagentEnded(child=child, start=1, turn=1, status="completed")

@@ -14,6 +14,7 @@ from shell.figures import clock, counted
 from shell.footer import footer_row
 from shell.inbox import Event, OfSubagent
 from shell.ink import Row
+from shell.pager import Pager, plain_page
 from shell.pastes import Pastes, folded
 from shell.plan import Plan, Scene, planned
 from shell.state import State
@@ -68,6 +69,31 @@ def test_agents_at_work_are_seen_beside_a_request_where_there_is_room() -> None:
     assert low.panel is not None
     assert [text(row).split()[1] for row in low.live] == ["Waiting"]
     assert low.rows <= 11
+
+
+@pytest.mark.parametrize("reasoning", [False, True])
+@pytest.mark.parametrize("rows", range(4, 30))
+def test_an_agents_page_and_what_is_asked_meanwhile_fill_the_window(
+    rows: int, *, reasoning: bool
+) -> None:
+    state = state_of(*AT_WORK)
+    page = plain_page("general-1", "\n".join(map(str, range(60))))
+    scene = Scene(
+        state,
+        Arming(state.requests.prompt_id, 0.0),
+        "",
+        reasoning=reasoning,
+        hint="",
+        now_s=1.0,
+        pager=Pager(page),
+    )
+    plan = planned(scene, Size(rows=rows, columns=80))
+    if plan.panel is None:
+        assert plan.rows <= rows
+        assert "enlarge" in text(plan.notice[0])
+    else:
+        assert plan.rows == rows
+        assert plan.input_rows == int(reasoning)
 
 
 @pytest.mark.parametrize(
