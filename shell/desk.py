@@ -197,16 +197,21 @@ class Desk:
         """Turn the spinner for as long as something runs."""
         self._spinning = bool(self.state.turn or self.state.own)
         if self._spinning and self._loop:
+            self._renew()
             self.app.invalidate()
             self._loop.call_later(1 / FRAMES_PER_S, self._spin)
 
     def _changed(self) -> None:
         """There is a new state; it is drawn right after this."""
         self._follow()
-        self.paging.follow()
-        self.overseeing.follow()
+        self._renew()
         if not self._spinning:
             self._spin()
+
+    def _renew(self) -> None:
+        """Let what is open and grows show how things stand now."""
+        self.paging.follow()
+        self.overseeing.follow()
 
     def _takes_lines(self) -> bool:
         """Not while a page covers the screen, or while nobody knows where its rows are."""

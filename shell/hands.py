@@ -74,6 +74,8 @@ class Hands:
             case Focus.MENU:
                 if self.completing.accept():
                     self.drafting.enter()
+            case Focus.ARMED if self.overseeing.is_open:
+                return  # the draft is not on the screen
             case Focus.ARMED | Focus.DRAFT:
                 self.drafting.enter()
             case Focus.QUESTION:

@@ -17,7 +17,8 @@ _LEAST_TOLD = 24
 _LEAST_ABOUT = 6
 """Fewer characters of what it is for say nothing."""
 WRITE = "Enter: write · "
-KEYS = "x: stop · ←: list · PgUp PgDn ↑ ↓ · Esc closes"
+STOP = "x: stop · "
+KEYS = "←: list · PgUp PgDn ↑ ↓ · Esc closes"
 NOTHING = "(it has said nothing yet)"
 _MARKS = {"queued": "○ ", "idle": "○ "}
 
@@ -52,7 +53,9 @@ def subagent_page(state: State, agent: Address, now_s: float) -> Page:
     at = doing(row, asks=agent in asking_of(state))
     title = f"{agent.name} · {visible_line(row.description)} · {at} · {clock(row, now_s)}"
     page = plain_page(title, "\n".join((*row.told, row.streamed)).strip("\n") or NOTHING)
-    return replace(page, keys=WRITE + KEYS if row.waits_for_more else KEYS, agent=agent)
+    write = WRITE if row.waits_for_more else ""
+    stop = STOP if row.doing != "ended" else ""
+    return replace(page, keys=write + stop + KEYS, agent=agent)
 
 
 def _row(row: Subagent, now_s: float, width: int, *, asks: bool) -> Row:

@@ -88,6 +88,10 @@ def test_an_agents_page_stops_it_and_esc_leaves_it_only_when_nothing_is_asked() 
         await here.press("x")
         await here.press("x")
         assert StopSubagent(agent=ONE) in here.posted
+        here.report(OfSubagent(PRIMARY, reports.ended(ONE)))
+        await here.hides("x: stop")
+        await here.press("x")
+        await here.shows("primary/general-1 has ended.")
         await here.press(ESC)
         await here.shows("general-1 is being stopped, with all below it.")
         assert here.desk.choosing.picker is None
@@ -241,5 +245,33 @@ def test_letters_that_are_looked_for_hold_a_request_up_as_a_draft_does() -> None
         for _ in "geny":
             await here.press("\x7f")
         await here.armed()
+
+    play(script)
+
+
+def test_time_passes_in_the_task_view_also_while_nothing_happens() -> None:
+    async def script(here: OnScreen) -> None:
+        await begun(here, reports.started(ONE))
+        here.type(LIST)
+        await here.shows("look about  starting · 0s")
+        here.clock.ahead_s += 60
+        await here.shows("look about  starting · 1m 0")
+        here.type("\r")
+        await here.shows("look about · starting · 1m 0")
+        here.clock.ahead_s += 60
+        await here.shows("look about · starting · 2m 0")
+
+    play(script)
+
+
+def test_enter_sends_no_draft_that_a_page_hides() -> None:
+    async def script(here: OnScreen) -> None:
+        await asked_over(here, PAGE)
+        here.desk.drafting.put_back("not yet")
+        await here.press(CTRL_Y)
+        await here.armed()
+        await here.press("\r")
+        assert here.desk.view.draft.text == "not yet"
+        assert here.desk.state.queue == ()
 
     play(script)
