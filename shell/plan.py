@@ -11,7 +11,7 @@ from shell.footer import footer_row
 from shell.ink import Fragment, Row, cut, flowed, wrapped
 from shell.live import live_rows, queued_rows, working_rows
 from shell.menu import Menu, menu_rows
-from shell.pager import Pager, page_rows
+from shell.pager import Pager, moved, page_rows
 from shell.picker import Picker, picker_rows
 from shell.question import NOTHING, WORDS_HINT, Selection, question_hint, question_panel
 from shell.state import State
@@ -145,7 +145,9 @@ def _with_panel(scene: Scene, arming: Arming, size: Size, footer: tuple[Row, ...
     input_rows = int(scene.reasoning or not scene.pager)
     plan = Plan((), shown, body_rows, notice, input_rows=input_rows, footer=footer)
     if scene.pager:
-        return replace(plan, page=tuple(page_rows(scene.pager, width, room + 1 - input_rows)))
+        height = room + 1 - input_rows
+        lower = moved(scene.pager, size.rows - FOOTER_ROWS - height, width, height)
+        return replace(plan, page=tuple(page_rows(lower, width, height)))
     share = min(room, max(size.rows // _WORKING_SHARE, 1))
     if scene.picker:
         return replace(plan, list=tuple(picker_rows(scene.picker, width, share)))

@@ -85,7 +85,7 @@ def test_an_agents_page_and_what_is_asked_meanwhile_fill_the_window(
         reasoning=reasoning,
         hint="",
         now_s=1.0,
-        pager=Pager(page),
+        pager=Pager(page, first=60 - max(rows - 3, 1)),
     )
     plan = planned(scene, Size(rows=rows, columns=80))
     if plan.panel is None:
@@ -94,6 +94,7 @@ def test_an_agents_page_and_what_is_asked_meanwhile_fill_the_window(
     else:
         assert plan.rows == rows
         assert plan.input_rows == int(reasoning)
+        assert len(plan.page) < 3 or text(plan.page[-2]) == "59"
 
 
 @pytest.mark.parametrize(
