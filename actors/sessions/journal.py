@@ -28,7 +28,7 @@ class WriteTranscripts(Message):
 
 
 JournalInbox = Append | Recall | Flush | WriteTranscripts
-TRANSCRIPTS_S = 1.0
+TRANSCRIPTS_S = 0.2
 """What goes into the transcripts gathers for so long: nobody waits for it, and each is a file."""
 
 
