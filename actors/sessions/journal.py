@@ -30,6 +30,8 @@ class WriteTranscripts(Message):
 JournalInbox = Append | Recall | Flush | WriteTranscripts
 TRANSCRIPTS_S = 0.2
 """What goes into the transcripts gathers for so long: nobody waits for it, and each is a file."""
+TRANSCRIPTS_AT_ONCE = 4
+"""So many are written before the session's own records have their turn again."""
 
 
 class Settled:
@@ -104,7 +106,8 @@ class Journal(Actor[JournalInbox]):
             case Flush():
                 self._write()
             case WriteTranscripts():
-                self._write_transcripts()
+                if self._transcripts is not None and self._transcripts.write(TRANSCRIPTS_AT_ONCE):
+                    self.tell(self.address, message)
             case _:
                 assert_never(message)
 
@@ -171,6 +174,7 @@ class Journal(Actor[JournalInbox]):
                 self.after(TRANSCRIPTS_S, WriteTranscripts())
 
     def _write_transcripts(self) -> None:
+        """Write all, where nothing else is to be done."""
         if self._transcripts is not None:
             self._transcripts.write()
 

@@ -34,14 +34,15 @@ class Transcripts:
                 self._gathered[agent].append(record)
         return first and bool(self._gathered)
 
-    def write(self) -> None:
-        """Write what was gathered."""
-        parts, self._gathered = self._gathered, defaultdict(list)
-        for agent, part in parts.items():
+    def write(self, most: int | None = None) -> bool:
+        """Write what was gathered, of so many agents at most; True: there is more."""
+        for agent in list(self._gathered)[:most]:
+            part = self._gathered.pop(agent)
             try:
                 self._write(agent, b"".join(encode(record) + b"\n" for record in part))
             except (OSError, ValueError):
                 log.warning("the transcript of %s is not complete", agent, exc_info=True)
+        return bool(self._gathered)
 
     def _write(self, agent: Address, data: bytes) -> None:
         path = self._folder / f"agent-{id_of(agent)}.jsonl"

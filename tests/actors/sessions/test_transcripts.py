@@ -25,3 +25,15 @@ def test_records_gather_until_they_are_written_each_into_its_agents_file(tmp_pat
     lines = {path.name: len(path.read_text().splitlines()) for path in (tmp_path / "s").iterdir()}
     assert lines == {"agent-general-1.jsonl": 2, "agent-general-2.jsonl": 1}
     assert transcripts.add([(SAID, ONE)]), "what comes next is to be written anew"
+
+
+def test_a_few_agents_are_written_at_once_and_the_rest_is_not_forgotten(tmp_path: Path) -> None:
+    transcripts = Transcripts(tmp_path / "s")
+    transcripts.add([(SAID, ONE), (SAID, TWO)])
+    assert transcripts.write(1), "there is more"
+    assert [path.name for path in (tmp_path / "s").iterdir()] == ["agent-general-1.jsonl"]
+    assert not transcripts.add([(SAID, ONE)]), "they are to be written already"
+    assert transcripts.write(1)
+    assert not transcripts.write(1), "that was all"
+    lines = {path.name: len(path.read_text().splitlines()) for path in (tmp_path / "s").iterdir()}
+    assert lines == {"agent-general-1.jsonl": 2, "agent-general-2.jsonl": 1}
