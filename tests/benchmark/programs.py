@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from actors.models.reply_plan import Event, ReplyPlan, events_of
-from tests.benchmark import bare_sdk, bare_stream, profiled
+from tests.benchmark import bare_sdk, bare_stream, peak, profiled
 from tests.benchmark.rows import Row
 from tests.program.program import COMMAND, make_repository
 from tests.scripted_server import Answer, ScriptedServer, calls, says, streams
@@ -35,7 +35,6 @@ class Ran:
     turns_ms: float
     """From its first request to its last."""
     cpu_us: float
-    most_mib: float
 
 
 def greenroom(_: Path) -> Sequence[str]:
@@ -89,7 +88,6 @@ def run(command: Command, *answers: Answer) -> Ran:
         first_ms=(first_s - began_s) * 1e3,
         turns_ms=(last_s - first_s) * 1e3,
         cpu_us=(used.ru_utime + used.ru_stime) * 1e6,
-        most_mib=used.ru_maxrss / 1024,
     )
 
 
@@ -116,7 +114,10 @@ def turn_ms(command: Command) -> float:
 
 def most_mib(command: Command) -> float:
     """MiB of memory at most, for one reply."""
-    return run(command, says("hi")).most_mib
+    with tempfile.NamedTemporaryFile("r") as told:
+        words = (sys.executable, peak.__file__, told.name)
+        run(lambda folder: (*words, *command(folder)), says("hi"))
+        return int(told.read()) / 1024
 
 
 def delta_us(command: Command) -> float:
