@@ -181,6 +181,33 @@ def _work_parser() -> _Parser:
     )
     add("--model", metavar="NAME", help="the model to use: its id, or fable, opus, sonnet, haiku")
     add("--agent", metavar="NAME", help="the agent to talk with; greenroom agents lists them")
+    _add_limits(parser)
+    add(
+        "--permission-mode",
+        choices=_MODES,
+        help="plan: another agent has the session, which reads and writes a plan; "
+        "auto-edit: edits inside the workspace do not ask; "
+        "yolo: nothing but protected files asks (default: default)",
+    )
+    _add_past(parser)
+    add(
+        "--add-dir",
+        metavar="DIR",
+        action="append",
+        default=[],
+        help="a further folder to work in; no configuration is read from it; may be repeated",
+    )
+    add(
+        "--trust",
+        action="store_true",
+        help="trust this workspace from now on: its instructions and settings count",
+    )
+    add("--version", action="version", version=f"greenroom {VERSION}")
+    return parser
+
+
+def _add_limits(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
     add(
         "--max-depth",
         type=depth,
@@ -200,13 +227,9 @@ def _work_parser() -> _Parser:
         metavar="SECONDS",
         help="stop a prompt's work after so long; waiting for your approval does not count",
     )
-    add(
-        "--permission-mode",
-        choices=_MODES,
-        help="plan: another agent has the session, which reads and writes a plan; "
-        "auto-edit: edits inside the workspace do not ask; "
-        "yolo: nothing but protected files asks (default: default)",
-    )
+
+
+def _add_past(parser: argparse.ArgumentParser) -> None:
     past = parser.add_mutually_exclusive_group()
     past.add_argument(
         "--continue",
@@ -220,20 +243,6 @@ def _work_parser() -> _Parser:
     past.add_argument(
         "--fork", metavar="SESSION", help="begin a session with a copy of what that one holds"
     )
-    add(
-        "--add-dir",
-        metavar="DIR",
-        action="append",
-        default=[],
-        help="a further folder to work in; no configuration is read from it; may be repeated",
-    )
-    add(
-        "--trust",
-        action="store_true",
-        help="trust this workspace from now on: its instructions and settings count",
-    )
-    add("--version", action="version", version=f"greenroom {VERSION}")
-    return parser
 
 
 def _parse_demo(words: list[str]) -> Options:

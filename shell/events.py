@@ -1,7 +1,7 @@
 """What each report of the agent changes on the screen: one function an event, all pure."""
 
 from dataclasses import replace
-from typing import assert_never, get_args
+from typing import get_args
 
 from messages.address import PRIMARY
 from messages.approvals import PresentApproval, RetractApproval
@@ -63,13 +63,24 @@ from shell.state import (
 )
 from shell.visible import visible
 
+Answer = (
+    OwnCommandEnded
+    | PolicyListed
+    | RulesLoaded
+    | RulesNotLoaded
+    | GrantRevoked
+    | GrantNotRevoked
+    | GrantNotStored
+    | CallExplained
+    | Omitted
+    | Notice
+)
+"""What the program tells besides what the agents do."""
 MOST_LATE_CHARS = 4_000
 """So much text is still shown of a turn that is being interrupted."""
 
 
-def received(  # noqa: C901, PLR0911, PLR0912  (a case an event)
-    state: State, event: Event, now_s: float
-) -> Step:
+def received(state: State, event: Event, now_s: float) -> Step:  # noqa: C901, PLR0911, PLR0912  (a case an event)
     """Take in one event."""
     match event:
         case SessionConfigured():
@@ -109,31 +120,29 @@ def received(  # noqa: C901, PLR0911, PLR0912  (a case an event)
             return replace(state, requests=requests.presented(state.requests, event)), ()
         case RetractApproval():
             return retracted(state, event)
+        case QuestionsGone():
+            return questions_gone(state)
+        case _:
+            return _told(state, event)
+
+
+def _told(state: State, event: Answer) -> Step:
+    """Take in what is only told, once: the answer to something that the person did."""
+    match event:
         case OwnCommandEnded():
             detail = Detail(f"! {event.command}", event.text)
             kept = details.kept(state.details, detail)
             return replace(state, own=None, details=kept), (event,)
-        case QuestionsGone():
-            return questions_gone(state)
         case PolicyListed():
             ceiling = state.session.ceiling if state.session else "yolo"
             told = policy_lines(event.policy, ceiling)
             return replace(state, listed=event.policy), (Remark(told, "plain"),)
-        case (
-            RulesLoaded()
-            | RulesNotLoaded()
-            | GrantRevoked()
-            | GrantNotRevoked()
-            | GrantNotStored()
-            | CallExplained()
-        ):
-            return state, (Remark(*told_of(event)),)
         case Omitted():
             return state, (Skipped(event.chars),)
         case Notice():
             return state, (Remark(event.text, "warn"),)
         case _:
-            assert_never(event)
+            return state, (Remark(*told_of(event)),)
 
 
 def _configured(state: State, event: SessionConfigured, now_s: float) -> Step:

@@ -25,6 +25,7 @@ from actors.tools.local_processes import LocalProcesses
 from shell.agent_files import FoundAgents, find_agents
 from shell.arguments import Options, StartError
 from shell.config_files import Sources
+from shell.config_schema import Budget
 from shell.configuration import Configuration, configured
 from shell.instructions import NAME, read_instructions
 from shell.log_file import keep_log
@@ -93,11 +94,7 @@ def set_up(
         take_up=_earlier(options, folder),
         fork=options.fork is not None,
         secrets=secrets_of(environment),
-        limits=Limits(
-            turns=settings.budget.turns,
-            tokens=settings.budget.tokens,
-            seconds=settings.budget.seconds,
-        ),
+        limits=_limits(settings.budget),
         definitions=agents.definitions,
         agent=_primary(settings.agent, agents),
         agent_chosen=options.agent is not None,
@@ -115,6 +112,10 @@ def set_up(
     wrong = (*found.problems, *agents.problems, *damaged)
     notices = (*stands.notices, *configuration.notices, *wrong, *told)
     return Setup(session, make_model, read, agents, notices)
+
+
+def _limits(budget: Budget) -> Limits:
+    return Limits(turns=budget.turns, tokens=budget.tokens, seconds=budget.seconds)
 
 
 def _primary(name: str | None, agents: FoundAgents) -> str:

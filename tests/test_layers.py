@@ -16,7 +16,7 @@ TOP_LEVEL = {*ROOMS, "tests", "pyproject.toml", "README.md", "LICENSE", "uv.lock
 MADE_BY_TOOLS = {"build", "dist", "__pycache__"}
 LONGEST_FILE = 300
 """In lines; a longer one says in its first docstring, after `Long because`, why it is still one."""
-LONGEST_FUNCTION = 80
+LONGEST_FUNCTION = 60
 
 
 @dataclass(frozen=True)

@@ -2,28 +2,30 @@
 
 import asyncio
 import threading
-import time
 from functools import partial
 
 import pytest
 
 from actors.permissions.court import Court
+from tests.simulation.loop import random_of, sim_loop
 
 pytestmark = pytest.mark.quick
 
 
 def test_a_long_line_is_judged_to_its_end_while_it_moves() -> None:
+    """On the simulated loop each judge takes up to a tenth of a second, of its own time."""
+
     async def judge() -> list[int]:
         court = Court(judging_s=0.2, most_at_once=2)
-
-        def case(number: int) -> int:
-            time.sleep(0.02)  # noqa: TID251  (so long a judge takes)
-            return number
-
-        jobs = (court.judged(partial(case, number)) for number in range(40))
+        jobs = (court.judged(partial(int, number)) for number in range(40))
         return list(await asyncio.gather(*jobs))
 
-    assert asyncio.run(judge()) == list(range(40))
+    loop = sim_loop(random_of(1, "loop"))
+    judging = loop.create_task(judge())
+    assert loop.run(judging.done)
+    assert judging.result() == list(range(40))
+    assert loop.time() > 0.4, "the last has waited longer than one may be judged"
+    loop.close()
 
 
 def test_who_waits_while_nobody_gets_up_is_given_up() -> None:
