@@ -8,6 +8,7 @@ from typing import Any, cast, get_args
 from actors.agents.definitions import AgentMode, Definition
 from actors.models.names import resolved
 from actors.permissions.rules import problem
+from actors.tools.toolbox import BUILT_IN as TOOLBOX
 from messages.rules import Action, PermissionMode, Rule
 from shell.agent_frontmatter import Frontmatter, FrontmatterError, take_apart
 
@@ -36,10 +37,7 @@ TOOLS = {
     "exit_plan_mode": "plan_exit",
 }
 """What other programs call our tools, in small letters."""
-OURS = (
-    *("read", "ls", "glob", "grep", "write", "edit", "bash", "todo_write", "question", "task"),
-    *("task_output", "task_stop", "plan_enter", "plan_exit", "help"),
-)
+OURS = (*(tool.name for tool in TOOLBOX), "task_output", "task_stop")
 MODES: dict[str, PermissionMode] = {
     "default": "default",
     "manual": "default",

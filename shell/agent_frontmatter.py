@@ -4,8 +4,6 @@ import re
 from dataclasses import dataclass
 from typing import Any, cast
 
-import yaml  # type: ignore[import-untyped]  # it has no types of its own
-
 _FENCE = "---"
 _LINE = re.compile(r"([A-Za-z_][A-Za-z0-9_-]*):[ \t]*(.*)")
 
@@ -49,6 +47,8 @@ def take_apart(text: str) -> Frontmatter:
 
 
 def _keys(head: list[str]) -> dict[str, Any]:
+    import yaml  # type: ignore[import-untyped]  # noqa: PLC0415  (10 ms, where there is a file)
+
     try:
         value: object = yaml.safe_load("\n".join(head))
     except yaml.YAMLError as error:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Literal
 
 from messages.address import Address
@@ -59,17 +60,26 @@ class Subagent:
     ended_s: float | None = None
 
     @property
+    def path(self) -> str:
+        """Name it with all above it; `Below.called` finds it by this."""
+        return "/".join(self.address.names)
+
+    @property
     def waits_for_more(self) -> bool:
         """It has done its task, and stays for what the person says to it."""
         return self.doing == "idle" and not self.one_shot
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Below:
-    """All subagents of this run, in the order of their start."""
+    """All subagents of this run, in the order of their start.
+
+    Without slots: what a frame asks for many times is found out once.
+    """
 
     rows: Mapping[Address, Subagent] = field(default_factory=dict[Address, Subagent])
 
+    @cached_property
     def in_order(self) -> tuple[Subagent, ...]:
         """List those that have not ended, each below the one that started it."""
         return tuple(
@@ -82,7 +92,7 @@ class Below:
         rows = self.rows.values()
         return tuple(row for row in rows if row.address.names[-len(wanted) :] == wanted)
 
-    @property
+    @cached_property
     def running(self) -> tuple[Subagent, ...]:
         """Those that have not ended."""
         return tuple(row for row in self.rows.values() if row.doing != "ended")

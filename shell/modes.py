@@ -4,12 +4,11 @@ from dataclasses import replace
 from typing import assert_never
 
 from actors.permissions.modes import is_stricter, strictest_mode
+from actors.tools.planning import PLANNER
 from messages.permissions import ChangeMode, ModeChanged, ModeNotChanged
 from messages.rules import PermissionMode
 from messages.turns import AgentNotSwitched, AgentSwitched, SessionConfigured, SwitchAgent
 from shell.state import Post, Remark, State, Step, Wish
-
-PLANNER = "plan"
 
 
 def mode_of(session: SessionConfigured) -> PermissionMode:

@@ -86,7 +86,7 @@ class Overseeing:
         if row is None or not row.waits_for_more:
             return False
         self._desk.paging.close()
-        self._desk.step((self._desk.state, (Refill(f"/tasks say {_path(row)} "),)))
+        self._desk.step((self._desk.state, (Refill(f"/tasks say {row.path} "),)))
         return True
 
     def stop(self) -> None:
@@ -117,7 +117,7 @@ class Overseeing:
 
 def listed(state: State, now_s: float, read: Callable[[Address], None]) -> Picker:
     """List the agents at work, each with the last that it said and did; a chosen one is read."""
-    asking, rows = asking_of(state), state.below.in_order()
+    asking, rows = asking_of(state), state.below.in_order
     choices = tuple(
         Choice(
             f"{row.address.name} · {visible_line(row.description)}",
@@ -133,8 +133,8 @@ def listed(state: State, now_s: float, read: Callable[[Address], None]) -> Picke
 def question(row: Subagent) -> str:
     """Ask whether to stop an agent, in one line."""
     if row.doing == "ended":
-        return f"{_path(row)} has ended."
-    return f"x or y: stop {_path(row)} and all below it · Esc: no"
+        return f"{row.path} has ended."
+    return f"x or y: stop {row.path} and all below it · Esc: no"
 
 
 def stopped(state: State, row: Subagent, now_s: float) -> Step:
@@ -147,7 +147,3 @@ def stopped(state: State, row: Subagent, now_s: float) -> Step:
         state = replace(state, below=state.below.with_row(ended))
     told = Remark(f"{name} is being stopped, with all below it.", "plain")
     return state, (Post(StopSubagent(agent=row.address)), told)
-
-
-def _path(row: Subagent) -> str:
-    return "/".join(row.address.names)

@@ -37,13 +37,13 @@ def plain_page(title: str, text: str) -> Page:
 
 def moved(pager: Pager, by: int, width: int, height: int) -> Pager:
     """Scroll; never beyond what is there."""
-    last = max(len(_rows(pager.page, width)) - _body(height), 0)
+    last = max(len(_rows(pager.page.lines, width)) - _body(height), 0)
     return replace(pager, first=max(min(pager.first + by, last), 0))
 
 
 def page_rows(pager: Pager, width: int, height: int) -> list[Row]:
     """Fill `height` rows: a title, the text from the top row on, what the keys do."""
-    rows = _rows(pager.page, width)
+    rows = _rows(pager.page.lines, width)
     body = _body(height)
     first = max(min(pager.first, len(rows) - body), 0)
     shown = list(rows[first : first + body])
@@ -59,7 +59,7 @@ def _body(height: int) -> int:
 
 
 @lru_cache(maxsize=4)
-def _rows(page: Page, width: int) -> tuple[Row, ...]:
+def _rows(page: tuple[Fragment, ...], width: int) -> tuple[Row, ...]:
     """Lay all of it out; asked for several times a frame, hence remembered."""
-    lines = ((tone, visible(line)) for tone, line in page.lines)
+    lines = ((tone, visible(line)) for tone, line in page)
     return tuple(((tone, row),) for tone, line in lines for row in wrapped(line, width))

@@ -25,7 +25,7 @@ _MARKS = {"queued": "○ ", "idle": "○ "}
 
 def subagent_rows(state: State, now_s: float, width: int) -> list[Row]:
     """Draw those that work; where there are many, the last line counts the others."""
-    rows = state.below.in_order()
+    rows = state.below.in_order
     shown = rows if len(rows) <= MOST_ROWS else rows[: MOST_ROWS - 1]
     asking = asking_of(state)
     drawn = [_row(row, now_s, width, asks=row.address in asking) for row in shown]

@@ -44,7 +44,7 @@ def _with(shell: Shell, name: str, act: Act) -> str:
             act(shell, row)
             return ""
         case _:
-            paths = ", ".join("/".join(row.address.names) for row in fits)
+            paths = ", ".join(row.path for row in fits)
             return f"{visible_line(name)} is the name of {len(fits)} agents; say which: {paths}"
 
 

@@ -19,7 +19,7 @@ def tree_lines(state: State, now_s: float) -> list[str]:
     asking = asking_of(state)
     agent = state.session.agent if state.session else "greenroom"
     at = "waits for your approval" if PRIMARY in asking else _primary_at(state)
-    rows = (_line(row, now_s, asks=row.address in asking) for row in state.below.in_order())
+    rows = (_line(row, now_s, asks=row.address in asking) for row in state.below.in_order)
     return [f"primary ({agent}) · {at}", *rows]
 
 
