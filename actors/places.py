@@ -29,9 +29,10 @@ class Places:
 
     def leave(self, under: Address, *, alone: bool) -> list[Address]:
         """Free the places of an agent, and unless `alone` of those below; who has one now."""
+        below = f"{under}/"
         for table in (self.taken, self.waiting):
-            gone = [each for each in table if each == under or (not alone and each.is_under(under))]
-            for each in gone:
+            table.pop(under, None)
+            for each in () if alone else [each for each in table if each.startswith(below)]:
                 del table[each]
         served: list[Address] = []
         while self.waiting and len(self.taken) < self.limit:

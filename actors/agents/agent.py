@@ -36,7 +36,6 @@ from actors.agents.effects import (
 )
 from actors.agents.exchange import Countdown, Exchange, Measure, Rest
 from actors.agents.history import History
-from actors.agents.kinship import own
 from actors.agents.neighbours import Ports, Posts
 from actors.agents.questions import Questions, answer_to
 from actors.agents.replies import measure_of, usage_of
@@ -115,7 +114,7 @@ class Agent(Actor[AgentInbox]):
         """The request under way, or the wait before it is sent again."""
         self._clock_work: WorkId | None = None
         self._call_works: dict[str, WorkId] = {}
-        self._recorder = Recorder(self, posts.journal, past.lives_before, own=True, keeps=True)
+        self._recorder = Recorder(self, posts.journal, past.turn.life - 1, own=True, keeps=True)
         self._questions = Questions(self)
         self._voice = Voice(self, posts, introduction)
         self._below = Below(self, posts, ports.nursery)
@@ -183,7 +182,7 @@ class Agent(Actor[AgentInbox]):
         past = again(records, self._past, life, first_mark(life), crashed=crashed)
         past = replace(past, begin=still_to_begin(self._past, records))
         if crashed:
-            self._voice.ended = last_end(own(records, past.turn.asker))
+            self._voice.ended = last_end(records)
         self._turn = past.turn
         self._role = self._roles[past.turn.agent]
         self._register(self._role)

@@ -257,8 +257,7 @@ def _ask(step: Step, call: Call, verdict: PermissionVerdict) -> None:
     approval = call.approval
     if not approval:
         step.set(asked=step.turn.asked + 1)
-        life = f".{step.turn.life}" if step.turn.life > 1 else ""
-        approval = f"{step.turn.asker}#{step.turn.asked}@{step.turn.run}{life}"
+        approval = f"{step.turn.asker}#{step.turn.asked}@{step.turn.era}"
     parts = verdict.parts
     if call.drifts:
         verdict = verdict.model_copy(update={"reason": f"{verdict.reason}; {CHANGED_SINCE}"})

@@ -107,8 +107,7 @@ class Nursery:
             one_shot=started.one_shot,
             place=Place.NONE,
         )
-        lives_before = (started.start - 1) * MOST_LIVES
-        past = Past(turn, lives_before=lives_before, on_disk=on_disk, errand=errand)
+        past = Past(turn, on_disk=on_disk, errand=errand)
         news = {"agent": started.agent, "model": model, "next_turn": 1, "running_turn": None}
         introduction = self.introduction.model_copy(update=news)
         return partial(Agent, (role,), posts, ports, past, introduction)

@@ -71,15 +71,13 @@ def chosen_model(records: tuple[Record, ...]) -> str:
     return next(chosen, "")
 
 
-def again(
-    records: tuple[Record, ...], past: Past, life: int, mark: int, *, crashed: bool = True
-) -> Past:
+def again(records: tuple[Record, ...], past: Past, life: int, mark: int, *, crashed: bool) -> Past:
     """Put an agent back that has lived before, under marks (above `mark`) that nobody has heard of.
 
     After a crash its open questions are withdrawn: they are asked anew, under new ids.
     """
     blank = past.blank or past.turn
-    model = chosen_model(own(records, blank.asker)) or blank.model
+    model = chosen_model(records) or blank.model
     blank = replace(blank, life=life, model=model, judged=mark, written=mark, synced=mark)
     found = replace(past_of(records, blank), errand=past.errand)
     if not crashed:

@@ -24,15 +24,16 @@ def start_ready(step: Step) -> None:
     """
     if awaited(step.turn):
         return
-    open_before = changing_before = False
+    open_before = False
     for call in step.turn.calls:
-        held = open_before if call.changes else changing_before
-        if call.stage is CallStage.WAITING and not held:
+        if call.stage is CallStage.DONE:
+            continue
+        if call.stage is CallStage.WAITING and not (call.changes and open_before):
             step.put(call, stage=CallStage.PLANNING)
             step.do(PlanCall(call.use.id))
-        if call.stage is not CallStage.DONE:
-            open_before = True
-            changing_before = changing_before or call.changes
+        if call.changes:
+            return
+        open_before = True
 
 
 def end(step: Step, call: Call, status: ToolStatus, text: str) -> None:

@@ -137,7 +137,10 @@ class Turn:
     run: int = 1
     """Which opening of the session this is; the end of its approval ids."""
     life: int = 1
-    """Which incarnation of its agent this is; after a crash, ids say it too."""
+    """Which incarnation of its agent this is; after a crash, ids say it too.
+
+    A later start of a subagent begins above all lives of the one before: no id or mark comes again.
+    """
     cwd: str = ""
     """Where calls run; a person's yes is bound to it."""
     asked: int = 0
@@ -204,6 +207,11 @@ class Turn:
     usage: Usage = Usage()  # noqa: RUF009  (as above)
     queue: tuple[Prompt, ...] = ()
 
+    @property
+    def era(self) -> str:
+        """What keeps its ids apart from those of other runs and lives."""
+        return f"{self.run}.{self.life}" if self.life > 1 else f"{self.run}"
+
 
 @dataclass(frozen=True, slots=True)
 class Past:
@@ -216,8 +224,6 @@ class Past:
     """The last reply, when its turn is open."""
     blank: Turn | None = None
     """The turn of such an agent without a past; None: `turn` is."""
-    lives_before: int = 0
-    """More lives than it has had: no id or mark of an earlier start may come again."""
     on_disk: bool = False
     """It has a past that has to be read first."""
     errand: Errand | None = None

@@ -115,9 +115,8 @@ def _back(turn: Turn) -> str:
 
 
 def _record(turn: Turn, to: Primary, *, plan_written: bool) -> AgentSwitched:
-    life = f".{turn.life}" if turn.life > 1 else ""
     return AgentSwitched(
-        id=f"{turn.asker}#switch-{turn.switches + 1}@{turn.run}{life}",
+        id=f"{turn.asker}#switch-{turn.switches + 1}@{turn.era}",
         agent=to.name,
         before=current(turn),
         text=text_for(to, turn, plan_written=plan_written),

@@ -7,7 +7,7 @@ from actors.permissions.judgement import Judgement
 from actors.permissions.judging import decide, judged
 from actors.permissions.matters import Matter
 from actors.permissions.places import Ground
-from actors.permissions.rulebook import rulebook_of, tightening
+from actors.permissions.rulebook import rulebook_of
 from messages.rules import PermissionRequest, Policy, Profile, ReadRules
 
 OPENING_MANY = frozenset({"glob", "grep"})
@@ -38,8 +38,7 @@ def decide_call(
     """Judge one call; looks at the file system to follow links, and changes nothing."""
     ground = replace(ground, added=policy.added)
     book = rulebook_of(policy, chain)
-    heard = {each: tightening(book, each) for each in ("read", "write")}
-    matters = expand(requests, ground, policy.protected, heard)
+    matters = expand(requests, ground, book)
     each = tuple((matter, decide(matter, book)) for matter in matters)
     many = any(request.permission in OPENING_MANY for request in requests)
     reads = ReadRules(policy=policy, chain=chain) if many else None

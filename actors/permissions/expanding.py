@@ -4,7 +4,7 @@ Long because its parts share what was seen of the world: each thing is looked at
 """
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from functools import partial
@@ -17,23 +17,19 @@ from actors.permissions.matters import Matter, Weight
 from actors.permissions.patterns import Patterns
 from actors.permissions.places import Explorer, Ground, Place, is_inside
 from actors.permissions.protected import is_plan, is_protected
-from actors.permissions.rules import CHANGING, LOOKING, PATHS, TOUCHING_NOTHING, ReadyRule, fold
+from actors.permissions.rulebook import Rulebook
+from actors.permissions.rules import CHANGING, LOOKING, PATHS, TOUCHING_NOTHING
 from messages.rules import PermissionRequest
 
-Tightening = Mapping[str, tuple[ReadyRule, ...]]
-"""By permission, the rules that may ask about a file or deny it."""
 MAX_CHARS = 200_000
 """Of one target; a longer one is not looked into and asks."""
 
 
 def expand(
-    requests: Iterable[PermissionRequest],
-    ground: Ground,
-    protected: tuple[str, ...] | None = (),
-    tightening: Tightening | None = None,
+    requests: Iterable[PermissionRequest], ground: Ground, book: Rulebook
 ) -> tuple[Matter, ...]:
-    """Find all that a call would do; `protected` is as in `Policy`."""
-    looking = Looking(Explorer(ground), protected or (), tightening or {})
+    """Find all that a call would do; by the book, what nobody speaks of is not looked into."""
+    looking = Looking(Explorer(ground), book.policy.protected or (), book)
     for request in requests:
         looking.at(request)
     return tuple(looking.found)
@@ -51,7 +47,7 @@ class Looking:
 
     explorer: Explorer
     protected: tuple[str, ...]
-    tightening: Tightening
+    book: Rulebook
     found: list[Matter] = field(default_factory=list[Matter])
     """All that was told, in order."""
     _command_text: str = ""
@@ -156,7 +152,7 @@ class Looking:
         reads = self._words("read", self._looked_at(part, where), where)
         writes = self._words("write", part.writes, where)
         below, too_deep = (
-            self._below(reads, part) if part.deep and self.tightening.get("read") else ((), "")
+            self._below(reads, part) if part.deep and self.book.tightening.get("read") else ((), "")
         )
         changed = writes if part.harmless else (*reads, *writes)
         is_whole = weight == "full"
@@ -220,10 +216,7 @@ class Looking:
         return self._is_heard("read", path)
 
     def _is_heard(self, permission: str, path: str) -> bool:
-        texts = (self.explorer.target(path), path)
-        folded = tuple(map(fold, texts))
-        rules = self.tightening.get(permission, ())
-        return any(rule.tightens(texts, folded) for rule in rules)
+        return self.book.tightens(permission, (self.explorer.target(path), path))
 
     def _matters(self, permission: str, path: str) -> bool:
         """Whether anything can be said against a file that a pattern names."""

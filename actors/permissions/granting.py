@@ -4,7 +4,6 @@ import re
 from collections.abc import Iterable
 from dataclasses import replace
 
-from actors.permissions.commands.wrappers import guard_of
 from actors.permissions.matters import Matter
 from actors.permissions.rules import ASKING, problem, ready
 from messages.rules import GrantScope, Policy, Rule
@@ -74,6 +73,9 @@ def beginning(command: str) -> str:
 
     Empty: none may. An interpreter, shell, wrapper or `git` never stands alone.
     """
+    # The table of commands takes its time to import: not on the way to the screen.
+    from actors.permissions.commands.wrappers import guard_of  # noqa: PLC0415
+
     first, *rest = command.split(" ")
     if not _NAME.fullmatch(first) or first in _NEVER or not rest:
         return ""
@@ -115,20 +117,20 @@ def unstorable(rule: Rule) -> str:
 
 def granting(policy: Policy, rules: tuple[Rule, ...], scope: GrantScope = "session") -> Policy:
     """Add what a person granted; it can only ever allow."""
-    allowing = tuple(rule for rule in dict.fromkeys(rules) if rule.action == "allow")
-    if scope == "project":
-        kept = tuple(dict.fromkeys((*policy.project_grants, *allowing)))
-        return replace(policy, project_grants=kept, generation=policy.generation + 1)
-    kept = tuple(dict.fromkeys((*policy.grants, *allowing)))
-    return replace(policy, grants=kept, generation=policy.generation + 1)
+    allowing = (rule for rule in rules if rule.action == "allow")
+    return _keeping(policy, (*granted(policy, scope), *allowing), scope)
 
 
 def revoking(policy: Policy, rule: Rule, scope: GrantScope) -> Policy:
     """Take a grant back."""
-    kept = tuple(each for each in granted(policy, scope) if each != rule)
+    return _keeping(policy, (each for each in granted(policy, scope) if each != rule), scope)
+
+
+def _keeping(policy: Policy, rules: Iterable[Rule], scope: GrantScope) -> Policy:
+    kept, generation = tuple(dict.fromkeys(rules)), policy.generation + 1
     if scope == "project":
-        return replace(policy, project_grants=kept, generation=policy.generation + 1)
-    return replace(policy, grants=kept, generation=policy.generation + 1)
+        return replace(policy, project_grants=kept, generation=generation)
+    return replace(policy, grants=kept, generation=generation)
 
 
 def granted(policy: Policy, scope: GrantScope) -> tuple[Rule, ...]:

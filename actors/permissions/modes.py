@@ -1,8 +1,10 @@
 """Modes, from strict to loose."""
 
+from typing import get_args
+
 from messages.rules import PermissionMode
 
-MODES: tuple[PermissionMode, ...] = ("plan", "default", "auto-edit", "yolo")
+MODES: tuple[PermissionMode, ...] = get_args(PermissionMode)
 
 
 def strictest_mode(*modes: PermissionMode) -> PermissionMode:

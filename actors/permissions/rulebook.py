@@ -9,7 +9,7 @@ from actors.permissions import defaults
 from actors.permissions.judgement import Judgement, by
 from actors.permissions.matters import Weight
 from actors.permissions.modes import strictest_mode
-from actors.permissions.rules import ReadyRule, ready
+from actors.permissions.rules import ReadyRule, fold, ready
 from messages.rules import PermissionMode, Policy, Profile, Rule, Source
 
 Spoken = tuple[ReadyRule, Judgement]
@@ -56,6 +56,16 @@ class Rulebook:
     """What no text is matched without, by any rule of the chain that counts for a permission and a
     weight that is not full."""
 
+    tightening: dict[str, tuple[ReadyRule, ...]]
+    """By permission, every rule that may ask about something or deny it, the built-in ones too."""
+
+    def tightens(self, permission: str, texts: tuple[str, ...]) -> bool:
+        """Whether a rule asks about one of these, or denies it; case never matters."""
+        if self.is_silent(permission, "tightens", texts):
+            return False
+        folded = tuple(map(fold, texts))
+        return any(rule.tightens(texts, folded) for rule in self.tightening.get(permission, ()))
+
     def is_silent(self, permission: str, weight: Weight, texts: tuple[str, ...]) -> bool:
         """Whether no rule can tighten this, by a look at its letters alone."""
         needles = self.quiet.get((permission, weight), ())
@@ -86,13 +96,6 @@ def rulebook_of(policy: Policy, chain: tuple[Profile, ...]) -> Rulebook:
     return _rulebook(_Same(policy, chain))
 
 
-def tightening(book: Rulebook, permission: str) -> tuple[ReadyRule, ...]:
-    """List every rule that may ask about or deny something, the built-in ones too."""
-    voices = [voice for spoken in book.spoken for voice in spoken.get(permission, ())]
-    voices += [book.unspoken[permission]] if permission in book.unspoken else []
-    return tuple(each for voice in voices for each, _ in voice.rules if not each.allows)
-
-
 @lru_cache(16)
 def _rulebook(same: _Same) -> Rulebook:
     policy, chain = same.policy, same.chain
@@ -102,12 +105,17 @@ def _rulebook(same: _Same) -> Rulebook:
         name: _voice([(ready(each), by(each, defaults.SOURCE, by_default=True)) for each in rules])
         for name, rules in _sorted(policy.defaults)
     }
+    books: tuple[dict[str, Voices], ...] = (
+        *spoken,
+        {name: (voice,) for name, voice in unspoken.items()},
+    )
     return Rulebook(
         policy,
         chain,
         spoken=spoken,
         unspoken=unspoken,
-        quiet=_quiet((*spoken, {name: (voice,) for name, voice in unspoken.items()})),
+        quiet=_quiet(books),
+        tightening=_tightening(books),
         mode=strictest_mode(policy.mode, *modes),
         read_only=next((each for each in chain if each.read_only), None),
     )
@@ -140,6 +148,14 @@ def _quiet(
             if rule.rule.action != "allow":
                 needles.setdefault((name, "tightens"), []).append(rule.needle)
     return {key: _fewest(found) for key, found in needles.items()}
+
+
+def _tightening(books: Iterable[dict[str, Voices]]) -> dict[str, tuple[ReadyRule, ...]]:
+    rules: dict[str, list[ReadyRule]] = {}
+    for name, voices in (pair for book in books for pair in book.items()):
+        spoken = (each for voice in voices for each, _ in voice.rules)
+        rules.setdefault(name, []).extend(each for each in spoken if not each.allows)
+    return {name: tuple(found) for name, found in rules.items()}
 
 
 def _fewest(needles: list[str]) -> tuple[str, ...]:
