@@ -69,22 +69,22 @@ SLOWER = 1.2
 """What grew by more than so much since the table was written is marked."""
 
 
-def ratios_in(text: str) -> dict[str, float]:
-    """Read the ratios of a table that was written before, by what they are of."""
-    found: dict[str, float] = {}
+def ratios_in(text: str) -> dict[tuple[str, str], float]:
+    """Read the ratios of a table that was written before, by what they are of, and to what."""
+    found: dict[tuple[str, str], float] = {}
     for line in text.splitlines():
         parts = [part.strip() for part in line.strip("|").split("|")]
         ratio = parts[2].split()[0] if len(parts) == len(HEAD) and parts[2] else ""
         if re.fullmatch(r"-?\d+\.\d\d", ratio):
-            found[parts[0]] = float(ratio)
+            found[parts[0], parts[1]] = float(ratio)
     return found
 
 
-def cells(ratio: Ratio, before: Mapping[str, float]) -> tuple[str, ...]:
+def cells(ratio: Ratio, before: Mapping[tuple[str, str], float]) -> tuple[str, ...]:
     """Write one row of the table."""
     row = ratio.row
     mark = "" if ratio.held else " (!)"
-    was = before.get(row.what, ratio.median)
+    was = before.get((row.what, row.limit), ratio.median)
     if ratio.median > was * SLOWER:
         mark += f" (was {was:.2f})"
     return (
@@ -98,7 +98,7 @@ def cells(ratio: Ratio, before: Mapping[str, float]) -> tuple[str, ...]:
     )
 
 
-def table(ratios: list[Ratio], before: Mapping[str, float]) -> str:
+def table(ratios: list[Ratio], before: Mapping[tuple[str, str], float]) -> str:
     """Write the table as Markdown; `before` are the ratios that it had."""
     lines = [HEAD, ("---",) * len(HEAD), *(cells(each, before) for each in ratios)]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
