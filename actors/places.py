@@ -1,6 +1,7 @@
-"""How many agents may work at once, and how many may be started. Pure."""
+"""How many agents may work at once, how many may be started, and their names. Pure."""
 
 from collections import deque
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from messages.address import Address
@@ -8,6 +9,8 @@ from messages.address import Address
 RATE_WINDOW_S = 60.0
 STARTS_PER_PLACE = 10
 """So many times the places may be started in `RATE_WINDOW_S`; more is a chain reaction."""
+MOST_STEM_CHARS = 40
+"""Of a type's name in the name of an agent; its number follows."""
 
 
 @dataclass
@@ -70,3 +73,21 @@ class Spawns:
         self.count += 1
         self.recent.append(now_s)
         return ""
+
+
+class Names:
+    """Names the subagents of a session, by type and number; none is ever given twice."""
+
+    def __init__(self, given: Iterable[str]) -> None:
+        """Know which names earlier runs gave."""
+        self._last: dict[str, int] = {}
+        for name in given:
+            stem, _, number = name.rpartition("-")
+            if number.isdecimal():
+                self._last[stem] = max(self._last.get(stem, 0), int(number))
+
+    def new(self, agent: str) -> str:
+        """Name the next agent of a type."""
+        stem = agent[:MOST_STEM_CHARS]
+        self._last[stem] = self._last.get(stem, 0) + 1
+        return f"{stem}-{self._last[stem]}"

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from actors.places import Places, Spawns
+from actors.places import Names, Places, Spawns
 from actors.runtime.actor import Actor
 from actors.runtime.supervision import Restart
 from messages.address import APPROVALS, CONSOLE, PERMISSIONS, PRIMARY, Address
@@ -45,6 +45,8 @@ class Factories:
     """So many subagents may work at once."""
     spawns: int | None = None
     """So many may be started in all; None: no limit."""
+    names: tuple[str, ...] = ()
+    """Of the subagents that earlier runs of the session have started."""
     console_gone: Callable[[str], None] | None = None
     """Shows a line past the console when it has ended, and the session goes on; None: it ends."""
 
@@ -57,7 +59,7 @@ class Root(Actor[RootInbox]):
 
     Each child may crash and live on, a few times. Without its journal, engine, broker or primary
     the session cannot go on; without its console it can, and nobody can answer. It also keeps the
-    places, and counts who is started.
+    places, and counts and names who is started.
     """
 
     def __init__(self, factories: Factories) -> None:
@@ -66,6 +68,7 @@ class Root(Actor[RootInbox]):
         self._has_console = True
         self._places = Places(factories.places)
         self._spawns = Spawns(factories.spawns, factories.places)
+        self._names = Names(factories.names)
 
     def on_start(self) -> None:
         """Start the children; each finds those before it."""
@@ -98,7 +101,8 @@ class Root(Actor[RootInbox]):
         if refusal:
             self.tell(self.sender, SpawnRefused(call_id=asked.call_id, detail=refusal))
         else:
-            self.tell(self.sender, SpawnAllowed(call_id=asked.call_id))
+            name = asked.task_id or self._names.new(asked.agent)
+            self.tell(self.sender, SpawnAllowed(call_id=asked.call_id, name=name))
 
     def _take_place(self) -> None:
         if self._places.take(self.sender):

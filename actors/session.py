@@ -45,6 +45,7 @@ from actors.tools.workspace import Workspace
 from messages.address import APPROVALS, CONSOLE, JOURNAL, PERMISSIONS, PRIMARY, ROOT, Address
 from messages.permissions import Config
 from messages.rules import PermissionMode, Policy, Rule, Source
+from messages.subagents import SubagentStarted
 from messages.transcript import Record, RunStarted, Session
 from messages.turns import InstructionFile, SessionConfigured, SwitchPrepared
 
@@ -223,6 +224,9 @@ def factories_of(session: OpenSession, around: Surroundings, console: Make) -> F
         profile=next(role.profile for role in roles if role.name == first),
         places=options.places,
         spawns=options.spawns,
+        names=tuple(
+            each.child.name for each in session.records if isinstance(each, SubagentStarted)
+        ),
     )
 
 

@@ -106,6 +106,10 @@ class MaySpawn(Message):
     bounces = True
     type: Literal["may_spawn"] = "may_spawn"
     call_id: str
+    agent: str
+    """Its type."""
+    task_id: str
+    """Names an earlier one that goes on; empty: a new one is to be named."""
 
 
 class SpawnAllowed(Message):
@@ -113,6 +117,7 @@ class SpawnAllowed(Message):
 
     type: Literal["spawn_allowed"] = "spawn_allowed"
     call_id: str
+    name: str
 
 
 class SpawnRefused(Message):

@@ -60,11 +60,6 @@ class Subagent:
     ended_s: float | None = None
 
     @property
-    def path(self) -> str:
-        """Name it with all above it; `Below.called` finds it by this."""
-        return "/".join(self.address.names)
-
-    @property
     def waits_for_more(self) -> bool:
         """It has done its task, and stays for what the person says to it."""
         return self.doing == "idle" and not self.one_shot
@@ -86,11 +81,11 @@ class Below:
             sorted(self.running, key=lambda row: [_key(name) for name in row.address.names])
         )
 
-    def called(self, name: str) -> tuple[Subagent, ...]:
-        """Find those with a name, or with a path that ends so."""
+    def called(self, name: str) -> Subagent | None:
+        """Find one by its name, which nobody else has, or by a path that ends so."""
         wanted = tuple(name.strip("/").split("/"))
         rows = self.rows.values()
-        return tuple(row for row in rows if row.address.names[-len(wanted) :] == wanted)
+        return next((row for row in rows if row.address.names[-len(wanted) :] == wanted), None)
 
     @cached_property
     def running(self) -> tuple[Subagent, ...]:

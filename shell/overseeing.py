@@ -86,7 +86,7 @@ class Overseeing:
         if row is None or not row.waits_for_more:
             return False
         self._desk.paging.close()
-        self._desk.step((self._desk.state, (Refill(f"/tasks say {row.path} "),)))
+        self._desk.step((self._desk.state, (Refill(f"/tasks say {row.address.name} "),)))
         return True
 
     def stop(self) -> None:
@@ -133,8 +133,8 @@ def listed(state: State, now_s: float, read: Callable[[Address], None]) -> Picke
 def question(row: Subagent) -> str:
     """Ask whether to stop an agent, in one line."""
     if row.doing == "ended":
-        return f"{row.path} has ended."
-    return f"x or y: stop {row.path} and all below it · Esc: no"
+        return f"{row.address.name} has ended."
+    return f"x or y: stop {row.address.name} and all below it · Esc: no"
 
 
 def stopped(state: State, row: Subagent, now_s: float) -> Step:

@@ -97,7 +97,9 @@ class Below:
         actor = self._actor
         match effect:
             case AskToSpawn():
-                actor.tell(ROOT, MaySpawn(call_id=effect.call_id))
+                task = effect.task
+                asked = MaySpawn(call_id=effect.call_id, agent=task.agent, task_id=task.task_id)
+                actor.tell(ROOT, asked)
             case AskPlace():
                 actor.tell(ROOT, TakePlace())
             case LeavePlace():

@@ -208,8 +208,9 @@ def cancel(step: Step) -> None:
 
 
 def _start(step: Step, call: Call) -> None:
-    if call.plan is not None and call.plan.task is not None:
-        children.admit(step, call)
+    task = call.plan.task if call.plan else None
+    if task is not None:
+        children.admit(step, call, task)
     elif not call.changes:
         _run(step, call)
     else:

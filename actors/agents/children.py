@@ -91,7 +91,7 @@ def take(step: Step, message: FromBelow | Heard) -> None:
         case ApprovalsWithdrawn():
             _withdrawn(step, message.under)
         case SpawnAllowed():
-            _allowed(step, message.call_id)
+            _allowed(step, message)
         case SpawnRefused():
             _not_allowed(step, message)
         case ErrandOverdue():
@@ -105,18 +105,18 @@ def take(step: Step, message: FromBelow | Heard) -> None:
 # A task begins.
 
 
-def admit(step: Step, call: Call) -> None:
+def admit(step: Step, call: Call, task: Task) -> None:
     """Ask whether one more may be started."""
     step.put(call, stage=CallStage.ADMITTING)
-    step.do(AskToSpawn(call.use.id))
+    step.do(AskToSpawn(call.use.id, task))
 
 
-def _allowed(step: Step, call_id: str) -> None:
-    """Name the child, and have that on disk before it starts."""
-    call = step.call(call_id, CallStage.ADMITTING)
+def _allowed(step: Step, allowed: SpawnAllowed) -> None:
+    """Have the child on disk before it starts."""
+    call = step.call(allowed.call_id, CallStage.ADMITTING)
     if call is None or call.plan is None or call.plan.task is None:
         return
-    started = _started(step, call, call.plan.task)
+    started = _started(step, call, call.plan.task, allowed.name)
     known = step.turn.family.find(started.child)
     living = known is not None and known.living
     step.set(family=step.turn.family.started(started, living=living))
@@ -125,11 +125,10 @@ def _allowed(step: Step, call_id: str) -> None:
     step.write(started)
 
 
-def _started(step: Step, call: Call, task: Task) -> SubagentStarted:
+def _started(step: Step, call: Call, task: Task, name: str) -> SubagentStarted:
     turn = step.turn
     parent = Address(turn.asker)
-    known = turn.family.children.get(task.task_id)
-    name = known.address.name if known else turn.family.new_name(task.agent)
+    known = turn.family.children.get(name)
     return SubagentStarted(
         child=parent.child(name),
         parent=parent,

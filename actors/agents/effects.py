@@ -7,7 +7,7 @@ from messages.approvals import AnyApprovalRequest, ApprovalAnswered, ApprovalRef
 from messages.permissions import PermissionVerdict
 from messages.rules import ReadRules
 from messages.subagents import BudgetSpent, SubagentStarted
-from messages.tools import Plan
+from messages.tools import Plan, Task
 from messages.transcript import Record
 from messages.turns import AgentEvent, AgentSwitched
 
@@ -151,6 +151,7 @@ class AskToSpawn:
     """Ask whether one more subagent may be started; `SpawnAllowed` or `SpawnRefused` comes back."""
 
     call_id: str
+    task: Task
 
 
 @dataclass(frozen=True, slots=True)

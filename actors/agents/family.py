@@ -10,9 +10,6 @@ from messages.rules import PermissionMode
 from messages.subagents import SubagentStarted
 from messages.turns import TurnEnded
 
-MOST_STEM_CHARS = 40
-"""Of a type's name in the name of an agent; its number follows."""
-
 
 @dataclass(frozen=True, slots=True)
 class Child:
@@ -42,23 +39,13 @@ class Family:
 
     children: Mapping[str, Child] = field(default_factory=dict[str, Child])
     """By name, which is their `task_id`."""
-    numbers: Mapping[str, int] = field(default_factory=dict[str, int])
-    """The last number that was given out, by stem."""
     open: Mapping[str, ApprovalRequest] = field(default_factory=dict[str, ApprovalRequest])
     """Questions of those below that wait for an answer, by id: said again to who restarts."""
     returning: frozenset[str] = frozenset()
     """After a resume: children below whom a question was open; they go on by themselves."""
 
-    def new_name(self, agent: str) -> str:
-        """Name the next agent of a type; no name is ever given twice."""
-        stem = stem_of(agent)
-        return f"{stem}-{self.numbers.get(stem, 0) + 1}"
-
     def started(self, started: SubagentStarted, *, living: bool = True) -> "Family":
         """Count one that begins, for the first time or with a further task."""
-        stem, _, number = started.child.name.rpartition("-")
-        last = max(self.numbers.get(stem, 0), int(number) if number.isdecimal() else 0)
-        numbers = {**self.numbers, stem: last}
         child = Child(
             started.child,
             started.agent,
@@ -68,7 +55,7 @@ class Family:
             one_shot=started.one_shot,
             ceiling=started.ceiling,
         )
-        return replace(self, children={**self.children, child.address.name: child}, numbers=numbers)
+        return self.with_child(child)
 
     def with_child(self, child: Child) -> "Family":
         """Replace one."""
@@ -95,8 +82,3 @@ class Family:
             name: Known(child.agent, busy=bool(child.call_id))
             for name, child in self.children.items()
         }
-
-
-def stem_of(agent: str) -> str:
-    """Shorten a type's name, so that a number fits behind it."""
-    return agent[:MOST_STEM_CHARS]

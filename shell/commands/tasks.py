@@ -36,16 +36,11 @@ def _list(shell: Shell) -> str:
 
 
 def _with(shell: Shell, name: str, act: Act) -> str:
-    fits = shell.state.below.called(name)
-    match fits:
-        case []:
-            return f"There is no agent {visible_line(name)}; /tree shows who is there."
-        case [row]:
-            act(shell, row)
-            return ""
-        case _:
-            paths = ", ".join(row.path for row in fits)
-            return f"{visible_line(name)} is the name of {len(fits)} agents; say which: {paths}"
+    row = shell.state.below.called(name)
+    if row is None:
+        return f"There is no agent {visible_line(name)}; /tree shows who is there."
+    act(shell, row)
+    return ""
 
 
 def _stop(shell: Shell, row: Subagent) -> None:

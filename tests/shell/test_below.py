@@ -14,7 +14,6 @@ from messages.turns import (
     TurnCompleted,
     TurnStarted,
 )
-from shell.below import Below, heard
 from shell.commands.tree import tree_lines
 from shell.events import received
 from shell.footer import footer_row
@@ -115,7 +114,8 @@ def test_one_that_has_ended_leaves_the_rows_and_is_still_known() -> None:
     end = SubagentEnded(child=ONE, start=1, turn=1, status="completed")
     state = state_of(started(ONE), replied(ONE, TextBlock(text="I saw\nit")), of(PRIMARY, end))
     assert subagent_rows(state, 11.0, 80) == []
-    (found,) = state.below.called("general-1")
+    found = state.below.called("general-1")
+    assert found
     assert found.told == ("I saw", "it")
 
 
@@ -138,14 +138,11 @@ def test_the_tree_stands_indented_below_the_primary() -> None:
     ]
 
 
-def test_a_name_that_two_have_needs_its_path() -> None:
-    twice = [started(Address(f"/primary/general-{n}/explore-1")) for n in (1, 2)]
-    below = Below()
-    for each in twice:
-        below = heard(below, each, 1.0)
-    assert len(below.called("explore-1")) == 2
-    (found,) = below.called("general-2/explore-1")
-    assert found.address == Address("/primary/general-2/explore-1")
+def test_one_is_found_by_its_name_or_by_the_end_of_its_path() -> None:
+    below = state_of(started(ONE), started(DEEP)).below
+    found = [below.called(name) for name in ("explore-1", "/primary/general-1/explore-1")]
+    assert [row.address for row in found if row] == [DEEP, DEEP]
+    assert below.called("general-2/explore-1") is None
 
 
 def test_a_subagents_turn_is_not_the_primarys() -> None:

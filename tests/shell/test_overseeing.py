@@ -57,13 +57,13 @@ def test_x_stops_an_agent_when_it_is_pressed_again_and_not_after_esc(second: str
         here.type(DOWN)
         await here.shows("Agents at work")
         await here.press("x")
-        await here.shows("x or y: stop primary/general-1 and all below it")
+        await here.shows("x or y: stop general-1 and all below it")
         await here.press(ESC)
         await here.hides("x or y")
         await here.press("x")
         await here.press(DOWN)
         await here.press("x")
-        await here.shows("x or y: stop primary/general-2")
+        await here.shows("x or y: stop general-2")
         stops = [each for each in here.posted if isinstance(each, StopSubagent)]
         assert stops == []
         await here.press(second)
@@ -81,7 +81,7 @@ def test_an_agents_page_stops_it_and_esc_leaves_it_only_when_nothing_is_asked() 
         await here.shows("it has said nothing yet")
         await here.press("y")
         await here.press("x")
-        await here.shows("x or y: stop primary/general-1")
+        await here.shows("x or y: stop general-1")
         await here.press(ESC)
         await here.shows("it has said nothing yet")
         assert StopSubagent(agent=ONE) not in here.posted
@@ -91,7 +91,7 @@ def test_an_agents_page_stops_it_and_esc_leaves_it_only_when_nothing_is_asked() 
         here.report(OfSubagent(PRIMARY, reports.ended(ONE)))
         await here.hides("x: stop")
         await here.press("x")
-        await here.shows("primary/general-1 has ended.")
+        await here.shows("general-1 has ended.")
         await here.press(ESC)
         await here.shows("general-1 is being stopped, with all below it.")
         assert here.desk.choosing.picker is None
@@ -169,7 +169,7 @@ def test_a_request_is_answered_in_the_task_view_by_one_key_once_it_is_armed(
         assert here.posted[-1] == AnswerApproval(id=ASKED, answer=answer)
         assert here.desk.overseeing.agent == ONE
         await here.press("x")
-        await here.shows("x or y: stop primary/general-1")
+        await here.shows("x or y: stop general-1")
 
     play(script)
 
@@ -201,7 +201,7 @@ def test_the_y_that_stops_an_agent_allows_nothing_that_comes_meanwhile(view: str
         here.type(view)
         await here.until(lambda: here.desk.overseeing.is_open, "the task view")
         await here.press("x")
-        await here.shows("x or y: stop primary/general-1")
+        await here.shows("x or y: stop general-1")
         here.report(reports.asked())
         await here.shows("y  once")
         await quiet(here)

@@ -74,7 +74,7 @@ def test_one_that_stays_for_more_is_spoken_to_from_the_list() -> None:
         here.type("\r")
         await here.shows("Enter: write")
         here.type("\r")
-        await here.shows("> /tasks say primary/general-1")
+        await here.shows("> /tasks say general-1")
         here.type("look again\r")
         await here.until(
             lambda: TellSubagent(agent=ONE, text="look again") in here.posted, "it to be told"
@@ -96,13 +96,13 @@ def test_one_that_rests_is_gone_when_it_is_stopped() -> None:
     play(script)
 
 
-def test_a_name_that_several_have_is_asked_for_by_its_path() -> None:
+def test_one_at_any_depth_is_found_by_its_name_or_path() -> None:
     async def script(here: OnScreen) -> None:
-        deep = reports.started(ONE.child("general-1"))
+        deep = reports.started(ONE.child("explore-1"))
         await begun(here, reports.started(ONE), deep)
-        here.type("/tasks stop general-1\r")
-        await here.shows("general-1 is the name of 2 agents; say which: primary/general-1,")
-        here.type("/tasks stop general-1/general-1\r")
+        here.type("/tasks stop explore-1\r")
         await here.until(lambda: StopSubagent(agent=deep.child) in here.posted, "it to be stopped")
+        here.type("/tasks stop primary/general-1\r")
+        await here.until(lambda: StopSubagent(agent=ONE) in here.posted, "the other to be")
 
     play(script)

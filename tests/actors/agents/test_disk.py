@@ -133,7 +133,7 @@ def test_nobody_is_started_whose_start_the_disk_refused_and_the_task_may_be_give
     driver.tell(ToolPlanned(call_id="c1", plan=plan))
     driver.judged("c1", "allow")
     driver.hold = True
-    driver.tell(SpawnAllowed(call_id="c1"))
+    driver.tell(SpawnAllowed(call_id="c1", name="explore-1"))
     refuses(driver)
 
     assert driver.of(StartChild) == []

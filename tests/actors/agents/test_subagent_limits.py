@@ -7,7 +7,7 @@ import pytest
 from actors.agents.definitions import Definition
 from actors.agents.limits import Limits
 from actors.agents.nursery import depth_of
-from actors.places import STARTS_PER_PLACE, Places, Spawns
+from actors.places import STARTS_PER_PLACE, Names, Places, Spawns
 from messages.address import Address
 from messages.approvals import PresentApproval
 from messages.subagents import SubagentEnded, SubagentQueued, SubagentStarted
@@ -87,6 +87,18 @@ def test_places_are_given_in_order_and_come_back_from_whole_subtrees() -> None:
     assert not places.waiting
 
 
+def test_names_are_numbered_by_type_and_go_on_after_those_that_were_given() -> None:
+    names = Names(["explore-3", "explore-2", "general-1", "by-hand"])
+    asked = ("explore", "general", "general", "by", "x" * 60)
+    assert [names.new(each) for each in asked] == [
+        "explore-4",
+        "general-2",
+        "general-3",
+        "by-1",
+        f"{'x' * 40}-1",
+    ]
+
+
 def test_who_waits_for_a_place_says_so(theatre: Theatre) -> None:
     tasks = tuple(task(f"t{n}", f"part {n}") for n in range(2))
     parts: dict[str, list[Any]] = {f"part {n}": [forever] for n in range(2)}
@@ -110,7 +122,7 @@ def test_the_tokens_of_all_below_count_and_end_whoever_is_at_work(theatre: Theat
 
     assert isinstance(ended, TurnFailed)
     assert ended.reason == "token_budget"
-    assert ends(stage) == [("general-1", "limited"), ("general-1", "limited")]
+    assert ends(stage) == [("general-2", "limited"), ("general-1", "limited")]
     assert len(stage.troupe.asked) == 5
 
 

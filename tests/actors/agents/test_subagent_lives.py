@@ -86,7 +86,8 @@ def test_a_paused_subagent_goes_on_where_it_stopped_when_it_is_asked_to(theatre:
 
 
 def test_names_are_never_given_twice_in_a_session(theatre: Theatre) -> None:
-    before = theatre.play({"begin": [task("t1", "a"), "done"], "a": ["ok"]})
+    parts: dict[str, list[Any]] = {"begin": [task("t1", "a"), "done"], "a": [task("t2", "b"), "ok"]}
+    before = theatre.play({**parts, "b": ["ok"]})
     before.prompt()
     done(before)
     theatre.close()
@@ -96,7 +97,7 @@ def test_names_are_never_given_twice_in_a_session(theatre: Theatre) -> None:
     after.prompt("more", turn=2)
     done(after)
     names = [each.child.name for each in after.records() if isinstance(each, SubagentStarted)]
-    assert names == ["general-1", "general-2"]
+    assert names == ["general-1", "general-2", "general-3"]
 
 
 def test_a_one_shot_subagent_refuses_further_prompts(theatre: Theatre) -> None:

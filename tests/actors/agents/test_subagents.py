@@ -92,7 +92,7 @@ def test_a_question_climbs_from_depth_three_and_its_answer_comes_back_the_same_w
     asked = stage.person.until(PresentApproval).request
 
     assert isinstance(asked, ExecApprovalRequest)
-    assert asked.agent == "/primary/general-1/general-1/general-1"
+    assert asked.agent == "/primary/general-1/general-2/general-3"
     assert len(stage.agents) == 3
     stage.person.answer(asked.id)
     assert done(stage).text == "done"
@@ -211,4 +211,6 @@ def test_only_so_many_work_at_once_and_a_full_tree_does_not_block_itself(
     assert done(stage).text == "done"
 
     assert stage.troupe.most_at_once <= 2
+    names = [each.child.name for each in stage.records() if isinstance(each, SubagentStarted)]
+    assert sorted(names) == sorted(f"general-{n}" for n in range(1, 13)), "no two have one name"
     assert all(f"result {n}" in text for n, text in enumerate(stage.troupe.told("begin")))
