@@ -68,11 +68,9 @@ def test_what_is_granted_in_a_nested_subagent_holds_for_running_and_later_ones(
     }
     stage = theatre.play(parts)
     stage.prompt()
-    for _ in range(2):
-        asked = stage.person.until(PresentApproval).request
-        if asked.agent.count("general") == 2:
-            stage.person.answer(asked.id, "session")
-            break
+    both = [stage.person.until(PresentApproval).request for _ in range(2)]
+    nested = next(asked for asked in both if asked.agent.count("general") == 2)
+    stage.person.answer(nested.id, "session")
     assert finishes_unasked(stage), "what was parked is judged anew"
 
 
