@@ -10,10 +10,12 @@ import asyncio
 import logging
 import ssl
 from collections.abc import AsyncGenerator, AsyncIterator
-from contextlib import AbstractAsyncContextManager, AsyncExitStack, aclosing
+from contextlib import AsyncExitStack, aclosing
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
+
+from pydantic_core import to_json
 
 from actors.models.bursts import bursts
 from actors.models.client import ModelError, ModelRequest, Reply, Streamed
@@ -25,6 +27,7 @@ from messages.models import ModelMeasured
 
 if TYPE_CHECKING:
     import anthropic
+    import httpx2
 
 DEFAULT_URL = "https://api.anthropic.com"
 CONNECT_S = 10.0
@@ -46,8 +49,7 @@ _LOOPBACK = {"127.0.0.1", "::1", "localhost"}
 _LATE = ("anthropic.types", "anthropic.resources", "anthropic.lib")
 """Most packages in these only gather names, of which a request needs few."""
 _USED = {
-    "anthropic": ("AsyncAnthropic", "Timeout", "omit", "APIStatusError", "APIConnectionError"),
-    "anthropic.resources.messages": ("AsyncMessages",),
+    "anthropic": ("AsyncAnthropic", "AsyncStream", "Timeout", "APIStatusError"),
     "anthropic.resources.models": ("AsyncModels",),
 }
 
@@ -158,12 +160,13 @@ class AnthropicModel:
     ) -> AsyncGenerator[bytes, None]:
         async with AsyncExitStack() as opened:
             try:
-                response = await opened.enter_async_context(_sending(client, request))
+                response = await _sent(client, request)
             except Exception as error:
                 raise sdk_error(error, self._server) from error
+            opened.push_async_callback(response.aclose)
             head.update(response.headers)
             try:
-                async with aclosing(bursts(response.iter_bytes(), self._idle_s)) as arriving:
+                async with aclosing(bursts(response.aiter_bytes(), self._idle_s)) as arriving:
                     async for burst in arriving:
                         yield burst
             except TimeoutError as error:
@@ -212,33 +215,48 @@ def _own_transport(base_url: str | None) -> Any:  # noqa: ANN401  (the SDK's own
     return httpx2.AsyncClient(trust_env=False, limits=limits, verify=nobody)
 
 
-def _sending(
-    client: "anthropic.AsyncAnthropic", request: ModelRequest
-) -> "AbstractAsyncContextManager[anthropic.AsyncAPIResponse[Any]]":
-    import anthropic  # noqa: PLC0415  (see the top of this module)
+async def _sent(client: "anthropic.AsyncAnthropic", request: ModelRequest) -> "httpx2.Response":
+    """Send a request; its answer has begun, and is left to whoever reads it.
 
-    # The SDK's own types for these are TypedDicts; ours are the same JSON.
-    messages: Any = request.messages
-    tools: Any = request.tools
-    return client.messages.with_streaming_response.create(
-        model=request.model,
-        max_tokens=request.max_tokens,
-        system=_marked(request.system) if request.system else anthropic.omit,
-        tools=tools or anthropic.omit,
-        messages=messages,
-        cache_control=_CACHED,
-        stream=True,
-        extra_headers=request.headers,
-        timeout=anthropic.Timeout(ANSWER_S, connect=CONNECT_S),
-    )
-
-
-def _marked(system: str) -> Any:  # noqa: ANN401  (as above)
-    """Mark the end of tools and system prompt: that part is kept also for other conversations.
-
-    The mark on the whole request moves along with the conversation, and leaves its bytes alone.
+    In bytes of our own: the SDK would first copy the whole conversation value by value, for
+    what it may hold and ours never does (files, dates, omitted fields).
     """
-    return [{"type": "text", "text": system, "cache_control": _CACHED}]
+    import anthropic  # noqa: PLC0415  (see the top of this module)
+    import httpx2  # noqa: PLC0415  (as above)
+
+    response: Any = await client.post(
+        "/v1/messages",
+        content=body_of(request),
+        options={
+            "headers": request.headers,
+            "timeout": anthropic.Timeout(ANSWER_S, connect=CONNECT_S),
+        },
+        cast_to=httpx2.Response,
+        stream=True,
+        stream_cls=anthropic.AsyncStream[Any],
+    )
+    answer: httpx2.Response = response  # typed as the stream that `cast_to` keeps it from being
+    return answer
+
+
+def body_of(request: ModelRequest) -> bytes:
+    """Write a request as the Messages API takes it, with the marks for what it is to cache.
+
+    One mark stands at the end of tools and system prompt, a part that is kept also for other
+    conversations; the one on the whole moves along, and leaves the conversation's bytes alone.
+    """
+    body: dict[str, Any] = {
+        "model": request.model,
+        "max_tokens": request.max_tokens,
+        "cache_control": _CACHED,
+        "stream": True,
+        "messages": request.messages,
+    }
+    if request.system:
+        body["system"] = [{"type": "text", "text": request.system, "cache_control": _CACHED}]
+    if request.tools:
+        body["tools"] = request.tools
+    return to_json(body)
 
 
 async def _drain(arriving: AsyncIterator[bytes]) -> None:
