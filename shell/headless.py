@@ -40,7 +40,7 @@ from shell.disk import line_of
 from shell.happenings import Ended, Happenings, Said, Told
 from shell.output import Output, OutputStalledError
 from shell.process import complain
-from shell.results import Result, Tally
+from shell.results import Result, Tally, counts
 from shell.retrying import told
 from shell.visible import visible
 
@@ -60,10 +60,15 @@ class HeadlessConsole(Actor[HeadlessInbox]):
 
     drains = True
 
-    def __init__(self, prompt: str, happenings: Happenings) -> None:
-        """Events go into `happenings`, which the main thread takes from."""
+    def __init__(self, prompt: str, happenings: Happenings, *, whole: bool = True) -> None:
+        """Events go into `happenings`, which the main thread takes from.
+
+        All that happens, or only what the result counts: each wakes that thread in the middle
+        of the others' work.
+        """
         self._prompt = prompt
         self._happenings = happenings
+        self._whole = whole
 
     def on_start(self) -> None:
         """Say that nobody can answer, so that nothing waits for a person."""
@@ -125,7 +130,8 @@ class HeadlessConsole(Actor[HeadlessInbox]):
         """Take a question; none comes where nobody can answer."""
 
     def _pass_on(self, message: Told, *, last: bool = False) -> None:
-        self._happenings.put(Said(self.sender, message, last))
+        if self._whole or last or counts(message, self.sender):
+            self._happenings.put(Said(self.sender, message, last))
 
 
 @contextmanager

@@ -110,7 +110,8 @@ def _headless(options: Options) -> int:
     session = _open(setup)
     if setup.options.rehearsal:
         complain(rehearsal.NOTICE)
-    console = partial(headless.HeadlessConsole, prompt, happenings)
+    whole = options.output_format == "stream-json"
+    console = partial(headless.HeadlessConsole, prompt, happenings, whole=whole)
     with _at_work(session, setup, console, happenings) as output:
         tally, ended = headless.run(happenings, output, options.output_format)
     result = tally.result(time.perf_counter() - began_s, ended.error if ended else None)

@@ -156,3 +156,11 @@ class Tally:
                 return self.last.reason
             case _:
                 return None
+
+
+_BLANK = Tally()
+
+
+def counts(event: Message, source: str) -> bool:
+    """Whether a tally takes anything from an event of the agent at `source`."""
+    return _BLANK.add(event, source) is not _BLANK

@@ -30,13 +30,13 @@ def executed(command: str, workspace: Workspace) -> tuple[FileState, ...]:
     if len(command) > MOST_CHARS:
         return ()
     # As in the engine: the grammar takes 15 ms, and not on the way to the screen.
-    from actors.permissions.beginning import ground_of  # noqa: PLC0415
     from actors.permissions.commands.parse import parse_command  # noqa: PLC0415
     from actors.permissions.folders import folders_of  # noqa: PLC0415
-    from actors.permissions.places import Explorer  # noqa: PLC0415
+    from actors.permissions.places import Explorer, Ground  # noqa: PLC0415
 
     parsed = parse_command(command)
-    folders = folders_of(parsed, Explorer(ground_of(workspace)))
+    ground = Ground(root=str(workspace.root), cwd=str(workspace.cwd))
+    folders = folders_of(parsed, Explorer(ground))
     found: dict[str, FileState] = {}
     for part, where in zip(parsed.parts, folders, strict=True):
         for path, is_run in _named(part, where.folders):

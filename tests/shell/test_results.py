@@ -5,12 +5,14 @@ import pytest
 from messages.content import Usage
 from messages.turns import (
     DiskChanged,
+    MessageDelta,
     ModelRetrying,
+    ToolEnded,
     TurnFailed,
     TurnFailureReason,
     TurnInterrupted,
 )
-from shell.results import UNSAVED, Tally
+from shell.results import UNSAVED, Tally, counts
 from tests.shell import reports
 
 pytestmark = pytest.mark.quick
@@ -68,3 +70,15 @@ def test_a_run_that_is_not_on_disk_has_its_answer_and_the_status_of_a_failure() 
 
     well = said.add(DiskChanged(state="well"), "/primary").result(1.0)
     assert (well.status, well.error) == (0, None)
+
+
+@pytest.mark.parametrize("source", ["/primary", "/primary/explore-1"])
+def test_what_a_tally_takes_nothing_from_need_not_be_told(source: str) -> None:
+    ended = ToolEnded(turn=1, call_id="c", tool="bash", title="bash x", status="ok", text="x")
+    assert counts(ended.model_copy(update={"status": "denied"}), source)
+    assert counts(reports.reply("So."), source)
+    assert counts(RETRYING, source)
+    assert counts(DiskChanged(state="failing", detail="full"), source)
+    assert not counts(ended, source)
+    assert not counts(MessageDelta(text="So."), source)
+    assert counts(reports.completed(), source) == (source == "/primary")
