@@ -6,15 +6,15 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from actors.sessions.places import config_folder, our_files, state_folder
-from shell.agent_files import FoundAgents, find_agents
+from shell.config.agent_files import FoundAgents, find_agents
+from shell.config.project import Trusting, standing
+from shell.config.workspace import current_folder, workspace_of
 from shell.process import complain
-from shell.project import Trusting, standing
 from shell.visible import visible, visible_line
-from shell.workspace import current_folder, workspace_of
 
 if TYPE_CHECKING:
     from actors.agents.definitions import Definition
-    from shell.agent_file import ReadDefinition
+    from shell.config.agent_file import ReadDefinition
 
 HIDDEN = "another definition of this name counts"
 

@@ -15,18 +15,18 @@ from actors.models.rehearsal import MODEL_NAME, RehearsalModel
 from messages.address import APPROVALS
 from messages.approvals import AnswerApproval, PresentApproval, PresenterChanged, RetractApproval
 from messages.turns import AgentReport
-from shell import events
 from shell.arguments import StartError
 from shell.demo_repository import make
 from shell.happenings import Ended, Happenings, Said, Told
 from shell.headless import HeadlessConsole
 from shell.inbox import said_by
-from shell.ink import printed
 from shell.output import Output, OutputStalledError
-from shell.plan import panel_of
-from shell.render import rendered
 from shell.setup import Setup
-from shell.state import Post, Refill, State
+from shell.view import events
+from shell.view.ink import printed
+from shell.view.plan import panel_of
+from shell.view.render import rendered
+from shell.view.state import Post, Refill, State
 
 PLAYED_PACE = 0.3
 """How fast the script speaks when nobody is watching closely."""

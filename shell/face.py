@@ -7,23 +7,23 @@ from typing import TYPE_CHECKING
 
 from actors.sessions.places import history_file, state_folder
 from shell.own_command import Workbench
+from shell.repl.workplace import Workplace
 from shell.rereading import reread
-from shell.workplace import Workplace
 
 if TYPE_CHECKING:
     from actors.session import OpenSession
-    from shell.plain import Plain
-    from shell.repl import Repl
+    from shell.repl.plain import Plain
+    from shell.repl.repl import Repl
     from shell.setup import Setup
 
 
 def face() -> "type[Repl | Plain]":
     """Choose by what the terminal can do."""
     if os.environ.get("TERM") == "dumb":
-        from shell.plain import Plain  # noqa: PLC0415  (one of the two is loaded)
+        from shell.repl.plain import Plain  # noqa: PLC0415  (one of the two is loaded)
 
         return Plain
-    from shell.repl import Repl  # noqa: PLC0415  (as above)
+    from shell.repl.repl import Repl  # noqa: PLC0415  (as above)
 
     return Repl
 

@@ -36,12 +36,12 @@ from messages.turns import (
 )
 from messages.wire import encode
 from shell.arguments import Format
-from shell.disk import line_of
 from shell.happenings import Ended, Happenings, Said, Told
 from shell.output import Output, OutputStalledError
 from shell.process import complain
 from shell.results import Result, Tally, counts
-from shell.retrying import told
+from shell.view.disk import line_of
+from shell.view.retrying import told
 from shell.visible import visible
 
 ENDINGS = {

@@ -28,10 +28,10 @@ if TYPE_CHECKING:
     from actors.runtime.system import ActorSystem
     from actors.session import OpenSession
     from messages.agents import ChildEnded
+    from shell.config.project import Ask
     from shell.happenings import Happenings
-    from shell.project import Ask
+    from shell.repl.successor import Successor
     from shell.setup import Setup
-    from shell.successor import Successor
 
 INTERRUPTED = 130
 
@@ -71,8 +71,8 @@ def run(words: list[str]) -> int:
 
 def _run(options: Options | SessionsOptions | CheckOptions | AgentsOptions) -> int:
     if isinstance(options, CheckOptions):
+        from shell.config.workspace import current_folder
         from shell.permissions_check import run_check
-        from shell.workspace import current_folder
 
         collect_garbage()
         return run_check(options, os.environ, current_folder())
@@ -98,9 +98,10 @@ def _run(options: Options | SessionsOptions | CheckOptions | AgentsOptions) -> i
 
 
 def _headless(options: Options) -> int:
-    from shell import headless, rehearsal
+    from shell import headless
     from shell.happenings import Happenings
     from shell.stdin import headless_prompt
+    from shell.view import rehearsal
 
     prompt = headless_prompt(options.prompt)
     began_s = time.perf_counter()
@@ -232,8 +233,8 @@ def _farewell(text: str) -> None:
 
 
 def _setup(options: Options, start: Path | None = None, ask: "Ask | None" = None) -> "Setup":
+    from shell.config.workspace import current_folder
     from shell.setup import set_up
-    from shell.workspace import current_folder
 
     setup = set_up(options, os.environ, start or current_folder(), ask)
     for notice in setup.notices:

@@ -20,12 +20,12 @@ from actors.sessions.places import config_folder, our_files, state_folder
 from actors.tools.workspace import Workspace
 from messages.rules import PermissionRequest, Policy, Profile, Rule, Source
 from shell.arguments import CheckOptions, StartError
-from shell.config_files import Sources, read_files, rules_of
+from shell.config.files import Sources, read_files, rules_of
+from shell.config.trust import read_trusts
+from shell.config.workspace import git_folders, workspace_of
 from shell.output import emit
 from shell.process import complain
-from shell.trust import read_trusts
 from shell.visible import visible_line
-from shell.workspace import git_folders, workspace_of
 
 _RULE_KEYS = {"permission", "pattern", "action"}
 _CASE_KEYS = {"id", "tool", "target", "rules"}

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 from actors.permissions.beginning import first_policy
 from messages.permissions import LoadRules
 from shell.arguments import StartError
-from shell.workspace import git_folders
+from shell.config.workspace import git_folders
 
 if TYPE_CHECKING:
     from actors.session import SessionOptions
-    from shell.configuration import Configuration
+    from shell.config.configuration import Configuration
 
 
 @dataclass(frozen=True, slots=True)

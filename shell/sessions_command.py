@@ -10,6 +10,7 @@ from actors.sessions.places import project_folder
 from actors.sessions.reading import LogContents, concerning, read_log
 from messages.address import PRIMARY
 from shell.arguments import SessionsOptions, StartError
+from shell.config.workspace import current_folder, workspace_of
 from shell.output import emit
 from shell.process import complain
 from shell.session_choice import chosen
@@ -17,7 +18,6 @@ from shell.session_list import rows
 from shell.setup import open_state
 from shell.transcript import as_json, markdown
 from shell.visible import visible
-from shell.workspace import current_folder, workspace_of
 
 TITLE_CHARS = 60
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC

@@ -22,17 +22,17 @@ from actors.sessions.places import (
     state_folder,
 )
 from actors.tools.local_processes import LocalProcesses
-from shell.agent_files import FoundAgents, find_agents
 from shell.arguments import Options, StartError
-from shell.config_files import Sources
-from shell.config_schema import Budget
-from shell.configuration import Configuration, configured
-from shell.instructions import NAME, read_instructions
+from shell.config.agent_files import FoundAgents, find_agents
+from shell.config.configuration import Configuration, configured
+from shell.config.files import Sources
+from shell.config.instructions import NAME, read_instructions
+from shell.config.project import Ask, Trusting, standing
+from shell.config.schema import Budget
+from shell.config.workspace import added_folders, git_folders, workspace_of
 from shell.log_file import keep_log
-from shell.project import Ask, Trusting, standing
 from shell.session_choice import chosen
 from shell.version import VERSION
-from shell.workspace import added_folders, git_folders, workspace_of
 
 CREDENTIALS = ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_BASE_URL")
 NO_EARLIER = "there is no earlier session of this workspace; a new one begins"

@@ -71,7 +71,16 @@ def test_the_top_level_holds_the_rooms_and_little_else() -> None:
 
 
 @pytest.mark.parametrize(
-    ("room", "forbidden"), [("messages", "actors"), ("messages", "shell"), ("actors", "shell")]
+    ("room", "forbidden"),
+    [
+        ("messages", "actors"),
+        ("messages", "shell"),
+        ("actors", "shell"),
+        ("shell.view", "shell.repl"),
+        ("shell.view", "shell.config"),
+        ("shell.config", "shell.view"),
+        ("shell.config", "shell.repl"),
+    ],
 )
 def test_no_import_goes_against_the_arrows(room: str, forbidden: str) -> None:
     assert [name for name in importing(forbidden) if is_in(name, room)] == []

@@ -12,8 +12,8 @@ import pytest
 from messages.rules import PermissionMode
 from shell import arguments
 from shell.commands.table import COMMANDS
-from shell.config_file import read_config
-from shell.instructions import MOST_BYTES, MOST_FILE_BYTES
+from shell.config.file import read_config
+from shell.config.instructions import MOST_BYTES, MOST_FILE_BYTES
 from tests.draw import draw
 
 ROOT = Path(__file__).parent.parent

@@ -6,11 +6,11 @@ from typing import Protocol, TypeVar
 
 from messages.address import Address
 from messages.base import Message
-from shell.pager import Page
-from shell.picker import Picker
-from shell.state import State, Step
-from shell.successor import Successor
-from shell.workplace import Workplace
+from shell.repl.successor import Successor
+from shell.repl.workplace import Workplace
+from shell.view.pager import Page
+from shell.view.picker import Picker
+from shell.view.state import State, Step
 
 T = TypeVar("T")
 

@@ -4,9 +4,9 @@ import subprocess
 from functools import partial
 from pathlib import Path
 
-from shell.approval import diff_tone
 from shell.commands.command import Command, Shell
-from shell.pager import Page
+from shell.view.approval import diff_tone
+from shell.view.pager import Page
 
 TIMEOUT_S = 10.0
 MOST_LINES = 20_000

@@ -4,9 +4,9 @@ from typing import cast, get_args
 
 from messages.rules import PermissionMode
 from messages.turns import SwitchAgent
-from shell import modes
 from shell.commands.command import Command, Shell
-from shell.state import Post, Step
+from shell.view import modes
+from shell.view.state import Post, Step
 
 _NOT_YET = "The agent has not started yet."
 

@@ -3,8 +3,8 @@
 from actors.models.names import ALIASES, resolved
 from messages.turns import ChooseModel
 from shell.commands.command import Command, Shell
-from shell.config_schema import name_problem
-from shell.picker import Choice, opened
+from shell.config.schema import name_problem
+from shell.view.picker import Choice, opened
 
 
 def model(words: list[str], shell: Shell) -> str:

@@ -4,8 +4,8 @@ from functools import partial
 
 from messages.permissions import ExplainCall, ListPolicy, RevokeGrant
 from shell.commands.command import Command, Shell
-from shell.policy import granted_of
 from shell.rereading import Reread
+from shell.view.policy import granted_of
 from shell.visible import exact_line
 
 STAY = "The old rules stay."

@@ -4,10 +4,10 @@ from functools import partial
 from pathlib import Path
 
 from shell.commands.command import Command, Shell
-from shell.figures import counted
-from shell.picker import Choice, opened
+from shell.repl.successor import Successor
 from shell.session_list import SessionRow, preview, rows
-from shell.successor import Successor
+from shell.view.figures import counted
+from shell.view.picker import Choice, opened
 
 TITLE = "Sessions of this workspace"
 MOST_PREVIEWED = 20

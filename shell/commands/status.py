@@ -3,8 +3,8 @@
 from messages.content import Usage
 from messages.turns import DiskChanged, InstructionFile, UsageChanged
 from shell.commands.command import Command, Shell
-from shell.figures import counted
-from shell.modes import mode_of
+from shell.view.figures import counted
+from shell.view.modes import mode_of
 
 
 def status(words: list[str], shell: Shell) -> str:

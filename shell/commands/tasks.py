@@ -2,10 +2,10 @@
 
 from collections.abc import Callable
 
-from shell.below import Subagent
 from shell.commands.command import Command, Shell
 from shell.intents import TellSubagent
-from shell.overseeing import NOBODY, listed, stopped
+from shell.repl.overseeing import NOBODY, listed, stopped
+from shell.view.below import Subagent
 from shell.visible import visible_line
 
 USAGE = "usage: /tasks [show NAME | stop NAME | say NAME WORDS]"

@@ -1,11 +1,11 @@
 """`/tree`."""
 
 from messages.address import PRIMARY
-from shell.below import Subagent, clock
 from shell.commands.command import Command, Shell
-from shell.figures import counted
-from shell.state import State
-from shell.subagent_rows import asking_of, doing
+from shell.view.below import Subagent, clock
+from shell.view.figures import counted
+from shell.view.state import State
+from shell.view.subagent_rows import asking_of, doing
 from shell.visible import visible_line
 
 

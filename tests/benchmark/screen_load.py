@@ -8,8 +8,8 @@ from itertools import count
 from messages.base import Message
 from messages.turns import MessageDelta, ToolEnded, ToolStarted, TurnStarted
 from shell.inbox import Inbox
-from shell.repl import Repl
-from shell.workplace import Workplace
+from shell.repl.repl import Repl
+from shell.repl.workplace import Workplace
 from tests.shell import reports
 
 STREAMS = 50

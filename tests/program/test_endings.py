@@ -21,8 +21,8 @@ main()
 """
 """The program with a fault of ours in it, planted where a person can reach it."""
 FAULT_OF_THE_DRAWING = """
-from shell import plan
 from shell.main import main
+from shell.view import plan
 plan.footer_row = lambda *rest: 1 // 0
 main()
 """

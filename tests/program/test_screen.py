@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from actors.models.reply_plan import ToolCall
-from shell.hands import ONE_PRESS_S
+from shell.repl.hands import ONE_PRESS_S
 from tests.program.program import COMMAND, KEY, Program, messages_of, plain
 from tests.scripted_server import calls, cut, fails, says
 from tests.shell.terminal import Terminal, terminal

@@ -13,14 +13,14 @@ from prompt_toolkit.input import PipeInput, create_pipe_input
 from prompt_toolkit.key_binding.key_processor import KeyProcessor
 
 from messages.base import Message
-from shell.arming import ALONE_S
-from shell.desk import Desk
-from shell.hands import ONE_PRESS_S
 from shell.inbox import Event, Inbox
-from shell.repl import Repl
-from shell.resizing import SETTLE_S
-from shell.terminal import FrameOutput
-from shell.workplace import Workplace
+from shell.repl.desk import Desk
+from shell.repl.hands import ONE_PRESS_S
+from shell.repl.repl import Repl
+from shell.repl.resizing import SETTLE_S
+from shell.repl.terminal import FrameOutput
+from shell.repl.workplace import Workplace
+from shell.view.arming import ALONE_S
 
 DEADLINE_S = 10.0
 UNHURRIED_S = 2 * max(ALONE_S, ONE_PRESS_S)

@@ -21,10 +21,10 @@ from messages.permissions import (
 )
 from messages.rules import PermissionRequest, Policy, Rule, Source
 from messages.turns import SwitchAgent, UsageChanged
-from shell.ink import CHAIN
+from shell.repl.successor import Successor
+from shell.repl.workplace import Workplace
 from shell.rereading import Reread
-from shell.successor import Successor
-from shell.workplace import Workplace
+from shell.view.ink import CHAIN
 from tests.shell import reports
 from tests.shell.on_screen import OnScreen, play
 

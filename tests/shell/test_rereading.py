@@ -10,8 +10,8 @@ from actors.tools.workspace import Workspace
 from messages.permissions import LoadRules
 from messages.rules import Action, Rule, Source
 from shell.arguments import Options, parse
-from shell.config_files import Sources
-from shell.configuration import configured
+from shell.config.configuration import configured
+from shell.config.files import Sources
 from shell.rereading import Reread, reread
 
 pytestmark = pytest.mark.quick

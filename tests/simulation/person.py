@@ -9,10 +9,10 @@ from messages.base import Message
 from messages.permissions import ChangeMode, RevokeGrant
 from messages.rules import GrantScope, Rule
 from messages.turns import ReplyCompleted, SwitchAgent
-from shell import state as screen
-from shell.events import received
 from shell.inbox import Inbox
 from shell.intents import SendPrompt
+from shell.view import state as screen
+from shell.view.events import received
 from tests.simulation.loop import SimLoop
 
 FRAME_S = 0.03

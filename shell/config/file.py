@@ -1,0 +1,104 @@
+"""Reading a configuration file: what it says, or everything that is wrong with it."""
+
+import errno
+import re
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from shell.config.problems import named, problems
+from shell.config.regular import read_regular
+from shell.config.schema import FILE, FileConfig, config_of
+from shell.config.toml_lines import Key, line_of, line_that_breaks, lines_of
+
+MOST_BYTES = 256 * 1024
+MOST_PROBLEMS = 20
+_AT = re.compile(r"^(?P<why>.*) \(at line (?P<line>\d+), column \d+\)$", re.DOTALL)
+
+
+class ConfigFileError(Exception):
+    """A file cannot be used; each problem is one line for people, with file and line."""
+
+    def __init__(self, problems: tuple[str, ...]) -> None:
+        """Keep them all, so that they can be mended at once."""
+        super().__init__("\n".join(problems))
+        self.problems = problems
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """A file that was read."""
+
+    path: Path
+    config: FileConfig
+    text: str
+
+    def place(self, *key: str | int) -> str:
+        """Name a key of the file with its line, for people."""
+        return f"{self.path}:{line_of(key, lines_of(self.text))}: {named(key)}"
+
+
+def read_config(path: Path) -> Read | None:
+    """Read a configuration file; None: there is none.
+
+    Raises:
+        ConfigFileError: it is there and cannot be used as it stands.
+    """
+    text = _text(path)
+    if text is None:
+        return None
+    document = _document(path, text)
+    wrong = list(problems(document, FILE))
+    # What else a later format says is no mistake.
+    wrong = [each for each in wrong if each[0] == ("format",)] or wrong
+    if wrong:
+        raise ConfigFileError(_told(path, text, wrong))
+    return Read(path, config_of(document), text)
+
+
+def _text(path: Path) -> str | None:
+    try:
+        data = read_regular(path, MOST_BYTES + 1)
+    except OSError as error:
+        missing = error.errno in (errno.ENOENT, errno.ENOTDIR)
+        if missing and not path.is_symlink():
+            return None
+        why = "it is a link that leads nowhere" if missing else error.strerror
+        raise ConfigFileError((f"{path}: cannot be read: {why}",)) from error
+    if len(data) > MOST_BYTES:
+        line = data.count(b"\n", 0, MOST_BYTES) + 1
+        raise ConfigFileError((f"{path}:{line}: here it gets longer than {MOST_BYTES:,} bytes",))
+    try:
+        return data.decode("utf-8-sig").replace("\r\n", "\n")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise ConfigFileError((f"{path}:{line}: not UTF-8",)) from None
+
+
+def _document(path: Path, text: str) -> dict[str, Any]:
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        found = _AT.match(str(error))
+        line = int(found["line"]) if found else text.count("\n") + 1
+        why = _syntax_problem(path, text, line, found["why"] if found else str(error))
+    except RecursionError:
+        why = _syntax_problem(path, text, line_that_breaks(text), "nested too deeply")
+    except ValueError:  # Python reads no number of so many digits
+        why = _syntax_problem(path, text, line_that_breaks(text), "a number of too many digits")
+    raise ConfigFileError((why,))
+
+
+def _syntax_problem(path: Path, text: str, line: int, what: str) -> str:
+    key, equals, _ = text.split("\n")[line - 1].partition("=")
+    name = f"{key.strip()}: " if equals and key.strip().isprintable() else ""
+    return f"{path}:{line}: {name}not valid TOML: {what}"
+
+
+def _told(path: Path, text: str, wrong: list[tuple[Key, str]]) -> tuple[str, ...]:
+    lines = lines_of(text)
+    found = sorted((line_of(key, lines), f"{named(key)}: {what}") for key, what in wrong)
+    told = [f"{path}:{line}: {what}" for line, what in found]
+    more = len(told) - MOST_PROBLEMS
+    return (*told[:MOST_PROBLEMS], *([f"{path}: {more} more problems"] if more > 0 else []))

@@ -1,0 +1,113 @@
+"""The screen: the application below, finished text above it, each frame in one write."""
+
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from typing import Any
+
+from prompt_toolkit.application import Application
+
+from shell.repl.application import Inline
+from shell.repl.terminal import ASK, FrameOutput
+from shell.view.reflow import rows_added, wraps
+
+_START_OF_LINE = "\r\x1b[K"
+
+
+class Screen:
+    """Draws the application and prints above it."""
+
+    def __init__(self, app: Inline, output: FrameOutput, drawn: Callable[[], None]) -> None:
+        """`drawn` is called after each drawing."""
+        self._app = app
+        self._output = output
+        self._drawn = drawn
+        self._columns = 0
+        """The window's, when it was last drawn in."""
+        app.before_render += self._before
+        app.after_render += self._after
+
+    @property
+    def still(self) -> bool:
+        """Nothing is drawn, whatever changes."""
+        return self._app.still
+
+    @still.setter
+    def still(self, still: bool) -> None:
+        self._app.still = still
+
+    def begin_line(self) -> None:
+        """Go back over what the terminal itself has echoed, to where drawing begins."""
+        self._output.write_raw(_START_OF_LINE)
+
+    def draw(self, above: str = "") -> None:
+        """Print `above` (whole lines, each ending in CR LF) over a fresh drawing, in one write."""
+        app = self._app
+        if app.is_running and app.context is not None and not app.still:
+            app.context.copy().run(self._draw, above)
+
+    def cover(self) -> None:
+        """Draw on the alternate screen from now on, where nothing of the session is lost."""
+        self._find_top()
+        self._app.renderer.erase()
+        self._app.renderer.full_screen = True
+        self.draw()
+
+    def uncover(self) -> None:
+        """Leave the alternate screen."""
+        self._app.renderer.full_screen = False
+        self._app.renderer.erase(leave_alternate_screen=True)
+
+    @contextmanager
+    def lent(self) -> Generator[None]:
+        """Leave the terminal to somebody else for a while, as they like it."""
+        self._find_top()
+        self._app.renderer.erase()
+        with self._app.input.cooked_mode():
+            yield
+        self.draw()
+
+    def taken_back(self) -> None:
+        """Draw below what somebody else has written, who may have changed the terminal's mode."""
+        self._app.input.raw_mode().__enter__()
+        self._app.renderer.reset()
+        self.draw()
+
+    def end(self) -> None:
+        """Undo what the terminal was told to do; after a fault of a drawing nobody else does."""
+        self._app.renderer.reset(leave_alternate_screen=True)
+
+    def ask_for_acknowledgement(self) -> None:
+        """Let the terminal answer once it has shown everything that was written before."""
+        self._output.write_raw(ASK)
+        self._output.flush()
+
+    def _draw(self, above: str) -> None:
+        renderer = self._app.renderer
+        with self._output.frame():
+            self._find_top()
+            renderer.erase(leave_alternate_screen=False)
+            self._output.write_raw(above)
+            renderer.render(self._app, self._app.layout)
+        self._noted()
+
+    def _before(self, _app: Application[Any]) -> None:
+        self._find_top()
+
+    def _after(self, _app: Application[Any]) -> None:
+        self._noted()
+
+    def _noted(self) -> None:
+        self._columns = self._output.get_size().columns
+        self._drawn()
+
+    def _find_top(self) -> None:
+        """Go up by the rows that the terminal has wrapped since: they are to be erased too."""
+        renderer = self._app.renderer
+        drawn, columns = renderer.last_rendered_screen, self._output.get_size().columns
+        if drawn is None or renderer.full_screen or columns >= self._columns or not wraps():
+            return
+        cursor = drawn.get_cursor_position(self._app.layout.current_window)
+        cells = range(self._columns)
+        above = ["".join(drawn.data_buffer[y][x].char for x in cells) for y in range(cursor.y)]
+        self._output.cursor_up(rows_added(above, cursor.x, columns))
+        self._columns = columns

@@ -1,0 +1,120 @@
+"""The mode, as the person changes it: what Shift-Tab and `/mode` tell whom. Pure."""
+
+from dataclasses import replace
+from typing import assert_never
+
+from actors.permissions.modes import is_stricter, strictest_mode
+from actors.tools.planning import PLANNER
+from messages.permissions import ChangeMode, ModeChanged, ModeNotChanged
+from messages.rules import PermissionMode
+from messages.turns import AgentNotSwitched, AgentSwitched, SessionConfigured, SwitchAgent
+from shell.view.state import Post, Remark, State, Step, Wish
+
+
+def mode_of(session: SessionConfigured) -> PermissionMode:
+    """Say which mode is at work: the session's, or the stricter one of who has it."""
+    return strictest_mode(session.mode, session.ceiling)
+
+
+def chosen(state: State, mode: PermissionMode) -> Step:
+    """Work in another mode; to plan, another agent takes the session."""
+    if state.session is None:
+        return state, ()
+    planning = wanted(state, state.session) == "plan"
+    if mode == "plan":
+        return _wishing(state, mode), (Post(SwitchAgent(agent=PLANNER)),)
+    back = (Post(SwitchAgent()),) if planning else ()
+    return _wishing(state, mode, mode), (Post(ChangeMode(mode=mode)), *back)
+
+
+def cycled(state: State) -> Step:
+    """Go on to the next stop of Shift-Tab: default, auto-edit, plan, and back to what was before.
+
+    An auto-edit that was only passed on the way is none that plan leads back to; and nothing here
+    leads to yolo.
+    """
+    session = state.session
+    if session is None:
+        return state, ()
+    below = state.wish.session or session.mode
+    match wanted(state, session):
+        case "default":
+            begun, told = chosen(state, "auto-edit")
+            return replace(begun, wish=replace(begun.wish, passing=True)), told
+        case "auto-edit" if state.wish.passing:
+            stepped = Post(ChangeMode(mode="default"))
+            return _wishing(state, "plan", "default"), (stepped, Post(SwitchAgent(agent=PLANNER)))
+        case "auto-edit":
+            return chosen(state, "plan")
+        case "plan" if below != "yolo":
+            return _wishing(state, below), (Post(SwitchAgent()),)
+        case _:
+            return chosen(state, "default")
+
+
+def wanted(state: State, session: SessionConfigured) -> PermissionMode:
+    """Say which mode will be at work when all that the person set is so."""
+    return state.wish.mode or mode_of(session)
+
+
+def _wishing(state: State, mode: PermissionMode, session: PermissionMode | None = None) -> State:
+    return replace(state, wish=Wish(mode, session or state.wish.session))
+
+
+def received(
+    state: State, event: AgentSwitched | AgentNotSwitched | ModeChanged | ModeNotChanged
+) -> Step:
+    """Take in what came of it."""
+    if state.session is None:
+        return state, ()
+    match event:
+        case AgentSwitched():
+            news = {"agent": event.agent, "ceiling": event.ceiling}
+            return _with(state, news), (Remark(_has_it(event)),)
+        case ModeChanged():
+            return _with(state, {"mode": event.mode}), _held_back(state.session, event)
+        case AgentNotSwitched():
+            told = f"{event.agent} goes on: {event.detail}."
+        case ModeNotChanged() if event.holds:
+            told = f"Mode {event.mode} holds in this run, but could not be kept: {event.detail}."
+            state = _with(state, {"mode": event.mode})
+        case ModeNotChanged():
+            told = f"Mode {event.mode} could not be kept, and does not hold: {event.detail}."
+        case _:
+            assert_never(event)
+    return replace(state, wish=Wish()), (Remark(told, "warn"),)
+
+
+def _has_it(event: AgentSwitched) -> str:
+    """Tell a person what the model is told at more length."""
+    if event.ceiling == "plan":
+        return (
+            f"{event.agent} has the session: it looks and plans, and changes nothing but its plan."
+            " /build or Shift-Tab goes back."
+        )
+    return f"{event.agent} has the session; it changes and runs what you allow."
+
+
+def _held_back(session: SessionConfigured, event: ModeChanged) -> tuple[Remark, ...]:
+    """Say so where who has the session works in a stricter mode, whatever is set."""
+    if _plans(session) or not is_stricter(session.ceiling, event.mode):
+        return ()
+    told = f"{session.agent} works in mode {session.ceiling} at the loosest, by its definition"
+    return (Remark(f"Mode {event.mode} is set, but {told}.", "warn"),)
+
+
+def _plans(session: SessionConfigured) -> bool:
+    return session.ceiling == "plan"
+
+
+def _with(state: State, news: dict[str, str]) -> State:
+    """Note it; what the person wanted is forgotten once it is so."""
+    assert state.session is not None  # noqa: S101  (the caller looked)
+    session = state.session.model_copy(update=news)
+    wish = state.wish
+    if wish.session == session.mode:
+        wish = replace(wish, session=None)
+    is_so = wish.mode == mode_of(session) or (wish.mode == session.mode and not _plans(session))
+    if is_so and wish.session is None:
+        wish = replace(wish, mode=None)
+    return replace(state, session=session, wish=wish)

@@ -1,0 +1,65 @@
+"""A long text on the whole screen, to scroll through and leave. Pure."""
+
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+from messages.address import Address
+from shell.view.ink import Fragment, Row, cut, wrapped
+from shell.visible import visible
+
+KEYS = "PgUp PgDn ↑ ↓ Home End · Esc closes"
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """What is to be read: lines as they come from outside, each in one tone."""
+
+    title: str
+    lines: tuple[Fragment, ...]
+    keys: str = KEYS
+    """What the keys do here."""
+    agent: Address | None = None
+    """Whose page it is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pager:
+    """A page, and the row that stands on top."""
+
+    page: Page
+    first: int = 0
+
+
+def plain_page(title: str, text: str) -> Page:
+    """Put a plain text on a page."""
+    return Page(title, tuple(("plain", line) for line in text.rstrip("\n").split("\n")))
+
+
+def moved(pager: Pager, by: int, width: int, height: int) -> Pager:
+    """Scroll; never beyond what is there."""
+    last = max(len(_rows(pager.page.lines, width)) - _body(height), 0)
+    return replace(pager, first=max(min(pager.first + by, last), 0))
+
+
+def page_rows(pager: Pager, width: int, height: int) -> list[Row]:
+    """Fill `height` rows: a title, the text from the top row on, what the keys do."""
+    rows = _rows(pager.page.lines, width)
+    body = _body(height)
+    first = max(min(pager.first, len(rows) - body), 0)
+    shown = list(rows[first : first + body])
+    filling: list[Row] = [(("plain", ""),)] * (body - len(shown))
+    end = min(first + body, len(rows))
+    place = f"{first + 1}-{end} of {len(rows)} · {pager.page.keys}"
+    head: Row = (("title", cut(pager.page.title, width)),)
+    return [head, *shown, *filling, (("dim", cut(place, width)),)][:height]
+
+
+def _body(height: int) -> int:
+    return max(height - 2, 1)
+
+
+@lru_cache(maxsize=4)
+def _rows(page: tuple[Fragment, ...], width: int) -> tuple[Row, ...]:
+    """Lay all of it out; asked for several times a frame, hence remembered."""
+    lines = ((tone, visible(line)) for tone, line in page)
+    return tuple(((tone, row),) for tone, line in lines for row in wrapped(line, width))

@@ -1,0 +1,74 @@
+"""A terminal that can only print: what is typed to which prompt."""
+
+import pytest
+
+from messages.questions import Choice, Question
+from shell.repl.plain_answers import Typed, reply_in, typed, ways
+from tests.shell import reports
+
+pytestmark = pytest.mark.quick
+
+COLOUR = Question(question="Which?", choices=(Choice(label="red"), Choice(label="blue")))
+NAME = Question(question="What name?")
+SIZES = COLOUR.model_copy(update={"multiple": True})
+
+
+@pytest.mark.parametrize(
+    ("line", "answer"),
+    [
+        ("yes 3", Typed("once", 3)),
+        ("Session 12", Typed("session", 12)),
+        ("no 3 use a branch", Typed("no", 3, "use a branch")),
+        ("reply 1 2, 3", Typed("reply", 1, "2, 3")),
+        ("yes", None),
+        ("yes, do it", None),
+        ("no 3rd party code", None),
+        ("please say yes 3", None),
+    ],
+)
+def test_only_a_line_that_names_the_prompt_is_an_answer(line: str, answer: Typed | None) -> None:
+    assert typed(line) == answer
+
+
+@pytest.mark.parametrize(
+    ("words", "question", "reply"),
+    [
+        ("2", COLOUR, "blue"),
+        ("green", COLOUR, "green"),
+        ("3", COLOUR, ""),
+        ("0", COLOUR, ""),
+        ("1,2", COLOUR, ""),
+        ("1, 2", SIZES, "red\nblue"),
+        ("7", Question(question="How many?"), "7"),
+    ],
+)
+def test_numbers_reply_with_choices_and_words_with_themselves(
+    words: str, question: Question, reply: str
+) -> None:
+    assert reply_in(words, question) == reply
+
+
+def test_only_what_a_request_allows_is_offered() -> None:
+    once = reports.asked(answers=("once", "no")).request
+    assert ways(once, 4).split("\n") == [
+        "Answer with one of these lines:",
+        "yes 4    once",
+        "no 4     no; say why behind it, if you like",
+        "later 4  not now",
+    ]
+    lasting = ways(reports.asked().request, 4)
+    assert "session 4  don't ask again in this session for `bash git push`" in lasting
+
+
+def test_each_choice_of_a_question_is_offered_as_the_line_that_takes_it() -> None:
+    asked = reports.asked_questions(NAME, SIZES).request
+    assert ways(asked, 2).split("\n")[1:] == [
+        "reply 2 WORDS  in words of your own",
+        "no 2           no answer",
+        "later 2        not now",
+    ]
+    assert ways(asked, 2, replied=1).split("\n")[1:4] == [
+        "reply 2 1      red",
+        "reply 2 2      blue",
+        "reply 2 1, 2   several of them",
+    ]

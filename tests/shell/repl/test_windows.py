@@ -1,0 +1,58 @@
+"""What counts as shown is what was drawn, not what was meant to be."""
+
+import asyncio
+from io import StringIO
+
+import pytest
+from prompt_toolkit.application import Application
+from prompt_toolkit.application.current import set_app
+from prompt_toolkit.data_structures import Size
+from prompt_toolkit.input import DummyInput
+
+from shell.repl.terminal import FrameOutput
+from shell.repl.windows import View
+from shell.view.arming import Arming, Shown
+from shell.view.events import received
+from shell.view.plan import Scene
+from shell.view.state import State
+from tests.shell import reports
+
+pytestmark = pytest.mark.quick
+
+STATE = received(State(), reports.asked("echo\n" * 200 + "rm -rf /"), 0.0)[0]
+ID = STATE.requests.prompt_id
+WINDOW = Size(rows=24, columns=80)
+
+
+def frames(window: Size, *scrolls: int) -> list[Shown | None]:
+    """Draw in a window that the plan believes to be WINDOW; say what was shown after each step."""
+
+    async def draw() -> list[Shown | None]:
+        scene = Scene(STATE, Arming(ID, 0.0), "", reasoning=False, hint="", now_s=0.0)
+        view = View(lambda: scene, lambda: WINDOW)
+        output = FrameOutput(StringIO(), lambda: window)
+        app = Application[None](layout=view.layout, output=output, input=DummyInput())
+        with set_app(app):
+            app.renderer.render(app, app.layout)
+            shown = [view.shown(ID)]
+            for rows in scrolls:
+                view.scroll(rows)
+                shown.append(view.shown(ID))
+                app.renderer.render(app, app.layout)
+                shown.append(view.shown(ID))
+        await asyncio.sleep(0)
+        return shown
+
+    return asyncio.run(draw())
+
+
+def test_the_end_counts_once_a_frame_has_drawn_it_and_not_when_it_is_scrolled_to() -> None:
+    top = Shown(ID, whole=True, end=False)
+    assert frames(WINDOW, 1_000) == [top, top, Shown(ID, whole=True, end=True)]
+
+
+@pytest.mark.parametrize("rows", range(1, 20))
+def test_rows_that_were_clipped_away_were_not_shown(rows: int) -> None:
+    """The window was lower than the plan believed: the answers stand below its edge."""
+    (shown,) = frames(Size(rows=rows, columns=80))
+    assert shown is None or not shown.whole

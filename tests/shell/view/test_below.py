@@ -1,0 +1,153 @@
+"""What the screen shows of subagents: rows while they work, the tree, and what each one told."""
+
+import pytest
+
+from messages.address import PRIMARY, Address
+from messages.approvals import ExecApprovalRequest, PresentApproval
+from messages.content import TextBlock, ToolUseBlock, Usage
+from messages.subagents import SubagentEnded, SubagentQueued, SubagentStarted
+from messages.turns import (
+    AgentReport,
+    ReplyCompleted,
+    ToolEnded,
+    ToolStarted,
+    TurnCompleted,
+    TurnStarted,
+)
+from shell.commands.tree import tree_lines
+from shell.inbox import OfSubagent
+from shell.view.events import received
+from shell.view.footer import footer_row
+from shell.view.ink import Row
+from shell.view.state import State
+from shell.view.subagent_rows import MOST_ROWS, subagent_rows
+
+pytestmark = pytest.mark.quick
+
+ONE = Address("/primary/general-1")
+DEEP = Address("/primary/general-1/explore-1")
+USED = Usage(input_tokens=3, output_tokens=40, requests=1)
+
+
+def started(child: Address, start: int = 1) -> OfSubagent:
+    event = SubagentStarted(
+        child=child,
+        parent=child.parent,
+        agent=child.name.rpartition("-")[0],
+        depth=len(child.names) - 1,
+        start=start,
+        turn=1,
+        call_id="t1",
+        description="look about",
+    )
+    return OfSubagent(child.parent, event)
+
+
+def replied(child: Address, *content: TextBlock | ToolUseBlock) -> OfSubagent:
+    event = ReplyCompleted(turn=1, content=content, stop_reason="x", usage=USED, model="m")
+    return OfSubagent(child, event)
+
+
+def of(child: Address, event: AgentReport) -> OfSubagent:
+    return OfSubagent(child, event)
+
+
+def state_of(*said: OfSubagent) -> State:
+    state = State()
+    for each in said:
+        state, _ = received(state, each, 10.0)
+    return state
+
+
+def text(row: Row) -> str:
+    return "".join(part for _, part in row)
+
+
+LS = ToolStarted(turn=1, call_id="c1", tool="bash", title="bash ls")
+LISTED = ToolEnded(turn=1, call_id="c1", tool="bash", title="bash ls", status="ok", text="a")
+
+
+def test_a_row_says_what_a_subagent_does_now_how_long_and_how_much_it_wrote() -> None:
+    state = state_of(
+        started(ONE),
+        of(ONE, TurnStarted(turn=1, prompt="look")),
+        replied(ONE, ToolUseBlock(id="c1", name="bash")),
+        of(ONE, LS),
+    )
+    (row,) = subagent_rows(state, 75.0, 80)
+    assert text(row) == "● general-1 look about · bash ls · 1m 05s · 40 tokens"
+    assert all(len(text(each)) <= 20 for each in subagent_rows(state, 75.0, 20))
+    after = state_of(started(ONE), of(ONE, LS), of(ONE, LISTED))
+    assert "thinking" in text(subagent_rows(after, 11.0, 80)[0])
+
+
+def test_where_there_is_little_room_a_row_says_rather_what_it_does_than_what_it_is_for() -> None:
+    state = state_of(started(ONE), of(ONE, LS))
+    assert (
+        text(subagent_rows(state, 11.0, 46)[0]) == "● general-1 look ab… · bash ls · 1s · 0 tokens"
+    )
+    assert text(subagent_rows(state, 11.0, 40)[0]) == "● general-1 bash ls · 1s · 0 tokens"
+    assert text(subagent_rows(state, 11.0, 30)[0]) == "● general-1 bash ls · 1s"
+    assert text(subagent_rows(state, 11.0, 20)[0]) == "● general-1 bash ls"
+
+
+def test_who_waits_for_a_place_or_a_person_says_so() -> None:
+    queued = state_of(started(ONE), of(ONE, SubagentQueued(agent=ONE, places=2)))
+    assert "queued for one of 2 places" in text(subagent_rows(queued, 11.0, 80)[0])
+    asked = ExecApprovalRequest(
+        id="1",
+        agent=ONE,
+        turn=1,
+        call_id="c1",
+        tool="bash",
+        cwd="/",
+        reason="r",
+        requests=(),
+        answers=("once", "no"),
+        command="rm x",
+    )
+    state, _ = received(state_of(started(ONE)), PresentApproval(request=asked, waiting=1), 11.0)
+    assert "waits for your approval" in text(subagent_rows(state, 11.0, 80)[0])
+
+
+def test_one_that_has_ended_leaves_the_rows_and_is_still_known() -> None:
+    end = SubagentEnded(child=ONE, start=1, turn=1, status="completed")
+    state = state_of(started(ONE), replied(ONE, TextBlock(text="I saw\nit")), of(PRIMARY, end))
+    assert subagent_rows(state, 11.0, 80) == []
+    found = state.below.called("general-1")
+    assert found
+    assert found.told == ("I saw", "it")
+
+
+def test_of_many_the_last_row_counts_the_others_and_the_footer_all() -> None:
+    many = [started(Address(f"/primary/general-{n}")) for n in range(1, 13)]
+    state = state_of(*many)
+    rows = subagent_rows(state, 11.0, 80)
+    assert len(rows) == MOST_ROWS
+    assert text(rows[-1]) == "  … and 7 more; /tree shows all"
+    assert text(rows[1]).startswith("● general-2 "), "2 comes before 10"
+    assert "12 agents" not in text(footer_row(state, "", 80)), "nobody is talked to yet"
+
+
+def test_the_tree_stands_indented_below_the_primary() -> None:
+    state = state_of(started(ONE, start=2), started(DEEP), of(DEEP, LS))
+    assert tree_lines(state, 11.0) == [
+        "primary (greenroom) · idle",
+        "  general-1 (general) · starting · 1s · 0 tokens · begun 2 times",
+        "    explore-1 (explore) · bash ls · 1s · 0 tokens",
+    ]
+
+
+def test_one_is_found_by_its_name_or_by_the_end_of_its_path() -> None:
+    below = state_of(started(ONE), started(DEEP)).below
+    found = [below.called(name) for name in ("explore-1", "/primary/general-1/explore-1")]
+    assert [row.address for row in found if row] == [DEEP, DEEP]
+    assert below.called("general-2/explore-1") is None
+
+
+def test_a_subagents_turn_is_not_the_primarys() -> None:
+    state = state_of(started(ONE), of(ONE, TurnStarted(turn=1, prompt="look")))
+    assert state.turn is None
+    ended = TurnCompleted(turn=1, text="x", stop_reason="end_turn", usage=USED)
+    state, effects = received(state, of(ONE, ended), 12.0)
+    assert (state.turn, effects) == (None, ())

@@ -1,0 +1,223 @@
+"""What the input line offers, remembers and folds, without a screen."""
+
+import stat
+from pathlib import Path
+
+import pytest
+
+from shell.repl import history
+from shell.view import fuzzy, menu, pager, pastes, picker, recall
+from shell.view.details import MOST_KEPT, Detail, kept, page_of
+from shell.view.menu import Menu, Offer
+from shell.view.pager import Pager, plain_page
+from shell.view.pastes import Pastes
+from shell.view.picker import Choice
+from shell.view.recall import Recall
+
+pytestmark = pytest.mark.quick
+
+COMMANDS = (("help", "List the commands."), ("status", "Show it."), ("review", "Review."))
+
+
+def test_the_likeliest_comes_first_and_what_lacks_a_letter_does_not_come() -> None:
+    paths = ["tests/shell/test_menu.py", "shell/menu.py", "docs/my-menu.txt", "shell/m/e/n/u"]
+    assert fuzzy.best("menu", paths, 3) == ["shell/menu.py", "docs/my-menu.txt", paths[0]]
+    assert fuzzy.best("MeNu", ["Menu"], 3) == ["Menu"]
+    assert fuzzy.best("xyz", paths, 3) == []
+    assert fuzzy.best("", paths, 2) == paths[:2]
+
+
+@pytest.mark.parametrize(
+    ("before", "offered"),
+    [("/", ["/help", "/status", "/review"]), ("/st", ["/status"]), ("/rvw", ["/review"])],
+)
+def test_a_slash_offers_commands_by_a_few_of_their_letters(before: str, offered: list[str]) -> None:
+    found = menu.for_command(before, COMMANDS)
+    assert found is not None
+    assert [offer.text for offer in found.offers] == offered
+
+
+@pytest.mark.parametrize("before", ["", "a /st", "/etc/hosts", "/status now", "/zzz"])
+def test_what_begins_no_command_offers_none(before: str) -> None:
+    assert menu.for_command(before, COMMANDS) is None
+
+
+@pytest.mark.parametrize(
+    ("before", "wanted"), [("@", ""), ("see @sr", "sr"), ("me@home", None), ("@a b", None)]
+)
+def test_an_at_sign_that_begins_a_word_asks_for_files(before: str, wanted: str | None) -> None:
+    assert menu.mention(before) == wanted
+
+
+def test_a_file_with_blanks_in_its_name_is_offered_in_quotes() -> None:
+    found = menu.for_mention("see @a", "a", ["a b.txt", "abc.txt"])
+    assert found == Menu((Offer('@"a b.txt"'), Offer("@abc.txt")), begin=4)
+
+
+def test_the_menu_draws_what_is_around_the_choice_in_any_width() -> None:
+    offers = tuple(Offer(f"/command{n}", "tells\x1b[2J") for n in range(30))
+    rows = menu.menu_rows(menu.moved(Menu(offers, begin=0), -1), 40, 8)
+    assert len(rows) == 8
+    assert rows[-1] == (("person", "› /command29  "), ("dim", "tells^[[2J"))  # noqa: RUF001
+    for width in range(4, 40):
+        assert all(len("".join(text for _, text in row)) <= width for row in rows if width >= 40)
+    assert menu.menu_rows(None, 40, 8) == []
+
+
+def test_a_long_offer_leaves_room_for_what_is_told_of_each() -> None:
+    offers = (Offer("x" * 100, "1 min ago"), Offer("short", "2 h ago"))
+    rows = menu.menu_rows(Menu(offers, begin=0), 40, 8)
+    assert ["".join(part for _, part in row) for row in rows] == [
+        "› " + "x" * 26 + "…  1 min ago",  # noqa: RUF001  (an arrow)
+        "  short" + " " * 24 + "2 h ago",
+    ]
+    (long, _) = menu.menu_rows(Menu((Offer("/mode", "y" * 99), Offer("/x")), begin=0), 40, 8)
+    assert "".join(part for _, part in long) == "› /mode  " + "y" * 30 + "…"  # noqa: RUF001  (an arrow)
+
+
+def test_what_was_said_is_stepped_through_and_the_draft_comes_back() -> None:
+    past = recall.said(recall.said(recall.said(Recall(), "one"), "two"), "two")
+    assert past.entries == ("one", "two")
+    shown: list[str] = []
+    for step in (recall.older, recall.older, recall.older):
+        if found := step(past, "draft"):
+            past, text = found
+            shown.append(text)
+    while found := recall.newer(past):
+        past, text = found
+        shown.append(text)
+    assert shown == ["two", "one", "two", "draft"]
+    assert past == Recall(("one", "two"))
+
+
+def test_the_history_is_its_owners_alone_and_read_by_the_next_session(tmp_path: Path) -> None:
+    file = tmp_path / "history.jsonl"
+    for text in ("one\ntwo", "three"):
+        history.keep(file, text)
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    assert history.load(file) == ("one\ntwo", "three")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        " begins with a blank",
+        "use sk-ant-api03-aaaaaaaaaaaaaaaaaaaa",
+        "ghp_0123456789abcdef0123",
+        "password = hunter2",
+        "API_KEY: abc",
+        "-----BEGIN OPENSSH PRIVATE KEY-----",
+        "x" * 5_000,
+    ],
+)
+def test_what_looks_like_a_secret_is_not_written(tmp_path: Path, text: str) -> None:
+    history.keep(tmp_path / "history.jsonl", text)
+    assert not (tmp_path / "history.jsonl").exists()
+
+
+def test_a_key_of_the_environment_is_written_without_it_whatever_it_looks_like(
+    tmp_path: Path,
+) -> None:
+    file = tmp_path / "history.jsonl"
+    history.keep(file, "mine is correct-horse", (b"correct-horse",))
+    assert history.load(file) == ("mine is [secret]",)
+
+
+def test_a_history_that_is_damaged_or_a_link_stops_nobody(tmp_path: Path) -> None:
+    file = tmp_path / "history.jsonl"
+    file.write_bytes(b'"one"\n{broken\n[1]\n\xff\n"two"\n')
+    assert history.load(file) == ("one", "two")
+    (tmp_path / "link").symlink_to(file)
+    assert history.load(tmp_path / "link") == ()
+    history.keep(tmp_path / "link", "three")
+    assert history.load(file) == ("one", "two")
+    history.keep(tmp_path / "missing" / "history.jsonl", "four")
+
+
+def test_the_history_does_not_grow_without_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(history, "_MOST_BYTES", 10_000)
+    file = tmp_path / "history.jsonl"
+    for number in range(3_000):
+        history.keep(file, f"number {number}")
+    assert file.stat().st_size < 30_000
+    assert history.load(file)[-1] == "number 2999"
+    assert len(history.load(file)) <= history.MOST_ENTRIES
+
+
+def test_a_long_paste_is_one_word_and_is_sent_whole() -> None:
+    long = "\n".join(f"line {n}" for n in range(20))
+    first, word = pastes.folded(Pastes(), long)
+    assert word == "[pasted 20 lines]"
+    second, other = pastes.folded(first, "x" * 2_000)
+    assert other == "[pasted 2,000 characters]"
+    assert pastes.folded(first, long.upper())[1] == "[pasted 20 lines #2]"
+    assert (
+        pastes.unfolded(second, f"look: {word} and {other}!") == f"look: {long} and {'x' * 2000}!"
+    )
+    assert pastes.word_before(second, f"look: {word}") == word
+    assert pastes.word_before(second, "look") == ""
+    assert pastes.folded(second, "short\ntext") == (second, "short\ntext")
+
+
+def test_a_pasted_text_that_names_another_paste_stays_what_it_is() -> None:
+    first, word = pastes.folded(Pastes(), "a\n" * 20)
+    both, other = pastes.folded(first, f"{word}\n" * 20)
+    assert pastes.unfolded(both, other) == f"{word}\n" * 20
+
+
+def test_a_list_is_narrowed_by_typing_and_keeps_its_order() -> None:
+    taken: list[int] = []
+    opened = picker.opened(
+        "Past", tuple(map(Choice, ("fix bug", "add test", "fix it"))), taken.append
+    )
+    narrowed = picker.narrowed(opened, "fix")
+    assert narrowed.found == (0, 2)
+    assert picker.choice(picker.moved(narrowed, -1)) == 2
+    assert picker.choice(picker.narrowed(opened, "adtst")) == 1
+    assert picker.choice(picker.narrowed(opened, "zzz")) is None
+    assert picker.picker_rows(narrowed, 80, 2) == [
+        (("title", "Past · 2 of 3"),),
+        (("person", "› fix bug"),),  # noqa: RUF001  (an arrow)
+    ]
+
+
+def test_the_end_of_what_is_chosen_is_shown_below_the_list_where_there_is_room() -> None:
+    said = Choice("one", preview="> hello\nlong ago\x1b[2J")
+    taken: list[int] = []
+    listed = picker.opened("Past", (Choice("none"), said), taken.append)
+    at_it = picker.moved(listed, 1)
+    assert len(picker.picker_rows(listed, 80, 20)) == 3
+    assert picker.picker_rows(at_it, 80, 20)[3:] == [
+        (("dim", "│ > hello"),),
+        (("dim", "│ long ago^[[2J"),),
+    ]
+    assert picker.picker_rows(at_it, 80, 4)[3:] == [(("dim", "│ long ago^[[2J"),)]
+    assert len(picker.picker_rows(at_it, 80, 3)) == 3
+
+
+def test_a_page_fills_its_height_and_scrolls_no_further_than_its_end() -> None:
+    page = Pager(plain_page("Title", "\n".join(f"row {n}" for n in range(20))))
+    rows = pager.page_rows(page, 40, 10)
+    assert len(rows) == 10
+    assert rows[1] == (("plain", "row 0"),)
+    last = pager.moved(page, 1_000, 40, 10)
+    assert pager.page_rows(last, 40, 10)[-2] == (("plain", "row 19"),)
+    assert pager.moved(last, -1_000, 40, 10) == page
+    assert len(pager.page_rows(Pager(plain_page("T", "x")), 4, 3)) == 3
+
+
+def test_what_a_page_shows_draws_nothing_but_itself() -> None:
+    rows = pager.page_rows(Pager(plain_page("T", "a\x1b[2Jb")), 40, 4)
+    assert rows[1] == (("plain", "a^[[2Jb"),)
+
+
+def test_of_details_the_newest_are_kept() -> None:
+    details: tuple[Detail, ...] = ()
+    for number in range(MOST_KEPT + 5):
+        details = kept(details, Detail(f"t{number}", "x"))
+    assert [detail.title for detail in details] == [f"t{n}" for n in range(5, MOST_KEPT + 5)]
+    details = kept(kept(details, Detail("big", "y" * 500_000)), Detail("empty", " \n"))
+    assert [detail.title for detail in details] == ["big"]
+    assert page_of(()) is None

@@ -1,0 +1,160 @@
+"""Modes as a person changes them: what each key and command tells whom, without a screen."""
+
+from typing import get_args
+
+import pytest
+
+from messages.base import Message
+from messages.permissions import ChangeMode, ModeChanged, ModeNotChanged
+from messages.rules import PermissionMode, SessionMode
+from messages.turns import AgentNotSwitched, AgentSwitched, SwitchAgent
+from shell.view import modes
+from shell.view.state import Post, Remark, State, Step, Wish
+from tests.shell import reports
+
+pytestmark = pytest.mark.quick
+
+TO_PLAN = SwitchAgent(agent="plan")
+BACK = SwitchAgent()
+
+
+class Session:
+    """A screen's state whose wishes are carried out one by one, in their order."""
+
+    def __init__(self, mode: PermissionMode = "default") -> None:
+        self.state = State(session=reports.session(agent="build", mode=mode))
+        self.told: list[Message] = []
+        self.waiting: list[Message] = []
+
+    @property
+    def mode(self) -> PermissionMode:
+        assert self.state.session is not None
+        return modes.mode_of(self.state.session)
+
+    def take(self, step: Step) -> list[Message]:
+        """Do what the person wants; what was told for it."""
+        self.state, effects = step
+        told = [each.intent for each in effects if isinstance(each, Post)]
+        self.told += told
+        self.waiting += told
+        return told
+
+    def press(self) -> PermissionMode:
+        """Press Shift-Tab and let all of it come to pass."""
+        self.take(modes.cycled(self.state))
+        self.settle()
+        return self.mode
+
+    def settle(self) -> None:
+        while self.waiting:
+            self.answer()
+
+    def answer(self) -> None:
+        """Carry out what was wanted first."""
+        wanted = self.waiting.pop(0)
+        if isinstance(wanted, ChangeMode):
+            event: ModeChanged | AgentSwitched = ModeChanged(mode=wanted.mode, generation=2)
+        else:
+            plans = wanted == TO_PLAN
+            event = AgentSwitched(
+                id="s",
+                agent="plan" if plans else "build",
+                before="build",
+                text="[switched]",
+                ceiling="plan" if plans else "yolo",
+            )
+        self.state, _ = modes.received(self.state, event)
+
+
+def test_shift_tab_goes_round_by_default_auto_edit_and_plan() -> None:
+    session = Session()
+    assert [session.press() for _ in range(6)] == ["auto-edit", "plan", "default"] * 2
+
+
+def test_a_chosen_auto_edit_is_what_plan_leads_back_to() -> None:
+    session = Session("auto-edit")
+    assert [session.press() for _ in range(3)] == ["plan", "auto-edit", "plan"]
+
+
+@pytest.mark.parametrize("begun", get_args(SessionMode))
+def test_shift_tab_never_leads_to_yolo(begun: SessionMode) -> None:
+    """Also not back to it from plan, whatever waits for its answer meanwhile."""
+    for answered in range(2**6):
+        session = Session(begun)
+        for press in range(6):
+            session.take(modes.cycled(session.state))
+            if answered >> press & 1:
+                session.settle()
+        assert ChangeMode(mode="yolo") not in session.told
+        session.settle()
+        left = [each for each in session.told if isinstance(each, ChangeMode)]
+        assert session.mode != "yolo" or not left
+
+
+def test_yolo_and_then_plan_comes_back_by_build_alone() -> None:
+    session = Session("yolo")
+    session.take(modes.chosen(session.state, "plan"))
+    session.settle()
+    assert session.press() == "default"
+    session = Session("yolo")
+    session.take(modes.chosen(session.state, "plan"))
+    session.settle()
+    session.take((session.state, (Post(BACK),)))  # what `/build` does
+    session.settle()
+    assert session.mode == "yolo"
+
+
+def test_presses_that_come_before_any_answer_count_all_the_same() -> None:
+    session = Session()
+    for _ in range(2):
+        session.take(modes.cycled(session.state))
+    assert session.told == [ChangeMode(mode="auto-edit"), ChangeMode(mode="default"), TO_PLAN]
+    session.settle()
+    assert session.mode == "plan"
+
+
+def test_a_mode_that_is_set_while_planning_ends_the_planning_after_it_is_tighter() -> None:
+    session = Session("yolo")
+    session.take(modes.chosen(session.state, "plan"))
+    session.settle()
+    assert session.take(modes.chosen(session.state, "default")) == [
+        ChangeMode(mode="default"),
+        BACK,
+    ]
+
+
+def test_the_footer_goes_on_with_what_holds_when_a_change_is_not_kept() -> None:
+    session = Session()
+    session.take(modes.chosen(session.state, "yolo"))
+    refused = ModeNotChanged(mode="yolo", detail="disk full")
+    session.state, effects = modes.received(session.state, refused)
+    told = "Mode yolo could not be kept, and does not hold: disk full."
+    assert effects == (Remark(told, "warn"),)
+    assert session.mode == "default"
+
+    session = Session("yolo")
+    refused = ModeNotChanged(mode="default", detail="disk full", holds=True)
+    session.state, effects = modes.received(session.state, refused)
+    told = "Mode default holds in this run, but could not be kept: disk full."
+    assert effects == (Remark(told, "warn"),)
+    assert session.mode == "default"
+
+
+def test_an_agent_that_works_in_a_stricter_mode_says_so_and_keys_go_on_from_what_is_set() -> None:
+    session = Session()
+    begun = reports.session(agent="careful", mode="default", ceiling="default")
+    session.state = State(session=begun)
+    session.take(modes.chosen(session.state, "yolo"))
+    changed = ModeChanged(mode="yolo", generation=2)
+    session.state, effects = modes.received(session.state, changed)
+    why = "careful works in mode default at the loosest, by its definition"
+    assert effects == (Remark(f"Mode yolo is set, but {why}.", "warn"),)
+    assert session.mode == "default"
+    assert session.state.wish == Wish()
+
+
+def test_a_switch_that_is_none_says_who_goes_on() -> None:
+    session = Session()
+    event = AgentNotSwitched(agent="build", detail="build has the session already")
+    session.state, effects = modes.received(session.state, event)
+    assert effects == (Remark("build goes on: build has the session already.", "warn"),)
