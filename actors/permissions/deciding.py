@@ -39,7 +39,7 @@ def decide_call(
     ground = replace(ground, added=policy.added)
     book = rulebook_of(policy, chain)
     matters = expand(requests, ground, book)
-    each = tuple((matter, decide(matter, book)) for matter in matters)
+    each = tuple([(matter, decide(matter, book)) for matter in matters])
     many = any(request.permission in OPENING_MANY for request in requests)
     reads = ReadRules(policy=policy, chain=chain) if many else None
     return Decision(judged(each), each, reads)

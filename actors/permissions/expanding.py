@@ -16,7 +16,7 @@ from actors.permissions.guesses import paths_in
 from actors.permissions.matters import Matter, Weight
 from actors.permissions.patterns import Patterns
 from actors.permissions.places import Explorer, Ground, Place, is_inside
-from actors.permissions.protected import is_plan, is_protected
+from actors.permissions.protected import is_plan
 from actors.permissions.rulebook import Rulebook
 from actors.permissions.rules import CHANGING, LOOKING, PATHS, TOUCHING_NOTHING
 from messages.rules import PermissionRequest
@@ -29,7 +29,7 @@ def expand(
     requests: Iterable[PermissionRequest], ground: Ground, book: Rulebook
 ) -> tuple[Matter, ...]:
     """Find all that a call would do; by the book, what nobody speaks of is not looked into."""
-    looking = Looking(Explorer(ground), book.policy.protected or (), book)
+    looking = Looking(Explorer(ground), book)
     for request in requests:
         looking.at(request)
     return tuple(looking.found)
@@ -37,8 +37,19 @@ def expand(
 
 _Running = tuple[int, Where, Weight]
 """A part by its identity, where it runs, and what is heard of it."""
-_File = tuple[str, str, str]
+_Named = tuple[str, str, str]
 """What is done to a path: permission, path, and the folder it counts from."""
+
+
+@dataclass(slots=True, eq=False)
+class _File:
+    """What commands do to one path, as it was found; one for each `_Named`."""
+
+    matter: Matter
+    """As one that tightens."""
+    place: Place
+    told: Weight | None = None
+    """The most that was told of it."""
 
 
 @dataclass(slots=True)
@@ -46,21 +57,25 @@ class Looking:
     """One decision's look at the world; what comes up again is looked at and told once."""
 
     explorer: Explorer
-    protected: tuple[str, ...]
     book: Rulebook
     found: list[Matter] = field(default_factory=list[Matter])
     """All that was told, in order."""
     _command_text: str = ""
     """The whole of the command that is looked at."""
+    _here: Where = field(init=False)
+    """Where a command begins."""
     _entries_left: int = MOST_ENTRIES
     _patterns: Patterns = field(default_factory=Patterns)
     _guarded: dict[str, str] = field(default_factory=dict[str, str])
     """By path its target, if that is protected; else nothing."""
-    _files: dict[_File, Matter] = field(default_factory=dict[_File, Matter])
-    """Arguments of commands, as matters that tighten."""
-    _told: set[tuple[_File, Weight]] = field(default_factory=set[tuple[_File, Weight]])
+    _files: dict[_Named, _File] = field(default_factory=dict[_Named, _File])
+    """Arguments of commands."""
     _parts: dict[_Running, Part] = field(default_factory=dict[_Running, Part])
     """Parts that were told; kept, so that no other gets the identity of one."""
+
+    def __post_init__(self) -> None:
+        """Note where commands begin."""
+        self._here = Where((self.explorer.ground.cwd,))
 
     def at(self, request: PermissionRequest) -> None:
         """Find what one request comes to."""
@@ -81,46 +96,48 @@ class Looking:
         tool = request.permission
         self.found.append(self._file(tool, tool, request.target))
         if tool in CHANGING:
-            self.found.append(self._file("read", tool, request.target, weight="tightens"))
+            self.found.append(self._file("read", tool, request.target, "tightens"))
 
-    def _file(
-        self, permission: str, tool: str, path: str, *, base: str = "", weight: Weight = "full"
+    def _file(self, permission: str, tool: str, path: str, weight: Weight = "full") -> Matter:
+        place = self.explorer.follow(path, self.explorer.ground.root)
+        return self._matter(permission, tool, path, place, weight)
+
+    def _matter(
+        self, permission: str, tool: str, path: str, place: Place, weight: Weight
     ) -> Matter:
         explorer = self.explorer
-        place = explorer.follow(path, base or explorer.ground.root)
         target = explorer.target(place.path)
-        spellings = tuple(map(explorer.target, place.spellings)) if place.spellings else ()
-        also = spellings if place.path == target else (*spellings, place.path)
+        also = tuple(map(explorer.target, place.spellings)) if place.spellings else ()
         changes = permission in CHANGING
-        guarded = self._protected(place) if changes else ""
         return Matter(
-            request=PermissionRequest(permission=permission, target=target if path else ""),
-            tool=tool,
-            weight=weight,
-            also=also,
-            folded=place.folds,
-            inside=is_inside(target, explorer.ground.added),
-            floor=f"{path[:200]!r}: {place.problem}" if place.problem else "",
-            protected=guarded,
+            PermissionRequest(permission=permission, target=target if path else ""),
+            tool,
+            weight,
+            also if place.path == target else (*also, place.path),
+            place.folds,
+            is_inside(target, explorer.ground.added),
+            f"{path[:200]!r}: {place.problem}" if place.problem else "",
+            protected=self._protected(place) if changes else "",
             plan_file=changes and is_plan(target),
             reading=permission in LOOKING,
             unknown=bool(place.problem),
         )
 
-    def _touched(self, files: Iterable[_File]) -> str:
+    def _touched(self, files: list[_File]) -> str:
         """Say why what a command does to these needs an answer to this very call."""
-        explorer = self.explorer
-        found = (self._protected(explorer.follow(path, base)) for _, path, base in files)
-        return next(filter(None, found), "")
+        for file in files:
+            guarded = self._protected(file.place)
+            if guarded:
+                return guarded
+        return ""
 
     def _protected(self, place: Place) -> str:
         for each in (place.path, *place.spellings):
             guarded = self._guarded.get(each)
             if guarded is None:
                 target = self.explorer.target(each)
-                guarded = self._guarded[each] = (
-                    target if is_protected(target, self.protected) else ""
-                )
+                held = self.book.protection.holds(target)
+                guarded = self._guarded[each] = target if held else ""
             if guarded:
                 return f"{guarded} is protected: only an answer to this very call"
         return ""
@@ -152,29 +169,27 @@ class Looking:
         reads = self._words("read", self._looked_at(part, where), where)
         writes = self._words("write", part.writes, where)
         below, too_deep = (
-            self._below(reads, part) if part.deep and self.book.tightening.get("read") else ((), "")
+            self._below(reads, part) if part.deep and self.book.tightening.get("read") else ([], "")
         )
-        changed = writes if part.harmless else (*reads, *writes)
         is_whole = weight == "full"
         floor = (_floor(part) or too_deep or self._patterns.problem) if is_whole else ""
         self.found.append(
             Matter(
-                request=PermissionRequest(permission="bash", target=part.text),
-                tool="bash",
-                weight=weight,
-                also=part.also,
+                PermissionRequest(permission="bash", target=part.text),
+                "bash",
+                weight,
+                part.also,
                 floor=floor,
                 exact="" if not floor and self._says_all(part, where) else self._command_text,
-                protected=self._touched(changed),
+                protected=self._touched(writes if part.harmless else reads + writes),
                 reading=part.harmless,
                 harmless=self._wholly_known(part, reads, where) if is_whole else None,
                 trusted_only=part.trusted_only,
             )
         )
-        self._tell((*reads, *below, *writes), "tightens" if is_whole else "denies")
+        self._tell(reads + below + writes, "tightens" if is_whole else "denies")
         for each in part.redirects:
-            told = self._redirect(each, where)
-            self.found += told if is_whole else [matter.denying() for matter in told]
+            self._redirect(each, where, weight)
         if part.inner:
             each_where = folders_inside(part.inner, where, self.explorer)
             for inner, inside in zip(part.inner, each_where, strict=True):
@@ -182,15 +197,15 @@ class Looking:
 
     def _says_all(self, part: Part, where: Where) -> bool:
         """Whether its text alone is the part as it stands: no quotes, no folder, no other input."""
-        is_plain = all(word.plain and word.literal for word in part.words)
-        is_here = where == Where((self.explorer.ground.cwd,))
-        return is_plain and is_here and "<" not in self._command_text
+        if where != self._here or "<" in self._command_text:
+            return False
+        return all(word.plain and word.literal for word in part.words)
 
     def _looked_at(self, part: Part, where: Where) -> tuple[Word, ...]:
         """List the paths that a part reads; without any, and after a `cd`, where it runs."""
         if part.reads or not part.harmless:
             return part.reads
-        here = bool(part.deep) or where != Where((self.explorer.ground.cwd,))
+        here = bool(part.deep) or where != self._here
         return (Word("."),) if here else ()
 
     def _below(self, folders: list[_File], part: Part) -> tuple[list[_File], str]:
@@ -198,16 +213,15 @@ class Looking:
 
         And say why there may be more.
         """
-        found: list[_File] = []
+        found: list[str] = []
         root, problem = self.explorer.ground.root, ""
-        for folder in dict.fromkeys(self._files[each].request.target for each in folders):
+        for folder in dict.fromkeys(each.matter.request.target for each in folders):
             path = os.path.join(root, folder)  # noqa: PTH118  (text, not a file)
             below = look_below(os.path.normpath(path), part.deep, self._entries_left)
             self._entries_left -= below.entries
-            found += [("read", each, "/") for each in below.files if self._is_told(each, part.only)]
+            found += [each for each in below.files if self._is_told(each, part.only)]
             problem = problem or below.problem
-        self._look_at(found)
-        return found, problem
+        return [self._looked_for("read", each, "/") for each in found], problem
 
     def _is_told(self, path: str, only: tuple[str, ...]) -> bool:
         name = path.rpartition("/")[2]
@@ -221,52 +235,50 @@ class Looking:
     def _matters(self, permission: str, path: str) -> bool:
         """Whether anything can be said against a file that a pattern names."""
         target = self.explorer.target(path)
-        return is_protected(target, self.protected) or self._is_heard(permission, path)
+        return self.book.protection.holds(target) or self._is_heard(permission, path)
 
     def _words(self, permission: str, words: tuple[Word, ...], where: Where) -> list[_File]:
-        """Look at paths among arguments."""
-        if not words:
-            return []
-        files: dict[_File, None] = {}
+        """Look at paths among arguments, at each once."""
+        found: dict[_File, None] = {}
         for word in words:
-            if not word.literal:
-                files.update(dict.fromkeys(self._named(permission, word, where)))
-                continue
-            for base in ("/",) if word.text.startswith("/") else where.folders:
-                files[permission, word.text, base] = None
-        self._look_at(files)
-        return list(files)
+            for path, base in self._named(permission, word, where):
+                found[self._looked_for(permission, path, base)] = None
+        return list(found)
 
-    def _named(self, permission: str, word: Word, where: Where) -> Iterator[_File]:
-        """List what a word may name; where its folder is unknown, from where it began."""
+    def _named(self, permission: str, word: Word, where: Where) -> Iterable[tuple[str, str]]:
+        """List what a word may name, and from where; of an unknown folder, where it began."""
+        if word.literal:
+            return _from(word.text, where)
+        return self._expanded(permission, word, where)
+
+    def _expanded(self, permission: str, word: Word, where: Where) -> Iterator[tuple[str, str]]:
         for path, is_pattern in paths_in(word, self.explorer.ground.home):
-            here = ("/",) if path.startswith("/") else where.folders
-            for base in here:
+            for each, base in _from(path, where):
                 if not is_pattern:
-                    yield permission, path, base
+                    yield each, base
                     continue
                 matters = partial(self._matters, permission)
                 if "/" in path or matters(f"{base}/{path}"):
-                    yield permission, path, base  # so it is taken where there are no such files
-                for each in self._patterns.matches(path, base, matters):
-                    yield permission, each, "/"
+                    yield each, base  # so it is taken where there are no such files
+                for matched in self._patterns.matches(path, base, matters):
+                    yield matched, "/"
 
-    def _look_at(self, files: Iterable[_File]) -> None:
-        for file in files:
-            if file not in self._files:
-                permission, path, base = file
-                self._files[file] = self._file(
-                    permission, "bash", path, base=base, weight="tightens"
-                )
+    def _looked_for(self, permission: str, path: str, base: str) -> _File:
+        named = (permission, path, base)
+        file = self._files.get(named)
+        if file is None:
+            place = self.explorer.follow(path, base)
+            matter = self._matter(permission, "bash", path, place, "tightens")
+            file = self._files[named] = _File(matter, place)
+        return file
 
-    def _tell(self, files: Iterable[_File], weight: Weight) -> None:
+    def _tell(self, files: list[_File], weight: Weight) -> None:
         """Tell each file once; what tightens denies too."""
         for file in files:
-            if (file, weight) in self._told or (file, "tightens") in self._told:
+            if file.told in ("tightens", weight):
                 continue
-            self._told.add((file, weight))
-            matter = self._files[file]
-            self.found.append(matter if weight == "tightens" else matter.denying())
+            file.told = weight
+            self.found.append(file.matter if weight == "tightens" else file.matter.denying())
 
     def _wholly_known(
         self, part: Part, reads: list[_File], where: Where
@@ -277,23 +289,31 @@ class Looking:
         """
         if not part.harmless or not where.certain or not all(word.literal for word in part.reads):
             return None
-        return tuple(self._files[each] for each in reads)
+        return tuple([each.matter for each in reads])
 
-    def _redirect(self, redirect: Redirect, where: Where) -> list[Matter]:
-        found: list[Matter] = []
-        word = redirect.word
+    def _redirect(self, redirect: Redirect, where: Where, weight: Weight) -> None:
+        word, is_whole = redirect.word, weight == "full"
         named = {} if word.literal else dict(paths_in(word, self.explorer.ground.home))
         known = word.literal or (bool(named) and not any(named.values()))
         if not (known and where.certain):
             request = PermissionRequest(permission=redirect.permission, target=word.text)
             why = f"where {word.text} leads cannot be told beforehand"
-            found.append(Matter(request, "bash", floor=why, unknown=True, inside=False))
-        for permission, path, base in self._named(redirect.permission, word, where):
-            matter = self._file(permission, "bash", path, base=base)
+            matter = Matter(request, "bash", floor=why, unknown=True, inside=False)
+            self.found.append(matter if is_whole else matter.denying())
+        for path, base in self._named(redirect.permission, word, where):
+            place = self.explorer.follow(path, base)
+            matter = self._matter(redirect.permission, "bash", path, place, "full")
             # Where no rule speaks, what is inside may be read by a command that is allowed.
             lenient = matter.reading and matter.inside and not matter.floor
-            found.append(matter._replace(weight="tightens") if lenient else matter)
-        return found
+            if not is_whole:
+                matter = matter.denying()
+            elif lenient:
+                matter = matter._replace(weight="tightens")
+            self.found.append(matter)
+
+
+def _from(path: str, where: Where) -> list[tuple[str, str]]:
+    return [(path, base) for base in (("/",) if path.startswith("/") else where.folders)]
 
 
 def _plain(request: PermissionRequest) -> Matter:

@@ -48,7 +48,10 @@ def folders_inside(parts: tuple[Part, ...], where: Where, explorer: Explorer) ->
 
 
 def _moves(part: Part) -> bool:
-    return next((w.text for w in part.words if w.text not in _RUNNERS), "") in _MOVERS
+    for word in part.words:
+        if word.text not in _RUNNERS:
+            return word.text in _MOVERS
+    return False
 
 
 def _after(part: Part, where: Where, explorer: Explorer) -> Where:

@@ -31,8 +31,13 @@ def decide(matter: Matter, book: Rulebook) -> Judgement:
     """Judge one matter: the rules of each in the chain, ceiling, floor, protection, then lifts."""
     if not book.chain:
         return Judgement("deny", "nobody is known to ask")
-    if matter.weight != "full" and _is_silent(matter, book):
-        return SILENT
+    request, weight = matter.request, matter.weight
+    is_open = not (matter.floor or matter.protected or matter.refusal)
+    if weight != "full" and is_open:
+        # Nothing can be said of most of what could only tighten.
+        spellings = (request.target, *matter.also)
+        if book.is_silent(request.permission, weight, spellings):
+            return SILENT
     said = [heard(matter, book, at) for at in range(len(book.chain))]
     decided = strictest([*said, *_ceiling(matter, book)])
     if matter.refusal:
@@ -47,14 +52,6 @@ def decide(matter: Matter, book: Rulebook) -> Judgement:
     if decided.action == "allow":
         return decided
     return _lift(matter, book, said) or decided
-
-
-def _is_silent(matter: Matter, book: Rulebook) -> bool:
-    """Whether nothing can be said of what could only tighten: so it is with most."""
-    if matter.floor or matter.protected or matter.refusal:
-        return False
-    request = matter.request
-    return book.is_silent(request.permission, matter.weight, (request.target, *matter.also))
 
 
 # The ceiling.
@@ -100,9 +97,9 @@ def _lift(matter: Matter, book: Rulebook, said: list[Judgement]) -> Judgement | 
         ("granted in this session", book.policy.grants),
         ("granted for this project", book.policy.project_grants),
     ):
-        rule = next((each for each in grants if lifts(each, matter)), None)
-        if rule is not None:
-            return Judgement("allow", f"{shown(rule)} ({source})", rule=rule, source=source)
+        for rule in grants:
+            if lifts(rule, matter):
+                return Judgement("allow", f"{shown(rule)} ({source})", rule=rule, source=source)
     return None
 
 

@@ -13,6 +13,7 @@ MAX_LINKS = 40
 MAX_PATH_BYTES = 4_095
 _MAX_SPELLINGS = 64
 _UNSEEN = "unseen"
+_DOTS = frozenset((".", ".."))
 
 
 Probe = Callable[[str], tuple[int, int] | None]
@@ -76,9 +77,15 @@ class Explorer:
             return Place(path, flaw)
         written = os.path.normpath(path if path.startswith("/") else f"{base.rstrip('/')}/{path}")
         try:
-            return self._walk(path, base, written)
+            if "/" in path or path in _DOTS:
+                return self._walk(path, base, written)
+            link = self._link(written)
+            if link:
+                return self._walk(path, base, written)
         except OSError as error:
             return Place(written, f"cannot be followed: {error.strerror}")
+        there = written if link is None else base
+        return Place(written, _flaw(written), (), self._folds(written, there))
 
     def target(self, path: str) -> str:
         """Name an absolute path for rules: relative to the root, or as it is outside it."""
@@ -86,7 +93,7 @@ class Explorer:
 
     def _walk(self, path: str, base: str, written: str) -> Place:
         here = "/" if path.startswith("/") else base
-        ahead = [name for name in reversed(path.split("/")) if name not in ("", ".")]
+        ahead = _names_ahead(path)
         spellings, links, missing, problem = [written], 0, "", ""
         while ahead:
             name = ahead.pop()
@@ -108,7 +115,7 @@ class Explorer:
                 if at.startswith("/proc/"):
                     problem = "it goes through /proc, which differs from process to process"
                 here = "/" if link.startswith("/") else here
-                ahead += [part for part in reversed(link.split("/")) if part not in ("", ".")]
+                ahead += _names_ahead(link)
                 spellings.append("/".join((here.rstrip("/"), *reversed(ahead))))
         others = () if spellings == [here] else _others(spellings, here)
         return Place(here, problem or _flaw(here), others, folds=self._folds(here, missing or here))
@@ -145,16 +152,18 @@ class Explorer:
         return None if found is None else found == self.probe(f"{folder}/{other}")
 
 
+def _names_ahead(path: str) -> list[str]:
+    """Split a path into the names that are gone through, the first one last."""
+    return [name for name in reversed(path.split("/")) if name not in ("", ".")]
+
+
 def is_inside(target: str, added: tuple[str, ...] = ()) -> bool:
     """Whether a target is a path inside the workspace; one that climbs or says nothing is not."""
+    if ".." in target and ".." in target.split("/"):
+        return False
     if target.startswith("/"):
-        below = (target == folder or target.startswith(f"{folder}/") for folder in added)
-        return any(below) and not _climbs(target)
-    return bool(target) and not _climbs(target)
-
-
-def _climbs(target: str) -> bool:
-    return ".." in target and ".." in target.split("/")
+        return any(target == folder or target.startswith(f"{folder}/") for folder in added)
+    return bool(target)
 
 
 def real_places(ground: Ground, names: tuple[str, ...]) -> tuple[str, ...]:

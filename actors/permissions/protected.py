@@ -8,7 +8,6 @@ import re
 import stat
 import unicodedata
 from collections.abc import Iterable
-from functools import lru_cache
 from itertools import pairwise
 from pathlib import Path
 
@@ -80,25 +79,47 @@ LINKABLE = (*sorted(_FOLDERS), ".git/hooks", ".git/config", *sorted(_FILES))
 """Where one of these is a link, what it leads to is protected too."""
 
 
-def is_protected(target: str, ours: tuple[str, ...] = ()) -> bool:
-    """Whether a path (as in a permission request) needs a person each time.
+class Protection:
+    """What needs a person each time: what is known by its name, and these files and folders."""
 
-    `ours` are more files and folders, as targets; see `targets_of`.
-    """
-    is_named = _may_be_named(target)
-    names = _names(target) if ours or is_named else ()
-    for size, above in _by_size(ours, target.startswith("/")):
-        if names[:size] in above:
-            return True
-    if not names or not is_named or _is_plan(names):
-        return False
-    return (
-        not _FOLDERS.isdisjoint(names)
-        or names[-1] in _FILES
-        or names[-1].endswith(_ENDINGS)
-        or names[-2:] in _FILES_IN
-        or not _FOLDERS_IN.isdisjoint(pairwise(names))
-    )
+    def __init__(self, ours: Iterable[str] = ()) -> None:
+        """Take more files and folders, as targets; see `targets_of`."""
+        self._sizes: dict[bool, dict[int, set[tuple[str, ...]]]] = {True: {}, False: {}}
+        """Ours, whether they are absolute and by how many names lead to them."""
+        self._beginnings: set[str] = set()
+        """With the first names of ours; the workspace itself has none."""
+        for folder in ours:
+            names = _names(folder)
+            self._sizes[folder.startswith("/")].setdefault(len(names), set()).add(names)
+            self._beginnings.add(names[0] if names else "")
+
+    def holds(self, target: str) -> bool:
+        """Whether a path (as in a permission request) is protected."""
+        if self._is_plainly_open(target):
+            return False
+        names = _names(target)
+        for size, above in self._sizes[target.startswith("/")].items():
+            if names[:size] in above:
+                return True
+        if not names or _is_plan(names):
+            return False
+        return (
+            not _FOLDERS.isdisjoint(names)
+            or names[-1] in _FILES
+            or names[-1].endswith(_ENDINGS)
+            or names[-2:] in _FILES_IN
+            or not _FOLDERS_IN.isdisjoint(pairwise(names))
+        )
+
+    def _is_plainly_open(self, target: str) -> bool:
+        """Pass over most: protected names begin with a dot, end as some do, or are in ours."""
+        if target[:1] == "." or "/." in target or not target.isascii():
+            return False
+        lower = target.lower()
+        for name in self._beginnings:
+            if name in lower:
+                return False
+        return not lower.rstrip("/").endswith(_ENDINGS)
 
 
 def is_plan(target: str) -> bool:
@@ -168,21 +189,3 @@ def _names(path: str) -> tuple[str, ...]:
 
 def _without_unseen(text: str) -> str:
     return "".join(char for char in text if unicodedata.category(char) != "Cf")
-
-
-def _may_be_named(target: str) -> bool:
-    """Pass over most: all that is protected by its name begins with a dot, or ends as some do."""
-    if not target.isascii() or target.startswith(".") or "/." in target:
-        return True
-    return target.rstrip("/").lower().endswith(_ENDINGS)
-
-
-@lru_cache(16)
-def _by_size(ours: tuple[str, ...], absolute: bool) -> list[tuple[int, set[tuple[str, ...]]]]:  # noqa: FBT001  (cached)
-    """Sort folders by how many names lead to them."""
-    found: dict[int, set[tuple[str, ...]]] = {}
-    for folder in ours:
-        if folder.startswith("/") == absolute:
-            names = _names(folder)
-            found.setdefault(len(names), set()).add(names)
-    return list(found.items())

@@ -9,6 +9,7 @@ from actors.permissions import defaults
 from actors.permissions.judgement import Judgement, by
 from actors.permissions.matters import Weight
 from actors.permissions.modes import strictest_mode
+from actors.permissions.protected import Protection
 from actors.permissions.rules import ReadyRule, fold, ready
 from messages.rules import PermissionMode, Policy, Profile, Rule, Source
 
@@ -55,7 +56,8 @@ class Rulebook:
     quiet: dict[tuple[str, Weight], tuple[str, ...]]
     """What no text is matched without, by any rule of the chain that counts for a permission and a
     weight that is not full."""
-
+    protection: Protection
+    """What the policy protects, and what is protected by its name."""
     tightening: dict[str, tuple[ReadyRule, ...]]
     """By permission, every rule that may ask about something or deny it, the built-in ones too."""
 
@@ -115,6 +117,7 @@ def _rulebook(same: _Same) -> Rulebook:
         spoken=spoken,
         unspoken=unspoken,
         quiet=_quiet(books),
+        protection=Protection(policy.protected or ()),
         tightening=_tightening(books),
         mode=strictest_mode(policy.mode, *modes),
         read_only=next((each for each in chain if each.read_only), None),
@@ -165,14 +168,12 @@ def _fewest(needles: list[str]) -> tuple[str, ...]:
 
 
 def _may_hold(texts: tuple[str, ...], needles: tuple[str, ...]) -> bool:
-    for text in texts:
-        if not text.isascii():
+    """Look at all texts as one: what is found across two of them is a needless doubt, no more."""
+    together = "\0".join(texts).lower()
+    for needle in needles:
+        if needle in together:
             return True
-        lower = text.lower()
-        for needle in needles:
-            if needle in lower:
-                return True
-    return False
+    return not together.isascii()
 
 
 def _sorted(rules: tuple[Rule, ...]) -> Iterable[tuple[str, list[Rule]]]:

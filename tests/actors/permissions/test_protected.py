@@ -9,7 +9,7 @@ import pytest
 
 from actors.permissions.defaults import BUILT_IN
 from actors.permissions.places import Ground, real_places
-from actors.permissions.protected import LINKABLE, hooks_folders, is_protected, targets_of
+from actors.permissions.protected import LINKABLE, Protection, hooks_folders, targets_of
 from messages.rules import PermissionMode, Policy, Rule
 from tests.actors.permissions.judged import decided, rule, user, verdict
 
@@ -71,12 +71,12 @@ OPEN = [
 
 @pytest.mark.parametrize("target", PROTECTED)
 def test_protected_by_name_whether_it_exists_or_not(target: str) -> None:
-    assert is_protected(target)
+    assert Protection().holds(target)
 
 
 @pytest.mark.parametrize("target", OPEN)
 def test_other_names_are_open(target: str) -> None:
-    assert not is_protected(target)
+    assert not Protection().holds(target)
 
 
 @pytest.mark.parametrize("mode", get_args(PermissionMode))
@@ -100,17 +100,17 @@ def test_our_own_folders_are_protected_wherever_they_are() -> None:
 
     assert ours == ("/srv/greenroom", "state")
     for target in ("/srv/greenroom", "/srv/greenroom/rules.json", "/SRV/Greenroom/x", "state/x"):
-        assert is_protected(target, ours), target
+        assert Protection(ours).holds(target), target
     for target in ("/srv/greenroom-2/x", "/srv", "srv/greenroom/x", "/state/x", "stated/x"):
-        assert not is_protected(target, ours), target
+        assert not Protection(ours).holds(target), target
 
 
 def test_a_workspace_inside_one_of_our_folders_is_protected_as_a_whole() -> None:
     ours = targets_of([ROOT.parent], ROOT)
 
     assert ours == (".",)
-    assert is_protected("src/app.py", ours)
-    assert not is_protected("/etc/hosts", ours)
+    assert Protection(ours).holds("src/app.py")
+    assert not Protection(ours).holds("/etc/hosts")
 
 
 def test_our_own_folders_count_for_the_verdict_even_in_yolo() -> None:
