@@ -28,9 +28,15 @@ SILENT = Judgement("allow", "", by_default=True)
 
 def strictest(judged: list[Judgement]) -> Judgement:
     """Take the strictest; of equals one that no grant lifts, then the first."""
-    if len(judged) == 1:
-        return judged[0]
-    return max(judged, key=lambda each: (STRICTNESS[each.action], each.lasting))
+    hardest, *others = judged
+    for each in others:
+        if each is not hardest and _strictness(each) > _strictness(hardest):
+            hardest = each
+    return hardest
+
+
+def _strictness(judgement: Judgement) -> tuple[int, bool]:
+    return STRICTNESS[judgement.action], judgement.lasting
 
 
 def by(rule: Rule, source: str, *, by_default: bool = False) -> Judgement:

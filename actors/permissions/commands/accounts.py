@@ -47,7 +47,7 @@ class Account:
     def command_end(self, at: int, end: int | None) -> str:
         """Say why a command may not end here, or not at `end`, where the tree has it."""
         source = self._source
-        if end is not None and source[min(at, end) : max(at, end)].strip(b" \t\\\n"):
+        if end not in (None, at) and source[min(at, end) : max(at, end)].strip(b" \t\\\n"):
             return "where a command ends is not certain"
         if at < len(source) and source[at] not in _MAY_FOLLOW_A_COMMAND:
             return "what follows a command is not certain"

@@ -41,13 +41,9 @@ def _reading(name: str, arguments: Words) -> Reading | None:
 
 
 def _name_floor(word: Word) -> str:
-    is_bracket = word.text == "["
-    is_plain = word.literal and word.plain and not _NOT_A_NAME.intersection(word.text)
-    if is_bracket:
-        return ""
-    if not word.text.isascii() or not is_plain:
-        return "the command word is not a plain literal"
-    return ""
+    text = word.text
+    is_plain = word.literal and word.plain and text.isascii() and _NOT_A_NAME.isdisjoint(text)
+    return "" if is_plain or text == "[" else "the command word is not a plain literal"
 
 
 def _also(words: Words, text: str) -> tuple[str, ...]:

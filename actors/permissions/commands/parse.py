@@ -60,7 +60,7 @@ class _Parsing:
             return self._limited(parts, why, loops=True)
         found = Statements(source, tree)
         commands = sorted(found.commands, key=lambda simple: simple.start)
-        parts = [self._part(source, each, depth) for each in commands if _does_something(each)]
+        parts = [self._part(each, depth) for each in commands if _does_something(each)]
         for _, fragment in found.fragments:
             parts.extend(self._script(fragment.decode(errors="replace"), depth))
         if tree.has_error:
@@ -71,7 +71,7 @@ class _Parsing:
 
     def _fed(self, parts: list[Part], documents: Iterable[str], depth: int) -> Iterator[Part]:
         """Read what a shell may be given on its input: here-documents, and what `echo` says."""
-        if any(map(_has_shell, parts)):
+        if _has_shell(parts):
             said = (text for part in parts if _speaks(part) for text in _said(part))
             for text in dict.fromkeys((*documents, *said)):
                 yield from self._script(text, depth)
@@ -90,18 +90,7 @@ class _Parsing:
             self._known[depth, names] = part
         return part
 
-    def _part(self, source: bytes, simple: Simple, depth: int) -> Part:
-        # Where expansions end is the tree's word, so only without them equal bytes are equal parts.
-        is_known = simple.by_bytes and not simple.holes
-        spelled = (depth, source[simple.start : simple.end], *simple.floors)
-        part = self._known.get(spelled) if is_known else None
-        if part is None:
-            part = self._understood(simple, depth)
-            if is_known:
-                self._known[spelled] = part
-        return part
-
-    def _understood(self, simple: Simple, depth: int) -> Part:
+    def _part(self, simple: Simple, depth: int) -> Part:
         floor = next(iter(simple.floors), "")
         words, redirects = tuple(simple.words), tuple(simple.redirects)
         meant = (depth, words, redirects, floor, simple.stdin)
@@ -166,9 +155,13 @@ class _Parsing:
         return depth < _DEEPEST
 
 
-def _has_shell(part: Part) -> bool:
-    first = part.words[0].text.rpartition("/")[2] if part.words else ""
-    return first in READING_SHELLS or any(map(_has_shell, part.inner))
+def _has_shell(parts: Iterable[Part]) -> bool:
+    for part in parts:
+        if part.words and part.words[0].text.rpartition("/")[2] in READING_SHELLS:
+            return True
+        if part.inner and _has_shell(part.inner):
+            return True
+    return False
 
 
 def _speaks(part: Part) -> bool:

@@ -6,7 +6,13 @@ from dataclasses import dataclass, field, replace
 
 from actors.permissions.commands.command import Redirect, Word
 from actors.permissions.commands.plain import RESERVED
-from actors.permissions.commands.words import WordReader, refuse
+from actors.permissions.commands.words import (
+    AT_A_WORD_END,
+    PLAIN_WORD,
+    WordReader,
+    plain_word,
+    refuse,
+)
 
 _BLANKS = re.compile(rb"(?:[ \t]|\\\n)*")
 _REDIRECT = re.compile(
@@ -14,6 +20,12 @@ _REDIRECT = re.compile(
     rb"|(?P<descriptor>\d+|\{[A-Za-z_]\w*\})?"
     rb"(?P<operator><<<|<<-|<<|<>|<&|>&|>>|>\||<(?!\()|>(?!\()))"
 )
+_PLAIN_WORDS = re.compile(
+    rb"([\w./:,@%+^-]++" + AT_A_WORD_END + rb"(?:[ \t]++" + PLAIN_WORD + rb")*+)[ \t]*+"
+)
+"""The words a command begins with, up to one with anything special in it; the first sets nothing.
+Most commands hold no other."""
+_SURELY_ENDS = frozenset(b"\n;|)")
 _MAY_BLANK = {b" ", b"\t", b"\\", b""}
 _MAY_REDIRECT = frozenset(b"<>&{0123456789")
 _DUPLICATE = re.compile(r"\d+-?|-")
@@ -39,8 +51,6 @@ class Simple:
     """Where the command word begins."""
     holes: list[int] = field(default_factory=list)
     """Where the expansions begin that stand in it."""
-    by_bytes: bool = True
-    """Read from its own bytes alone, so that the same bytes are the same command again."""
 
 
 def read_simple(source: bytes, holes: Mapping[int, int], start: int) -> Simple:
@@ -49,8 +59,12 @@ def read_simple(source: bytes, holes: Mapping[int, int], start: int) -> Simple:
     Raises:
         UncertainError: bash may read it differently.
     """
-    reader = WordReader(source, holes, start)
-    read = Simple(start, holes=reader.holes_seen)
+    plain = _PLAIN_WORDS.match(source, start)
+    words = list(map(plain_word, plain[1].split())) if plain else []
+    if plain and (plain.end() == len(source) or source[plain.end()] in _SURELY_ENDS):
+        return Simple(start, plain.end(), words, first=start)
+    reader = WordReader(source, holes, plain.end(1) if plain else start)
+    read = Simple(start, 0, words, first=start if plain else -1, holes=reader.holes_seen)
     while _skip_blanks(reader, start):
         if source[reader.at] in _MAY_REDIRECT:
             redirect = _REDIRECT.match(source, reader.at)
@@ -74,7 +88,7 @@ def without_reserved(simple: Simple) -> Simple:
     words = list(simple.words)
     while words and words[0].text in RESERVED:
         words.pop(0)
-    return replace(simple, words=words, by_bytes=False)
+    return replace(simple, words=words)
 
 
 def _skip_blanks(reader: WordReader, start: int) -> bool:

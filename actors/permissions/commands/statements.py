@@ -132,12 +132,13 @@ class Statements:
         """Take the operators, reserved words and comments; what is left are statements."""
         statements: list[Node] = []
         for node in nodes:
-            if is_statement(node):
+            kind = node.type
+            if node.is_named and kind != "comment":
                 statements.append(node)
-            elif not in_case and node.type in OF_CASE:
-                self.doubts.append(f"{node.type!r} outside of a case")
+            elif not in_case and kind in OF_CASE:
+                self.doubts.append(f"{kind!r} outside of a case")
             else:
-                self._token(node)
+                self._doubt_if(self._account.token(kind, node.start_byte, node.end_byte))
         return statements
 
     def _doubt_if(self, why: str) -> None:

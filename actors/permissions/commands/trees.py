@@ -87,7 +87,7 @@ def as_the_tree_has_it(source: bytes, node: "Node") -> Simple:
         for child in node.children
         if child.is_named and child.type not in {"variable_assignment", "comment"}
     ]
-    simple = Simple(node.start_byte, node.end_byte, by_bytes=False)
+    simple = Simple(node.start_byte, node.end_byte)
     simple.words = [Word(word.decode(errors="replace"), literal=False) for word in words]
     simple.floors.append("its words are not certain")
     return simple

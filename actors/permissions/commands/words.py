@@ -25,8 +25,10 @@ def refuse(why: str) -> NoReturn:
     raise UncertainError(why)
 
 
-_WHOLE = re.compile(rb"[\w./:,@%+^-][\w./:,@%+^=-]*(?=[ \t\n;&|)]|\Z)")
+AT_A_WORD_END = rb"(?=[ \t\n;&|)]|\Z)"
+PLAIN_WORD = rb"[\w./:,@%+^-][\w./:,@%+^=-]*+" + AT_A_WORD_END
 """A word without anything special in it, up to its very end: nearly every word."""
+_WHOLE = re.compile(PLAIN_WORD)
 _PLAIN = re.compile(rb"[^ \t\n;&|()<>'\"\\$`*?\[{~#]+")
 _QUOTED = re.compile(rb'[^"\\$`]+')
 _UNQUOTED_BODY = re.compile(rb"[^\\$`]+")
@@ -35,7 +37,8 @@ _ENDS = frozenset(b" \t\n;&|()<>")
 
 
 @lru_cache(1_024)
-def _plain_word(text: bytes) -> Word:
+def plain_word(text: bytes) -> Word:
+    """Take a word for what it says."""
     return Word(text.decode())
 
 
@@ -62,7 +65,7 @@ class WordReader:
         whole = _WHOLE.match(self.source, self.at)
         if whole:
             self.at = whole.end()
-            return _plain_word(whole.group())
+            return plain_word(whole.group())
         start = self.at
         self._text = []
         self._literal = self._plain = self._single = True

@@ -389,8 +389,9 @@ def hidden_in(words: Words, stdin: str = "") -> Hidden:
 def guard_of(name: str) -> Guard | None:
     """Find the row of a command by its bare name, whatever its version."""
     bare = name.rpartition("/")[2]
+    guard = GUARDS.get(bare)
+    if guard or bare.isalpha():
+        return guard
     if bare.startswith(_FAMILIES):
         return _PART_OF_GIT if bare.startswith("git-") else _LOADER
-    if len(bare) > _LONGEST_NAME:
-        return None
-    return GUARDS.get(bare) or GUARDS.get(_VERSION.sub("", bare))
+    return None if len(bare) > _LONGEST_NAME else GUARDS.get(_VERSION.sub("", bare))
