@@ -34,38 +34,41 @@ def offered(asking: Iterable[Matter]) -> tuple[Rule, ...]:
 
     Nor where they would take too much room to be read before they are stored.
     """
-    exact: dict[Rule, None] = {}
+    exact: dict[tuple[str, str], None] = {}
     for matter in asking:
         text = exact_text(matter)
         if matter.unknown or not text or "*" in text:
             return ()
-        exact[_rule(matter, text)] = None
-    return _readable(tuple(exact))
+        exact[matter.request.permission, text] = None
+    return _readable(exact)
 
 
 def offered_wider(asking: Iterable[Matter]) -> tuple[Rule, ...]:
     """Make the rules for their beginnings; a literal one for what is a floor, or no command."""
-    wider: dict[Rule, None] = {}
+    wider: dict[tuple[str, str], None] = {}
     for matter in asking:
         target = matter.request.target
         whole = matter.request.permission != "bash" or bool(matter.floor)
         begins = "" if whole else beginning(target)
-        wider[_rule(matter, f"{begins} *" if begins else exact_text(matter))] = None
-    return _readable(tuple(wider))
+        pattern = f"{begins} *" if begins else exact_text(matter)
+        wider[matter.request.permission, pattern] = None
+    return _readable(wider)
 
 
-def _readable(rules: tuple[Rule, ...]) -> tuple[Rule, ...]:
-    text = "".join(rule.pattern for rule in rules)
-    return rules if len(text) <= MOST_OFFERED_CHARS and "\n" not in text else ()
+def _readable(patterns: Iterable[tuple[str, str]]) -> tuple[Rule, ...]:
+    """Make rules of permissions and patterns; none where they are too long to be read."""
+    text = "".join([pattern for _, pattern in patterns])
+    if len(text) > MOST_OFFERED_CHARS or "\n" in text:
+        return ()
+    return tuple(
+        Rule(permission=permission, pattern=pattern, action="allow")
+        for permission, pattern in patterns
+    )
 
 
 def exact_text(matter: Matter) -> str:
     """Write out what a grant of exactly this says."""
     return matter.exact or matter.request.target
-
-
-def _rule(matter: Matter, pattern: str) -> Rule:
-    return Rule(permission=matter.request.permission, pattern=pattern, action="allow")
 
 
 def beginning(command: str) -> str:

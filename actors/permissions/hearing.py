@@ -7,17 +7,20 @@ from actors.permissions.judgement import SILENT, Judgement, strictest
 from actors.permissions.matters import Matter, Weight
 from actors.permissions.rulebook import Rulebook, Voice
 from actors.permissions.rules import PATHS, fold, has_tool, matches
-from messages.rules import Policy, Profile
+from messages.rules import Policy
 
 _HARMLESS = Judgement("allow", "harmless command (built-in default)", by_default=True)
 
 
 def heard(matter: Matter, book: Rulebook, at: int) -> Judgement:
     """Hear the rules as they are for one agent of the chain, on its own."""
-    if matter.weight == "full":
-        lacking = _lacks_tool(matter, book.chain[: at + 1])
-        if lacking:
-            return Judgement("deny", lacking, source=f"definition {book.chain[at].agent}")
+    profile = book.chain[at]
+    if matter.weight == "full" and not has_tool(profile, matter.tool):
+        # One that is above others may hand on what it lacks itself.
+        hands_on = at > 0 and not profile.of_project
+        if not (hands_on and any(matches(name, matter.tool) for name in profile.delegates)):
+            why = f"{profile.agent} has no tool {matter.tool}"
+            return Judgement("deny", why, source=f"definition {profile.agent}")
     said = _spoken(matter, book, at)
     return strictest(said) if said else _unspoken(matter, book, at)
 
@@ -110,14 +113,3 @@ def _why_unspoken(matter: Matter, policy: Policy) -> str:
         return f"{request.target} is outside the workspace"
     where = defaults.SOURCE if policy.defaults else "no rule speaks of it"
     return f"{request.permission} asks unless it is allowed ({where})"
-
-
-def _lacks_tool(matter: Matter, below: tuple[Profile, ...]) -> str:
-    """Say that an agent has no such tool; one above may hand on what it lacks itself."""
-    profile = below[-1]
-    hands_on = len(below) > 1 and not profile.of_project
-    if has_tool(profile, matter.tool):
-        return ""
-    if hands_on and any(matches(name, matter.tool) for name in profile.delegates):
-        return ""
-    return f"{profile.agent} has no tool {matter.tool}"

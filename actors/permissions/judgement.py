@@ -28,15 +28,12 @@ SILENT = Judgement("allow", "", by_default=True)
 
 def strictest(judged: list[Judgement]) -> Judgement:
     """Take the strictest; of equals one that no grant lifts, then the first."""
-    hardest, *others = judged
-    for each in others:
-        if each is not hardest and _strictness(each) > _strictness(hardest):
-            hardest = each
+    hardest, most = judged[0], -1
+    for each in judged:
+        strictness = 2 * STRICTNESS[each.action] + each.lasting
+        if strictness > most:
+            hardest, most = each, strictness
     return hardest
-
-
-def _strictness(judgement: Judgement) -> tuple[int, bool]:
-    return STRICTNESS[judgement.action], judgement.lasting
 
 
 def by(rule: Rule, source: str, *, by_default: bool = False) -> Judgement:

@@ -15,10 +15,10 @@ def classified(words: Words, redirects: tuple[Redirect, ...], floor: str) -> Par
     """Judge a command without looking into it; `floor` is what its reading found already."""
     if not words:
         return Part("", (), redirects, floor)
-    first = words[0].text
+    first, arguments = words[0].text, words[1:]
     text = " ".join([word.text for word in words])
     floor = floor or _name_floor(words[0])
-    harmless = None if floor or "/" in first else _reading(first, words[1:])
+    harmless = None if floor or "/" in first else _reading(first, arguments)
     bare = first.rpartition("/")[2]
     return Part(
         text,
@@ -29,8 +29,8 @@ def classified(words: Words, redirects: tuple[Redirect, ...], floor: str) -> Par
         trusted_only=harmless is not None and first == "git",
         path_spelling="/" in first,
         also=_also(words, text) if bare.startswith("git") or bare != first else (),
-        reads=harmless.reads if harmless else read_operands(bare, words[1:]),
-        writes=written_operands(bare, words[1:]),
+        reads=harmless.reads if harmless else read_operands(bare, arguments),
+        writes=written_operands(bare, arguments),
         deep=harmless.deep if harmless else "",
         only=harmless.only if harmless else (),
     )

@@ -75,7 +75,7 @@ def read_operands(name: str, arguments: Words) -> Words:
                 found.append(_renamed(value, value.text.rpartition(mark)[2]))
             if name in _MOUNTING:
                 found.append(_renamed(value, value.text.partition(":")[0]))
-    return tuple(each for each in found if each.text)
+    return tuple([each for each in found if each.text])
 
 
 def written_operands(name: str, arguments: Words) -> Words:
