@@ -239,27 +239,28 @@ class Looking:
 
     def _words(self, permission: str, words: tuple[Word, ...], where: Where) -> list[_File]:
         """Look at paths among arguments, at each once."""
+        if not words:
+            return []
         found: dict[_File, None] = {}
         for word in words:
-            for path, base in self._named(permission, word, where):
-                found[self._looked_for(permission, path, base)] = None
+            if not word.literal:
+                for path, base in self._named(permission, word, where):
+                    found[self._looked_for(permission, path, base)] = None
+                continue
+            for base in _bases(word.text, where):
+                found[self._looked_for(permission, word.text, base)] = None
         return list(found)
 
-    def _named(self, permission: str, word: Word, where: Where) -> Iterable[tuple[str, str]]:
+    def _named(self, permission: str, word: Word, where: Where) -> Iterator[tuple[str, str]]:
         """List what a word may name, and from where; of an unknown folder, where it began."""
-        if word.literal:
-            return _from(word.text, where)
-        return self._expanded(permission, word, where)
-
-    def _expanded(self, permission: str, word: Word, where: Where) -> Iterator[tuple[str, str]]:
         for path, is_pattern in paths_in(word, self.explorer.ground.home):
-            for each, base in _from(path, where):
+            for base in _bases(path, where):
                 if not is_pattern:
-                    yield each, base
+                    yield path, base
                     continue
                 matters = partial(self._matters, permission)
                 if "/" in path or matters(f"{base}/{path}"):
-                    yield each, base  # so it is taken where there are no such files
+                    yield path, base  # so it is taken where there are no such files
                 for matched in self._patterns.matches(path, base, matters):
                     yield matched, "/"
 
@@ -312,8 +313,9 @@ class Looking:
             self.found.append(matter)
 
 
-def _from(path: str, where: Where) -> list[tuple[str, str]]:
-    return [(path, base) for base in (("/",) if path.startswith("/") else where.folders)]
+def _bases(path: str, where: Where) -> tuple[str, ...]:
+    """List the folders that a path may count from."""
+    return ("/",) if path.startswith("/") else where.folders
 
 
 def _plain(request: PermissionRequest) -> Matter:

@@ -13,7 +13,8 @@ MAX_LINKS = 40
 MAX_PATH_BYTES = 4_095
 _MAX_SPELLINGS = 64
 _UNSEEN = "unseen"
-_DOTS = frozenset((".", ".."))
+_DOTS = frozenset(("", "."))
+"""Names that lead nowhere else."""
 
 
 Probe = Callable[[str], tuple[int, int] | None]
@@ -77,15 +78,26 @@ class Explorer:
             return Place(path, flaw)
         written = os.path.normpath(path if path.startswith("/") else f"{base.rstrip('/')}/{path}")
         try:
-            if "/" in path or path in _DOTS:
-                return self._walk(path, base, written)
-            link = self._link(written)
-            if link:
-                return self._walk(path, base, written)
+            return self._straight(path, base, written) or self._walk(path, base, written)
         except OSError as error:
             return Place(written, f"cannot be followed: {error.strerror}")
-        there = written if link is None else base
-        return Place(written, _flaw(written), (), self._folds(written, there))
+
+    def _straight(self, path: str, base: str, written: str) -> Place | None:
+        """Follow a path on which there are no links and no steps up; None: there are some."""
+        here = there = "/" if path.startswith("/") else base
+        link = None
+        for name in path.split("/"):
+            if name in _DOTS:
+                continue
+            here = f"/{name}" if here == "/" else f"{here}/{name}"
+            if link is None:
+                link = self._link(here)
+                if link:
+                    return None
+                there = here if link is None else there
+        if here != written:
+            return None
+        return Place(here, _flaw(here), (), self._folds(here, there))
 
     def target(self, path: str) -> str:
         """Name an absolute path for rules: relative to the root, or as it is outside it."""
@@ -154,7 +166,7 @@ class Explorer:
 
 def _names_ahead(path: str) -> list[str]:
     """Split a path into the names that are gone through, the first one last."""
-    return [name for name in reversed(path.split("/")) if name not in ("", ".")]
+    return [name for name in reversed(path.split("/")) if name not in _DOTS]
 
 
 def is_inside(target: str, added: tuple[str, ...] = ()) -> bool:

@@ -24,10 +24,6 @@ def plain_commands(text: str) -> list[tuple[str, ...]] | None:
     commands = [tuple(piece.split()) for piece in _SPLIT.split(text)]
     if not commands[-1]:
         commands.pop()
-    if any(_is_special(words[0]) for words in commands):
-        return None
-    return commands
-
-
-def _is_special(name: str) -> bool:
-    return name in RESERVED or "=" in name
+    names = [words[0] for words in commands]
+    is_special = not RESERVED.isdisjoint(names) or "=" in "".join(names)
+    return None if is_special else commands

@@ -7,7 +7,6 @@ Long because every kind of node is taken into the one account.
 """
 
 import re
-from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from actors.permissions.commands.accounts import OF_CASE, Account
@@ -106,11 +105,10 @@ class Statements:
         self.doubts.append(why)
         self._push(node.named_children)
 
-    def _push(self, nodes: "Iterable[Node]", last_end: int | None = None) -> None:
-        pending = [(node, node.end_byte) for node in nodes]
-        if pending and last_end is not None:
-            pending[-1] = (pending[-1][0], last_end)
-        self._pending += pending[::-1]
+    def _push(self, nodes: "list[Node]", last_end: int | None = None) -> None:
+        for node in reversed(nodes):
+            self._pending.append((node, node.end_byte if last_end is None else last_end))
+            last_end = None
 
     def _sequence(self, node: "Node", end: int) -> None:
         """Take statements with operators and reserved words between them."""
