@@ -123,12 +123,18 @@ class Looking:
             unknown=bool(place.problem),
         )
 
-    def _touched(self, files: list[_File]) -> str:
-        """Say why what a command does to these needs an answer to this very call."""
-        for file in files:
+    def _touched(self, reads: Iterable[_File], writes: Iterable[_File]) -> str:
+        """Say why what a command does to these needs an answer to this very call.
+
+        What it reads it may change too, unless it is harmless.
+        """
+        for file in reads:
             guarded = self._protected(file.place)
             if guarded:
                 return guarded
+        for file in writes:
+            if file.matter.protected:
+                return file.matter.protected
         return ""
 
     def _protected(self, place: Place) -> str:
@@ -181,7 +187,7 @@ class Looking:
                 part.also,
                 floor=floor,
                 exact="" if not floor and self._says_all(part, where) else self._command_text,
-                protected=self._touched(writes if part.harmless else reads + writes),
+                protected=self._touched(() if part.harmless else reads, writes),
                 reading=part.harmless,
                 harmless=self._wholly_known(part, reads, where) if is_whole else None,
                 trusted_only=part.trusted_only,

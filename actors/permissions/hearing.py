@@ -22,7 +22,7 @@ def heard(matter: Matter, book: Rulebook, at: int) -> Judgement:
             why = f"{profile.agent} has no tool {matter.tool}"
             return Judgement("deny", why, source=f"definition {profile.agent}")
     said = _spoken(matter, book, at)
-    return strictest(said) if said else _unspoken(matter, book, at)
+    return strictest(said) if said else _unspoken(matter, matter.weight, book, at)
 
 
 def _spoken(matter: Matter, book: Rulebook, at: int) -> list[Judgement]:
@@ -58,12 +58,8 @@ def _first_match(voice: Voice, matter: Matter, *, folds: bool) -> Judgement | No
     return None
 
 
-def _unspoken(matter: Matter, book: Rulebook, at: int) -> Judgement:
+def _unspoken(matter: Matter, weight: Weight, book: Rulebook, at: int) -> Judgement:
     """Decide where no source of an agent speaks: by the built-in defaults, which never deny."""
-    return _by_default(matter, matter.weight, book, at)
-
-
-def _by_default(matter: Matter, weight: Weight, book: Rulebook, at: int) -> Judgement:
     if weight == "denies":
         return SILENT
     judgement = _default(matter, book)
@@ -100,7 +96,7 @@ def _harmless(matter: Matter, reads: tuple[Matter, ...], book: Rulebook, at: int
         return Judgement("ask", "the folder is not trusted, and git may start what it says there")
     for read in reads:
         said = _spoken(read, book, at)
-        judged = strictest(said) if said else _by_default(read, "full", book, at)
+        judged = strictest(said) if said else _unspoken(read, "full", book, at)
         if judged.action != "allow" or read.floor:
             why = read.floor or f"it reads {read.request.target}: {judged.reason}"
             return Judgement("ask", why, rule=judged.rule, source=judged.source, by_default=True)

@@ -1,7 +1,6 @@
 """What git runs and writes through its options; and how its rules see it without them."""
 
 import re
-from dataclasses import replace
 from itertools import pairwise
 
 from actors.permissions.commands.command import Word
@@ -81,7 +80,7 @@ def git_hidden(words: Words, _stdin: str) -> Hidden:
     if odd:
         why = f"{odd[0]}: it changes what git runs, or where"
         aliased = _by_alias(words, at)
-        return replace(anywhere_in(why, words[:at]), guesses=(), commands=aliased)
+        return anywhere_in(why, words[:at])._replace(guesses=(), commands=aliased)
     if at >= len(words):
         return NOTHING
     name, arguments = words[at], words[at + 1 :]

@@ -121,7 +121,7 @@ def anywhere_in(why: str, words: Words) -> Hidden:
 
 def _script_in(text: str) -> str:
     """Take a word with blanks for a text to run; behind `NAME=` and `!` if it has them."""
-    if " " not in text.strip():
+    if " " not in text or " " not in text.strip():
         return ""
     name, equals, value = text.partition("=")
     return (value if equals and " " not in name else text).lstrip("!")

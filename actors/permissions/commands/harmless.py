@@ -4,7 +4,8 @@ An option that is not listed here is not harmless. What they read is judged as `
 """
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from typing import NamedTuple
 
 from actors.permissions.commands.command import Depth, Word
 from actors.permissions.commands.hidden import Words
@@ -44,8 +45,7 @@ class Harmless:
     """So many operands, at most."""
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
+class Reading(NamedTuple):
     """A harmless command, and what it reads."""
 
     reads: tuple[Word, ...]
@@ -94,7 +94,7 @@ def _narrowed(reading: Reading, row: Harmless, only: list[str], seen: set[str]) 
     # A name that is asked for is read though it is hidden.
     deep: Depth = "all" if reading.deep == "shown" else reading.deep
     is_plain = not seen & row.not_only and all(_NAME.fullmatch(each) for each in only)
-    return replace(reading, deep=deep, only=tuple(only) if is_plain else ())
+    return reading._replace(deep=deep, only=tuple(only) if is_plain else ())
 
 
 def _depth(row: Harmless, seen: set[str]) -> Depth:

@@ -1,14 +1,13 @@
 """What the arguments of a command run or write: why a person is asked, and what is visible."""
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from actors.permissions.commands.command import Word
 
 Words = tuple[Word, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Hidden:
+class Hidden(NamedTuple):
     """What a command does beyond its name."""
 
     why: str = ""

@@ -9,6 +9,7 @@ from actors.permissions.commands.classify import classified
 from actors.permissions.commands.command import Command, Part, Word
 from actors.permissions.commands.crude import crude_parts
 from actors.permissions.commands.grammar import tree_of
+from actors.permissions.commands.hidden import Words
 from actors.permissions.commands.plain import plain_commands
 from actors.permissions.commands.programs import named_in_code
 from actors.permissions.commands.shells import READING_SHELLS
@@ -116,12 +117,12 @@ class _Parsing:
         inner = [
             self._looked_into(classified(words, (), ""), "", depth + 1)
             for words in hidden.commands
-            if self._may_look(depth, sum(len(word.text) + 1 for word in words))
+            if self._may_look(depth, _characters(words))
         ]
         inner += [
             self._looked_into(classified(words, (), ""), "", depth + 1)
             for words in hidden.guesses
-            if self._may_guess(depth, sum(len(word.text) + 1 for word in words))
+            if self._may_guess(depth, _characters(words))
         ]
         for script in hidden.scripts:
             inner.extend(self._script(script, depth))
@@ -153,6 +154,10 @@ class _Parsing:
         if depth >= _DEEPEST:
             self._refusal = "it holds more commands within commands than anybody reads"
         return depth < _DEEPEST
+
+
+def _characters(words: Words) -> int:
+    return sum([len(word.text) for word in words], len(words))
 
 
 def _has_shell(parts: Iterable[Part]) -> bool:

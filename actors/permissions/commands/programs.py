@@ -25,7 +25,8 @@ _AWK_ACTS = re.compile(r"system|getline|close|[|>@\\]|ENVIRON")
 
 def named_in_code(words: Words) -> Words:
     """List the texts in a program among the arguments that may be names of files."""
-    name = _VERSION.sub("", words[0].text.rpartition("/")[2])
+    bare = words[0].text.rpartition("/")[2]
+    name = bare if bare.isalpha() else _VERSION.sub("", bare)
     if name not in _LANGUAGES:
         return ()
     found = (match for word in words[1:] for match in _NAMES.finditer(word.text))

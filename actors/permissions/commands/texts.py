@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from itertools import pairwise
 
 from actors.permissions.commands.command import Word
@@ -49,7 +48,7 @@ def _with(guard: Guard, texts: Texts) -> Guard:
         if not found.why:
             return found
         told = dict.fromkeys(texts(words[:_MOST]))
-        return replace(found, guessed=tuple(each for each in told if each not in found.scripts))
+        return found._replace(guessed=tuple(each for each in told if each not in found.scripts))
 
     return hidden
 
