@@ -107,7 +107,7 @@ def judged_on(probe: Probe | None, name: str, *rules: Rule) -> Action:
     explorer = Explorer(ground, probe) if probe else Explorer(ground)
     policy = Policy(defaults=BUILT_IN, sources=(user(*rules),))
     book = rulebook_of(policy, (BUILD,))
-    looking = Looking(explorer, (), book)
+    looking = Looking(explorer, book)
     looking.at(asking("read", name))
     return judged((each, decide(each, book)) for each in looking.found).action
 
