@@ -24,21 +24,14 @@ class Module:
     name: str
     lines: int
     tree: ast.Module
+    imports: tuple[str, ...]
 
     @property
     def room(self) -> str:
         return self.name.partition(".")[0]
 
-    def imports(self) -> Iterator[str]:
-        for node in ast.walk(self.tree):
-            if isinstance(node, ast.Import):
-                yield from (alias.name for alias in node.names)
-            elif isinstance(node, ast.ImportFrom):
-                assert not node.level, f"{self.name}: relative import"
-                yield from (f"{node.module}.{alias.name}" for alias in node.names)
-
     def imports_from(self, package: str) -> bool:
-        return any(is_in(name, package) for name in self.imports())
+        return any(is_in(name, package) for name in self.imports)
 
 
 def is_in(name: str, package: str) -> bool:
@@ -48,7 +41,17 @@ def is_in(name: str, package: str) -> bool:
 def read(path: Path) -> Module:
     text = path.read_text()
     name = ".".join(path.relative_to(ROOT).with_suffix("").parts)
-    return Module(name.removesuffix(".__init__"), text.count("\n"), ast.parse(text))
+    tree = ast.parse(text)
+    return Module(name.removesuffix(".__init__"), text.count("\n"), tree, tuple(imported(tree)))
+
+
+def imported(tree: ast.Module) -> Iterator[str]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert not node.level, f"a relative import of {node.module}"
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
 
 
 @cache
@@ -96,7 +99,7 @@ def test_the_runtime_knows_no_agent() -> None:
     assert [
         f"{module.name} imports {name}"
         for module in runtime
-        for name in module.imports()
+        for name in module.imports
         if is_in(name, "actors") and not is_in(name, "actors.runtime")
     ] == []
 
@@ -106,7 +109,7 @@ def test_in_the_shell_only_main_reaches_for_what_starts_actors() -> None:
     assert [
         f"{module.name} imports {name}"
         for module in others
-        for name in module.imports()
+        for name in module.imports
         if is_in(name, "actors.runtime") and not is_in(name, "actors.runtime.actor")
     ] == []
 
@@ -124,7 +127,7 @@ def test_no_actor_draws_what_a_seed_could_not_repeat() -> None:
     drawing = [
         f"{module.name} imports {name}"
         for module in modules()
-        for name in module.imports()
+        for name in module.imports
         if is_in(name, "random") or is_in(name, "uuid")
     ]
     assert [each for each in drawing if not each.endswith(" random.Random")] == []
