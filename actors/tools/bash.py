@@ -5,7 +5,7 @@ import signal
 
 from pydantic import Field
 
-from actors.tools.executed import executed
+from actors.tools.executed import executed, names_no_file
 from actors.tools.files import encoded
 from actors.tools.local_processes import LAST_OUTPUT_S
 from actors.tools.paths import one_line
@@ -13,8 +13,9 @@ from actors.tools.process_group import GRACE_S
 from actors.tools.processes import Finished
 from actors.tools.spool import MAX_OUTPUT_CHARS
 from actors.tools.tool import Arguments, Drifted, Tool, ToolContext, ToolError
+from actors.tools.workspace import Workspace
 from messages.rules import PermissionRequest
-from messages.tools import Plan, ToolOutput
+from messages.tools import FileState, Plan, ToolOutput
 
 DEFAULT_TIMEOUT_S = 120.0
 MAX_TIMEOUT_S = 600.0
@@ -59,7 +60,7 @@ async def plan(arguments: BashArguments, context: ToolContext) -> Plan:
     if len(shown) > _TITLE_CHARS:
         shown = shown[:_TITLE_CHARS] + "…"
     request = PermissionRequest(permission="bash", target=command)
-    runs = await asyncio.to_thread(executed, command, context.workspace)
+    runs = await _executed(command, context.workspace)
     return Plan(title=f"bash {shown}", shown=command, requests=(request,), runs=runs)
 
 
@@ -69,7 +70,7 @@ async def run(arguments: BashArguments, plan: Plan, context: ToolContext) -> Too
     Raises:
         Drifted: a file that it runs is not what it was then.
     """
-    now = await asyncio.to_thread(executed, plan.shown, context.workspace)
+    now = await _executed(plan.shown, context.workspace)
     if now != plan.runs:
         other = [each.path for each in (*now, *plan.runs) if (each in now) != (each in plan.runs)]
         message = f"a file that it runs is another now: {', '.join(dict.fromkeys(other))}"
@@ -94,6 +95,12 @@ def told(finished: Finished, timeout_s: float) -> ToolOutput:
         parts.append(f"exit status {finished.exit_status}")
     failed = finished.timed_out or finished.exit_status != 0
     return ToolOutput(text="\n".join(parts), failed=failed)
+
+
+async def _executed(command: str, workspace: Workspace) -> tuple[FileState, ...]:
+    if names_no_file(command, workspace):
+        return ()
+    return await asyncio.to_thread(executed, command, workspace)
 
 
 def _problem(command: str) -> str:

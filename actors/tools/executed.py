@@ -18,6 +18,8 @@ MOST_CHARS = 200_000
 """Of a command; a longer one is not looked into."""
 MOST_BYTES = 16 * 1024 * 1024
 """Of a larger file it only counts which one it is, how long and how old."""
+SHORT_CHARS = 500
+"""Of a command that is glanced at: to read it takes no time that others would notice."""
 _SCRIPT = b"#!"
 
 
@@ -44,6 +46,24 @@ def executed(command: str, workspace: Workspace) -> tuple[FileState, ...]:
             if state is not None and len(found) < MOST_FILES:
                 found[state.path] = state
     return tuple(found.values())
+
+
+def names_no_file(command: str, workspace: Workspace) -> bool:
+    """Whether a glance shows that there is nothing to list; False says nothing.
+
+    It looks for single names in the working folder alone, which is opened to run it anyway: so
+    it does not block where that would not, and most commands need no thread.
+    """
+    if len(command) > SHORT_CHARS:
+        return False
+    from actors.permissions.commands.parse import parse_command  # noqa: PLC0415  (as above)
+
+    named = (each for part in parse_command(command).parts for each in _named(part, ("",)))
+    return all(not (is_run or "/" in name or _is_there(workspace, name)) for name, is_run in named)
+
+
+def _is_there(workspace: Workspace, name: str) -> bool:
+    return os.path.lexists(workspace.cwd / name)
 
 
 def _named(part: "Part", bases: tuple[str, ...]) -> Iterator[tuple[str, bool]]:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from actors.tools.bash import BashArguments, plan, run
-from actors.tools.executed import executed
+from actors.tools.executed import SHORT_CHARS, executed, names_no_file
 from actors.tools.tool import Drifted
 from messages.tools import Plan
 from tests.actors.tools.caller import Caller
@@ -59,6 +59,39 @@ def test_what_is_run_is_found_as_far_as_it_is_named(
 ) -> None:
     assert root.is_dir()
     assert named(caller, command) == files
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["echo hi", "git status --short", "git log -1 && date", "frobnicate absent", "cd absent; w"],
+)
+def test_a_glance_is_enough_where_nothing_that_is_named_is_there(
+    caller: Caller, root: Path, command: str
+) -> None:
+    assert names_no_file(command, caller.context.workspace)
+    assert executed(command, caller.context.workspace) == ()
+    (root / "absent").symlink_to("nowhere")
+    assert names_no_file(command, caller.context.workspace) == ("absent" not in command)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "bash absent.sh",
+        "frobnicate tool",
+        "cat data.txt",
+        "cd sub && ls",
+        "ls ./absent",
+        "ls /absent/x",
+        "bash -c 'python3 absent.py'",
+        "echo " + "x" * SHORT_CHARS,
+    ],
+)
+def test_a_glance_leaves_all_else_to_the_look_that_may_block(
+    caller: Caller, root: Path, command: str
+) -> None:
+    assert root.is_dir()
+    assert not names_no_file(command, caller.context.workspace)
 
 
 def planned(caller: Caller, command: str) -> tuple[BashArguments, Plan]:
