@@ -117,10 +117,10 @@ class Looking:
             place.folds,
             is_inside(target, explorer.ground.added),
             f"{path[:200]!r}: {place.problem}" if place.problem else "",
-            protected=self._protected(place) if changes else "",
-            plan_file=changes and is_plan(target),
-            reading=permission in LOOKING,
-            unknown=bool(place.problem),
+            self._protected(place) if changes else "",
+            changes and is_plan(target),
+            permission in LOOKING,
+            bool(place.problem),
         )
 
     def _touched(self, reads: Iterable[_File], writes: Iterable[_File]) -> str:
@@ -249,16 +249,17 @@ class Looking:
             return []
         found: dict[_File, None] = {}
         for word in words:
-            if not word.literal:
-                for path, base in self._named(permission, word, where):
-                    found[self._looked_for(permission, path, base)] = None
-                continue
-            for base in _bases(word.text, where):
-                found[self._looked_for(permission, word.text, base)] = None
+            for path, base in self._named(permission, word, where):
+                found[self._looked_for(permission, path, base)] = None
         return list(found)
 
-    def _named(self, permission: str, word: Word, where: Where) -> Iterator[tuple[str, str]]:
+    def _named(self, permission: str, word: Word, where: Where) -> Iterable[tuple[str, str]]:
         """List what a word may name, and from where; of an unknown folder, where it began."""
+        if word.literal:
+            return [(word.text, base) for base in _bases(word.text, where)]
+        return self._guessed(permission, word, where)
+
+    def _guessed(self, permission: str, word: Word, where: Where) -> Iterator[tuple[str, str]]:
         for path, is_pattern in paths_in(word, self.explorer.ground.home):
             for base in _bases(path, where):
                 if not is_pattern:
@@ -269,6 +270,13 @@ class Looking:
                     yield path, base  # so it is taken where there are no such files
                 for matched in self._patterns.matches(path, base, matters):
                     yield matched, "/"
+
+    def _is_known(self, word: Word) -> bool:
+        """Whether it names certain files, whatever files there are."""
+        if word.literal:
+            return True
+        named = dict(paths_in(word, self.explorer.ground.home))
+        return bool(named) and not any(named.values())
 
     def _looked_for(self, permission: str, path: str, base: str) -> _File:
         named = (permission, path, base)
@@ -300,9 +308,7 @@ class Looking:
 
     def _redirect(self, redirect: Redirect, where: Where, weight: Weight) -> None:
         word, is_whole = redirect.word, weight == "full"
-        named = {} if word.literal else dict(paths_in(word, self.explorer.ground.home))
-        known = word.literal or (bool(named) and not any(named.values()))
-        if not (known and where.certain):
+        if not (where.certain and self._is_known(word)):
             request = PermissionRequest(permission=redirect.permission, target=word.text)
             why = f"where {word.text} leads cannot be told beforehand"
             matter = Matter(request, "bash", floor=why, unknown=True, inside=False)

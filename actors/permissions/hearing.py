@@ -21,6 +21,11 @@ def heard(matter: Matter, book: Rulebook, at: int) -> Judgement:
         if not (hands_on and any(matches(name, matter.tool) for name in profile.delegates)):
             why = f"{profile.agent} has no tool {matter.tool}"
             return Judgement("deny", why, source=f"definition {profile.agent}")
+    request = matter.request
+    texts = (request.target, *matter.also)
+    # The defaults see another target in an added folder.
+    if not book.policy.added and book.is_silent(request.permission, matter.weight, texts):
+        return _unheard(matter, matter.weight, book, at)
     said = _spoken(matter, book, at)
     return strictest(said) if said else _unspoken(matter, matter.weight, book, at)
 
@@ -60,13 +65,16 @@ def _first_match(voice: Voice, matter: Matter, *, folds: bool) -> Judgement | No
 
 def _unspoken(matter: Matter, weight: Weight, book: Rulebook, at: int) -> Judgement:
     """Decide where no source of an agent speaks: by the built-in defaults, which never deny."""
-    if weight == "denies":
+    judgement = _default(matter, book) if weight != "denies" else None
+    if judgement is None or (weight == "tightens" and judgement.action != "ask"):
+        return _unheard(matter, weight, book, at)
+    return judgement
+
+
+def _unheard(matter: Matter, weight: Weight, book: Rulebook, at: int) -> Judgement:
+    """Decide where the defaults say nothing either."""
+    if weight != "full":
         return SILENT
-    judgement = _default(matter, book)
-    if weight == "tightens":
-        return SILENT if judgement is None or judgement.action != "ask" else judgement
-    if judgement is not None:
-        return judgement
     if matter.harmless is not None and book.policy.defaults:
         return _harmless(matter, matter.harmless, book, at)
     return Judgement("ask", _why_unspoken(matter, book.policy), by_default=True)

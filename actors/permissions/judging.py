@@ -39,7 +39,7 @@ def decide(matter: Matter, book: Rulebook) -> Judgement:
         if book.is_silent(request.permission, weight, spellings):
             return SILENT
     said = [heard(matter, book, at) for at in range(len(book.chain))]
-    decided = strictest([*said, *_ceiling(matter, book)])
+    decided = strictest(said + _ceiling(matter, book))
     if matter.refusal:
         decided = Judgement("deny", matter.refusal)
     if decided.action == "deny":
@@ -59,10 +59,10 @@ def decide(matter: Matter, book: Rulebook) -> Judgement:
 
 def _ceiling(matter: Matter, book: Rulebook) -> list[Judgement]:
     """Deny what plan mode and `read_only` rule out, for whoever works under them."""
-    if matter.reading or matter.weight != "full":
+    only = book.read_only
+    if matter.reading or matter.weight != "full" or (only is None and book.mode != "plan"):
         return []
     told: list[Judgement] = []
-    only = book.read_only
     if only is not None:
         source = f"definition {only.agent}"
         told.append(Judgement("deny", f"{only.agent} only reads", source=source))

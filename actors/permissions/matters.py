@@ -24,13 +24,15 @@ class Matter(NamedTuple):
     """A path inside the workspace or an added folder; anything that is no path is inside."""
     floor: str = ""
     """Why it is at least a question; empty: no reason."""
-    refusal: str = ""
-    """Why it is denied whatever the rules say; empty: no reason."""
     protected: str = ""
     """Why only an answer to this very call lifts the question; empty: no reason."""
     plan_file: bool = False
     reading: bool = False
     """It changes nothing; a command only if it is `harmless`."""
+    unknown: bool = False
+    """What it is about cannot be told beforehand, so no rule can be offered for it."""
+    refusal: str = ""
+    """Why it is denied whatever the rules say; empty: no reason."""
     harmless: tuple["Matter", ...] | None = None
     """For a command that only reads: the files that it reads, each judged as a read of its own;
     None: it may do more."""
@@ -38,8 +40,6 @@ class Matter(NamedTuple):
     """Harmless only in a workspace that is trusted."""
     exact: str = ""
     """All that a grant of this very thing has to say; empty: the target is."""
-    unknown: bool = False
-    """What it is about cannot be told beforehand, so no rule can be offered for it."""
 
     def denying(self) -> "Matter":
         """Let only a deny count."""

@@ -55,7 +55,7 @@ class Rulebook:
     """The nearest of the chain that only reads."""
     quiet: dict[tuple[str, Weight], tuple[str, ...]]
     """What no text is matched without, by any rule of the chain that counts for a permission and a
-    weight that is not full."""
+    weight, the built-in ones too."""
     protection: Protection
     """What the policy protects, and what is protected by its name."""
     tightening: dict[str, tuple[ReadyRule, ...]]
@@ -69,9 +69,9 @@ class Rulebook:
         return any(rule.tightens(texts, folded) for rule in self.tightening.get(permission, ()))
 
     def is_silent(self, permission: str, weight: Weight, texts: tuple[str, ...]) -> bool:
-        """Whether no rule can tighten this, by a look at its letters alone."""
+        """Whether no rule that counts can speak of this, by a look at its letters alone."""
         needles = self.quiet.get((permission, weight), ())
-        return not _may_hold(texts, needles)
+        return "" not in needles and not _may_hold(texts, needles)
 
 
 class _Same:
@@ -150,6 +150,7 @@ def _quiet(
                 needles.setdefault((name, "denies"), []).append(rule.needle)
             if rule.rule.action != "allow":
                 needles.setdefault((name, "tightens"), []).append(rule.needle)
+            needles.setdefault((name, "full"), []).append(rule.needle)
     return {key: _fewest(found) for key, found in needles.items()}
 
 
