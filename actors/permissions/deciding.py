@@ -26,7 +26,8 @@ class Decision:
     @property
     def parts(self) -> tuple[PermissionRequest, ...]:
         """What the call came to, each once."""
-        return tuple(dict.fromkeys(matter.request for matter, _ in self.matters))
+        each = dict.fromkeys((matter.permission, matter.target) for matter, _ in self.matters)
+        return tuple(PermissionRequest(permission=name, target=target) for name, target in each)
 
 
 def decide_call(

@@ -110,7 +110,8 @@ class Looking:
         also = tuple(map(explorer.target, place.spellings)) if place.spellings else ()
         changes = permission in CHANGING
         return Matter(
-            PermissionRequest(permission=permission, target=target if path else ""),
+            permission,
+            target if path else "",
             tool,
             weight,
             also if place.path == target else (*also, place.path),
@@ -181,7 +182,8 @@ class Looking:
         floor = (_floor(part) or too_deep or self._patterns.problem) if is_whole else ""
         self.found.append(
             Matter(
-                PermissionRequest(permission="bash", target=part.text),
+                "bash",
+                part.text,
                 "bash",
                 weight,
                 part.also,
@@ -221,7 +223,7 @@ class Looking:
         """
         found: list[str] = []
         root, problem = self.explorer.ground.root, ""
-        for folder in dict.fromkeys(each.matter.request.target for each in folders):
+        for folder in dict.fromkeys(each.matter.target for each in folders):
             path = os.path.join(root, folder)  # noqa: PTH118  (text, not a file)
             below = look_below(os.path.normpath(path), part.deep, self._entries_left)
             self._entries_left -= below.entries
@@ -309,9 +311,10 @@ class Looking:
     def _redirect(self, redirect: Redirect, where: Where, weight: Weight) -> None:
         word, is_whole = redirect.word, weight == "full"
         if not (where.certain and self._is_known(word)):
-            request = PermissionRequest(permission=redirect.permission, target=word.text)
             why = f"where {word.text} leads cannot be told beforehand"
-            matter = Matter(request, "bash", floor=why, unknown=True, inside=False)
+            matter = Matter(
+                redirect.permission, word.text, "bash", floor=why, unknown=True, inside=False
+            )
             self.found.append(matter if is_whole else matter.denying())
         for path, base in self._named(redirect.permission, word, where):
             place = self.explorer.follow(path, base)
@@ -332,7 +335,7 @@ def _bases(path: str, where: Where) -> tuple[str, ...]:
 
 def _plain(request: PermissionRequest) -> Matter:
     reading = request.permission in TOUCHING_NOTHING
-    return Matter(request=request, tool=request.permission, reading=reading)
+    return Matter(request.permission, request.target, request.permission, reading=reading)
 
 
 def _floor(part: Part) -> str:

@@ -39,7 +39,7 @@ def offered(asking: Iterable[Matter]) -> tuple[Rule, ...]:
         text = exact_text(matter)
         if matter.unknown or not text or "*" in text:
             return ()
-        exact[matter.request.permission, text] = None
+        exact[matter.permission, text] = None
     return _readable(exact)
 
 
@@ -47,11 +47,11 @@ def offered_wider(asking: Iterable[Matter]) -> tuple[Rule, ...]:
     """Make the rules for their beginnings; a literal one for what is a floor, or no command."""
     wider: dict[tuple[str, str], None] = {}
     for matter in asking:
-        target = matter.request.target
-        whole = matter.request.permission != "bash" or bool(matter.floor)
+        target = matter.target
+        whole = matter.permission != "bash" or bool(matter.floor)
         begins = "" if whole else beginning(target)
         pattern = f"{begins} *" if begins else exact_text(matter)
-        wider[matter.request.permission, pattern] = None
+        wider[matter.permission, pattern] = None
     return _readable(wider)
 
 
@@ -68,7 +68,7 @@ def _readable(patterns: Iterable[tuple[str, str]]) -> tuple[Rule, ...]:
 
 def exact_text(matter: Matter) -> str:
     """Write out what a grant of exactly this says."""
-    return matter.exact or matter.request.target
+    return matter.exact or matter.target
 
 
 def beginning(command: str) -> str:
@@ -94,13 +94,13 @@ def lifts(rule: Rule, matter: Matter) -> bool:
     Of wider ones only the beginning of a command counts, alone or with more behind it: no other is
     ever offered.
     """
-    if rule.action != "allow" or rule.permission != matter.request.permission or matter.unknown:
+    if rule.action != "allow" or rule.permission != matter.permission or matter.unknown:
         return False
     if "*" not in rule.pattern:
         return rule.pattern == exact_text(matter)
     begins = rule.pattern.endswith(" *") and rule.pattern.count("*") == 1
     whole = rule.permission == "bash" and begins and not matter.floor
-    return whole and ready(rule).tightens((matter.request.target,), None)
+    return whole and ready(rule).tightens((matter.target,), None)
 
 
 def unstorable(rule: Rule) -> str:

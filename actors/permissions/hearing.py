@@ -1,7 +1,5 @@
 """What the rules say of something, for each agent on its own."""
 
-from dataclasses import replace
-
 from actors.permissions import defaults
 from actors.permissions.judgement import SILENT, Judgement, strictest
 from actors.permissions.matters import Matter, Weight
@@ -21,10 +19,9 @@ def heard(matter: Matter, book: Rulebook, at: int) -> Judgement:
         if not (hands_on and any(matches(name, matter.tool) for name in profile.delegates)):
             why = f"{profile.agent} has no tool {matter.tool}"
             return Judgement("deny", why, source=f"definition {profile.agent}")
-    request = matter.request
-    texts = (request.target, *matter.also)
+    texts = (matter.target, *matter.also)
     # The defaults see another target in an added folder.
-    if not book.policy.added and book.is_silent(request.permission, matter.weight, texts):
+    if not book.policy.added and book.is_silent(matter.permission, matter.weight, texts):
         return _unheard(matter, matter.weight, book, at)
     said = _spoken(matter, book, at)
     return strictest(said) if said else _unspoken(matter, matter.weight, book, at)
@@ -32,7 +29,7 @@ def heard(matter: Matter, book: Rulebook, at: int) -> Judgement:
 
 def _spoken(matter: Matter, book: Rulebook, at: int) -> list[Judgement]:
     said: list[Judgement] = []
-    for voice in book.spoken[at].get(matter.request.permission, ()):
+    for voice in book.spoken[at].get(matter.permission, ()):
         judgement = _first_match(voice, matter, folds=matter.folded)
         if judgement is None or (judgement.action == "allow" and not voice.trusted):
             continue
@@ -47,7 +44,7 @@ def _first_match(voice: Voice, matter: Matter, *, folds: bool) -> Judgement | No
     An allow hears only the target itself, and outside the workspace needs an absolute pattern; the
     others hear every spelling of it.
     """
-    target = matter.request.target
+    target = matter.target
     texts = (target, *matter.also)
     folded = None
     for each, judgement in voice.for_texts(texts):
@@ -82,19 +79,18 @@ def _unheard(matter: Matter, weight: Weight, book: Rulebook, at: int) -> Judgeme
 
 def _default(matter: Matter, book: Rulebook) -> Judgement | None:
     """Hear the defaults; added folders are as the workspace, and case never matters."""
-    voice = book.unspoken.get(matter.request.permission)
+    voice = book.unspoken.get(matter.permission)
     if voice is None:
         return None
     added = book.policy.added
     if not added:
         return _first_match(voice, matter, folds=True)
-    target = matter.request.target
+    target = matter.target
     within = next((each for each in added if target.startswith(f"{each}/")), None)
     if within is not None:
-        named = replace(matter.request, target=target[len(within) + 1 :])
-        matter = matter._replace(request=named)
+        matter = matter._replace(target=target[len(within) + 1 :])
     elif target in added:
-        matter = matter._replace(request=replace(matter.request, target="."))
+        matter = matter._replace(target=".")
     return _first_match(voice, matter, folds=True)
 
 
@@ -106,14 +102,13 @@ def _harmless(matter: Matter, reads: tuple[Matter, ...], book: Rulebook, at: int
         said = _spoken(read, book, at)
         judged = strictest(said) if said else _unspoken(read, "full", book, at)
         if judged.action != "allow" or read.floor:
-            why = read.floor or f"it reads {read.request.target}: {judged.reason}"
+            why = read.floor or f"it reads {read.target}: {judged.reason}"
             return Judgement("ask", why, rule=judged.rule, source=judged.source, by_default=True)
     return _HARMLESS
 
 
 def _why_unspoken(matter: Matter, policy: Policy) -> str:
-    request = matter.request
-    if request.permission in PATHS and not matter.inside:
-        return f"{request.target} is outside the workspace"
+    if matter.permission in PATHS and not matter.inside:
+        return f"{matter.target} is outside the workspace"
     where = defaults.SOURCE if policy.defaults else "no rule speaks of it"
-    return f"{request.permission} asks unless it is allowed ({where})"
+    return f"{matter.permission} asks unless it is allowed ({where})"

@@ -31,13 +31,15 @@ def decide(matter: Matter, book: Rulebook) -> Judgement:
     """Judge one matter: the rules of each in the chain, ceiling, floor, protection, then lifts."""
     if not book.chain:
         return Judgement("deny", "nobody is known to ask")
-    request, weight = matter.request, matter.weight
     is_open = not (matter.floor or matter.protected or matter.refusal)
-    if weight != "full" and is_open:
-        # Nothing can be said of most of what could only tighten.
-        spellings = (request.target, *matter.also)
-        if book.is_silent(request.permission, weight, spellings):
-            return SILENT
+    texts = (matter.target, *matter.also)
+    if (
+        matter.weight != "full"
+        and is_open
+        and book.is_silent(matter.permission, matter.weight, texts)
+    ):
+        # So it is with most of what could only tighten.
+        return SILENT
     said = [heard(matter, book, at) for at in range(len(book.chain))]
     decided = strictest(said + _ceiling(matter, book))
     if matter.refusal:
@@ -66,7 +68,7 @@ def _ceiling(matter: Matter, book: Rulebook) -> list[Judgement]:
     if only is not None:
         source = f"definition {only.agent}"
         told.append(Judgement("deny", f"{only.agent} only reads", source=source))
-    command = matter.request.permission == "bash"
+    command = matter.permission == "bash"
     if book.mode == "plan" and not command and not matter.plan_file:
         told.append(Judgement("deny", "plan mode only reads, and writes plans", source="mode plan"))
     return told
@@ -74,11 +76,11 @@ def _ceiling(matter: Matter, book: Rulebook) -> list[Judgement]:
 
 def _lasting(matter: Matter, decided: Judgement, book: Rulebook) -> str:
     """Say why only an answer to this very call will do; empty: no reason."""
-    if matter.request.permission in ASKING:
-        return f"{matter.request.permission} is a question itself"
+    if matter.permission in ASKING:
+        return f"{matter.permission} is a question itself"
     if matter.protected and book.policy.protected is not None:
         return matter.protected
-    in_plan = book.mode == "plan" and matter.request.permission == "bash"
+    in_plan = book.mode == "plan" and matter.permission == "bash"
     if in_plan and matter.weight == "full" and (decided.action == "ask" or matter.floor):
         return f"plan mode only reads: {matter.floor or decided.reason}"
     return ""
@@ -104,7 +106,7 @@ def _lift(matter: Matter, book: Rulebook, said: list[Judgement]) -> Judgement | 
 
 
 def _is_plain_change(matter: Matter) -> bool:
-    changes = matter.request.permission in CHANGING and matter.weight == "full"
+    changes = matter.permission in CHANGING and matter.weight == "full"
     return changes and matter.inside and not matter.floor
 
 

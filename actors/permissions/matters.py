@@ -12,7 +12,9 @@ counts · denies: only one that denies."""
 class Matter(NamedTuple):
     """One thing that a call would do."""
 
-    request: PermissionRequest
+    permission: str
+    target: str
+    """As in a `PermissionRequest`."""
     tool: str
     """The tool that was called; the tool sets of the chain are about it."""
     weight: Weight = "full"
@@ -40,6 +42,11 @@ class Matter(NamedTuple):
     """Harmless only in a workspace that is trusted."""
     exact: str = ""
     """All that a grant of this very thing has to say; empty: the target is."""
+
+    @property
+    def request(self) -> PermissionRequest:
+        """What is asked for, as others are told."""
+        return PermissionRequest(permission=self.permission, target=self.target)
 
     def denying(self) -> "Matter":
         """Let only a deny count."""

@@ -4,7 +4,7 @@ from actors.permissions.judging import decide
 from actors.permissions.matters import Matter
 from actors.permissions.places import is_inside
 from actors.permissions.rulebook import rulebook_of
-from messages.rules import PermissionRequest, ReadRules
+from messages.rules import ReadRules
 
 
 def may_read(target: str, reads: ReadRules, within: str = "") -> bool:
@@ -13,9 +13,8 @@ def may_read(target: str, reads: ReadRules, within: str = "") -> bool:
     `within` is a folder that a person or a rule has opened: below it nothing asks only for lying
     outside the workspace.
     """
-    request = PermissionRequest(permission="read", target=target)
     inside = is_inside(target, reads.policy.added)
-    matter = Matter(request=request, tool="read", inside=inside, reading=True)
+    matter = Matter("read", target, "read", inside=inside, reading=True)
     if within and not inside and (target == within or target.startswith(f"{within.rstrip('/')}/")):
         matter = matter._replace(weight="tightens")
     return decide(matter, rulebook_of(reads.policy, reads.chain)).action == "allow"

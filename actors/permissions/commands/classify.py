@@ -20,19 +20,25 @@ def classified(words: Words, redirects: tuple[Redirect, ...], floor: str) -> Par
     floor = floor or _name_floor(words[0])
     harmless = None if floor or "/" in first else _reading(first, arguments)
     bare = first.rpartition("/")[2]
+    is_path = bare != first
+    also = _also(words, text) if is_path or bare.startswith("git") else ()
+    writes = written_operands(bare, arguments)
+    if harmless is None:
+        reads = read_operands(bare, arguments)
+        return Part(text, words, redirects, floor, is_path, also, reads, writes)
     return Part(
         text,
         words,
         redirects,
         floor,
-        harmless=harmless is not None,
-        trusted_only=harmless is not None and first == "git",
-        path_spelling="/" in first,
-        also=_also(words, text) if bare.startswith("git") or bare != first else (),
-        reads=harmless.reads if harmless else read_operands(bare, arguments),
-        writes=written_operands(bare, arguments),
-        deep=harmless.deep if harmless else "",
-        only=harmless.only if harmless else (),
+        is_path,
+        also,
+        harmless.reads,
+        writes,
+        harmless=True,
+        trusted_only=first == "git",
+        deep=harmless.deep,
+        only=harmless.only,
     )
 
 

@@ -40,24 +40,24 @@ class Part(NamedTuple):
     redirects: tuple[Redirect, ...] = ()
     floor: str = ""
     """Why a person is asked whatever is allowed; empty for no reason."""
-    harmless: bool = False
-    """Only reads, provided that all of `reads` may be read."""
-    trusted_only: bool = False
-    """Harmless only in a folder whose configuration is trusted (git)."""
     path_spelling: bool = False
     """The command word is a path: `/bin/rm`, `./x`. No allow for a bare name covers it."""
     also: tuple[str, ...] = ()
     """Other spellings that ask and deny rules see as well."""
-    inner: tuple["Part", ...] = ()
-    """What is plainly visible inside a wrapper; deny rules hold for it too."""
     reads: tuple[Word, ...] = ()
     """Arguments that may be paths it reads."""
     writes: tuple[Word, ...] = ()
     """Arguments that are paths it writes, makes or removes."""
+    harmless: bool = False
+    """Only reads, provided that all of `reads` may be read."""
+    trusted_only: bool = False
+    """Harmless only in a folder whose configuration is trusted (git)."""
     deep: Depth = ""
     """What it reads below its paths."""
     only: tuple[str, ...] = ()
     """Patterns of the names that it reads there; empty: all."""
+    inner: tuple["Part", ...] = ()
+    """What is plainly visible inside a wrapper; deny rules hold for it too."""
 
 
 @dataclass(frozen=True, slots=True)

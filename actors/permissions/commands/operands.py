@@ -63,9 +63,10 @@ def read_operands(name: str, arguments: Words) -> Words:
     """Every argument that may be a path, option values too."""
     if name in _TEXTS:
         return ()
+    splits = name in _SPLITTING
     found: list[Word] = []
     for word in arguments:
-        if word.text[:1] != "-" and "=" not in word.text and name not in _SPLITTING:
+        if word.text[:1] != "-" and "=" not in word.text and not splits:
             found.append(word)
             continue
         for value in _values(word):

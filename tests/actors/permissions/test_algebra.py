@@ -14,7 +14,7 @@ from actors.permissions.matters import Matter
 from actors.permissions.modes import MODES
 from actors.permissions.rulebook import rulebook_of
 from actors.permissions.rules import STRICTNESS
-from messages.rules import PermissionRequest, Policy, Profile, Rule, Source
+from messages.rules import Policy, Profile, Rule, Source
 
 pytestmark = pytest.mark.quick
 
@@ -66,10 +66,11 @@ policies = st.builds(
 @st.composite
 def matters(draw: st.DrawFn) -> Matter:
     permission, target = draw(permissions), draw(st.sampled_from(TARGETS))
-    reads = Matter(PermissionRequest(permission="read", target="a"), "bash", reading=True)
+    reads = Matter("read", "a", "bash", reading=True)
     command = permission == "bash"
     return Matter(
-        request=PermissionRequest(permission=permission, target=target),
+        permission=permission,
+        target=target,
         tool=permission,
         weight=draw(st.sampled_from(("full", "full", "tightens", "denies"))),
         also=draw(st.sampled_from(((), ("a",), ("rm a",)))),
@@ -86,7 +87,7 @@ LAW = settings(max_examples=200)
 calls = st.lists(matters(), min_size=1, max_size=3)
 
 
-PLAIN = [Matter(PermissionRequest(permission="write", target="a"), "write")]
+PLAIN = [Matter("write", "a", "write")]
 LOOSE = Source(name="loose", rules=(Rule(permission="write", pattern="*", action="allow"),))
 BUILD = Profile(agent="build")
 DEFAULTS = Policy(defaults=BUILT_IN)
@@ -96,7 +97,8 @@ ASKED = Source(name="asked", rules=(Rule(permission="write", pattern="a", action
 DENIED = Source(name="denied", rules=(Rule(permission="write", pattern="a", action="deny"),))
 GIT = [
     Matter(
-        PermissionRequest(permission="bash", target="git status"),
+        "bash",
+        "git status",
         "bash",
         reading=True,
         harmless=(),

@@ -11,7 +11,7 @@ from actors.permissions.matters import Matter, Weight
 from actors.permissions.rulebook import rulebook_of
 from actors.permissions.rules import matches_tightly
 from messages.rules import Action, Policy
-from tests.actors.permissions.judged import BUILD, asking, rule, user
+from tests.actors.permissions.judged import BUILD, rule, user
 
 pytestmark = pytest.mark.quick
 
@@ -36,8 +36,8 @@ def test_a_rule_is_passed_over_only_where_it_cannot_match(
 ) -> None:
     folds = case == "file system"
     rules = [rule(permission, pattern, action) for pattern in patterns]
-    request = asking(permission, texts[0])
-    matter = Matter(request, "bash", WEIGHTS[action], also=tuple(texts[1:]), folded=folds)
+    weight = WEIGHTS[action]
+    matter = Matter(permission, texts[0], "bash", weight, also=tuple(texts[1:]), folded=folds)
 
     judgement = decide(matter, rulebook_of(Policy(sources=(user(*rules),)), (BUILD,)))
     speaks = any(matches_tightly(each, text, folded=folds) for each in rules for text in texts)
@@ -49,4 +49,4 @@ def test_an_exception_made_behind_a_rule_is_still_heard() -> None:
     book = rulebook_of(Policy(sources=(rules,)), (BUILD,))
 
     for target, action in (("a", "allow"), ("a.Pem", "deny"), ("x/a.Pem", "ask"), ("x", "allow")):
-        assert decide(Matter(asking("read", target), "read"), book).action == action, target
+        assert decide(Matter("read", target, "read"), book).action == action, target
