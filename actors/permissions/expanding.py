@@ -249,19 +249,17 @@ class Looking:
         """Look at paths among arguments, at each once."""
         if not words:
             return []
-        found: dict[_File, None] = {}
+        named: dict[tuple[str, str], None] = {}
         for word in words:
-            for path, base in self._named(permission, word, where):
-                found[self._looked_for(permission, path, base)] = None
-        return list(found)
+            if word.literal:
+                for base in _bases(word.text, where):
+                    named[word.text, base] = None
+            else:
+                named.update(dict.fromkeys(self._named(permission, word, where)))
+        return [self._looked_for(permission, path, base) for path, base in named]
 
-    def _named(self, permission: str, word: Word, where: Where) -> Iterable[tuple[str, str]]:
+    def _named(self, permission: str, word: Word, where: Where) -> Iterator[tuple[str, str]]:
         """List what a word may name, and from where; of an unknown folder, where it began."""
-        if word.literal:
-            return [(word.text, base) for base in _bases(word.text, where)]
-        return self._guessed(permission, word, where)
-
-    def _guessed(self, permission: str, word: Word, where: Where) -> Iterator[tuple[str, str]]:
         for path, is_pattern in paths_in(word, self.explorer.ground.home):
             for base in _bases(path, where):
                 if not is_pattern:
