@@ -29,12 +29,14 @@ class Works:
         self._owner = owner
         self._report = report
         self._failed: dict[WorkId, Failed] = {}
+        self._reminders: dict[WorkId, Failed] = {}
+        """Nothing of them runs, so that nobody waits for their end."""
         self._tasks: dict[WorkId, asyncio.Task[Message]] = {}
         self._timers: dict[WorkId, asyncio.TimerHandle] = {}
         self._last = 0
 
     def __len__(self) -> int:
-        """How many have not ended, as the cell knows it."""
+        """How many jobs have not ended, as the cell knows it."""
         return len(self._failed)
 
     # In the cell's context.
@@ -49,7 +51,7 @@ class Works:
     def remind(self, delay_s: float, message: Message) -> None:
         """Report a message later; many wait at a time, and a task for each would cost much."""
         self._last += 1
-        self._failed[self._last] = lambda _: message
+        self._reminders[self._last] = lambda _: message
         self._event_loop.run(partial(self._wind_up, self._last, delay_s, message))
 
     def cancel(self, work: WorkId) -> None:
@@ -57,8 +59,9 @@ class Works:
         self._event_loop.run(partial(self._cancel, work))
 
     def cancel_all(self) -> None:
-        """Cancel every job, from any thread."""
-        self._event_loop.run(self._cancel_tasks)
+        """Cancel every job and strike off the reminders, from any thread."""
+        self._reminders.clear()
+        self._event_loop.run(self._cancel_here)
 
     def abandon(self) -> int:
         """Strike all off; how many there were. What still comes of them is nobody's."""
@@ -68,7 +71,7 @@ class Works:
 
     def close(self, work: WorkId) -> Failed | None:
         """Strike a work off; what makes a message of its failure. None: it is unknown."""
-        return self._failed.pop(work, None)
+        return self._failed.pop(work, None) or self._reminders.pop(work, None)
 
     # On the event loop's thread.
 
@@ -82,20 +85,20 @@ class Works:
         if task is not None:
             task.cancel()
 
-    def _cancel_tasks(self) -> None:
+    def _cancel_here(self) -> None:
         for task in self._tasks.values():
             task.cancel()
-        for work, timer in tuple(self._timers.items()):
+        for timer in self._timers.values():
             timer.cancel()
-            self._ring(work, Failure("cancelled"))
+        self._timers.clear()
 
     def _wind_up(self, work: WorkId, delay_s: float, message: Message) -> None:
         ring = partial(self._ring, work, message)
         self._timers[work] = self._event_loop.call_at(self._event_loop.now() + delay_s, ring)
 
-    def _ring(self, work: WorkId, outcome: Message | Failure) -> None:
+    def _ring(self, work: WorkId, message: Message) -> None:
         del self._timers[work]
-        self._report(WorkEnded(work, outcome))
+        self._report(WorkEnded(work, message))
 
     def _done(self, work: WorkId, task: "asyncio.Task[Message]") -> None:
         """Report from the done-callback: a job cancelled before its first step never ran at all."""
