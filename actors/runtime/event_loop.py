@@ -3,6 +3,7 @@
 import asyncio
 import logging
 import threading
+from collections import deque
 from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import Any, TypeVar
@@ -32,6 +33,9 @@ class EventLoop:
         self._loop = loop
         self._loop.set_exception_handler(_log_context)
         self._thread_id = threading.get_ident()
+        self._from_outside: deque[Callable[[], object]] = deque()
+        """What other threads want called, until the loop has been woken."""
+        self._is_woken = False
 
     @property
     def thread_id(self) -> int:
@@ -52,10 +56,25 @@ class EventLoop:
             if self.here():
                 self._loop.call_soon(call)
             else:
-                self._loop.call_soon_threadsafe(call)
+                self._wake_for(call)
         except RuntimeError:  # the loop is closed: the program is past its end
             return False
         return True
+
+    def _wake_for(self, call: Callable[[], object]) -> None:
+        """Wake the loop once for all that is there by then: each time takes a system call.
+
+        What is added before `_let_in` looks is taken with it; what comes later finds the mark gone.
+        """
+        self._from_outside.append(call)
+        if not self._is_woken or self._loop.is_closed():
+            self._is_woken = True
+            self._loop.call_soon_threadsafe(self._let_in)
+
+    def _let_in(self) -> None:
+        self._is_woken = False
+        while self._from_outside:
+            self._loop.call_soon(self._from_outside.popleft())
 
     def run(self, call: Callable[[], object]) -> bool:
         """Call at once on the loop's thread, else schedule it there, in order."""

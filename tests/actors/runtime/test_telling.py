@@ -2,6 +2,7 @@
 
 import logging
 import queue
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
 import pytest
@@ -55,6 +56,16 @@ class Hermit(Actor[Poke]):
 
     def on_receive(self, message: Poke) -> None:
         self.finish(message.word)
+
+
+class Listener(Actor[Said]):
+    """Writes down what it hears."""
+
+    def __init__(self, heard: "queue.SimpleQueue[str]") -> None:
+        self._heard = heard
+
+    def on_receive(self, message: Said) -> None:
+        self._heard.put(message.word)
 
 
 class AskingItself(Actor[Poke]):
@@ -163,6 +174,26 @@ def test_the_receiver_sees_who_speaks(system: ActorSystem, peer: Probe) -> None:
     other.tell(peer.address, Poke())
     system.tell(peer.address, Poke())
     assert [peer.next_from() for _ in range(2)] == [(other.address, Poke()), (ROOT, Poke())]
+
+
+def test_what_many_threads_say_at_once_arrives_and_in_the_order_of_each(
+    system: ActorSystem,
+) -> None:
+    """They wake the event loop once for all that is there by then."""
+    threads, each_says = 4, 500
+    heard: queue.SimpleQueue[str] = queue.SimpleQueue()
+    listener = system.start(partial(Listener, heard))
+
+    def speak(name: int) -> None:
+        for number in range(each_says):
+            system.tell(listener, Said(word=f"{name} {number}"))
+
+    with ThreadPoolExecutor(threads) as speakers:
+        list(speakers.map(speak, range(threads)))
+    arrived = [heard.get(timeout=PATIENCE_S) for _ in range(threads * each_says)]
+    for name in range(threads):
+        own = [word for word in arrived if word.startswith(f"{name} ")]
+        assert own == [f"{name} {number}" for number in range(each_says)]
 
 
 @echoes
