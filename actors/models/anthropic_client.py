@@ -8,12 +8,10 @@ waiting is the agent's decision and visible.
 
 import asyncio
 import logging
-import ssl
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import AsyncExitStack, aclosing
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
 
 from pydantic_core import to_json
 
@@ -22,6 +20,7 @@ from actors.models.client import ModelError, ModelRequest, Reply, Streamed
 from actors.models.decoder import ReplyDecoder
 from actors.models.faults import heed, read_error, sdk_error, setup_error, silence, where
 from actors.models.late_packages import load_late
+from actors.models.lines import Lines, http_client
 from actors.secrets import HOLDERS, hidden, secrets_of
 from messages.models import ModelMeasured
 
@@ -45,7 +44,6 @@ MEASURE_S = 5.0
 
 _log = logging.getLogger("greenroom.models")
 _CACHED: Any = {"type": "ephemeral"}
-_LOOPBACK = {"127.0.0.1", "::1", "localhost"}
 _LATE = ("anthropic.types", "anthropic.resources", "anthropic.lib")
 """Most packages in these only gather names, of which a request needs few."""
 _USED = {
@@ -76,8 +74,7 @@ class AnthropicModel:
         )
         self._idle_s = idle_s
         self._server = where(base_url or DEFAULT_URL)
-        self._client: anthropic.AsyncAnthropic | None = None
-        self._making = asyncio.Lock()
+        self._lines = Lines(self._make)
 
     async def prepare(self) -> "anthropic.AsyncAnthropic":
         """Load the SDK ahead of the first request; harmless when done twice.
@@ -85,20 +82,11 @@ class AnthropicModel:
         Raises:
             ModelError: the settings make no client, such as a base URL that is none.
         """
-        async with self._making:
-            if self._client is None:
-                try:
-                    self._client = await asyncio.to_thread(self._make)
-                except Exception as error:
-                    raise setup_error(error, self._server) from error
-                self._server = where(str(self._client.base_url))
-            return self._client
+        return await self._lines.first()
 
     async def close(self) -> None:
         """Close the connections."""
-        if self._client is not None:
-            await self._client.close()
-            self._client = None
+        await self._lines.close()
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[Streamed | Reply, None]:
         """Send `request`; yields `Streamed` as it arrives, then exactly one `Reply`.
@@ -110,8 +98,10 @@ class AnthropicModel:
         """
         head: dict[str, str] = {}
         try:
-            client = await self.prepare()
-            async with aclosing(self._replies(client, request, head)) as events:
+            async with (
+                self._lines.taken() as client,
+                aclosing(self._replies(client, request, head)) as events,
+            ):
                 async for event in events:
                     yield event
         except ModelError as error:
@@ -174,17 +164,25 @@ class AnthropicModel:
             except Exception as error:
                 raise read_error(error, self._server) from error
 
-    def _make(self) -> "anthropic.AsyncAnthropic":
-        load_sdk()
-        import anthropic  # noqa: PLC0415  (see the top of this module)
+    def _make(self, first: "anthropic.AsyncAnthropic | None") -> "anthropic.AsyncAnthropic":
+        try:
+            load_sdk()
+            import anthropic  # noqa: PLC0415  (see the top of this module)
 
-        return anthropic.AsyncAnthropic(
-            api_key=self._api_key,
-            auth_token=self._auth_token,
-            base_url=self._base_url,
-            max_retries=0,
-            http_client=_own_transport(self._base_url),
-        )
+            connections = http_client(self._base_url)
+            if first is not None:
+                return first.with_options(http_client=connections)
+            client = anthropic.AsyncAnthropic(
+                api_key=self._api_key,
+                auth_token=self._auth_token,
+                base_url=self._base_url,
+                max_retries=0,
+                http_client=connections,
+            )
+        except Exception as error:
+            raise setup_error(error, self._server) from error
+        self._server = where(str(client.base_url))
+        return client
 
 
 def load_sdk() -> None:
@@ -198,21 +196,6 @@ def _use_sdk() -> None:
         loaded = import_module(module)
         for name in names:
             getattr(loaded, name)
-
-
-def _own_transport(base_url: str | None) -> Any:  # noqa: ANN401  (the SDK's own dependency)
-    """Reach this very machine without the environment's proxies; else the SDK's own transport."""
-    if not base_url or urlsplit(base_url).hostname not in _LOOPBACK:
-        return None
-    import anthropic  # noqa: PLC0415  (see the top of this module)
-    import httpx2  # noqa: PLC0415  (as above)
-
-    limits = anthropic.DEFAULT_CONNECTION_LIMITS  # of its own it would have only a hundred
-    if urlsplit(base_url).scheme == "https":
-        return httpx2.AsyncClient(trust_env=False, limits=limits)
-    # One that trusts nobody: reading the system's certificates takes 25 ms, and none is shown here.
-    nobody = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-    return httpx2.AsyncClient(trust_env=False, limits=limits, verify=nobody)
 
 
 async def _sent(client: "anthropic.AsyncAnthropic", request: ModelRequest) -> "httpx2.Response":

@@ -2,22 +2,21 @@
 
 import asyncio
 import os
-from collections.abc import Generator
+from collections.abc import AsyncGenerator, Generator
+from contextlib import aclosing
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import pytest
 
 from actors.models.anthropic_client import AnthropicModel
+from actors.models.client import ModelRequest, Reply, Streamed
 from actors.models.reply_plan import ToolCall
 from messages.subagents import SubagentStarted
 from messages.turns import TurnInterrupted
 from tests.actors.agents.troupe import Stage, Theatre, done, over
 from tests.probe import PATIENCE_S
 from tests.scripted_server import Answer, Asked, ScriptedServer, says
-
-if TYPE_CHECKING:
-    import anthropic  # else other tests would find all of it loaded
 
 CHIEFS, EACH = 4, 50
 
@@ -64,9 +63,11 @@ def server(parts: Parts) -> Generator[ScriptedServer]:
 class Real(AnthropicModel):
     """Can be closed by a test, on the loop that it is used from."""
 
-    async def prepare(self) -> "anthropic.AsyncAnthropic":
+    async def stream(self, request: ModelRequest) -> AsyncGenerator[Streamed | Reply]:
         self.loop = asyncio.get_running_loop()
-        return await super().prepare()
+        async with aclosing(super().stream(request)) as events:
+            async for event in events:
+                yield event
 
 
 @pytest.fixture

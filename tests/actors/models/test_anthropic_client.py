@@ -271,9 +271,11 @@ def test_a_server_on_this_machine_is_asked_by_more_than_a_hundred_at_once() -> N
     """An HTTP client of its own would keep the hundred-and-first waiting."""
     many = 110
     all_there = asyncio.Barrier(many)
+    keys: set[bytes] = set()
 
     async def refuse(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        await reader.readuntil(b"\r\n\r\n")
+        head = (await reader.readuntil(b"\r\n\r\n")).lower().split(b"\r\n")
+        keys.update(line for line in head if line.startswith(b"authorization:"))
         await all_there.wait()
         writer.write(b"HTTP/1.1 400 Bad Request\r\ncontent-length: 0\r\n\r\n")
         await writer.drain()
@@ -282,8 +284,9 @@ def test_a_server_on_this_machine_is_asked_by_more_than_a_hundred_at_once() -> N
     async def ask() -> list[object]:
         server = await asyncio.start_server(refuse, "127.0.0.1", 0, backlog=many)
         port = server.sockets[0].getsockname()[1]
-        async with server, model_at(f"http://127.0.0.1:{port}") as model:
+        async with server, model_at(f"http://127.0.0.1:{port}", "key") as model:
             jobs = (asked(model) for _ in range(many))
             return list(await asyncio.gather(*jobs, return_exceptions=True))
 
     assert [type(each) for each in asyncio.run(ask())] == [ModelError] * many
+    assert keys == {b"authorization: bearer key"}
