@@ -9,7 +9,7 @@ from functools import partial
 
 from actors.agents.asking import Asking, request_for
 from actors.agents.below import Below
-from actors.agents.children import Heard
+from actors.agents.children import Heard, Heeded
 from actors.agents.effects import (
     AskModel,
     AskPerson,
@@ -137,7 +137,8 @@ class Agent(Actor[AgentInbox]):
         """Take one message."""
         if isinstance(message, AgentReport):
             self.forward(self._posts.reports, message)
-            self._advance(Heard(self.sender, message))
+            if isinstance(message, Heeded):
+                self._advance(Heard(self.sender, message))
             return
         match message:
             case MessageDelta() | ThinkingDelta() | ToolInputDelta():
@@ -214,13 +215,20 @@ class Agent(Actor[AgentInbox]):
             self._recorder.answered(message)
 
     def _carry_out(self, effects: tuple[Effect, ...]) -> None:
+        """Do what a step wants; all that it writes goes to the disk in one piece."""
         for effect in effects:
             self._do(effect)
+        writes = [each for each in effects if isinstance(each, Write | Rewrite)]
+        if writes:
+            records = (each.record for each in writes if isinstance(each, Write))
+            self._recorder.write(*records, mark=writes[-1].mark)
 
     def _do(self, effect: Effect) -> None:  # noqa: C901, PLR0912  (a table: one line an effect)
         match effect:
-            case Write() | Rewrite():
-                self._write(effect)
+            case Write(record=AgentSwitched()) | Rewrite():
+                pass  # the model reads of the one when it is on disk, and has read the other
+            case Write():
+                self._history.add(effect.record)
             case Report():
                 self._voice.report(effect.event)
             case AskModel() | StopModel() | Wait() | MeasureModel():
@@ -246,14 +254,6 @@ class Agent(Actor[AgentInbox]):
                 self._stop_work(self._call_works.get(effect.call_id))
             case _:
                 self._below.do(effect, self._turn.family)
-
-    def _write(self, effect: Write | Rewrite) -> None:
-        if isinstance(effect, Write):
-            if not isinstance(effect.record, AgentSwitched):  # it waits for the disk
-                self._history.add(effect.record)
-            self._recorder.write(effect.record, mark=effect.mark)
-        else:
-            self._recorder.write(mark=effect.mark)
 
     def _take(self, effect: RoleEffect) -> None:
         match effect:

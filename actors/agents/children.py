@@ -49,14 +49,17 @@ from messages.subagents import (
 )
 from messages.tools import Task
 from messages.turns import (
-    AgentReport,
     DiskChanged,
     ModelRetrying,
     ReplyCompleted,
     TurnCompleted,
+    TurnEnded,
     TurnFailed,
     TurnInterrupted,
 )
+
+Heeded = ReplyCompleted | ModelRetrying | DiskChanged | TurnEnded
+"""What a turn goes by, of all that those below report; the rest is only handed on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +67,7 @@ class Heard:
     """An event of an agent below, on its way up."""
 
     source: Address
-    event: AgentReport
+    event: Heeded
 
 
 FromBelow = (
@@ -245,7 +248,7 @@ def _record_end(step: Step, child: Child, status: SubagentStatus, detail: str) -
 # What climbs.
 
 
-def _heard(step: Step, source: Address, event: AgentReport) -> None:
+def _heard(step: Step, source: Address, event: Heeded) -> None:
     """Count what those below use, and note what a child says."""
     if isinstance(event, ReplyCompleted | ModelRetrying):
         _count(step, event)

@@ -14,7 +14,10 @@ from messages.turns import AgentEvent, AgentSwitched
 
 @dataclass(frozen=True, slots=True)
 class Write:
-    """Put a record into the session; `Appended(mark)` comes back."""
+    """Put a record into the session, in one piece with the others of its step.
+
+    `Appended(mark)` comes back for the last of them.
+    """
 
     mark: int
     record: Record

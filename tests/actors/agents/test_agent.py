@@ -24,13 +24,14 @@ from actors.tools.workspace import Workspace
 from actors.tools.write import WRITE
 from messages.address import APPROVALS, CONSOLE, JOURNAL, PERMISSIONS, PRIMARY
 from messages.approvals import ApprovalAnswered, ApprovalsWithdrawn, PatchApprovalRequest
-from messages.content import TextBlock, ToolUseBlock
+from messages.content import TextBlock, ToolUseBlock, Usage
 from messages.models import ModelMeasured
 from messages.permissions import PermissionQuery, PermissionVerdict
 from messages.rules import PermissionRequest
 from messages.transcript import Append, Appended
 from messages.turns import (
     CancelTurn,
+    DiskChanged,
     MessageDelta,
     ModelRetrying,
     Prompt,
@@ -145,11 +146,10 @@ class Surroundings:
         self.console.expect(MessageDelta(text="so"))
 
     def written(self, *kinds: type[object]) -> None:
-        """Check the kinds of the records that are written next, and say that they are on disk."""
-        for kind in kinds:
-            append = self.journal.expect_kind(Append)
-            assert [type(each) for each in append.records] == [kind]
-            self.journal.tell(PRIMARY, Appended(id=append.id))
+        """Check the kinds of records that come next, in one piece, and say they are on disk."""
+        append = self.journal.expect_kind(Append)
+        assert tuple(type(each) for each in append.records) == kinds
+        self.journal.tell(PRIMARY, Appended(id=append.id))
 
     def verdict(self, action: str) -> None:
         query = self.engine.expect_kind(PermissionQuery)
@@ -202,7 +202,8 @@ def test_a_later_request_begins_with_the_bytes_of_the_one_before(
     around.prompt()
     around.written(ReplyCompleted)
     around.verdict("deny")
-    around.written(ToolEnded, ReplyCompleted, TurnCompleted)
+    around.written(ToolEnded)
+    around.written(ReplyCompleted, TurnCompleted)
 
     first, second = model.asked
     assert second.messages[: len(first.messages)] == first.messages
@@ -259,3 +260,36 @@ def test_when_the_time_is_up_the_stream_is_closed_and_what_came_is_kept(
     around.written(TurnFailed)
     ended = around.console.expect_kind(TurnFailed)
     assert (ended.reason, ended.partial) == ("time_limit", "so")
+
+
+def test_what_is_used_below_counts_above_also_where_a_request_failed(
+    system: ActorSystem, tmp_path: Path
+) -> None:
+    around = Surroundings(system, tmp_path, Script(), Limits(tokens=10))
+    retrying = ModelRetrying(
+        turn=1,
+        attempt=1,
+        of=3,
+        wait_s=1,
+        reason="overloaded",
+        detail="",
+        usage=Usage(input_tokens=11),
+    )
+    around.console.tell(PRIMARY, retrying)
+    around.console.expect(retrying)
+    around.console.tell(PRIMARY, Prompt(turn=1, text="do it"))
+    around.written(TurnStarted)
+    around.written(TurnFailed)
+    around.console.expect_kind(TurnStarted)
+    assert around.console.expect_kind(TurnFailed).reason == "token_budget"
+
+
+def test_a_disk_that_fails_below_is_known_above(system: ActorSystem, tmp_path: Path) -> None:
+    around = Surroundings(system, tmp_path, Script())
+    failing = DiskChanged(state="failing", detail="disk full")
+    around.console.tell(PRIMARY, failing)
+    around.console.expect(failing)
+    around.console.tell(PRIMARY, Prompt(turn=1, text="do it"))
+    around.console.expect_kind(TurnStarted)
+    around.written(TurnStarted)
+    around.console.expect(DiskChanged(state="well"))

@@ -158,13 +158,13 @@ class World:
         self.observer.sees(message, effects)
         for effect in effects:
             self._do(effect)
+        writes = [each for each in effects if isinstance(each, Write | Rewrite)]
+        if writes:
+            records = (each.record for each in writes if isinstance(each, Write))
+            self._recorder.write(*records, mark=writes[-1].mark)
 
     def _do(self, effect: Effect) -> None:
         match effect:
-            case Write():
-                self._recorder.write(effect.record, mark=effect.mark)
-            case Rewrite():
-                self._recorder.write(mark=effect.mark)
             case AskModel() | StopModel() | Wait() | StartClock() | HoldClock():
                 self._converse(effect)
             case PlanCall():
