@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from actors.runtime.system import ActorSystem
     from actors.session import OpenSession
     from messages.agents import ChildEnded
+    from messages.base import Message
     from shell.config.project import Ask
     from shell.happenings import Happenings
     from shell.repl.successor import Successor
@@ -180,7 +181,9 @@ def _repl(setup: "Setup", first_prompt: str | None) -> int:
         status, successor = _on_screen(session, setup, None)
     folder = setup.options.workspace.cwd
     where = "" if folder == Path.cwd() else f" in {folder}"
-    _farewell(f"Session {session.session_id} is kept; greenroom --continue{where} goes on.")
+    with suppress(OSError):  # a terminal that was closed
+        kept = f"Session {session.session_id} is kept; greenroom --continue{where} goes on."
+        print(visible(kept))
     return status
 
 
@@ -210,26 +213,29 @@ def _on_screen(
 
     inbox = Inbox()
     place = workplace(session, setup, time.time)  # noqa: TID251  (the one wall clock)
-    repl = face()(
-        lambda message: system.tell(CONSOLE, message), inbox, place, first_prompt, load_rest
-    )
+    console = partial(Console, inbox, session.own, workbench(session, setup))
+    system: ActorSystem | None = None
 
     def ended(problem: str) -> None:
         inbox.put_notice(f"The session ended: {problem}. What was said is kept.")
         repl.leave(1)
 
-    console = partial(Console, inbox, session.own, workbench(session, setup))
-    system = _start(session, setup, console, ended, inbox.put_notice)
+    def drawn() -> None:
+        """Begin behind the first screen; no key is read before this has returned."""
+        nonlocal system
+        system = _start(session, setup, console, ended, inbox.put_notice)
+        load_rest()
+
+    def post(message: "Message") -> None:
+        if system is not None:  # always: nothing is said before the first screen
+            system.tell(CONSOLE, message)
+
+    repl = face()(post, inbox, place, first_prompt, drawn)
     try:
-        status = repl.run()
+        return repl.run(), repl.successor
     finally:
-        system.stop()
-    return status, repl.successor
-
-
-def _farewell(text: str) -> None:
-    with suppress(OSError):  # a terminal that was closed
-        print(visible(text))
+        if system is not None:
+            system.stop()
 
 
 def _setup(options: Options, start: Path | None = None, ask: "Ask | None" = None) -> "Setup":
@@ -268,18 +274,19 @@ def _start(
     """
     from dataclasses import replace
 
+    from actors.factories import Surroundings, factories_of
     from actors.root import Root, begun_again
     from actors.runtime.system import ActorSystem
     from actors.runtime.watchdog import Patience
-    from actors.session import Surroundings, factories_of
     from messages.agents import ChildCompleted
+    from shell.manual import manual
     from shell.stuck import stuck_with
 
     def root_ended(end: "ChildEnded") -> None:
         if isinstance(end, ChildCompleted):
             ended(end.result)
 
-    around = Surroundings(setup.make_model(), _manual, setup.processes)
+    around = Surroundings(setup.make_model(), manual, setup.processes)
     factories = factories_of(session, around, console)
     told = tell or complain
     factories = replace(factories, console_gone=tell)
@@ -289,9 +296,3 @@ def _start(
     stuck = stuck_with(system.ask, told, setup.processes.end_by_force, on_screen=tell is not None)
     system.guard(stuck.named, stuck.fatal, Patience())
     return system
-
-
-def _manual() -> str:
-    from shell.manual import manual
-
-    return manual()

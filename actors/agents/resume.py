@@ -17,8 +17,7 @@ from messages.approvals import (
     QuestionRequest,
 )
 from messages.content import ToolUseBlock, Usage
-from messages.permissions import Config
-from messages.transcript import Record, RunStarted
+from messages.transcript import Record
 from messages.turns import (
     AgentSwitched,
     ModelChanged,
@@ -92,16 +91,6 @@ def last_end(records: tuple[Record, ...]) -> TurnEnded | None:
     turns = (each for each in reversed(records) if isinstance(each, TurnStarted | TurnEnded))
     last = next(turns, None)
     return last if isinstance(last, TurnEnded) else None
-
-
-def last_config(records: tuple[Record, ...]) -> Config | None:
-    """The session's configuration: whole records, the last one counts."""
-    return next((each for each in reversed(records) if isinstance(each, Config)), None)
-
-
-def last_run(records: tuple[Record, ...]) -> int:
-    """The number of the last run; 0: there was none."""
-    return max((record.run for record in records if isinstance(record, RunStarted)), default=0)
 
 
 def _account(records: tuple[Record, ...], blank: Account) -> Account:

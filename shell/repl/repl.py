@@ -52,7 +52,7 @@ class Repl:
         output: FrameOutput | None = None,
         colour: bool | None = None,
     ) -> None:
-        """`post` carries intents to the console; `when_drawn` is called once, at the first drawing.
+        """`post` carries intents to the console, none before `when_drawn`, at the first drawing.
 
         Both are called on the thread of `run`.
         """
@@ -173,10 +173,10 @@ class Repl:
         assert loop is not None  # noqa: S101  (`serve` set it)
         loop.set_exception_handler(self._failed)
         loop.add_signal_handler(signal.SIGWINCH, self.desk.resizing.begin)
+        self._when_drawn()
         if self._first_prompt:
             self.desk.step(state.entered(self.state, self._first_prompt, self.desk.now_s))
         self.desk.press(typed)
-        self._when_drawn()
         if kept := self._place.history_file:
             told = partial(told_of_escape_time, os.environ, kept.parent)
             self.later(told, lambda line: self.remark(line or ""))

@@ -8,16 +8,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
+from actors.factories import Surroundings, factories_of
 from actors.models.client import ModelRequest, Reply, Streamed
 from actors.root import Factories, Make, Root, begun_again
 from actors.runtime.system import ActorSystem
-from actors.session import (
-    OpenSession,
-    SessionOptions,
-    Surroundings,
-    factories_of,
-    open_session,
-)
+from actors.session import OpenSession, SessionOptions, open_session
 from actors.sessions.reading import read_log
 from actors.tools.tool import AnyTool, Arguments, Tool, ToolContext
 from actors.tools.workspace import Workspace

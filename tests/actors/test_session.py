@@ -11,19 +11,12 @@ import pytest
 from actors.agents.definitions import BUILT_IN, Definition
 from actors.agents.roles import Role
 from actors.agents.state import Past
+from actors.factories import Surroundings, factories_of, model_of, policy_of
 from actors.models.rehearsal import RehearsalModel
 from actors.models.rehearsal_script import rehearsal
 from actors.permissions.beginning import ground_of
 from actors.permissions.deciding import decide_call
-from actors.session import (
-    OpenSession,
-    SessionOptions,
-    Surroundings,
-    factories_of,
-    model_of,
-    open_session,
-    policy_of,
-)
+from actors.session import OpenSession, SessionOptions, open_session
 from actors.tools.workspace import Workspace
 from messages.permissions import Config
 from messages.rules import PermissionRequest, Profile, Rule

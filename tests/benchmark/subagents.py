@@ -23,11 +23,12 @@ import anthropic
 from actors.agents.agent import Agent
 from actors.agents.definitions import GENERAL
 from actors.agents.roles import role_of
+from actors.factories import Surroundings, factories_of
 from actors.models.anthropic_client import AnthropicModel
 from actors.root import Root
 from actors.runtime.actor import Actor
 from actors.runtime.system import ActorSystem
-from actors.session import SessionOptions, Surroundings, factories_of, open_session
+from actors.session import SessionOptions, open_session
 from actors.tools.toolbox import BUILT_IN, schema
 from actors.tools.workspace import Workspace
 from messages.address import APPROVALS, PRIMARY, Address

@@ -15,10 +15,11 @@ from threading import Event, Thread
 from types import ModuleType
 from typing import Any
 
+import actors.factories
 import actors.runtime.system
 import actors.runtime.watchdog
-import actors.session
 import actors.tools.local_processes
+from actors.factories import Surroundings
 from actors.root import Factories, Make
 from actors.runtime.actor import Factory
 from actors.runtime.cell import Cell
@@ -26,7 +27,7 @@ from actors.runtime.directory import Directory
 from actors.runtime.household import Household
 from actors.runtime.supervision import NEVER, Restart
 from actors.runtime.watchdog import Patience
-from actors.session import OpenSession, Surroundings
+from actors.session import OpenSession
 from messages.address import ROOT, Address
 from messages.base import Message
 from messages.envelope import Envelope
@@ -103,7 +104,7 @@ async def hold(_: object) -> None:
 
 def with_fault(fault: Callable[[Make], Make], *names: str) -> Any:  # noqa: ANN401  (a function of the program)
     """Build the session as ever, but for some factories."""
-    build = actors.session.factories_of
+    build = actors.factories.factories_of
 
     def factories_of(session: OpenSession, around: Surroundings, console: Make) -> Factories:
         factories = build(session, around, console)
@@ -124,9 +125,9 @@ if __name__ == "__main__":
         put(actors.tools.local_processes, "exited", hold)
         put(actors.runtime.watchdog, "Patience", partial(Patience, named_s=0.1, fatal_s=0.4))
     elif name == "crashing":
-        put(actors.session, "factories_of", with_fault(mortal, *PARTS))
+        put(actors.factories, "factories_of", with_fault(mortal, *PARTS))
         put(actors.runtime.system, "Directory", Known)
         Thread(target=poison, daemon=True).start()
     else:
-        put(actors.session, "factories_of", with_fault(crashing, name))
+        put(actors.factories, "factories_of", with_fault(crashing, name))
     main()

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 
+import actors.factories
 import actors.root
 import actors.runtime.system
 import actors.session
@@ -30,6 +31,7 @@ from messages.wire import adapter
 from shell.process import leave
 
 LOADED = (
+    actors.factories,
     actors.root,
     actors.runtime.system,
     actors.session,

@@ -16,10 +16,11 @@ from unittest.mock import patch
 
 from actors.agents.definitions import BUILT_IN, Definition
 from actors.agents.limits import Limits
+from actors.factories import Surroundings, factories_of
 from actors.root import Root
 from actors.runtime.lanes import StopOrder
 from actors.runtime.system import EXIT_S
-from actors.session import OpenSession, SessionOptions, Surroundings, factories_of
+from actors.session import OpenSession, SessionOptions
 from actors.sessions.log import SessionLog
 from actors.sessions.reading import concerning
 from actors.tools.task import TASK

@@ -6,7 +6,7 @@ from typing import Any
 
 from actors.agents import agent, calls, settling
 from actors.agents.effects import StopCall
-from actors.agents.resume import last_config, past_of
+from actors.agents.resume import past_of
 from actors.agents.state import Call, CallStage, Past, Turn
 from actors.agents.step import Step
 from actors.permissions import engine
@@ -17,6 +17,7 @@ from actors.runtime.life import Life
 from actors.runtime.works import Works
 from actors.session import SessionOptions
 from actors.sessions.journal import Journal
+from actors.sessions.runs import last_config
 from messages.address import APPROVALS, CONSOLE, PRIMARY, ROOT, Address
 from messages.agents import ChildCancelled, ChildEnded
 from messages.approvals import (

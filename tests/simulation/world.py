@@ -7,10 +7,11 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
+from actors.factories import Surroundings, factories_of
 from actors.root import Root
 from actors.runtime.lanes import StopOrder
 from actors.runtime.system import EXIT_S
-from actors.session import OpenSession, SessionOptions, Surroundings, factories_of
+from actors.session import OpenSession, SessionOptions
 from actors.sessions.log import SessionLog
 from actors.sessions.reading import concerning
 from actors.tools.workspace import Workspace

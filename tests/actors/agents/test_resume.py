@@ -5,7 +5,7 @@ import pytest
 from actors.agents.calls import OUTCOME_UNKNOWN
 from actors.agents.effects import AskModel, AskPerson, Effect, PlanCall
 from actors.agents.replies import CUT_OFF
-from actors.agents.resume import last_config, last_run, past_of
+from actors.agents.resume import past_of
 from actors.agents.state import Stage
 from actors.agents.turn import go_on
 from messages.approvals import (
@@ -13,10 +13,9 @@ from messages.approvals import (
     ApprovalWithdrawn,
 )
 from messages.content import Block, TextBlock
-from messages.permissions import Config
-from messages.rules import PermissionRequest, Rule
+from messages.rules import PermissionRequest
 from messages.tools import ToolFailed
-from messages.transcript import Record, RunStarted
+from messages.transcript import Record
 from messages.turns import (
     ReplyCompleted,
     ToolEnded,
@@ -335,14 +334,3 @@ def test_usage_of_an_open_turn_counts_what_it_had_used() -> None:
     driver, _ = taken_up(*CALLED, ended(), replied(use("c2")), ended("c2"))
 
     assert driver.turn.usage == USED + USED
-
-
-def test_the_last_config_and_the_last_run_count() -> None:
-    grant = Rule(permission="edit", pattern="a.py", action="allow")
-    first, second = Config(), Config(grants=(grant,))
-    runs = [RunStarted(run=run, pid=1, version="1") for run in (1, 2)]
-    records = (runs[0], first, runs[1], second, BEGUN)
-
-    assert last_config(records) == second
-    assert last_run(records) == 2
-    assert (last_config(()), last_run(())) == (None, 0)

@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import Any, cast
 
 from actors.agents.definitions import Definition
+from actors.factories import Surroundings, factories_of
 from actors.models.client import ModelClient, ModelError, ModelRequest, Reply, Streamed
 from actors.root import Root
 from actors.runtime.system import ActorSystem
-from actors.session import OpenSession, SessionOptions, Surroundings, factories_of, open_session
+from actors.session import OpenSession, SessionOptions, open_session
 from actors.sessions.reading import read_log
 from actors.tools.tool import AnyTool
 from actors.tools.toolbox import BUILT_IN

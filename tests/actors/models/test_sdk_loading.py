@@ -14,6 +14,13 @@ def test_a_run_without_a_screen_loads_nothing_of_one() -> None:
     assert loaded & {"prompt_toolkit", "rich", "anthropic", "tree_sitter"} == set()
 
 
+def test_the_first_screen_waits_for_no_actor_that_comes_after_it() -> None:
+    loaded = loaded_by("shell.setup, shell.console, shell.face, shell.repl.repl")
+    assert "actors.session" in loaded
+    late = {"actors.agents.agent", "actors.permissions.engine", "actors.factories", "anthropic"}
+    assert loaded & late == set()
+
+
 def loaded_by(modules: str) -> set[str]:
     code = f"import sys, {modules}; print(*sys.modules)"
     told = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
