@@ -25,19 +25,22 @@ def collect_garbage() -> None:
     gc.enable()
 
 
-def load_rest() -> None:
-    """Begin to load the SDK, and then what nobody waits for; it is the last of the start."""
+def load_rest(*more: str) -> None:
+    """Begin to load the SDK, and then what nobody waits for; it is the last of the start.
+
+    `more` are modules that are wanted soon, and would hold up whoever wants them.
+    """
     from threading import Thread  # noqa: PLC0415  (`--version` begins no thread)
 
-    Thread(target=_load, name="greenroom-sdk", daemon=True).start()
+    Thread(target=_load, args=(more,), name="greenroom-sdk", daemon=True).start()
 
 
-def _load() -> None:
+def _load(more: tuple[str, ...]) -> None:
     from actors.models.anthropic_client import load_sdk  # noqa: PLC0415  (on this thread)
 
     try:
         load_sdk()
-        for module in _LAST:
+        for module in (*_LAST, *more):
             import_module(module)
     finally:
         collect_garbage()

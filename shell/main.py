@@ -224,7 +224,7 @@ def _on_screen(
         """Begin behind the first screen; no key is read before this has returned."""
         nonlocal system
         system = _start(session, setup, console, ended, inbox.put_notice)
-        load_rest()
+        load_rest("shell.view.markdown")  # keys would wait for it in the first reply
 
     def post(message: "Message") -> None:
         if system is not None:  # always: nothing is said before the first screen

@@ -8,6 +8,7 @@ from itertools import count
 from messages.base import Message
 from messages.turns import MessageDelta, ToolEnded, ToolStarted, TurnStarted
 from shell.inbox import Inbox
+from shell.loading import collect_garbage
 from shell.repl.repl import Repl
 from shell.repl.workplace import Workplace
 from tests.shell import reports
@@ -47,7 +48,8 @@ def main() -> int:
     def post(_message: Message) -> None:
         """Nobody is behind the screen."""
 
-    repl = Repl(post, inbox, Workplace())
+    # What was imported is never looked through for garbage, as in the program.
+    repl = Repl(post, inbox, Workplace(), when_drawn=collect_garbage)
     inbox.put(reports.session())
     if rate := int(os.environ.get("LOAD", "0")):
         inbox.put(TurnStarted(turn=1, prompt="load"))
