@@ -34,6 +34,8 @@ class Ended:
 
 
 Happening = Said | Ended
+MOST_WAITING = 16
+"""Of what wakes nobody; each may be a long reply, so that they must not gather without end."""
 
 
 class Happenings:
@@ -52,9 +54,14 @@ class Happenings:
         self._read, self._write = os.pipe()
         os.set_blocking(self._write, False)
 
-    def put(self, happening: Happening) -> None:
-        """Add a happening, from any thread or signal handler."""
+    def put(self, happening: Happening, *, soon: bool = True) -> None:
+        """Add a happening, from any thread or signal handler; what is not for `soon` waits for it.
+
+        The main thread would be woken in the middle of the others' work.
+        """
         self._waiting.append(happening)
+        if not soon and len(self._waiting) < MOST_WAITING:
+            return
         try:
             os.write(self._write, b"\0")
         except BlockingIOError:  # the pipe is full of wake-ups: one of them will do

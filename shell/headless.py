@@ -63,8 +63,7 @@ class HeadlessConsole(Actor[HeadlessInbox]):
     def __init__(self, prompt: str, happenings: Happenings, *, whole: bool = True) -> None:
         """Events go into `happenings`, which the main thread takes from.
 
-        All that happens, or only what the result counts: each wakes that thread in the middle
-        of the others' work.
+        All that happens as it happens, or what the result counts, when something is to be said.
         """
         self._prompt = prompt
         self._happenings = happenings
@@ -130,8 +129,9 @@ class HeadlessConsole(Actor[HeadlessInbox]):
         """Take a question; none comes where nobody can answer."""
 
     def _pass_on(self, message: Told, *, last: bool = False) -> None:
-        if self._whole or last or counts(message, self.sender):
-            self._happenings.put(Said(self.sender, message, last))
+        soon = self._whole or last or isinstance(message, ModelRetrying | DiskChanged)
+        if soon or counts(message, self.sender):
+            self._happenings.put(Said(self.sender, message, last), soon=soon)
 
 
 @contextmanager
