@@ -27,6 +27,8 @@ _LOOKS, _ROOM = 3, 2_000
 """So often each character is read again, as part of what wrappers around it run; and so many
 characters beside that, for short texts in many wrappers."""
 _ORDINARY = re.compile(r"[\n\t -~]*")
+_CONTINUED = re.compile(r"(?<!\\)((?:\\\\)*)\\\n")
+"""A line break that bash takes away, whatever quotes it stands in."""
 _STRANGE = {"Cc", "Cf", "Cs", "Co", "Cn", "Zs", "Zl", "Zp"}
 
 
@@ -58,6 +60,7 @@ class _Parsing:
         if tree is None:
             why = "it is too long or too deeply nested to be judged"
             parts = [self._crude_part(part, depth) for part in crude_parts(source)]
+            parts.extend(self._joined(text, depth))
             return self._limited(parts, why, loops=True)
         found = Statements(source, tree)
         commands = sorted(found.commands, key=lambda simple: simple.start)
@@ -68,7 +71,15 @@ class _Parsing:
             parts.extend(crude_parts(source))
         parts.extend(self._fed(parts, found.documents, depth))
         doubt = strange_character(text) or next(iter(found.doubts), "")
+        parts.extend(self._joined(text, depth) if doubt else ())
         return self._limited(parts, doubt, loops=found.loops)
+
+    def _joined(self, text: str, depth: int) -> tuple[Part, ...]:
+        """Read what is not certain without its continued lines too, as bash does: denies hold."""
+        if "\\\n" not in text or not self._may_guess(depth, len(text)):
+            return ()
+        joined = _CONTINUED.sub(r"\1", text)
+        return self.command(joined, depth + 1).parts if joined != text else ()
 
     def _fed(self, parts: list[Part], documents: Iterable[str], depth: int) -> Iterator[Part]:
         """Read what a shell may be given on its input: here-documents, and what `echo` says."""

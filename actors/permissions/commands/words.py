@@ -34,6 +34,8 @@ _QUOTED = re.compile(rb'[^"\\$`]+')
 _UNQUOTED_BODY = re.compile(rb"[^\\$`]+")
 _EXPANDS = re.compile(rb"\$[\w({\[@*#?$!'\"-]")
 _ENDS = frozenset(b" \t\n;&|()<>")
+_BLANKS = {b" ", b"\t"}
+_ESCAPED = {b'"', b"\\", b"$", b"`"}
 
 
 @lru_cache(1_024)
@@ -157,9 +159,17 @@ class WordReader:
         after = self.source[self.at + 1 : self.at + 2]
         if not after:
             refuse("it ends in a backslash")
-        if after != b"\n":
+        if after == b"\n":
+            self._joined()
+        else:
             self._text.append(after)
         self.at += 2
+
+    def _joined(self) -> None:
+        """Pass a line break that bash takes away before it looks for what begins there."""
+        source, at = self.source, self.at
+        if _BLANKS.isdisjoint((source[at - 1 : at], source[at + 2 : at + 3])):
+            refuse("a line break joins two words")
 
     def _dollar(self) -> bool:
         after = self.source[self.at : self.at + 2]
@@ -218,9 +228,10 @@ class WordReader:
             self.at += 1
 
     def _quoted_escape(self, pair: bytes) -> None:
-        kept = pair[1:] if pair[1:] in {b'"', b"\\", b"$", b"`"} else pair
-        if pair != b"\\\n":
-            self._text.append(kept)
+        if pair == b"\\\n":
+            self._joined()
+        else:
+            self._text.append(pair[1:] if pair[1:] in _ESCAPED else pair)
         self.at += 2
 
     def _hole(self) -> None:

@@ -7,13 +7,14 @@ import pytest
 from actors.permissions.defaults import BUILT_IN
 from messages.rules import Policy, Rule
 from tests.actors.permissions.commands.cases import BENIGN, CASES, NOT_HARMLESS, Case
+from tests.actors.permissions.commands.cases_attacked import ATTACKED
 from tests.actors.permissions.commands.cases_found import FOUND, LOOKS_HARMLESS
 from tests.actors.permissions.judged import by_rules, verdict
 
 pytestmark = pytest.mark.quick
 
 TRUSTED = replace(Policy(defaults=BUILT_IN), trusted=True)
-ALL = (*CASES, *FOUND)
+ALL = (*CASES, *FOUND, *ATTACKED)
 KINDS = sorted({case.kind for case in ALL})
 
 

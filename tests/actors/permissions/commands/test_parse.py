@@ -21,7 +21,7 @@ def texts(command: str) -> list[str]:
         ('echo "a $(b `c`)"', ["echo a $(b `c`)", "b `c`", "c"]),
         ("cat <<E\n$(a)\nE\nb", ["cat", "a", "b"]),
         ("true | find . > /dev/null -delete", ["true", "find . -delete"]),
-        ("echo a\\\nb", ["echo ab"]),
+        ("echo a \\\n b", ["echo a b"]),
     ],
 )
 def test_every_command_in_a_text_is_a_part(command: str, expected: list[str]) -> None:
@@ -34,6 +34,7 @@ def test_every_command_in_a_text_is_a_part(command: str, expected: list[str]) ->
     [
         ("\\\na{b*", "a piece of it was not understood"),
         ("cat <<E\n`a`\nE", "an expansion is not plainly one"),
+        ("echo a\\\nb", "a line break joins two words"),
         ("b(b)", "where a command ends is not certain"),
         ("!$#", "may not be a reserved word"),
         ("do a", "is a reserved word"),
