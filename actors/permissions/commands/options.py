@@ -8,6 +8,11 @@ from actors.permissions.commands.command import Word
 Words = tuple[Word, ...]
 
 
+def listed(names: str) -> tuple[str, ...]:
+    """Split a row's list of names."""
+    return tuple(names.split())
+
+
 @dataclass(frozen=True, slots=True)
 class Options:
     """Options to look for, and what must be known to find them in a cluster."""

@@ -1,0 +1,171 @@
+"""Builders, runners and tools for files, which run or write by their options."""
+
+from actors.permissions.commands.find import find_hidden
+from actors.permissions.commands.git import git_hidden
+from actors.permissions.commands.guards import (
+    Guard,
+    always,
+    among,
+    clustered,
+    runs,
+    second_operand,
+    seen_through,
+    when,
+)
+from actors.permissions.commands.options import Leading, Options, listed
+from actors.permissions.commands.programs import date_hidden
+from actors.permissions.commands.texts import in_texts
+
+_RUNS = "it runs a command"
+_CODE = "it runs what its arguments say"
+_BY_NAME = "it runs a program by name, fetched if need be"
+_PROGRAM = "it runs another program"
+_WRITES = "it writes a file"
+
+ROWS: tuple[tuple[str, Guard], ...] = (
+    (
+        "make gmake ninja just",
+        in_texts(
+            when(
+                "it changes what the build runs",
+                Options(
+                    "CfIEBWo", listed("eval file makefile directory include-dir old-file"), "jl"
+                ),
+                assignments=True,
+            )
+        ),
+    ),
+    ("npx pnpx bunx uvx pipx", in_texts(runs(_BY_NAME, Leading("pc", listed("package call"))))),
+    (
+        "npm pnpm yarn",
+        seen_through(
+            among(
+                _BY_NAME,
+                listed("exec x dlx config set explore edit"),
+                Options(
+                    "cC",
+                    listed(
+                        "call script-shell node-options prefix userconfig globalconfig shell "
+                        "editor cwd dir"
+                    ),
+                ),
+            )
+        ),
+    ),
+    (
+        "uv poetry pdm pipenv hatch rye bundle mise asdf direnv nix conda mamba",
+        seen_through(among(_BY_NAME, listed("run exec shell tool develop"))),
+    ),
+    ("nix-shell", seen_through(always(_RUNS))),
+    ("pip pip3", among("it changes its configuration", ("config",), Options("", ("python",)))),
+    ("cargo", among(_PROGRAM, (), Options("Z", listed("config manifest-path")))),
+    (
+        "go",
+        among(
+            _PROGRAM,
+            listed("run generate tool env"),
+            beginnings=("-exec", "--exec", "-toolexec", "--toolexec", "-vettool"),
+        ),
+    ),
+    (
+        "gcc g++ cc clang ld",
+        among(
+            _PROGRAM,
+            (),
+            Options("B", listed("wrapper specs plugin")),
+            ("-wrapper", "-fplugin", "-plugin", "-specs", "@"),
+        ),
+    ),
+    ("find", find_hidden),
+    (
+        "fd fdfind",
+        seen_through(when(_PROGRAM, Options("xX", listed("exec exec-batch"), "edtEcSj"))),
+    ),
+    (
+        "rg",
+        in_texts(
+            when(
+                _PROGRAM,
+                Options("z", listed("pre search-zip hostname-bin"), "ABCEMTdefgjmrt", ("pretty",)),
+            )
+        ),
+    ),
+    ("ag ack", in_texts(when(_PROGRAM, Options("", ("pager",))))),
+    (
+        "sort",
+        in_texts(
+            when(
+                "it writes a file or runs another program",
+                Options("oT", listed("output temporary-directory compress-program"), "kStT"),
+            )
+        ),
+    ),
+    ("shuf", when(_WRITES, Options("o", ("output",), "ein"))),
+    ("uniq", second_operand("its second file is written")),
+    (
+        "tar",
+        clustered(
+            in_texts(
+                when(
+                    _PROGRAM,
+                    Options(
+                        "IF",
+                        listed(
+                            "to-command checkpoint-action use-compress-program info-script "
+                            "new-volume-script rsh-command rmt-command"
+                        ),
+                    ),
+                )
+            )
+        ),
+    ),
+    ("bsdtar", in_texts(when(_PROGRAM, Options("", ("use-compress-program",))))),
+    ("cpio", in_texts(when(_PROGRAM, Options("FHO", listed("rsh-command file"))))),
+    ("zip", in_texts(when(_PROGRAM, Options("T", listed("unzip-command test"))))),
+    ("split", in_texts(when(_PROGRAM, Options("", ("filter",))))),
+    ("tee csplit wget patch", always("it writes files")),
+    ("dd", among(_WRITES, (), beginnings=("of=",))),
+    ("date", date_hidden),
+    ("hwclock", always("it sets the clock")),
+    (
+        "curl",
+        when(
+            "it writes files, or sends them",
+            Options(
+                "oOTKDcJFd",
+                listed(
+                    "output remote-name upload-file config dump-header cookie-jar data form "
+                    "output-dir trace trace-ascii hsts alt-svc etag-save stderr libcurl "
+                    "data-binary data-raw data-ascii data-urlencode json form-string url-query"
+                ),
+                "AbCEHmPQrtuUwxXyYz",
+            ),
+        ),
+    ),
+    ("file", when(_WRITES, Options("C", ("compile",), "Fefm"))),
+    ("tree iconv base64", when(_WRITES, Options("o", ("output",)))),
+    ("xxd", second_operand("its second file is written")),
+    ("diff", when(_WRITES, Options("", ("output",)))),
+    ("install", when(_PROGRAM, Options("", ("strip-program",)))),
+    ("ctags", when("it writes a file, or runs a program", Options("oef", ("output",)))),
+    ("gpg openssl", always("it writes files, or loads code")),
+    ("jq", when("it loads code", Options("L", ("from-file",)))),
+    ("yq", when("it writes in place", Options("i", ("inplace",)))),
+    ("xdg-open open", always(_CODE)),
+    ("git", git_hidden),
+    ("hg", when(_PROGRAM, Options("", listed("config cwd repository")))),
+    (
+        "svn",
+        when(
+            _PROGRAM,
+            Options("", listed("config-option diff-cmd diff3-cmd editor-cmd config-dir")),
+        ),
+    ),
+    (
+        "gh",
+        among(
+            "it may run commands, or change its configuration",
+            listed("alias extension api config secret codespace"),
+        ),
+    ),
+)

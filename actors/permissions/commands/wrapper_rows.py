@@ -1,0 +1,108 @@
+"""Commands that run another command: as somebody else, later, elsewhere, on what they read."""
+
+from actors.permissions.commands.guards import Guard, always, runs, scripts, seen_through, unless
+from actors.permissions.commands.options import Leading, listed
+from actors.permissions.commands.shells import env_hidden, flock_hidden, script_hidden, su_hidden
+from actors.permissions.commands.texts import in_texts
+
+_ROOT = "it runs a command as somebody else"
+_RUNS = "it runs a command"
+_REMOTE = "it runs commands elsewhere, and here by its options"
+
+ROWS: tuple[tuple[str, Guard], ...] = (
+    (
+        "sudo",
+        runs(
+            _ROOT,
+            Leading(
+                "CDghpRrTtUu",
+                listed(
+                    "user group host chdir prompt role type chroot close-from "
+                    "command-timeout other-user"
+                ),
+                assignments=True,
+            ),
+        ),
+    ),
+    ("doas", runs(_ROOT, Leading("aCu"))),
+    ("su runuser", su_hidden),
+    ("pkexec", runs(_ROOT, Leading(long=("user",)))),
+    ("env", env_hidden),
+    (
+        "xargs",
+        runs(
+            "it runs a command on what it reads",
+            Leading(
+                "adEILnPs",
+                listed(
+                    "arg-file delimiter max-args max-procs max-chars max-lines replace "
+                    "process-slot-var"
+                ),
+            ),
+        ),
+    ),
+    (
+        "parallel",
+        in_texts(
+            scripts(
+                "it runs a command on each argument",
+                Leading(
+                    "janNLPSI",
+                    listed("jobs max-procs arg-file delay timeout retries joblog results colsep"),
+                ),
+            )
+        ),
+    ),
+    ("timeout", runs(_RUNS, Leading("ks", listed("kill-after signal"), operands=1))),
+    ("nice", runs(_RUNS, Leading("n", ("adjustment",)))),
+    ("ionice", runs(_RUNS, Leading("cnpPu", listed("class classdata")))),
+    ("chrt", runs(_RUNS, Leading("TPD", operands=1))),
+    ("taskset", runs(_RUNS, Leading(operands=1))),
+    ("setarch", seen_through(always(_RUNS))),
+    (
+        (
+            "nohup setsid linux64 linux32 unbuffer catchsegv fakeroot rlwrap proot chronic "
+            "eatmydata dbus-run-session systemd-inhibit firejail numactl prlimit setpriv entr "
+            "cpulimit caffeinate torsocks torify tsocks proxychains dotenv dotenvx cross-env "
+            "concurrently nodemon watchexec hyperfine sem faketime cgexec schroot run0 gosu "
+            "su-exec setuidgid softlimit chpst envdir daemonize tini dumb-init multitime rr ifne "
+            "mispipe lckdo setlock retry reflex onchange arch x86_64 uname26 doppler "
+            "aws-vault sops op trickle heaptrack memusage cgclassify aa-exec please"
+        ),
+        seen_through(always(_RUNS)),
+    ),
+    ("stdbuf", runs(_RUNS, Leading("ioe", listed("input output error")))),
+    ("watch", scripts("it runs a command again and again", Leading("n", ("interval",)))),
+    ("script", script_hidden),
+    ("unshare", runs(_RUNS, Leading("RwSG"))),
+    ("nsenter", runs(_RUNS, Leading("tSGW", ("target",)))),
+    ("chroot", runs("it runs a command elsewhere", Leading(operands=1))),
+    ("systemd-run", runs(_RUNS, Leading("pEMHu", listed("unit property")))),
+    ("flock", flock_hidden),
+    ("strace ltrace", runs(_RUNS, Leading("aeEIopPsSuUX"))),
+    ("gdb lldb valgrind perf expect dtach at batch crontab bwrap", seen_through(always(_RUNS))),
+    (
+        "xvfb-run i386 runcon run-parts sg newgrp ssh-agent capsh sudoedit ip",
+        seen_through(always(_RUNS)),
+    ),
+    ("ssh-keygen gpg-agent", always("it loads code, or runs another program")),
+    ("start-stop-daemon machinectl tmux screen lxc vagrant ansible", seen_through(always(_RUNS))),
+    ("busybox toybox", runs("it is many commands in one")),
+    ("ssh", in_texts(scripts(_REMOTE, Leading("BbcDEeFIiJLlmOopQRSWw", operands=1)))),
+    ("scp sftp rsync mosh telnet nc ncat netcat socat ftp lftp", in_texts(always(_REMOTE))),
+    (
+        "docker podman nerdctl",
+        seen_through(
+            unless(
+                "it may run commands in a container",
+                listed("ps images version info logs inspect stats top port history search"),
+            )
+        ),
+    ),
+    (
+        "kubectl",
+        seen_through(
+            unless("it may run commands in a cluster", listed("get describe logs version explain"))
+        ),
+    ),
+)
