@@ -30,8 +30,10 @@ def folders_of(command: Command, explorer: Explorer) -> tuple[Where, ...]:
     of the folders so far; in a loop also what stands before it.
     """
     here = Where((explorer.ground.cwd,))
+    if not any(map(_moves, command.parts)):
+        return (here,) * len(command.parts)
     found = tuple(folders_inside(command.parts, here, explorer))
-    if command.loops and any(map(_moves, command.parts)):
+    if command.loops:
         last = found[-1]
         if _moves(command.parts[-1]):
             last = _after(command.parts[-1], last, explorer)

@@ -25,8 +25,11 @@ _MOST_EACH = 200
 """Groups piped on, here-documents, brackets never opened, redirections to nothing, NULs."""
 _TO_NOTHING = re.compile(rb"\$[<>]|[<>][&|]?(?=[ \t]*+[<>;&|)\n])")
 _GROUP_PIPED = re.compile(rb"(?:[)}]|\b(?:done|fi|esac))[ \t]*+\|")
-_HEADS_IN_HEADS = re.compile(rb"(?:\(\)\s*+[\w-]++\s*+){20}\(\)")
-_BRACKET = re.compile(rb"[][(){}]")
+_HEADS_MOST = 20
+_HEADS_IN_HEADS = re.compile(rb"(?:\(\)\s*+[\w-]++\s*+){%d}\(\)" % _HEADS_MOST)
+_OPENING = b"([{"
+_NO_BRACKETS = bytes(set(range(256)) - set(b"([{}])"))
+_BLOCKS = (b"if", b"while", b"until", b"for", b"case", b"select")
 
 
 def tree_of(source: bytes) -> "Node | None":
@@ -53,34 +56,47 @@ def tree_of(source: bytes) -> "Node | None":
         return None
 
 
-def _brackets(source: bytes) -> tuple[int, int]:
-    """Count the most brackets open at once, and those never opened, whatever quotes they are in."""
-    depth = deepest = unopened = 0
-    for bracket in _BRACKET.findall(source):
-        if bracket in b"([{":
+def _is_tower(source: bytes) -> bool:
+    """Whether the parser would have to keep more open, or mend more, than any honest text has.
+
+    What is in a text no oftener than it may stand in the way is not looked for.
+    """
+    return (
+        _is_deep(source)
+        or source.count(b"\0") > _MOST_EACH
+        or _pipes(source) > _MOST_PIPES
+        or source.count(b"<<") > _MOST_EACH
+        or (_count(source, *_BLOCKS) > _BLOCKS_DEEPEST and _is_nested(source))
+        or (source.count(b"()") > _HEADS_MOST and _HEADS_IN_HEADS.search(source) is not None)
+        or (source.count(b"|") > _MOST_EACH and len(_GROUP_PIPED.findall(source)) > _MOST_EACH)
+        or (_count(source, b"<", b">") > _MOST_EACH and _to_nothing(source) > _MOST_EACH)
+    )
+
+
+def _count(source: bytes, *pieces: bytes) -> int:
+    return sum(map(source.count, pieces))
+
+
+def _to_nothing(source: bytes) -> int:
+    return len(_TO_NOTHING.findall(source))
+
+
+def _is_deep(source: bytes) -> bool:
+    """Whether too many brackets are open at once, or never opened, whatever quotes they are in."""
+    brackets = source.translate(None, _NO_BRACKETS)
+    if len(brackets) <= min(_DEEPEST, _MOST_EACH):
+        return False
+    depth = unopened = 0
+    for bracket in brackets:
+        if bracket in _OPENING:
             depth += 1
-            deepest = max(deepest, depth)
+            if depth > _DEEPEST:
+                return True
         elif depth:
             depth -= 1
         else:
             unopened += 1
-    return deepest, unopened
-
-
-def _is_tower(source: bytes) -> bool:
-    """Whether the parser would have to keep more open, or mend more, than any honest text has."""
-    deepest, unopened = _brackets(source)
-    return (
-        deepest > _DEEPEST
-        or unopened > _MOST_EACH
-        or source.count(b"\0") > _MOST_EACH
-        or _pipes(source) > _MOST_PIPES
-        or source.count(b"<<") > _MOST_EACH
-        or _is_nested(source)
-        or _HEADS_IN_HEADS.search(source) is not None
-        or len(_GROUP_PIPED.findall(source)) > _MOST_EACH
-        or len(_TO_NOTHING.findall(source)) > _MOST_EACH
-    )
+    return unopened > _MOST_EACH
 
 
 def _pipes(source: bytes) -> int:
