@@ -123,8 +123,10 @@ class Statements:
         if not takes_rest and kind not in {"program", "elif_clause", "else_clause"}:
             self._doubt_if(self._account.group_end(node.end_byte))
 
-    def _token(self, node: "Node") -> None:
-        self._doubt_if(self._account.token(node.type, node.start_byte, node.end_byte))
+    def _token(self, node: "Node", kind: str) -> None:
+        why = self._account.token(kind, node.start_byte, node.end_byte)
+        if why:
+            self.doubts.append(why)
 
     def _behind_tokens(self, nodes: "list[Node]", *, in_case: bool = True) -> "list[Node]":
         """Take the operators, reserved words and comments; what is left are statements."""
@@ -136,7 +138,7 @@ class Statements:
             elif not in_case and kind in OF_CASE:
                 self.doubts.append(f"{kind!r} outside of a case")
             else:
-                self._doubt_if(self._account.token(kind, node.start_byte, node.end_byte))
+                self._token(node, kind)
         return statements
 
     def _doubt_if(self, why: str) -> None:
@@ -211,7 +213,7 @@ class Statements:
             if child.is_named:
                 self._push([child])
             else:
-                self._token(child)
+                self._token(child, child.type)
         try:
             if start is None or close is None:
                 refuse("a here-document is not closed")

@@ -53,7 +53,9 @@ def holes_of(source: bytes, root: "Node") -> "Mapping[int, Node]":
     if not _MAY_EXPAND.search(source):
         return {}
     found: dict[int, Node] = {}
-    pending = [root]
+    pending = [
+        each for each in root.children if _MAY_EXPAND.search(source, each.start_byte, each.end_byte)
+    ]
     while pending:
         node = pending.pop()
         if node.type in HOLES:
