@@ -50,6 +50,8 @@ class _File:
     place: Place
     told: Weight | None = None
     """The most that was told of it."""
+    guarded: str | None = None
+    """Why a change of it needs an answer to this very call; None: nobody asked yet."""
 
 
 @dataclass(slots=True)
@@ -130,9 +132,10 @@ class Looking:
         What it reads it may change too, unless it is harmless.
         """
         for file in reads:
-            guarded = self._protected(file.place)
-            if guarded:
-                return guarded
+            if file.guarded is None:
+                file.guarded = self._protected(file.place)
+            if file.guarded:
+                return file.guarded
         for file in writes:
             if file.matter.protected:
                 return file.matter.protected

@@ -4,7 +4,6 @@ Processor time of this thread, so that others' load does not count; the limit th
 against is a stated one, for an idle machine of two cores.
 """
 
-import gc
 import statistics
 import sys
 import time
@@ -14,6 +13,7 @@ from actors.permissions.deciding import decide_call
 from actors.permissions.defaults import BUILT_IN
 from actors.permissions.places import Ground
 from messages.rules import Action, PermissionRequest, Policy, Profile, Rule, Source
+from shell.loading import collect_garbage
 from tests.benchmark.programs import PYTHON, program, whole_ms
 from tests.benchmark.rows import Row
 
@@ -95,9 +95,9 @@ SHORT_ACTING = "cd src && rm -rf build > /dev/null; ls a"
 def times_ms(command: str) -> list[float]:
     """Decide many times; what each took, sorted.
 
-    What was imported is no garbage, here as in the program, which sets it aside as it starts.
+    Garbage is looked for as seldom as in the program.
     """
-    gc.freeze()
+    collect_garbage()
     requests = (PermissionRequest(permission="bash", target=command),)
     taken: list[float] = []
     for _ in range(REPETITIONS):

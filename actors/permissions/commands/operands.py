@@ -191,4 +191,4 @@ def _attached(text: str) -> Iterator[str]:
 
 
 def _renamed(word: Word, text: str) -> Word:
-    return Word(text, literal=word.literal, plain=word.plain, single=word.single)
+    return Word(text, word.literal, word.plain, word.single)
