@@ -78,12 +78,14 @@ class Explorer:
             return Place(path, flaw)
         written = os.path.normpath(path if path.startswith("/") else f"{base.rstrip('/')}/{path}")
         try:
-            return self._straight(path, base, written) or self._walk(path, base, written)
+            # Of a step up it is not known where it leads before all names ahead of it are followed.
+            place = None if ".." in path else self._straight(path, base, written)
+            return place or self._walk(path, base, written)
         except OSError as error:
             return Place(written, f"cannot be followed: {error.strerror}")
 
     def _straight(self, path: str, base: str, written: str) -> Place | None:
-        """Follow a path on which there are no links and no steps up; None: there are some."""
+        """Follow a path without steps up; None: there is a link on it."""
         here = there = "/" if path.startswith("/") else base
         link = None
         for name in path.split("/"):
