@@ -170,11 +170,14 @@ def _fewest(needles: list[str]) -> tuple[str, ...]:
 
 def _may_hold(texts: tuple[str, ...], needles: tuple[str, ...]) -> bool:
     """Look at all texts as one: what is found across two of them is a needless doubt, no more."""
-    together = "\0".join(texts).lower()
+    together = "\0".join(texts)
+    if not together.isascii():
+        return True
+    lower = together.lower()
     for needle in needles:
-        if needle in together:
+        if needle in lower:
             return True
-    return not together.isascii()
+    return False
 
 
 def _sorted(rules: tuple[Rule, ...]) -> Iterable[tuple[str, list[Rule]]]:

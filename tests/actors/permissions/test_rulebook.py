@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from actors.permissions.judging import decide
 from actors.permissions.matters import Matter, Weight
 from actors.permissions.rulebook import rulebook_of
-from actors.permissions.rules import matches_tightly
+from actors.permissions.rules import matches, matches_tightly
 from messages.rules import Action, Policy
 from tests.actors.permissions.judged import BUILD, rule, user
 
@@ -50,3 +50,25 @@ def test_an_exception_made_behind_a_rule_is_still_heard() -> None:
 
     for target, action in (("a", "allow"), ("a.Pem", "deny"), ("x/a.Pem", "ask"), ("x", "allow")):
         assert decide(Matter("read", target, "read"), book).action == action, target
+
+
+@given(
+    st.lists(st.text(LETTERS, min_size=1, max_size=6), min_size=1, max_size=4),
+    st.text(LETTERS, max_size=8),
+)
+@example(["\u017f*"], "\u017f")
+@example(["*S"], "s")
+def test_an_allow_is_passed_over_only_where_it_cannot_match(patterns: list[str], text: str) -> None:
+    rules = [rule("bash", pattern) for pattern in patterns]
+    book = rulebook_of(Policy(sources=(user(*rules),)), (BUILD,))
+
+    speaks = any(matches(pattern, text) for pattern in patterns)
+    assert decide(Matter("bash", text, "bash"), book).action == ("allow" if speaks else "ask")
+
+
+def test_a_default_for_the_workspace_itself_holds_for_an_added_folder() -> None:
+    policy = Policy(defaults=(rule("write", "."),), added=("/x",))
+    book = rulebook_of(policy, (BUILD,))
+
+    for target, action in ((".", "allow"), ("/x", "allow"), ("/y", "ask"), ("x", "ask")):
+        assert decide(Matter("write", target, "write"), book).action == action, target
