@@ -174,10 +174,7 @@ def _may_hold(texts: tuple[str, ...], needles: tuple[str, ...]) -> bool:
     if not together.isascii():
         return True
     lower = together.lower()
-    for needle in needles:
-        if needle in lower:
-            return True
-    return False
+    return any(needle in lower for needle in needles)
 
 
 def _sorted(rules: tuple[Rule, ...]) -> Iterable[tuple[str, list[Rule]]]:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from actors.permissions.defaults import BUILT_IN
 from actors.permissions.granting import granting
-from actors.permissions.judgement import Judgement
+from actors.permissions.judgement import SILENT, Judgement, strictest
 from actors.permissions.judging import decide, judged
 from actors.permissions.matters import Matter
 from actors.permissions.modes import MODES
@@ -249,3 +249,11 @@ def test_storing_what_is_offered_allows_the_call(
     offered = verdict(call, policy, chain).grants
     if offered:
         assert verdict(call, granting(policy, offered), chain).action == "allow"
+
+
+def test_of_two_questions_the_one_that_no_grant_lifts_is_the_stricter() -> None:
+    lifted, lasting = Judgement("ask", "a"), Judgement("ask", "b", lasting=True)
+
+    for each in ([lifted, lasting], [lasting, lifted], [SILENT, lifted, lasting, lifted]):
+        assert strictest(each) is lasting
+    assert strictest([lasting, Judgement("deny", "c"), SILENT]).action == "deny"

@@ -60,6 +60,14 @@ def test_equal_parts_and_paths_are_told_once() -> None:
     ]  # fmt: skip
 
 
+def test_what_was_told_of_a_script_that_a_shell_runs_is_told_again_of_a_command() -> None:
+    matters = decided(("bash", "bash -c 'cat secret'; cat secret")).matters
+    assert [matter.weight for matter, _ in matters if matter.target == "secret"] == [
+        "denies",
+        "tightens",
+    ]
+
+
 @pytest.mark.parametrize("mover", ["cd -", "pushd x", "cd $x", "cd a; cd b; cd c; cd d; cd e"])
 def test_where_a_command_runs_may_be_unknown_but_what_it_names_is_heard(mover: str) -> None:
     secret = Rule(permission="read", pattern="*/secret", action="deny")
