@@ -174,7 +174,7 @@ def _may_hold(texts: tuple[str, ...], needles: tuple[str, ...]) -> bool:
     if not together.isascii():
         return True
     lower = together.lower()
-    return any(needle in lower for needle in needles)
+    return any(map(lower.__contains__, needles))
 
 
 def _sorted(rules: tuple[Rule, ...]) -> Iterable[tuple[str, list[Rule]]]:
