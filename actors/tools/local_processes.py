@@ -70,9 +70,9 @@ class LocalProcesses:
         finally:
             # To look for who left the group is dear. After a command that ended by itself it is
             # done when somebody lives in the group or holds the pipe: a silent daemon is kept.
-            quiet = in_time and collecting.done()
+            over = in_time and collecting.done() and not is_living(process)
             try:
-                left_behind = await seen_through(_wind_down(process, collecting, mark, quiet=quiet))
+                left_behind = not over and await seen_through(_wind_down(process, collecting, mark))
             finally:
                 del self._at_work[mark]
         await spool.add(hiding.end())
@@ -140,12 +140,10 @@ async def _collect(output: int, hiding: Hiding, spool: Spool) -> None:
 
 
 async def _wind_down(
-    process: subprocess.Popen[bytes], collecting: asyncio.Future[None], mark: str, *, quiet: bool
+    process: subprocess.Popen[bytes], collecting: asyncio.Future[None], mark: str
 ) -> bool:
     """End what is left of the command and take its last words; whether there was anybody."""
-    left = False
-    if is_living(process) or not quiet:
-        left = await end_all(process, mark)
+    left = await end_all(process, mark)
     # Who was not found, or may not be ended, may hold the pipe open for ever.
     await within(asyncio.shield(collecting), LAST_OUTPUT_S)
     collecting.cancel()
