@@ -218,14 +218,14 @@ def _ended(step: Step, end: ChildEnded) -> None:
     if any(each.agent.is_under(child.address) for each in step.turn.family.open.values()):
         _withdrawn(step, child.address)
     step.do(LeavePlace(child.address))
-    child = replace(child, living=False)
-    step.set(family=step.turn.family.with_child(child))
-    _conclude(step, child, end)
+    _conclude(step, replace(child, living=False), end)
 
 
 def _conclude(step: Step, child: Child, end: ChildEnded | None) -> None:
+    """Note how a child stands; if it was at a task, that has its result now."""
     call = step.call(child.call_id, CallStage.RUNNING) if child.call_id else None
     if call is None:
+        step.set(family=step.turn.family.with_child(child))
         return
     status, detail = outcome_of(child, end)
     _record_end(step, child, status, detail)
@@ -264,8 +264,9 @@ def _heard(step: Step, source: Address, event: Heeded) -> None:
                 step.set(family=step.turn.family.with_child(replace(child, said=said)))
         case TurnCompleted() | TurnInterrupted() | TurnFailed():
             child = replace(child, end=event)
-            step.set(family=step.turn.family.with_child(child))
-            if not child.one_shot:
+            if child.one_shot:
+                step.set(family=step.turn.family.with_child(child))
+            else:
                 _conclude(step, child, None)
         case _:
             pass
