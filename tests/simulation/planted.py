@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 from unittest.mock import patch
 
-from actors import session
+from actors import factories
 from actors.agents import agent, calls, settling
 from actors.agents.history import History
 from actors.approvals.broker import ApprovalBroker
@@ -121,7 +121,7 @@ PLANTS: dict[str, Plant] = {
     "a change runs before its start is on disk": instead(
         calls, "_start", misdeeds.starts_before_the_disk
     ),
-    "what began runs again after a resume": instead(session, "past_of", misdeeds.runs_again),
+    "what began runs again after a resume": instead(factories, "past_of", misdeeds.runs_again),
     # What a person decides is kept as decided, and verdicts go by it.
     "a revocation waits for the disk": instead(engine, "tightens", misdeeds.never),
     "a grant holds before it is on disk": Plant(
@@ -141,7 +141,7 @@ PLANTS: dict[str, Plant] = {
     "a change that the disk refused holds": instead(
         engine.PermissionEngine, "_not_made", misdeeds.makes_what_the_disk_refused
     ),
-    "yolo comes back with a session": instead(session, "mode_of", misdeeds.keeps_any_mode),
+    "yolo comes back with a session": instead(factories, "mode_of", misdeeds.keeps_any_mode),
     "yolo comes back with a crashed engine": instead(
         engine, "remembered", misdeeds.remembers_any_mode
     ),
