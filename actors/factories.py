@@ -11,7 +11,7 @@ from actors.agents.neighbours import Ports, Posts
 from actors.agents.nursery import Nursery
 from actors.agents.resume import chosen_model, past_of
 from actors.agents.roles import Role, role_of
-from actors.agents.state import Past, Primary, Stage, Turn
+from actors.agents.state import Past, Primary, Turn
 from actors.agents.switching import ceiling_of, standing
 from actors.approvals.broker import ApprovalBroker
 from actors.models.client import ModelClient
@@ -142,12 +142,7 @@ def _role(definition: Definition, nursery: Nursery, options: SessionOptions) -> 
 
 def _primary(nursery: Nursery, roles: tuple[Role, ...], past: Past) -> Make:
     begun = replace(past.turn, agent=past.begin.agent) if past.begin else past.turn
-    news = {
-        **standing(begun),
-        "next_turn": past.turn.number + 1,
-        "running_turn": None if past.turn.stage is Stage.IDLE else past.turn.number,
-    }
-    introduction = nursery.introduction.model_copy(update=news)
+    introduction = nursery.introduction.model_copy(update=standing(begun))
     posts = Posts(
         journal=JOURNAL,
         engine=PERMISSIONS,

@@ -31,7 +31,6 @@ from actors.agents.effects import (
     StopModel,
     TakeRole,
     Wait,
-    WithdrawAll,
     Write,
 )
 from actors.agents.exchange import Countdown, Exchange, Measure, Rest
@@ -52,7 +51,6 @@ from actors.sessions.recorder import Recorder, first_mark
 from actors.tools.tool import AnyTool, ToolContext
 from actors.tools.toolbox import schema
 from messages.address import Address
-from messages.approvals import ApprovalsWithdrawn
 from messages.content import ToolUseBlock
 from messages.permissions import PermissionQuery, RegisterAgent
 from messages.rules import PermissionRequest
@@ -246,8 +244,6 @@ class Agent(Actor[AgentInbox]):
                 self._query(effect.id, effect.plan.requests)
             case AskPerson():
                 self._ask_person(effect)
-            case WithdrawAll():
-                self.tell(self._posts.approvals, ApprovalsWithdrawn(under=self.address))
             case RunCall():
                 self._run(effect)
             case StopCall():

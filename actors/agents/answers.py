@@ -35,9 +35,7 @@ def agreed(switch: Switch, replies: tuple[str, ...]) -> bool:
     return replies == (switch.confirm,)
 
 
-def told(
-    questions: tuple[Question, ...], replies: tuple[str, ...], switch: Switch | None = None
-) -> str:
+def told(questions: tuple[Question, ...], replies: tuple[str, ...], switch: Switch | None) -> str:
     """Tell the model what a person replied; their answer is the call's whole result."""
     if switch is not None and not agreed(switch, replies):
         return f"The user did not agree, and nothing is switched. They said: {' '.join(replies)}"

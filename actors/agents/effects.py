@@ -129,11 +129,6 @@ class TakeRole:
 
 
 @dataclass(frozen=True, slots=True)
-class WithdrawAll:
-    """Take back every question of this agent; comes before anything is aborted."""
-
-
-@dataclass(frozen=True, slots=True)
 class RunCall:
     """Carry a plan out."""
 
@@ -213,7 +208,7 @@ class PassDown:
 
 @dataclass(frozen=True, slots=True)
 class WithdrawUnder:
-    """Take back every question of those at and below an agent."""
+    """Take back every question of those at and below an agent; before anything is aborted."""
 
     under: Address
 
@@ -263,7 +258,6 @@ Effect = (
     | PeekCall
     | JudgeCall
     | AskPerson
-    | WithdrawAll
     | RunCall
     | StopCall
     | ChildEffect

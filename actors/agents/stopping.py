@@ -3,10 +3,11 @@
 from dataclasses import replace
 
 from actors.agents import calls
-from actors.agents.effects import HoldClock, StartClock, StopModel, WithdrawAll
+from actors.agents.effects import HoldClock, StartClock, StopModel, WithdrawUnder
 from actors.agents.limits import out_of_time
 from actors.agents.state import CallStage, Place, Stage, Turn
 from actors.agents.step import Step
+from messages.address import Address
 from messages.models import ClockStopped
 from messages.turns import CancelTurn
 
@@ -65,7 +66,7 @@ def _stop(step: Step) -> None:
         return  # it has been told; its end comes
     step.set(stopping=True)
     if turn.family.open or any(call.stage is CallStage.PARKED for call in turn.calls):
-        step.do(WithdrawAll())
+        step.do(WithdrawUnder(Address(turn.asker)))
     if turn.stage in (Stage.THINKING, Stage.WAITING):
         step.do(StopModel())
     elif turn.stage is Stage.ACTING:

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from actors.agents.effects import Restrict, TakeRole
-from actors.agents.state import Past, Primary, Switching, Turn
+from actors.agents.state import Past, Primary, Stage, Switching, Turn, next_prompt
 from actors.agents.step import Step
 from actors.permissions.modes import MODES, is_stricter, strictest_mode
 from messages.rules import PermissionMode
@@ -92,9 +92,14 @@ def current(turn: Turn) -> str:
     return turn.switching[-1].switched.agent if turn.switching else turn.agent
 
 
-def standing(turn: Turn) -> dict[str, str]:
-    """Say who has the session, for those who are told of it anew."""
-    return {"agent": turn.agent, "ceiling": ceiling_of(turn)}
+def standing(turn: Turn) -> dict[str, str | int | None]:
+    """Say who has the session and at which turn, for those who are told of it anew."""
+    return {
+        "agent": turn.agent,
+        "ceiling": ceiling_of(turn),
+        "next_turn": next_prompt(turn),
+        "running_turn": None if turn.stage is Stage.IDLE else turn.number,
+    }
 
 
 def ceiling_of(turn: Turn) -> PermissionMode:

@@ -3,7 +3,7 @@
 from typing import Any
 
 from actors.agents.neighbours import Posts
-from actors.agents.state import Stage, Turn, next_prompt
+from actors.agents.state import Stage, Turn
 from actors.agents.switching import standing
 from actors.runtime.actor import Actor
 from messages.address import Address
@@ -28,12 +28,10 @@ class Voice:
 
     def introduce_again(self, turn: Turn) -> None:
         """Tell whoever may have missed it where this agent stands."""
-        running = None if turn.stage is Stage.IDLE else turn.number
-        news = {**standing(turn), "next_turn": next_prompt(turn), "running_turn": running}
-        self._stream(self._introduction.model_copy(update=news))
+        self._stream(self._introduction.model_copy(update=standing(turn)))
         if turn.disk.state != "well":
             self._actor.tell(self._reports, turn.disk)
-        if running is None and self.ended is not None:
+        if turn.stage is Stage.IDLE and self.ended is not None:
             self._actor.tell(self._reports, self.ended)
 
     def report(self, event: AgentEvent) -> None:
@@ -50,9 +48,7 @@ class Voice:
     def watched(self, by: Address, turn: Turn) -> None:
         """Let somebody hear the stream from now on."""
         self._watchers[by] = None
-        running = None if turn.stage is Stage.IDLE else turn.number
-        news = {**standing(turn), "next_turn": next_prompt(turn), "running_turn": running}
-        self._actor.tell(by, self._introduction.model_copy(update=news))
+        self._actor.tell(by, self._introduction.model_copy(update=standing(turn)))
 
     def unwatched(self, by: Address) -> None:
         """Let them hear it no more."""

@@ -6,7 +6,7 @@ from typing import Any, cast
 from actors.agents import children, places, stopping
 from actors.agents.agent import Agent
 from actors.agents.below import Below
-from actors.agents.effects import PassDown, StopChild, WithdrawAll
+from actors.agents.effects import PassDown, StopChild, WithdrawUnder
 from actors.agents.state import CallStage, Stage
 from actors.agents.voice import Voice
 from messages.address import Address
@@ -22,7 +22,7 @@ WITHDRAWN: Any = vars(children)["_withdrawn"]
 
 def aborts_before_it_withdraws(agent: Any, effects: Any) -> None:  # noqa: ANN401  (as replaced)
     """Stop those below first."""
-    late = [each for each in effects if isinstance(each, WithdrawAll)]
+    late = [each for each in effects if isinstance(each, WithdrawUnder)]
     CARRY_OUT(agent, (*(each for each in effects if each not in late), *late))
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import replace
 
-from actors.agents.effects import Effect, Report, RunCall, WithdrawAll, Write
+from actors.agents.effects import Effect, Report, RunCall, WithdrawUnder, Write
 from actors.agents.state import Call, CallStage, Past, Stage, Turn
 from actors.agents.turn import TurnMessage, advance
 from messages.approvals import (
@@ -113,13 +113,13 @@ def runs_twice(turn: Turn, message: TurnMessage) -> Stepped:
 
 def aborts_before_it_withdraws(turn: Turn, message: TurnMessage) -> Stepped:
     new, effects = advance(turn, message)
-    last = [each for each in effects if isinstance(each, WithdrawAll)]
-    return new, (*(each for each in effects if not isinstance(each, WithdrawAll)), *last)
+    last = [each for each in effects if isinstance(each, WithdrawUnder)]
+    return new, (*(each for each in effects if not isinstance(each, WithdrawUnder)), *last)
 
 
 def does_not_withdraw(turn: Turn, message: TurnMessage) -> Stepped:
     new, effects = advance(turn, message)
-    return new, tuple(each for each in effects if not isinstance(each, WithdrawAll))
+    return new, tuple(each for each in effects if not isinstance(each, WithdrawUnder))
 
 
 def does_not_wait_for_what_it_stopped(turn: Turn, message: TurnMessage) -> Stepped:

@@ -20,7 +20,7 @@ from actors.agents.effects import (
     StopCall,
     StopModel,
     Wait,
-    WithdrawAll,
+    WithdrawUnder,
     Write,
 )
 from actors.agents.history import History
@@ -204,7 +204,7 @@ class Observer:
                 self.current[effect.call_id] = effect.id
             case AskPerson():
                 self._asked(effect)
-            case WithdrawAll():
+            case WithdrawUnder():
                 self.parked.clear()
             case RunCall():
                 self._ran(effect)
@@ -308,7 +308,7 @@ class Observer:
     def _check_order(self, effects: tuple[Effect, ...]) -> None:
         """Withdraw before abort."""
         stops = [isinstance(each, StopModel | StopCall) for each in effects]
-        withdraws = [isinstance(each, WithdrawAll) for each in effects]
+        withdraws = [isinstance(each, WithdrawUnder) for each in effects]
         if True in withdraws and True in stops:
             assert withdraws.index(True) < stops.index(True), "stopped before it withdrew"
 

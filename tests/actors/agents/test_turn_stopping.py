@@ -8,7 +8,7 @@ from actors.agents.effects import (
     Report,
     StopCall,
     StopModel,
-    WithdrawAll,
+    WithdrawUnder,
     Write,
 )
 from actors.agents.settling import CUT_SHORT, NEVER_RAN
@@ -102,7 +102,7 @@ def test_a_cancel_withdraws_before_it_stops(driver: Driver) -> None:
     driver.asked("a")
     driver.allowed("b")
 
-    assert kinds(driver.tell(CancelTurn(turn=1)))[:3] == [WithdrawAll, Write, Report]
+    assert kinds(driver.tell(CancelTurn(turn=1)))[:3] == [WithdrawUnder, Write, Report]
     stops = [each.call_id for each in driver.of(StopCall)]
     assert stops == ["b", "c"]
     assert [call_id for call_id, _, _ in driver.results] == ["a", "d"]

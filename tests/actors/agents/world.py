@@ -23,7 +23,7 @@ from actors.agents.effects import (
     StopCall,
     StopModel,
     Wait,
-    WithdrawAll,
+    WithdrawUnder,
     Write,
 )
 from actors.agents.limits import Limits
@@ -178,7 +178,7 @@ class World:
                 self._post("engine", said)
             case AskPerson():
                 self._park(effect)
-            case WithdrawAll():
+            case WithdrawUnder():
                 self._withdraw()
             case _:
                 pass
