@@ -78,7 +78,8 @@ class CheckOptions(NamedTuple):
 
     tool: str = ""
     target: str = ""
-    agent: str = "build"
+    agent: str | None = None
+    """Whose definition holds beside the rules; None: `build`, and what no definition narrows."""
     mode: "PermissionMode" = "default"
     workspace: str | None = None
     rules: str | None = None
@@ -303,7 +304,7 @@ def _parse_permissions(words: list[str]) -> CheckOptions:
     add("action", choices=("check",), metavar="check")
     add("--tool", metavar="TOOL", default="", help="such as bash, read or mcp__server__tool")
     add("--target", metavar="TARGET", help="the command, the path, …")
-    add("--agent", metavar="NAME", default="build", help="whose call it is (default: build)")
+    add("--agent", metavar="NAME", help="whose call it is, by its definition (default: build)")
     add("--mode", choices=_MODES, default="default", help="(default: default)")
     add("--workspace", metavar="DIR", help="its root; else the repository around this folder")
     add("--rules", metavar="FILE", help="go by these alone: JSON, a list of rules")

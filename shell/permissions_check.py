@@ -39,15 +39,14 @@ class Checking:
 
     policy: Policy
     ground: Ground
-    agent: str
+    profile: Profile
 
     def decided(self, tool: str, target: str) -> Decision:
         """Judge one call."""
         path = os.path.join(self.ground.cwd, _home(target))  # noqa: PTH118  (text, not a file)
         target = path if tool in PATHS and target else target
         request = PermissionRequest(permission=tool, target=target)
-        chain = (Profile(agent=self.agent),)
-        return decide_call((request,), self.ground, self.policy, chain)
+        return decide_call((request,), self.ground, self.policy, (self.profile,))
 
 
 def run_check(options: CheckOptions, environment: Mapping[str, str], start: Path) -> int:
@@ -59,7 +58,8 @@ def run_check(options: CheckOptions, environment: Mapping[str, str], start: Path
     """
     workspace = _workspace(options.workspace, start)
     policy = _policy(options, environment, workspace)
-    checking = Checking(policy, ground_of(workspace), options.agent)
+    profile = _profile(options, environment, workspace, trusted=policy.trusted)
+    checking = Checking(policy, ground_of(workspace), profile)
     if options.batch is not None:
         for case in _cases(Path(options.batch), checking):
             emit(f"{json.dumps(case)}\n".encode())
@@ -106,6 +106,23 @@ def _policy(options: CheckOptions, environment: Mapping[str, str], workspace: Wo
         trusted=trusted,
         ours=(*ours, *git_folders(workspace.root)),
     )
+
+
+def _profile(
+    options: CheckOptions, environment: Mapping[str, str], workspace: Workspace, *, trusted: bool
+) -> Profile:
+    """Say what an agent's definition adds; nothing where none was named, or rules stand alone."""
+    plain = Profile(agent=options.agent or "build")
+    if options.agent is None or options.rules is not None:
+        return plain
+    from actors.agents.definitions import find, profile_of  # noqa: PLC0415 - few checks need it
+    from shell.config.agent_files import find_agents  # noqa: PLC0415 - as above
+
+    found = find_agents(config_folder(environment) / "agents", workspace, trusted=trusted)
+    for problem_of_file in found.problems:
+        complain(problem_of_file)
+    definition = find(options.agent, found.definitions)
+    return profile_of(definition) if definition else plain
 
 
 def _alone(rules: tuple[Rule, ...]) -> Policy:
@@ -174,10 +191,10 @@ def _case(value: object, place: str, checking: Checking) -> dict[str, str]:
         message = f"{place}: has id, tool and target, perhaps rules"
         raise StartError(message)
     _require_tool(tool, place)
-    policy = checking.policy
     if "rules" in fields:
         policy = _alone(tuple(_rules(fields["rules"], place)))
-    judgement = Checking(policy, checking.ground, checking.agent).decided(tool, target).judgement
+        checking = Checking(policy, checking.ground, Profile(agent=checking.profile.agent))
+    judgement = checking.decided(tool, target).judgement
     return {"id": fields["id"], "verdict": judgement.action, "reason": judgement.reason}
 
 

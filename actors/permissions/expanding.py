@@ -17,6 +17,7 @@ from actors.permissions.matters import Matter, Weight
 from actors.permissions.patterns import Patterns
 from actors.permissions.places import Explorer, Ground, Place, is_inside
 from actors.permissions.protected import is_plan
+from actors.permissions.repositories import is_strange
 from actors.permissions.rulebook import Rulebook
 from actors.permissions.rules import CHANGING, LOOKING, PATHS, TOUCHING_NOTHING
 from messages.rules import PermissionRequest
@@ -303,9 +304,11 @@ class Looking:
     ) -> tuple[Matter, ...] | None:
         """List what a harmless command reads.
 
-        None: it is not harmless, or what it reads is unknown.
+        None: it is not harmless, or what it reads is unknown, or whose settings git would take.
         """
         if not part.harmless or not where.certain or not all(word.literal for word in part.reads):
+            return None
+        if part.trusted_only and any(is_strange(each, self.explorer) for each in where.folders):
             return None
         return tuple([each.matter for each in reads])
 

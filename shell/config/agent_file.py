@@ -7,8 +7,7 @@ from typing import Any, cast, get_args
 
 from actors.agents.definitions import AgentMode, Definition
 from actors.models.names import resolved
-from actors.permissions.rules import problem
-from actors.tools.toolbox import BUILT_IN as TOOLBOX
+from actors.permissions.rules import PERMISSIONS, problem
 from messages.rules import Action, PermissionMode, Rule
 from shell.config.agent_frontmatter import Frontmatter, FrontmatterError, take_apart
 
@@ -37,7 +36,6 @@ TOOLS = {
     "exit_plan_mode": "plan_exit",
 }
 """What other programs call our tools, in small letters."""
-OURS = (*(tool.name for tool in TOOLBOX), "task_output", "task_stop")
 MODES: dict[str, PermissionMode] = {
     "default": "default",
     "manual": "default",
@@ -196,7 +194,7 @@ def our_name(name: str) -> str:
     """Say what we call a tool."""
     bare = _SPEC.sub("", name).strip()
     small = bare.lower()
-    known = TOOLS.get(small) or (small if small in OURS else bare)
+    known = TOOLS.get(small) or (small if small in PERMISSIONS else bare)
     return known or "-"
 
 

@@ -101,12 +101,37 @@ def test_modes_agents_and_other_workspaces_can_be_tried(
     assert checked(workspace, capfd, *write).startswith("ask")
     assert checked(workspace, capfd, *write, "--mode", "auto-edit").startswith("allow")
     assert checked(workspace, capfd, *write, "--mode", "plan").startswith("deny")
-    assert checked(workspace, capfd, *write, "--agent", "explore").startswith("ask")
+    assert checked(workspace, capfd, *write, "--agent", "somebody").startswith("ask")
     read = call("read", str(workspace / "src" / "a"))
     assert checked(workspace, capfd, *read, "--workspace", "src").startswith("allow")
     assert checked(workspace / "src", capfd, *read, "--workspace", ".").startswith("allow")
     above = call("read", str(workspace / "a"))
     assert checked(workspace, capfd, *above, "--workspace", "src").startswith("ask")
+
+
+def test_an_agent_that_is_named_is_held_to_its_definition(
+    workspace: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    home = workspace.parent / "home"
+    (home / "agents").mkdir(parents=True)
+    (home / "agents" / "looker.md").write_text("---\ntools: read\npermission:\n  read: ask\n---\nx")
+    (home / "config.toml").write_text(
+        '[[rules]]\npermission = "bash"\npattern = "*"\naction = "allow"\n'
+    )
+
+    def verdict(agent: str, tool: str, target: str) -> str:
+        words = (*call(tool, target), "--agent", agent)
+        return checked(workspace, capfd, *words, home=home).partition(":")[0]
+
+    assert verdict("explore", "bash", "rm a") == "deny"
+    assert verdict("explore", "bash", "ls src") == "allow"
+    assert verdict("explore", "write", "a") == "deny"
+    assert verdict("plan", "write", "a") == "deny"
+    assert verdict("plan", "write", ".greenroom/plans/a.md") == "allow"
+    assert verdict("plan", "bash", "ls src") == "allow"
+    assert verdict("looker", "bash", "ls") == "deny"
+    assert verdict("looker", "read", "src/a") == "ask"
+    assert verdict("build", "bash", "rm a") == "allow"
 
 
 def test_rules_alone_are_one_source_without_defaults_and_with_floors(

@@ -55,6 +55,13 @@ def _find(arguments: Words) -> Reading | None:
     return Reading(tuple(paths) or (Word("."),))
 
 
+def _tail(arguments: Words) -> Reading | None:
+    found = read_by_row(HARMLESS["tail"], arguments)
+    # `+5f` is an option of old, and follows for ever.
+    is_old = found is not None and any(word.text.startswith("+") for word in found.reads)
+    return None if is_old else found
+
+
 def _sed(arguments: Words) -> Reading | None:
     texts = [word.text for word in arguments[:2]]
     if len(texts) < len(("-n", "1p")) or texts[0] != "-n" or not _SED_LINES.fullmatch(texts[1]):
@@ -77,4 +84,4 @@ def _cd(arguments: Words) -> Reading | None:
     return Reading(arguments) if one and arguments[0].text else None
 
 
-_SPECIAL = {"find": _find, "sed": _sed, "date": _date, "echo": _echo, "cd": _cd}
+_SPECIAL = {"find": _find, "sed": _sed, "tail": _tail, "date": _date, "echo": _echo, "cd": _cd}

@@ -65,3 +65,26 @@ cat <<'E'⏎$\⏎(rm x)⏎E
 """,
     ),
 )
+
+LOOKED_HARMLESS = cases_of(
+    "not-harmless",
+    "ask",
+    (),
+    r"""
+tail +5f a
+tail +5 a
+tail -q +5f a
+tail -5f a
+""",
+)
+
+WAS_TOO_STRICT = cases_of(
+    "benign",
+    "allow",
+    (),
+    r"""
+tail -n +5 a
+tail -c +5 a
+tail --lines=+5 a
+""",
+)

@@ -7,7 +7,11 @@ import pytest
 from actors.permissions.defaults import BUILT_IN
 from messages.rules import Policy, Rule
 from tests.actors.permissions.commands.cases import BENIGN, CASES, NOT_HARMLESS, Case
-from tests.actors.permissions.commands.cases_attacked import ATTACKED
+from tests.actors.permissions.commands.cases_attacked import (
+    ATTACKED,
+    LOOKED_HARMLESS,
+    WAS_TOO_STRICT,
+)
 from tests.actors.permissions.commands.cases_found import FOUND, LOOKS_HARMLESS
 from tests.actors.permissions.judged import by_rules, verdict
 
@@ -35,11 +39,12 @@ def test_each_class_of_threat_is_judged_as_its_table_says(kind: str) -> None:
 
 def test_what_only_reads_runs_without_a_question() -> None:
     assert len(BENIGN) >= 60
-    assert surprises(BENIGN, TRUSTED) == []
+    assert surprises((*BENIGN, *WAS_TOO_STRICT), TRUSTED) == []
 
 
 def test_what_merely_looks_harmless_asks() -> None:
-    assert surprises((*NOT_HARMLESS, *LOOKS_HARMLESS), TRUSTED) == []
+    looks = (*NOT_HARMLESS, *LOOKS_HARMLESS, *LOOKED_HARMLESS)
+    assert surprises(looks, TRUSTED) == []
 
 
 def test_a_long_script_of_wrappers_asks_and_is_not_refused_for_what_was_guessed_in_it() -> None:

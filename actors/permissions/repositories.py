@@ -1,0 +1,30 @@
+"""Which repository git would find: its settings may name programs, so only the workspace's own."""
+
+from actors.permissions.places import Explorer, is_inside
+
+
+def is_strange(folder: str, explorer: Explorer) -> bool:
+    """Whether git may find another repository from this folder than the workspace's own.
+
+    Git looks for `.git`, then for the layout of a bare repository, in each folder on the way up;
+    the workspace's own `.git` is protected, a bare layout can be put together by plain writes.
+    """
+    root = explorer.ground.root
+    target = explorer.target(folder)
+    if target.startswith("/") or not is_inside(target):
+        return True
+    while not _looks_bare(folder, explorer):
+        if folder == root:
+            return False
+        if explorer.probe(f"{folder}/.git"):
+            return True
+        folder = folder.rpartition("/")[0]
+    return True
+
+
+def _looks_bare(folder: str, explorer: Explorer) -> bool:
+    """Whether git could take a folder for a bare repository; others may hold its objects."""
+    probe = explorer.probe
+    if not probe(f"{folder}/HEAD"):
+        return False
+    return bool(probe(f"{folder}/refs") or probe(f"{folder}/commondir"))
