@@ -62,5 +62,7 @@ def test_without_its_file_a_session_is_talked_on_with_and_left(program: Program)
         program.session.unlink()
         shown.type("Second.\r")
         shown.wait_for("Two.")
-        assert "thefileisgone" in "".join(shown.wait_for(f"⚠ {UNSAVED}").split())
+        shown.wait_for(f"⚠ {UNSAVED}")
+        # Below at once; what is said of it above waits for its turn to be laid out.
+        assert "thefileisgone" in "".join(shown.wait_for("gone;").split())
         leave(shown)
