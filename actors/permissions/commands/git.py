@@ -79,18 +79,32 @@ def git_hidden(words: Words, _stdin: str) -> Hidden:
     odd = [word.text for word in words[1:at] if word.text not in _QUIET_GLOBALS]
     if odd:
         why = f"{odd[0]}: it changes what git runs, or where"
+        rest = git_hidden((words[0], *words[at:]), "")
+        scripts = (*anywhere_in(why, words[:at]).scripts, *rest.scripts)
         aliased = _by_alias(words, at)
-        return anywhere_in(why, words[:at])._replace(guesses=(), commands=aliased)
+        return Hidden(why, aliased, rest.guesses, scripts, rest.guessed)
     if at >= len(words):
         return NOTHING
     name, arguments = words[at], words[at + 1 :]
     if name.text == "config":
         reads = bool(arguments) and arguments[0].text in _READS_CONFIGURATION
-        return NOTHING if reads else Hidden("git's configuration names programs to run")
+        return NOTHING if reads else _configured(words[at:])
     if not name.literal or name.text not in _ORDINARY:
         return anywhere_in(f"git {name.text} may be an alias, or runs other programs", words[at:])
     hidden = _arguments(name.text, arguments)
     return anywhere_in(hidden.why, words[at:]) if hidden.why and name.text == "rebase" else hidden
+
+
+def _configured(words: Words) -> Hidden:
+    """Look at what the configuration is set to: a program to run, an alias of a command."""
+    why = "git's configuration names programs to run"
+    aliases = (
+        (Word("git"), *map(Word, value.text.split()))
+        for name, value in pairwise(words)
+        if name.text.lower().startswith("alias.") and value.text[:1] != "!"
+    )
+    found = anywhere_in(why, words)
+    return found._replace(guesses=(*found.guesses, *aliases))
 
 
 def sets_configuration(arguments: Words) -> bool:

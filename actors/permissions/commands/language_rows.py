@@ -1,9 +1,9 @@
-"""Interpreters, editors and clients: programs among their arguments, commands from inside."""
+"""Interpreters, editors and clients: programs among, when their arguments, commands from inside."""
 
-from actors.permissions.commands.guards import Guard, always, among
-from actors.permissions.commands.options import listed
+from actors.permissions.commands.guards import Guard, always, among, when
+from actors.permissions.commands.options import Options, listed
 from actors.permissions.commands.programs import awk_hidden, interpreter, sed_hidden
-from actors.permissions.commands.texts import in_code, in_texts
+from actors.permissions.commands.texts import in_code, in_sed, in_texts
 
 _CODE = "it runs what its arguments say"
 _INSIDE = "commands can be run from inside it"
@@ -36,6 +36,12 @@ ROWS: tuple[tuple[str, Guard], ...] = (
             )
         ),
     ),
+    ("gnuplot sbcl kotlin ghc mongosh mongo", in_code(interpreter("e", long=("eval",)))),
+    ("emacsclient", in_code(when(_CODE, Options("e", ("eval",))))),
+    (
+        "rpm rpmbuild",
+        in_code(in_texts(when(_CODE, Options("ED", listed("eval define pipe load macros"))))),
+    ),
     ("deno", in_code(among(_CODE, listed("eval repl run task x")))),
     ("php", in_code(interpreter("rRBEFd", valued="cfzSt"))),
     ("lua luajit", in_code(interpreter("eil"))),
@@ -46,13 +52,13 @@ ROWS: tuple[tuple[str, Guard], ...] = (
         ),
         in_code(always(_CODE)),
     ),
-    ("awk gawk mawk nawk original-awk", in_code(awk_hidden)),
-    ("sed gsed", in_code(sed_hidden)),
+    ("awk gawk mawk nawk original-awk", in_code(in_texts(awk_hidden))),
+    ("sed gsed", in_code(in_sed(sed_hidden))),
     (
         (
             "ed ex vi vim nvim view vimdiff rvim nano emacs pico less more most man info pager "
             "lynx w3m links elinks top htop mutt mail"
         ),
-        in_texts(always(_INSIDE)),
+        in_code(in_texts(always(_INSIDE))),
     ),
 )

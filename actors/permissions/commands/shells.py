@@ -8,8 +8,13 @@ from actors.permissions.commands.hidden import Hidden, Words
 from actors.permissions.commands.options import Leading
 
 _WHY = "it is a shell"
+_REMOTE = "it runs commands elsewhere, and here by its options"
+_SSH = Leading("BbcDEeFIiJLlmOopQRSWw")
 SHELLS = frozenset(
-    ["bash", "sh", "dash", "zsh", "ksh", "mksh", "ash", "fish", "csh", "tcsh", "rbash"]
+    [
+        *("bash", "sh", "dash", "zsh", "ksh", "mksh", "ash", "fish", "csh", "tcsh", "rbash"),
+        *("yash", "nu", "xonsh", "elvish"),
+    ]
 )
 READING_SHELLS = SHELLS | {"source", "."}
 """They run what comes in on their input, or may be told to."""
@@ -26,13 +31,22 @@ def shell_hidden(words: Words, stdin: str) -> Hidden:
         takes_script = takes_script or (text[:2] != "--" and "c" in text)
         at += 2 if _takes_value(text) else 1
     if takes_script and at < len(words):
-        return Hidden(_WHY, scripts=(words[at].text,))
+        script = words[at].text
+        given = [words[at + 1 :], words[at + 2 :]] if "$" in script else []
+        return Hidden(_WHY, guesses=tuple(filter(None, given)), scripts=(script,))
     return Hidden(_WHY, scripts=(stdin,) if stdin else ())
 
 
 def source_hidden(_words: Words, stdin: str) -> Hidden:
     """Find the text on the input, which a file's name may stand for."""
     return Hidden("it runs a file in this shell", scripts=(stdin,) if stdin else ())
+
+
+def ssh_hidden(words: Words, stdin: str) -> Hidden:
+    """Find the command behind the host; options may stand behind it, too."""
+    command = _SSH.command(words[1:])[1:]
+    text = joined(_SSH.command(command))
+    return Hidden(_REMOTE, scripts=tuple(each for each in (text, stdin) if each))
 
 
 def joined(words: Words) -> str:
@@ -47,6 +61,7 @@ def _takes_value(text: str) -> bool:
 
 
 _ENV = Leading("uC", ("unset", "chdir"), assignments=True)
+_SPLITTING = re.compile(r"-[a-zA-BD-RTV-Z0]*S")
 _FLOCK = Leading("wE", ("timeout", "wait", "conflict-exit-code"), operands=1)
 _RUNUSER = Leading("uGgsw", ("user", "group", "supp-group", "shell"))
 _CLUSTER = re.compile("-[A-Za-z]*")
@@ -61,14 +76,20 @@ def env_hidden(words: Words, _stdin: str) -> Hidden:
         option, equals, _ = text.partition("=")
         is_split = len(option) > len("--") and "--split-string".startswith(option)
         if text == "-S" or (is_split and not equals):
-            return Hidden(why, scripts=(joined(words[at + 1 :]),))
-        if is_split or text.startswith(("-S", "-vS")):
+            return _split(why, joined(words[at + 1 :]))
+        if is_split or _SPLITTING.match(text):
             script = text.partition("=" if text.startswith("--") else "S")[2]
-            return Hidden(why, scripts=(" ".join([script, joined(words[at + 1 :])]),))
+            return _split(why, " ".join([script, joined(words[at + 1 :])]))
         if not text.startswith("-") and "=" not in text:
             break
     command = _ENV.command(words[1:])
     return Hidden(why, commands=(command,) if command else ())
+
+
+def _split(why: str, text: str) -> Hidden:
+    """Take a text for a command; options of `env` may stand before it."""
+    rest = joined(_ENV.command(tuple(map(Word, text.split()))))
+    return Hidden(why, scripts=(text,), guessed=(rest,))
 
 
 def su_hidden(words: Words, _stdin: str) -> Hidden:
@@ -88,7 +109,10 @@ def flock_hidden(words: Words, _stdin: str) -> Hidden:
     command = _FLOCK.command(words[1:])
     texts = _after_c(command[:2])
     return Hidden(
-        "it runs a command", commands=() if texts or not command else (command,), scripts=texts
+        "it runs a command",
+        commands=() if texts or not command else (command,),
+        scripts=texts,
+        guessed=_after_c(words),
     )
 
 

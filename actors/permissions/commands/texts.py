@@ -11,12 +11,27 @@ from actors.permissions.commands.hidden import Hidden, Words
 
 Texts = Callable[[Words], Iterator[str]]
 """Finds texts among the words of a command."""
+Lists = Callable[[Words], Iterator[Words]]
+"""Finds commands that are given word by word."""
 
 _MOST = 32
 """Words that are looked at."""
-_STRING = re.compile(r"""["'`]([^"'`\n]*+)["'`]""")
-_EXECUTED = re.compile(r"(?:^|[;{}$!/\d\s])e\s+(\S[^\n;}]*)")
-"""What the `e` of `sed` runs."""
+_STRING = re.compile(r"""\\.|("(?:[^"\n\\]|\\.)*+"|'(?:[^'\n\\]|\\.)*+'|`(?:[^`\n\\]|\\.)*+`)""")
+"""Group 1 is a string with its quotes; else it is a character that a backslash quotes."""
+_BETWEEN_QUOTES = re.compile(r"""["'`]([^"'`\n]*+)["'`]""")
+"""As above, for what an apostrophe in another string or a comment puts out of step."""
+_OPERATOR = re.compile(r"(?:\bq[xqw]?|%[xwWqQ]?)\s*+[(\[{<|/!]([^)\]}>|/!\n]++)")
+"""What Perl, Ruby and rpm take for a string without quotes."""
+_COMMA = re.compile(r"\s*+,\s*+(?:[\[({]\s*+(?:\w++\s*+[:=]\s*+)?)*+")
+"""What stands between two words of an argument list: `'a', ['b'` and `"a", {args: ["b"`."""
+_ESCAPE = re.compile(r"(?:!|\b(?i:shell|system|exec|spawn|sh)\b[\s:(]*+)\s*+([\w./~][^\n\"'`)]*+)")
+"""How a command is run from inside an editor, a debugger, a client."""
+_EXECUTED = re.compile(r"(?:^|[;{}$!/\d\s])e\s+(\S[^\n;}]*)|[\d$!/]e([\w./~][^\n;}]*)")
+_REPLACED = re.compile(r"s([^\w\s\\])(?:(?!\1)[^\n])*+\1((?:(?!\1)[^\n])*+)\1[gpiImM0-9]*+e")
+"""What the `e` of `sed` runs, as a command and behind `s`."""
+_ASSIGNED = re.compile(r"[A-Za-z_][\w.-]*+\+?=(.*+)", re.DOTALL)
+_COMMAND_OPTION = re.compile(r"\w{1,32}Command[ \t]++(.*+)", re.DOTALL)
+"""`ssh -o 'ProxyCommand x'`."""
 
 
 def in_texts(guard: Guard) -> Guard:
@@ -25,8 +40,13 @@ def in_texts(guard: Guard) -> Guard:
 
 
 def in_code(guard: Guard) -> Guard:
-    """See the commands that stand in strings of a program among the arguments."""
-    return _with(guard, _strings)
+    """See the commands that stand in a program among the arguments, in strings and in lists."""
+    return _with(guard, _coded, _listed)
+
+
+def in_sed(guard: Guard) -> Guard:
+    """See what a script of `sed` runs."""
+    return _with(guard, _executed)
 
 
 def in_expansions(guard: Guard) -> Guard:
@@ -34,21 +54,45 @@ def in_expansions(guard: Guard) -> Guard:
     return _with(guard, _expansions)
 
 
+def in_values(guard: Guard) -> Guard:
+    """See what variables are set to: some of them are commands to programs."""
+    return _with(guard, _values)
+
+
+def commands_in(code: str) -> tuple[tuple[str, ...], tuple[Words, ...]]:
+    """Find what a program may run: texts, and commands as words."""
+    words = (Word(""), Word(code))
+    return (*_coded(words), *_executed(words)), tuple(_listed(words))
+
+
+def command_in_value(value: str) -> str:
+    """Take what a variable is set to for a command; empty: it can be none."""
+    return value.lstrip("|!- \t\n")
+
+
 def value_of(text: str) -> str:
     """Take what an option's word holds beside its name; a transport's command, too."""
     if text.startswith("--"):
         return text.partition("=")[2]
     text = text[2:] if text.startswith("-") else text
-    return text.partition("::")[2] or text
+    return text.partition("::")[2].replace("% ", "\\ ") or text
 
 
-def _with(guard: Guard, texts: Texts) -> Guard:
+def _no_lists(_words: Words) -> Iterator[Words]:
+    return iter(())
+
+
+def _with(guard: Guard, texts: Texts, lists: Lists = _no_lists) -> Guard:
     def hidden(words: Words, stdin: str) -> Hidden:
         found = guard(words, stdin)
         if not found.why:
             return found
-        told = dict.fromkeys(texts(words[:_MOST]))
-        return found._replace(guessed=tuple(each for each in told if each not in found.scripts))
+        seen = words[:_MOST]
+        told = dict.fromkeys([*found.guessed, *texts(seen)])
+        return found._replace(
+            guesses=(*found.guesses, *dict.fromkeys(lists(seen))),
+            guessed=tuple([each for each in told if each not in found.scripts]),
+        )
 
     return hidden
 
@@ -56,19 +100,65 @@ def _with(guard: Guard, texts: Texts) -> Guard:
 def _texts(words: Words) -> Iterator[str]:
     for before, word in pairwise(words):
         value = value_of(word.text)
+        of_option = word.text[:1] == "-" or before.text[:1] == "-"
         name, equals, assigned = value.partition("=")
-        if value and (" " in value or word.text[:1] == "-" or before.text[:1] == "-"):
-            yield value
-        if equals and " " not in name and " " in assigned:
+        if value and (" " in value or of_option):
+            named = _COMMAND_OPTION.match(value)
+            yield named[1] if named else value
+        if equals and " " not in name and assigned and (of_option or " " in assigned):
             yield assigned
+        if of_option and "," in value and " " not in value:
+            yield value.replace(",", " ")
     yield from _expansions(words)
 
 
-def _strings(words: Words) -> Iterator[str]:
+def _strings(code: str) -> Iterator[re.Match[str]]:
+    return (found for found in _STRING.finditer(code) if found[1])
+
+
+def _coded(words: Words) -> Iterator[str]:
     for word in words[1:]:
-        strings = (found[1].strip() for found in _STRING.finditer(word.text))
-        yield from (text for text in strings if " " in text)
-        yield from (found[1] for found in _EXECUTED.finditer(word.text))
+        code = word.text
+        yield from (found[1] for found in _ESCAPE.finditer(code))
+        yield from (found[1].strip() for found in _OPERATOR.finditer(code))
+        for found in (*_strings(code), *_BETWEEN_QUOTES.finditer(code)):
+            string = found.group()[1:-1]
+            text = string.strip(" \\")
+            opened = code[max(found.start() - 1, 0) : found.start()] in {"(", "["}
+            if text and (" " in string or opened):
+                yield text
+
+
+def _listed(words: Words) -> Iterator[Words]:
+    """Find commands that are given as lists of words, each in quotes."""
+    for word in words[1:]:
+        code, end = word.text, 0
+        run: list[Word] = []
+        for found in _strings(code):
+            if run and not _COMMA.fullmatch(code, end, found.start()):
+                yield from _as_command(run)
+                run = []
+            run.append(Word(found.group()[1:-1].rstrip("\\")))
+            end = found.end()
+        yield from _as_command(run)
+
+
+def _as_command(run: list[Word]) -> Iterator[Words]:
+    """Take a list for a command; a mode (`"-|"`) or a name may stand before it."""
+    yield from (tuple(run[at:]) for at in range(min(2, len(run) - 1)))
+
+
+def _executed(words: Words) -> Iterator[str]:
+    for word in words[1:]:
+        yield from (found[1] or found[2] for found in _EXECUTED.finditer(word.text))
+        yield from (found[2].strip() for found in _REPLACED.finditer(word.text))
+
+
+def _values(words: Words) -> Iterator[str]:
+    for word in words[1:]:
+        found = _ASSIGNED.fullmatch(word.text)
+        if found:
+            yield command_in_value(found[1])
 
 
 def _expansions(words: Words) -> Iterator[str]:

@@ -56,24 +56,42 @@ ROWS: tuple[tuple[str, Guard], ...] = (
         "uv poetry pdm pipenv hatch rye bundle mise asdf direnv nix conda mamba",
         seen_through(among(_BY_NAME, listed("run exec shell tool develop"))),
     ),
+    (
+        "rbenv pyenv nodenv jenv goenv phpenv composer tox chamber",
+        seen_through(among(_BY_NAME, ("exec", "devenv"))),
+    ),
+    ("foreman infisical", seen_through(among(_BY_NAME, ("run", "start")))),
+    ("cmake", seen_through(among(_PROGRAM, ("-E", "-P")))),
+    (
+        "apt apt-get",
+        in_texts(when("it may run programs", Options("oc", listed("option config-file"), "t"))),
+    ),
+    ("fzf", in_texts(when(_PROGRAM, Options("", listed("preview bind with-shell"))))),
     ("nix-shell", seen_through(always(_RUNS))),
     ("pip pip3", among("it changes its configuration", ("config",), Options("", ("python",)))),
-    ("cargo", among(_PROGRAM, (), Options("Z", listed("config manifest-path")))),
+    (
+        "cargo",
+        in_texts(among(_PROGRAM, ("watch",), Options("Z", listed("config manifest-path")))),
+    ),
     (
         "go",
-        among(
-            _PROGRAM,
-            listed("run generate tool env"),
-            beginnings=("-exec", "--exec", "-toolexec", "--toolexec", "-vettool"),
+        in_texts(
+            among(
+                _PROGRAM,
+                listed("run generate tool env"),
+                beginnings=("-exec", "--exec", "-toolexec", "--toolexec", "-vettool"),
+            )
         ),
     ),
     (
         "gcc g++ cc clang ld",
-        among(
-            _PROGRAM,
-            (),
-            Options("B", listed("wrapper specs plugin")),
-            ("-wrapper", "-fplugin", "-plugin", "-specs", "@"),
+        in_texts(
+            among(
+                _PROGRAM,
+                (),
+                Options("B", listed("wrapper specs plugin")),
+                ("-wrapper", "-fplugin", "-plugin", "-specs", "@"),
+            )
         ),
     ),
     ("find", find_hidden),
@@ -153,7 +171,7 @@ ROWS: tuple[tuple[str, Guard], ...] = (
     ("yq", when("it writes in place", Options("i", ("inplace",)))),
     ("xdg-open open", always(_CODE)),
     ("git", git_hidden),
-    ("hg", when(_PROGRAM, Options("", listed("config cwd repository")))),
+    ("hg", seen_through(when(_PROGRAM, Options("", listed("config cwd repository"))))),
     (
         "svn",
         when(
@@ -163,9 +181,11 @@ ROWS: tuple[tuple[str, Guard], ...] = (
     ),
     (
         "gh",
-        among(
-            "it may run commands, or change its configuration",
-            listed("alias extension api config secret codespace"),
+        seen_through(
+            among(
+                "it may run commands, or change its configuration",
+                listed("alias extension api config secret codespace"),
+            )
         ),
     ),
 )

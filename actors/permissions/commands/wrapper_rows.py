@@ -1,9 +1,23 @@
 """Commands that run another command: as somebody else, later, elsewhere, on what they read."""
 
-from actors.permissions.commands.guards import Guard, always, runs, scripts, seen_through, unless
+from actors.permissions.commands.guards import (
+    Guard,
+    always,
+    among,
+    runs,
+    scripts,
+    seen_through,
+    unless,
+)
 from actors.permissions.commands.options import Leading, listed
-from actors.permissions.commands.shells import env_hidden, flock_hidden, script_hidden, su_hidden
-from actors.permissions.commands.texts import in_texts
+from actors.permissions.commands.shells import (
+    env_hidden,
+    flock_hidden,
+    script_hidden,
+    ssh_hidden,
+    su_hidden,
+)
+from actors.permissions.commands.texts import in_code, in_texts, in_values
 
 _ROOT = "it runs a command as somebody else"
 _RUNS = "it runs a command"
@@ -27,17 +41,14 @@ ROWS: tuple[tuple[str, Guard], ...] = (
     ("doas", runs(_ROOT, Leading("aCu"))),
     ("su runuser", su_hidden),
     ("pkexec", runs(_ROOT, Leading(long=("user",)))),
-    ("env", env_hidden),
+    ("env", in_values(env_hidden)),
     (
         "xargs",
         runs(
             "it runs a command on what it reads",
             Leading(
                 "adEILnPs",
-                listed(
-                    "arg-file delimiter max-args max-procs max-chars max-lines replace "
-                    "process-slot-var"
-                ),
+                listed("arg-file delimiter max-args max-procs max-chars process-slot-var"),
             ),
         ),
     ),
@@ -67,7 +78,9 @@ ROWS: tuple[tuple[str, Guard], ...] = (
             "concurrently nodemon watchexec hyperfine sem faketime cgexec schroot run0 gosu "
             "su-exec setuidgid softlimit chpst envdir daemonize tini dumb-init multitime rr ifne "
             "mispipe lckdo setlock retry reflex onchange arch x86_64 uname26 doppler "
-            "aws-vault sops op trickle heaptrack memusage cgclassify aa-exec please"
+            "aws-vault sops op trickle heaptrack memusage cgclassify aa-exec please "
+            "choom logsave ccache distcc sccache icecc with-contenv detach nsjail tsp "
+            "systemd-nspawn"
         ),
         seen_through(always(_RUNS)),
     ),
@@ -76,11 +89,15 @@ ROWS: tuple[tuple[str, Guard], ...] = (
     ("script", script_hidden),
     ("unshare", runs(_RUNS, Leading("RwSG"))),
     ("nsenter", runs(_RUNS, Leading("tSGW", ("target",)))),
-    ("chroot", runs("it runs a command elsewhere", Leading(operands=1))),
+    (
+        "chroot",
+        runs("it runs a command elsewhere", Leading(long=listed("userspec groups"), operands=1)),
+    ),
     ("systemd-run", runs(_RUNS, Leading("pEMHu", listed("unit property")))),
     ("flock", flock_hidden),
     ("strace ltrace", runs(_RUNS, Leading("aeEIopPsSuUX"))),
-    ("gdb lldb valgrind perf expect dtach at batch crontab bwrap", seen_through(always(_RUNS))),
+    ("gdb lldb expect", in_code(seen_through(always(_RUNS)))),
+    ("valgrind perf dtach at batch crontab bwrap", seen_through(always(_RUNS))),
     (
         "xvfb-run i386 runcon run-parts sg newgrp ssh-agent capsh sudoedit ip",
         seen_through(always(_RUNS)),
@@ -88,8 +105,35 @@ ROWS: tuple[tuple[str, Guard], ...] = (
     ("ssh-keygen gpg-agent", always("it loads code, or runs another program")),
     ("start-stop-daemon machinectl tmux screen lxc vagrant ansible", seen_through(always(_RUNS))),
     ("busybox toybox", runs("it is many commands in one")),
-    ("ssh", in_texts(scripts(_REMOTE, Leading("BbcDEeFIiJLlmOopQRSWw", operands=1)))),
-    ("scp sftp rsync mosh telnet nc ncat netcat socat ftp lftp", in_texts(always(_REMOTE))),
+    ("ssh autossh rsh", in_texts(ssh_hidden)),
+    (
+        "scp sftp rsync mosh telnet nc ncat netcat socat ftp lftp",
+        in_code(in_texts(always(_REMOTE))),
+    ),
+    (
+        "sshpass plink pssh parallel-ssh pdsh clush salt adb wsl",
+        seen_through(always("it runs commands elsewhere")),
+    ),
+    (
+        "docker-compose podman-compose",
+        seen_through(
+            unless(
+                "it may run commands in a container",
+                listed("ps images version logs top port config events ls stats"),
+            )
+        ),
+    ),
+    (
+        "crictl incus multipass toolbox distrobox flatpak guix fly flyctl gcloud heroku",
+        in_texts(
+            seen_through(
+                among(
+                    "it may run commands elsewhere",
+                    listed("run exec shell enter ssh ssh-into console environment spawn"),
+                )
+            )
+        ),
+    ),
     (
         "docker podman nerdctl",
         seen_through(
@@ -100,7 +144,7 @@ ROWS: tuple[tuple[str, Guard], ...] = (
         ),
     ),
     (
-        "kubectl",
+        "kubectl oc",
         seen_through(
             unless("it may run commands in a cluster", listed("get describe logs version explain"))
         ),

@@ -14,6 +14,12 @@ from actors.permissions.commands.options import Leading, listed
 
 _ROWS = (*shell_rows.ROWS, *wrapper_rows.ROWS, *language_rows.ROWS, *tool_rows.ROWS)
 GUARDS = {name: guard for names, guard in _ROWS for name in names.split()}
+_GNU = (
+    "awk chroot csplit date dd env find kill make nice nohup patch printf sed shuf sort split "
+    "stdbuf tar tee test time timeout uniq xargs"
+)
+GUARDS.update((f"g{name}", GUARDS[name]) for name in _GNU.split())
+"""On macOS, GNU's tools go by these names."""
 _LOADER = runs(
     "the loader runs what it is given",
     Leading(long=listed("library-path preload audit inhibit-rpath argv0")),

@@ -13,12 +13,13 @@ from tests.actors.permissions.commands.cases_attacked import (
     WAS_TOO_STRICT,
 )
 from tests.actors.permissions.commands.cases_found import FOUND, LOOKS_HARMLESS
+from tests.actors.permissions.commands.cases_softened import SOFTENED
 from tests.actors.permissions.judged import by_rules, verdict
 
 pytestmark = pytest.mark.quick
 
 TRUSTED = replace(Policy(defaults=BUILT_IN), trusted=True)
-ALL = (*CASES, *FOUND, *ATTACKED)
+ALL = (*CASES, *FOUND, *ATTACKED, *SOFTENED)
 KINDS = sorted({case.kind for case in ALL})
 
 

@@ -1,0 +1,147 @@
+"""What a deny was softened by: commands inside wrappers that nobody had looked into."""
+
+from tests.actors.permissions.commands.cases import ANY, NO_RM, cases_of
+
+SOFTENED = (
+    *cases_of(
+        "deny-named",
+        "deny",
+        NO_RM,
+        r"""
+docker-compose exec s rm x
+gtimeout 5 rm x
+gfind . -exec rm {} +
+gtar --to-command='rm x' -xf a
+sshpass -p x ssh h rm x
+autossh h rm x
+oc exec p -- rm x
+adb shell rm x
+wsl rm x
+powershell -Command "rm x"
+pwsh -Command 'rm x'
+cmd /c rm x
+yash -c 'rm x'
+rbenv exec rm x
+foreman run rm x
+heroku run rm x
+ccache rm x
+choom -n 0 -- rm x
+cmake -E env rm x
+composer exec rm x
+cargo watch -x x -s 'rm x'
+pssh -i 'rm x'
+salt x cmd.run 'rm x'
+flatpak run --command=rm x x
+fly ssh console -C 'rm x'
+fzf --preview 'rm {}'
+gnuplot -e 'system "rm x"'
+emacsclient -e '(shell-command "rm x")'
+rpm --eval '%(rm x)'
+apt-get -o APT::Update::Pre-Invoke::='rm x' update
+""",
+    ),
+    *cases_of(
+        "deny-code",
+        "deny",
+        NO_RM,
+        r"""
+python3 -c "import subprocess; subprocess.run(['rm','x'])"
+python3 -c 'import subprocess; subprocess.run(["git","push"])'
+python3 -c "import subprocess; subprocess.run(args=('/bin/rm', 'x'))"
+python3 -c "import subprocess; subprocess.run(['sudo','rm','x'])"
+python3 -c "import os; os.execl('/bin/rm','rm','x')"
+python3 -c "import os; os.spawnlp(0,'rm','rm','x')"
+python3 -c "import os; os.system('rm')"
+python3 -c "import os; print('it\'s'); os.system('rm x')"
+perl -e 'system "rm","x"'
+perl -e 'open F, "-|", "rm", "x"'
+perl -e 'qx(rm x)'
+perl -e 'system(qw{rm x})'
+ruby -e 'exec "rm", "x"'
+ruby -e '%x(rm x)'
+node -e "require('child_process').spawnSync('rm', ['-rf','x'])"
+deno eval 'new Deno.Command("rm",{args:["x"]}).output()'
+elixir -e 'System.cmd("rm",["x"])'
+gawk '{system("rm " $1)}' f
+awk -v c='rm x' 'BEGIN{system(c)}'
+sed 's/.*/rm x/e' f
+sed 's|a|rm x|ge;p' f
+sed -E '1erm x' f
+""",
+    ),
+    *cases_of(
+        "deny-inside",
+        "deny",
+        NO_RM,
+        r"""
+vim -c '!rm x'
+vim +'!rm x' f
+vi -c ':!rm x'
+less '+!rm x' f
+emacs --batch --eval '(shell-command "rm x")'
+sqlite3 f '.shell rm x'
+psql -c '\! rm x'
+mysql -e 'system rm x'
+gdb -ex 'shell rm x'
+lldb -o 'platform shell rm x'
+lftp -c '!rm x'
+expect -c 'spawn rm x'
+socat EXEC:'rm x' -
+ghci -e ':!rm x'
+""",
+    ),
+    *cases_of(
+        "deny-git",
+        "deny",
+        NO_RM,
+        r"""
+git -C a rebase -x 'rm x'
+git -C a bisect run rm x
+git -c a.b=c submodule foreach 'rm x'
+git -C a fetch --upload-pack='rm x'
+git config alias.x '!rm x'
+git config --global core.pager 'rm x'
+git config alias.p push
+git clone 'ext::sh -c rm% x' a
+gh alias set x '!rm x'
+hg --config alias.x='!rm x' x
+""",
+    ),
+    *cases_of(
+        "deny-options",
+        "deny",
+        NO_RM,
+        r"""
+ssh -o 'ProxyCommand rm x' h
+ssh -o 'LocalCommand rm x' -o PermitLocalCommand=yes h
+ssh h -p 22 rm x
+env -S'-i rm x'
+env -iS'rm x'
+xargs --replace rm {}
+flock -c 'rm x' l
+chroot --userspec a / rm x
+jobs -x rm x
+bash -c '"$@"' a rm x
+bash -c '$0 x' rm
+go test -exec 'rm x'
+go vet -vettool=rm
+gcc -wrapper rm,x a.c
+cargo --config 'build.rustc-wrapper="rm"' build
+""",
+    ),
+    *cases_of(
+        "benign",
+        "allow",
+        ANY,
+        r"""
+docker-compose ps
+cmake -S . -B build
+composer install
+cargo build
+apt list
+rbenv versions
+fzf -m
+hg log
+""",
+    ),
+)
