@@ -10,7 +10,7 @@ from actors.agents.settling import close, proceed, start_ready, unrecorded
 from actors.agents.state import CallStage, Stage
 from actors.agents.step import Step
 from messages.transcript import Appended, AppendFailed, AppendLate
-from messages.turns import DiskChanged
+from messages.turns import DiskChanged, DiskState
 
 
 def synced(step: Step, message: Appended) -> None:
@@ -18,7 +18,7 @@ def synced(step: Step, message: Appended) -> None:
     turn = step.turn
     step.set(synced=max(turn.synced, message.id))
     if message.id > turn.refused:
-        _changed(step, DiskChanged(state="well"))
+        _changed(step, "well")
     took = switching.recorded(step)
     calls.run_recorded(step)
     if took and step.turn.stage is Stage.ACTING and not step.turn.stopping:
@@ -34,7 +34,7 @@ def refused(step: Step, message: AppendFailed) -> None:
     if message.id <= max(turn.synced, turn.refused):
         return
     step.set(refused=turn.written)
-    _changed(step, DiskChanged(state="failing", detail=message.detail))
+    _changed(step, "failing", message.detail)
     switching.refused(step, message.detail)
     _end_what_was_to_start(step)
 
@@ -55,11 +55,12 @@ def late(step: Step, message: AppendLate) -> None:
         step.set(written=turn.written + 1)
         step.do(Rewrite(step.turn.written))
     elif message.id > turn.synced:
-        _changed(step, DiskChanged(state="slow"))
+        _changed(step, "slow")
 
 
-def _changed(step: Step, news: DiskChanged) -> None:
+def _changed(step: Step, state: DiskState, detail: str = "") -> None:
     """Tell people once; why it fails may be worded in several ways."""
-    if step.turn.disk.state != news.state:
+    if step.turn.disk.state != state:
+        news = DiskChanged(state=state, detail=detail)
         step.set(disk=news)
         step.report(news)
