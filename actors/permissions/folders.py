@@ -60,7 +60,7 @@ def _after(part: Part, where: Where, explorer: Explorer) -> Where:
     if where.lost:
         return where
     names = [word.text for word in part.words if word.literal]
-    if len(names) != len(part.words) or len(names) != 2 or names[0] != "cd":  # noqa: PLR2004
+    if len(names) != len(part.words) or len(names) != 2 or names[0] == "popd":  # noqa: PLR2004
         return where._replace(certain=False)
     path = names[1]
     if not path or path.startswith("-"):
@@ -73,7 +73,7 @@ def _after(part: Part, where: Where, explorer: Explorer) -> Where:
     together = tuple(dict.fromkeys((*where.folders, *led)))
     if len(together) > _MOST:
         return Where((explorer.ground.cwd,), certain=False, lost=True)
-    return Where(together, where.certain and is_plain)
+    return Where(together, where.certain and is_plain and names[0] == "cd")
 
 
 def _as_text(folder: str, path: str) -> str:

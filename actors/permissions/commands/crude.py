@@ -6,8 +6,20 @@ from actors.permissions.commands.command import Part, Word
 
 _SEPARATOR = re.compile(rb"[;&|\n()`{}]+|\$\(")
 _QUOTES = re.compile(rb"['\"\\\0]")
+_BRACED = re.compile(
+    r"(?<![^\s;&|(])([^\s{};&|()]{0,64})\{([^\s{},]*+(?:,[^\s{},]*+)+)\}([^\s{};&|()]*+)"
+)
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*\+?=")
 _RESERVED = {"if", "then", "elif", "else", "while", "until", "do", "!", "time"}
+
+
+def spelled_out(text: str) -> str:
+    """Write out braces with commas in them, as bash does, as far as one pair in a word goes."""
+    return _BRACED.sub(_choices, text) if "{" in text else text
+
+
+def _choices(found: re.Match[str]) -> str:
+    return " ".join(f"{found[1]}{choice}{found[3]}" for choice in found[2].split(","))
 
 
 def crude_parts(source: bytes) -> list[Part]:

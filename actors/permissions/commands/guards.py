@@ -24,7 +24,7 @@ def runs(why: str, leading: Leading = _NO_LEADING) -> Guard:
 
     def hidden(words: Words, _stdin: str) -> Hidden:
         command = leading.command(words[1:])
-        while command and command[0].text == "!":
+        while command and command[0].text in {"!", "{"}:
             command = command[1:]
         return Hidden(why, commands=(command,) if command else ())
 

@@ -2,19 +2,20 @@
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from itertools import dropwhile
 
 from actors.permissions.commands.classify import classified
 from actors.permissions.commands.command import Command, Part, Word
-from actors.permissions.commands.crude import crude_parts
+from actors.permissions.commands.crude import crude_parts, spelled_out
 from actors.permissions.commands.grammar import tree_of
 from actors.permissions.commands.hidden import Words
+from actors.permissions.commands.inputs import first_readers, reads_as_shell, told
 from actors.permissions.commands.plain import plain_commands
 from actors.permissions.commands.programs import named_in_code
-from actors.permissions.commands.shells import READING_SHELLS
 from actors.permissions.commands.simple import Simple
 from actors.permissions.commands.statements import Statements
+from actors.permissions.commands.texts import command_in_value
 from actors.permissions.commands.wrappers import hidden_in
 
 MOST_PARTS = 10_000
@@ -26,6 +27,7 @@ _DEEPEST = 40
 _LOOKS, _ROOM = 3, 2_000
 """So often each character is read again, as part of what wrappers around it run; and so many
 characters beside that, for short texts in many wrappers."""
+_MAY_BE_COMMAND = re.compile(r"[A-Za-z_./~$`({\[\"'\\]")
 _ORDINARY = re.compile(r"[\n\t -~]*")
 _CONTINUED = re.compile(r"(?<!\\)((?:\\\\)*)\\\n")
 """A line break that bash takes away, whatever quotes it stands in."""
@@ -54,7 +56,7 @@ class _Parsing:
         plain = plain_commands(text) if len(text) <= LONGEST_CHARACTERS else None
         if plain is not None:
             parts = [self._plain_part(names, depth) for names in plain]
-            return self._limited([*parts, *self._fed(parts, (), depth)], "", loops=False)
+            return self._limited(self._fed(parts, (), (), depth), "", loops=False)
         source = text.encode(errors="replace")
         tree = tree_of(source) if len(source) <= LONGEST_CHARACTERS else None
         if tree is None:
@@ -69,7 +71,8 @@ class _Parsing:
             parts.extend(self._script(fragment.decode(errors="replace"), depth))
         if tree.has_error:
             parts.extend(crude_parts(source))
-        parts.extend(self._fed(parts, found.documents, depth))
+            parts.extend(crude_parts(spelled_out(text).encode(errors="replace")))
+        parts = self._fed(parts, found.documents, found.strings, depth)
         doubt = strange_character(text) or next(iter(found.doubts), "")
         parts.extend(self._joined(text, depth) if doubt else ())
         return self._limited(parts, doubt, loops=found.loops)
@@ -81,12 +84,41 @@ class _Parsing:
         joined = _CONTINUED.sub(r"\1", text)
         return self.command(joined, depth + 1).parts if joined != text else ()
 
-    def _fed(self, parts: list[Part], documents: Iterable[str], depth: int) -> Iterator[Part]:
-        """Read what a shell may be given on its input: here-documents, and what `echo` says."""
-        if _has_shell(parts):
-            said = (text for part in parts if _speaks(part) for text in _said(part))
-            for text in dict.fromkeys((*documents, *said)):
-                yield from self._script(text, depth)
+    def _fed(
+        self, parts: list[Part], documents: Iterable[str], strings: Iterable[str], depth: int
+    ) -> list[Part]:
+        """Add what programs may run of their input: here-documents, and what `echo` says."""
+        said = (text for part in parts if _speaks(part) for text in _said(part))
+        texts = dict.fromkeys((*documents, *said))
+        if texts and reads_as_shell(parts):
+            parts = [*parts, *(each for text in texts for each in self._script(text, depth))]
+        given = (*texts, *strings)
+        for name, at in first_readers(parts).items() if given else ():
+            for text in given:
+                parts[at] = self._guessing(parts[at], *told(name, text), depth)
+        return parts
+
+    def _guessing(
+        self, part: Part, texts: Iterable[str], words: Iterable[Words], depth: int
+    ) -> Part:
+        """Add what may be a command of a part; only denies hear it."""
+        inner = [
+            self._looked_into(classified(each, (), ""), "", depth + 1)
+            for each in words
+            if self._may_guess(depth, _characters(each))
+        ]
+        for text in texts:
+            inner += self._guessed(text, depth)
+        return part._replace(inner=(*part.inner, *inner))
+
+    def _guessed(self, text: str, depth: int) -> tuple[Part, ...]:
+        """Read what may be a command; it does not count among the parts of the text."""
+        if not self._may_guess(depth, len(text)):
+            return ()
+        left, self._parts_left = self._parts_left, MOST_PARTS
+        parts = self.command(text, depth + 1).parts
+        self._parts_left = left
+        return parts
 
     def _limited(self, parts: list[Part], floor: str, *, loops: bool) -> Command:
         self._parts_left -= len(parts)
@@ -105,10 +137,14 @@ class _Parsing:
     def _part(self, simple: Simple, depth: int) -> Part:
         floor = next(iter(simple.floors), "")
         words, redirects = tuple(simple.words), tuple(simple.redirects)
-        meant = (depth, words, redirects, floor, simple.stdin)
+        meant = (depth, words, redirects, floor, simple.stdin, *simple.assigned)
         part = self._known.get(meant)
         if part is None:
             part = self._looked_into(classified(words, redirects, floor), simple.stdin, depth)
+            if depth < _DEEPEST and (simple.assigned or _is_braced(words)):
+                values = [command_in_value(each) for each in simple.assigned]
+                values += [spelled_out(part.text)] if _is_braced(words) else []
+                part = self._guessing(part, filter(_MAY_BE_COMMAND.match, values), (), depth)
             self._known[meant] = part
         return part
 
@@ -130,24 +166,19 @@ class _Parsing:
             for words in hidden.commands
             if self._may_look(depth, _characters(words))
         ]
-        inner += [
-            self._looked_into(classified(words, (), ""), "", depth + 1)
-            for words in hidden.guesses
-            if self._may_guess(depth, _characters(words))
-        ]
         for script in hidden.scripts:
             inner.extend(self._script(script, depth))
-        for script in hidden.guessed:
-            if self._may_guess(depth, len(script)):
-                inner.extend(self.command(script, depth + 1).parts)
         named = named_in_code(part.words)
-        return part._replace(
+        part = part._replace(
             floor=part.floor or hidden.why,
             harmless=False,
             inner=tuple(inner),
             reads=(*part.reads, *named),
             writes=(*part.writes, *named),
         )
+        if hidden.guesses or hidden.guessed:
+            return self._guessing(part, hidden.guessed, hidden.guesses, depth)
+        return part
 
     def _script(self, text: str, depth: int) -> tuple[Part, ...]:
         return self.command(text, depth + 1).parts if self._may_look(depth, len(text)) else ()
@@ -171,13 +202,9 @@ def _characters(words: Words) -> int:
     return sum([len(word.text) for word in words], len(words))
 
 
-def _has_shell(parts: Iterable[Part]) -> bool:
-    for part in parts:
-        if part.words and part.words[0].text.rpartition("/")[2] in READING_SHELLS:
-            return True
-        if part.inner and _has_shell(part.inner):
-            return True
-    return False
+def _is_braced(words: Words) -> bool:
+    """Whether the command word is one of several that braces stand for."""
+    return bool(words) and not words[0].literal and "{" in words[0].text
 
 
 def _speaks(part: Part) -> bool:

@@ -16,7 +16,7 @@ SHELLS = frozenset(
         *("yash", "nu", "xonsh", "elvish"),
     ]
 )
-READING_SHELLS = SHELLS | {"source", "."}
+READING_SHELLS = SHELLS | {"source", ".", "eval"}
 """They run what comes in on their input, or may be told to."""
 
 
@@ -42,11 +42,11 @@ def source_hidden(_words: Words, stdin: str) -> Hidden:
     return Hidden("it runs a file in this shell", scripts=(stdin,) if stdin else ())
 
 
-def ssh_hidden(words: Words, stdin: str) -> Hidden:
+def ssh_hidden(words: Words, _stdin: str) -> Hidden:
     """Find the command behind the host; options may stand behind it, too."""
     command = _SSH.command(words[1:])[1:]
     text = joined(_SSH.command(command))
-    return Hidden(_REMOTE, scripts=tuple(each for each in (text, stdin) if each))
+    return Hidden(_REMOTE, scripts=(text,) if text else ())
 
 
 def joined(words: Words) -> str:

@@ -47,6 +47,8 @@ class Simple:
     """Where the delimiters of its here-documents begin."""
     stdin: str = ""
     """The text of a here-string."""
+    assigned: list[str] = field(default_factory=list)
+    """What variables are set to."""
     first: int = -1
     """Where the command word begins."""
     holes: list[int] = field(default_factory=list)
@@ -113,6 +115,7 @@ def _one_word(reader: WordReader, read: Simple) -> bool:
         read.words.append(word)
     elif _ASSIGNMENT.match(reader.source, start):
         read.floors.append("it sets a variable")
+        read.assigned.append(word.text.partition("=")[2])
     else:
         read.first = start
         read.words.append(word)

@@ -57,6 +57,8 @@ class Statements:
         self.doubts: list[str] = []
         self.documents: list[str] = []
         """What here-documents hold."""
+        self.strings: list[str] = []
+        """What here-strings say."""
         self.loops = False
         self._source = source
         self._nodes = holes_of(source, root)
@@ -160,8 +162,13 @@ class Statements:
 
     def _take(self, simple: Simple, end: int | None) -> None:
         self.commands.append(simple)
+        if simple.stdin:
+            self.strings.append(simple.stdin)
         self._cover(simple.start, simple.end, simple.holes)
-        self._doubt_if(self._account.command_end(simple.end, end))
+        why = self._account.command_end(simple.end, end)
+        if why:
+            self.doubts.append(why)
+            self.fragments.append((simple.end, self._source[simple.end : end]))
         if simple.heredocs and end is not None:
             self.doubts.append("a here-document is not certain")
 

@@ -30,8 +30,8 @@ _EXECUTED = re.compile(r"(?:^|[;{}$!/\d\s])e\s+(\S[^\n;}]*)|[\d$!/]e([\w./~][^\n
 _REPLACED = re.compile(r"s([^\w\s\\])(?:(?!\1)[^\n])*+\1((?:(?!\1)[^\n])*+)\1[gpiImM0-9]*+e")
 """What the `e` of `sed` runs, as a command and behind `s`."""
 _ASSIGNED = re.compile(r"[A-Za-z_][\w.-]*+\+?=(.*+)", re.DOTALL)
-_COMMAND_OPTION = re.compile(r"\w{1,32}Command[ \t]++(.*+)", re.DOTALL)
-"""`ssh -o 'ProxyCommand x'`."""
+_COMMAND_OPTION = re.compile(r"(?:\w{1,32}Command[ \t]++|\"[^\"]*+\":)(.*+)", re.DOTALL)
+"""`ssh -o 'ProxyCommand x'`, `bind -x '"key":x'`."""
 
 
 def in_texts(guard: Guard) -> Guard:

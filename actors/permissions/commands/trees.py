@@ -45,6 +45,7 @@ OF_HEREDOC = {
     "<<", "<<-", "heredoc_start", "heredoc_body", "heredoc_end", "file_redirect", "file_descriptor",
     "herestring_redirect", "word", "string", "raw_string", "number", "concatenation",
 }  # fmt: skip
+_QUOTES = b"'\"\\"
 _MAY_EXPAND = re.compile(rb"[$`]|[<>]\(")
 
 
@@ -85,12 +86,17 @@ def is_bracket_test(node: "Node") -> bool:
 def as_the_tree_has_it(source: bytes, node: "Node") -> Simple:
     """Read the words of a command as the tree has them, quotes removed as well as may be."""
     words = [
-        source[child.start_byte : child.end_byte].translate(None, b"'\"\\")
+        source[child.start_byte : child.end_byte].replace(b'$"', b'"').translate(None, _QUOTES)
         for child in node.children
         if child.is_named and child.type not in {"variable_assignment", "comment"}
     ]
     simple = Simple(node.start_byte, node.end_byte)
     simple.words = [Word(word.decode(errors="replace"), literal=False) for word in words]
+    simple.assigned = [
+        child.text.partition(b"=")[2].translate(None, b"()'\"\\").decode(errors="replace")
+        for child in node.children
+        if child.type == "variable_assignment" and child.text
+    ]
     simple.floors.append("its words are not certain")
     return simple
 

@@ -1,6 +1,6 @@
 """What a deny was softened by: commands inside wrappers that nobody had looked into."""
 
-from tests.actors.permissions.commands.cases import ANY, NO_RM, cases_of
+from tests.actors.permissions.commands.cases import ANY, NO_RM, cases_of, rules_of
 
 SOFTENED = (
     *cases_of(
@@ -130,6 +130,83 @@ cargo --config 'build.rustc-wrapper="rm"' build
 """,
     ),
     *cases_of(
+        "deny-value",
+        "deny",
+        NO_RM,
+        r"""
+PROMPT_COMMAND='rm x' bash
+PROMPT_COMMAND='rm x'
+export PROMPT_COMMAND='rm x'
+env PROMPT_COMMAND='rm x' bash
+GIT_SSH_COMMAND='rm x' git fetch
+EDITOR=rm git commit
+LESSOPEN='|rm x' less f
+PS1='$(rm x)' bash
+BASH_ENV='$(rm x)' bash f
+X='rm x'; $X
+X=rm; $X x
+cmd=(rm -rf x); "${cmd[@]}"
+CMD="rm -rf x" && bash -c "$CMD"
+alias ls=rm
+alias r='rm'; r x
+hash -p /bin/rm ls
+bind -x '"a":rm x'
+""",
+    ),
+    *cases_of(
+        "deny-input",
+        "deny",
+        NO_RM,
+        r"""
+python3 - <<E⏎import os⏎os.system("rm x")⏎E
+python3.11 <<'E'⏎import subprocess⏎subprocess.run(['rm', '-rf', 'x'])⏎E
+echo "import os; os.system('rm x')" | python3
+python3 <<< "import os; os.system('rm x')"
+sudo python3 <<< "import os; os.system('rm x')"
+perl <<E⏎system('rm x');⏎E
+node <<E⏎require('child_process').execSync('rm x')⏎E
+tclsh <<< 'exec rm x'
+ssh h <<E⏎rm x⏎E
+ssh h <<< 'rm x'
+echo rm x | ssh h
+at now <<< 'rm x'
+echo 'rm x' | batch
+echo '* * * * * rm x' | crontab -
+crontab <<< '@daily rm x'
+newgrp a <<< 'rm x'
+make -f - <<E⏎a:⏎	@rm x⏎E
+sed -f - f <<E⏎1e rm x⏎E
+ed <<E⏎!rm x⏎E
+echo '!rm x' | ed
+ftp <<< '!rm x'
+eval "$(echo rm x)"
+""",
+    ),
+    *cases_of(
+        "deny-shell",
+        "deny",
+        NO_RM,
+        r"""
+time ( rm x )
+time -p { rm x; }
+{rm,x}
+{git,push}
+{rm,-rf,x}; ls
+rm{,} x
+r{m,m} x
+$"rm" x
+""",
+    ),
+    *cases_of(
+        "path-deny",
+        "deny",
+        (*ANY, *rules_of("deny", "secret/*", permission="read")),
+        r"""
+pushd secret && cat a
+pushd secret; cat < a
+""",
+    ),
+    *cases_of(
         "benign",
         "allow",
         ANY,
@@ -142,6 +219,9 @@ apt list
 rbenv versions
 fzf -m
 hg log
+cp a{,.bak}
+echo 'rm x' | python3 f.py
+cat <<E | grep a⏎rm x⏎E
 """,
     ),
 )
