@@ -12,7 +12,7 @@ from functools import partial
 from actors.permissions.commands.command import Part, Redirect, Word
 from actors.permissions.depths import MOST_ENTRIES, look_below
 from actors.permissions.folders import Where, folders_inside, folders_of
-from actors.permissions.guesses import paths_in
+from actors.permissions.guesses import is_told, paths_in
 from actors.permissions.matters import Matter, Weight
 from actors.permissions.patterns import Patterns
 from actors.permissions.places import Explorer, Ground, Place, is_inside
@@ -200,6 +200,8 @@ class Looking:
             )
         )
         self._tell(reads + below + writes, "tightens" if is_whole else "denies")
+        if is_whole and (part.opens or part.harmless):
+            self._open(part, reads, where)
         for each in part.redirects:
             self._redirect(each, where, weight)
         if part.inner:
@@ -294,10 +296,25 @@ class Looking:
     def _tell(self, files: list[_File], weight: Weight) -> None:
         """Tell each file once; what tightens denies too."""
         for file in files:
-            if file.told in ("tightens", weight):
+            if file.told in ("full", "tightens", weight):
                 continue
             file.told = weight
             self.found.append(file.matter if weight == "tightens" else file.matter.denying())
+
+    def _open(self, part: Part, reads: list[_File], where: Where) -> None:
+        """Ask for what it reads outside the workspace, or cannot be told, whoever allows the rest.
+
+        Where no rule speaks, what is inside may be read by a command that is allowed.
+        """
+        for word in part.opens:
+            is_fixed = where.certain or word.text.startswith("/")
+            if not (is_fixed and is_told(word, self.explorer.ground.home)):
+                self.found.append(_unknown("read", word))
+        is_same = part.opens == part.reads
+        for file in reads if is_same else self._words("read", part.opens, where):
+            if file.told != "full" and not file.matter.inside:
+                file.told = "full"
+                self.found.append(file.matter._replace(weight="full"))
 
     def _wholly_known(
         self, part: Part, reads: list[_File], where: Where
@@ -315,10 +332,7 @@ class Looking:
     def _redirect(self, redirect: Redirect, where: Where, weight: Weight) -> None:
         word, is_whole = redirect.word, weight == "full"
         if not (where.certain and self._is_known(word)):
-            why = f"where {word.text} leads cannot be told beforehand"
-            matter = Matter(
-                redirect.permission, word.text, "bash", floor=why, unknown=True, inside=False
-            )
+            matter = _unknown(redirect.permission, word)
             self.found.append(matter if is_whole else matter.denying())
         for path, base in self._named(redirect.permission, word, where):
             place = self.explorer.follow(path, base)
@@ -335,6 +349,12 @@ class Looking:
 def _bases(path: str, where: Where) -> tuple[str, ...]:
     """List the folders that a path may count from."""
     return ("/",) if path.startswith("/") else where.folders
+
+
+def _unknown(permission: str, word: Word) -> Matter:
+    why = f"where {word.text} leads cannot be told beforehand"
+    matter = Matter(permission, word.text, "bash", floor=why, unknown=True, inside=False)
+    return matter._replace(reading=permission in LOOKING)
 
 
 def _plain(request: PermissionRequest) -> Matter:

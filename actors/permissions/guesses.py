@@ -29,8 +29,13 @@ def paths_in(word: Word, home: str) -> Iterator[tuple[str, bool]]:
             yield path, is_pattern(path)
 
 
+def is_told(word: Word, home: str) -> bool:
+    """Whether all that a word may name is written out by `paths_in`."""
+    return word.literal or len([*paths_in(word, home)]) == len(_spelled_out(word.text))
+
+
 def _spelled_out(text: str) -> list[str]:
-    """Expand braces, as far as they are few."""
+    """Expand braces, as far as they are few; the others stay."""
     done: list[str] = []
     pending = [text]
     while pending and len(done) + len(pending) < _MOST:
@@ -43,4 +48,4 @@ def _spelled_out(text: str) -> list[str]:
                 each[: braces.start()] + choice + each[braces.end() :]
                 for choice in braces[1].split(",")
             ]
-    return done
+    return [*done, *pending]

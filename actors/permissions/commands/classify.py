@@ -6,6 +6,7 @@ from actors.permissions.commands.harmless import Reading
 from actors.permissions.commands.harmless_git import git_reading
 from actors.permissions.commands.harmless_special import reading
 from actors.permissions.commands.hidden import Words
+from actors.permissions.commands.opened import files_of, opened_operands
 from actors.permissions.commands.operands import read_operands, written_operands
 
 _NOT_A_NAME = frozenset("*?[]{}~$`=!#%\"'\\ \t\n")
@@ -25,7 +26,8 @@ def classified(words: Words, redirects: tuple[Redirect, ...], floor: str) -> Par
     writes = written_operands(bare, arguments)
     if harmless is None:
         reads = read_operands(bare, arguments)
-        return Part(text, words, redirects, floor, is_path, also, reads, writes)
+        opens = opened_operands(bare, arguments)
+        return Part(text, words, redirects, floor, is_path, also, reads, opens, writes)
     return Part(
         text,
         words,
@@ -34,6 +36,7 @@ def classified(words: Words, redirects: tuple[Redirect, ...], floor: str) -> Par
         is_path,
         also,
         harmless.reads,
+        files_of(harmless.reads),
         writes,
         harmless=True,
         trusted_only=first == "git",

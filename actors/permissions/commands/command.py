@@ -46,6 +46,8 @@ class Part(NamedTuple):
     """Other spellings that ask and deny rules see as well."""
     reads: tuple[Word, ...] = ()
     """Arguments that may be paths it reads."""
+    opens: tuple[Word, ...] = ()
+    """Those that are paths it reads for certain, of what is known to read files."""
     writes: tuple[Word, ...] = ()
     """Arguments that are paths it writes, makes or removes."""
     harmless: bool = False

@@ -11,6 +11,7 @@ from actors.permissions.commands.crude import crude_parts, spelled_out
 from actors.permissions.commands.grammar import tree_of
 from actors.permissions.commands.hidden import Words
 from actors.permissions.commands.inputs import first_readers, reads_as_shell, told
+from actors.permissions.commands.loops import in_loops
 from actors.permissions.commands.plain import plain_commands
 from actors.permissions.commands.programs import named_in_code
 from actors.permissions.commands.simple import Simple
@@ -66,7 +67,11 @@ class _Parsing:
             return self._limited(parts, why, loops=True)
         found = Statements(source, tree)
         commands = sorted(found.commands, key=lambda simple: simple.start)
-        parts = [self._part(each, depth) for each in commands if _does_something(each)]
+        parts = [
+            in_loops(self._part(each, depth), each.start, found.over)
+            for each in commands
+            if _does_something(each)
+        ]
         for _, fragment in found.fragments:
             parts.extend(self._script(fragment.decode(errors="replace"), depth))
         if tree.has_error:

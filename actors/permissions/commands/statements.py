@@ -10,6 +10,7 @@ import re
 from typing import TYPE_CHECKING
 
 from actors.permissions.commands.accounts import OF_CASE, Account
+from actors.permissions.commands.command import Word
 from actors.permissions.commands.expansions import (
     backticks,
     is_plain_arithmetic,
@@ -19,6 +20,8 @@ from actors.permissions.commands.expansions import (
     unescaped,
 )
 from actors.permissions.commands.heredocs import Heredoc, read_heredoc
+from actors.permissions.commands.hidden import Words
+from actors.permissions.commands.loops import Loop
 from actors.permissions.commands.simple import (
     Simple,
     is_reserved,
@@ -60,6 +63,8 @@ class Statements:
         self.strings: list[str] = []
         """What here-strings say."""
         self.loops = False
+        self.over: list[Loop] = []
+        """What loops run over, outer ones before those within."""
         self._source = source
         self._nodes = holes_of(source, root)
         self._ends = {start: node.end_byte for start, node in self._nodes.items()}
@@ -305,7 +310,8 @@ class Statements:
         if variable:
             self._account.cover(variable.start_byte, variable.end_byte)
         self._behind_tokens(node.children)
-        self._words(node.children_by_field_name("value"))
+        values = self._words(node.children_by_field_name("value"))
+        self.over.append(Loop(name.decode(), values, body.start_byte, body.end_byte))
         self._push([body])
 
     def _case(self, node: "Node") -> None:
@@ -315,13 +321,16 @@ class Statements:
         if node.type == "case_statement":
             self._doubt_if(self._account.group_end(node.end_byte))
 
-    def _words(self, nodes: "list[Node]") -> None:
+    def _words(self, nodes: "list[Node]") -> Words:
+        words: list[Word] = []
         for node in nodes:
             reader = WordReader(self._source, self._ends, node.start_byte)
             try:
-                reader.word()
+                word = reader.word()
+                words += [word] if word else []
             except UncertainError as doubt:
                 self.doubts.append(str(doubt))
             if reader.at != node.end_byte:
                 self.doubts.append("where a word ends is not certain")
             self._cover(node.start_byte, node.end_byte, reader.holes_seen)
+        return tuple(words)

@@ -15,6 +15,7 @@ from actors.permissions.modes import MODES
 from actors.permissions.rulebook import rulebook_of
 from actors.permissions.rules import STRICTNESS
 from messages.rules import Policy, Profile, Rule, Source
+from tests.actors.permissions.judged import decided
 
 pytestmark = pytest.mark.quick
 
@@ -80,6 +81,7 @@ def matters(draw: st.DrawFn) -> Matter:
         reading=permission in ("read", "task"),
         harmless=draw(st.sampled_from((None, (), (reads,)))) if command else None,
         trusted_only=command and draw(st.booleans()),
+        unknown=draw(st.sampled_from((False, False, False, True))),
     )
 
 
@@ -95,6 +97,7 @@ LOOSENED = replace(DEFAULTS, sources=(LOOSE,))
 EDITING = replace(DEFAULTS, mode="auto-edit")
 ASKED = Source(name="asked", rules=(Rule(permission="write", pattern="a", action="ask"),))
 DENIED = Source(name="denied", rules=(Rule(permission="write", pattern="a", action="deny"),))
+ALLOWED = Source(name="allowed", rules=(Rule(permission="bash", pattern="*", action="allow"),))
 GIT = [
     Matter(
         "bash",
@@ -257,3 +260,52 @@ def test_of_two_questions_the_one_that_no_grant_lifts_is_the_stricter() -> None:
     for each in ([lifted, lasting], [lasting, lifted], [SILENT, lifted, lasting, lifted]):
         assert strictest(each) is lasting
     assert strictest([lasting, Judgement("deny", "c"), SILENT]).action == "deny"
+
+
+COMMANDS = (
+    "cat {}",
+    "cd {} && ls",
+    "grep x {} a",
+    "cat a < {}",
+    "sort {} | head",
+    "find {} -name x",
+)
+PLACES = ("a", "/etc/hosts", "../b", "$F", '"$HOME/x"', "*.md", "x/$(ls)", "~/x", ".env", "a b")
+some_commands = st.builds(str.format, st.sampled_from(COMMANDS), st.sampled_from(PLACES))
+
+
+@LAW
+@given(st.lists(some_commands, min_size=1, max_size=3).map("; ".join), policies)
+@example("cat /etc/hosts", DEFAULTS)
+@example("cat /etc/hosts", replace(DEFAULTS, sources=(ALLOWED,)))
+@example("cd /etc && ls", DEFAULTS)
+def test_storing_what_is_offered_of_a_command_allows_that_command(
+    command: str, policy: Policy
+) -> None:
+    judgement = decided(("bash", command), policy=policy).judgement
+    for offered in (judgement.grants, judgement.wider):
+        if offered:
+            granted = granting(policy, offered)
+            assert decided(("bash", command), policy=granted).judgement.action == "allow"
+
+
+@LAW
+@given(some_commands, policies)
+def test_who_allows_commands_allows_no_reading_beyond_what_may_be_read(
+    command: str, policy: Policy
+) -> None:
+    allowing = replace(policy, sources=(*policy.sources, ALLOWED))
+    matters = [
+        each
+        for each, _ in decided(("bash", command), policy=allowing).matters
+        if each.permission == "read"
+    ]
+    read = [
+        decide(each._replace(weight="full"), rulebook_of(allowing, (BUILD,))) for each in matters
+    ]
+    reads_outside = any(
+        each.action != "allow" and not matter.inside
+        for matter, each in zip(matters, read, strict=True)
+    )
+    if reads_outside:
+        assert decided(("bash", command), policy=allowing).judgement.action != "allow"

@@ -1,6 +1,9 @@
 """What a tester from outside got past the gate, or found it too strict about."""
 
-from tests.actors.permissions.commands.cases import ANY, ECHO, NO_RM, cases_of
+from tests.actors.permissions.commands.cases import ANY, ECHO, NO_RM, cases_of, rules_of
+
+_COMMANDS = rules_of("allow", "*")
+_SECRETS = (*ANY, *rules_of("deny", "secrets/*", permission="read"))
 
 ATTACKED = (
     *cases_of(
@@ -62,6 +65,90 @@ echo "a \⏎  b"
 echo '$\⏎(rm x)'
 echo "a\\⏎(b)"
 cat <<'E'⏎$\⏎(rm x)⏎E
+""",
+    ),
+    *cases_of(
+        "opens",
+        "ask",
+        _COMMANDS,
+        r"""
+cat /etc/passwd
+cat "$HOME/.ssh/id_rsa"
+cat ~/x
+cat ../x
+cat $F
+cat -- $F
+cat --unheard-of /etc/passwd
+cat secrets/$(echo key.pem)
+cat "secrets/$X"
+cat /etc/*
+cat a{1..2}
+head -n 5 /etc/passwd
+tail -f /var/log/x
+grep x /etc/passwd
+grep -e x /etc/passwd
+grep -f /etc/x y
+grep x $(ls)
+diff a /etc/passwd
+wc -l a /etc/passwd
+sort --unheard-of /etc/passwd
+ls /
+ls --unheard-of $X
+find / -name x
+find -L /etc ./a -name x
+find "$X" -name x
+sed -n 5p /etc/passwd
+sed -n -e 5p /etc/passwd
+cd /etc && ls
+cd /etc && cat passwd
+cd "$X" && ls
+cat < /etc/passwd
+for f in /etc/passwd; do cat $f; done
+for f in "a /etc/passwd"; do cat $f; done
+for f in *; do cat $f; done
+for f in a; do cat x; done; cat $f
+for f in $(ls); do cat "$f"; done
+git log -- /etc/x
+""",
+    ),
+    *cases_of(
+        "opens",
+        "allow",
+        _COMMANDS,
+        r"""
+cat a
+cat *.md
+cat a{1,2}
+cat "$PWD/a"
+cat --unheard-of a
+cat - < a
+diff a /dev/null
+grep "$X" a
+grep -rn "$X" src
+grep '/api' a
+head -n $N a
+sed -n -e 5p a
+find . -path '/x' -prune
+for f in a b; do cat $f; done
+for f in *.md; do wc -l "$f"; done
+for d in a b; do for f in x y; do cmp "$d" ${f}; done; done
+python x.py /etc/passwd
+tar tf /etc/x.tar
+echo /etc /x $Y
+basename /etc/x $Y
+git log --oneline -- src
+""",
+    ),
+    *cases_of(
+        "opens",
+        "deny",
+        _SECRETS,
+        r"""
+for f in secrets/key; do cat $f; done
+for f in a secrets/key; do cat "${f}"; done
+cat secrets/key
+cat "secrets/$X"
+cat secrets/$(echo key.pem)
 """,
     ),
 )

@@ -1,0 +1,80 @@
+"""What the commands that read files are sure to open, whatever their options are.
+
+For calls that a rule or a grant allows: the table of harmless commands says which arguments of
+theirs are paths, also beside options that it does not list.
+"""
+
+from actors.permissions.commands.command import Word
+from actors.permissions.commands.harmless import Harmless
+from actors.permissions.commands.harmless_rows import HARMLESS
+from actors.permissions.commands.hidden import Words
+
+_FIND_FIRST = {"-H", "-L", "-P"}
+"""What may stand before the paths."""
+_SED = Harmless(
+    valued="efl",
+    long_valued=frozenset(["expression", "file", "line-length"]),
+    texts=1,
+    files=frozenset(["f", "file"]),
+    patterns=frozenset(["e", "f", "expression", "file"]),
+)
+_ROWS = {**HARMLESS, "sed": _SED, "cd": Harmless()}
+_NO_FILES = {"-", "/dev/null", "/dev/stdin"}
+
+
+def opened_operands(name: str, arguments: Words) -> Words:
+    """Say which arguments are paths that are read; none of a command that is not in the table."""
+    if name == "find":
+        found = _of_find(arguments)
+    else:
+        row = _ROWS.get(name)
+        found = _by_row(row, arguments) if row else []
+    return files_of(tuple(found))
+
+
+def files_of(words: Words) -> Words:
+    """Leave out what is no file of anybody's."""
+    if _NO_FILES.isdisjoint([word.text for word in words]):
+        return words
+    return tuple([word for word in words if word.text not in _NO_FILES])
+
+
+def _of_find(arguments: Words) -> list[Word]:
+    found: list[Word] = []
+    for word in arguments:
+        if word.text[:1] in {"-", "(", "!"} and word.text not in _FIND_FIRST:
+            break
+        found += [word] if word.text not in _FIND_FIRST else []
+    return found
+
+
+def _by_row(row: Harmless, arguments: Words) -> list[Word]:
+    """Take the operands behind those that are texts, and the values that are files."""
+    operands: list[Word] = []
+    files: list[Word] = []
+    seen: set[str] = set()
+    rest = iter(arguments)
+    for word in rest:
+        text = word.text
+        if text == "--":
+            operands.extend(rest)
+        elif text == "-" or not text.startswith("-"):
+            operands.append(word)
+        else:
+            name, value = _value(row, text)
+            seen.add(name)
+            given = word._replace(text=value) if value else next(rest, None) if name else None
+            files += [given] if given and name in row.files else []
+    texts = 0 if seen & row.patterns else row.texts
+    return [*files, *(operands[texts:] if texts >= 0 else [])]
+
+
+def _value(row: Harmless, text: str) -> tuple[str, str]:
+    """Name the option of a word that takes a value, and the value: "" where the next word is it."""
+    if text.startswith("--"):
+        name, equals, value = text[2:].partition("=")
+        return (name, value) if equals or name in row.long_valued else ("", "")
+    for at, char in enumerate(text):
+        if at and char in row.valued:
+            return char, text[at + 1 :]
+    return "", ""
