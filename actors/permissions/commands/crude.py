@@ -9,12 +9,17 @@ _QUOTES = re.compile(rb"['\"\\\0]")
 _BRACED = re.compile(
     r"(?<![^\s;&|(])([^\s{};&|()]{0,64})\{([^\s{},]*+(?:,[^\s{},]*+)+)\}([^\s{};&|()]*+)"
 )
+_PLAINLY = re.compile(
+    r"\$\((?:which|echo|printf|command -v|type -[pP])\s++([\w./ -]++)\)"
+    r"|\$\{\w++:?[-=]([^{}]++)\}|\$(?:IFS|\{IFS\})"
+)
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*\+?=")
 _RESERVED = {"if", "then", "elif", "else", "while", "until", "do", "!", "time"}
 
 
 def spelled_out(text: str) -> str:
-    """Write out braces with commas in them, as bash does, as far as one pair in a word goes."""
+    """Write out what expansions plainly come to: `{a,b}`, `${x:-a}`, `$(which a)`, `$IFS`."""
+    text = _PLAINLY.sub(lambda found: found[1] or found[2] or " ", text) if "$" in text else text
     return _BRACED.sub(_choices, text) if "{" in text else text
 
 

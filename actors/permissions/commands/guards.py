@@ -26,9 +26,16 @@ def runs(why: str, leading: Leading = _NO_LEADING) -> Guard:
         command = leading.command(words[1:])
         while command and command[0].text in {"!", "{"}:
             command = command[1:]
-        return Hidden(why, commands=(command,) if command else ())
+        commands = (command,) if command else ()
+        return Hidden(why, commands, _beside(words, len(words) - len(command)))
 
     return hidden
+
+
+def _beside(words: Words, start: int) -> tuple[Words, ...]:
+    """List what else may be the command, should an option take a value or none against the row."""
+    places = (*range(2, min(start, _MOST_GUESSES)), *([start + 1] if start > 1 else []))
+    return tuple(words[at:] for at in places if words[at : at + 1] and words[at].text[:1] != "-")
 
 
 def scripts(why: str, leading: Leading = _NO_LEADING, only: int | None = None) -> Guard:

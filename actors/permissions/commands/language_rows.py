@@ -36,7 +36,7 @@ ROWS: tuple[tuple[str, Guard], ...] = (
             )
         ),
     ),
-    ("gnuplot sbcl kotlin ghc mongosh mongo", in_code(interpreter("e", long=("eval",)))),
+    ("gnuplot sbcl kotlin ghc mongosh mongo swift", in_code(interpreter("e", long=("eval",)))),
     ("emacsclient", in_code(when(_CODE, Options("e", ("eval",))))),
     (
         "rpm rpmbuild",
@@ -47,8 +47,8 @@ ROWS: tuple[tuple[str, Guard], ...] = (
     ("lua luajit", in_code(interpreter("eil"))),
     (
         (
-            "tclsh wish guile racket scheme julia ghci irb erl iex elixir swipl osascript groovy "
-            "jshell scala clojure clj Rscript R octave bc dc m4 sqlite3 psql mysql redis-cli"
+            "clisp tclsh wish guile racket scheme julia ghci irb erl iex elixir swipl osascript "
+            "groovy jshell scala clojure clj Rscript R octave bc dc m4 sqlite3 psql mysql redis-cli"
         ),
         in_code(always(_CODE)),
     ),

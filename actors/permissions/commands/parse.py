@@ -106,24 +106,24 @@ class _Parsing:
     def _guessing(
         self, part: Part, texts: Iterable[str], words: Iterable[Words], depth: int
     ) -> Part:
-        """Add what may be a command of a part; only denies hear it."""
+        """Add what may be a command of a part; only denies hear it, and it uses up no room."""
+        parts_left, characters_left, refusal = (
+            self._parts_left, self._characters_left, self._refusal
+        )  # fmt: skip
+        self._parts_left, self._characters_left = MOST_PARTS, self._guessed_left
         inner = [
             self._looked_into(classified(each, (), ""), "", depth + 1)
             for each in words
             if self._may_guess(depth, _characters(each))
         ]
         for text in texts:
-            inner += self._guessed(text, depth)
+            if self._may_guess(depth, len(text)):
+                inner += self.command(text, depth + 1).parts
+        if self._parts_left < 0 or self._characters_left < 0:
+            self._refusal = refusal
+        self._guessed_left = min(self._guessed_left, self._characters_left)
+        self._parts_left, self._characters_left = parts_left, characters_left
         return part._replace(inner=(*part.inner, *inner))
-
-    def _guessed(self, text: str, depth: int) -> tuple[Part, ...]:
-        """Read what may be a command; it does not count among the parts of the text."""
-        if not self._may_guess(depth, len(text)):
-            return ()
-        left, self._parts_left = self._parts_left, MOST_PARTS
-        parts = self.command(text, depth + 1).parts
-        self._parts_left = left
-        return parts
 
     def _limited(self, parts: list[Part], floor: str, *, loops: bool) -> Command:
         self._parts_left -= len(parts)
@@ -146,10 +146,8 @@ class _Parsing:
         part = self._known.get(meant)
         if part is None:
             part = self._looked_into(classified(words, redirects, floor), simple.stdin, depth)
-            if depth < _DEEPEST and (simple.assigned or _is_braced(words)):
-                values = [command_in_value(each) for each in simple.assigned]
-                values += [spelled_out(part.text)] if _is_braced(words) else []
-                part = self._guessing(part, filter(_MAY_BE_COMMAND.match, values), (), depth)
+            values = _values(simple, part.text) if depth < _DEEPEST else []
+            part = self._guessing(part, values, (), depth) if values else part
             self._known[meant] = part
         return part
 
@@ -165,7 +163,7 @@ class _Parsing:
         """Add what is visible inside a wrapper."""
         hidden = hidden_in(part.words, stdin)
         if not hidden.why:
-            return part
+            return self._guessing(part, hidden.guessed, (), depth) if hidden.guessed else part
         inner = [
             self._looked_into(classified(words, (), ""), "", depth + 1)
             for words in hidden.commands
@@ -207,9 +205,13 @@ def _characters(words: Words) -> int:
     return sum([len(word.text) for word in words], len(words))
 
 
-def _is_braced(words: Words) -> bool:
-    """Whether the command word is one of several that braces stand for."""
-    return bool(words) and not words[0].literal and "{" in words[0].text
+def _values(simple: Simple, text: str) -> list[str]:
+    """List what variables are set to, and what expansions in a command word plainly come to."""
+    found = [command_in_value(each) for each in simple.assigned]
+    if simple.words and not simple.words[0].literal:
+        meant = spelled_out(text)
+        found += [meant] if meant != text else []
+    return [each for each in found if _MAY_BE_COMMAND.match(each)]
 
 
 def _speaks(part: Part) -> bool:

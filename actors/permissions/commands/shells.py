@@ -28,6 +28,8 @@ def shell_hidden(words: Words, stdin: str) -> Hidden:
         if text == "--" or not text.startswith(("-", "+")) or len(text) == 1:
             at += text in {"--", "-"}
             break
+        if text.startswith("--command="):
+            return Hidden(_WHY, scripts=(text.partition("=")[2],))
         takes_script = takes_script or (text[:2] != "--" and "c" in text)
         at += 2 if _takes_value(text) else 1
     if takes_script and at < len(words):

@@ -14,6 +14,7 @@ Texts = Callable[[Words], Iterator[str]]
 Lists = Callable[[Words], Iterator[Words]]
 """Finds commands that are given word by word."""
 
+_NO_WORD = Word("")
 _MOST = 32
 """Words that are looked at."""
 _STRING = re.compile(r"""\\.|("(?:[^"\n\\]|\\.)*+"|'(?:[^'\n\\]|\\.)*+'|`(?:[^`\n\\]|\\.)*+`)""")
@@ -22,13 +23,15 @@ _BETWEEN_QUOTES = re.compile(r"""["'`]([^"'`\n]*+)["'`]""")
 """As above, for what an apostrophe in another string or a comment puts out of step."""
 _OPERATOR = re.compile(r"(?:\bq[xqw]?|%[xwWqQ]?)\s*+[(\[{<|/!]([^)\]}>|/!\n]++)")
 """What Perl, Ruby and rpm take for a string without quotes."""
-_COMMA = re.compile(r"\s*+,\s*+(?:[\[({]\s*+(?:\w++\s*+[:=]\s*+)?)*+")
-"""What stands between two words of an argument list: `'a', ['b'` and `"a", {args: ["b"`."""
+_COMMA = re.compile(r"\s*+,?\s*+(?:nil\s++)*+(?:[\[({]\s*+(?:\w++\s*+[:=]?\s*+)?)*+")
+"""Between two words of an argument list: `'a', ['b'`, `"a", {args: ["b"`, `"a" (list "b"`."""
 _ESCAPE = re.compile(r"(?:!|\b(?i:shell|system|exec|spawn|sh)\b[\s:(]*+)\s*+([\w./~][^\n\"'`)]*+)")
 """How a command is run from inside an editor, a debugger, a client."""
 _EXECUTED = re.compile(r"(?:^|[;{}$!/\d\s])e\s+(\S[^\n;}]*)|[\d$!/]e([\w./~][^\n;}]*)")
 _REPLACED = re.compile(r"s([^\w\s\\])(?:(?!\1)[^\n])*+\1((?:(?!\1)[^\n])*+)\1[gpiImM0-9]*+e")
 """What the `e` of `sed` runs, as a command and behind `s`."""
+_TAKES_A_COMMAND = re.compile(r"--[\w-]*?(?:exec|command|cmd|run|eval|shell|script|hook)\b")
+"""An option that a program nobody knows may take a command by."""
 _ASSIGNED = re.compile(r"[A-Za-z_][\w.-]*+\+?=(.*+)", re.DOTALL)
 _COMMAND_OPTION = re.compile(r"(?:\w{1,32}Command[ \t]++|\"[^\"]*+\":)(.*+)", re.DOTALL)
 """`ssh -o 'ProxyCommand x'`, `bind -x '"key":x'`."""
@@ -57,6 +60,16 @@ def in_expansions(guard: Guard) -> Guard:
 def in_values(guard: Guard) -> Guard:
     """See what variables are set to: some of them are commands to programs."""
     return _with(guard, _values)
+
+
+def in_options(words: Words) -> tuple[str, ...]:
+    """Find the commands that options name, by how they are called alone."""
+    found: list[str] = []
+    for word, after in pairwise((*words[: _MOST + 1], _NO_WORD)):
+        if word.text.startswith("--") and _TAKES_A_COMMAND.match(word.text):
+            value = word.text.partition("=")[2] or after.text
+            found += [value] if " " in value else []
+    return tuple(found)
 
 
 def commands_in(code: str) -> tuple[tuple[str, ...], tuple[Words, ...]]:

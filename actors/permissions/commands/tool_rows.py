@@ -35,7 +35,7 @@ ROWS: tuple[tuple[str, Guard], ...] = (
             )
         ),
     ),
-    ("npx pnpx bunx uvx pipx", in_texts(runs(_BY_NAME, Leading("pc", listed("package call"))))),
+    ("npx pnpx bunx uvx", in_texts(runs(_BY_NAME, Leading("pc", listed("package call"))))),
     (
         "npm pnpm yarn",
         seen_through(
@@ -53,8 +53,8 @@ ROWS: tuple[tuple[str, Guard], ...] = (
         ),
     ),
     (
-        "uv poetry pdm pipenv hatch rye bundle mise asdf direnv nix conda mamba",
-        seen_through(among(_BY_NAME, listed("run exec shell tool develop"))),
+        "pipx uv poetry pdm pipenv hatch rye bundle mise asdf direnv nix conda mamba",
+        seen_through(among(_BY_NAME, listed("run exec shell tool develop x"))),
     ),
     (
         "rbenv pyenv nodenv jenv goenv phpenv composer tox chamber",
@@ -141,7 +141,8 @@ ROWS: tuple[tuple[str, Guard], ...] = (
     ("cpio", in_texts(when(_PROGRAM, Options("FHO", listed("rsh-command file"))))),
     ("zip", in_texts(when(_PROGRAM, Options("T", listed("unzip-command test"))))),
     ("split", in_texts(when(_PROGRAM, Options("", ("filter",))))),
-    ("tee csplit wget patch", always("it writes files")),
+    ("tee csplit patch", always("it writes files")),
+    ("wget", in_texts(always("it writes files"))),
     ("dd", among(_WRITES, (), beginnings=("of=",))),
     ("date", date_hidden),
     ("hwclock", always("it sets the clock")),
@@ -169,7 +170,7 @@ ROWS: tuple[tuple[str, Guard], ...] = (
     ("gpg openssl", always("it writes files, or loads code")),
     ("jq", when("it loads code", Options("L", ("from-file",)))),
     ("yq", when("it writes in place", Options("i", ("inplace",)))),
-    ("xdg-open open", always(_CODE)),
+    ("xdg-open open", seen_through(always(_CODE))),
     ("git", git_hidden),
     ("hg", seen_through(when(_PROGRAM, Options("", listed("config cwd repository"))))),
     (

@@ -92,11 +92,6 @@ def as_the_tree_has_it(source: bytes, node: "Node") -> Simple:
     ]
     simple = Simple(node.start_byte, node.end_byte)
     simple.words = [Word(word.decode(errors="replace"), literal=False) for word in words]
-    simple.assigned = [
-        child.text.partition(b"=")[2].translate(None, b"()'\"\\").decode(errors="replace")
-        for child in node.children
-        if child.type == "variable_assignment" and child.text
-    ]
     simple.floors.append("its words are not certain")
     return simple
 

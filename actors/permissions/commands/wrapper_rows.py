@@ -80,7 +80,7 @@ ROWS: tuple[tuple[str, Guard], ...] = (
             "mispipe lckdo setlock retry reflex onchange arch x86_64 uname26 doppler "
             "aws-vault sops op trickle heaptrack memusage cgclassify aa-exec please "
             "choom logsave ccache distcc sccache icecc with-contenv detach nsjail tsp "
-            "systemd-nspawn"
+            "systemd-nspawn launchctl dbus-launch cross-env-shell npm-run-all chokidar fab"
         ),
         seen_through(always(_RUNS)),
     ),
@@ -107,11 +107,11 @@ ROWS: tuple[tuple[str, Guard], ...] = (
     ("busybox toybox", runs("it is many commands in one")),
     ("ssh autossh rsh", in_texts(ssh_hidden)),
     (
-        "scp sftp rsync mosh telnet nc ncat netcat socat ftp lftp",
+        "scp sftp rsync telnet nc ncat netcat socat ftp lftp",
         in_code(in_texts(always(_REMOTE))),
     ),
     (
-        "sshpass plink pssh parallel-ssh pdsh clush salt adb wsl",
+        "mosh sshpass plink pssh parallel-ssh pdsh clush salt adb wsl",
         seen_through(always("it runs commands elsewhere")),
     ),
     (

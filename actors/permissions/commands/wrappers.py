@@ -11,6 +11,7 @@ from actors.permissions.commands import language_rows, shell_rows, tool_rows, wr
 from actors.permissions.commands.guards import Guard, always, runs
 from actors.permissions.commands.hidden import NOTHING, Hidden, Words
 from actors.permissions.commands.options import Leading, listed
+from actors.permissions.commands.texts import in_options
 
 _ROWS = (*shell_rows.ROWS, *wrapper_rows.ROWS, *language_rows.ROWS, *tool_rows.ROWS)
 GUARDS = {name: guard for names, guard in _ROWS for name in names.split()}
@@ -35,7 +36,9 @@ def hidden_in(words: Words, stdin: str = "") -> Hidden:
     if not words:
         return NOTHING
     guard = guard_of(words[0].text)
-    return guard(words, stdin) if guard else NOTHING
+    if guard:
+        return guard(words, stdin)
+    return Hidden(guessed=in_options(words)) if len(words) > 1 else NOTHING
 
 
 def guard_of(name: str) -> Guard | None:

@@ -79,6 +79,7 @@ vim +'!rm x' f
 vi -c ':!rm x'
 less '+!rm x' f
 emacs --batch --eval '(shell-command "rm x")'
+emacs --batch --eval '(call-process "rm" nil nil nil "x")'
 sqlite3 f '.shell rm x'
 psql -c '\! rm x'
 mysql -e 'system rm x'
@@ -123,6 +124,14 @@ chroot --userspec a / rm x
 jobs -x rm x
 bash -c '"$@"' a rm x
 bash -c '$0 x' rm
+ltrace -S rm x
+sudo --new-option a rm x
+mosh h rm x
+mise x -- rm x
+fish --command='rm x'
+wget --use-askpass='rm x' u
+some-tool --run 'rm x'
+some-tool --post-exec='rm x'
 go test -exec 'rm x'
 go vet -vettool=rm
 gcc -wrapper rm,x a.c
@@ -194,6 +203,12 @@ time -p { rm x; }
 {rm,-rf,x}; ls
 rm{,} x
 r{m,m} x
+${a:-rm} x
+${a:-rm x}
+$(which rm) x
+$(command -v rm) x
+rm${IFS}x
+set -- rm x; "$@"
 $"rm" x
 """,
     ),
@@ -221,6 +236,7 @@ fzf -m
 hg log
 cp a{,.bak}
 echo 'rm x' | python3 f.py
+some-tool --title 'rm x' --body 'curl x'
 cat <<E | grep a⏎rm x⏎E
 """,
     ),

@@ -83,6 +83,23 @@ def test_a_wrapper_in_a_few_wrappers_is_looked_into_and_in_hundreds_refused() ->
         assert deep.refusal == "it holds more commands within commands than anybody reads"
 
 
+@pytest.mark.parametrize(
+    "command",
+    [
+        "a=" * 45 + "b",
+        "".join(f"a=b{at};" for at in range(6_000)),
+        "python -c 'x(\"" + "a;" * 10_001 + "\")'",
+        "python <<E\n"
+        + "".join(f"run(['bash', '-c', 'bash -c \"eval a{at}\"'])\n" for at in range(300))
+        + "E",
+        "sudo -x y " * 30 + "a",
+    ],
+    ids=lambda command: command[:12],
+)
+def test_what_is_only_guessed_at_is_no_reason_to_refuse(command: str) -> None:
+    assert parse_command(command).refusal == ""
+
+
 @pytest.mark.parametrize("deep", range(36, 42))
 def test_a_deny_holds_however_deep_a_wrapper_stands_that_is_guessed_at(deep: int) -> None:
     guessed = "nohup -z 1 rm x"
@@ -105,8 +122,15 @@ def test_a_deny_holds_however_deep_a_wrapper_stands_that_is_guessed_at(deep: int
         "sed '" + "e " * 45_000 + "'",
         "let '" + "$(" * 45_000 + "'",
         "printf '" + "%" * 90_000 + "'",
+        "perl -e '" + '"\\' * 45_000 + "'",
+        "perl -e '" + "%!" * 45_000 + "'",
+        "perl -e '" + "! " * 45_000 + "'",
+        "perl -e '" + '"a",' * 22_500 + "'",
+        "sed '" + "s!" * 45_000 + "'",
+        "ssh -o '" + "Command" * 13_000 + "'",
+        "{" + "a," * 40_000 + "b}",
+        "a=" * 45_000,
     ],
-    ids=["string", "open", "brackets", "marks", "lines", "colons", "run", "holes", "percents"],
 )
 def test_no_text_is_gone_over_again_and_again(command: str) -> None:
     policy = by_rules(ALL, Rule(permission="read", pattern=".env", action="deny"))
