@@ -76,7 +76,8 @@ class _Parsing:
             parts.extend(self._script(fragment.decode(errors="replace"), depth))
         if tree.has_error:
             parts.extend(crude_parts(source))
-            parts.extend(crude_parts(spelled_out(text).encode(errors="replace")))
+            meant = spelled_out(text)
+            parts.extend(crude_parts(meant.encode(errors="replace")) if meant != text else ())
         parts = self._fed(parts, found.documents, found.strings, depth)
         doubt = strange_character(text) or next(iter(found.doubts), "")
         parts.extend(self._joined(text, depth) if doubt else ())
