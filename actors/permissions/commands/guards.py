@@ -92,6 +92,16 @@ def among(
     return hidden
 
 
+def either(first: Guard, second: Guard) -> Guard:
+    """Ask for what the first finds, else for what the second does."""
+
+    def hidden(words: Words, stdin: str) -> Hidden:
+        found = first(words, stdin)
+        return found if found.why else second(words, stdin)
+
+    return hidden
+
+
 def second_operand(why: str) -> Guard:
     """Ask where a second operand is given: the file it writes."""
 

@@ -1,6 +1,6 @@
 """Interpreters, editors and clients: programs among, when their arguments, commands from inside."""
 
-from actors.permissions.commands.guards import Guard, always, among, when
+from actors.permissions.commands.guards import Guard, always, among, either, seen_through, when
 from actors.permissions.commands.options import Options, listed
 from actors.permissions.commands.programs import awk_hidden, interpreter, sed_hidden
 from actors.permissions.commands.texts import in_code, in_sed, in_texts
@@ -24,7 +24,14 @@ ROWS: tuple[tuple[str, Guard], ...] = (
     ("perl", in_code(interpreter("eEMmIin"))),
     ("ruby", in_code(interpreter("erIin", long=("eval",), valued="CE"))),
     (
-        "node nodejs bun tsx ts-node",
+        "bun",
+        either(
+            in_code(interpreter("epri", long=listed("eval print preload import"), valued="C")),
+            seen_through(among("it runs a program by name", ("x", "exec"))),
+        ),
+    ),
+    (
+        "node nodejs tsx ts-node",
         in_code(
             interpreter(
                 "epri",
@@ -37,6 +44,11 @@ ROWS: tuple[tuple[str, Guard], ...] = (
         ),
     ),
     ("gnuplot sbcl kotlin ghc mongosh mongo swift", in_code(interpreter("e", long=("eval",)))),
+    (
+        "rails wp drush lein mix rake",
+        in_code(among(_CODE, listed("runner r eval eval-file php:eval ev run exec -e sh"))),
+    ),
+    ("gpg-connect-agent", in_code(always(_CODE))),
     ("emacsclient", in_code(when(_CODE, Options("e", ("eval",))))),
     (
         "rpm rpmbuild",
@@ -57,7 +69,7 @@ ROWS: tuple[tuple[str, Guard], ...] = (
     (
         (
             "ed ex vi vim nvim view vimdiff rvim nano emacs pico less more most man info pager "
-            "lynx w3m links elinks top htop mutt mail"
+            "lynx w3m vifm ranger lf links elinks top htop mutt mail"
         ),
         in_code(in_texts(always(_INSIDE))),
     ),

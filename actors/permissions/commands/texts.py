@@ -30,7 +30,10 @@ _ESCAPE = re.compile(r"(?:!|\b(?i:shell|system|exec|spawn|sh)\b[\s:(]*+)\s*+([\w
 _EXECUTED = re.compile(r"(?:^|[;{}$!/\d\s])e\s+(\S[^\n;}]*)|[\d$!/]e([\w./~][^\n;}]*)")
 _REPLACED = re.compile(r"s([^\w\s\\])(?:(?!\1)[^\n])*+\1((?:(?!\1)[^\n])*+)\1[gpiImM0-9]*+e")
 """What the `e` of `sed` runs, as a command and behind `s`."""
-_TAKES_A_COMMAND = re.compile(r"--[\w-]*?(?:exec|command|cmd|run|eval|shell|script|hook)\b")
+_TAKES_A_COMMAND = re.compile(
+    r"--?[\w.-]*?(?:exec|execute|command|cmd|run|eval|shell|script|hook|invoke|wrapper|launcher"
+    r"|pager|editor|preview)\b"
+)
 """An option that a program nobody knows may take a command by."""
 _ASSIGNED = re.compile(r"[A-Za-z_][\w.-]*+\+?=(.*+)", re.DOTALL)
 _COMMAND_OPTION = re.compile(r"(?:\w{1,32}Command[ \t]++|\"[^\"]*+\":)(.*+)", re.DOTALL)
@@ -66,9 +69,9 @@ def in_options(words: Words) -> tuple[str, ...]:
     """Find the commands that options name, by how they are called alone."""
     found: list[str] = []
     for word, after in pairwise((*words[: _MOST + 1], _NO_WORD)):
-        if word.text.startswith("--") and _TAKES_A_COMMAND.match(word.text):
+        if word.text.startswith("-") and _TAKES_A_COMMAND.match(word.text):
             value = word.text.partition("=")[2] or after.text
-            found += [value] if " " in value else []
+            found += [command_in_value(value)] if " " in value else []
     return tuple(found)
 
 

@@ -14,7 +14,7 @@ from actors.permissions.commands.guards import (
 )
 from actors.permissions.commands.options import Leading, Options, listed
 from actors.permissions.commands.programs import date_hidden
-from actors.permissions.commands.texts import in_texts
+from actors.permissions.commands.texts import in_texts, in_values
 
 _RUNS = "it runs a command"
 _CODE = "it runs what its arguments say"
@@ -25,13 +25,15 @@ _WRITES = "it writes a file"
 ROWS: tuple[tuple[str, Guard], ...] = (
     (
         "make gmake ninja just",
-        in_texts(
-            when(
-                "it changes what the build runs",
-                Options(
-                    "CfIEBWo", listed("eval file makefile directory include-dir old-file"), "jl"
-                ),
-                assignments=True,
+        in_values(
+            in_texts(
+                when(
+                    "it changes what the build runs",
+                    Options(
+                        "CfIEBWo", listed("eval file makefile directory include-dir old-file"), "jl"
+                    ),
+                    assignments=True,
+                )
             )
         ),
     ),
@@ -61,6 +63,9 @@ ROWS: tuple[tuple[str, Guard], ...] = (
         seen_through(among(_BY_NAME, ("exec", "devenv"))),
     ),
     ("foreman infisical", seen_through(among(_BY_NAME, ("run", "start")))),
+    ("mvn mvnw", in_texts(among(_PROGRAM, ("exec:exec", "exec:java")))),
+    ("bazel bazelisk", in_texts(among(_PROGRAM, (), Options("", ("run_under",))))),
+    ("tcpdump", in_texts(when(_PROGRAM, Options("z", (), "BcCFiIMrsTVwWyG")))),
     ("cmake", seen_through(among(_PROGRAM, ("-E", "-P")))),
     (
         "apt apt-get",
@@ -175,9 +180,11 @@ ROWS: tuple[tuple[str, Guard], ...] = (
     ("hg", seen_through(when(_PROGRAM, Options("", listed("config cwd repository"))))),
     (
         "svn",
-        when(
-            _PROGRAM,
-            Options("", listed("config-option diff-cmd diff3-cmd editor-cmd config-dir")),
+        in_texts(
+            when(
+                _PROGRAM,
+                Options("", listed("config-option diff-cmd diff3-cmd editor-cmd config-dir")),
+            )
         ),
     ),
     (

@@ -84,6 +84,34 @@ ROWS: tuple[tuple[str, Guard], ...] = (
         ),
         seen_through(always(_RUNS)),
     ),
+    (
+        (
+            "srun salloc sbatch mpirun mpiexec qsub bsub condor_run torchrun chruby-exec env-cmd "
+            "envchain envconsul s6-setuidgid s6-envdir execlineb abduco kitty alacritty xterm "
+            "gnome-terminal konsole foot rofi xdotool i3-msg swaymsg systemd-cat lxc-attach "
+            "systemd-socket-activate rootlesskit fakechroot pseudo schedtool gdbserver dtruss "
+            "sandbox-exec bpftrace when-changed forever daemon flatpak-spawn rush apply lima "
+            "ch-run et dbclient waypipe"
+        ),
+        seen_through(always(_RUNS)),
+    ),
+    (
+        (
+            "singularity apptainer udocker enroot limactl colima buildah minikube k3s microk8s tsh "
+            "devbox devenv flox volta fnm nvm n rustup rvm opam stack cabal pixi micromamba spack "
+            "meson railway teller berglas consul etcdctl nomad aws-okta saml2aws zellij wezterm "
+            "homectl pbuilder jj borg snap brew accelerate pm2"
+        ),
+        seen_through(
+            among(
+                "it may run a command",
+                listed(
+                    "exec execute run shell ssh start env do with with-lock lock watch launch "
+                    "kubectl activate devenv sh"
+                ),
+            )
+        ),
+    ),
     ("stdbuf", runs(_RUNS, Leading("ioe", listed("input output error")))),
     ("watch", scripts("it runs a command again and again", Leading("n", ("interval",)))),
     ("script", script_hidden),
@@ -103,7 +131,8 @@ ROWS: tuple[tuple[str, Guard], ...] = (
         seen_through(always(_RUNS)),
     ),
     ("ssh-keygen gpg-agent", always("it loads code, or runs another program")),
-    ("start-stop-daemon machinectl tmux screen lxc vagrant ansible", seen_through(always(_RUNS))),
+    ("start-stop-daemon machinectl lxc vagrant ansible", seen_through(always(_RUNS))),
+    ("tmux screen byobu", in_code(seen_through(always(_RUNS)))),
     ("busybox toybox", runs("it is many commands in one")),
     ("ssh autossh rsh", in_texts(ssh_hidden)),
     (

@@ -36,9 +36,8 @@ def hidden_in(words: Words, stdin: str = "") -> Hidden:
     if not words:
         return NOTHING
     guard = guard_of(words[0].text)
-    if guard:
-        return guard(words, stdin)
-    return Hidden(guessed=in_options(words)) if len(words) > 1 else NOTHING
+    hidden = guard(words, stdin) if guard else NOTHING
+    return hidden if hidden.why or len(words) == 1 else Hidden(guessed=in_options(words))
 
 
 def guard_of(name: str) -> Guard | None:

@@ -9,6 +9,20 @@ SOFTENED = (
         NO_RM,
         r"""
 docker-compose exec s rm x
+srun -n 4 rm x
+xterm -e 'rm x'
+apptainer exec a rm x
+rustup run nightly rm x
+nvm exec 18 rm x
+bun x rm x
+rails runner 'system("rm x")'
+mvn exec:exec -Dexec.executable=rm
+bazel run --run_under=rm a
+bat --pager='rm x' f
+svn diff --diff-cmd=rm
+make -C a SHELL=/bin/rm
+python manage.py shell --command 'rm x'
+tmux if-shell true 'run-shell "rm x"'
 gtimeout 5 rm x
 gfind . -exec rm {} +
 gtar --to-command='rm x' -xf a
@@ -227,6 +241,12 @@ pushd secret; cat < a
         ANY,
         r"""
 docker-compose ps
+brew install a
+bun run build
+stack build
+mvn test
+bazel build a
+rails server
 cmake -S . -B build
 composer install
 cargo build
