@@ -4,11 +4,12 @@ import os
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from actors.permissions.commands.command import Command, Part
+from actors.permissions.commands.command import Chain, Command, Part
+from actors.permissions.commands.hidden import Words
 from actors.permissions.places import Explorer
 
 _MOVERS = frozenset({"cd", "pushd", "popd"})
-_RUNNERS = frozenset({"command", "builtin"})
+_RUNNERS = frozenset({"command", "builtin", "time", "-p", "--"})
 _MOST = 8
 """Folders that are followed; with more, where a part runs counts as unknown."""
 
@@ -27,40 +28,60 @@ def folders_of(command: Command, explorer: Explorer) -> tuple[Where, ...]:
     """Say for each part in which folders it may run.
 
     A `cd` may succeed, fail, or be confined to a subshell, so what comes after it may run in any
-    of the folders so far; in a loop also what stands before it.
+    of the folders so far; in a loop also what stands before it. What `&&` joins to it runs where
+    it has led to.
     """
     here = Where((explorer.ground.cwd,))
     if not any(map(_moves, command.parts)):
         return (here,) * len(command.parts)
+    if not command.loops:
+        return tuple(folders_inside(command.parts, here, explorer, command.chains))
     found = tuple(folders_inside(command.parts, here, explorer))
-    if command.loops:
-        last = found[-1]
-        if _moves(command.parts[-1]):
-            last = _after(command.parts[-1], last, explorer)
-        return (Where(last.folders, certain=False),) * len(found)
-    return found
+    last = found[-1]
+    if _moves(command.parts[-1]):
+        last = _either(last, _led(command.parts[-1], last, explorer), explorer)
+    return (Where(last.folders, certain=False),) * len(found)
 
 
-def folders_inside(parts: tuple[Part, ...], where: Where, explorer: Explorer) -> Iterator[Where]:
+def folders_inside(
+    parts: tuple[Part, ...], where: Where, explorer: Explorer, chains: tuple[Chain, ...] = ()
+) -> Iterator[Where]:
     """Say of parts that follow each other where each may run."""
-    for part in parts:
+    lasts = dict(chains)
+    left: list[tuple[int, Where]] = []
+    """How far each chain goes on that is not over, and where its first command ran."""
+    for at, part in enumerate(parts):
+        while left and left[-1][0] < at:
+            where = _either(left.pop()[1], where, explorer)
         yield where
         if _moves(part):
-            where = _after(part, where, explorer)
+            led = _led(part, where, explorer)
+            if at in lasts and led.certain:
+                left.append((min(lasts[at], left[-1][0] if left else lasts[at]), where))
+                where = led
+            else:
+                where = _either(where, led, explorer)
 
 
 def _moves(part: Part) -> bool:
-    for word in part.words:
+    return bool(_move(part))
+
+
+def _move(part: Part) -> Words:
+    """Take the words from `cd` on; none where it is another command."""
+    for at, word in enumerate(part.words):
         if word.text not in _RUNNERS:
-            return word.text in _MOVERS
-    return False
+            return part.words[at:] if word.text in _MOVERS else ()
+    return ()
 
 
-def _after(part: Part, where: Where, explorer: Explorer) -> Where:
+def _led(part: Part, where: Where, explorer: Explorer) -> Where:
+    """Say where one is after it has succeeded."""
     if where.lost:
         return where
-    names = [word.text for word in part.words if word.literal]
-    if len(names) != len(part.words) or len(names) != 2 or names[0] == "popd":  # noqa: PLR2004
+    words = _move(part)
+    names = [word.text for word in words if word.literal]
+    if len(names) != len(words) or len(names) != 2 or names[0] == "popd":  # noqa: PLR2004
         return where._replace(certain=False)
     path = names[1]
     if not path or path.startswith("-"):
@@ -69,11 +90,17 @@ def _after(part: Part, where: Where, explorer: Explorer) -> Where:
     # bash takes `..` away from the text of where it is, the kernel from where a link has led:
     # only where no link is on the way do both mean the same.
     is_plain = not any(place.problem or place.path != text for place, text in places)
-    led = (each for place, text in places for each in (place.path, text))
-    together = tuple(dict.fromkeys((*where.folders, *led)))
+    led = dict.fromkeys(each for place, text in places for each in (place.path, text))
+    return Where(tuple(led), where.certain and is_plain and part.words[0].text == "cd")
+
+
+def _either(one: Where, other: Where, explorer: Explorer) -> Where:
+    if one.lost or other.lost:
+        return one if one.lost else other
+    together = tuple(dict.fromkeys((*one.folders, *other.folders)))
     if len(together) > _MOST:
         return Where((explorer.ground.cwd,), certain=False, lost=True)
-    return Where(together, where.certain and is_plain and names[0] == "cd")
+    return Where(together, one.certain and other.certain)
 
 
 def _as_text(folder: str, path: str) -> str:

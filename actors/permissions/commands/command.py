@@ -62,6 +62,13 @@ class Part(NamedTuple):
     """What is plainly visible inside a wrapper; deny rules hold for it too."""
 
 
+class Chain(NamedTuple):
+    """A part, and those that follow on its success alone, by their places in a command."""
+
+    first: int
+    last: int
+
+
 @dataclass(frozen=True, slots=True)
 class Command:
     """A whole command line."""
@@ -74,3 +81,5 @@ class Command:
     """Why the whole is refused; empty for no reason."""
     loops: bool = False
     """Something in it may run more than once, so `cd` may act on what stands before it."""
+    chains: tuple[Chain, ...] = ()
+    """Parts that run only where one before them has succeeded."""

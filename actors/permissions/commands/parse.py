@@ -5,8 +5,9 @@ import unicodedata
 from collections.abc import Iterable
 from itertools import dropwhile
 
+from actors.permissions.commands.chains import chains_of, plain_chains
 from actors.permissions.commands.classify import classified
-from actors.permissions.commands.command import Command, Part, Word
+from actors.permissions.commands.command import Chain, Command, Part, Word
 from actors.permissions.commands.crude import crude_parts, spelled_out
 from actors.permissions.commands.grammar import tree_of
 from actors.permissions.commands.hidden import Words
@@ -57,7 +58,8 @@ class _Parsing:
         plain = plain_commands(text) if len(text) <= LONGEST_CHARACTERS else None
         if plain is not None:
             parts = [self._plain_part(names, depth) for names in plain]
-            return self._limited(self._fed(parts, (), (), depth), "", loops=False)
+            chains = plain_chains(text, plain) if "&&" in text else ()
+            return self._limited(self._fed(parts, (), (), depth), "", chains=chains)
         source = text.encode(errors="replace")
         tree = tree_of(source) if len(source) <= LONGEST_CHARACTERS else None
         if tree is None:
@@ -66,12 +68,8 @@ class _Parsing:
             parts.extend(self._joined(text, depth))
             return self._limited(parts, why, loops=True)
         found = Statements(source, tree)
-        commands = sorted(found.commands, key=lambda simple: simple.start)
-        parts = [
-            in_loops(self._part(each, depth), each.start, found.over)
-            for each in commands
-            if _does_something(each)
-        ]
+        commands = sorted(filter(_does_something, found.commands), key=lambda each: each.start)
+        parts = [in_loops(self._part(each, depth), each.start, found.over) for each in commands]
         for _, fragment in found.fragments:
             parts.extend(self._script(fragment.decode(errors="replace"), depth))
         if tree.has_error:
@@ -81,7 +79,10 @@ class _Parsing:
         parts = self._fed(parts, found.documents, found.strings, depth)
         doubt = strange_character(text) or next(iter(found.doubts), "")
         parts.extend(self._joined(text, depth) if doubt else ())
-        return self._limited(parts, doubt, loops=found.loops)
+        # What a here-document runs does not run where it stands.
+        is_clear = not (doubt or found.documents)
+        chains = chains_of(commands, found.chains) if is_clear else ()
+        return self._limited(parts, doubt, loops=found.loops, chains=chains)
 
     def _joined(self, text: str, depth: int) -> tuple[Part, ...]:
         """Read what is not certain without its continued lines too, as bash does: denies hold."""
@@ -126,11 +127,18 @@ class _Parsing:
         self._parts_left, self._characters_left = parts_left, characters_left
         return part._replace(inner=(*part.inner, *inner))
 
-    def _limited(self, parts: list[Part], floor: str, *, loops: bool) -> Command:
+    def _limited(
+        self,
+        parts: list[Part],
+        floor: str,
+        *,
+        loops: bool = False,
+        chains: tuple[Chain, ...] = (),
+    ) -> Command:
         self._parts_left -= len(parts)
         if self._parts_left < 0:
             self._refusal = f"it has more than {MOST_PARTS:,} parts"
-        return Command(tuple(parts[:MOST_PARTS]), floor, self._refusal, loops)
+        return Command(tuple(parts[:MOST_PARTS]), floor, self._refusal, loops, chains)
 
     def _plain_part(self, names: tuple[str, ...], depth: int) -> Part:
         part = self._known.get((depth, names))

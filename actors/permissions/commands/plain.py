@@ -10,7 +10,7 @@ _WORD = r"[A-Za-z0-9_./:,@%+^-][A-Za-z0-9_./:,@%+^=-]*+"
 _COMMAND = rf"[ \t]*+{_WORD}(?:[ \t]++{_WORD})*+[ \t]*+"
 _SEPARATOR = r"\n|;|&&?|\|\|?"
 _TEXT = re.compile(rf"{_COMMAND}(?:(?:{_SEPARATOR}){_COMMAND})*+[;&\n]?")
-_SPLIT = re.compile(_SEPARATOR)
+SEPARATOR = re.compile(_SEPARATOR)
 RESERVED = {
     "if", "then", "elif", "else", "fi", "while", "until", "for", "select", "do", "done",
     "case", "esac", "in", "function", "{", "}", "!", "[[", "]]", "time", "coproc",
@@ -21,7 +21,7 @@ def plain_commands(text: str) -> list[tuple[str, ...]] | None:
     """Split a plain text into commands, each as its words; None where it is not all plain."""
     if not _TEXT.fullmatch(text):
         return None
-    commands = [tuple(piece.split()) for piece in _SPLIT.split(text)]
+    commands = [tuple(piece.split()) for piece in SEPARATOR.split(text)]
     if not commands[-1]:
         commands.pop()
     names = [words[0] for words in commands]

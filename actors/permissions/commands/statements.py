@@ -10,6 +10,7 @@ import re
 from typing import TYPE_CHECKING
 
 from actors.permissions.commands.accounts import OF_CASE, Account
+from actors.permissions.commands.chains import Span, chain_spans, is_outermost
 from actors.permissions.commands.command import Word
 from actors.permissions.commands.expansions import (
     backticks,
@@ -65,6 +66,7 @@ class Statements:
         self.loops = False
         self.over: list[Loop] = []
         """What loops run over, outer ones before those within."""
+        self.chains: list[Span] = []
         self._source = source
         self._nodes = holes_of(source, root)
         self._ends = {start: node.end_byte for start, node in self._nodes.items()}
@@ -124,6 +126,8 @@ class Statements:
         if kind == "compound_statement" and children[0].type == "((":
             self._doubt(node, "arithmetic may run commands")
             return
+        if kind == "list" and is_outermost(node):
+            self.chains += chain_spans(node)
         statements = self._behind_tokens(children, in_case=False)
         takes_rest = kind in ENDING_WITH_A_COMMAND
         self._push(statements, end if takes_rest else None)

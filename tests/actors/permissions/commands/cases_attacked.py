@@ -145,6 +145,16 @@ git log --oneline -- src
         _SECRETS,
         r"""
 for f in secrets/key; do cat $f; done
+cd secrets && cat key
+cd a && cat ../secrets/key
+cd a && ls || cat secrets/key
+cd a && ls; cat secrets/key
+time cd secrets && cat key
+time -p cd secrets; cat key
+command cd secrets && cat key
+pushd +1 && cat secrets/key
+cd $X && cat secrets/key
+cd a && cd $X && cat ../secrets/key
 for f in a secrets/key; do cat "${f}"; done
 cat secrets/key
 cat "secrets/$X"
@@ -162,6 +172,40 @@ tail +5f a
 tail +5 a
 tail -q +5f a
 tail -5f a
+cd src; cat ../a
+cd src && ls; cat ../a
+cd src && ls & cat ../a
+cd src || cat ../a
+cd src && ls || cat ../a
+ls || cd src && cat ../a
+ls | cd src && cat ../a
+ls | cd src && cat "../a"
+ls || cd src && cat "../a"
+(cd src); cat ../a
+(cd src) && cat ../a
+(cd src) && cat "../a"
+! cd src && cat ../a
+cd src | cat ../a
+cd src & cat ../a
+cd src && cd .. | cat ../../a
+cd src && (cd deep; cat ../../a)
+cd src && cat ../../a
+cd src && cd .. && cat ../a
+cd .. && cat ../a
+if cd src && ls; then ls; fi; cat ../a
+if cd src; then cat ../a; fi
+for f in a b; do cd src && cat ../a; done
+while cd src && ls ..; do ls; done
+f() { cd src && cat ../a; }; f
+cd src &&⏎ls⏎cat ../a
+pushd src && cat ../a
+cat <<E && cd src &&⏎$(cat ../a)⏎E⏎ls
+cat <<E && cd src && ls⏎$(cat ../a)⏎E
+cd src && cat $(cd .. && ls ..)
+time cd src && cat ../../a
+cd -P src && cat ../a
+cd src x && cat ../a
+cd $X && cat a
 """,
 )
 
@@ -173,5 +217,22 @@ WAS_TOO_STRICT = cases_of(
 tail -n +5 a
 tail -c +5 a
 tail --lines=+5 a
+cd src && cat ../a
+cd src && grep -n x ../a
+cd src/deep && ls ../..
+cd src && ls .. | head
+(cd src && ls ../tests)
+(cd src && ls ../tests) && ls
+cd /nowhere/project/src && ls ..
+cd src && pwd && cd ../tests && pwd
+cd src && cd .. && ls
+cd src && cat "../a"
+cd src 2>/dev/null && cat ../a
+cd src && if ls ..; then cat ../a; fi
+ls && cd src && cat ../a && cat b; ls
+ls | wc -l; cd src && ls ..
+cd src && \⏎  cat ../a
+cd src && cat ../a || echo no
+{ cd src && ls ..; } | head
 """,
 )
