@@ -22,6 +22,8 @@ from actors.permissions.rulebook import Rulebook
 from actors.permissions.rules import CHANGING, LOOKING, PATHS, TOUCHING_NOTHING
 from messages.rules import PermissionRequest
 
+_RELATIVE = ("./", "../")
+"""Written so, a path counts from where a program runs."""
 MAX_CHARS = 200_000
 """Of one target; a longer one is not looked into and asks."""
 
@@ -177,7 +179,12 @@ class Looking:
         if running in self._parts:
             return
         self._parts[running] = part
-        reads = self._words("read", self._looked_at(part, where), where)
+        looked_at = self._looked_at(part, where)
+        reads = self._words("read", looked_at, where)
+        if where != self._here and part.words and part.words[0].text == "git":
+            # `HEAD:x` counts from the top, wherever git runs.
+            from_top = tuple([each for each in looked_at if not each.text.startswith(_RELATIVE)])
+            reads += self._words("read", from_top, Where((self.explorer.ground.root,)))
         writes = self._words("write", part.writes, where)
         below, too_deep = (
             self._below(reads, part) if part.deep and self.book.tightening.get("read") else ([], "")

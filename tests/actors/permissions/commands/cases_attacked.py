@@ -150,6 +150,8 @@ cd a && cat ../secrets/key
 cd a && ls || cat secrets/key
 cd a && ls; cat secrets/key
 time cd secrets && cat key
+cd a && git show HEAD:secrets/key
+cd a && git cat-file -p HEAD:secrets/key
 time -p cd secrets; cat key
 command cd secrets && cat key
 pushd +1 && cat secrets/key
@@ -222,6 +224,7 @@ cd src && grep -n x ../a
 cd src/deep && ls ../..
 cd src && ls .. | head
 (cd src && ls ../tests)
+cd src && git diff ../a
 (cd src && ls ../tests) && ls
 cd /nowhere/project/src && ls ..
 cd src && pwd && cd ../tests && pwd
