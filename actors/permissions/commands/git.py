@@ -40,9 +40,9 @@ _ANYWHERE = Options(
     long=(
         "upload-pack", "receive-pack", "exec", "ext-diff", "textconv", "output", "template",
         "open-files-in-pager", "extcmd", "config", "tool", "separate-git-dir", "trailer",
-        "no-index", "show-signature", "upload-archive",
+        "no-index", "show-signature", "upload-archive", "filters",
     ),
-    exempt=("text", "no", "e", "tr", "t", "s", "o", "u", "c", "r"),
+    exempt=("text", "no", "e", "tr", "t", "s", "o", "u", "c", "r", "filter", "f"),
 )  # fmt: skip
 _SHORT = {
     "format-patch": Options("o", ("output-directory",), valued="vnUIO"),

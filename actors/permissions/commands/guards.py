@@ -144,6 +144,19 @@ def _script_in(text: str) -> str:
     return (value if equals and " " not in name else text).lstrip("!")
 
 
+def of_scripts(guard: Guard) -> Guard:
+    """Pass over the name of a script that is run, and what it is given behind `--`."""
+
+    def hidden(words: Words, stdin: str) -> Hidden:
+        if len(words) > len(("npm", "run")) and words[1].text in {"run", "run-script"}:
+            end = next((at for at, word in enumerate(words) if word.text == "--"), len(words))
+            name = words[2:3] if words[2].text.startswith("-") else ()
+            words = (*words[:2], *name, *words[3:end])
+        return guard(words, stdin)
+
+    return hidden
+
+
 def clustered(guard: Guard) -> Guard:
     """Read the first argument as options, though it has no dash (`tar xf`)."""
 

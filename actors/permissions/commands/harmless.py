@@ -10,6 +10,7 @@ from typing import NamedTuple
 from actors.permissions.commands.command import Depth, Word
 from actors.permissions.commands.hidden import Words
 
+_BRACES = re.compile(r"([^{}]*)\{([^{}]*)\}([^{}]*)")
 _NAME = re.compile(r"[\w.*?-]+")
 
 
@@ -39,6 +40,8 @@ class Harmless:
     """What it reads below its paths without such options."""
     only: frozenset[str] = frozenset()
     """Options whose value says which files it reads below its paths, by their names."""
+    braces: bool = False
+    """In such a value `*.{a,b}` means two names."""
     not_only: frozenset[str] = frozenset()
     """Options beside which those say less."""
     most: int | None = None
@@ -74,7 +77,8 @@ def read_by_row(row: Harmless, arguments: Words) -> Reading | None:
                 return None
             seen.update(names)
             files += [Word(value)] if value and names[-1] in row.files else []
-            only += [value] if names[-1] in row.only and value[:1] != "!" else []
+            if names[-1] in row.only and value[:1] != "!":
+                only += _alternatives(value) if row.braces else [value]
     reading = _reading(row, operands, files, seen)
     return _narrowed(reading, row, only, seen) if reading and only else reading
 
@@ -95,6 +99,12 @@ def _narrowed(reading: Reading, row: Harmless, only: list[str], seen: set[str]) 
     deep: Depth = "all" if reading.deep == "shown" else reading.deep
     is_plain = not seen & row.not_only and all(_NAME.fullmatch(each) for each in only)
     return reading._replace(deep=deep, only=tuple(only) if is_plain else ())
+
+
+def _alternatives(pattern: str) -> list[str]:
+    """Write out one pair of braces."""
+    found = _BRACES.fullmatch(pattern)
+    return [found[1] + each + found[3] for each in found[2].split(",")] if found else [pattern]
 
 
 def _depth(row: Harmless, seen: set[str]) -> Depth:

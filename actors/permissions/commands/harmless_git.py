@@ -19,15 +19,25 @@ _GIT_LONG = words_of(
     "--deleted --stage --exclude-standard --full-name --error-unmatch --unmerged --directory "
     "--date-order --topo-order --left-right --cherry-pick --merge-base --source "
     "--full-history --relative-date --line-porcelain --porcelain --show-email "
-    "--root --text --function-context --no-prefix --check"
+    "--root --text --function-context --no-prefix --check --color-words --compact-summary "
+    "--relative --binary --symbolic-full-name --is-bare-repository --is-inside-git-dir "
+    "--right-only --left-only --cherry --cherry-mark --pickaxe-regex --pickaxe-all"
 )
 _GIT_VALUED = re.compile(
     r"--(?:since|until|after|before|author|committer|grep|max-count|skip|date|diff-filter|unified|"
     r"stat|abbrev|short|porcelain|untracked-files|ignored|word-diff|color|decorate|format|pretty|"
-    r"find-renames|inter-hunk-context|diff-algorithm|ignore-submodules|exclude|branches|tags)=.*",
+    r"find-renames|inter-hunk-context|diff-algorithm|ignore-submodules|exclude|branches|tags|"
+    r"color-words|src-prefix|dst-prefix|line-prefix)=.*",
     re.DOTALL,
 )
-_GIT_SHORT = re.compile(r"-(?:[spubwzptvciMRLG]|\d+|n\d+|U\d+|sb|bs|la|w|B|C)|-[LSG].+", re.DOTALL)
+_GIT_SHORT = re.compile(
+    r"-(?:[spubwzptvciMRLGomdWaefl]|\d+|n\d+|U\d+|sb|bs|la|w|B|C|u(?:no|normal|all))|-[LSG].+",
+    re.DOTALL,
+)
+_LS_FILES_SHORT = re.compile(r"-[cdmokstuz]+")
+_IN_INDEX = re.compile(r":(?:[0-3]:)?\w")
+"""`:src/a.py`; what else follows a colon is a language of its own."""
+_GLOB = re.compile(r"[*?\[\\]")
 _GIT_NUMBER = {
     "-n",
     "-L",
@@ -61,21 +71,31 @@ def git_reading(arguments: Words) -> Reading | None:
         if text == "--":
             ended = True
         elif ended or not text.startswith("-"):
-            if text.startswith(":") or text.count(":") > _MOST_COLONS:
+            operand = _operand(word, arguments[0].text, is_path=ended)
+            if not operand:
                 return None
-            reads.extend((word, *_after_colons(text)))
+            reads.extend(operand)
         elif text.startswith("-S") and arguments[0].text == "blame":
             return None
         elif text in _GIT_NUMBER and at < len(arguments):
             reads.extend(_lines_of(text + arguments[at].text))
             at += 1
-        elif not _is_quiet(text):
+        elif not _is_quiet(text, arguments[0].text):
             return None
         else:
             reads.extend(_lines_of(text))
     # Without a repository, and with exactly two of them, `diff` compares files or folders.
     compares = arguments[0].text == "diff" and len(reads) == len(("a", "b"))
     return Reading(tuple(word for word in reads if word.text), "all" if compares else "")
+
+
+def _operand(word: Word, command: str, *, is_path: bool) -> list[Word]:
+    """Take a revision or a path; empty: it may name what it does not say."""
+    text = word.text
+    in_index = not text.startswith(":") or (not is_path and _IN_INDEX.match(text))
+    lists_only = command == "ls-files" or not _GLOB.search(text)
+    is_known = in_index and lists_only and text.count(":") <= _MOST_COLONS
+    return [word, *_after_colons(text)] if is_known else []
 
 
 def _after_colons(text: str) -> list[Word]:
@@ -89,7 +109,9 @@ def _lines_of(text: str) -> list[Word]:
     return _after_colons(text) if text.startswith("-L") else []
 
 
-def _is_quiet(text: str) -> bool:
+def _is_quiet(text: str, command: str) -> bool:
     if "%G" in text or "%(" in text:
         return False
+    if command == "ls-files" and _LS_FILES_SHORT.fullmatch(text):
+        return True
     return text in _GIT_LONG or bool(_GIT_VALUED.fullmatch(text) or _GIT_SHORT.fullmatch(text))

@@ -9,7 +9,8 @@ _GREP = Harmless(
         "extended-regexp fixed-strings basic-regexp perl-regexp ignore-case no-ignore-case "
         "invert-match word-regexp line-regexp count files-with-matches files-without-match quiet "
         "silent no-messages only-matching with-filename no-filename line-number byte-offset text "
-        "null-data null recursive dereference-recursive color colour initial-tab line-buffered"
+        "null-data null recursive dereference-recursive color colour initial-tab line-buffered "
+        "version"
     ),
     long_valued=words_of(
         "regexp file max-count after-context before-context context include exclude exclude-dir "
@@ -33,7 +34,7 @@ _RG = Harmless(
         "line-number no-line-number with-filename no-filename multiline pcre2 byte-offset text "
         "unrestricted follow hidden no-ignore no-ignore-vcs no-config no-heading heading column "
         "vimgrep json files null trim stats passthru crlf one-file-system type-list pretty "
-        "multiline-dotall no-messages sort-files"
+        "multiline-dotall no-messages sort-files debug trace version"
     ),
     long_valued=words_of(
         "regexp file glob iglob type type-not max-count after-context before-context context "
@@ -44,6 +45,7 @@ _RG = Harmless(
     patterns=words_of("e f regexp file files type-list"),
     deep=words_of("u unrestricted hidden . no-ignore no-ignore-vcs iglob"),
     only=words_of("g glob"),
+    braces=True,
     not_only=words_of("iglob"),
     linked=words_of("L follow"),
     depth="shown",
@@ -121,17 +123,17 @@ HARMLESS: dict[str, Harmless] = {
         depth="linked",
     ),
     "du": Harmless(
-        "abchklmsSxLDH0",
+        "abchklmsSxDH0",
         "dt",
         words_of("all apparent-size bytes total human-readable summarize one-file-system si"),
         words_of("max-depth threshold exclude block-size time-style"),
     ),
     "ls": Harmless(
-        "aAbBcCdDfFgGhHiklLmnNopqQrRsStuUvxXZ1",
+        "aAbBcCdDfFgGhHiklmnNopqQrRsStuUvxXZ1",
         "ITw",
         words_of(
             "all almost-all author escape directory classify file-type full-time "
-            "group-directories-first no-group human-readable si inode dereference numeric-uid-gid "
+            "group-directories-first no-group human-readable si inode numeric-uid-gid "
             "literal reverse recursive size zero"
         ),
         words_of(

@@ -9,17 +9,21 @@ from actors.permissions.commands.hidden import Words
 
 _FIND_FLAGS = words_of(
     "-print -print0 -ls -prune -quit -depth -mount -xdev -empty -true -false -not -o -or -a -and "
-    "-follow -readable -writable -executable -nouser -nogroup -daystart -noleaf ! ( ) , -H -L -P"
+    "-readable -writable -executable -nouser -nogroup -daystart -noleaf ! ( ) , -H -P"
 )
 _FIND_VALUED = words_of(
     "-name -iname -path -ipath -wholename -iwholename -regex -iregex -regextype -type -xtype -size "
     "-mtime -atime -ctime -mmin -amin -cmin -maxdepth -mindepth -perm -user -group "
-    "-uid -gid -links -inum -lname -ilname -fstype -used -printf"
+    "-uid -gid -links -inum -lname -ilname -fstype -used -printf "
+    "-newermt -newerat -newerct -newerBt"
 )
 _FIND_FILES = words_of("-newer -anewer -cnewer -samefile")
 _FILTER = re.compile(r"--(?:include|exclude|exclude-dir)=[\w./*?{},-]+")
 """Whatever these expand to is such an option again."""
 _SED_LINES = re.compile(r"\d+(?:,(?:\d+|\$))?p|\$p")
+
+
+_RG_SECRET_TYPE = re.compile(r"(?:^| )(?:-\w*t|--type[ =]) *(?:all|\w*env)(?: |$)")
 
 
 def reading(name: str, arguments: Words) -> Reading | None:
@@ -84,4 +88,18 @@ def _cd(arguments: Words) -> Reading | None:
     return Reading(arguments) if one and arguments[0].text else None
 
 
-_SPECIAL = {"find": _find, "sed": _sed, "tail": _tail, "date": _date, "echo": _echo, "cd": _cd}
+def _rg(arguments: Words) -> Reading | None:
+    # A type beats what else is passed over, and some type may be that of `.env`.
+    texts = " ".join([word.text for word in arguments])
+    return None if _RG_SECRET_TYPE.search(texts) else read_by_row(HARMLESS["rg"], arguments)
+
+
+_SPECIAL = {
+    "find": _find,
+    "sed": _sed,
+    "tail": _tail,
+    "rg": _rg,
+    "date": _date,
+    "echo": _echo,
+    "cd": _cd,
+}

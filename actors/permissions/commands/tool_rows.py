@@ -7,6 +7,7 @@ from actors.permissions.commands.guards import (
     always,
     among,
     clustered,
+    of_scripts,
     runs,
     second_operand,
     seen_through,
@@ -40,17 +41,19 @@ ROWS: tuple[tuple[str, Guard], ...] = (
     ("npx pnpx bunx uvx", in_texts(runs(_BY_NAME, Leading("pc", listed("package call"))))),
     (
         "npm pnpm yarn",
-        seen_through(
-            among(
-                _BY_NAME,
-                listed("exec x dlx config set explore edit"),
-                Options(
-                    "cC",
-                    listed(
-                        "call script-shell node-options prefix userconfig globalconfig shell "
-                        "editor cwd dir"
+        of_scripts(
+            seen_through(
+                among(
+                    _BY_NAME,
+                    listed("exec x dlx config set explore edit"),
+                    Options(
+                        "cC",
+                        listed(
+                            "call script-shell node-options prefix userconfig globalconfig shell "
+                            "editor cwd dir"
+                        ),
                     ),
-                ),
+                )
             )
         ),
     ),

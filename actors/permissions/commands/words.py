@@ -33,6 +33,8 @@ _PLAIN = re.compile(rb"[^ \t\n;&|()<>'\"\\$`*?\[{~#]+")
 _QUOTED = re.compile(rb'[^"\\$`]+')
 _UNQUOTED_BODY = re.compile(rb"[^\\$`]+")
 _EXPANDS = re.compile(rb"\$[\w({\[@*#?$!'\"-]")
+_LITERAL_BRACES = re.compile(rb"\{[\w@/:^~+-]*\}")
+"""Without a comma and without `..` bash leaves them as they are: `HEAD@{1}`."""
 _ENDS = frozenset(b" \t\n;&|()<>")
 _BLANKS = {b" ", b"\t"}
 _ESCAPED = {b'"', b"\\", b"$", b"`"}
@@ -131,9 +133,10 @@ class WordReader:
     def _special(self, char: bytes, start: int) -> None:
         """Take a character that may expand where it stands."""
         source, at = self.source, self.at
-        if char == b"{" and source[at : at + 2] == b"{}":
-            self._text.append(b"{}")
-            self.at += 2
+        braces = _LITERAL_BRACES.match(source, at) if char == b"{" else None
+        if braces:
+            self._text.append(braces.group())
+            self.at = braces.end()
             return
         if char == b"~":
             before = source[at - 1 : at] if at > start else b""

@@ -19,6 +19,11 @@ echo "$\⏎{x:=1}"
 echo "$\⏎((x=1))"
 echo "$\⏎[x=1]"
 echo "$HO\⏎ME"
+npm exec x
+npm --prefix run exec x
+npm run --script-shell=x y
+npm run x --script-shell=x
+npm run x exec
 echo $\⏎'x'
 ls "$\⏎(touch x)"
 cat x "$\⏎(touch x)" | grep x
@@ -60,6 +65,10 @@ git pu\⏎sh
         r"""
 ls -l \⏎  a \⏎  b
 ls \⏎a
+npm run x
+npm run exec
+npm run edit
+npm run build -- --config x
 ls a\⏎ b
 echo "a \⏎  b"
 echo '$\⏎(rm x)'
@@ -174,6 +183,33 @@ tail +5f a
 tail +5 a
 tail -q +5f a
 tail -5f a
+find -L . -name x
+find . -L
+find . -follow -name x
+du -L src
+du -sL src
+ls -L
+ls -laL .
+ls --dereference
+rg -t all x
+rg -tall x
+rg --type=all x
+rg -itdotenv x
+rg -g '*.{py,env}' x .env
+git diff -- '.e*'
+git diff -- '*env'
+git log -p HEAD -- "*.env"
+git show HEAD -- 's[e]crets/*'
+git show :.env
+git show :0:.env
+git show ':/fix'
+git log -- ':!x'
+git show HEAD@{1}:.env
+git show {HEAD,x}
+git show HEAD@{a..b}
+git cat-file --filters HEAD:a
+git ls-files -x
+git status -ux
 cd src; cat ../a
 cd src && ls; cat ../a
 cd src && ls & cat ../a
@@ -219,6 +255,35 @@ WAS_TOO_STRICT = cases_of(
 tail -n +5 a
 tail -c +5 a
 tail --lines=+5 a
+git diff HEAD@{1}
+git show HEAD^{tree}
+git show HEAD^{commit}
+git show stash@{0}
+git log @{u}..
+git log @{-1}
+git rev-parse --abbrev-ref @{u}
+git status -uno
+git status --porcelain=v1 -uall
+git ls-files -o --exclude-standard
+git ls-files -mo --exclude-standard
+git ls-files '*.py'
+git diff -W --color-words --compact-summary
+git diff --relative --binary -a
+git show -m HEAD
+git show :src/main.py
+git show :0:src/main.py
+git blame -e src/main.py
+git blame -l -f src/main.py
+git rev-parse --symbolic-full-name HEAD
+git rev-parse --is-bare-repository
+git log --cherry-pick --right-only a...b
+git log -l 100
+rg -g '*.{py,md}' x
+rg --debug x
+rg --version
+grep --version
+find . -newermt '2024-01-01' -type f
+find . -newermt 2024-01-01
 cd src && cat ../a
 cd src && grep -n x ../a
 cd src/deep && ls ../..
