@@ -1,14 +1,13 @@
 """What a word stands for in the body of a loop that says what it runs over."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Sequence
 from typing import NamedTuple
 
-from actors.permissions.commands.command import Part
+from actors.permissions.commands.command import Part, Word
 from actors.permissions.commands.hidden import Words
 
 _WHOLE = re.compile(r"[\w./:,@%+=-]+")
-"""What bash neither splits nor takes for a pattern, wherever it stands."""
 
 
 class Loop(NamedTuple):
@@ -21,21 +20,28 @@ class Loop(NamedTuple):
     end: int
 
 
-def in_loops(part: Part, at: int, loops: Iterable[Loop]) -> Part:
-    """Write out what a part reads that stands at `at`, where that is a loop's variable alone."""
+def in_loops(part: Part, at: int, loops: Sequence[Loop]) -> Part:
+    """Write out what a part reads that stands at `at`, where that is a loop's variable alone.
+
+    A loop within leaves its last word in a variable of the same name, so all of that name count.
+    """
     if all(word.literal for word in part.opens):
         return part
-    opens, read = list(part.opens), list(part.reads)
-    for loop in loops:
-        if loop.start <= at < loop.end and loop.words:
-            meant = {f"${loop.name}", f"${{{loop.name}}}"}
-            fits = [word for word in opens if word.text in meant and _is_told(word.single, loop)]
-            opens = [word for word in opens if word not in fits]
-            opens += loop.words if fits else ()
-            read += loop.words if fits else ()
-    return part._replace(opens=tuple(opens), reads=tuple(read))
+    opens: list[Word] = []
+    read: list[Word] = []
+    for word in part.opens:
+        meant = [loop for loop in loops if word.text in (f"${loop.name}", f"${{{loop.name}}}")]
+        words = [each for loop in meant for each in loop.words]
+        is_within = any(loop.start <= at < loop.end for loop in meant)
+        is_told = is_within and all(loop.words for loop in meant)
+        if is_told and (word.single or all(map(_is_whole, words))):
+            opens += words
+            read += words
+        else:
+            opens.append(word)
+    return part._replace(opens=tuple(opens), reads=(*part.reads, *read))
 
 
-def _is_told(is_whole: bool, loop: Loop) -> bool:  # noqa: FBT001 - a word is quoted or not
-    """Whether the variable is one of the loop's words; unquoted it may be taken apart."""
-    return is_whole or all(word.literal and _WHOLE.fullmatch(word.text) for word in loop.words)
+def _is_whole(word: Word) -> bool:
+    """Whether bash neither splits it nor takes it for a pattern, where nothing quotes it."""
+    return word.literal and _WHOLE.fullmatch(word.text) is not None

@@ -4,12 +4,14 @@ For calls that a rule or a grant allows: the table of harmless commands says whi
 theirs are paths, also beside options that it does not list.
 """
 
+import re
+
 from actors.permissions.commands.command import Word
 from actors.permissions.commands.harmless import Harmless
 from actors.permissions.commands.harmless_rows import HARMLESS
 from actors.permissions.commands.hidden import Words
 
-_FIND_FIRST = {"-H", "-L", "-P"}
+_FIND_FIRST = re.compile(r"-[HLP]|-O\d*")
 """What may stand before the paths."""
 _SED = Harmless(
     valued="efl",
@@ -41,10 +43,14 @@ def files_of(words: Words) -> Words:
 
 def _of_find(arguments: Words) -> list[Word]:
     found: list[Word] = []
-    for word in arguments:
-        if word.text[:1] in {"-", "(", "!"} and word.text not in _FIND_FIRST:
-            break
-        found += [word] if word.text not in _FIND_FIRST else []
+    rest = iter(arguments)
+    for word in rest:
+        if word.text == "-D":
+            next(rest, None)
+        elif not _FIND_FIRST.fullmatch(word.text):
+            if word.text[:1] in {"-", "(", "!"}:
+                break
+            found.append(word)
     return found
 
 

@@ -117,6 +117,11 @@ for f in "a /etc/passwd"; do cat $f; done
 for f in *; do cat $f; done
 for f in a; do cat x; done; cat $f
 for f in $(ls); do cat "$f"; done
+for f in a; do for f in /etc/passwd; do cat "$f"; done; done
+for f in a; do for f in /etc/passwd; do echo x; done; cat "$f"; done
+for f; do cat "$f"; done
+find -D tree /etc -name x
+find -O3 /etc -name x
 git log -- /etc/x
 """,
     ),
