@@ -26,36 +26,37 @@ _LINE_BEGINS = {
     "make": re.compile(r"^[ \t]*+[@+-]++", re.MULTILINE),
 }
 """What stands before the command in each line."""
+_READERS = READING_SHELLS | _READ_COMMANDS | _READ_CODE
 _VERSION = re.compile(r"-?\d[\d.]*$")
 
 
-def reads_as_shell(parts: Iterable[Part]) -> bool:
-    """Whether a shell among these may run what comes in."""
-    return any(name in READING_SHELLS for part in parts for name in _names(part))
+def readers_among(parts: Iterable[Part]) -> dict[str, int]:
+    """Say by name which programs may run what they read, and which part is the first of each.
 
-
-def first_readers(parts: Iterable[Part]) -> dict[str, int]:
-    """Say by name which programs run what they read, and which part is the first of each."""
+    One that asks for no reason is told what to do by its arguments alone.
+    """
     found: dict[str, int] = {}
     for at, part in enumerate(parts):
-        for name in _names(part):
-            if name in _READ_COMMANDS or name in _READ_CODE:
-                found.setdefault(name, at)
+        if part.floor:
+            _note_readers(part, at, found)
     return found
 
 
 def told(name: str, text: str) -> tuple[tuple[str, ...], tuple[Words, ...]]:
-    """Say what a program may run of a text on its input: as texts, and as words."""
+    """Say what a program may run of a text on its input: as texts, and as words; but for shells."""
+    if name in READING_SHELLS:
+        return (), ()
     if name in _READ_CODE:
         return commands_in(text)
     begins = _LINE_BEGINS.get(name)
     return (begins.sub("", text) if begins else text,), ()
 
 
-def _names(part: Part) -> Iterable[str]:
-    """Name the commands of a part, those inside a wrapper too."""
-    if part.words:
-        bare = part.words[0].text.rpartition("/")[2]
-        yield bare if bare.isalpha() else _VERSION.sub("", bare)
+def _note_readers(part: Part, at: int, found: dict[str, int]) -> None:
+    """Note the program of a part, and those inside it."""
+    bare = part.words[0].text.rpartition("/")[2] if part.words else ""
+    name = bare if bare.isalpha() else _VERSION.sub("", bare)
+    if name in _READERS:
+        found.setdefault(name, at)
     for inner in part.inner:
-        yield from _names(inner)
+        _note_readers(inner, at, found)

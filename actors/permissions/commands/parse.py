@@ -11,10 +11,11 @@ from actors.permissions.commands.command import Chain, Command, Part, Word
 from actors.permissions.commands.crude import crude_parts, spelled_out
 from actors.permissions.commands.grammar import tree_of
 from actors.permissions.commands.hidden import Words
-from actors.permissions.commands.inputs import first_readers, reads_as_shell, told
+from actors.permissions.commands.inputs import readers_among, told
 from actors.permissions.commands.loops import in_loops
 from actors.permissions.commands.plain import plain_commands
 from actors.permissions.commands.programs import named_in_code
+from actors.permissions.commands.shells import READING_SHELLS
 from actors.permissions.commands.simple import Simple
 from actors.permissions.commands.statements import Statements
 from actors.permissions.commands.texts import command_in_value
@@ -97,10 +98,11 @@ class _Parsing:
         """Add what programs may run of their input: here-documents, and what `echo` says."""
         said = (text for part in parts if _speaks(part) for text in _said(part))
         texts = dict.fromkeys((*documents, *said))
-        if texts and reads_as_shell(parts):
-            parts = [*parts, *(each for text in texts for each in self._script(text, depth))]
         given = (*texts, *strings)
-        for name, at in first_readers(parts).items() if given else ():
+        readers = readers_among(parts) if given else {}
+        if not READING_SHELLS.isdisjoint(readers):
+            parts = [*parts, *(each for text in texts for each in self._script(text, depth))]
+        for name, at in readers.items():
             for text in given:
                 parts[at] = self._guessing(parts[at], *told(name, text), depth)
         return parts
@@ -217,7 +219,7 @@ def _characters(words: Words) -> int:
 def _values(simple: Simple, text: str) -> list[str]:
     """List what variables are set to, and what expansions in a command word plainly come to."""
     found = [command_in_value(each) for each in simple.assigned]
-    if simple.words and not simple.words[0].literal:
+    if simple.words and not simple.words[0].literal and simple.words[0].text != "[":
         meant = spelled_out(text)
         found += [meant] if meant != text else []
     return [each for each in found if _MAY_BE_COMMAND.match(each)]

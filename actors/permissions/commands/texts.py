@@ -67,6 +67,8 @@ def in_values(guard: Guard) -> Guard:
 
 def in_options(words: Words) -> tuple[str, ...]:
     """Find the commands that options name, by how they are called alone."""
+    if not any(" " in word.text for word in words):
+        return ()
     found: list[str] = []
     for word, after in pairwise((*words[: _MOST + 1], _NO_WORD)):
         if word.text.startswith("-") and _TAKES_A_COMMAND.match(word.text):

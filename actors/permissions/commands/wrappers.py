@@ -37,7 +37,10 @@ def hidden_in(words: Words, stdin: str = "") -> Hidden:
         return NOTHING
     guard = guard_of(words[0].text)
     hidden = guard(words, stdin) if guard else NOTHING
-    return hidden if hidden.why or len(words) == 1 else Hidden(guessed=in_options(words))
+    if hidden.why or len(words) == 1:
+        return hidden
+    told = in_options(words)
+    return Hidden(guessed=told) if told else NOTHING
 
 
 def guard_of(name: str) -> Guard | None:
