@@ -69,6 +69,8 @@ class Looking:
     """The whole of the command that is looked at."""
     _here: Where = field(init=False)
     """Where a command begins."""
+    _is_astray: bool = False
+    """It was told once that where paths count from is not certain; so the whole asks."""
     _entries_left: int = MOST_ENTRIES
     _patterns: Patterns = field(default_factory=Patterns)
     _guarded: dict[str, str] = field(default_factory=dict[str, str])
@@ -314,8 +316,10 @@ class Looking:
         Where no rule speaks, what is inside may be read by a command that is allowed.
         """
         for word in part.opens:
-            is_fixed = where.certain or word.text.startswith("/")
-            if not (is_fixed and is_told(word, self.explorer.ground.home)):
+            if not is_told(word, self.explorer.ground.home):
+                self.found.append(_unknown("read", word))
+            elif not (where.certain or self._is_astray or word.text.startswith("/")):
+                self._is_astray = True
                 self.found.append(_unknown("read", word))
         is_same = part.opens == part.reads
         for file in reads if is_same else self._words("read", part.opens, where):
