@@ -193,6 +193,7 @@ class Looking:
         )
         is_whole = weight == "full"
         floor = (_floor(part) or too_deep or self._patterns.problem) if is_whole else ""
+        says_all = not is_whole or (not floor and self._says_all(part, where))
         self.found.append(
             Matter(
                 "bash",
@@ -201,7 +202,7 @@ class Looking:
                 weight,
                 part.also,
                 floor=floor,
-                exact="" if not floor and self._says_all(part, where) else self._command_text,
+                exact="" if says_all else self._command_text,
                 protected=self._touched(() if part.harmless else reads, writes),
                 reading=part.harmless,
                 harmless=self._wholly_known(part, reads, where) if is_whole else None,

@@ -27,11 +27,9 @@ _NO_FILES = {"-", "/dev/null", "/dev/stdin"}
 def opened_operands(name: str, arguments: Words) -> Words:
     """Say which arguments are paths that are read; none of a command that is not in the table."""
     if name == "find":
-        found = _of_find(arguments)
-    else:
-        row = _ROWS.get(name)
-        found = _by_row(row, arguments) if row else []
-    return files_of(tuple(found))
+        return files_of(tuple(_of_find(arguments)))
+    row = _ROWS.get(name)
+    return files_of(tuple(_by_row(row, arguments))) if row else ()
 
 
 def files_of(words: Words) -> Words:
