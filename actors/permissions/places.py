@@ -76,15 +76,14 @@ class Explorer:
         flaw = _flaw(path)
         if flaw:
             return Place(path, flaw)
-        written = os.path.normpath(path if path.startswith("/") else f"{base.rstrip('/')}/{path}")
         try:
             # Of a step up it is not known where it leads before all names ahead of it are followed.
-            place = None if ".." in path else self._straight(path, base, written)
-            return place or self._walk(path, base, written)
+            place = None if ".." in path or path.startswith("//") else self._straight(path, base)
+            return place or self._walk(path, base, _written(path, base))
         except OSError as error:
-            return Place(written, f"cannot be followed: {error.strerror}")
+            return Place(_written(path, base), f"cannot be followed: {error.strerror}")
 
-    def _straight(self, path: str, base: str, written: str) -> Place | None:
+    def _straight(self, path: str, base: str) -> Place | None:
         """Follow a path without steps up; None: there is a link on it."""
         here = there = "/" if path.startswith("/") else base
         link = None
@@ -97,8 +96,6 @@ class Explorer:
                 if link:
                     return None
                 there = here if link is None else there
-        if here != written:
-            return None
         return Place(here, _flaw(here), (), self._folds(here, there))
 
     def target(self, path: str) -> str:
@@ -164,6 +161,10 @@ class Explorer:
         other = name.swapcase()
         found = self.probe(path) if other != name else None
         return None if found is None else found == self.probe(f"{folder}/{other}")
+
+
+def _written(path: str, base: str) -> str:
+    return os.path.normpath(path if path.startswith("/") else f"{base.rstrip('/')}/{path}")
 
 
 def _names_ahead(path: str) -> list[str]:
