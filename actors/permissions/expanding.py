@@ -193,22 +193,26 @@ class Looking:
         )
         is_whole = weight == "full"
         floor = (_floor(part) or too_deep or self._patterns.problem) if is_whole else ""
-        says_all = not is_whole or (not floor and self._says_all(part, where))
-        self.found.append(
-            Matter(
-                "bash",
-                part.text,
-                "bash",
-                weight,
-                part.also,
-                floor=floor,
-                exact="" if says_all else self._command_text,
-                protected=self._touched(() if part.harmless else reads, writes),
-                reading=part.harmless,
-                harmless=self._wholly_known(part, reads, where) if is_whole else None,
-                trusted_only=part.trusted_only,
+        protected = self._touched(() if part.harmless else reads, writes)
+        texts = (part.text, *part.also)
+        # Most of what stands inside a wrapper nobody speaks of.
+        if is_whole or protected or not self.book.is_silent("bash", weight, texts):
+            says_all = not is_whole or (not floor and self._says_all(part, where))
+            self.found.append(
+                Matter(
+                    "bash",
+                    part.text,
+                    "bash",
+                    weight,
+                    part.also,
+                    floor=floor,
+                    exact="" if says_all else self._command_text,
+                    protected=protected,
+                    reading=part.harmless,
+                    harmless=self._wholly_known(part, reads, where) if is_whole else None,
+                    trusted_only=part.trusted_only,
+                )
             )
-        )
         self._tell(reads + below + writes, "tightens" if is_whole else "denies")
         if is_whole and (part.opens or part.harmless):
             self._open(part, reads, where)

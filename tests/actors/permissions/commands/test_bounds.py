@@ -7,7 +7,8 @@ import pytest
 from actors.permissions.commands.command import Command
 from actors.permissions.commands.parse import parse_command
 from actors.permissions.commands.plain import plain_commands
-from messages.rules import Rule
+from actors.permissions.defaults import BUILT_IN
+from messages.rules import Policy, Rule, Source
 from tests.actors.permissions.judged import by_rules, decided, verdict
 
 pytestmark = pytest.mark.quick
@@ -52,12 +53,21 @@ def test_a_tower_is_no_work_and_hides_nothing_from_a_deny(tower: str) -> None:
 
 
 def test_equal_parts_and_paths_are_told_once() -> None:
-    matters = decided(("bash", "cat a; rm a; cat a; sudo cat a; cat a")).matters
-    told = [(matter.request.permission, matter.request.target) for matter, _ in matters]
-    assert told == [
+    command = ("bash", "cat a; rm a; cat a; sudo cat a; sudo cat a; cat a")
+    told = [
         ("bash", "cat a"), ("read", "a"), ("bash", "rm a"), ("write", "a"),
-        ("bash", "sudo cat a"), ("read", "cat"), ("bash", "cat a"),
+        ("bash", "sudo cat a"), ("read", "cat"),
     ]  # fmt: skip
+    assert told_of(command, Policy(defaults=BUILT_IN)) == told
+    cat = Rule(permission="bash", pattern="cat *", action="deny")
+    policy = Policy(defaults=BUILT_IN, sources=(Source(name="rules", rules=(cat,)),))
+    inside = ("bash", "cat a")
+    assert told_of(command, policy) == [*told, inside], "somebody speaks of what sudo runs"
+
+
+def told_of(command: tuple[str, str], policy: Policy) -> list[tuple[str, str]]:
+    matters = decided(command, policy=policy).matters
+    return [(matter.permission, matter.target) for matter, _ in matters]
 
 
 def test_what_was_told_of_a_script_that_a_shell_runs_is_told_again_of_a_command() -> None:
