@@ -144,6 +144,7 @@ def test_a_yes_after_the_program_was_killed_runs_the_command_once(program: Progr
 def test_a_session_is_exported_cleared_and_taken_up_again(program: Program) -> None:
     with program.serve(says("Well done."), says("Fresh.")), on_screen(program, "Work.") as shown:
         shown.wait_for("Well done.")
+        shown.wait_gone("Esc interrupts")
         shown.type("/export out.md\r")
         shown.wait_for("The session so far is in")
         shown.type("/export out.md\r")
