@@ -27,11 +27,7 @@ from shell.rereading import Reread
 from shell.view.ink import CHAIN
 from tests.shell import reports
 from tests.shell.on_screen import OnScreen, play
-
-
-async def begun(here: OnScreen) -> None:
-    here.report(reports.session())
-    await here.shows("primary · default")
+from tests.shell.openings import begun
 
 
 def git(folder: Path, *words: str) -> None:

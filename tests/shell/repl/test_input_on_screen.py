@@ -9,6 +9,7 @@ from shell.repl.history import load
 from shell.repl.workplace import Workplace
 from tests.shell import reports
 from tests.shell.on_screen import OnScreen, play
+from tests.shell.openings import asked, begun
 
 ESC, TAB, CTRL_C, CTRL_O, CTRL_R, CTRL_U, CTRL_Y = (
     "\x1b",
@@ -21,11 +22,6 @@ ESC, TAB, CTRL_C, CTRL_O, CTRL_R, CTRL_U, CTRL_Y = (
 )
 UP, DOWN, PAGE_UP = "\x1b[A", "\x1b[B", "\x1b[5~"
 PASTE, PASTED = "\x1b[200~", "\x1b[201~"
-
-
-async def begun(here: OnScreen) -> None:
-    here.report(reports.session())
-    await here.shows("primary · default")
 
 
 def test_a_slash_opens_a_menu_and_enter_runs_what_is_chosen() -> None:
@@ -46,8 +42,7 @@ def test_a_slash_opens_a_menu_and_enter_runs_what_is_chosen() -> None:
 def test_tab_completes_a_command_and_esc_only_closes_the_menu() -> None:
     async def script(here: OnScreen) -> None:
         await begun(here)
-        here.type("hello\r")
-        await here.shows("Thinking")
+        await asked(here, "hello")
         here.type("/stt")
         await here.shows("› /status")  # noqa: RUF001  (an arrow)
         here.type(ESC)
@@ -96,8 +91,7 @@ def test_at_completes_files_of_the_workspace_but_no_ignored_ones(tmp_path: Path)
         here.type("\r")
         await here.shows("> look at @src/parser.py")
         assert here.posted == []
-        here.type("now\r")
-        await here.shows("Thinking")
+        await asked(here, "now")
         assert here.posted == [SendPrompt(text="look at @src/parser.py now")]
 
     play(script, place=Workplace(cwd=tmp_path, root=tmp_path))
@@ -106,8 +100,7 @@ def test_at_completes_files_of_the_workspace_but_no_ignored_ones(tmp_path: Path)
 def test_a_path_or_a_comment_is_no_command() -> None:
     async def script(here: OnScreen) -> None:
         await begun(here)
-        here.type("/etc/hosts is wrong\r")
-        await here.shows("Thinking")
+        await asked(here, "/etc/hosts is wrong")
         assert here.posted == [SendPrompt(text="/etc/hosts is wrong")]
 
     play(script)
@@ -118,8 +111,7 @@ def test_up_and_ctrl_r_bring_back_what_was_said_in_any_session(tmp_path: Path) -
 
     async def first(here: OnScreen) -> None:
         await begun(here)
-        here.type("fix the parser\r")
-        await here.shows("Thinking")
+        await asked(here, "fix the parser")
         here.report(reports.completed())
         await here.hides("Thinking")
         here.type("/status\r")
@@ -151,8 +143,7 @@ def test_up_and_ctrl_r_bring_back_what_was_said_in_any_session(tmp_path: Path) -
 def test_up_takes_a_queued_message_before_it_goes_to_the_history() -> None:
     async def script(here: OnScreen) -> None:
         await begun(here)
-        here.type("one\r")
-        await here.shows("Thinking")
+        await asked(here, "one")
         here.type("two\r")
         await here.shows("» two")
         here.type(UP)
@@ -186,8 +177,7 @@ def test_a_long_paste_is_folded_and_sent_whole_and_one_backspace_takes_it_away()
 def test_an_own_command_runs_without_a_question_and_esc_ends_it_before_the_turn() -> None:
     async def script(here: OnScreen) -> None:
         await begun(here)
-        here.type("hello\r")
-        await here.shows("Thinking")
+        await asked(here, "hello")
         here.type("!make test\r")
         await here.shows("! make test · 0s · Esc ends it")
         here.type("!another\r")
@@ -217,8 +207,7 @@ def test_ctrl_o_shows_all_of_an_output_on_a_page_of_its_own_and_the_session_is_a
         await begun(here)
         await here.press(CTRL_O)
         await here.shows("there are no details yet")
-        here.type("hello\r")
-        await here.shows("Thinking")
+        await asked(here, "hello")
         here.report(TurnStarted(turn=1, prompt="hello"), reports.tool_ended(output))
         await here.shows("… +92 lines (Ctrl-O)")
         here.type(CTRL_O)
@@ -261,8 +250,7 @@ def test_a_request_waits_behind_a_page_and_takes_no_key_meant_for_it() -> None:
 def test_a_list_over_a_request_takes_the_keys_and_disarms_it() -> None:
     async def script(here: OnScreen) -> None:
         await begun(here)
-        here.type("yes\r")
-        await here.shows("Thinking")
+        await asked(here, "yes")
         here.type(CTRL_R)
         await here.shows("look for:")
         here.report(reports.asked())

@@ -6,25 +6,18 @@ import pytest
 
 from messages.address import PRIMARY, Address
 from messages.approvals import Answer, AnswerApproval
-from messages.subagents import SubagentStarted
 from messages.turns import TurnStarted
 from shell.inbox import OfSubagent
 from shell.intents import Interrupt, StopSubagent
 from shell.view.arming import QUIET_S
 from tests.shell import reports
 from tests.shell.on_screen import OnScreen, play
+from tests.shell.openings import at_work
 
 ONE, TWO = Address("/primary/general-1"), Address("/primary/general-2")
 ESC, TAB, LEFT, DOWN, CTRL_Y = "\x1b", "\t", "\x1b[D", "\x1b[B", "\x19"
 ASKED = "/primary/explore-2#1@1"
 LIST, PAGE = DOWN, f"{DOWN}\r"
-
-
-async def begun(here: OnScreen, *children: SubagentStarted) -> None:
-    here.report(reports.session(), TurnStarted(turn=1, prompt="go"))
-    for child in children:
-        here.report(OfSubagent(PRIMARY, child))
-    await here.shows(children[-1].child.name)
 
 
 def test_down_on_an_empty_line_lists_the_agents_and_nothing_where_text_stands() -> None:
@@ -33,7 +26,7 @@ def test_down_on_an_empty_line_lists_the_agents_and_nothing_where_text_stands() 
         await here.shows("primary · default")
         here.type(DOWN)
         await here.shows("No other agent is at work.")
-        await begun(here, reports.started(ONE))
+        await at_work(here, reports.started(ONE))
         here.type(f"a{DOWN}")
         await here.shows("> a")
         assert here.desk.choosing.picker is None
@@ -53,7 +46,7 @@ def test_down_on_an_empty_line_lists_the_agents_and_nothing_where_text_stands() 
 @pytest.mark.parametrize("second", ["x", "y"])
 def test_x_stops_an_agent_when_it_is_pressed_again_and_not_after_esc(second: str) -> None:
     async def script(here: OnScreen) -> None:
-        await begun(here, reports.started(ONE), reports.started(TWO))
+        await at_work(here, reports.started(ONE), reports.started(TWO))
         here.type(DOWN)
         await here.shows("Agents at work")
         await here.press("x")
@@ -76,7 +69,7 @@ def test_x_stops_an_agent_when_it_is_pressed_again_and_not_after_esc(second: str
 
 def test_an_agents_page_stops_it_and_esc_leaves_it_only_when_nothing_is_asked() -> None:
     async def script(here: OnScreen) -> None:
-        await begun(here, reports.started(ONE))
+        await at_work(here, reports.started(ONE))
         here.type(f"{DOWN}\r")
         await here.shows("it has said nothing yet")
         await here.press("y")
@@ -102,7 +95,7 @@ def test_an_agents_page_stops_it_and_esc_leaves_it_only_when_nothing_is_asked() 
 
 def test_the_list_comes_back_with_the_agent_whose_page_was_left() -> None:
     async def script(here: OnScreen) -> None:
-        await begun(here, reports.started(ONE), reports.started(TWO))
+        await at_work(here, reports.started(ONE), reports.started(TWO))
         here.type(f"{DOWN}{DOWN}\r")
         await here.shows("it has said nothing yet")
         await here.press(LEFT)
@@ -118,7 +111,7 @@ def test_the_list_comes_back_with_the_agent_whose_page_was_left() -> None:
 
 def test_letters_look_for_a_name_in_the_list_of_agents() -> None:
     async def script(here: OnScreen) -> None:
-        await begun(here, reports.started(ONE), reports.started(Address("/primary/explore-1")))
+        await at_work(here, reports.started(ONE), reports.started(Address("/primary/explore-1")))
         here.type(f"{DOWN}")
         await here.shows("2 of 2")
         here.type("ex")
@@ -147,7 +140,7 @@ async def quiet(here: OnScreen) -> None:
 
 
 async def asked_over(here: OnScreen, view: str, command: str = "git push") -> None:
-    await begun(here, reports.started(ONE))
+    await at_work(here, reports.started(ONE))
     here.type(view)
     await here.until(lambda: here.desk.overseeing.is_open, "the task view")
     here.report(reports.asked(command))
@@ -197,7 +190,7 @@ def test_a_reason_is_written_in_the_task_view_and_leads_back_to_it(view: str) ->
 @pytest.mark.parametrize("view", [LIST, PAGE])
 def test_the_y_that_stops_an_agent_allows_nothing_that_comes_meanwhile(view: str) -> None:
     async def script(here: OnScreen) -> None:
-        await begun(here, reports.started(ONE))
+        await at_work(here, reports.started(ONE))
         here.type(view)
         await here.until(lambda: here.desk.overseeing.is_open, "the task view")
         await here.press("x")
@@ -232,7 +225,7 @@ def test_later_leaves_the_task_view_open_and_ctrl_y_brings_the_request_back_into
 
 def test_letters_that_are_looked_for_hold_a_request_up_as_a_draft_does() -> None:
     async def script(here: OnScreen) -> None:
-        await begun(here, reports.started(ONE))
+        await at_work(here, reports.started(ONE))
         here.type(f"{DOWN}gen")
         await here.shows("look for: gen")
         here.report(reports.asked())
@@ -251,7 +244,7 @@ def test_letters_that_are_looked_for_hold_a_request_up_as_a_draft_does() -> None
 
 def test_time_passes_in_the_task_view_also_while_nothing_happens() -> None:
     async def script(here: OnScreen) -> None:
-        await begun(here, reports.started(ONE))
+        await at_work(here, reports.started(ONE))
         here.type(LIST)
         await here.shows("look about  starting · 0s")
         here.clock.ahead_s += 60

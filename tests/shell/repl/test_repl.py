@@ -8,22 +8,17 @@ from shell.repl.hands import ONE_PRESS_S, Hands
 from shell.repl.resizing import SETTLE_S
 from tests.shell import reports
 from tests.shell.on_screen import OnScreen, play
+from tests.shell.openings import asked, begun
 
 ESC = "\x1b"
 CTRL_C, CTRL_D, CTRL_J, CTRL_U = "\x03", "\x04", "\n", "\x15"
 UP = "\x1b[A"
 
 
-async def begun(here: OnScreen) -> None:
-    here.report(reports.session())
-    await here.shows("primary · default · claude-opus-5-5")
-
-
 def test_a_message_is_sent_and_the_streamed_answer_ends_up_in_the_scrollback() -> None:
     async def script(here: OnScreen) -> None:
         await begun(here)
-        here.type("hello\r")
-        await here.shows("Thinking")
+        await asked(here, "hello")
         assert here.posted == [SendPrompt(text="hello")]
         here.report(TurnStarted(turn=1, prompt="hello"), MessageDelta(text="Well, **good"))
         await here.shows("Well, **good")
@@ -81,8 +76,7 @@ def test_a_tool_row_shows_what_ran_and_the_first_lines_of_its_output() -> None:
 def test_messages_typed_while_a_turn_runs_are_queued_and_go_out_one_by_one() -> None:
     async def script(here: OnScreen) -> None:
         await begun(here)
-        here.type("one\r")
-        await here.shows("Thinking")
+        await asked(here, "one")
         here.type("two\rthree\r")
         await here.shows("» three")
         assert here.posted == [SendPrompt(text="one")]
@@ -99,8 +93,7 @@ def test_messages_typed_while_a_turn_runs_are_queued_and_go_out_one_by_one() -> 
 def test_esc_interrupts_the_turn_once_and_hands_the_queue_back() -> None:
     async def script(here: OnScreen) -> None:
         await begun(here)
-        here.type("one\r")
-        await here.shows("Thinking")
+        await asked(here, "one")
         here.type("two\r")
         await here.shows("» two")
         here.type(ESC)
@@ -118,8 +111,7 @@ def test_esc_interrupts_the_turn_once_and_hands_the_queue_back() -> None:
 def test_a_quick_double_esc_counts_as_one(keys: str) -> None:
     async def script(here: OnScreen) -> None:
         await begun(here)
-        here.type("one\r")
-        await here.shows("Thinking")
+        await asked(here, "one")
         here.type(keys)
         await here.shows("Interrupting")
         assert here.posted == [SendPrompt(text="one"), Interrupt()]
@@ -130,8 +122,7 @@ def test_a_quick_double_esc_counts_as_one(keys: str) -> None:
 def test_an_esc_right_after_another_prompt_is_no_second_of_a_pair() -> None:
     async def script(here: OnScreen) -> None:
         await begun(here)
-        here.type("one\r")
-        await here.shows("Thinking")
+        await asked(here, "one")
         hands = Hands(here.desk)
         hands.escape()
         here.report(reports.interrupted())
@@ -168,8 +159,7 @@ def test_under_a_flood_of_text_keys_are_echoed_and_esc_interrupts() -> None:
 
     async def script(here: OnScreen) -> None:
         await begun(here)
-        here.type("one\r")
-        await here.shows("Thinking")
+        await asked(here, "one")
         here.report(TurnStarted(turn=1, prompt="one"))
         here.report(*(MessageDelta(text=text) for _ in range(1_000)))
         here.type("draft")
@@ -187,8 +177,7 @@ def test_under_a_flood_of_text_keys_are_echoed_and_esc_interrupts() -> None:
 def test_alt_with_a_letter_neither_interrupts_nor_types() -> None:
     async def script(here: OnScreen) -> None:
         await begun(here)
-        here.type("one\r")
-        await here.shows("Thinking")
+        await asked(here, "one")
         here.type(ESC + "q" + "x")
         await here.shows("> x")
         assert here.posted == [SendPrompt(text="one")]
@@ -199,8 +188,7 @@ def test_alt_with_a_letter_neither_interrupts_nor_types() -> None:
 def test_ctrl_c_clears_then_interrupts_then_asks_and_then_leaves() -> None:
     async def script(here: OnScreen) -> None:
         await begun(here)
-        here.type("one\r")
-        await here.shows("Thinking")
+        await asked(here, "one")
         here.type("draft")
         await here.shows("> draft")
         here.type(CTRL_C)
@@ -259,8 +247,7 @@ def test_hostile_text_draws_nothing_but_itself() -> None:
     async def script(here: OnScreen) -> None:
         here.report(reports.session(cwd=reports.HOSTILE))
         await here.shows(reports.HOSTILE_VISIBLE)
-        here.type("hello\r")
-        await here.shows("Thinking")
+        await asked(here, "hello")
         here.report(TurnStarted(turn=1, prompt="hello"), MessageDelta(text=reports.HOSTILE))
         await here.shows("\n" + reports.HOSTILE_VISIBLE)
         here.report(
@@ -311,8 +298,7 @@ def test_resizes_while_text_streams_leave_one_drawing_and_lose_nothing(
 ) -> None:
     async def script(here: OnScreen) -> None:
         await begun(here)
-        here.type("hello\r")
-        await here.shows("Thinking")
+        await asked(here, "hello")
         here.report(TurnStarted(turn=1, prompt="hello"), reports.tool_started("bash " + "x" * 100))
         for number, columns in enumerate(widths):
             here.report(MessageDelta(text=f"Piece {number} " + "word " * 20))

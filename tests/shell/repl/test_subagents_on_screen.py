@@ -2,12 +2,12 @@
 
 from messages.address import PRIMARY, Address
 from messages.content import TextBlock, Usage
-from messages.subagents import SubagentStarted
-from messages.turns import AgentReport, Delta, MessageDelta, ReplyCompleted, TurnStarted
+from messages.turns import AgentReport, Delta, MessageDelta, ReplyCompleted
 from shell.inbox import OfSubagent
 from shell.intents import StopSubagent, TellSubagent, WatchSubagent
 from tests.shell import reports
 from tests.shell.on_screen import OnScreen, play
+from tests.shell.openings import at_work
 
 ONE, TWO = Address("/primary/general-1"), Address("/primary/general-2")
 ESC, LEFT, DOWN = "\x1b", "\x1b[D", "\x1b[B"
@@ -18,16 +18,9 @@ def says(here: OnScreen, child: Address, *events: AgentReport | Delta) -> None:
         here.report(OfSubagent(child, event))
 
 
-async def begun(here: OnScreen, *children: SubagentStarted) -> None:
-    here.report(reports.session(), TurnStarted(turn=1, prompt="go"))
-    for child in children:
-        here.report(OfSubagent(PRIMARY, child))
-    await here.shows(children[-1].child.name)
-
-
 def test_a_person_opens_a_subagent_and_reads_what_it_streams() -> None:
     async def script(here: OnScreen) -> None:
-        await begun(here, reports.started(ONE))
+        await at_work(here, reports.started(ONE))
         here.type("/tasks show general-1\r")
         await here.shows("it has said nothing yet")
         assert here.posted[-1] == WatchSubagent(agent=ONE)
@@ -50,7 +43,7 @@ def test_a_person_opens_a_subagent_and_reads_what_it_streams() -> None:
 
 def test_a_page_that_grows_is_followed_to_its_end_unless_one_reads_farther_up() -> None:
     async def script(here: OnScreen) -> None:
-        await begun(here, reports.started(ONE))
+        await at_work(here, reports.started(ONE))
         here.type("/tasks show general-1\r")
         await here.shows("it has said nothing yet")
         says(here, ONE, *(MessageDelta(text=f"line {n}\n") for n in range(60)))
@@ -66,7 +59,7 @@ def test_a_page_that_grows_is_followed_to_its_end_unless_one_reads_farther_up() 
 
 def test_one_that_stays_for_more_is_spoken_to_from_the_list() -> None:
     async def script(here: OnScreen) -> None:
-        await begun(here, reports.started(ONE, one_shot=False))
+        await at_work(here, reports.started(ONE, one_shot=False))
         here.report(OfSubagent(PRIMARY, reports.ended(ONE)))
         await here.shows("○ general-1")
         here.type("/tasks\r")
@@ -85,7 +78,7 @@ def test_one_that_stays_for_more_is_spoken_to_from_the_list() -> None:
 
 def test_one_that_rests_is_gone_when_it_is_stopped() -> None:
     async def script(here: OnScreen) -> None:
-        await begun(here, reports.started(ONE, one_shot=False), reports.started(TWO))
+        await at_work(here, reports.started(ONE, one_shot=False), reports.started(TWO))
         here.report(OfSubagent(PRIMARY, reports.ended(ONE)))
         await here.shows("○ general-1")
         here.type("/tasks stop general-1\r")
@@ -99,7 +92,7 @@ def test_one_that_rests_is_gone_when_it_is_stopped() -> None:
 def test_one_at_any_depth_is_found_by_its_name_or_path() -> None:
     async def script(here: OnScreen) -> None:
         deep = reports.started(ONE.child("explore-1"))
-        await begun(here, reports.started(ONE), deep)
+        await at_work(here, reports.started(ONE), deep)
         here.type("/tasks stop explore-1\r")
         await here.until(lambda: StopSubagent(agent=deep.child) in here.posted, "it to be stopped")
         here.type("/tasks stop primary/general-1\r")
