@@ -5,22 +5,20 @@ import os
 import shutil
 import signal
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import suppress
-from typing import Any, TypeVar
+from typing import Any
 
 from messages.address import Address
 from messages.approvals import QuestionRequest
 from messages.base import Message
-from shell.commands.command import Command, answered
-from shell.commands.table import COMMANDS
+from shell.commands.command import answered
 from shell.inbox import Inbox
-from shell.repl.aside import aside
 from shell.repl.drafting import COMMAND
 from shell.repl.hands import INTERRUPTED, SECOND_PRESS_S
 from shell.repl.plain_answers import LASTING, WIDER, Typed, may_be_said, reply_in, typed, ways
+from shell.repl.serving import Serving
 from shell.repl.signals import endings, handled
-from shell.repl.successor import Successor
 from shell.repl.updates import Paper, Updates
 from shell.repl.workplace import Workplace
 from shell.view import state
@@ -32,12 +30,11 @@ from shell.view.state import State, Step
 from shell.view.subagent_rows import subagent_page
 from shell.visible import visible
 
-T = TypeVar("T")
 _READ_BYTES = 65_536
 _WIDTH = 80
 
 
-class Plain:
+class Plain(Serving):
     """The same session and commands as `Repl` has; questions are answered by typed lines."""
 
     def __init__(
@@ -49,21 +46,18 @@ class Plain:
         when_drawn: Callable[[], None] = lambda: None,
     ) -> None:
         """See `Repl`."""
-        self._post, self._place = post, place
+        super().__init__(post, place)
         self._first_prompt, self._when_drawn = first_prompt, when_drawn
         paper = Paper(self._print, lambda: shutil.get_terminal_size((_WIDTH, 24)).columns, False)  # noqa: FBT003  (colour)
         self._updates = Updates(inbox, paper, post, self._given_back, lambda: None)
         self._width = paper.width
-        self._loop: asyncio.AbstractEventLoop | None = None
         self._ended: asyncio.Future[int] | None = None
-        self._leaving: int | None = None
         self._leaves_until_s = float("-inf")
         self._unread = b""
         self._asking = ""
         self._number = 0
         self._picker: Picker | None = None
         self._at_prompt = False
-        self.successor: Successor | None = None
 
     @property
     def state(self) -> State:
@@ -71,52 +65,13 @@ class Plain:
         return self._updates.state
 
     @property
-    def commands(self) -> Mapping[str, Command]:
-        """Every slash command by its name."""
-        return COMMANDS
-
-    @property
     def now_s(self) -> float:
         """The loop's clock."""
         return self._updates.now_s
 
-    @property
-    def place(self) -> Workplace:
-        """Where the session works."""
-        return self._place
-
-    def run(self) -> int:
-        """Serve the person until they leave; returns the exit status.
-
-        Raises:
-            Exception: whatever a fault of ours raised.
-        """
-        return asyncio.run(self._serve())
-
-    def leave(self, status: int = 0) -> None:
-        """End `run` with this status; any thread may ask."""
-        self._leaving = status if self._leaving is None else self._leaving
-        if self._loop:
-            with suppress(RuntimeError):  # the loop has ended by itself
-                self._loop.call_soon_threadsafe(self._exit)
-
-    def leave_for(self, successor: Successor) -> None:
-        """End `run`, so that another session can be opened."""
-        self.successor = successor
-        self.leave()
-
-    def post(self, intent: Message) -> None:
-        """Tell the console what the person wants."""
-        self._post(intent)
-
     def step(self, done: Step) -> None:
         """Take a new state and carry out what comes with it."""
         self._updates.step(done)
-
-    def remark(self, text: str) -> None:
-        """Print lines of ours."""
-        if text:
-            self.step((self.state, (state.Remark(text, "plain"),)))
 
     def show(self, page: Page) -> None:
         """Print a page."""
@@ -135,12 +90,8 @@ class Plain:
         ]
         self.remark("\n".join([f"{picker.title}; type a number", *lines]))
 
-    def later(self, job: Callable[[], T], then: Callable[[T | None], None]) -> None:
-        """Do slow work beside the screen."""
-        if self._loop:
-            aside(self._loop, job, then)
-
-    async def _serve(self) -> int:
+    async def serve(self) -> int:
+        """See `Serving`."""
         loop = self._loop = asyncio.get_running_loop()
         self._ended = loop.create_future()
         loop.set_exception_handler(self._failed)

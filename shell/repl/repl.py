@@ -8,23 +8,20 @@ import asyncio
 import os
 import signal
 import sys
-from collections.abc import Callable, Mapping
-from contextlib import suppress
+from collections.abc import Callable
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any
 
 from prompt_toolkit.input import Input, create_input
 from prompt_toolkit.key_binding import KeyPress
 
 from messages.address import Address
 from messages.base import Message
-from shell.commands.command import Command, answered
-from shell.commands.table import COMMANDS
+from shell.commands.command import answered
 from shell.inbox import Inbox
-from shell.repl.aside import aside
 from shell.repl.desk import Desk
+from shell.repl.serving import Serving
 from shell.repl.signals import HUNG_UP, endings, handled, stop
-from shell.repl.successor import Successor
 from shell.repl.terminal import FrameOutput, open_output
 from shell.repl.tmux import told_of_escape_time
 from shell.repl.typed_ahead import taken_over
@@ -34,10 +31,8 @@ from shell.view.pager import Page
 from shell.view.picker import Picker
 from shell.view.state import State, Step
 
-T = TypeVar("T")
 
-
-class Repl:
+class Repl(Serving):
     """The screen and its person, on the thread that calls `run`."""
 
     def __init__(  # noqa: PLR0913  (two are only for tests)
@@ -56,11 +51,7 @@ class Repl:
 
         Both are called on the thread of `run`.
         """
-        self._post, self._place = post, place
-        self._loop: asyncio.AbstractEventLoop | None = None
-        self._leaving: int | None = None
-        self.successor: Successor | None = None
-        """The session to go on with after this one; set when `run` has returned."""
+        super().__init__(post, place)
         colour = "NO_COLOR" not in os.environ if colour is None else colour
         keyboard = keyboard or create_input(sys.stdin)
         self.desk = Desk(self, inbox, keyboard, output or open_output(sys.stdout), colour=colour)
@@ -78,48 +69,9 @@ class Repl:
         """The loop's clock."""
         return self.desk.now_s
 
-    @property
-    def place(self) -> Workplace:
-        """Where the session works."""
-        return self._place
-
-    @property
-    def commands(self) -> Mapping[str, Command]:
-        """Every slash command by its name."""
-        return COMMANDS
-
-    def run(self) -> int:
-        """Serve the person until they leave; returns the exit status.
-
-        Raises:
-            Exception: whatever a fault of ours raised; the terminal is restored.
-        """
-        return asyncio.run(self.serve())
-
-    def leave(self, status: int = 0) -> None:
-        """End `run` with this status; any thread may ask."""
-        self._leaving = status if self._leaving is None else self._leaving
-        if self._loop:
-            with suppress(RuntimeError):  # the loop has ended by itself
-                self._loop.call_soon_threadsafe(self._exit)
-
-    def post(self, intent: Message) -> None:
-        """Tell the console what the person wants."""
-        self._post(intent)
-
-    def leave_for(self, successor: Successor) -> None:
-        """End `run`, so that another session can be opened."""
-        self.successor = successor
-        self.leave()
-
     def step(self, done: Step) -> None:
         """Take a new state and carry out what comes with it."""
         self.desk.step(done)
-
-    def remark(self, text: str) -> None:
-        """Print lines of ours."""
-        if text:
-            self.desk.step((self.state, (state.Remark(text, "plain"),)))
 
     def run_command(self, line: str) -> None:
         """Run a slash command."""
@@ -137,11 +89,6 @@ class Repl:
     def pick(self, picker: Picker) -> None:
         """Let the person choose from a list."""
         self.desk.choosing.open(picker)
-
-    def later(self, job: Callable[[], T], then: Callable[[T | None], None]) -> None:
-        """Do slow work beside the screen."""
-        if self._loop:
-            aside(self._loop, job, then)
 
     def suspend(self) -> None:
         """Stop the program until `fg`."""
