@@ -20,13 +20,16 @@ class Decision:
     judgement: Judgement
     matters: tuple[tuple[Matter, Judgement], ...]
     """All that the call would do, and what was decided of each."""
+    unheard: tuple[tuple[str, str], ...] = ()
+    """The files beside these, by permission and target: no rule speaks of them."""
     reads: ReadRules | None = None
     """For tools that open many files."""
 
     @property
     def parts(self) -> tuple[PermissionRequest, ...]:
         """What the call came to, each once."""
-        each = dict.fromkeys((matter.permission, matter.target) for matter, _ in self.matters)
+        decided = ((matter.permission, matter.target) for matter, _ in self.matters)
+        each = dict.fromkeys((*decided, *self.unheard))
         return tuple(PermissionRequest(permission=name, target=target) for name, target in each)
 
 
@@ -39,8 +42,8 @@ def decide_call(
     """Judge one call; looks at the file system to follow links, and changes nothing."""
     ground = replace(ground, added=policy.added)
     book = rulebook_of(policy, chain)
-    matters = expand(requests, ground, book)
-    each = tuple([(matter, decide(matter, book)) for matter in matters])
+    found = expand(requests, ground, book)
+    each = tuple([(matter, decide(matter, book)) for matter in found.matters])
     many = any(request.permission in OPENING_MANY for request in requests)
     reads = ReadRules(policy=policy, chain=chain) if many else None
-    return Decision(judged(each), each, reads)
+    return Decision(judged(each), each, found.unheard, reads)

@@ -8,15 +8,16 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from functools import partial
+from typing import NamedTuple
 
 from actors.permissions.commands.command import Part, Redirect, Word
 from actors.permissions.depths import MOST_ENTRIES, look_below
+from actors.permissions.files import File, Files
 from actors.permissions.folders import Where, folders_inside, folders_of
 from actors.permissions.guesses import is_told, paths_in
 from actors.permissions.matters import Matter, Weight
 from actors.permissions.patterns import Patterns
-from actors.permissions.places import Explorer, Ground, Place, is_inside
-from actors.permissions.protected import is_plan
+from actors.permissions.places import Explorer, Ground
 from actors.permissions.repositories import is_strange
 from actors.permissions.rulebook import Rulebook
 from actors.permissions.rules import CHANGING, LOOKING, PATHS, TOUCHING_NOTHING
@@ -28,33 +29,24 @@ MAX_CHARS = 200_000
 """Of one target; a longer one is not looked into and asks."""
 
 
-def expand(
-    requests: Iterable[PermissionRequest], ground: Ground, book: Rulebook
-) -> tuple[Matter, ...]:
+class Found(NamedTuple):
+    """All that a call would do."""
+
+    matters: tuple[Matter, ...]
+    unheard: tuple[tuple[str, str], ...]
+    """Files that nothing can be said against, each as permission and target."""
+
+
+def expand(requests: Iterable[PermissionRequest], ground: Ground, book: Rulebook) -> Found:
     """Find all that a call would do; by the book, what nobody speaks of is not looked into."""
     looking = Looking(Explorer(ground), book)
     for request in requests:
         looking.at(request)
-    return tuple(looking.found)
+    return Found(tuple(looking.found), tuple(looking.unheard))
 
 
 _Running = tuple[int, Where, Weight]
 """A part by its identity, where it runs, and what is heard of it."""
-_Named = tuple[str, str, str]
-"""What is done to a path: permission, path, and the folder it counts from."""
-
-
-@dataclass(slots=True, eq=False)
-class _File:
-    """What commands do to one path, as it was found; one for each `_Named`."""
-
-    matter: Matter
-    """As one that tightens."""
-    place: Place
-    told: Weight | None = None
-    """The most that was told of it."""
-    guarded: str | None = None
-    """Why a change of it needs an answer to this very call; None: nobody asked yet."""
 
 
 @dataclass(slots=True)
@@ -65,6 +57,8 @@ class Looking:
     book: Rulebook
     found: list[Matter] = field(default_factory=list[Matter])
     """All that was told, in order."""
+    unheard: dict[tuple[str, str], None] = field(default_factory=dict[tuple[str, str], None])
+    """The files beside it, as they were found."""
     _command_text: str = ""
     """The whole of the command that is looked at."""
     _here: Where = field(init=False)
@@ -73,15 +67,13 @@ class Looking:
     """It was told once that where paths count from is not certain; so the whole asks."""
     _entries_left: int = MOST_ENTRIES
     _patterns: Patterns = field(default_factory=Patterns)
-    _guarded: dict[str, str] = field(default_factory=dict[str, str])
-    """By path its target, if that is protected; else nothing."""
-    _files: dict[_Named, _File] = field(default_factory=dict[_Named, _File])
-    """Arguments of commands."""
+    _files: Files = field(init=False)
     _parts: dict[_Running, Part] = field(default_factory=dict[_Running, Part])
     """Parts that were told; kept, so that no other gets the identity of one."""
 
     def __post_init__(self) -> None:
         """Note where commands begin."""
+        self._files = Files(self.explorer, self.book)
         self._here = Where((self.explorer.ground.cwd,))
 
     def at(self, request: PermissionRequest) -> None:
@@ -100,62 +92,12 @@ class Looking:
 
     def _file_call(self, request: PermissionRequest) -> None:
         """A change looks into the file too, so rules on reading it may tighten."""
-        tool = request.permission
-        self.found.append(self._file(tool, tool, request.target))
+        tool, root = request.permission, self.explorer.ground.root
+        file = self._files.at(tool, request.target, root)
+        self.found.append(self._files.matter(file, tool, "full"))
         if tool in CHANGING:
-            self.found.append(self._file("read", tool, request.target, "tightens"))
-
-    def _file(self, permission: str, tool: str, path: str, weight: Weight = "full") -> Matter:
-        place = self.explorer.follow(path, self.explorer.ground.root)
-        return self._matter(permission, tool, path, place, weight)
-
-    def _matter(
-        self, permission: str, tool: str, path: str, place: Place, weight: Weight
-    ) -> Matter:
-        explorer = self.explorer
-        target = explorer.target(place.path)
-        also = tuple(map(explorer.target, place.spellings)) if place.spellings else ()
-        changes = permission in CHANGING
-        return Matter(
-            permission,
-            target if path else "",
-            tool,
-            weight,
-            also if place.path == target else (*also, place.path),
-            place.folds,
-            is_inside(target, explorer.ground.added),
-            f"{path[:200]!r}: {place.problem}" if place.problem else "",
-            self._protected(place) if changes else "",
-            changes and is_plan(target),
-            permission in LOOKING,
-            bool(place.problem),
-        )
-
-    def _touched(self, reads: Iterable[_File], writes: Iterable[_File]) -> str:
-        """Say why what a command does to these needs an answer to this very call.
-
-        What it reads it may change too, unless it is harmless.
-        """
-        for file in reads:
-            if file.guarded is None:
-                file.guarded = self._protected(file.place)
-            if file.guarded:
-                return file.guarded
-        for file in writes:
-            if file.matter.protected:
-                return file.matter.protected
-        return ""
-
-    def _protected(self, place: Place) -> str:
-        for each in (place.path, *place.spellings):
-            guarded = self._guarded.get(each)
-            if guarded is None:
-                target = self.explorer.target(each)
-                held = self.book.protection.holds(target)
-                guarded = self._guarded[each] = target if held else ""
-            if guarded:
-                return f"{guarded} is protected: only an answer to this very call"
-        return ""
+            read = self._files.at("read", request.target, root)
+            self.found.append(self._files.matter(read, tool, "tightens"))
 
     # Commands.
 
@@ -193,7 +135,8 @@ class Looking:
         )
         is_whole = weight == "full"
         floor = (_floor(part) or too_deep or self._patterns.problem) if is_whole else ""
-        protected = self._touched(() if part.harmless else reads, writes)
+        # What it reads it may change too, unless it is harmless.
+        protected = self._files.first_guarded(writes if part.harmless else reads + writes)
         texts = (part.text, *part.also)
         # Most of what stands inside a wrapper nobody speaks of.
         if is_whole or protected or not self.book.is_silent("bash", weight, texts):
@@ -236,20 +179,20 @@ class Looking:
         here = bool(part.deep) or where != self._here
         return (Word("."),) if here else ()
 
-    def _below(self, folders: list[_File], part: Part) -> tuple[list[_File], str]:
+    def _below(self, folders: list[File], part: Part) -> tuple[list[File], str]:
         """List what a rule may speak of below folders that are read as a whole.
 
         And say why there may be more.
         """
         found: list[str] = []
         root, problem = self.explorer.ground.root, ""
-        for folder in dict.fromkeys(each.matter.target for each in folders):
+        for folder in dict.fromkeys(each.target for each in folders):
             path = os.path.join(root, folder)  # noqa: PTH118  (text, not a file)
             below = look_below(os.path.normpath(path), part.deep, self._entries_left)
             self._entries_left -= below.entries
             found += [each for each in below.files if self._is_told(each, part.only)]
             problem = problem or below.problem
-        return [self._looked_for("read", each, "/") for each in found], problem
+        return [self._files.at("read", each, "/") for each in found], problem
 
     def _is_told(self, path: str, only: tuple[str, ...]) -> bool:
         name = path.rpartition("/")[2]
@@ -265,7 +208,7 @@ class Looking:
         target = self.explorer.target(path)
         return self.book.protection.holds(target) or self._is_heard(permission, path)
 
-    def _words(self, permission: str, words: tuple[Word, ...], where: Where) -> list[_File]:
+    def _words(self, permission: str, words: tuple[Word, ...], where: Where) -> list[File]:
         """Look at paths among arguments, at each once."""
         if not words:
             return []
@@ -276,7 +219,7 @@ class Looking:
                     named[word.text, base] = None
             else:
                 named.update(dict.fromkeys(self._named(permission, word, where)))
-        return [self._looked_for(permission, path, base) for path, base in named]
+        return [self._files.at(permission, path, base) for path, base in named]
 
     def _named(self, permission: str, word: Word, where: Where) -> Iterator[tuple[str, str]]:
         """List what a word may name, and from where; of an unknown folder, where it began."""
@@ -298,24 +241,20 @@ class Looking:
         named = dict(paths_in(word, self.explorer.ground.home))
         return bool(named) and not any(named.values())
 
-    def _looked_for(self, permission: str, path: str, base: str) -> _File:
-        named = (permission, path, base)
-        file = self._files.get(named)
-        if file is None:
-            place = self.explorer.follow(path, base)
-            matter = self._matter(permission, "bash", path, place, "tightens")
-            file = self._files[named] = _File(matter, place)
-        return file
-
-    def _tell(self, files: list[_File], weight: Weight) -> None:
+    def _tell(self, files: list[File], weight: Weight) -> None:
         """Tell each file once; what tightens denies too."""
         for file in files:
-            if file.told in ("full", "tightens", weight):
-                continue
-            file.told = weight
-            self.found.append(file.matter if weight == "tightens" else file.matter.denying())
+            if file.told not in ("full", "tightens", weight):
+                file.told = weight
+                self._say(file, weight)
 
-    def _open(self, part: Part, reads: list[_File], where: Where) -> None:
+    def _say(self, file: File, weight: Weight) -> None:
+        if weight == "full" or self._files.is_heard(file, weight):
+            self.found.append(self._files.matter(file, "bash", weight))
+        else:
+            self.unheard[file.permission, file.target] = None
+
+    def _open(self, part: Part, reads: list[File], where: Where) -> None:
         """Ask for what it reads outside the workspace, or cannot be told, whoever allows the rest.
 
         Where no rule speaks, what is inside may be read by a command that is allowed.
@@ -328,12 +267,12 @@ class Looking:
                 self.found.append(_unknown("read", word))
         is_same = part.opens == part.reads
         for file in reads if is_same else self._words("read", part.opens, where):
-            if file.told != "full" and not file.matter.inside:
+            if file.told != "full" and not self._files.is_inside(file):
                 file.told = "full"
-                self.found.append(file.matter._replace(weight="full"))
+                self._say(file, "full")
 
     def _wholly_known(
-        self, part: Part, reads: list[_File], where: Where
+        self, part: Part, reads: list[File], where: Where
     ) -> tuple[Matter, ...] | None:
         """List what a harmless command reads.
 
@@ -343,23 +282,18 @@ class Looking:
             return None
         if part.trusted_only and any(is_strange(each, self.explorer) for each in where.folders):
             return None
-        return tuple([each.matter for each in reads])
+        return tuple([self._files.matter(each, "bash", "tightens") for each in reads])
 
     def _redirect(self, redirect: Redirect, where: Where, weight: Weight) -> None:
         word, is_whole = redirect.word, weight == "full"
         if not (where.certain and self._is_known(word)):
             matter = _unknown(redirect.permission, word)
             self.found.append(matter if is_whole else matter.denying())
-        for path, base in self._named(redirect.permission, word, where):
-            place = self.explorer.follow(path, base)
-            matter = self._matter(redirect.permission, "bash", path, place, "full")
+        for file in self._words(redirect.permission, (word,), where):
             # Where no rule speaks, what is inside may be read by a command that is allowed.
-            lenient = matter.reading and matter.inside and not matter.floor
-            if not is_whole:
-                matter = matter.denying()
-            elif lenient:
-                matter = matter._replace(weight="tightens")
-            self.found.append(matter)
+            is_lenient = redirect.permission == "read" and self._files.is_inside(file)
+            lenient: Weight = "tightens" if is_lenient and not file.problem else "full"
+            self._say(file, lenient if is_whole else weight)
 
 
 def _bases(path: str, where: Where) -> tuple[str, ...]:

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from actors.permissions.commands.command import Word
 from actors.permissions.patterns import is_pattern
 
-_HERE = re.compile(r"(?:\$PWD|\$\{PWD\}|~\+)(?=/|$)")
+_BEGINS = {"$", "~"}
+_HERE = re.compile(r"^(?:\$PWD|\$\{PWD\}|~\+)(?=/|$)")
 _HOME = re.compile(r"(?:\$HOME|\$\{HOME\}|~)(?=/|$)")
 _BRACES = re.compile(r"\{([^{}]*,[^{}]*)\}")
 _EXPANDS = re.compile(r"[$`{]|^~")
@@ -20,11 +21,10 @@ def paths_in(word: Word, home: str) -> Iterator[tuple[str, bool]]:
         yield word.text, False
         return
     for text in _spelled_out(word.text):
-        here = _HERE.sub(".", text, count=1) if _HERE.match(text) else text
-        path = here
-        if word.home or not here.startswith("~"):
-            begin = _HOME.match(here)
-            path = os.path.join(home, here[begin.end() :].lstrip("/")) if begin else here  # noqa: PTH118  (text, not a file)
+        path = _HERE.sub(".", text, count=1) if text[:1] in _BEGINS else text
+        begin = _HOME.match(path) if path[:1] in _BEGINS else None
+        if begin and (word.home or path[0] != "~"):
+            path = os.path.join(home, path[begin.end() :].lstrip("/"))  # noqa: PTH118  (text, not a file)
         if path and not _EXPANDS.search(path):
             yield path, is_pattern(path)
 
@@ -36,6 +36,8 @@ def is_told(word: Word, home: str) -> bool:
 
 def _spelled_out(text: str) -> list[str]:
     """Expand braces, as far as they are few; the others stay."""
+    if "{" not in text:
+        return [text]
     done: list[str] = []
     pending = [text]
     while pending and len(done) + len(pending) < _MOST:

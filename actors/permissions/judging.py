@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from actors.permissions.granting import lifts, offered, offered_wider
 from actors.permissions.hearing import heard
-from actors.permissions.judgement import SILENT, Judgement, strictest
+from actors.permissions.judgement import Judgement, strictest
 from actors.permissions.matters import Matter
 from actors.permissions.rulebook import Rulebook
 from actors.permissions.rules import ASKING, CHANGING, shown
@@ -31,15 +31,6 @@ def decide(matter: Matter, book: Rulebook) -> Judgement:
     """Judge one matter: the rules of each in the chain, ceiling, floor, protection, then lifts."""
     if not book.chain:
         return Judgement("deny", "nobody is known to ask")
-    is_open = not (matter.floor or matter.protected or matter.refusal)
-    texts = (matter.target, *matter.also)
-    if (
-        matter.weight != "full"
-        and is_open
-        and book.is_silent(matter.permission, matter.weight, texts)
-    ):
-        # So it is with most of what could only tighten.
-        return SILENT
     said = [heard(matter, book, at) for at in range(len(book.chain))]
     decided = strictest(said + _ceiling(matter, book))
     if matter.refusal:

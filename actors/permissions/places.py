@@ -96,7 +96,8 @@ class Explorer:
                 if link:
                     return None
                 there = here if link is None else there
-        return Place(here, _flaw(here), (), self._folds(here, there))
+        flaw = "" if len(here) <= MAX_PATH_BYTES and here.isascii() else _flaw(here)
+        return Place(here, flaw, (), self._folds(here, there))
 
     def target(self, path: str) -> str:
         """Name an absolute path for rules: relative to the root, or as it is outside it."""

@@ -206,16 +206,22 @@ def test_what_was_judged_by_rules_that_changed_meanwhile_is_judged_again(
     desk.asker.expect_nothing_more()
 
 
-def test_a_verdict_says_where_each_path_of_a_command_led(open_desk: Open, tmp_path: Path) -> None:
-    """So a yes to it can be told from a yes to what it comes to after the link was turned."""
+@pytest.mark.parametrize("command", ["echo x > {}", "truncate {}"])
+def test_a_verdict_says_where_each_path_of_a_command_led(
+    open_desk: Open, tmp_path: Path, command: str
+) -> None:
+    """So a yes to it can be told from a yes to what it comes to after the link was turned.
+
+    Also where no rule speaks of the file.
+    """
     link = tmp_path / "link"
     link.symlink_to(tmp_path / "a")
     desk = open_desk()
-    before = desk.verdict(f"echo x > {link}").parts
+    before = desk.verdict(command.format(link)).parts
     link.unlink()
     link.symlink_to(tmp_path / "b")
-    after = desk.verdict(f"echo x > {link}").parts
+    after = desk.verdict(command.format(link)).parts
 
-    bash = asking("bash", "echo x")
-    assert before == (bash, asking("write", f"{tmp_path}/a"))
-    assert after == (bash, asking("write", f"{tmp_path}/b"))
+    assert asking("write", f"{tmp_path}/a") in before
+    assert asking("write", f"{tmp_path}/b") in after
+    assert asking("write", f"{tmp_path}/a") not in after

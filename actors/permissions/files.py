@@ -1,0 +1,112 @@
+"""The files that one call would touch: each is looked at once, and told as far as it is heard."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from actors.permissions.matters import Matter, Weight
+from actors.permissions.places import Explorer, Place, is_inside
+from actors.permissions.protected import is_plan
+from actors.permissions.rulebook import Rulebook
+from actors.permissions.rules import CHANGING, LOOKING
+
+_Named = tuple[str, str, str]
+"""What is done to a path: permission, path, and the folder it counts from."""
+
+
+@dataclass(slots=True, eq=False)
+class File:
+    """What a call does to one path, as it was found."""
+
+    permission: str
+    place: Place
+    target: str
+    texts: tuple[str, ...]
+    """The target and its other spellings: what rules see that ask or deny."""
+    problem: str
+    """Why it may be another file when it is used; empty: it is certain."""
+    told: Weight | None = None
+    """The most that was told of it as an argument of a command."""
+    guarded: str | None = None
+    """Why a change of it needs an answer to this very call; None: nobody asked yet."""
+
+
+@dataclass(slots=True)
+class Files:
+    """One decision's files; by the book, what nobody speaks of is no more than named."""
+
+    explorer: Explorer
+    book: Rulebook
+    _found: dict[_Named, File] = field(default_factory=dict[_Named, File])
+    _guarded: dict[str, str] = field(default_factory=dict[str, str])
+    """By path its target, if that is protected; else nothing."""
+
+    def at(self, permission: str, path: str, base: str) -> File:
+        """Look at a path that counts from the resolved folder `base`."""
+        named = (permission, path, base)
+        file = self._found.get(named)
+        if file is None:
+            file = self._found[named] = self._look(permission, path, base)
+        return file
+
+    def _look(self, permission: str, path: str, base: str) -> File:
+        place = self.explorer.follow(path, base)
+        target = self.explorer.target(place.path)
+        texts = (target,) if target == place.path else (target, place.path)
+        if place.spellings:
+            texts = (target, *map(self.explorer.target, place.spellings), *texts[1:])
+        problem = f"{path[:200]!r}: {place.problem}" if place.problem else ""
+        return File(permission, place, target, texts, problem)
+
+    def matter(self, file: File, tool: str, weight: Weight) -> Matter:
+        """Make it something to be decided; where only a deny counts, a doubt counts nothing."""
+        changes = file.permission in CHANGING
+        return Matter(
+            file.permission,
+            file.target,
+            tool,
+            weight,
+            file.texts[1:],
+            file.place.folds,
+            self.is_inside(file),
+            "" if weight == "denies" else file.problem,
+            self.guarded(file) if changes else "",
+            changes and is_plan(file.target),
+            file.permission in LOOKING,
+            bool(file.problem),
+        )
+
+    def is_inside(self, file: File) -> bool:
+        """Whether it is in the workspace or an added folder."""
+        return is_inside(file.target, self.explorer.ground.added)
+
+    def is_heard(self, file: File, weight: Weight) -> bool:
+        """Whether anything could be said against it that counts for this weight."""
+        if file.problem and weight != "denies":
+            return True
+        if file.permission in CHANGING and self.guarded(file):
+            return True
+        return not self.book.is_silent(file.permission, weight, file.texts)
+
+    def first_guarded(self, files: Iterable[File]) -> str:
+        """Say why a change of these needs an answer to this very call; empty: no reason."""
+        for file in files:
+            if self.guarded(file):
+                return self.guarded(file)
+        return ""
+
+    def guarded(self, file: File) -> str:
+        """Say it of one."""
+        if file.guarded is None:
+            file.guarded = self._guard(file.place)
+        return file.guarded
+
+    def _guard(self, place: Place) -> str:
+        for each in (place.path, *place.spellings):
+            guarded = self._guarded.get(each)
+            if guarded is None:
+                target = self.explorer.target(each)
+                held = self.book.protection.holds(target)
+                guarded = self._guarded[each] = target if held else ""
+            if guarded:
+                return f"{guarded} is protected: only an answer to this very call"
+        return ""
