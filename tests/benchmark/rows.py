@@ -1,9 +1,12 @@
 """What a row is, and how it is measured: ours and the limit by turns, in the same noise."""
 
 import gc
+import os
 import re
 import statistics
-from collections.abc import Callable, Mapping
+import sys
+from collections.abc import Callable, Generator, Mapping
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 
 Measure = Callable[[], float]
@@ -25,6 +28,9 @@ class Row:
     bare: Measure
     unit: str = "us"
     rounds: int = 7
+    one_thread: bool = False
+    """One thread does the work on both sides. They are kept on the same processor, a round on each:
+    what shares its hardware with others may be slower than the next for minutes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +56,8 @@ def measured(row: Row) -> Ratio:
     pairs: list[tuple[float, float]] = []
     for turn in range(row.rounds + 1):
         gc.collect()
-        pair = (row.ours(), row.bare())
+        with _one_processor(turn) if row.one_thread else nullcontext():
+            pair = (row.ours(), row.bare())
         if turn:
             pairs.append(pair)
     ratios = [ours / bare for ours, bare in pairs]
@@ -62,6 +69,20 @@ def measured(row: Row) -> Ratio:
         low=min(ratios),
         high=max(ratios),
     )
+
+
+@contextmanager
+def _one_processor(turn: int) -> Generator[None]:
+    """Stay on one of those that we may use, the next one each turn; where that can be said."""
+    if sys.platform != "linux":
+        yield
+        return
+    usable = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {sorted(usable)[turn % len(usable)]})
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, usable)
 
 
 HEAD = ("what", "limit in the same run", "ratio", "spread", "reach", "ours", "limit")

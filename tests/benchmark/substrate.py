@@ -218,7 +218,7 @@ def _rows(
     """Hold one thing against both."""
     tasks, threads = limits
     return [
-        Row(name, what, "asyncio: a task and a queue each", reach, ours, tasks),
+        Row(name, what, "asyncio: a task and a queue each", reach, ours, tasks, one_thread=True),
         Row(f"{name}-stock", what, "stock pykka: a thread each", 1, ours, threads, rounds=3),
     ]
 
@@ -248,6 +248,7 @@ ROWS = (
         lambda: uncollected(CROWD),
         lambda: uncollected(MANY),
         rounds=5,
+        one_thread=True,
     ),
     Row(
         "crowd-tasks",
@@ -257,6 +258,7 @@ ROWS = (
         lambda: sum(crowd(CROWD)),
         lambda: sum(bare.crowd(CROWD)),
         rounds=5,
+        one_thread=True,
     ),
     Row("memory", "an idle actor", "asyncio: a task and a queue", 1.9, memory, bare.memory, "KiB"),
     Row("memory-stock", "an idle actor", "stock pykka", 1, memory, stock.memory, "KiB", rounds=3),

@@ -73,5 +73,6 @@ ROWS = (
         tree,
         bare.tree,
         "ms",
+        one_thread=True,
     ),
 )
