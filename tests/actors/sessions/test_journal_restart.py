@@ -100,10 +100,14 @@ def test_the_records_come_back_with_all_that_was_said_before(desk: Desk, peer: P
 
 
 class Author(Actor[Message]):
-    """Writes prompts through a recorder; tells the root what it hears, crashes when told."""
+    """Writes prompts through a recorder; tells the root what it hears, crashes when told.
+
+    What was on its way when the journal crashed may be answered twice, and is told once.
+    """
 
     def __init__(self) -> None:
         self._recorder = Recorder(self, JOURNAL)
+        self._answers: set[int] = set()
 
     def on_start(self) -> None:
         self._recorder.open()
@@ -118,7 +122,9 @@ class Author(Actor[Message]):
                     self.tell(ROOT, message)
             case Appended() | AppendFailed():
                 self._recorder.answered(message)
-                self.tell(ROOT, message)
+                if message.id not in self._answers:
+                    self._answers.add(message.id)
+                    self.tell(ROOT, message)
             case PeerRestarted():
                 self._recorder.peer_restarted(message.peer)
             case Undelivered():
@@ -166,6 +172,7 @@ class Keeper(Author):
     """Keeps what is refused, and puts it before its next prompt."""
 
     def __init__(self) -> None:
+        super().__init__()
         self._recorder = Recorder(self, JOURNAL, keeps=True)
 
 
