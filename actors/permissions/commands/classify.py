@@ -1,13 +1,13 @@
 """What one simple command would do, from its words alone."""
 
 from actors.permissions.commands.command import Part, Redirect, Word
-from actors.permissions.commands.git import git_spellings
 from actors.permissions.commands.harmless import Reading
 from actors.permissions.commands.harmless_git import git_reading
 from actors.permissions.commands.harmless_special import reading
 from actors.permissions.commands.hidden import Words
 from actors.permissions.commands.opened import files_of, opened_operands
 from actors.permissions.commands.operands import read_operands, written_operands
+from actors.permissions.commands.spellings import has_options_first, spellings
 
 _NOT_A_NAME = frozenset("*?[]{}~$`=!#%\"'\\ \t\n")
 
@@ -22,7 +22,8 @@ def classified(words: Words, redirects: tuple[Redirect, ...], floor: str) -> Par
     harmless = None if floor or "/" in first else _reading(first, arguments)
     bare = first.rpartition("/")[2]
     is_path = bare != first
-    also = _also(words, text) if is_path or bare.startswith("git") else ()
+    is_other = is_path or bare.startswith("git") or has_options_first(bare, words)
+    also = spellings(words, text) if is_other else ()
     writes = written_operands(bare, arguments)
     if harmless is None:
         reads = read_operands(bare, arguments)
@@ -53,14 +54,3 @@ def _name_floor(word: Word) -> str:
     text = word.text
     is_plain = word.literal and word.plain and text.isascii() and _NOT_A_NAME.isdisjoint(text)
     return "" if is_plain or text == "[" else "the command word is not a plain literal"
-
-
-def _also(words: Words, text: str) -> tuple[str, ...]:
-    bare = Word(words[0].text.rpartition("/")[2])
-    spelled = (bare, *words[1:])
-    found = [" ".join(word.text for word in spelled)]
-    if bare.text.startswith("git-"):
-        found.append(" ".join(["git", bare.text[4:], *(word.text for word in words[1:])]))
-    if bare.text == "git":
-        found.extend(git_spellings(spelled))
-    return tuple(each for each in dict.fromkeys(found) if each != text)

@@ -38,6 +38,8 @@ _LS_FILES_SHORT = re.compile(r"-[cdmokstuz]+")
 _IN_INDEX = re.compile(r":(?:[0-3]:)?\w")
 """`:src/a.py`; what else follows a colon is a language of its own."""
 _GLOB = re.compile(r"[*?\[\\]")
+_BY_ENDING = re.compile(r"(?:[\w-][\w.-]*/)*\*\.(?!env)\w+", re.IGNORECASE)
+"""Names no more than the same command does without it, and says which files it is about."""
 _GIT_NUMBER = {
     "-n",
     "-L",
@@ -93,7 +95,8 @@ def _operand(word: Word, command: str, *, is_path: bool) -> list[Word]:
     """Take a revision or a path; empty: it may name what it does not say."""
     text = word.text
     in_index = not text.startswith(":") or (not is_path and _IN_INDEX.match(text))
-    lists_only = command == "ls-files" or not _GLOB.search(text)
+    is_plain = not _GLOB.search(text) or (is_path and _BY_ENDING.fullmatch(text))
+    lists_only = command == "ls-files" or is_plain
     is_known = in_index and lists_only and text.count(":") <= _MOST_COLONS
     return [word, *_after_colons(text)] if is_known else []
 

@@ -55,7 +55,7 @@ def told(name: str, text: str) -> tuple[tuple[str, ...], tuple[Words, ...]]:
 def _note_readers(part: Part, at: int, found: dict[str, int]) -> None:
     """Note the program of a part, and those inside it."""
     bare = part.words[0].text.rpartition("/")[2] if part.words else ""
-    name = bare if bare.isalpha() else _VERSION.sub("", bare)
+    name = bare if bare.isalpha() or bare in _READERS else _VERSION.sub("", bare)
     if name in _READERS:
         found.setdefault(name, at)
     for inner in part.inner:

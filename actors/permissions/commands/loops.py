@@ -7,6 +7,8 @@ from typing import NamedTuple
 from actors.permissions.commands.command import Part, Word
 from actors.permissions.commands.hidden import Words
 
+_MOST = 32
+"""Words of a loop that may be commands."""
 _WHOLE = re.compile(r"[\w./:,@%+=-]+")
 
 
@@ -40,6 +42,18 @@ def in_loops(part: Part, at: int, loops: Sequence[Loop]) -> Part:
         else:
             opens.append(word)
     return part._replace(opens=tuple(opens), reads=(*part.reads, *read))
+
+
+def run_in_loops(part: Part, at: int, loops: Sequence[Loop]) -> list[str]:
+    """Write out what a part runs that takes its command from a loop's variable."""
+    if not loops or not part.words or (part.words[0].literal and not part.inner):
+        return []
+    found: list[str] = []
+    for loop in loops:
+        names = [name for name in (f"${loop.name}", f"${{{loop.name}}}") if name in part.text]
+        if names and loop.start <= at < loop.end:
+            found += [part.text.replace(names[0], word.text) for word in loop.words[:_MOST]]
+    return found
 
 
 def _is_whole(word: Word) -> bool:

@@ -9,7 +9,11 @@ from actors.permissions.commands.hidden import Words
 
 _TEXTS = {"echo", "printf", "true", "false", "test", "[", "kill", "sleep", "basename", "dirname"}
 """Their arguments are text, not files."""
-_MARKS = {"git": ":", "curl": "@", "http": "@", "https": "@", "xh": "@"}
+_MARKS = {
+    "git": ":",
+    **dict.fromkeys(("curl", "http", "https", "xh"), "@"),
+    **dict.fromkeys(("gcc", "cc", "g++", "clang", "ld", "java", "javac", "rustc"), "@"),
+}
 """What stands before a path within an argument: `HEAD:x`, `@x`."""
 _WRITES_ALL = {
     "rm", "rmdir", "unlink", "shred", "touch", "mkdir", "truncate", "tee", "mkfifo", "mknod",

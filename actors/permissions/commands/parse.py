@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from itertools import dropwhile
 
 from actors.permissions.commands.chains import chains_of, plain_chains
@@ -12,7 +12,7 @@ from actors.permissions.commands.crude import crude_parts, spelled_out
 from actors.permissions.commands.grammar import tree_of
 from actors.permissions.commands.hidden import Words
 from actors.permissions.commands.inputs import readers_among, told
-from actors.permissions.commands.loops import in_loops
+from actors.permissions.commands.loops import Loop, in_loops, run_in_loops
 from actors.permissions.commands.plain import plain_commands
 from actors.permissions.commands.programs import named_in_code
 from actors.permissions.commands.shells import READING_SHELLS
@@ -70,7 +70,7 @@ class _Parsing:
             return self._limited(parts, why, loops=True)
         found = Statements(source, tree)
         commands = sorted(filter(_does_something, found.commands), key=lambda each: each.start)
-        parts = [in_loops(self._part(each, depth), each.start, found.over) for each in commands]
+        parts = [self._looped(each, found.over, depth) for each in commands]
         for _, fragment in found.fragments:
             parts.extend(self._script(fragment.decode(errors="replace"), depth))
         if tree.has_error:
@@ -161,6 +161,12 @@ class _Parsing:
             part = self._guessing(part, values, (), depth) if values else part
             self._known[meant] = part
         return part
+
+    def _looped(self, simple: Simple, loops: Sequence[Loop], depth: int) -> Part:
+        """Add what a loop makes of a part."""
+        part = in_loops(self._part(simple, depth), simple.start, loops)
+        run = run_in_loops(part, simple.start, loops)
+        return self._guessing(part, run, (), depth) if run else part
 
     def _crude_part(self, crude: Part, depth: int) -> Part:
         """Look into what nothing else has read: a deny holds there too."""

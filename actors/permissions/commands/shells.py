@@ -95,10 +95,11 @@ def _split(why: str, text: str) -> Hidden:
 
 
 def su_hidden(words: Words, _stdin: str) -> Hidden:
-    """Find the text behind `su -c`."""
+    """Find the text behind `su -c`; what follows the user's name may be one, too."""
     command = _RUNUSER.command(words[1:]) if words[0].text.endswith("runuser") else ()
     commands = (command,) if command else ()
-    return Hidden("it runs a command as somebody else", commands, scripts=_after_c(words))
+    guesses = (words[2:],) if len(words) > len(("su", "user")) else ()
+    return Hidden("it runs a command as somebody else", commands, guesses, _after_c(words))
 
 
 def script_hidden(words: Words, _stdin: str) -> Hidden:

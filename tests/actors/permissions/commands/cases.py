@@ -954,6 +954,8 @@ find . -name a -not -path './b/*' -print
 find . -type f | wc -l
 sed -n 1,20p a
 sed -n '5p' a
+sed -n -e 1,5p a
+sed -n '1,5p;10,15p' a
 date +%F
 date
 ls -la 2>/dev/null
@@ -972,6 +974,8 @@ git diff
 git diff --stat
 git diff HEAD~1 -- src/a.py
 git diff --cached
+git diff -- '*.py'
+git log -p -- 'src/*.py'
 git show HEAD
 git show --stat HEAD~2
 git rev-parse HEAD
@@ -1037,6 +1041,9 @@ find / -name x
 sed 1d a
 sed -n 1,2p -i a
 sed -n '1,2p;w x' a
+sed -n -e 1p -e 1e a
+sed -n -e '1p;1e' a
+sed -n -e
 sed -n 1e a
 sed -ne 1p a
 sed -n /x/p a
@@ -1064,6 +1071,10 @@ git fetch
 git show HEAD:.env
 git show HEAD -- :/.env
 git diff -- .env
+git diff -- '*env'
+git diff -- '.e*'
+git diff -- '*.env'
+git log -p -- '*'
 git blame .env
 git blame -S /etc/x y
 git log --pretty=format:%GK

@@ -24,6 +24,8 @@ make -C a SHELL=/bin/rm
 python manage.py shell --command 'rm x'
 tmux if-shell true 'run-shell "rm x"'
 gtimeout 5 rm x
+su a rm x
+m4 <<< 'syscmd(`rm x'"'"')'
 gfind . -exec rm {} +
 gtar --to-command='rm x' -xf a
 sshpass -p x ssh h rm x
@@ -233,6 +235,56 @@ $"rm" x
         r"""
 pushd secret && cat a
 pushd secret; cat < a
+""",
+    ),
+    *cases_of(
+        "deny-options",
+        "deny",
+        (*ANY, *rules_of("deny", "npm publish *", "docker run *")),
+        r"""
+npm publish
+npm --prefix x publish
+npm -w a publish
+npm -w a --workspace b publish --tag x
+npm --silent publish
+/usr/bin/npm -w a publish
+docker --context x run a
+docker -H x -l debug run a
+sudo docker -H x run a
+""",
+    ),
+    *cases_of(
+        "deny-loop",
+        "deny",
+        NO_RM,
+        r"""
+for c in rm ls; do $c x; done
+for c in ls rm; do "$c" x; done
+for c in rm ls; do ${c} x; done
+for c in 'rm x' ls; do eval $c; done
+for c in 'rm x' ls; do eval "$c"; done
+for c in rm; do sudo $c x; done
+for c in rm; do for d in a b; do $c $d; done; done
+""",
+    ),
+    *cases_of(
+        "deny-read",
+        "deny",
+        (*ANY, *rules_of("deny", "secret*", permission="read")),
+        r"""
+gcc @secret/x
+clang -c @secret a.c
+""",
+    ),
+    *cases_of(
+        "benign-beside-denies",
+        "allow",
+        (*ANY, *rules_of("deny", "npm publish *", "rm *")),
+        r"""
+npm -w a run publish
+npm -w a test publish
+for c in rm ls; do touch $c; done
+for f in rm x; do cat $f; done
 """,
     ),
     *cases_of(

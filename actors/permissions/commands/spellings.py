@@ -1,0 +1,54 @@
+"""What a command is called as well, for rules that ask or deny."""
+
+from collections.abc import Iterator
+from itertools import islice
+
+from actors.permissions.commands.command import Word
+from actors.permissions.commands.git import git_spellings
+from actors.permissions.commands.hidden import Words
+
+_WITH_SUBCOMMANDS = frozenset(
+    """
+    npm pnpm yarn bun cargo docker docker-compose podman nerdctl kubectl oc helm gh glab go pip pip3
+    uv poetry pdm pipenv terraform tofu pulumi aws gcloud az systemctl brew apt apt-get dnf yum
+    zypper snap flatpak composer dotnet hg svn mvn gradle heroku flyctl fly vercel netlify wrangler
+    firebase gem bundle conda mamba vagrant minikube kind ansible
+    """.split()  # noqa: SIM905  (a list would be a page)
+)
+"""Options may stand before the word that says what they do."""
+_MOST = 8
+
+
+def spellings(words: Words, text: str) -> tuple[str, ...]:
+    """Say a command by its bare name, and without the options before its subcommand."""
+    bare = Word(words[0].text.rpartition("/")[2])
+    name = bare.text
+    found = [_joined((bare, *words[1:]))]
+    if name.startswith("git-"):
+        found.append(_joined((Word("git"), Word(name[4:]), *words[1:])))
+    if name == "git":
+        found.extend(git_spellings((bare, *words[1:])))
+    elif has_options_first(name, words):
+        found.extend(_joined((bare, *rest)) for rest in islice(_behind_options(words), _MOST))
+    return tuple(each for each in dict.fromkeys(found) if each != text)
+
+
+def has_options_first(name: str, words: Words) -> bool:
+    """Whether options stand before what may be a subcommand."""
+    return len(words) > 1 and words[1].text[:1] == "-" and name in _WITH_SUBCOMMANDS
+
+
+def _behind_options(words: Words) -> Iterator[Words]:
+    """Find where the subcommand may be: behind the options, or behind the value of the last."""
+    at = 1
+    while at < len(words):
+        if words[at].text[:1] != "-":
+            yield words[at:]
+            before = words[at - 1].text
+            if before[:1] != "-" or "=" in before:
+                return
+        at += 1
+
+
+def _joined(words: Words) -> str:
+    return " ".join([word.text for word in words])
