@@ -24,6 +24,7 @@ from messages.transcript import Append, Appended, AppendFailed, Record, RunStart
 from messages.turns import ReplyCompleted, ToolEnded, ToolStarted, TurnCompleted, TurnStarted
 from messages.wire import Line, encode_line
 from tests.benchmark.rows import Row
+from tests.benchmark.unrest import stated
 
 APPENDERS = 1_000
 APPENDS = 300
@@ -184,7 +185,7 @@ ROWS = (
         f"{RESUME_LIMIT_MS:g} ms, as stated",
         1,
         resume_ms,
-        lambda: RESUME_LIMIT_MS,
+        stated(RESUME_LIMIT_MS),
         "ms",
         rounds=3,
     ),

@@ -48,6 +48,7 @@ from shell.loading import collect_garbage
 from tests.actors.agents.troupe import done, play, task, use
 from tests.benchmark import slow_server
 from tests.benchmark.rows import Row
+from tests.benchmark.unrest import stated
 
 TEN, CHIEFS, EACH = 10, 10, 100
 THOUSAND = CHIEFS * EACH
@@ -285,7 +286,7 @@ ROWS = (
         STATED,
         1.0,
         cancel_ms,
-        lambda: MOST_CANCEL_MS,
+        stated(MOST_CANCEL_MS),
         "ms",
         rounds=3,
     ),
@@ -295,7 +296,7 @@ ROWS = (
         STATED,
         1.0,
         climb_ms,
-        lambda: MOST_CLIMB_MS,
+        stated(MOST_CLIMB_MS),
         "ms",
         rounds=3,
     ),
