@@ -266,7 +266,7 @@ ROWS = (
         1.2,
         lambda: input_us(greenroom, 4 * INPUT_DELTAS),
         lambda: input_us(greenroom),
-        rounds=3,
+        rounds=7,
     ),
     Row(
         "most",
