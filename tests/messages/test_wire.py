@@ -72,7 +72,7 @@ def test_no_field_is_hidden_by_the_stamps_of_a_journal_line() -> None:
 
 
 @every_kind
-@settings(max_examples=15)
+@settings(max_examples=settings().max_examples // 7)
 @given(data=st.data())
 def test_a_message_survives_the_way_there_and_back_alone_as_a_line_and_in_an_envelope(
     kind: type[Message], data: st.DataObject
@@ -93,7 +93,7 @@ def test_a_message_survives_the_way_there_and_back_alone_as_a_line_and_in_an_env
     assert decode_envelope(encode_envelope(sent)) == sent
 
 
-@settings(max_examples=200)
+@settings(max_examples=2 * settings().max_examples)
 @given(data=st.data())
 def test_a_line_with_any_byte_changed_is_refused(data: st.DataObject) -> None:
     written = bytearray(encode_line(data.draw(lines(data.draw(st.sampled_from(KINDS))))))

@@ -85,7 +85,7 @@ def matters(draw: st.DrawFn) -> Matter:
     )
 
 
-LAW = settings(max_examples=200)
+LAW = settings(max_examples=2 * settings().max_examples)
 calls = st.lists(matters(), min_size=1, max_size=3)
 
 
