@@ -123,38 +123,18 @@ class Looking:
         if running in self._parts:
             return
         self._parts[running] = part
-        looked_at = self._looked_at(part, where)
-        reads = self._words("read", looked_at, where)
-        if where != self._here and part.words and part.words[0].text == "git":
-            # `HEAD:x` counts from the top, wherever git runs.
-            from_top = tuple([each for each in looked_at if not each.text.startswith(_RELATIVE)])
-            reads += self._words("read", from_top, Where((self.explorer.ground.root,)))
-        writes = self._words("write", part.writes, where)
-        below, too_deep = (
-            self._below(reads, part) if part.deep and self.book.tightening.get("read") else ([], "")
-        )
         is_whole = weight == "full"
-        floor = (_floor(part) or too_deep or self._patterns.problem) if is_whole else ""
+        reads, writes = self._reads(part, where), self._words("write", part.writes, where)
+        below, too_deep = self._below(reads, part)
         # What it reads it may change too, unless it is harmless.
         protected = self._files.first_guarded(writes if part.harmless else reads + writes)
-        texts = (part.text, *part.also)
+        if is_whole:
+            harmless = self._wholly_known(part, reads, where)
+            self.found.append(self._itself(part, where, too_deep, protected, harmless))
         # Most of what stands inside a wrapper nobody speaks of.
-        if is_whole or protected or not self.book.is_silent("bash", weight, texts):
-            says_all = not is_whole or (not floor and self._says_all(part, where))
+        elif protected or not self.book.is_silent("bash", weight, (part.text, *part.also)):
             self.found.append(
-                Matter(
-                    "bash",
-                    part.text,
-                    "bash",
-                    weight,
-                    part.also,
-                    floor=floor,
-                    exact="" if says_all else self._command_text,
-                    protected=protected,
-                    reading=part.harmless,
-                    harmless=self._wholly_known(part, reads, where) if is_whole else None,
-                    trusted_only=part.trusted_only,
-                )
+                Matter("bash", part.text, "bash", weight, part.also, protected=protected)
             )
         self._tell(reads + below + writes, "tightens" if is_whole else "denies")
         if is_whole and (part.opens or part.harmless):
@@ -166,11 +146,43 @@ class Looking:
             for inner, inside in zip(part.inner, each_where, strict=True):
                 self._part(inner, inside, "denies")
 
+    def _itself(
+        self,
+        part: Part,
+        where: Where,
+        too_deep: str,
+        protected: str,
+        harmless: tuple[Matter, ...] | None,
+    ) -> Matter:
+        floor = _floor(part) or too_deep or self._patterns.problem
+        return Matter(
+            "bash",
+            part.text,
+            "bash",
+            also=part.also,
+            floor=floor,
+            exact="" if not floor and self._says_all(part, where) else self._command_text,
+            protected=protected,
+            reading=part.harmless,
+            harmless=harmless,
+            trusted_only=part.trusted_only,
+        )
+
     def _says_all(self, part: Part, where: Where) -> bool:
         """Whether its text alone is the part as it stands: no quotes, no folder, no other input."""
         if where != self._here or "<" in self._command_text:
             return False
         return all(word.plain and word.literal for word in part.words)
+
+    def _reads(self, part: Part, where: Where) -> list[File]:
+        """Look at what a part reads."""
+        words = self._looked_at(part, where)
+        reads = self._words("read", words, where)
+        if where == self._here or not part.words or part.words[0].text != "git":
+            return reads
+        # `HEAD:x` counts from the top, wherever git runs.
+        from_top = tuple([each for each in words if not each.text.startswith(_RELATIVE)])
+        return reads + self._words("read", from_top, Where((self.explorer.ground.root,)))
 
     def _looked_at(self, part: Part, where: Where) -> tuple[Word, ...]:
         """List the paths that a part reads; without any, and after a `cd`, where it runs."""
@@ -184,6 +196,8 @@ class Looking:
 
         And say why there may be more.
         """
+        if not (part.deep and self.book.tightening.get("read")):
+            return [], ""
         found: list[str] = []
         root, problem = self.explorer.ground.root, ""
         for folder in dict.fromkeys(each.target for each in folders):
