@@ -229,6 +229,8 @@ class ToolEnded(Message):
     status: ToolStatus
     text: str
     """What the model reads."""
+    diff: str = ""
+    """What it changed in a file, for people; a long one is cut, and says so."""
 
 
 class TodosUpdated(Message):

@@ -10,6 +10,8 @@ NEVER_RAN = "Cancelled: the user interrupted the turn before this call ran."
 CUT_SHORT = "Cancelled while it ran: the user interrupted the turn. Part of it may have happened."
 NO_TIME = "Cancelled: the time limit ended the turn before this call ran."
 CUT_BY_TIME = "Cancelled while it ran: the time was up. Part of it may have happened."
+MOST_DIFF_CHARS = 20_000
+"""So much of a diff is kept for people; the call itself has all of what is new."""
 UNRECORDED = (
     "Not run: the session cannot be written ({detail}). Until it can, nothing is run that changes "
     "anything or that a person has to allow; what only reads works."
@@ -53,10 +55,21 @@ def close(step: Step, call: Call, status: ToolStatus, text: str) -> None:
         target=requests[0].target if requests else "",
         status=status,
         text=text,
+        diff=_changed(call) if status == "ok" else "",
     )
     step.put(call, stage=CallStage.DONE)
     step.write(ended)
     step.report(ended)
+
+
+def _changed(call: Call) -> str:
+    """Take the diff that was planned, and carried out to the letter."""
+    patch = call.plan.patch if call.plan else None
+    if patch is None or len(patch.diff) <= MOST_DIFF_CHARS:
+        return patch.diff if patch else ""
+    shown, _, rest = patch.diff[:MOST_DIFF_CHARS].rpartition("\n")
+    left = patch.diff.count("\n", len(shown) + 1)
+    return f"{shown}\n… +{left:,} lines\n" if shown else f"{rest}…\n"
 
 
 def proceed(step: Step) -> None:

@@ -240,7 +240,9 @@ def _tool_started(state: State, event: ToolStarted, now_s: float) -> Step:
 def _tool_ended(state: State, event: ToolEnded, now_s: float) -> Step:
     turn, prose = flushed(state.turn or Turn(began_s=now_s))
     tools = tuple(tool for tool in turn.tools if tool.call_id != event.call_id)
-    kept = details.kept(state.details, Detail(event.title or event.tool, event.text))
+    kept = details.kept(
+        state.details, Detail(event.title or event.tool, f"{event.text}\n{event.diff}")
+    )
     state = replace(state, turn=replace(turn, tools=tools, heard_s=now_s), details=kept)
     return state, (*prose, event)
 

@@ -1,14 +1,16 @@
 """A tool call in the scrollback: what it was, how it went, the first lines of what it said."""
 
 import re
+from itertools import dropwhile
 
 from messages.turns import ToolEnded, ToolStatus
 from shell.intents import OwnCommandEnded
-from shell.view.ink import Row, cut, wrapped
+from shell.view.approval import diff_tone
+from shell.view.ink import Fragment, Row, cut, wrapped
 from shell.visible import visible, visible_line
 
-OUTPUT_LINES = 8
-"""So much of the output is shown; the rest is counted."""
+OUTPUT_LINES, DIFF_LINES = 8, 16
+"""So much of the output and of a diff is shown; the rest is counted."""
 _TITLE_ROWS = 3
 _TASK_FRAME = re.compile(r"^(task_id: \S+|</?task_result>)(\n|\Z)", re.MULTILINE)
 
@@ -24,7 +26,7 @@ _MARKS: dict[ToolStatus, tuple[str, str, str]] = {
 def tool_rows(event: ToolEnded, width: int) -> list[Row]:
     """Show one ended call; of a task, the words of the agent without the frame for the model."""
     text = _TASK_FRAME.sub("", event.text) if event.tool == "task" else event.text
-    return _ended(event.status, event.title or event.tool, text, width)
+    return _ended(event.status, event.title or event.tool, text, width) + _diff(event.diff, width)
 
 
 def own_rows(event: OwnCommandEnded, width: int) -> list[Row]:
@@ -46,11 +48,21 @@ def _ended(status: ToolStatus, told: str, text: str, width: int) -> list[Row]:
 
 def _output(text: str, width: int) -> list[Row]:
     lines = visible(text).rstrip("\n").split("\n")
-    if lines == [""]:
-        return []
-    fits = len(lines) <= OUTPUT_LINES + 1  # a line takes no more room than the count of one
-    shown = lines if fits else lines[:OUTPUT_LINES]
-    rows = [cut(line.expandtabs(4), width - 2) for line in shown]
+    return _first([("dim", line) for line in lines], OUTPUT_LINES, width) if any(lines) else []
+
+
+def _diff(diff: str, width: int) -> list[Row]:
+    """Show what a file has become; which one it is says the title."""
+    lines = visible(diff).rstrip("\n").split("\n")
+    hunks = dropwhile(lambda line: not line.startswith("@@"), lines)
+    return _first([(diff_tone(line), line) for line in hunks], DIFF_LINES, width)
+
+
+def _first(lines: list[Fragment], most: int, width: int) -> list[Row]:
+    fits = len(lines) <= most + 1  # a line takes no more room than the count of one
+    rows = [
+        (tone, cut(line.expandtabs(4), width - 2)) for tone, line in lines[: None if fits else most]
+    ]
     if not fits:
-        rows.append(cut(f"… +{len(lines) - OUTPUT_LINES:,} lines (Ctrl-O)", width - 2))
-    return [(("dim", "  " + row),) for row in rows]
+        rows.append(("dim", cut(f"… +{len(lines) - most:,} lines (Ctrl-O)", width - 2)))
+    return [((tone, "  " + row),) for tone, row in rows]

@@ -12,12 +12,13 @@ from actors.agents.effects import (
     Write,
 )
 from actors.agents.replies import CUT_OFF, MAX_CALLS
+from actors.agents.settling import MOST_DIFF_CHARS
 from actors.agents.state import Stage
 from messages.address import PRIMARY
 from messages.approvals import ApprovalRefused
 from messages.content import TextBlock, ToolUseBlock
 from messages.models import ModelFailed
-from messages.tools import ToolOutput, ToolSucceeded
+from messages.tools import ToolOutput, ToolPlanned, ToolSucceeded
 from messages.turns import (
     Prompt,
     ToolEnded,
@@ -365,6 +366,36 @@ def test_a_result_names_what_it_was_about(driver: Driver) -> None:
         status="ok",
         text="fine",
     )
+
+
+def test_a_change_of_a_file_is_told_as_a_diff_when_it_was_made(driver: Driver) -> None:
+    driver.prompted(use("c1"), use("c2"))
+    for call_id in ("c1", "c2"):
+        driver.planned(call_id, patched=True)
+        driver.judged(call_id, "allow")
+        driver.tell(failed("c2", "refused")) if call_id == "c2" else driver.done("c1")
+
+    told = [(each.status, each.diff) for each in ended(driver)]
+    assert told == [("ok", "+version 1"), ("error", "")]
+
+
+def test_a_long_diff_is_cut_at_a_line_and_says_so(driver: Driver) -> None:
+    driver.prompted(use("c1"))
+    plan = plan_for("c1", patched=True)
+    lines = "".join(f"+line {number:04}\n" for number in range(2_000))
+    patch = plan.patch.model_copy(update={"diff": lines}) if plan.patch else None
+    driver.tell(ToolPlanned(call_id="c1", plan=plan.model_copy(update={"patch": patch})))
+    driver.judged("c1", "allow")
+    driver.done("c1")
+
+    *shown, last = ended(driver)[0].diff.splitlines()
+    assert shown == lines.splitlines()[: len(shown)]
+    assert (len(shown) * len("+line 0000\n") <= MOST_DIFF_CHARS, len(shown) > 1_500) == (True, True)
+    assert last == f"… +{2_000 - len(shown)} lines"
+
+
+def ended(driver: Driver) -> list[ToolEnded]:
+    return [each for each in driver.records if isinstance(each, ToolEnded)]
 
 
 def test_a_target_that_drifted_is_planned_and_asked_anew(driver: Driver) -> None:

@@ -104,6 +104,18 @@ def test_an_output_is_shortened_by_more_than_the_row_that_says_so(
     assert (len(rows), rows[-1]) == (shown, last)
 
 
+def test_what_an_edit_changed_stands_below_it_in_colour() -> None:
+    diff = "--- a.py\n+++ a.py\n@@ -1,2 +1,2 @@\n same\n--- gone\n+new\x1b[2J\n"
+    ended = reports.tool_ended("changed a.py", title="edit a.py").model_copy(update={"diff": diff})
+    rows = rendered(ended, 40, colour=False).split("\r\n")[:-2]
+    assert rows[2:] == ["  @@ -1,2 +1,2 @@", "   same", "  --- gone", "  +new^[[2J"]
+    assert "\x1b[32m  +new^[[2J" in rendered(ended, 40, colour=True)
+
+    long = ended.model_copy(update={"diff": "@@ -1 +1,99 @@\n" + "+x\n" * 99})
+    *_, last = rendered(long, 40, colour=False).split("\r\n")[:-2]
+    assert last == "  … +84 lines (Ctrl-O)"
+
+
 def test_what_goes_on_of_a_line_of_ours_stands_below_its_second_column() -> None:
     help_ = "/clear  Begin a new session; this one is kept."
     assert flowed(help_, 30) == ["/clear  Begin a new session;", "        this one is kept."]
