@@ -19,7 +19,7 @@ class Decision:
 
     judgement: Judgement
     matters: tuple[tuple[Matter, Judgement], ...]
-    """All that the call would do, and what was decided of each."""
+    """What the call would do that rules may speak of, and what was decided of each."""
     unheard: tuple[tuple[str, str], ...] = ()
     """The files beside these, by permission and target: no rule speaks of them."""
     reads: ReadRules | None = None

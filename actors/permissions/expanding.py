@@ -33,6 +33,7 @@ class Found(NamedTuple):
     """All that a call would do."""
 
     matters: tuple[Matter, ...]
+    """What is to be decided."""
     unheard: tuple[tuple[str, str], ...]
     """Files that nothing can be said against, each as permission and target."""
 
@@ -154,6 +155,7 @@ class Looking:
         protected: str,
         harmless: tuple[Matter, ...] | None,
     ) -> Matter:
+        """Make a part something to be decided, with what was found of its files."""
         floor = _floor(part) or too_deep or self._patterns.problem
         return Matter(
             "bash",
@@ -260,10 +262,10 @@ class Looking:
         for file in files:
             if file.told not in ("full", "tightens", weight):
                 file.told = weight
-                self._say(file, weight)
+                self._add(file, weight)
 
-    def _say(self, file: File, weight: Weight) -> None:
-        if weight == "full" or self._files.is_heard(file, weight):
+    def _add(self, file: File, weight: Weight) -> None:
+        if weight == "full" or self._files.may_be_heard(file, weight):
             self.found.append(self._files.matter(file, "bash", weight))
         else:
             self.unheard[file.permission, file.target] = None
@@ -283,7 +285,7 @@ class Looking:
         for file in reads if is_same else self._words("read", part.opens, where):
             if file.told != "full" and not self._files.is_inside(file):
                 file.told = "full"
-                self._say(file, "full")
+                self._add(file, "full")
 
     def _wholly_known(
         self, part: Part, reads: list[File], where: Where
@@ -307,7 +309,7 @@ class Looking:
             # Where no rule speaks, what is inside may be read by a command that is allowed.
             is_lenient = redirect.permission == "read" and self._files.is_inside(file)
             lenient: Weight = "tightens" if is_lenient and not file.problem else "full"
-            self._say(file, lenient if is_whole else weight)
+            self._add(file, lenient if is_whole else weight)
 
 
 def _bases(path: str, where: Where) -> tuple[str, ...]:

@@ -32,13 +32,13 @@ class File:
 
 @dataclass(slots=True)
 class Files:
-    """One decision's files; by the book, what nobody speaks of is no more than named."""
+    """One decision's files: each is looked at once, however often it comes up."""
 
     explorer: Explorer
     book: Rulebook
     _found: dict[_Named, File] = field(default_factory=dict[_Named, File])
     _guarded: dict[str, str] = field(default_factory=dict[str, str])
-    """By path its target, if that is protected; else nothing."""
+    """By path its target, if that is protected; else nothing. Links and permissions share paths."""
 
     def at(self, permission: str, path: str, base: str) -> File:
         """Look at a path that counts from the resolved folder `base`."""
@@ -65,21 +65,21 @@ class Files:
             file.target,
             tool,
             weight,
-            file.texts[1:],
-            file.place.folds,
-            self.is_inside(file),
-            "" if weight == "denies" else file.problem,
-            self.guarded(file) if changes else "",
-            changes and is_plan(file.target),
-            file.permission in LOOKING,
-            bool(file.problem),
+            also=file.texts[1:],
+            folded=file.place.folds,
+            inside=self.is_inside(file),
+            floor="" if weight == "denies" else file.problem,
+            protected=self.guarded(file) if changes else "",
+            plan_file=changes and is_plan(file.target),
+            reading=file.permission in LOOKING,
+            unknown=bool(file.problem),
         )
 
     def is_inside(self, file: File) -> bool:
         """Whether it is in the workspace or an added folder."""
         return is_inside(file.target, self.explorer.ground.added)
 
-    def is_heard(self, file: File, weight: Weight) -> bool:
+    def may_be_heard(self, file: File, weight: Weight) -> bool:
         """Whether anything could be said against it that counts for this weight."""
         if file.problem and weight != "denies":
             return True

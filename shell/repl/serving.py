@@ -49,13 +49,13 @@ class Serving(ABC):
         """Serve the person until they leave; returns the exit status.
 
         Raises:
-            Exception: whatever a fault of ours raised; the terminal is restored.
+            Exception: whatever a fault of ours raised; a terminal is restored.
         """
         return asyncio.run(self.serve())
 
     @abstractmethod
     async def serve(self) -> int:
-        """Do so on a loop that runs already."""
+        """Serve on the loop that runs; returns the exit status."""
 
     def leave(self, status: int = 0) -> None:
         """End `run` with this status; any thread may ask."""

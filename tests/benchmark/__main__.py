@@ -1,7 +1,6 @@
 """`python -m tests.benchmark [ROW …] [--profile] [--write]`."""
 
 import argparse
-import cProfile
 import os
 import pstats
 import sys
@@ -9,7 +8,7 @@ import tempfile
 from pathlib import Path
 
 from tests.benchmark import decisions, journal, programs, screen, subagents, substrate, trees
-from tests.benchmark.profiled import MOST_LINES, NAME
+from tests.benchmark.profiled import MOST_LINES, NAME, every_thread
 from tests.benchmark.rows import Ratio, Row, measured, ratios_in, table
 
 ROWS: tuple[Row, ...] = (
@@ -28,17 +27,21 @@ BEGIN, END = "<!-- benchmark -->\n", "<!-- /benchmark -->"
 def main(words: list[str]) -> int:
     """Measure what is asked for."""
     parser = argparse.ArgumentParser(prog="python -m tests.benchmark", description=__doc__)
-    parser.add_argument("row", nargs="*", choices=[*(row.name for row in ROWS), []])
+    parser.add_argument("row", nargs="*", metavar="ROW", help="its name; without any, all")
     parser.add_argument("--profile", action="store_true", help="one run of each row, profiled")
     parser.add_argument("--write", action="store_true", help="put the table into the README")
     asked = parser.parse_args(words)
+    unknown = [name for name in asked.row if name not in {row.name for row in ROWS}]
+    if unknown:
+        names = " ".join(row.name for row in ROWS)
+        parser.error(f"there is no row {unknown[0]}; there are: {names}")
     rows = [row for row in ROWS if not asked.row or row.name in asked.row]
+    if asked.write and (asked.row or asked.profile):
+        parser.error("--write takes the whole table")
     if asked.profile:
         for row in rows:
             profiled(row)
         return 0
-    if asked.write and asked.row:
-        parser.error("--write takes the whole table")
     readme = README.read_text()
     lines = table([told(row) for row in rows], ratios_in(readme))
     sys.stdout.write(lines + "\n")
@@ -58,13 +61,16 @@ def profiled(row: Row) -> None:
     row.ours()
     with tempfile.NamedTemporaryFile() as told:
         os.environ[NAME] = told.name
-        profile = cProfile.Profile()
-        profile.runcall(row.ours)
+        try:
+            with every_thread() as profiles:
+                row.ours()
+        finally:
+            del os.environ[NAME]
         of_program = Path(told.name).read_text()
     if of_program:
         sys.stdout.write(of_program)
     else:
-        pstats.Stats(profile).sort_stats("cumulative").print_stats(MOST_LINES)
+        pstats.Stats(*profiles).sort_stats("tottime").print_stats(MOST_LINES)
 
 
 def written(readme: str, rows: str) -> str:

@@ -23,8 +23,8 @@ from messages.content import TextBlock, ToolUseBlock, Usage
 from messages.transcript import Append, Appended, AppendFailed, Record, RunStarted, Session
 from messages.turns import ReplyCompleted, ToolEnded, ToolStarted, TurnCompleted, TurnStarted
 from messages.wire import Line, encode_line
+from shell.loading import collect_garbage
 from tests.benchmark.rows import Row
-from tests.benchmark.unrest import stated
 
 APPENDERS = 1_000
 APPENDS = 300
@@ -69,6 +69,7 @@ def resume_ms() -> float:
         path = Path(folder) / "session.jsonl"
         records = [*FIRST, *((each, PRIMARY) for each in _conversation())]
         SessionLog.create(path, records, _clock).close()
+        collect_garbage()  # as the program does on its way to the first screen
         began_s = time.perf_counter()
         log, contents = SessionLog.open(path, _clock)
         past = past_of(contents.records, Turn())
@@ -185,8 +186,9 @@ ROWS = (
         f"{RESUME_LIMIT_MS:g} ms, as stated",
         1,
         resume_ms,
-        stated(RESUME_LIMIT_MS),
+        lambda: RESUME_LIMIT_MS,
         "ms",
         rounds=3,
+        stated=True,
     ),
 )

@@ -8,6 +8,8 @@ import os
 import pstats
 import sys
 import threading
+from collections.abc import Generator
+from contextlib import contextmanager
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
@@ -15,9 +17,9 @@ NAME = "GREENROOM_BENCHMARK_PROFILE"
 MOST_LINES = 45
 
 
-def main() -> None:
-    """Run it, then write the profile, and leave as it does."""
-    sys.path.insert(0, str(ROOT))
+@contextmanager
+def every_thread() -> Generator[list[cProfile.Profile]]:
+    """Profile this thread and all that begin meanwhile, each on its own."""
     profiles: list[cProfile.Profile] = []
 
     def begin(*_: object) -> None:
@@ -26,17 +28,34 @@ def main() -> None:
 
     threading.setprofile(begin)
     begin()
+    try:
+        yield profiles
+    finally:
+        threading.setprofile(None)
+        profiles[0].disable()
+
+
+def main() -> None:
+    """Run it, then write the profile, and leave as it does."""
+    sys.path.insert(0, str(ROOT))
+    with every_thread() as profiles:
+        status = started()
+    with Path(os.environ[NAME]).open("w") as file:
+        pstats.Stats(*profiles, stream=file).sort_stats("cumulative").print_stats(MOST_LINES)
+    from shell.process import leave  # noqa: PLC0415  (loading is part of the start)
+
+    leave(status)
+
+
+def started() -> int:
+    """Run the program up to its exit status."""
     from shell.loading import put_off_garbage  # noqa: PLC0415  (loading is part of the start)
     from shell.main import run  # noqa: PLC0415  (as above)
-    from shell.process import leave, settle  # noqa: PLC0415  (as above)
+    from shell.process import settle  # noqa: PLC0415  (as above)
 
     put_off_garbage()
     settle()
-    status = run(sys.argv[1:])
-    threading.setprofile(None)
-    with Path(os.environ[NAME]).open("w") as file:
-        pstats.Stats(*profiles, stream=file).sort_stats("cumulative").print_stats(MOST_LINES)
-    leave(status)
+    return run(sys.argv[1:])
 
 
 if __name__ == "__main__":

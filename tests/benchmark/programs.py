@@ -122,7 +122,8 @@ def most_mib(command: Command) -> float:
 
 def delta_us(command: Command) -> float:
     """Microseconds of processor time for one more streamed delta of text."""
-    long, short = (run(command, text(count)).cpu_us for count in (LONG_DELTAS, DELTAS))
+    # The long one last: it is the one that a profile is of.
+    short, long = (run(command, text(count)).cpu_us for count in (DELTAS, LONG_DELTAS))
     return (long - short) / (LONG_DELTAS - DELTAS)
 
 
@@ -130,7 +131,7 @@ def input_us(command: Command, deltas: int = INPUT_DELTAS) -> float:
     """Microseconds of processor time for one more delta of tools' inputs, each of so many."""
     after = [says("done")] if command is greenroom else []
     inputs = INPUT_ALL // deltas
-    long, short = (run(command, written(inputs, each), *after).cpu_us for each in (deltas, 1))
+    short, long = (run(command, written(inputs, each), *after).cpu_us for each in (1, deltas))
     return (long - short) / INPUT_ALL
 
 

@@ -7,8 +7,9 @@ from actors.permissions.commands.harmless_special import reading
 from actors.permissions.commands.hidden import Words
 from actors.permissions.commands.opened import files_of, opened_operands
 from actors.permissions.commands.operands import read_operands, written_operands
-from actors.permissions.commands.spellings import has_options_first, spellings
+from actors.permissions.commands.spellings import has_options_first, is_crowded, spellings
 
+_CROWDED = "there are too many options before what it does"
 _NOT_A_NAME = frozenset("*?[]{}~$`=!#%\"'\\ \t\n")
 
 
@@ -18,7 +19,7 @@ def classified(words: Words, redirects: tuple[Redirect, ...], floor: str) -> Par
         return Part("", (), redirects, floor)
     first, arguments = words[0].text, words[1:]
     text = " ".join([word.text for word in words])
-    floor = floor or _name_floor(words[0])
+    floor = floor or _name_floor(words[0]) or (_CROWDED if is_crowded(words) else "")
     harmless = None if floor or "/" in first else _reading(first, arguments)
     bare = first.rpartition("/")[2]
     is_path = bare != first

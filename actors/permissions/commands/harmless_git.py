@@ -39,7 +39,8 @@ _IN_INDEX = re.compile(r":(?:[0-3]:)?\w")
 """`:src/a.py`; what else follows a colon is a language of its own."""
 _GLOB = re.compile(r"[*?\[\\]")
 _BY_ENDING = re.compile(r"(?:[\w-][\w.-]*/)*\*\.(?!env)\w+", re.IGNORECASE)
-"""Names no more than the same command does without it, and says which files it is about."""
+"""Names no more than the same command does without it, and is held against the rules as it stands:
+one on `*.pem` speaks of `*.pem`. Those on `.env` are written otherwise."""
 _GIT_NUMBER = {
     "-n",
     "-L",

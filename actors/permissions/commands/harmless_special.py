@@ -20,7 +20,8 @@ _FIND_VALUED = words_of(
 _FIND_FILES = words_of("-newer -anewer -cnewer -samefile")
 _FILTER = re.compile(r"--(?:include|exclude|exclude-dir)=[\w./*?{},-]+")
 """Whatever these expand to is such an option again."""
-_SED_LINES = re.compile(r"(?:\d+(?:,(?:\d+|\$))?p|\$p)(?:; ?(?:\d+(?:,(?:\d+|\$))?p|\$p))*+")
+_SED_PRINT = r"(?:\d+(?:,(?:\d+|\$))?p|\$p)"
+_SED_LINES = re.compile(rf"{_SED_PRINT}(?:; ?{_SED_PRINT})*+")
 
 
 _RG_SECRET_TYPE = re.compile(r"(?:^| )(?:-\w*t|--type[ =]) *(?:all|\w*env)(?: |$)")
@@ -68,8 +69,9 @@ def _tail(arguments: Words) -> Reading | None:
 
 def _sed(arguments: Words) -> Reading | None:
     texts = [word.text for word in arguments[:3]]
-    at = len(("-n", "-e")) if texts[:2] == ["-n", "-e"] else len(("-n",))
-    if texts[:1] != ["-n"] or not _SED_LINES.fullmatch("".join(texts[at : at + 1])):
+    options = ["-n", "-e"] if texts[1:2] == ["-e"] else ["-n"]
+    at = len(options)
+    if texts[:at] != options or not _SED_LINES.fullmatch("".join(texts[at : at + 1])):
         return None
     files = arguments[at + 1 :]
     return None if any(word.text.startswith("-") for word in files) else Reading(files)

@@ -2,13 +2,14 @@
 
 import re
 from collections.abc import Sequence
+from itertools import islice
 from typing import NamedTuple
 
 from actors.permissions.commands.command import Part, Word
 from actors.permissions.commands.hidden import Words
 
-_MOST = 32
-"""Words of a loop that may be commands."""
+_MOST = 1_000
+"""Texts that one command of a loop may come to; of loops in loops there are soon more."""
 _WHOLE = re.compile(r"[\w./:,@%+=-]+")
 
 
@@ -48,12 +49,14 @@ def run_in_loops(part: Part, at: int, loops: Sequence[Loop]) -> list[str]:
     """Write out what a part runs that takes its command from a loop's variable."""
     if not loops or not part.words or (part.words[0].literal and not part.inner):
         return []
-    found: list[str] = []
+    texts = [part.text]
     for loop in loops:
-        names = [name for name in (f"${loop.name}", f"${{{loop.name}}}") if name in part.text]
-        if names and loop.start <= at < loop.end:
-            found += [part.text.replace(names[0], word.text) for word in loop.words[:_MOST]]
-    return found
+        if loop.start <= at < loop.end:
+            variable = re.compile(rf"\$(?:{loop.name}\b|{{{loop.name}}})")
+            meant = ((each, word.text) for each in texts for word in loop.words)
+            told = (to.join(variable.split(each)) for each, to in meant)
+            texts = list(dict.fromkeys(islice(told, _MOST))) or texts
+    return [each for each in texts if each != part.text]
 
 
 def _is_whole(word: Word) -> bool:

@@ -12,7 +12,8 @@ _TEXTS = {"echo", "printf", "true", "false", "test", "[", "kill", "sleep", "base
 _MARKS = {
     "git": ":",
     **dict.fromkeys(("curl", "http", "https", "xh"), "@"),
-    **dict.fromkeys(("gcc", "cc", "g++", "clang", "ld", "java", "javac", "rustc"), "@"),
+    **dict.fromkeys(("gcc", "cc", "g++", "c++", "cpp", "clang", "clang++"), "@"),
+    **dict.fromkeys(("ld", "ld.lld", "lld", "as", "ar", "java", "javac", "rustc"), "@"),
 }
 """What stands before a path within an argument: `HEAD:x`, `@x`."""
 _WRITES_ALL = {

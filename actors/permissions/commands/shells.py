@@ -65,6 +65,7 @@ def _takes_value(text: str) -> bool:
 _ENV = Leading("uC", ("unset", "chdir"), assignments=True)
 _SPLITTING = re.compile(r"-[a-zA-BD-RTV-Z0]*S")
 _FLOCK = Leading("wE", ("timeout", "wait", "conflict-exit-code"), operands=1)
+_MOST_GUESSES = 16
 _RUNUSER = Leading("uGgsw", ("user", "group", "supp-group", "shell"))
 _CLUSTER = re.compile("-[A-Za-z]*")
 _DASH_C = {"-c", "--command", "--session-command"}
@@ -98,7 +99,8 @@ def su_hidden(words: Words, _stdin: str) -> Hidden:
     """Find the text behind `su -c`; what follows the user's name may be one, too."""
     command = _RUNUSER.command(words[1:]) if words[0].text.endswith("runuser") else ()
     commands = (command,) if command else ()
-    guesses = (words[2:],) if len(words) > len(("su", "user")) else ()
+    places = range(2, min(len(words), _MOST_GUESSES))
+    guesses = tuple(words[at:] for at in places if words[at].text[:1] != "-")
     return Hidden("it runs a command as somebody else", commands, guesses, _after_c(words))
 
 

@@ -16,7 +16,8 @@ _WITH_SUBCOMMANDS = frozenset(
     """.split()  # noqa: SIM905  (a list would be a page)
 )
 """Options may stand before the word that says what they do."""
-_MOST = 8
+MOST_OPTIONS = 64
+"""Words before the subcommand that are passed over."""
 
 
 def spellings(words: Words, text: str) -> tuple[str, ...]:
@@ -29,8 +30,15 @@ def spellings(words: Words, text: str) -> tuple[str, ...]:
     if name == "git":
         found.extend(git_spellings((bare, *words[1:])))
     elif has_options_first(name, words):
-        found.extend(_joined((bare, *rest)) for rest in islice(_behind_options(words), _MOST))
+        found.extend(
+            _joined((bare, *rest)) for rest in islice(_behind_options(words), MOST_OPTIONS)
+        )
     return tuple(each for each in dict.fromkeys(found) if each != text)
+
+
+def is_crowded(words: Words) -> bool:
+    """Whether it may have more options before its subcommand than are passed over."""
+    return len(words) > MOST_OPTIONS and has_options_first(words[0].text.rpartition("/")[2], words)
 
 
 def has_options_first(name: str, words: Words) -> bool:

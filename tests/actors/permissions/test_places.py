@@ -131,3 +131,17 @@ def test_an_allow_stays_by_the_letter_where_the_file_system_folds() -> None:
 
     assert judged_on(FOLDING, "src/a", *only) == "allow"
     assert judged_on(FOLDING, "SRC/a", *only) == "ask"
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["cat loop", "cp loop x", "python loop", "cat nodir/../x", "rm nodir/../x", "touch loop"],
+)
+def test_what_cannot_be_followed_asks_though_no_rule_speaks_of_it(
+    tmp_path: Path, command: str
+) -> None:
+    (tmp_path / "loop").symlink_to("loop")
+    ground = Ground(root=str(tmp_path), cwd=str(tmp_path))
+    all_allowed = Policy(defaults=BUILT_IN, sources=(user(rule("bash", "*")),))
+
+    assert verdict("bash", command, all_allowed, ground=ground) == "ask"

@@ -107,7 +107,7 @@ class Author(Actor[Message]):
 
     def __init__(self) -> None:
         self._recorder = Recorder(self, JOURNAL)
-        self._answers: set[int] = set()
+        self._answers: list[Message] = []
 
     def on_start(self) -> None:
         self._recorder.open()
@@ -122,8 +122,8 @@ class Author(Actor[Message]):
                     self.tell(ROOT, message)
             case Appended() | AppendFailed():
                 self._recorder.answered(message)
-                if message.id not in self._answers:
-                    self._answers.add(message.id)
+                if message not in self._answers:
+                    self._answers.append(message)
                     self.tell(ROOT, message)
             case PeerRestarted():
                 self._recorder.peer_restarted(message.peer)

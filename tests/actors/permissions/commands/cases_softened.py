@@ -25,6 +25,8 @@ python manage.py shell --command 'rm x'
 tmux if-shell true 'run-shell "rm x"'
 gtimeout 5 rm x
 su a rm x
+su - a rm x
+su -s /bin/sh a rm x
 m4 <<< 'syscmd(`rm x'"'"')'
 gfind . -exec rm {} +
 gtar --to-command='rm x' -xf a
@@ -247,6 +249,7 @@ npm --prefix x publish
 npm -w a publish
 npm -w a --workspace b publish --tag x
 npm --silent publish
+npm -a0 v -a1 v -a2 v -a3 v -a4 v -a5 v -a6 v -a7 v -a8 v -a9 v publish
 /usr/bin/npm -w a publish
 docker --context x run a
 docker -H x -l debug run a
@@ -265,6 +268,10 @@ for c in 'rm x' ls; do eval $c; done
 for c in 'rm x' ls; do eval "$c"; done
 for c in rm; do sudo $c x; done
 for c in rm; do for d in a b; do $c $d; done; done
+for c in rm; do ${c} $c; done
+for c in rm ls; do ${c} -- $c; done
+for a in r l; do for b in s m; do $a$b x; done; done
+for c in a b c d e f g h i j k l m n o p q r s t u v w x y z A B C D E F G rm; do $c x; done
 """,
     ),
     *cases_of(
@@ -274,6 +281,8 @@ for c in rm; do for d in a b; do $c $d; done; done
         r"""
 gcc @secret/x
 clang -c @secret a.c
+c++ @secret
+ld.lld @secret
 """,
     ),
     *cases_of(

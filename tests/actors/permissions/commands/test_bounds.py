@@ -54,19 +54,33 @@ def test_a_tower_is_no_work_and_hides_nothing_from_a_deny(tower: str) -> None:
 
 def test_equal_parts_and_paths_are_told_once() -> None:
     command = ("bash", "cat a; rm a; cat a; sudo cat a; sudo cat a; cat a")
-    commands = [("bash", "cat a"), ("bash", "rm a"), ("bash", "sudo cat a")]
-    files = [("read", "a"), ("write", "a"), ("read", "cat")]
-    assert told_of(command, Policy(defaults=BUILT_IN)) == [*commands, *files]
+    told = [
+        ("bash", "cat a"), ("read", "a"), ("bash", "rm a"), ("write", "a"),
+        ("bash", "sudo cat a"), ("read", "cat"),
+    ]  # fmt: skip
+    files = [Rule(permission=name, pattern="*", action="ask") for name in ("read", "write")]
+    assert told_of(command, of(*files)) == told
     cat = Rule(permission="bash", pattern="cat *", action="deny")
-    policy = Policy(defaults=BUILT_IN, sources=(Source(name="rules", rules=(cat,)),))
-    told = [*commands, ("bash", "cat a"), *files]
-    assert told_of(command, policy) == told, "somebody speaks of what sudo runs"
+    inside = ("bash", "cat a")
+    assert told_of(command, of(*files, cat)) == [*told, inside], "somebody speaks of what sudo runs"
+
+
+def test_of_files_that_nobody_speaks_of_there_is_nothing_to_decide() -> None:
+    command = ("bash", "cat a; rm a; sudo cat a")
+    commands = [("bash", "cat a"), ("bash", "rm a"), ("bash", "sudo cat a")]
+    assert told_of(command, of()) == commands
+    parts = decided(command, policy=of()).parts
+    named = {(part.permission, part.target) for part in parts}
+    assert named == {*commands, ("read", "a"), ("write", "a"), ("read", "cat")}
+
+
+def of(*rules: Rule) -> Policy:
+    return Policy(defaults=BUILT_IN, sources=(Source(name="rules", rules=rules),))
 
 
 def told_of(command: tuple[str, str], policy: Policy) -> list[tuple[str, str]]:
-    found = decided(command, policy=policy)
-    matters = [(matter.permission, matter.target) for matter, _ in found.matters]
-    return [*matters, *found.unheard]
+    matters = decided(command, policy=policy).matters
+    return [(matter.permission, matter.target) for matter, _ in matters]
 
 
 def test_what_was_told_of_a_script_that_a_shell_runs_is_told_again_of_a_command() -> None:
