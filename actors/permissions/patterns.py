@@ -118,7 +118,7 @@ def _listing(folder: str, most: int) -> tuple[Name, ...]:
         with os.scandir(folder) as entries:
             found = (Name(entry.name, entry.is_symlink()) for entry in entries)
             return tuple(name for name, _ in zip(found, range(most + 1), strict=False))
-    except OSError:
+    except (OSError, ValueError):
         # What cannot be listed here bash cannot list either.
         return ()
 

@@ -203,12 +203,14 @@ def _read_link(path: str) -> str | None:
         if error.errno in (errno.ENOENT, errno.ENOTDIR):
             return ""
         raise
+    except ValueError:  # a NUL character: no file has such a name
+        return ""
 
 
 def _identity(path: str) -> tuple[int, int] | None:
     try:
         found = os.lstat(path)
-    except OSError:
+    except (OSError, ValueError):
         return None
     return found.st_dev, found.st_ino
 

@@ -135,7 +135,7 @@ def hooks_folders(root: str, home: str) -> tuple[Path, ...]:
     found = (
         _resolved(value, base, home)
         for base, name in (*bases, *users)
-        for value in _HOOKS_PATH.findall(_text(Path(base, name)))
+        for value in _HOOKS_PATH.findall(beginning_of(Path(base, name)))
     )
     return tuple(dict.fromkeys(found))
 
@@ -146,11 +146,11 @@ def _resolved(value: str, base: str, home: str) -> Path:
     return Path(os.path.realpath(Path(base, path)))
 
 
-def _text(path: Path) -> str:
-    """Read the beginning of a settings file; what cannot be read names nothing."""
+def beginning_of(path: Path) -> str:
+    """Read a settings file, not without end; what cannot be read says nothing."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-    except OSError:
+    except (OSError, ValueError):
         return ""
     try:
         is_file = stat.S_ISREG(os.fstat(descriptor).st_mode)

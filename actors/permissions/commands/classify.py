@@ -7,7 +7,7 @@ from actors.permissions.commands.harmless_special import reading
 from actors.permissions.commands.hidden import Words
 from actors.permissions.commands.opened import files_of, opened_operands
 from actors.permissions.commands.operands import read_operands, written_operands
-from actors.permissions.commands.spellings import has_options_first, is_crowded, spellings
+from actors.permissions.commands.spellings import has_options, is_crowded, spellings
 
 _CROWDED = "there are too many options before what it does"
 _NOT_A_NAME = frozenset("*?[]{}~$`=!#%\"'\\ \t\n")
@@ -23,7 +23,7 @@ def classified(words: Words, redirects: tuple[Redirect, ...], floor: str) -> Par
     harmless = None if floor or "/" in first else _reading(first, arguments)
     bare = first.rpartition("/")[2]
     is_path = bare != first
-    is_other = is_path or bare.startswith("git") or has_options_first(bare, words)
+    is_other = is_path or bare.startswith("git") or has_options(bare, words)
     also = spellings(words, text) if is_other else ()
     writes = written_operands(bare, arguments)
     if harmless is None:

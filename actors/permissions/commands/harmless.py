@@ -12,6 +12,21 @@ from actors.permissions.commands.hidden import Words
 
 _BRACES = re.compile(r"([^{}]*)\{([^{}]*)\}([^{}]*)")
 _NAME = re.compile(r"[\w.*?-]+")
+_TYPES = {
+    "py": "*.py *.pyi",
+    "js": "*.js *.jsx *.vue *.cjs *.mjs",
+    "ts": "*.ts *.tsx *.cts *.mts",
+    "rust": "*.rs",
+    "go": "*.go",
+    "java": "*.java *.jsp *.jspx *.properties",
+    "html": "*.htm *.html *.ejs",
+    "css": "*.css *.scss",
+    "md": "*.markdown *.md *.mdown *.mdwn *.mkd *.mkdn *.mdx",
+    "yaml": "*.yaml *.yml",
+    "toml": "*.toml Cargo.lock",
+    "json": "*.json composer.lock *.sarif",
+}
+"""What ripgrep takes for these; of any other type it may be any file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +55,8 @@ class Harmless:
     """What it reads below its paths without such options."""
     only: frozenset[str] = frozenset()
     """Options whose value says which files it reads below its paths, by their names."""
+    types: frozenset[str] = frozenset()
+    """Options whose value is a type of files, which it reads though they are hidden."""
     braces: bool = False
     """In such a value `*.{a,b}` means two names."""
     not_only: frozenset[str] = frozenset()
@@ -79,6 +96,8 @@ def read_by_row(row: Harmless, arguments: Words) -> Reading | None:
             files += [Word(value)] if value and names[-1] in row.files else []
             if names[-1] in row.only and value[:1] != "!":
                 only += _alternatives(value) if row.braces else [value]
+            if names[-1] in row.types:
+                only += _TYPES.get(value, "*").split()
     reading = _reading(row, operands, files, seen)
     return _narrowed(reading, row, only, seen) if reading and only else reading
 

@@ -45,6 +45,7 @@ _RG = Harmless(
     patterns=words_of("e f regexp file files type-list"),
     deep=words_of("u unrestricted hidden . no-ignore no-ignore-vcs iglob"),
     only=words_of("g glob"),
+    types=words_of("t type"),
     braces=True,
     not_only=words_of("iglob"),
     linked=words_of("L follow"),

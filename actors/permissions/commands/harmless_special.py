@@ -24,9 +24,6 @@ _SED_PRINT = r"(?:\d+(?:,(?:\d+|\$))?p|\$p)"
 _SED_LINES = re.compile(rf"{_SED_PRINT}(?:; ?{_SED_PRINT})*+")
 
 
-_RG_SECRET_TYPE = re.compile(r"(?:^| )(?:-\w*t|--type[ =]) *(?:all|\w*env)(?: |$)")
-
-
 def reading(name: str, arguments: Words) -> Reading | None:
     """Say what a command reads; None where it is not known to be harmless."""
     special, row = _SPECIAL.get(name), HARMLESS.get(name)
@@ -91,17 +88,10 @@ def _cd(arguments: Words) -> Reading | None:
     return Reading(arguments) if one and arguments[0].text else None
 
 
-def _rg(arguments: Words) -> Reading | None:
-    # A type beats what else is passed over, and some type may be that of `.env`.
-    texts = " ".join([word.text for word in arguments])
-    return None if _RG_SECRET_TYPE.search(texts) else read_by_row(HARMLESS["rg"], arguments)
-
-
 _SPECIAL = {
     "find": _find,
     "sed": _sed,
     "tail": _tail,
-    "rg": _rg,
     "date": _date,
     "echo": _echo,
     "cd": _cd,

@@ -8,8 +8,9 @@ from typing import NamedTuple
 from actors.permissions.commands.command import Part, Word
 from actors.permissions.commands.hidden import Words
 
-_MOST = 1_000
-"""Texts that one command of a loop may come to; of loops in loops there are soon more."""
+_MOST = 128
+"""Commands that one command of a loop may come to; of loops in loops there are soon more."""
+_ASKING, _ASKING_BY = {"hash", "type", "which"}, {("command", "-v"), ("command", "-V")}
 _WHOLE = re.compile(r"[\w./:,@%+=-]+")
 
 
@@ -45,18 +46,34 @@ def in_loops(part: Part, at: int, loops: Sequence[Loop]) -> Part:
     return part._replace(opens=tuple(opens), reads=(*part.reads, *read))
 
 
-def run_in_loops(part: Part, at: int, loops: Sequence[Loop]) -> list[str]:
-    """Write out what a part runs that takes its command from a loop's variable."""
-    if not loops or not part.words or (part.words[0].literal and not part.inner):
+def run_in_loops(part: Part, at: int, loops: Sequence[Loop]) -> list[Words]:
+    """Write out what a part at `at` runs that takes its command, or a part of it, from a loop.
+
+    A variable outlives its loop. What only asks about a command (`command -v`) runs none.
+    """
+    first, *more = [word.text for word in part.words[:2]] or [""]
+    is_given = bool(part.inner) or (bool(part.words) and not part.words[0].literal)
+    if not is_given or first in _ASKING or (first, *more) in _ASKING_BY:
         return []
-    texts = [part.text]
+    meant = [part.words]
     for loop in loops:
-        if loop.start <= at < loop.end:
+        if loop.start <= at:
             variable = re.compile(rf"\$(?:{loop.name}\b|{{{loop.name}}})")
-            meant = ((each, word.text) for each in texts for word in loop.words)
-            told = (to.join(variable.split(each)) for each, to in meant)
-            texts = list(dict.fromkeys(islice(told, _MOST))) or texts
-    return [each for each in texts if each != part.text]
+            told = ((words, value) for words in meant for value in loop.words)
+            meant = [_with(variable, value, words) for words, value in islice(told, _MOST)] or meant
+    return [words for words in dict.fromkeys(meant) if words != part.words]
+
+
+def _with(variable: re.Pattern[str], value: Word, words: Words) -> Words:
+    """Put a value in the place of a variable; a command word falls apart at blanks."""
+    found: list[Word] = []
+    for at, word in enumerate(words):
+        text = value.text.join(variable.split(word.text))
+        if text == word.text:
+            found.append(word)
+        else:
+            found += map(Word, [text] if at else text.split())
+    return tuple(found)
 
 
 def _is_whole(word: Word) -> bool:

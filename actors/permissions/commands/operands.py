@@ -9,12 +9,7 @@ from actors.permissions.commands.hidden import Words
 
 _TEXTS = {"echo", "printf", "true", "false", "test", "[", "kill", "sleep", "basename", "dirname"}
 """Their arguments are text, not files."""
-_MARKS = {
-    "git": ":",
-    **dict.fromkeys(("curl", "http", "https", "xh"), "@"),
-    **dict.fromkeys(("gcc", "cc", "g++", "c++", "cpp", "clang", "clang++"), "@"),
-    **dict.fromkeys(("ld", "ld.lld", "lld", "as", "ar", "java", "javac", "rustc"), "@"),
-}
+_MARKS = {"git": ":", "curl": "@", "http": "@", "https": "@", "xh": "@"}
 """What stands before a path within an argument: `HEAD:x`, `@x`."""
 _WRITES_ALL = {
     "rm", "rmdir", "unlink", "shred", "touch", "mkdir", "truncate", "tee", "mkfifo", "mknod",
@@ -81,7 +76,15 @@ def read_operands(name: str, arguments: Words) -> Words:
                 found.append(_renamed(value, value.text.rpartition(mark)[2]))
             if name in _MOUNTING:
                 found.append(_renamed(value, value.text.partition(":")[0]))
+    found += _referred(found)
     return tuple([each for each in found if each.text])
+
+
+def _referred(words: list[Word]) -> list[Word]:
+    """Find files that are given by reference: `@list`, `file:///list`."""
+    at = (_renamed(word, word.text[1:]) for word in words if word.text[:1] == "@")
+    urls = ((word, word.text.partition("file://")) for word in words if "file:" in word.text)
+    return [*at, *(_renamed(word, path) for word, (_, is_url, path) in urls if is_url)]
 
 
 def written_operands(name: str, arguments: Words) -> Words:

@@ -54,6 +54,8 @@ class _Parsing:
         self._known: dict[tuple[object, ...], Part] = {}
         """Parts that were read already: a script of many equal parts is judged by its few. By
         depth too, since what stands deeper is looked into less far."""
+        self._looped_parts: dict[tuple[Part, tuple[Loop, ...]], Part] = {}
+        """Those that stand in a loop or behind one, as it makes them."""
 
     def command(self, text: str, depth: int) -> Command:
         plain = plain_commands(text) if len(text) <= LONGEST_CHARACTERS else None
@@ -165,8 +167,13 @@ class _Parsing:
     def _looped(self, simple: Simple, loops: Sequence[Loop], depth: int) -> Part:
         """Add what a loop makes of a part."""
         part = in_loops(self._part(simple, depth), simple.start, loops)
-        run = run_in_loops(part, simple.start, loops)
-        return self._guessing(part, run, (), depth) if run else part
+        inside = (part, tuple([loop for loop in loops if loop.start <= simple.start]))
+        looped = self._looped_parts.get(inside) if inside[1] else part
+        if looped is None:
+            run = run_in_loops(part, simple.start, loops)
+            looped = self._guessing(part, (), run, depth) if run else part
+            self._looped_parts[inside] = looped
+        return looped
 
     def _crude_part(self, crude: Part, depth: int) -> Part:
         """Look into what nothing else has read: a deny holds there too."""

@@ -12,8 +12,11 @@ _SED_COMMAND = (
     rf"(?:(?:{_SED_ADDRESS}(?:,\+?{_SED_ADDRESS})?)?!?[pdq=]"
     rf"|(?:{_SED_ADDRESS}(?:,{_SED_ADDRESS})?)?s/[^/\\\n;{{}}]*/[^/\\\n;{{}}]*/[gpiI0-9]*)"
 )
-_SED_PLAIN = re.compile(rf"{_SED_COMMAND}(?:; ?{_SED_COMMAND})*+")
-"""Prints, deletes, and substitutions whose ends are beyond doubt: no `e`, `w`, `r`, no block."""
+_SED_PLAIN = re.compile(rf"{_SED_COMMAND}|(?!.*\[){_SED_COMMAND}(?:; ?{_SED_COMMAND})*+")
+"""Prints, deletes, and substitutions whose ends are beyond doubt: no `e`, `w`, `r`, no block.
+
+Within `[…]` a `/` ends nothing, so that of several commands one may be what we take for another.
+"""
 _SED_OPTIONS = {"-n", "-E", "-r", "-s", "-u", "-z", "--quiet", "--silent", "--regexp-extended"}
 _MODULE = re.compile(r"-[bBdEiIOPqRsSuvx]*m(\w*)")
 _VERSION = re.compile(r"\d[\d.]*$")

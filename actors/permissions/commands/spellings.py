@@ -1,7 +1,7 @@
 """What a command is called as well, for rules that ask or deny."""
 
 from collections.abc import Iterator
-from itertools import islice
+from itertools import islice, pairwise
 
 from actors.permissions.commands.command import Word
 from actors.permissions.commands.git import git_spellings
@@ -11,8 +11,8 @@ _WITH_SUBCOMMANDS = frozenset(
     """
     npm pnpm yarn bun cargo docker docker-compose podman nerdctl kubectl oc helm gh glab go pip pip3
     uv poetry pdm pipenv terraform tofu pulumi aws gcloud az systemctl brew apt apt-get dnf yum
-    zypper snap flatpak composer dotnet hg svn mvn gradle heroku flyctl fly vercel netlify wrangler
-    firebase gem bundle conda mamba vagrant minikube kind ansible
+    apk gsutil zypper snap flatpak composer dotnet hg svn mvn gradle heroku flyctl fly vercel
+    netlify wrangler firebase gem bundle conda mamba vagrant minikube kind ansible
     """.split()  # noqa: SIM905  (a list would be a page)
 )
 """Options may stand before the word that says what they do."""
@@ -21,7 +21,7 @@ MOST_OPTIONS = 64
 
 
 def spellings(words: Words, text: str) -> tuple[str, ...]:
-    """Say a command by its bare name, and without the options before its subcommand."""
+    """Say a command by its bare name, and without the options before its subcommands."""
     bare = Word(words[0].text.rpartition("/")[2])
     name = bare.text
     found = [_joined((bare, *words[1:]))]
@@ -29,33 +29,48 @@ def spellings(words: Words, text: str) -> tuple[str, ...]:
         found.append(_joined((Word("git"), Word(name[4:]), *words[1:])))
     if name == "git":
         found.extend(git_spellings((bare, *words[1:])))
-    elif has_options_first(name, words):
+    elif has_options(name, words):
         found.extend(
             _joined((bare, *rest)) for rest in islice(_behind_options(words), MOST_OPTIONS)
         )
+        found.extend(_joined((bare, *rest)) for rest in _without_options(words))
     return tuple(each for each in dict.fromkeys(found) if each != text)
 
 
 def is_crowded(words: Words) -> bool:
     """Whether it may have more options before its subcommand than are passed over."""
-    return len(words) > MOST_OPTIONS and has_options_first(words[0].text.rpartition("/")[2], words)
+    return len(words) > MOST_OPTIONS and has_options(words[0].text.rpartition("/")[2], words)
 
 
-def has_options_first(name: str, words: Words) -> bool:
-    """Whether options stand before what may be a subcommand."""
-    return len(words) > 1 and words[1].text[:1] == "-" and name in _WITH_SUBCOMMANDS
+def has_options(name: str, words: Words) -> bool:
+    """Whether there are options of a program whose subcommand they may stand before."""
+    return name in _WITH_SUBCOMMANDS and any(map(_is_option, words[1:]))
+
+
+def _is_option(word: Word) -> bool:
+    return word.text[:1] in {"-", "+"}
 
 
 def _behind_options(words: Words) -> Iterator[Words]:
     """Find where the subcommand may be: behind the options, or behind the value of the last."""
     at = 1
     while at < len(words):
-        if words[at].text[:1] != "-":
+        if not _is_option(words[at]):
             yield words[at:]
-            before = words[at - 1].text
-            if before[:1] != "-" or "=" in before:
+            if not _takes_a_value(words[at - 1]):
                 return
         at += 1
+
+
+def _without_options(words: Words) -> Iterator[Words]:
+    """Leave out all options (`gh pr -R x merge`), and with each the value that it may have."""
+    yield tuple([word for word in words[1:] if not _is_option(word)])
+    pairs = pairwise(words)
+    yield tuple([w for before, w in pairs if not (_is_option(w) or _takes_a_value(before))])
+
+
+def _takes_a_value(word: Word) -> bool:
+    return word.text[:1] == "-" and "=" not in word.text
 
 
 def _joined(words: Words) -> str:

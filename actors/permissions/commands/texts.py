@@ -26,7 +26,7 @@ _OPERATOR = re.compile(r"(?:\bq[xqw]?|%[xwWqQ]?)\s*+[(\[{<|/!]([^)\]}>|/!\n]++)"
 _COMMA = re.compile(r"\s*+,?\s*+(?:nil\s++)*+(?:[\[({]\s*+(?:\w++\s*+[:=]?\s*+)?)*+")
 """Between two words of an argument list: `'a', ['b'`, `"a", {args: ["b"`, `"a" (list "b"`."""
 _ESCAPE = re.compile(
-    r"(?:!|\b(?i:shell|system|exec|spawn|sh|e?syscmd)\b[\s:(`]*+)\s*+([\w./~][^\n\"'`)]*+)"
+    r"(?:!|(?<![A-Za-z0-9])(?i:shell|system|exec|spawn|sh|e?syscmd)\b[\s:(`]*+)\s*+([\w./~][^\n\"'`)]*+)"
 )
 """How a command is run from inside an editor, a debugger, a client."""
 _EXECUTED = re.compile(r"(?:^|[;{}$!/\d\s])e\s+(\S[^\n;}]*)|[\d$!/]e([\w./~][^\n;}]*)")

@@ -37,6 +37,11 @@ ASKING = [
     "rg -uu K",
     "rg -. K app",
     "rg -g '.env*' K",
+    "rg -t all K",
+    "rg -tall K",
+    "rg --type=all K",
+    "rg -itdotenv K",
+    "rg -tsh K app/deep",
     "diff -r app src",
     "diff app/deep src",
     "diff -N app/deep src",
@@ -57,6 +62,9 @@ QUIET = [
     "grep -rn --include=*.py --include=*.md K .",
     "grep -rn --include='*.py' --exclude-dir=.git K .",
     "rg -g '*.py' K",
+    "rg -tpy K",
+    "rg --type rust --type=json K app",
+    "rg -tall K src",
     "rg -g '!*.md' K",
     "rg K",
     "rg -n K app",
@@ -206,3 +214,23 @@ def test_what_was_found_counts_though_there_is_more_than_is_looked_at(ground: Gr
 
     assert verdict("bash", "grep -r K app many", deny, ground=ground) == "deny"
     assert verdict("bash", "grep -r K many app", deny, ground=ground) == "ask"
+
+
+@pytest.mark.parametrize("name", [".gitignore", ".ignore", ".rgignore"])
+@pytest.mark.parametrize("line", ["!.env", "!/.env*", "  x\n!app/**/.env.local/", "!.e?v", "!*"])
+def test_what_an_ignore_file_takes_back_a_search_looks_at(
+    ground: Ground, name: str, line: str
+) -> None:
+    Path(ground.root, name).write_text(f"*.log\n{line}\n")
+    assert verdict("bash", "rg K", ground=ground) == "ask"
+    assert verdict("bash", "rg K src", ground=ground) == "allow"
+
+
+def test_what_an_ignore_file_takes_back_that_anybody_may_read_is_no_question(
+    ground: Ground,
+) -> None:
+    Path(ground.root, ".gitignore").write_text("# !.env\n.env\n!.env.example\n!.github/\n")
+    assert verdict("bash", "rg K", ground=ground) == "allow"
+    Path(ground.root, ".gitignore").unlink()
+    Path(ground.root, ".gitignore").mkdir()
+    assert verdict("bash", "rg K", ground=ground) == "allow"

@@ -145,3 +145,11 @@ def test_what_cannot_be_followed_asks_though_no_rule_speaks_of_it(
     all_allowed = Policy(defaults=BUILT_IN, sources=(user(rule("bash", "*")),))
 
     assert verdict("bash", command, all_allowed, ground=ground) == "ask"
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["cd a\0b && cat a", "cd a\0b; git status", "grep -r x 'a\0b'", "diff 'a\0b' c", "ls a\0b*"],
+)
+def test_a_nul_character_in_a_path_is_a_question_and_no_fault(command: str) -> None:
+    assert verdict("bash", command) == "ask"

@@ -297,6 +297,9 @@ sed -f x y
 sed --expression=1e x
 sed s,a,b,e x
 sed "s/a/b/$x" y
+sed 's/.*/touch pwned #t/;s/[#/]/g;s/e#/b/' x
+sed -n 's/[h/]/g;s/w out/p' x
+sed 's/a/b/;s/c/d/w y' x
 awk 'BEGIN{system("ls")}'
 awk '{print | "sh"}'
 awk '{print > "x"}'

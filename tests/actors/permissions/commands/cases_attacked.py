@@ -196,10 +196,6 @@ du -sL src
 ls -L
 ls -laL .
 ls --dereference
-rg -t all x
-rg -tall x
-rg --type=all x
-rg -itdotenv x
 rg -g '*.{py,env}' x .env
 git diff -- '.e*'
 git diff -- '*env'

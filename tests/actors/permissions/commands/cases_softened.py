@@ -249,11 +249,26 @@ npm --prefix x publish
 npm -w a publish
 npm -w a --workspace b publish --tag x
 npm --silent publish
+npm --silent -q publish x
+docker --debug -l x run --rm a
+sudo docker -D run a
 npm -a0 v -a1 v -a2 v -a3 v -a4 v -a5 v -a6 v -a7 v -a8 v -a9 v publish
 /usr/bin/npm -w a publish
 docker --context x run a
 docker -H x -l debug run a
 sudo docker -H x run a
+""",
+    ),
+    *cases_of(
+        "deny-between",
+        "deny",
+        (*ANY, *rules_of("deny", "gh pr merge *", "cargo publish *", "kubectl delete *")),
+        r"""
+gh pr -R o/r merge 1
+gh -R o/r pr merge 1 --squash
+cargo +nightly publish
+cargo +nightly -q publish
+kubectl -n a -n b -n c -n d -n e -n f -n g -n h -n i delete pod y
 """,
     ),
     *cases_of(
@@ -269,6 +284,8 @@ for c in 'rm x' ls; do eval "$c"; done
 for c in rm; do sudo $c x; done
 for c in rm; do for d in a b; do $c $d; done; done
 for c in rm; do ${c} $c; done
+for c in rm; do :; done; $c x
+for c in 'rm x' ls; do bash -c "$c"; done
 for c in rm ls; do ${c} -- $c; done
 for a in r l; do for b in s m; do $a$b x; done; done
 for c in a b c d e f g h i j k l m n o p q r s t u v w x y z A B C D E F G rm; do $c x; done
@@ -277,12 +294,16 @@ for c in a b c d e f g h i j k l m n o p q r s t u v w x y z A B C D E F G rm; d
     *cases_of(
         "deny-read",
         "deny",
-        (*ANY, *rules_of("deny", "secret*", permission="read")),
+        (*ANY, *rules_of("deny", "*secret*", permission="read")),
         r"""
 gcc @secret/x
 clang -c @secret a.c
 c++ @secret
 ld.lld @secret
+nm @secret.txt
+gcc-12 @secret
+curl file:///w/secret
+aws s3api x --body file://secret
 """,
     ),
     *cases_of(
@@ -294,6 +315,17 @@ npm -w a run publish
 npm -w a test publish
 for c in rm ls; do touch $c; done
 for f in rm x; do cat $f; done
+""",
+    ),
+    *cases_of(
+        "asked-beside-denies",
+        "ask",
+        NO_RM,
+        r"""
+for i in 1 2; do timeout 60 git commit -m "step $i; rm later"; done
+for f in a b; do timeout 5 grep -c "TODO (docker|rm)" $f; done
+for i in 1 2; do nice echo "done $i (rm)"; done
+for t in rm ls; do command -v "$t" >/dev/null 2>&1; done
 """,
     ),
     *cases_of(
