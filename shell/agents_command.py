@@ -1,7 +1,6 @@
 """`greenroom agents`: every definition found, where it stands, and what of it does not count."""
 
 import json
-import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
@@ -9,6 +8,7 @@ from actors.sessions.places import config_folder, our_files, state_folder
 from shell.config.agent_files import FoundAgents, find_agents
 from shell.config.project import Trusting, standing
 from shell.config.workspace import current_folder, workspace_of
+from shell.output import emit
 from shell.process import complain
 from shell.visible import visible, visible_line
 
@@ -20,7 +20,11 @@ HIDDEN = "another definition of this name counts"
 
 
 def run_agents(environment: Mapping[str, str], *, as_json: bool) -> int:
-    """Print what there is; the exit status."""
+    """Print what there is; the exit status.
+
+    Raises:
+        OutputError: standard output cannot be written.
+    """
     workspace = workspace_of(current_folder(), ())
     store = state_folder(environment) / "trust.json"
     stands = standing(workspace, Trusting(store, our_files(environment)))
@@ -28,7 +32,7 @@ def run_agents(environment: Mapping[str, str], *, as_json: bool) -> int:
     for notice in (*stands.notices, *found.problems):
         complain(notice)
     text = json.dumps(as_objects(found), indent=2) if as_json else as_text(found)
-    sys.stdout.write(f"{text}\n")
+    emit(f"{text}\n".encode("utf-8", "replace"))
     return 0
 
 

@@ -182,8 +182,10 @@ def _repl(setup: "Setup", first_prompt: str | None) -> int:
     folder = setup.options.workspace.cwd
     where = "" if folder == Path.cwd() else f" in {folder}"
     with suppress(OSError):  # a terminal that was closed
-        kept = f"Session {session.session_id} is kept; greenroom --continue{where} goes on."
-        print(visible(kept))
+        kept = f"Session {session.session_id} is kept"
+        if session.log.refused:
+            kept += f" up to what the disk took, and the rest is lost ({session.log.refused})"
+        print(visible(f"{kept}; greenroom --continue{where} goes on."))
     return status
 
 

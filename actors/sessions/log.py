@@ -46,6 +46,8 @@ class SessionLog:
         self._good_bytes = good_bytes
         self._doubtful = False
         """Nobody knows what stands behind the good bytes: it is looked at before the next write."""
+        self.refused = ""
+        """Why the last append was refused; empty: it is on disk."""
 
     @classmethod
     def create(
@@ -112,9 +114,17 @@ class SessionLog:
         Raises:
             LogError: none of them counts. The log serves on as soon as the disk does.
         """
-        self._require_open()
         if not records:
             return
+        try:
+            self._append(records)
+        except LogError as error:
+            self.refused = error.detail
+            raise
+        self.refused = ""
+
+    def _append(self, records: Sequence[tuple[Record, Address]]) -> None:
+        self._require_open()
         with named(self.path):
             data = encoded(records, self._seq + 1, self._wall_clock())
             if self._doubtful:

@@ -130,12 +130,15 @@ def test_closed_streams_are_not_taken_by_files_of_ours(program: Program) -> None
     assert program.record_types()[-1] == "turn_completed"
 
 
-def test_a_full_disk_behind_standard_output_is_told(program: Program) -> None:
+@pytest.mark.parametrize("words", [("-p", "Hello."), ("agents",), ("agents", "--json")])
+def test_a_full_disk_behind_standard_output_is_told(
+    program: Program, words: tuple[str, ...]
+) -> None:
     if not Path("/dev/full").exists():
         pytest.skip("this system has no /dev/full")
     with program.serve(says("Yes.")):
         full = os.open("/dev/full", os.O_WRONLY)
-        running = program.start("-p", "Hello.", stdout=full)
+        running = program.start(*words, stdout=full)
         os.close(full)
         done = running.ended()
     assert done.status == 1

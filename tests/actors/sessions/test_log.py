@@ -313,8 +313,10 @@ def test_whatever_a_write_is_refused_for_is_said_and_is_over_when_it_is(
     for _ in range(3):
         with pytest.raises(LogError, match=os.strerror(number)):
             log.append([(turn(1), PRIMARY)])
+    assert os.strerror(number) in log.refused
     files.fail()
     log.append([(turn(2), PRIMARY)])
+    assert log.refused == ""
     log.close()
     assert read_log(path).lines[2:] == (Line(3, NOW_S, PRIMARY, turn(2)),)
 
