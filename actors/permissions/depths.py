@@ -68,6 +68,6 @@ def _is_shown(name: str, hidden: tuple[str, ...]) -> bool:
 def _taken_back(folder: str) -> Iterator[str]:
     """List the names that ignore files have searches look at (`!.env`), hidden ones too."""
     for name in _IGNORING:
-        for line in beginning_of(Path(folder, name)).splitlines():
+        for line in beginning_of(f"{folder}/{name}").splitlines():
             if line.startswith("!"):
                 yield line.rstrip(" /").rpartition("/")[2].removeprefix("!")

@@ -146,7 +146,7 @@ def _resolved(value: str, base: str, home: str) -> Path:
     return Path(os.path.realpath(Path(base, path)))
 
 
-def beginning_of(path: Path) -> str:
+def beginning_of(path: str | Path) -> str:
     """Read a settings file, not without end; what cannot be read says nothing."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)

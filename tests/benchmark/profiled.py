@@ -40,7 +40,7 @@ def main() -> None:
     sys.path.insert(0, str(ROOT))
     with every_thread() as profiles:
         status = started()
-    with Path(os.environ[NAME]).open("w") as file:
+    with Path(os.environ[NAME]).open("a") as file:  # of several runs, all
         pstats.Stats(*profiles, stream=file).sort_stats("cumulative").print_stats(MOST_LINES)
     from shell.process import leave  # noqa: PLC0415  (loading is part of the start)
 

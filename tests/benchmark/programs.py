@@ -122,8 +122,7 @@ def most_mib(command: Command) -> float:
 
 def delta_us(command: Command) -> float:
     """Microseconds of processor time for one more streamed delta of text."""
-    # The long one last: it is the one that a profile is of.
-    short, long = (run(command, text(count)).cpu_us for count in (DELTAS, LONG_DELTAS))
+    long, short = (run(command, text(count)).cpu_us for count in (LONG_DELTAS, DELTAS))
     return (long - short) / (LONG_DELTAS - DELTAS)
 
 
@@ -131,7 +130,7 @@ def input_us(command: Command, deltas: int = INPUT_DELTAS) -> float:
     """Microseconds of processor time for one more delta of tools' inputs, each of so many."""
     after = [says("done")] if command is greenroom else []
     inputs = INPUT_ALL // deltas
-    short, long = (run(command, written(inputs, each), *after).cpu_us for each in (1, deltas))
+    long, short = (run(command, written(inputs, each), *after).cpu_us for each in (deltas, 1))
     return (long - short) / INPUT_ALL
 
 

@@ -72,7 +72,7 @@ def test_no_field_is_hidden_by_the_stamps_of_a_journal_line() -> None:
 
 
 @every_kind
-@settings(max_examples=settings().max_examples // 7)  # of every kind
+@settings(max_examples=settings().max_examples * 15 // 100)
 @given(data=st.data())
 def test_a_message_survives_the_way_there_and_back_alone_as_a_line_and_in_an_envelope(
     kind: type[Message], data: st.DataObject

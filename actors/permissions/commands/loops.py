@@ -14,6 +14,11 @@ _ASKING, _ASKING_BY = {"hash", "type", "which"}, {("command", "-v"), ("command",
 _WHOLE = re.compile(r"[\w./:,@%+=-]+")
 
 
+Looped = dict[tuple[int, tuple[int, ...]], Part]
+"""What the loops of one text make of its parts, by their identity and by which of the loops they
+stand before, in or behind."""
+
+
 class Loop(NamedTuple):
     """One `for name in words`."""
 
@@ -29,8 +34,6 @@ def in_loops(part: Part, at: int, loops: Sequence[Loop]) -> Part:
 
     A loop within leaves its last word in a variable of the same name, so all of that name count.
     """
-    if all(word.literal for word in part.opens):
-        return part
     opens: list[Word] = []
     read: list[Word] = []
     for word in part.opens:
@@ -46,14 +49,24 @@ def in_loops(part: Part, at: int, loops: Sequence[Loop]) -> Part:
     return part._replace(opens=tuple(opens), reads=(*part.reads, *read))
 
 
+def may_vary(part: Part) -> bool:
+    """Whether a loop can make anything else of a part."""
+    words = part.words if _is_given(part) else part.opens
+    return not all(word.literal for word in words)
+
+
+def _is_given(part: Part) -> bool:
+    """Whether what it runs stands among its words, or is not certain."""
+    return bool(part.inner) or (bool(part.words) and not part.words[0].literal)
+
+
 def run_in_loops(part: Part, at: int, loops: Sequence[Loop]) -> list[Words]:
     """Write out what a part at `at` runs that takes its command, or a part of it, from a loop.
 
     A variable outlives its loop. What only asks about a command (`command -v`) runs none.
     """
     first, *more = [word.text for word in part.words[:2]] or [""]
-    is_given = bool(part.inner) or (bool(part.words) and not part.words[0].literal)
-    if not is_given or first in _ASKING or (first, *more) in _ASKING_BY:
+    if not _is_given(part) or first in _ASKING or (first, *more) in _ASKING_BY:
         return []
     meant = [part.words]
     for loop in loops:

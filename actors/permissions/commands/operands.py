@@ -82,9 +82,8 @@ def read_operands(name: str, arguments: Words) -> Words:
 
 def _referred(words: list[Word]) -> list[Word]:
     """Find files that are given by reference: `@list`, `file:///list`."""
-    at = (_renamed(word, word.text[1:]) for word in words if word.text[:1] == "@")
-    urls = ((word, word.text.partition("file://")) for word in words if "file:" in word.text)
-    return [*at, *(_renamed(word, path) for word, (_, is_url, path) in urls if is_url)]
+    given = [word for word in words if word.text[:1] == "@" or "file://" in word.text]
+    return [_renamed(word, word.text.rpartition("file://")[2].removeprefix("@")) for word in given]
 
 
 def written_operands(name: str, arguments: Words) -> Words:

@@ -12,7 +12,7 @@ from actors.permissions.commands.crude import crude_parts, spelled_out
 from actors.permissions.commands.grammar import tree_of
 from actors.permissions.commands.hidden import Words
 from actors.permissions.commands.inputs import readers_among, told
-from actors.permissions.commands.loops import Loop, in_loops, run_in_loops
+from actors.permissions.commands.loops import Loop, Looped, in_loops, may_vary, run_in_loops
 from actors.permissions.commands.plain import plain_commands
 from actors.permissions.commands.programs import named_in_code
 from actors.permissions.commands.shells import READING_SHELLS
@@ -54,8 +54,6 @@ class _Parsing:
         self._known: dict[tuple[object, ...], Part] = {}
         """Parts that were read already: a script of many equal parts is judged by its few. By
         depth too, since what stands deeper is looked into less far."""
-        self._looped_parts: dict[tuple[Part, tuple[Loop, ...]], Part] = {}
-        """Those that stand in a loop or behind one, as it makes them."""
 
     def command(self, text: str, depth: int) -> Command:
         plain = plain_commands(text) if len(text) <= LONGEST_CHARACTERS else None
@@ -72,7 +70,8 @@ class _Parsing:
             return self._limited(parts, why, loops=True)
         found = Statements(source, tree)
         commands = sorted(filter(_does_something, found.commands), key=lambda each: each.start)
-        parts = [self._looped(each, found.over, depth) for each in commands]
+        looped: Looped = {}
+        parts = [self._looped(each, found.over, depth, looped) for each in commands]
         for _, fragment in found.fragments:
             parts.extend(self._script(fragment.decode(errors="replace"), depth))
         if tree.has_error:
@@ -164,15 +163,19 @@ class _Parsing:
             self._known[meant] = part
         return part
 
-    def _looped(self, simple: Simple, loops: Sequence[Loop], depth: int) -> Part:
+    def _looped(self, simple: Simple, loops: Sequence[Loop], depth: int, known: Looped) -> Part:
         """Add what a loop makes of a part."""
-        part = in_loops(self._part(simple, depth), simple.start, loops)
-        inside = (part, tuple([loop for loop in loops if loop.start <= simple.start]))
-        looped = self._looped_parts.get(inside) if inside[1] else part
+        part = self._part(simple, depth)
+        if not loops or not may_vary(part):
+            return part
+        at = simple.start
+        inside = (id(part), tuple([(loop.start <= at) + (loop.end <= at) for loop in loops]))
+        looped = known.get(inside)
         if looped is None:
-            run = run_in_loops(part, simple.start, loops)
-            looped = self._guessing(part, (), run, depth) if run else part
-            self._looped_parts[inside] = looped
+            run = run_in_loops(part, at, loops)
+            looped = in_loops(part, at, loops)
+            looped = self._guessing(looped, (), run, depth) if run else looped
+            known[inside] = looped
         return looped
 
     def _crude_part(self, crude: Part, depth: int) -> Part:

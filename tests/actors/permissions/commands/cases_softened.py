@@ -285,6 +285,8 @@ for c in rm; do sudo $c x; done
 for c in rm; do for d in a b; do $c $d; done; done
 for c in rm; do ${c} $c; done
 for c in rm; do :; done; $c x
+$c x; for c in rm; do :; done; $c x
+bash -c 'for a in ls; do $a x; done'; bash -c 'for a in rm; do $a x; done'
 for c in 'rm x' ls; do bash -c "$c"; done
 for c in rm ls; do ${c} -- $c; done
 for a in r l; do for b in s m; do $a$b x; done; done
