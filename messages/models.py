@@ -13,13 +13,18 @@ ModelFailureReason = Literal[
     "too_long",
     "rate_limited",
     "overloaded",
+    "server_failed",
+    "unavailable",
+    "gateway",
     "unreachable",
     "cut_off",
     "protocol",
     "cancelled",
 ]
-"""unauthorized: the key · rejected: any other 4xx · too_long: the context · unreachable: no
-answer · cut_off: the stream ended early · protocol: not the Messages API · cancelled: by us."""
+"""unauthorized: the key · rejected: any other 4xx · too_long: the context · server_failed: the
+service itself · unavailable: it takes nothing now · gateway: somebody on the way answered, or
+waited in vain · unreachable: no answer · cut_off: the stream ended early · protocol: not the
+Messages API · cancelled: by us."""
 
 LimitReason = Literal["max_turns", "token_budget", "time_limit"]
 """Which limit of the user's ended a turn: requests, tokens or seconds."""

@@ -20,9 +20,10 @@ class Backoff:
 
 
 BUSY = Backoff(retries=5, first_s=1.0)
-"""A server that says it has too much to do: up to 31 s in all."""
+"""A server that says it has too much to do, or that it failed: up to 31 s in all."""
 LOST = Backoff(retries=4, first_s=0.5)
-"""A connection that failed: up to 7.5 s in all."""
+"""A connection that failed, to the server or behind a gateway: up to 7.5 s in all."""
+_TOLD_BY_SERVER = {"overloaded", "rate_limited", "server_failed", "unavailable"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +37,7 @@ class Tries:
 
 def backoff_for(reason: ModelFailureReason) -> Backoff:
     """Choose how patiently to try again."""
-    return BUSY if reason in ("overloaded", "rate_limited") else LOST
+    return BUSY if reason in _TOLD_BY_SERVER else LOST
 
 
 def wait_before_s(fault: ModelFailed, failed: int, seed: str) -> float | None:

@@ -18,7 +18,8 @@ from pydantic_core import to_json
 from actors.models.bursts import bursts
 from actors.models.client import ModelError, ModelRequest, Reply, Streamed
 from actors.models.decoder import ReplyDecoder
-from actors.models.faults import heed, read_error, sdk_error, setup_error, silence, where
+from actors.models.error_answers import heed
+from actors.models.faults import read_error, sdk_error, setup_error, silence, where
 from actors.models.late_packages import load_late
 from actors.models.lines import Lines, http_client
 from actors.secrets import HOLDERS, hidden, secrets_of

@@ -12,8 +12,8 @@ from pydantic_core import from_json
 
 from actors.models.blocks import Fields, OpenBlock, add, closed, opened
 from actors.models.client import ModelError, Reply, Streamed
+from actors.models.error_answers import stream_error
 from actors.models.event_stream import EventSplitter
-from actors.models.faults import stream_error
 from messages.content import Block, Usage
 
 REPLY_LIMIT_BYTES = 64 * 1024 * 1024
@@ -205,7 +205,12 @@ class ReplyDecoder:
 
 def _reported(event: Fields, server: str) -> ModelError:
     error = cast("Fields", event["error"])
-    return stream_error(server, str(error.get("type")), str(error.get("message") or ""))
+    return stream_error(
+        server,
+        str(error.get("type")),
+        str(error.get("message") or ""),
+        str(event.get("request_id") or ""),
+    )
 
 
 def _refuse(what: str) -> NoReturn:

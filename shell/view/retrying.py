@@ -5,6 +5,9 @@ from messages.turns import ModelRetrying
 _WORDS = {
     "overloaded": "overloaded",
     "rate_limited": "rate limit reached",
+    "server_failed": "the service failed",
+    "unavailable": "the service is unavailable",
+    "gateway": "a gateway got no answer from the service",
     "unreachable": "no connection",
     "cut_off": "the reply was cut off",
 }

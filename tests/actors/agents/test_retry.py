@@ -57,7 +57,15 @@ def waits(fault: ModelFailed, seed: str = "s") -> list[float]:
 
 @pytest.mark.parametrize(
     ("reason", "backoff"),
-    [("overloaded", BUSY), ("rate_limited", BUSY), ("unreachable", LOST), ("cut_off", LOST)],
+    [
+        ("overloaded", BUSY),
+        ("rate_limited", BUSY),
+        ("server_failed", BUSY),
+        ("unavailable", BUSY),
+        ("gateway", LOST),
+        ("unreachable", LOST),
+        ("cut_off", LOST),
+    ],
 )
 def test_waits_double_within_their_jitter_and_come_to_an_end(
     reason: ModelFailureReason, backoff: Backoff

@@ -265,7 +265,7 @@ def test_an_event_of_endlessly_many_lines_does_not_fill_the_memory() -> None:
     ("kind", "message", "reason"),
     [
         ("overloaded_error", "Overloaded", "overloaded"),
-        ("api_error", "Internal server error", "overloaded"),
+        ("api_error", "Internal server error", "server_failed"),
         ("rate_limit_error", "Slow down", "rate_limited"),
         ("authentication_error", "invalid key", "unauthorized"),
         ("request_too_large", "too large", "too_long"),

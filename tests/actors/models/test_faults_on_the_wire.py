@@ -101,13 +101,13 @@ def heard(*answers: Answer, idle_s: float = 5.0) -> Heard:
 @pytest.mark.parametrize(
     ("status", "reason"),
     [
-        (408, "unreachable"),
+        (408, "gateway"),
         (409, "rejected"),
         (429, "rate_limited"),
-        (500, "overloaded"),
-        (502, "unreachable"),
-        (503, "overloaded"),
-        (504, "unreachable"),
+        (500, "server_failed"),
+        (502, "gateway"),
+        (503, "unavailable"),
+        (504, "gateway"),
         (529, "overloaded"),
     ],
 )
@@ -233,9 +233,9 @@ def test_row_6_a_stream_that_is_cut_keeps_its_text_and_gives_no_reply(ending: En
     ("kind", "reason", "retry"),
     [
         ("overloaded_error", "overloaded", True),
-        ("api_error", "overloaded", True),
+        ("api_error", "server_failed", True),
         ("rate_limit_error", "rate_limited", True),
-        ("timeout_error", "overloaded", True),
+        ("timeout_error", "server_failed", True),
         ("invalid_request_error", "rejected", False),
         ("authentication_error", "unauthorized", False),
     ],

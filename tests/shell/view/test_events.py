@@ -3,6 +3,7 @@
 import pytest
 
 from messages.approvals import RetractApproval
+from messages.models import ModelFailureReason
 from messages.turns import (
     DiskChanged,
     MessageDelta,
@@ -214,6 +215,21 @@ def test_a_wait_is_shown_with_its_time_and_ends_with_the_next_text() -> None:
     assert "Overloaded, trying again (2 of 5)" in row[0][1]
     going_on, _ = received(waiting, MessageDelta(text="Two"), 16.0)
     assert "trying again" not in str(live_rows(going_on, 16.0, 100, 10))
+
+
+@pytest.mark.parametrize(
+    ("reason", "line"),
+    [
+        ("server_failed", "The service failed, trying again in 4 s (2 of 5)"),
+        ("unavailable", "The service is unavailable, trying again in 4 s (2 of 5)"),
+        ("gateway", "A gateway got no answer from the service, trying again in 4 s (2 of 5)"),
+        ("unreachable", "No connection, trying again in 4 s (2 of 5)"),
+    ],
+)
+def test_a_wait_names_whose_trouble_it_is(reason: ModelFailureReason, line: str) -> None:
+    waiting, _ = after(OVERLOADED.model_copy(update={"reason": reason}), begin=running())
+    (row,) = live_rows(waiting, 10.0, 100, 10)
+    assert line in row[0][1]
 
 
 def test_a_limit_ends_a_turn_with_one_line_that_is_no_failure() -> None:
