@@ -33,7 +33,7 @@ environment:
   GREENROOM_LOG=debug  more detail in the file greenroom.log in the state folder
   NO_COLOR             no colours
 
-exit status: 0 done, 1 the agent or the provider failed, 2 usage or configuration,
+exit status: 0 done, 1 the agent, the provider or the disk failed, 2 usage or configuration,
 3 a limit ended it, 129, 130, 143 hung up, interrupted, terminated
 """
 
@@ -94,11 +94,19 @@ class AgentsOptions(NamedTuple):
 
 
 class StartError(Exception):
-    """The program cannot begin as asked; each argument is told in a line, exit status 2."""
+    """The program cannot begin as asked; each argument is told in a line."""
+
+    status = 2
 
 
 class UsageError(StartError):
     """The command line is wrong."""
+
+
+class DiskError(StartError):
+    """Nothing can begin, since the disk would keep none of it."""
+
+    status = 1
 
 
 class _Parser(argparse.ArgumentParser):

@@ -21,6 +21,7 @@ from shell.happenings import Ended, Happenings, Said, Told
 from shell.headless import HeadlessConsole
 from shell.inbox import said_by
 from shell.output import Output, OutputStalledError
+from shell.refused import refused
 from shell.setup import Setup
 from shell.view import events
 from shell.view.ink import printed
@@ -66,7 +67,7 @@ def stage() -> Path:
         raise StartError(message) from error
     except (OSError, CalledProcessError) as error:
         message = f"the demo's repository cannot be made: {error}"
-        raise StartError(message) from error
+        raise refused(message, error) from error
     return folder
 
 

@@ -52,7 +52,7 @@ def run(words: list[str]) -> int:
         hint = "; try greenroom --help" if isinstance(error, UsageError) else ""
         for problem in error.args:
             complain(f"{problem}{hint}")
-        return 2
+        return error.status
     except OutputError as error:
         if str(error):
             complain(str(error))
@@ -253,11 +253,12 @@ def _setup(options: Options, start: Path | None = None, ask: "Ask | None" = None
 def _open(setup: "Setup") -> "OpenSession":
     from actors.session import open_session
     from actors.sessions.log import LogError
+    from shell.refused import refused
 
     try:
         session = open_session(setup.options, time.time)  # noqa: TID251  (the one wall clock)
     except LogError as error:
-        raise StartError(error.detail) from error
+        raise refused(error.detail, error.__cause__) from error
     if session.torn_kept:
         complain(f"the last record was cut short and does not count; it is in {session.torn_kept}")
     return session

@@ -13,6 +13,7 @@ from shell.arguments import SessionsOptions, StartError
 from shell.config.workspace import current_folder, workspace_of
 from shell.output import emit
 from shell.process import complain
+from shell.refused import refused
 from shell.session_choice import chosen
 from shell.session_list import rows
 from shell.setup import open_state
@@ -62,7 +63,7 @@ def _contents(path: Path) -> LogContents:
     try:
         contents = read_log(path)
     except LogError as error:
-        raise StartError(error.detail) from error
+        raise refused(error.detail, error.__cause__) from error
     if contents.torn:
         complain(f"{path}: the last record is not finished and is left out")
     return contents
@@ -94,7 +95,7 @@ def write_new(path: Path, data: bytes) -> None:
         raise StartError(message) from error
     except OSError as error:
         message = f"{path}: {error.strerror}"
-        raise StartError(message) from error
+        raise refused(message, error) from error
 
 
 def _write(text: str) -> None:

@@ -31,6 +31,7 @@ from shell.config.project import Ask, Trusting, standing
 from shell.config.schema import Budget
 from shell.config.workspace import added_folders, git_folders, workspace_of
 from shell.log_file import keep_log
+from shell.refused import refused
 from shell.session_choice import chosen
 from shell.version import VERSION
 
@@ -151,7 +152,7 @@ def open_state(environment: Mapping[str, str]) -> Path:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     except (OSError, RuntimeError) as error:  # the second: `~name` of nobody
         message = f"the state folder cannot be used: {error}; GREENROOM_HOME names another"
-        raise StartError(message) from error
+        raise refused(message, error) from error
     debug = environment.get("GREENROOM_LOG") == "debug"
     keep_log(folder / "greenroom.log", secrets_of(environment), debug=debug)
     return folder

@@ -3,6 +3,7 @@
 import os
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
+from errno import ENOSPC
 from pathlib import Path
 
 from actors.sessions.faults import LogError, LogLocked
@@ -87,22 +88,22 @@ def named(path: Path) -> Generator[None]:
         raise LogError(message) from error
 
 
-def require_all(path: Path, written: int, data: bytes) -> None:
+def require_all(written: int, data: bytes) -> None:
     """Take a short write for a failed one.
 
     Raises:
-        LogError: something is left.
+        OSError: something is left.
     """
     if written < len(data):
-        message = f"{path}: only {written} of {len(data)} bytes went in; is the disk full?"
-        raise LogError(message)
+        why = f"only {written} of {len(data)} bytes went in; is the disk full?"
+        raise OSError(ENOSPC, why)
 
 
 def _begun(path: Path, new: Path, data: bytes, files: Files) -> int:
     descriptor = locked(new, _FLAGS, files)
     try:
         written = files.write(descriptor, data)
-        require_all(path, written, data)
+        require_all(written, data)
         files.sync(descriptor)
         files.rename(new, path)
         files.sync_folder(path.parent)

@@ -161,7 +161,7 @@ class SessionLog:
             raise
         if written < len(data):
             self._cut_back()
-            require_all(self.path, written, data)
+            require_all(written, data)
 
     def _sync(self) -> None:
         try:

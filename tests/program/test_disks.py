@@ -64,7 +64,7 @@ def test_on_a_full_disk_no_session_begins_and_no_call_is_made(
         assert server.asked == []
         ballast.unlink()
         served = program.run("-p", "Speak.")
-    assert refused.status == 2
+    assert refused.status == 1
     assert "No space left" in one_complaint(refused)
     assert (served.status, served.out) == (0, b"One.\n")
 
@@ -126,7 +126,7 @@ def test_on_a_read_only_disk_the_program_says_so_and_changes_nothing(
         mount("-o", "remount,rw", str(small))
         served = program.run("-p", "Second.", *YOLO, "--continue")
     for refused in (resumed, begun):
-        assert refused.status == 2
+        assert refused.status == 1
         assert "Read-only file system" in one_complaint(refused)
     assert (served.status, served.out) == (0, b"Two.\n")
     assert (program.repository / "ran").exists()
