@@ -118,9 +118,7 @@ def _headless(options: Options) -> int:
         tally, ended = headless.run(happenings, output, options.output_format)
     result = tally.result(time.perf_counter() - began_s, ended.error if ended else None)
     headless.show(result, output, options.output_format)
-    if ended is not None:
-        return ended.status
-    return result.status
+    return result.status if ended is None else ended.status
 
 
 def _interactive(options: Options) -> int:

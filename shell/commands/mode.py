@@ -17,12 +17,13 @@ def mode(words: list[str], shell: Shell) -> str:
     if session is None:
         return _NOT_YET
     if not words:
-        below = f", and {session.mode} after it" if modes.mode_of(session) == "plan" else ""
-        return f"The mode is {modes.mode_of(session)}{below}."
+        at_work = modes.mode_of(session)
+        after = f" After it comes {session.mode}." if at_work == "plan" else ""
+        return f"{modes.meaning(at_work)}{after}"
     known = get_args(PermissionMode)
     if len(words) > 1 or words[0] not in known:
         return f"usage: /mode [{'|'.join(known)}]"
-    return _take(shell, modes.chosen(shell.state, cast("PermissionMode", words[0])))
+    return _take(shell, modes.named(shell.state, cast("PermissionMode", words[0])))
 
 
 def plan(words: list[str], shell: Shell) -> str:

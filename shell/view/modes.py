@@ -10,6 +10,13 @@ from messages.rules import PermissionMode
 from messages.turns import AgentNotSwitched, AgentSwitched, SessionConfigured, SwitchAgent
 from shell.view.state import Post, Remark, State, Step, Wish
 
+_MEANS: dict[PermissionMode, str] = {
+    "plan": "the agent only looks, and writes nothing but its plan",
+    "default": "changes ask, and so do commands that do more than look",
+    "auto-edit": "edits in the workspace do not ask; other changes ask, and so do commands",
+    "yolo": "nothing asks but what is protected; what a rule denies stays denied",
+}
+
 
 def mode_of(session: SessionConfigured) -> PermissionMode:
     """Say which mode is at work: the session's, or the stricter one of who has it."""
@@ -25,6 +32,17 @@ def chosen(state: State, mode: PermissionMode) -> Step:
         return _wishing(state, mode), (Post(SwitchAgent(agent=PLANNER)),)
     back = (Post(SwitchAgent()),) if planning else ()
     return _wishing(state, mode, mode), (Post(ChangeMode(mode=mode)), *back)
+
+
+def named(state: State, mode: PermissionMode) -> Step:
+    """Work in the mode that the person named; once it is so, they read what it means."""
+    state, told = chosen(state, mode)
+    return replace(state, wish=replace(state.wish, named=True)), told
+
+
+def meaning(mode: PermissionMode) -> str:
+    """Say in a line what a mode does to what asks."""
+    return f"The mode is {mode}: {_MEANS[mode]}."
 
 
 def cycled(state: State) -> Step:
@@ -72,17 +90,18 @@ def received(
             news = {"agent": event.agent, "ceiling": event.ceiling}
             return _with(state, news), (Remark(_has_it(event)),)
         case ModeChanged():
-            return _with(state, {"mode": event.mode}), _held_back(state.session, event)
+            told = _held_back(state.session, event) or _meant(state, event)
+            return _with(state, {"mode": event.mode}), told
         case AgentNotSwitched():
-            told = f"{event.agent} goes on: {event.detail}."
+            problem = f"{event.agent} goes on: {event.detail}."
         case ModeNotChanged() if event.holds:
-            told = f"Mode {event.mode} holds in this run, but could not be kept: {event.detail}."
+            problem = f"Mode {event.mode} holds in this run, but could not be kept: {event.detail}."
             state = _with(state, {"mode": event.mode})
         case ModeNotChanged():
-            told = f"Mode {event.mode} could not be kept, and does not hold: {event.detail}."
+            problem = f"Mode {event.mode} could not be kept, and does not hold: {event.detail}."
         case _:
             assert_never(event)
-    return replace(state, wish=Wish()), (Remark(told, "warn"),)
+    return replace(state, wish=Wish()), (Remark(problem, "warn"),)
 
 
 def _has_it(event: AgentSwitched) -> str:
@@ -103,6 +122,10 @@ def _held_back(session: SessionConfigured, event: ModeChanged) -> tuple[Remark, 
     return (Remark(f"Mode {event.mode} is set, but {told}.", "warn"),)
 
 
+def _meant(state: State, event: ModeChanged) -> tuple[Remark, ...]:
+    return (Remark(meaning(event.mode)),) if state.wish.named else ()
+
+
 def _plans(session: SessionConfigured) -> bool:
     return session.ceiling == "plan"
 
@@ -113,7 +136,7 @@ def _with(state: State, news: dict[str, str]) -> State:
     session = state.session.model_copy(update=news)
     wish = state.wish
     if wish.session == session.mode:
-        wish = replace(wish, session=None)
+        wish = replace(wish, session=None, named=False)
     is_so = wish.mode == mode_of(session) or (wish.mode == session.mode and not _plans(session))
     if is_so and wish.session is None:
         wish = replace(wish, mode=None)

@@ -82,6 +82,8 @@ class Wish:
     """What the session was told to be set to."""
     passing: bool = False
     """Shift-Tab has just come by auto-edit, in which nothing was begun."""
+    named: bool = False
+    """The person named it, and is told what it means once it is so."""
 
 
 @dataclass(frozen=True, slots=True)

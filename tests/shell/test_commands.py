@@ -172,7 +172,7 @@ def test_mode_plan_and_build_tell_engine_and_agent() -> None:
         here.type("/mode wild\r")
         await here.shows("usage: /mode [plan|default|auto-edit|yolo]")
         here.type("/mode\r")
-        await here.shows("The mode is default.")
+        await here.shows("The mode is default: changes ask, and so do commands")
         assert here.posted == wanted
 
     play(script, rows=40)

@@ -140,6 +140,25 @@ def test_the_footer_goes_on_with_what_holds_when_a_change_is_not_kept() -> None:
     assert session.mode == "default"
 
 
+@pytest.mark.parametrize("mode", ["default", "auto-edit", "yolo"])
+def test_a_mode_that_was_named_is_told_with_what_it_means_once_it_is_so(
+    mode: SessionMode,
+) -> None:
+    session = Session()
+    session.take(modes.named(session.state, mode))
+    _, effects = modes.received(session.state, ModeChanged(mode=mode, generation=2))
+    assert effects == (Remark(modes.meaning(mode)),)
+
+
+def test_a_mode_that_shift_tab_comes_to_is_told_by_the_footer_alone() -> None:
+    session = Session()
+    session.take(modes.named(session.state, "yolo"))
+    session.settle()
+    session.take(modes.cycled(session.state))
+    _, effects = modes.received(session.state, ModeChanged(mode="default", generation=3))
+    assert effects == ()
+
+
 def test_an_agent_that_works_in_a_stricter_mode_says_so_and_keys_go_on_from_what_is_set() -> None:
     session = Session()
     begun = reports.session(agent="careful", mode="default", ceiling="default")
