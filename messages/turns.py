@@ -149,6 +149,20 @@ class ToolInputDelta(Message):
 Delta = MessageDelta | ThinkingDelta | ToolInputDelta
 
 
+class ReplyGrown(Message):
+    """A subagent is at a reply: told at times in the place of its stream, which nobody above gets.
+
+    When its text begins, and each time that so much more has come that people would want to know.
+    """
+
+    type: Literal["reply_grown"] = "reply_grown"
+    turn: int
+    chars: int = Field(ge=0)
+    """That have come of it: text, reasoning and arguments of calls."""
+    writes: bool
+    """Its text has begun."""
+
+
 class ReplyCompleted(Message):
     """Recorded: one whole reply of the model, exactly as it goes back in the next request."""
 
@@ -296,6 +310,7 @@ class DiskChanged(Message):
 TurnEnded = TurnCompleted | TurnInterrupted | TurnFailed
 AgentReport = (
     TurnStarted
+    | ReplyGrown
     | ReplyCompleted
     | ModelChanged
     | AgentSwitched

@@ -54,7 +54,7 @@ from messages.turns import (
     TurnInterrupted,
     TurnStarted,
 )
-from shell.inbox import Event, Inbox, Notice, QuestionsGone, said_by
+from shell.inbox import Event, Inbox, Notice, OfSubagent, QuestionsGone, said_by
 from shell.intents import (
     Interrupt,
     OwnCommandEnded,
@@ -170,7 +170,7 @@ class Console(Actor[ConsoleInbox]):
         elif isinstance(message, AgentReport | Delta) and is_subagent(self.sender):
             self._inbox.put(said_by(self.sender, message))
         elif isinstance(message, SessionConfigured) and is_subagent(self.sender):
-            pass  # it says that it is watched now
+            self._inbox.put(OfSubagent(self.sender, message))  # what streams begins with this
         else:
             self._hear(message)
 

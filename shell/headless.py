@@ -22,6 +22,7 @@ from messages.turns import (
     ModelRetrying,
     Prompt,
     ReplyCompleted,
+    ReplyGrown,
     SessionConfigured,
     ThinkingDelta,
     TodosUpdated,
@@ -91,6 +92,8 @@ class HeadlessConsole(Actor[HeadlessInbox]):
                 self._pass_on(message, last=ours)
             case PeerRestarted():
                 self.introduce()
+            case ReplyGrown():
+                pass  # for whoever looks on; of a subagent's stream nothing is printed
             case Undelivered():
                 self._returned(message)
             case (

@@ -24,6 +24,7 @@ from messages.turns import (
     Delta,
     DiskChanged,
     MessageDelta,
+    SessionConfigured,
     ThinkingDelta,
     ToolInputDelta,
 )
@@ -42,8 +43,8 @@ class OfSubagent:
     """An event of an agent below the one that the person talks with."""
 
     source: Address
-    event: AgentReport | Delta
-    """What streams comes of one at most: whom the person looks at."""
+    event: AgentReport | Delta | SessionConfigured
+    """What streams comes of one at most: whom the person looks at; first who that is."""
 
 
 def said_by(source: Address, report: AgentReport | Delta) -> AgentReport | Delta | OfSubagent:

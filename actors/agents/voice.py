@@ -2,12 +2,23 @@
 
 from typing import Any
 
+from actors.agents.growing import Growing
 from actors.agents.neighbours import Posts
 from actors.agents.state import Stage, Turn
 from actors.agents.switching import standing
 from actors.runtime.actor import Actor
 from messages.address import Address
-from messages.turns import AgentEvent, Delta, SessionConfigured, TurnEnded
+from messages.turns import (
+    AgentEvent,
+    Delta,
+    MessageDelta,
+    ModelRetrying,
+    ReplyCompleted,
+    SessionConfigured,
+    TurnEnded,
+)
+
+_ReplyOver = ReplyCompleted | ModelRetrying | TurnEnded
 
 
 class Voice:
@@ -19,6 +30,9 @@ class Voice:
         self._reports = posts.reports
         self._watchers = dict.fromkeys(posts.streams_to)
         self._introduction = introduction
+        self._is_heard = bool(posts.streams_to)
+        """Somebody hears all that streams; else those above are told at times how much it is."""
+        self._growing = Growing()
         self.ended: TurnEnded | None = None
         """How the last turn of this run ended."""
 
@@ -38,17 +52,24 @@ class Voice:
         """Tell those above."""
         if isinstance(event, TurnEnded):
             self.ended = event
+        if isinstance(event, _ReplyOver):
+            self._growing = Growing()
         self._actor.tell(self._reports, event)
 
     def stream(self, delta: Delta, turn: Turn) -> None:
         """Tell the watchers, while it is a reply that counts."""
-        if turn.stage is Stage.THINKING and not turn.stopping:
-            self._stream(delta)
+        if turn.stage is not Stage.THINKING or turn.stopping:
+            return
+        self._stream(delta)
+        if not self._is_heard and (grown := self._growing.add(delta, turn.number)):
+            self.report(grown)
 
     def watched(self, by: Address, turn: Turn) -> None:
-        """Let somebody hear the stream from now on."""
+        """Let somebody hear the stream from now on, and what has come of the reply in hand."""
         self._watchers[by] = None
         self._actor.tell(by, self._introduction.model_copy(update=standing(turn)))
+        if said := self._growing.text:
+            self._actor.tell(by, MessageDelta(text=said))
 
     def unwatched(self, by: Address) -> None:
         """Let them hear it no more."""

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from shell.commands.command import Command, Shell
 from shell.view.approval import diff_tone
-from shell.view.pager import Page
+from shell.view.pager import Page, page_of
 
 TIMEOUT_S = 10.0
 MOST_LINES = 20_000
@@ -38,7 +38,7 @@ def _page(root: Path) -> Page | str:
         return "Nothing has changed since the last commit."
     more = [f"… +{len(lines) - MOST_LINES} lines"] if len(lines) > MOST_LINES else []
     shown = [*lines[:MOST_LINES], *more]
-    return Page("Changes since the last commit", tuple((diff_tone(line), line) for line in shown))
+    return page_of("Changes since the last commit", ((diff_tone(line), line) for line in shown))
 
 
 def _git(root: Path, *words: str) -> str:

@@ -3,7 +3,6 @@
 from messages.address import PRIMARY
 from shell.commands.command import Command, Shell
 from shell.view.below import Subagent, clock
-from shell.view.figures import counted
 from shell.view.state import State
 from shell.view.subagent_rows import asking_of, doing
 from shell.visible import visible_line
@@ -27,16 +26,15 @@ def _primary_at(state: State) -> str:
     if state.turn is None:
         return "idle"
     titles = [tool.title for tool in state.turn.tools]
-    return visible_line(titles[-1]) if titles else "thinking"
+    return visible_line(titles[-1]) if titles else "writing" if state.turn.streamed else "thinking"
 
 
 def _line(row: Subagent, now_s: float, *, asks: bool) -> str:
     indent = "  " * (len(row.address.names) - 1)
-    begun = f" · begun {row.lives} times" if row.lives > 1 else ""
-    return (
-        f"{indent}{row.address.name} ({row.agent}) · {doing(row, asks=asks)}"
-        f" · {clock(row, now_s)} · {counted(row.tokens, 'token')}{begun}"
-    )
+    begun = f"begun {row.lives} times" if row.lives > 1 else ""
+    who = f"{row.address.name} ({row.agent})"
+    told = (who, doing(row, asks=asks), clock(row, now_s), row.wrote, begun)
+    return indent + " · ".join(filter(None, told))
 
 
 TREE = Command("tree", tree)

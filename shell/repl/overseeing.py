@@ -9,7 +9,8 @@ from shell.intents import StopSubagent, WatchSubagent
 from shell.view.below import Subagent, clock
 from shell.view.picker import Choice, Picker, choice, opened, renewed, with_chosen
 from shell.view.state import Post, Refill, Remark, State, Step
-from shell.view.subagent_rows import asking_of, doing, subagent_page
+from shell.view.subagent_page import subagent_page
+from shell.view.subagent_rows import asking_of, doing
 from shell.visible import visible_line
 
 if TYPE_CHECKING:
@@ -20,7 +21,6 @@ KEYS = "Enter: read · x: stop · ←: back"
 NOBODY = "No other agent is at work."
 ASKED_S = 5.0
 """So long the question whether to stop one stands in the place of the footer."""
-_MOST_PREVIEW_LINES = 4
 
 
 class Overseeing:
@@ -122,7 +122,7 @@ def listed(state: State, now_s: float, read: Callable[[Address], None]) -> Picke
         Choice(
             f"{row.address.name} · {visible_line(row.description)}",
             f"{doing(row, asks=row.address in asking)} · {clock(row, now_s)}",
-            "\n".join(row.told[-_MOST_PREVIEW_LINES:]),
+            "\n".join(row.recent.last_lines),
             row.address,
         )
         for row in rows

@@ -27,7 +27,7 @@ from shell.view.pager import Page
 from shell.view.picker import Picker
 from shell.view.plan import panel_of
 from shell.view.state import State, Step
-from shell.view.subagent_rows import subagent_page
+from shell.view.subagent_page import subagent_page
 from shell.visible import visible
 
 _READ_BYTES = 65_536
@@ -75,7 +75,9 @@ class Plain(Serving):
 
     def show(self, page: Page) -> None:
         """Print a page."""
-        self.remark("\n".join([page.title, *(line for _, line in page.lines)]))
+        rows = page.rows(self._width())
+        lines = ("".join(text for _, text in row).rstrip() for row in rows)
+        self.remark("\n".join([page.title, *lines]))
 
     def watch(self, agent: Address) -> None:
         """Print what an agent did so far."""

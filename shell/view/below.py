@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import Literal
 
 from messages.address import Address
-from messages.content import ToolUseBlock, text_of
+from messages.content import ToolUseBlock
 from messages.subagents import SubagentEnded, SubagentQueued, SubagentStarted
 from messages.turns import (
     AgentReport,
@@ -14,7 +14,11 @@ from messages.turns import (
     MessageDelta,
     ModelRetrying,
     ReplyCompleted,
+    ReplyGrown,
+    SessionConfigured,
+    ThinkingDelta,
     ToolEnded,
+    ToolInputDelta,
     ToolStarted,
     TurnCompleted,
     TurnFailed,
@@ -22,14 +26,16 @@ from messages.turns import (
     TurnStarted,
 )
 from shell.inbox import OfSubagent
-from shell.view import figures
+from shell.view import figures, recent
+from shell.view.recent import Kept, Recent
 
-MOST_TOLD = 400
-"""Lines that are kept of each."""
-MOST_STREAMED_CHARS = 20_000
+_LEAST_TOLD_CHARS = 100
+"""A first reply of less is not estimated: it was told of as it began, and has grown since."""
+MOST_STREAMED_CHARS = 12_000
 """Of a reply that is not whole yet, so much of its end is kept."""
-Doing = Literal["starting", "queued", "thinking", "working", "waiting", "idle", "ended"]
-"""What it is at; waiting: for those below it."""
+MOST_KEPT_CHARS = 4_000_000
+"""What is kept of all of them; then those that have ended keep nothing, and the others less."""
+Doing = Literal["starting", "queued", "thinking", "writing", "working", "idle", "ended"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,15 +52,17 @@ class Subagent:
     tools: Mapping[str, str] = field(default_factory=dict[str, str])
     """Titles of its running calls."""
     tokens: int = 0
-    """That it wrote."""
+    """Of its whole replies, as the API counts them."""
+    reply_chars: int = 0
+    """Of the reply that it is at, as it last told."""
     call_id: str = ""
     """The call that it works for."""
     lives: int = 1
     """How often it was begun."""
-    told: tuple[str, ...] = ()
-    """What it said and did, the last of it."""
+    recent: Recent = field(default_factory=Recent)
+    """What it was asked, said and did, the last of it."""
     streamed: str = ""
-    """The reply that it is at, as far as it has come; of whom the person looks at."""
+    """Text of the reply that it is at, as far as it has come; of whom the person looks at."""
     one_shot: bool = True
     """It ends with its task."""
     ended_s: float | None = None
@@ -63,6 +71,12 @@ class Subagent:
     def waits_for_more(self) -> bool:
         """It has done its task, and stays for what the person says to it."""
         return self.doing == "idle" and not self.one_shot
+
+    @property
+    def wrote(self) -> str:
+        """Say how much it wrote; empty: that is not known yet."""
+        known = self.tokens or self.reply_chars >= _LEAST_TOLD_CHARS
+        return figures.tokens(self.tokens, self.reply_chars) if known else ""
 
 
 @dataclass(frozen=True)
@@ -73,6 +87,8 @@ class Below:
     """
 
     rows: Mapping[Address, Subagent] = field(default_factory=dict[Address, Subagent])
+    chars: int = 0
+    """What all that is kept of them takes."""
 
     @cached_property
     def in_order(self) -> tuple[Subagent, ...]:
@@ -94,7 +110,21 @@ class Below:
 
     def with_row(self, row: Subagent) -> "Below":
         """Replace one, or add it."""
-        return Below({**self.rows, row.address: row})
+        earlier = self.rows.get(row.address)
+        chars = self.chars + row.recent.chars - (earlier.recent.chars if earlier else 0)
+        below = Below({**self.rows, row.address: row}, chars)
+        return below if chars <= MOST_KEPT_CHARS else below._cut_down()
+
+    def _cut_down(self) -> "Below":
+        """Keep half of what may be, so that this is seldom done."""
+        share = MOST_KEPT_CHARS // 2 // max(len(self.running), 1)
+        rows = {
+            address: replace(
+                row, recent=recent.cut_down(row.recent, 0 if row.doing == "ended" else share)
+            )
+            for address, row in self.rows.items()
+        }
+        return Below(rows, sum(row.recent.chars for row in rows.values()))
 
 
 def heard(below: Below, said: OfSubagent, now_s: float) -> Below:
@@ -107,7 +137,7 @@ def heard(below: Below, said: OfSubagent, now_s: float) -> Below:
             return _ended(below, event, now_s)
         case _:
             row_found = below.rows.get(said.source)
-            return below.with_row(_taken(row_found, event)) if row_found else below
+            return below.with_row(_heard_of(row_found, event)) if row_found else below
 
 
 def _ended(below: Below, event: SubagentEnded, now_s: float) -> Below:
@@ -139,7 +169,7 @@ def _begun(earlier: Subagent | None, event: SubagentStarted, now_s: float) -> Su
         lives=event.start,
         one_shot=event.one_shot,
     )
-    return row if earlier is None else replace(row, tokens=earlier.tokens, told=earlier.told)
+    return row if earlier is None else replace(row, tokens=earlier.tokens, recent=earlier.recent)
 
 
 def _key(name: str) -> tuple[str, int]:
@@ -147,29 +177,27 @@ def _key(name: str) -> tuple[str, int]:
     return (stem, int(number)) if number.isdecimal() else (name, 0)
 
 
-def _told(row: Subagent, event: AgentReport) -> Subagent:
-    lines: tuple[str, ...]
+def _heard_of(row: Subagent, event: AgentReport | Delta | SessionConfigured) -> Subagent:
+    """Take in an event of its own."""
     match event:
-        case TurnStarted():
-            lines = (f"▸ {event.prompt}",)
-        case ReplyCompleted():
-            lines = tuple(line for line in text_of(event.content).splitlines() if line.strip())
-        case ToolEnded():
-            lines = (f"● {event.title} ({event.status})",)
-        case TurnFailed():
-            lines = (f"failed: {event.detail}",)
-        case _:
+        case MessageDelta():
+            return replace(row, streamed=(row.streamed + event.text)[-MOST_STREAMED_CHARS:])
+        case ThinkingDelta() | ToolInputDelta():
             return row
-    return replace(row, told=(*row.told, *lines)[-MOST_TOLD:])
+        case SessionConfigured():  # what has come of its reply follows anew, and whole
+            return replace(row, streamed="")
+        case _:
+            return _over(_kept(_moved(row, event), event), event)
 
 
-def _taken(row: Subagent, event: AgentReport | Delta) -> Subagent:
-    if isinstance(event, Delta):
-        said = event.text if isinstance(event, MessageDelta) else ""
-        return replace(row, streamed=(row.streamed + said)[-MOST_STREAMED_CHARS:])
-    row = _told(_moved(row, event), event)
-    over = ReplyCompleted | ModelRetrying | TurnCompleted | TurnInterrupted | TurnFailed
-    return replace(row, streamed="") if isinstance(event, over) else row
+def _kept(row: Subagent, event: AgentReport) -> Subagent:
+    return replace(row, recent=recent.added(row.recent, event)) if isinstance(event, Kept) else row
+
+
+def _over(row: Subagent, event: AgentReport) -> Subagent:
+    """Leave the reply that it was at, if this ends it."""
+    ends = ReplyCompleted | ModelRetrying | TurnCompleted | TurnInterrupted | TurnFailed
+    return replace(row, streamed="", reply_chars=0) if isinstance(event, ends) else row
 
 
 def _moved(row: Subagent, event: AgentReport) -> Subagent:  # noqa: PLR0911  (a case an event)
@@ -180,6 +208,9 @@ def _moved(row: Subagent, event: AgentReport) -> Subagent:  # noqa: PLR0911  (a 
             return replace(row, doing="thinking", at="")
         case ModelRetrying():
             return replace(row, doing="thinking", at=event.detail)
+        case ReplyGrown() if row.doing != "ended":
+            at_it: Doing = "writing" if event.writes else "thinking"
+            return replace(row, doing=at_it, at="", reply_chars=event.chars)
         case ReplyCompleted():
             acts = any(isinstance(block, ToolUseBlock) for block in event.content)
             tokens = row.tokens + event.usage.output_tokens

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from shell.view import pager
 from shell.view.ink import Fragment
 from shell.view.pager import Page
 
@@ -35,4 +36,4 @@ def page_of(details: tuple[Detail, ...]) -> Page | None:
         lines.append(("strong", f"── {detail.title}"))
         lines.extend(("plain", line) for line in detail.text.rstrip("\n").split("\n"))
         lines.append(("plain", ""))
-    return Page(TITLE, tuple(lines)) if lines else None
+    return pager.page_of(TITLE, lines) if lines else None

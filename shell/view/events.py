@@ -27,6 +27,7 @@ from messages.turns import (
     ModelChanged,
     ModelRetrying,
     ReplyCompleted,
+    ReplyGrown,
     SessionConfigured,
     ThinkingDelta,
     TodosUpdated,
@@ -91,6 +92,8 @@ def received(state: State, event: Event, now_s: float) -> Step:  # noqa: C901, P
             return _heard(state, event.chars, now_s), ()
         case MessageDelta() | ThinkingDelta():
             return _streamed(state, event, now_s)
+        case ReplyGrown():
+            return state, ()  # said of subagents only; what this one writes is streamed
         case ReplyCompleted():
             return _replied(state, event, now_s)
         case ModelRetrying():

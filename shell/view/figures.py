@@ -1,5 +1,8 @@
 """Numbers as people read them."""
 
+_CHARS_PER_TOKEN = 4
+_ROUND_FROM = 1000
+
 
 def counted(number: int, noun: str) -> str:
     """Say how many there are: `1 line`, `2,000 lines`."""
@@ -10,3 +13,11 @@ def clock(seconds: float) -> str:
     """Say how long it has been: `59s`, `1m 05s`."""
     minutes, rest = divmod(int(max(seconds, 0)), 60)
     return f"{minutes}m {rest:02d}s" if minutes else f"{rest}s"
+
+
+def tokens(written: int, streamed_chars: int) -> str:
+    """Count what was written, with a reply in hand of so many characters; `~`: it is estimated."""
+    count = written + streamed_chars // _CHARS_PER_TOKEN
+    about = "~" if streamed_chars else ""
+    told = f"{count / 1000:.1f}k tokens" if count >= _ROUND_FROM else counted(count, "token")
+    return about + told

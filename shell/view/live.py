@@ -1,7 +1,7 @@
 """The rows above the input while a turn runs: the unfinished text, tools at work, the spinner."""
 
 from shell.view.blocks import Tail
-from shell.view.figures import clock, counted
+from shell.view.figures import clock, tokens
 from shell.view.ink import Row, cut, flowed, wrapped
 from shell.view.retrying import told
 from shell.view.state import Own, State, Turn
@@ -13,8 +13,6 @@ FRAMES = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
 FRAMES_PER_S = 8
 SILENT_S = 15.0
 """A model that has said nothing for so long may be thinking, or its server may be stuck."""
-_CHARS_PER_TOKEN = 4
-_ROUND_FROM = 1000
 _QUEUED_ROWS = 3
 _TAIL_CHARS_PER_ROW = 4
 """More of the tail than this many widths a row could fill is not even looked at."""
@@ -27,7 +25,7 @@ def live_rows(state: State, now_s: float, width: int, height: int) -> list[Row]:
         return working
     room = height - len(working)
     todos = todo_rows(state.todos, width, min(room // 2, MOST_ROWS))
-    return [*_tail(state.turn.tail, width, room - len(todos)), *todos, *working]
+    return [*tail_rows(state.turn.tail, width, room - len(todos)), *todos, *working]
 
 
 def working_rows(state: State, now_s: float, width: int, height: int) -> list[Row]:
@@ -52,7 +50,7 @@ def queued_rows(queue: tuple[str, ...], width: int) -> list[Row]:
     return [*([(("dim", cut(f"» … {more} more", width)),)] if more else []), *shown]
 
 
-def _tail(tail: Tail, width: int, height: int) -> list[Row]:
+def tail_rows(tail: Tail, width: int, height: int) -> list[Row]:
     """Draw the end of the unfinished text; its words break as they will when it is printed."""
     if height < 1 or not tail.text.strip():
         return []
@@ -79,7 +77,8 @@ def _own(own: Own, now_s: float, width: int) -> Row:
 def _spinner(state: State, turn: Turn, now_s: float, width: int) -> Row:
     elapsed_s = max(now_s - turn.began_s, 0.0)
     frame = FRAMES[int(elapsed_s * FRAMES_PER_S) % len(FRAMES)]
-    row = f"{frame} {_verb(state, turn, now_s)} · {clock(elapsed_s)} · {_tokens(turn)}"
+    row = f"{frame} {_verb(state, turn, now_s)} · {clock(elapsed_s)}"
+    row += f" · {tokens(turn.tokens, turn.streamed_chars)}"
     if not turn.interrupting and not state.requests.shown and not state.own:
         row += " · Esc interrupts"
     return (("person", cut(row, width)),)
@@ -99,11 +98,3 @@ def _verb(state: State, turn: Turn, now_s: float) -> str:
     if silent_s >= SILENT_S:
         return f"No word from the model for {clock(silent_s)}"
     return "Writing" if turn.streamed else "Thinking"
-
-
-def _tokens(turn: Turn) -> str:
-    """Count what was written; `~` while a part of it is only estimated."""
-    count = turn.tokens + turn.streamed_chars // _CHARS_PER_TOKEN
-    about = "~" if turn.streamed_chars else ""
-    told = f"{count / 1000:.1f}k tokens" if count >= _ROUND_FROM else counted(count, "token")
-    return about + told

@@ -1,7 +1,8 @@
 """A long text on the whole screen, to scroll through and leave. Pure."""
 
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 
 from messages.address import Address
 from shell.view.ink import Fragment, Row, cut, wrapped
@@ -12,10 +13,11 @@ KEYS = "PgUp PgDn ↑ ↓ Home End · Esc closes"
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """What is to be read: lines as they come from outside, each in one tone."""
+    """What is to be read."""
 
     title: str
-    lines: tuple[Fragment, ...]
+    rows: Callable[[int], tuple[Row, ...]]
+    """Lays all of it out for a width; asked several times a frame, so that it must remember."""
     keys: str = KEYS
     """What the keys do here."""
     agent: Address | None = None
@@ -30,20 +32,25 @@ class Pager:
     first: int = 0
 
 
+def page_of(title: str, lines: Iterable[Fragment]) -> Page:
+    """Put lines on a page as they come from outside, each in one tone."""
+    return Page(title, partial(_rows, tuple(lines)))
+
+
 def plain_page(title: str, text: str) -> Page:
     """Put a plain text on a page."""
-    return Page(title, tuple(("plain", line) for line in text.rstrip("\n").split("\n")))
+    return page_of(title, (("plain", line) for line in text.rstrip("\n").split("\n")))
 
 
 def moved(pager: Pager, by: int, width: int, height: int) -> Pager:
     """Scroll; never beyond what is there."""
-    last = max(len(_rows(pager.page.lines, width)) - _body(height), 0)
+    last = max(len(pager.page.rows(width)) - _body(height), 0)
     return replace(pager, first=max(min(pager.first + by, last), 0))
 
 
 def page_rows(pager: Pager, width: int, height: int) -> list[Row]:
     """Fill `height` rows: a title, the text from the top row on, what the keys do."""
-    rows = _rows(pager.page.lines, width)
+    rows = pager.page.rows(width)
     body = _body(height)
     first = max(min(pager.first, len(rows) - body), 0)
     shown = list(rows[first : first + body])
@@ -59,7 +66,6 @@ def _body(height: int) -> int:
 
 
 @lru_cache(maxsize=4)
-def _rows(page: tuple[Fragment, ...], width: int) -> tuple[Row, ...]:
-    """Lay all of it out; asked for several times a frame, hence remembered."""
-    lines = ((tone, visible(line)) for tone, line in page)
-    return tuple(((tone, row),) for tone, line in lines for row in wrapped(line, width))
+def _rows(lines: tuple[Fragment, ...], width: int) -> tuple[Row, ...]:
+    shown = ((tone, visible(line)) for tone, line in lines)
+    return tuple(((tone, row),) for tone, line in shown for row in wrapped(line, width))

@@ -21,7 +21,7 @@ def rendered(item: Printable, width: int, *, colour: bool) -> str:  # noqa: PLR0
     """Turn one item into lines for the terminal; untrusted text can draw nothing but itself."""
     match item:
         case Said():
-            return printed(_said(item.text, width), colour=colour) + "\r\n"
+            return printed(said_rows(item.text, width), colour=colour) + "\r\n"
         case Prose():
             return prose(item.text, width, colour=colour)
         case Skipped():
@@ -48,7 +48,8 @@ def prose(text: str, width: int, *, colour: bool) -> str:
     return "".join(f"{line}\r\n" for line in (lines if goes_on(text) else [*lines, ""]))
 
 
-def _said(text: str, width: int) -> list[Row]:
+def said_rows(text: str, width: int) -> list[Row]:
+    """Show again what somebody said to an agent."""
     lines = wrapped(visible(text), width - 2)
     shown = lines if len(lines) <= MOST_SAID_ROWS + 1 else lines[:MOST_SAID_ROWS]
     first: Row = (("person", "> " + shown[0]),)

@@ -1,12 +1,8 @@
 """One row for each subagent at work: what it does now, how long, how much it wrote. Pure."""
 
-from dataclasses import replace
-
 from messages.address import Address
 from shell.view.below import Subagent, clock
-from shell.view.figures import counted
 from shell.view.ink import Row, cut, width_of
-from shell.view.pager import Page, plain_page
 from shell.view.state import State
 from shell.visible import visible_line
 
@@ -16,10 +12,6 @@ _LEAST_TOLD = 24
 """So much of what it does comes before how long and how much it wrote."""
 _LEAST_ABOUT = 6
 """Fewer characters of what it is for say nothing."""
-WRITE = "Enter: write · "
-STOP = "x: stop · "
-KEYS = "←: list · PgUp PgDn ↑ ↓ · Esc closes"
-NOTHING = "(it has said nothing yet)"
 _MARKS = {"queued": "○ ", "idle": "○ "}
 
 
@@ -47,17 +39,6 @@ def doing(row: Subagent, *, asks: bool) -> str:
     return f"{row.doing} {at}" if row.doing == "queued" else at or row.doing
 
 
-def subagent_page(state: State, agent: Address, now_s: float) -> Page:
-    """Put on a page what an agent said and did, with the reply that it is at."""
-    row = state.below.rows[agent]
-    at = doing(row, asks=agent in asking_of(state))
-    title = f"{agent.name} · {visible_line(row.description)} · {at} · {clock(row, now_s)}"
-    page = plain_page(title, "\n".join((*row.told, row.streamed)).strip("\n") or NOTHING)
-    write = WRITE if row.waits_for_more else ""
-    stop = STOP if row.doing != "ended" else ""
-    return replace(page, keys=write + stop + KEYS, agent=agent)
-
-
 def _row(row: Subagent, now_s: float, width: int, *, asks: bool) -> Row:
     indent = "  " * (len(row.address.names) - 2)
     name = f"{indent}{row.address.name} "
@@ -77,5 +58,5 @@ def _row(row: Subagent, now_s: float, width: int, *, asks: bool) -> Row:
 def _tail(row: Subagent, now_s: float, room: int) -> str:
     """Say how long and how much; in little room only how long, or nothing."""
     passed = _DOT + clock(row, now_s)
-    whole = passed + _DOT + counted(row.tokens, "token")
+    whole = passed + (_DOT + row.wrote if row.wrote else "")
     return next((tail for tail in (whole, passed) if len(tail) <= room), "")

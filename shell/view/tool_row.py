@@ -24,9 +24,14 @@ _MARKS: dict[ToolStatus, tuple[str, str, str]] = {
 
 
 def tool_rows(event: ToolEnded, width: int) -> list[Row]:
-    """Show one ended call; of a task, the words of the agent without the frame for the model."""
-    text = _TASK_FRAME.sub("", event.text) if event.tool == "task" else event.text
-    return _ended(event.status, event.title or event.tool, text, width) + _diff(event.diff, width)
+    """Show one ended call."""
+    rows = _ended(event.status, event.title or event.tool, output_of(event), width)
+    return rows + _diff(event.diff, width)
+
+
+def output_of(event: ToolEnded) -> str:
+    """Say what a call said; of a task, the words of the agent without the frame for the model."""
+    return _TASK_FRAME.sub("", event.text) if event.tool == "task" else event.text
 
 
 def own_rows(event: OwnCommandEnded, width: int) -> list[Row]:

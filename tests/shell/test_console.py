@@ -1,5 +1,6 @@
 """The shell's actor between real actors."""
 
+import threading
 from collections.abc import Generator
 from functools import partial
 from pathlib import Path
@@ -10,21 +11,24 @@ import pytest
 from actors.runtime.actor import Actor
 from actors.runtime.system import ActorSystem
 from actors.tools.local_processes import LocalProcesses
-from messages.address import CONSOLE, PERMISSIONS, PRIMARY
+from messages.address import CONSOLE, PERMISSIONS, PRIMARY, Address
 from messages.approvals import AnswerApproval, PresenterChanged
 from messages.base import Message
 from messages.permissions import GrantNotRevoked, GrantRevoked, LoadRules, RevokeGrant, RulesLoaded
 from messages.rules import Rule
 from messages.subagents import UnwatchAgent, WatchAgent
 from messages.supervision import PeerRestarted
-from messages.turns import CancelTurn, Prompt, TurnStarted
+from messages.turns import CancelTurn, MessageDelta, Prompt, ReplyGrown, TurnStarted
 from shell.console import MOST_RETOLD, Console, retold
-from shell.inbox import Inbox, Notice
+from shell.happenings import Happenings, Said
+from shell.headless import HeadlessConsole
+from shell.inbox import Event, Inbox, Notice, OfSubagent
 from shell.intents import Interrupt, SendPrompt, WatchSubagent
 from shell.own_command import Workbench
 from tests.shell import reports
 
 pytestmark = pytest.mark.quick
+CHILD = Address("/primary/general-1")
 
 
 class Listener(Actor[Message]):
@@ -35,6 +39,33 @@ class Listener(Actor[Message]):
 
     def on_receive(self, message: Message) -> None:
         self._heard.put(message)
+
+
+class Child(Actor[Message]):
+    """Stands for a subagent that says this to the console."""
+
+    def __init__(self, says: tuple[Message, ...]) -> None:
+        self._says = says
+
+    def on_start(self) -> None:
+        for each in self._says:
+            self.tell(CONSOLE, each)
+
+    def on_receive(self, message: Message) -> None:
+        pass
+
+
+class Parent(Actor[Message]):
+    """Stands for the primary, with one subagent."""
+
+    def __init__(self, says: tuple[Message, ...]) -> None:
+        self._says = says
+
+    def on_start(self) -> None:
+        self.start(partial(Child, self._says), CHILD.name)
+
+    def on_receive(self, message: Message) -> None:
+        pass
 
 
 class Stage:
@@ -172,3 +203,30 @@ def test_rules_are_said_again_to_a_restarted_engine_until_they_hold(stage: Stage
     stage.tell(rules, again, RulesLoaded(generation=2), again, others)
 
     assert [stage.to_engine.get(timeout=5) for _ in range(3)] == [rules, rules, others]
+
+
+def test_the_screen_is_told_when_a_subagents_stream_begins_anew(tmp_path: Path) -> None:
+    says = (reports.session(), MessageDelta(text="I was"))
+    inbox, woken = Inbox(), threading.Event()
+    system = ActorSystem()
+    workbench = Workbench(LocalProcesses(), tmp_path, tmp_path / "outputs")
+    system.start(partial(Console, inbox, (), workbench), "console")
+    inbox.listen(woken.set)
+    system.start(partial(Parent, says), "primary")
+    heard: list[Event] = []
+    while len(heard) < len(says):
+        assert woken.wait(5)
+        woken.clear()
+        heard += inbox.take()
+    assert heard == [OfSubagent(CHILD, each) for each in says]
+    assert system.stop()
+
+
+def test_a_run_without_a_person_passes_on_nothing_of_what_a_subagent_streams() -> None:
+    grown = ReplyGrown(turn=1, chars=400, writes=True)
+    happenings = Happenings()
+    system = ActorSystem()
+    system.start(partial(HeadlessConsole, "go", happenings), "console")
+    system.start(partial(Parent, (grown, reports.reply("So."))), "primary")
+    assert happenings.get() == Said(CHILD, reports.reply("So."), last=False)
+    assert system.stop()

@@ -9,6 +9,7 @@ from messages.subagents import SubagentEnded, SubagentQueued, SubagentStarted
 from messages.turns import (
     AgentReport,
     ReplyCompleted,
+    ReplyGrown,
     ToolEnded,
     ToolStarted,
     TurnCompleted,
@@ -16,10 +17,11 @@ from messages.turns import (
 )
 from shell.commands.tree import tree_lines
 from shell.inbox import OfSubagent
+from shell.view.below import MOST_KEPT_CHARS
 from shell.view.events import received
 from shell.view.footer import footer_row
 from shell.view.ink import Row
-from shell.view.state import State
+from shell.view.state import State, Turn
 from shell.view.subagent_rows import MOST_ROWS, subagent_rows
 
 pytestmark = pytest.mark.quick
@@ -83,12 +85,47 @@ def test_a_row_says_what_a_subagent_does_now_how_long_and_how_much_it_wrote() ->
 
 def test_where_there_is_little_room_a_row_says_rather_what_it_does_than_what_it_is_for() -> None:
     state = state_of(started(ONE), of(ONE, LS))
-    assert (
-        text(subagent_rows(state, 11.0, 46)[0]) == "● general-1 look ab… · bash ls · 1s · 0 tokens"
-    )
-    assert text(subagent_rows(state, 11.0, 40)[0]) == "● general-1 bash ls · 1s · 0 tokens"
+    assert text(subagent_rows(state, 11.0, 35)[0]) == "● general-1 look ab… · bash ls · 1s"
     assert text(subagent_rows(state, 11.0, 30)[0]) == "● general-1 bash ls · 1s"
     assert text(subagent_rows(state, 11.0, 20)[0]) == "● general-1 bash ls"
+
+
+def test_while_the_text_of_a_reply_comes_a_row_says_so_and_counts_no_wrong_tokens() -> None:
+    begun = (started(ONE), of(ONE, TurnStarted(turn=1, prompt="look")))
+    grown = of(ONE, ReplyGrown(turn=1, chars=4, writes=True))
+    state = state_of(*begun, grown)
+    (row,) = subagent_rows(state, 12.0, 80)
+    assert text(row) == "● general-1 look about · writing · 2s"
+    assert tree_lines(state, 12.0)[1] == "  general-1 (general) · writing · 2s"
+    state = state_of(*begun, grown, of(ONE, ReplyGrown(turn=1, chars=8_000, writes=True)))
+    assert text(subagent_rows(state, 12.0, 80)[0]).endswith(" · writing · 2s · ~2.0k tokens")
+    state = state_of(*begun, grown, replied(ONE, TextBlock(text="x")))
+    assert text(subagent_rows(state, 12.0, 80)[0]).endswith(" · thinking · 2s · 40 tokens")
+    thinks = of(ONE, ReplyGrown(turn=1, chars=400, writes=False))
+    told = text(subagent_rows(state_of(*begun, thinks), 12.0, 80)[0])
+    assert told.endswith(" · thinking · 2s · ~100 tokens")
+
+
+def test_the_tree_says_of_the_primary_too_that_it_writes() -> None:
+    state = State(turn=Turn(began_s=0.0, streamed=True))
+    assert tree_lines(state, 1.0) == ["primary (greenroom) · writing"]
+
+
+def test_all_that_is_kept_of_many_agents_is_bounded_and_who_works_keeps_the_latest() -> None:
+    prompt, count = "x" * 12_000, MOST_KEPT_CHARS // 12_000 + 50
+    gone = Address("/primary/general-0")
+    end = SubagentEnded(child=gone, start=1, turn=1, status="completed")
+    state = state_of(started(gone), of(gone, TurnStarted(turn=1, prompt="old")), of(PRIMARY, end))
+    for number in range(1, count):
+        child = Address(f"/primary/general-{number}")
+        for said in (started(child), of(child, TurnStarted(turn=1, prompt=prompt)), of(child, LS)):
+            state, _ = received(state, said, 10.0)
+        state, _ = received(state, of(child, LISTED), 10.0)
+    rows = state.below.rows.values()
+    assert state.below.chars == sum(row.recent.chars for row in rows) <= MOST_KEPT_CHARS
+    assert not state.below.rows[gone].recent.events
+    assert all(row.recent.events[-1].type == "tool_ended" for row in state.below.running)
+    assert any(row.recent.dropped for row in state.below.running)
 
 
 def test_who_waits_for_a_place_or_a_person_says_so() -> None:
@@ -116,7 +153,7 @@ def test_one_that_has_ended_leaves_the_rows_and_is_still_known() -> None:
     assert subagent_rows(state, 11.0, 80) == []
     found = state.below.called("general-1")
     assert found
-    assert found.told == ("I saw", "it")
+    assert found.recent.last_lines == ("I saw", "it")
 
 
 def test_of_many_the_last_row_counts_the_others_and_the_footer_all() -> None:
@@ -133,8 +170,8 @@ def test_the_tree_stands_indented_below_the_primary() -> None:
     state = state_of(started(ONE, start=2), started(DEEP), of(DEEP, LS))
     assert tree_lines(state, 11.0) == [
         "primary (greenroom) · idle",
-        "  general-1 (general) · starting · 1s · 0 tokens · begun 2 times",
-        "    explore-1 (explore) · bash ls · 1s · 0 tokens",
+        "  general-1 (general) · starting · 1s · begun 2 times",
+        "    explore-1 (explore) · bash ls · 1s",
     ]
 
 
