@@ -2,7 +2,18 @@
 
 from dataclasses import dataclass, replace
 
-from messages.approvals import AnyApprovalRequest, PresentApproval
+from messages.approvals import (
+    AnyApprovalRequest,
+    ExecApprovalRequest,
+    PatchApprovalRequest,
+    PresentApproval,
+    QuestionRequest,
+)
+from shell.view.ink import CHAIN, cut
+from shell.visible import visible_line
+
+TOLD_COLUMNS = 120
+"""So much of a call is told again once it was refused."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +59,20 @@ def ended(requests: Requests, request_id: str) -> Requests:
         parked=tuple(request for request in requests.parked if request.id != request_id),
         later=requests.later - {request_id},
     )
+
+
+def refusal(request: AnyApprovalRequest, feedback: str) -> str:
+    """Say what the person said no to, and what the agent reads of them."""
+    match request:
+        case ExecApprovalRequest():
+            what = f" {visible_line(request.command)}"
+        case PatchApprovalRequest():
+            what = f" {visible_line(request.path)}"
+        case QuestionRequest():
+            what = ""
+    who = CHAIN.join(request.agent.names)
+    told = f"You said no to {who}: {cut(request.tool + what, TOLD_COLUMNS)}"
+    return f"{told}\nIt reads: {feedback}" if feedback else told
 
 
 def put_off(requests: Requests) -> Requests:

@@ -6,6 +6,7 @@ Pure: it needs no terminal, and the components that draw it never change it.
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
+from messages.address import PRIMARY
 from messages.approvals import Answer, AnswerApproval, QuestionRequest, RetractApproval
 from messages.base import Message
 from messages.questions import Todo
@@ -214,12 +215,18 @@ def interrupted(state: State) -> Step:
 def answered(
     state: State, request_id: str, choice: Answer, feedback: str = "", *, wider: bool = False
 ) -> Step:
-    """Decide a parked request; it leaves the screen at once."""
-    if not state.requests.find(request_id):
+    """Decide a parked request; it leaves the screen at once.
+
+    A no to a subagent is told, since its calls are not printed, and so not what came of them.
+    """
+    request = state.requests.find(request_id)
+    if not request:
         return state, ()
     state = replace(state, requests=requests.ended(state.requests, request_id))
     answer = AnswerApproval(id=request_id, answer=choice, wider=wider, feedback=feedback)
-    return state, (Post(answer),)
+    if choice != "no" or request.agent == PRIMARY:
+        return state, (Post(answer),)
+    return state, (Post(answer), Remark(requests.refusal(request, feedback), "warn"))
 
 
 def replied(state: State, request_id: str, reply: str) -> Step:

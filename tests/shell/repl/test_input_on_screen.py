@@ -69,7 +69,7 @@ def test_what_was_offered_goes_with_what_was_typed() -> None:
         here.report(reports.asked())
         await here.shows("y  once")
         here.type("/mode\r")
-        await here.shows("The mode is default.")
+        await here.shows("The mode is default: ")
         here.report(RetractApproval(id="/primary/explore-2#1@1", why="withdrawn"))
         await here.hides("y  once")
         assert "› /mode" not in here.text  # noqa: RUF001  (an arrow)

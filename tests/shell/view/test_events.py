@@ -20,6 +20,7 @@ from shell.view import state
 from shell.view.disk import WRITTEN_AGAIN, unwritten
 from shell.view.events import MOST_LATE_CHARS, received
 from shell.view.footer import footer_row
+from shell.view.ink import CHAIN
 from shell.view.live import live_rows, queued_rows
 from shell.view.state import Effect, Post, Prose, Refill, Remark, Said, Skipped, State
 from tests.shell import reports
@@ -145,6 +146,18 @@ def test_all_requests_that_wait_are_put_off_together_and_one_that_comes_later_sh
     assert later.requests.shown == later.requests.parked[2]
     back = state.recalled(state.put_off(later)).requests
     assert back.shown == back.parked[0]
+
+
+def test_a_no_to_a_subagent_is_told_with_its_reason_and_one_to_the_primary_by_its_call() -> None:
+    asked, changed = reports.asked("git push\x1b[2J " + "x" * 200), reports.asked_to_change("")
+    waiting, _ = after(asked, changed)
+    refused, effects = state.answered(waiting, asked.request.id, "no", "not on a Friday")
+    line = f"You said no to primary{CHAIN}explore-2: bash git push^[[2J {'x' * 100}…"
+    assert effects[1:] == (Remark(f"{line}\nIt reads: not on a Friday", "warn"),)
+    _, effects = state.answered(waiting, asked.request.id, "no")
+    assert effects[1:] == (Remark(line, "warn"),)
+    _, effects = state.answered(refused, changed.request.id, "no", "why")
+    assert len(effects) == 1
 
 
 def test_a_notice_is_a_remark() -> None:
