@@ -135,6 +135,7 @@ PARTS = {
 }
 """By the prompt that a subagent begins with."""
 PRIMARY = Part(STEPS, SUMMARY)
+_QUOTE = "> "
 
 
 def demo(request: Body) -> ReplyPlan:
@@ -161,8 +162,14 @@ def _is_as_foreseen(step: Step, results: Sequence[Result]) -> bool:
 
 def _stops(step: Step, results: Sequence[Result]) -> ReplyPlan:
     failed = next((result for result in results if result.failed), results[0])
-    said = failed.text.strip().partition("\n")[0] or "nothing"
+    said = _quoted(failed.text) or failed.text.strip().partition("\n")[0] or "nothing"
     return ReplyPlan(
         text=f"I stop here: this script cannot go on without that `{step.calls[0].name}` call. "
-        f"Its result was:\n\n> {said}\n\nStart `greenroom demo` again to see the whole of it."
+        f"Its result was:\n\n{_QUOTE}{said}\n\nStart `greenroom demo` again to see the whole of it."
     )
+
+
+def _quoted(text: str) -> str:
+    """Find what stopped a subagent: it quotes that, as its own parent will."""
+    lines = text.splitlines()
+    return next((line.removeprefix(_QUOTE) for line in lines if line.startswith(_QUOTE)), "")

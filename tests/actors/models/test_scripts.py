@@ -3,7 +3,7 @@
 import pytest
 from pydantic import JsonValue
 
-from actors.models.demo_script import PARTS, PROMPT, STEPS, Step, demo
+from actors.models.demo_script import NARROW, PARTS, PROMPT, RUN, STEPS, Step, demo
 from actors.models.rehearsal_script import HELP, LONG, rehearsal
 from actors.models.reply_plan import ReplyPlan, ToolCall, words_of
 
@@ -114,6 +114,17 @@ def test_the_demo_stops_where_a_call_is_refused(
     assert not plan.calls
     assert "I stop here" in plan.text
     assert "denied by the user" in plan.text
+
+
+def test_the_demo_says_what_stopped_a_subagent_at_any_depth() -> None:
+    refused = result("Denied by the user. They said: not now", failed=True)
+    stopped = demo(asked(said(RUN), refused)).text
+    for prompt, before in ((NARROW, ()), (PROMPT, as_foreseen(STEPS[0]))):
+        of_task = result(
+            f"task_id: general-1\n<task_result>\n{stopped}\n</task_result>", failed=True
+        )
+        stopped = demo(asked(said(prompt), *before, of_task, result("as foreseen"))).text
+        assert "> Denied by the user. They said: not now\n" in stopped
 
 
 def test_the_demo_answers_like_a_rehearsal_once_it_is_over() -> None:
