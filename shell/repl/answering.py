@@ -15,6 +15,8 @@ class Answering:
 
     def __init__(self, desk: "Desk") -> None:
         self._desk = desk
+        self._left: tuple[str, str] = ("", "")
+        """What was asked when words for it were begun and left, and these."""
 
     def answer(self, text: str, *, last: bool) -> None:
         """Take a key while the approval is armed: an answer, or else the draft begins.
@@ -37,6 +39,9 @@ class Answering:
         if shown and (self._desk.replying.asked or "no" in shown.answers):
             self._desk.dialog.reasoning = True
             self._desk.view.focus_side()
+            asked, words = self._left
+            if asked == self._desk.state.requests.prompt_id:
+                self._desk.view.side.insert_text(words)
             self._desk.refresh()
 
     def give_reason(self) -> None:
@@ -51,7 +56,8 @@ class Answering:
         self._decide("no", reason)
 
     def back(self) -> None:
-        """Leave the reason."""
+        """Leave the reason; it is there again for who comes back to it."""
+        self._left = (self._desk.state.requests.prompt_id, self._desk.view.side.text)
         self._desk.view.side.reset()
         self._desk.dialog.reasoning = False
         self._desk.dialog.drafted()

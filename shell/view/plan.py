@@ -7,6 +7,7 @@ from prompt_toolkit.data_structures import Size
 from messages.approvals import AnyApprovalRequest, QuestionRequest
 from shell.view.approval import REASON_HINT, TOO_LOW, Panel, hint_of, panel
 from shell.view.arming import Arming
+from shell.view.figures import counted
 from shell.view.footer import footer_row
 from shell.view.ink import Fragment, Row, cut, flowed, wrapped
 from shell.view.live import live_rows, queued_rows, working_rows
@@ -15,7 +16,7 @@ from shell.view.pager import Pager, moved, page_rows
 from shell.view.picker import Picker, picker_rows
 from shell.view.question import NOTHING, WORDS_HINT, Selection, question_hint, question_panel
 from shell.view.state import State
-from shell.visible import visible
+from shell.visible import visible, visible_line
 
 MOST_INPUT_ROWS = 8
 MARK = "> "
@@ -139,10 +140,12 @@ def _with_panel(scene: Scene, arming: Arming, size: Size, footer: tuple[Row, ...
         return Plan(notice=tuple(low[: max(room, 0)]), footer=footer)
     body_rows = min(len(shown.body), room - shown.fixed_rows)
     room -= shown.fixed_rows + body_rows
+    input_rows = _input_beside(scene, width, 1 + room)
+    room -= max(input_rows - 1, 0)
     tone, hint = _hint(request, arming, scene)
     place = _place(scene.scrolled, body_rows, len(shown.body))
-    notice: tuple[Row, ...] = (((tone, cut(hint + place, width)),),)
-    input_rows = int(scene.reasoning or not scene.pager)
+    kept = _kept(scene.draft, 0 if side_mark(scene) else input_rows, width)
+    notice: tuple[Row, ...] = (((tone, cut(hint + place + kept, width)),),)
     plan = Plan((), shown, body_rows, notice, input_rows=input_rows, footer=footer)
     if scene.pager:
         height = room + 1 - input_rows
@@ -152,6 +155,22 @@ def _with_panel(scene: Scene, arming: Arming, size: Size, footer: tuple[Row, ...
     if scene.picker:
         return replace(plan, list=tuple(picker_rows(scene.picker, width, share)))
     return replace(plan, live=tuple(working_rows(scene.state, scene.now_s, width, share)))
+
+
+def _input_beside(scene: Scene, width: int, most: int) -> int:
+    """Say how high the input is below a request: a draft gets no row that the request needs."""
+    if scene.reasoning or scene.picker:
+        return 1
+    wanted = min(_draft_rows(scene.draft, width), MOST_INPUT_ROWS)
+    return 0 if scene.pager else min(wanted, most)
+
+
+def _kept(draft: str, rows: int, width: int) -> str:
+    """Say what draft is kept, where less of it is on the screen; empty: there is no more."""
+    if not draft.strip() or _draft_rows(draft, width) <= rows:
+        return ""
+    lines = draft.strip().split("\n")
+    return f" · your draft of {counted(len(lines), 'line')}: {visible_line(lines[0])}"
 
 
 def _place(above: int, shown: int, rows: int) -> str:
