@@ -37,6 +37,8 @@ from shell.view.live import FRAMES_PER_S
 from shell.view.plan import Scene
 from shell.view.state import State, Step
 
+MENTIONED_S = 2.0
+
 
 class Person(Protocol):
     """What only the whole program can do for the person."""
@@ -75,7 +77,7 @@ class Desk:
         self._loop: AbstractEventLoop | None = None
         self._height = 0
         self._spinning = False
-        self.hint = ""
+        self.hint = self._mentioned = ""
         paper = Paper(self._draw, lambda: self.size.columns, colour, self._takes_lines)
         self.updates = Updates(inbox, paper, person.post, self._refill, self._changed)
         self.view = View(self._scene, output.get_size)
@@ -163,6 +165,11 @@ class Desk:
         self.refresh()
         self.later(seconds, lambda: self._unhint(text))
 
+    def mention(self, text: str) -> None:
+        """Show a line in place of the footer until the next key, or for a while."""
+        self._mentioned = text
+        self.hint_for(text, MENTIONED_S)
+
     def later(self, seconds: float, act: Callable[[], None]) -> TimerHandle | None:
         """Do something when the loop's clock has gone on; None: it does not run yet."""
         return self._loop.call_later(seconds, act) if self._loop else None
@@ -189,7 +196,7 @@ class Desk:
             self.app.invalidate()
 
     def _unhint(self, text: str) -> None:
-        if self.hint == text:
+        if text and self.hint == text:
             self.hint = ""
             self.refresh()
 
@@ -264,6 +271,7 @@ class Desk:
     def _pressed(self, _keys: KeyProcessor) -> None:
         if self._loop:
             self.dialog.pressed(self._loop)
+        self._unhint(self._mentioned)
 
     def _drawn(self) -> None:
         """Note what the frame showed, and let the terminal acknowledge what is new in it."""

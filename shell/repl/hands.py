@@ -143,7 +143,7 @@ class Hands:
         if page:
             self.paging.open(page, at_end=True)
         else:
-            self._desk.hint_for("there are no details yet", SECOND_PRESS_S)
+            self._desk.mention("there are no details yet")
 
     def paste(self, text: str) -> None:
         """Insert pasted text; a paste never answers, not even with what comes behind it."""

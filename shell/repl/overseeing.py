@@ -55,7 +55,7 @@ class Overseeing:
         if self._desk.state.below.running:
             self._desk.choosing.open(with_chosen(self._list(), chosen))
         else:
-            self._desk.hint_for(NOBODY, ASKED_S)
+            self._desk.mention(NOBODY)
 
     def follow(self) -> None:
         """Keep the list to those that are at work now."""

@@ -70,6 +70,15 @@ def moved(menu: Menu, by: int) -> Menu:
 
 
 def menu_rows(menu: Menu | None, width: int, height: int) -> list[Row]:
+    """Draw the offers around the chosen one and, where not all fit, how many more there are."""
+    count = len(menu.offers) if menu else 0
+    if height < 2 or count <= min(height, MOST_ROWS):  # noqa: PLR2004  (one of each)
+        return offer_rows(menu, width, height)
+    rows = offer_rows(menu, width, height - 1)
+    return [*rows, (("dim", cut(f"  … {count - len(rows)} more: ↑ ↓ or type", width)),)]
+
+
+def offer_rows(menu: Menu | None, width: int, height: int) -> list[Row]:
     """Draw the offers around the chosen one."""
     if menu is None or height < 1:
         return []

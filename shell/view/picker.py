@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from messages.address import Address
 from shell.view import fuzzy
 from shell.view.ink import Row, cut, wrapped
-from shell.view.menu import Menu, Offer, menu_rows
+from shell.view.menu import Menu, Offer, offer_rows
 from shell.visible import visible
 
 MOST_PREVIEW_ROWS = 8
@@ -91,7 +91,7 @@ def picker_rows(picker: Picker, width: int, height: int) -> list[Row]:
     title = " · ".join(filter(None, (picker.title, count, picker.keys)))
     offers = tuple(Offer(picker.choices[at].text, picker.choices[at].told) for at in picker.found)
     menu = Menu(offers, begin=0, chosen=picker.chosen) if offers else None
-    listed = [(("title", cut(title, width)),), *menu_rows(menu, width, height - 1)]
+    listed = [(("title", cut(title, width)),), *offer_rows(menu, width, height - 1)]
     return [*listed, *_preview_rows(picker, width, height - len(listed))]
 
 

@@ -26,6 +26,10 @@ def test_down_on_an_empty_line_lists_the_agents_and_nothing_where_text_stands() 
         await here.shows("primary · default")
         here.type(DOWN)
         await here.shows("No other agent is at work.")
+        await here.press(DOWN)
+        assert here.desk.hint, "it is said again"
+        await here.press("\x7f")
+        assert not here.desk.hint, "the next key takes it away"
         await at_work(here, reports.started(ONE))
         here.type(f"a{DOWN}")
         await here.shows("> a")
@@ -179,9 +183,9 @@ def test_a_reason_is_written_in_the_task_view_and_leads_back_to_it(view: str) ->
         await here.hides("no, because")
         await here.armed()
         await here.press(TAB)
-        here.type("never\r")
+        here.type(", never\r")
         await here.hides("n  no")
-        assert here.posted[-1] == AnswerApproval(id=ASKED, answer="no", feedback="never")
+        assert here.posted[-1] == AnswerApproval(id=ASKED, answer="no", feedback="not xy, never")
         assert here.desk.overseeing.agent == ONE
 
     play(script)

@@ -58,10 +58,22 @@ def test_the_menu_draws_what_is_around_the_choice_in_any_width() -> None:
     offers = tuple(Offer(f"/command{n}", "tells\x1b[2J") for n in range(30))
     rows = menu.menu_rows(menu.moved(Menu(offers, begin=0), -1), 40, 8)
     assert len(rows) == 8
-    assert rows[-1] == (("person", "› /command29  "), ("dim", "tells^[[2J"))  # noqa: RUF001
+    assert rows[-2] == (("person", "› /command29  "), ("dim", "tells^[[2J"))  # noqa: RUF001
     for width in range(4, 40):
         assert all(len("".join(text for _, text in row)) <= width for row in rows if width >= 40)
     assert menu.menu_rows(None, 40, 8) == []
+
+
+def test_the_menu_says_how_many_more_there_are_where_not_all_are_shown() -> None:
+    fifteen = Menu(tuple(Offer(f"/command{n}") for n in range(15)), begin=0)
+    eight = Menu(fifteen.offers[: menu.MOST_ROWS], begin=0)
+    rows = menu.menu_rows(fifteen, 40, 20)
+    assert len(rows) == menu.MOST_ROWS + 1
+    assert rows[-1] == (("dim", "  … 7 more: ↑ ↓ or type"),)
+    assert len(menu.menu_rows(eight, 40, 20)) == menu.MOST_ROWS, "all are there"
+    assert menu.menu_rows(fifteen, 40, 3)[-1] == (("dim", "  … 13 more: ↑ ↓ or type"),)
+    assert menu.menu_rows(fifteen, 12, 1) == [(("person", "› /command0"),)]  # noqa: RUF001  (an arrow)
+    assert all(len(text) <= 10 for row in menu.menu_rows(fifteen, 10, 5) for _, text in row)
 
 
 def test_a_long_offer_leaves_room_for_what_is_told_of_each() -> None:
