@@ -2,6 +2,7 @@
 
 import argparse
 import os
+import platform
 import pstats
 import sys
 import tempfile
@@ -46,8 +47,14 @@ def main(words: list[str]) -> int:
     lines = table([told(row) for row in rows], ratios_in(readme))
     sys.stdout.write(lines + "\n")
     if asked.write:
-        README.write_text(written(readme, lines))
+        README.write_text(written(readme, f"{machine()}\n\n{lines}"))
     return 0
+
+
+def machine() -> str:
+    """Say what the figures are of."""
+    python = f"{platform.python_implementation()} {platform.python_version()}"
+    return f"Taken with {python} on {platform.system()}, {os.cpu_count()} processors."
 
 
 def told(row: Row) -> Ratio:
@@ -73,14 +80,14 @@ def profiled(row: Row) -> None:
         pstats.Stats(*profiles).sort_stats("tottime").print_stats(MOST_LINES)
 
 
-def written(readme: str, rows: str) -> str:
-    """Put the table between its marks."""
+def written(readme: str, told: str) -> str:
+    """Put the table, and what it is of, between its marks."""
     before, _, rest = readme.partition(BEGIN)
     _, mark, after = rest.partition(END)
     if not mark:
         message = f"the README has no {BEGIN.strip()} … {END}"
         raise SystemExit(message)
-    return f"{before}{BEGIN}\n{rows}\n\n{END}{after}"
+    return f"{before}{BEGIN}\n{told}\n\n{END}{after}"
 
 
 if __name__ == "__main__":
