@@ -24,7 +24,7 @@ _NAMED = {
     "upper": string.ascii_uppercase,
     "xdigit": string.hexdigits,
 }
-_SET = re.compile(r"\[(?P<no>[!^]?)(?P<members>\]?(?:\\.|\[:[^\]]*:\]|[^\]\\])*+)\]", re.DOTALL)
+_SET = re.compile(r"\[(?P<no>[!^]?)(?P<members>\]?(?>(?:\\.|\[:[^\]]*:\]|[^\]\\])*))\]", re.DOTALL)
 _MEMBER = re.compile(
     r"\[:(?P<named>[^\]]*):\]|(?P<low>\\.|[^\\])(?:-(?P<high>\\.|[^\\]))?", re.DOTALL
 )

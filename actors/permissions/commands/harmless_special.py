@@ -21,7 +21,7 @@ _FIND_FILES = words_of("-newer -anewer -cnewer -samefile")
 _FILTER = re.compile(r"--(?:include|exclude|exclude-dir)=[\w./*?{},-]+")
 """Whatever these expand to is such an option again."""
 _SED_PRINT = r"(?:\d+(?:,(?:\d+|\$))?p|\$p)"
-_SED_LINES = re.compile(rf"{_SED_PRINT}(?:; ?{_SED_PRINT})*+")
+_SED_LINES = re.compile(rf"{_SED_PRINT}(?>(?:; ?{_SED_PRINT})*)")
 
 
 def reading(name: str, arguments: Words) -> Reading | None:

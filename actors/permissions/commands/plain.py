@@ -7,9 +7,9 @@ braces, brackets, redirections and comments, every separator separates and every
 import re
 
 _WORD = r"[A-Za-z0-9_./:,@%+^-][A-Za-z0-9_./:,@%+^=-]*+"
-_COMMAND = rf"[ \t]*+{_WORD}(?:[ \t]++{_WORD})*+[ \t]*+"
+_COMMAND = rf"[ \t]*+{_WORD}(?>(?:[ \t]++{_WORD})*)[ \t]*+"
 _SEPARATOR = r"\n|;|&&?|\|\|?"
-_TEXT = re.compile(rf"{_COMMAND}(?:(?:{_SEPARATOR}){_COMMAND})*+[;&\n]?")
+_TEXT = re.compile(rf"{_COMMAND}(?>(?:(?:{_SEPARATOR}){_COMMAND})*)[;&\n]?")
 SEPARATOR = re.compile(_SEPARATOR)
 RESERVED = {
     "if", "then", "elif", "else", "fi", "while", "until", "for", "select", "do", "done",

@@ -12,7 +12,7 @@ _SED_COMMAND = (
     rf"(?:(?:{_SED_ADDRESS}(?:,\+?{_SED_ADDRESS})?)?!?[pdq=]"
     rf"|(?:{_SED_ADDRESS}(?:,{_SED_ADDRESS})?)?s/[^/\\\n;{{}}]*/[^/\\\n;{{}}]*/[gpiI0-9]*)"
 )
-_SED_PLAIN = re.compile(rf"{_SED_COMMAND}|(?!.*\[){_SED_COMMAND}(?:; ?{_SED_COMMAND})*+")
+_SED_PLAIN = re.compile(rf"{_SED_COMMAND}|(?!.*\[){_SED_COMMAND}(?>(?:; ?{_SED_COMMAND})*)")
 """Prints, deletes, and substitutions whose ends are beyond doubt: no `e`, `w`, `r`, no block.
 
 Within `[…]` a `/` ends nothing, so that of several commands one may be what we take for another.

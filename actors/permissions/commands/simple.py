@@ -21,7 +21,7 @@ _REDIRECT = re.compile(
     rb"(?P<operator><<<|<<-|<<|<>|<&|>&|>>|>\||<(?!\()|>(?!\()))"
 )
 _PLAIN_WORDS = re.compile(
-    rb"([\w./:,@%+^-]++" + AT_A_WORD_END + rb"(?:[ \t]++" + PLAIN_WORD + rb")*+)[ \t]*+"
+    rb"([\w./:,@%+^-]++" + AT_A_WORD_END + rb"(?>(?:[ \t]++" + PLAIN_WORD + rb")*))[ \t]*+"
 )
 """The words a command begins with, up to one with anything special in it; the first sets nothing.
 Most commands hold no other."""

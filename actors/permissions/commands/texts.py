@@ -17,20 +17,22 @@ Lists = Callable[[Words], Iterator[Words]]
 _NO_WORD = Word("")
 _MOST = 32
 """Words that are looked at."""
-_STRING = re.compile(r"""\\.|("(?:[^"\n\\]|\\.)*+"|'(?:[^'\n\\]|\\.)*+'|`(?:[^`\n\\]|\\.)*+`)""")
+_STRING = re.compile(
+    r"""\\.|("(?>(?:[^"\n\\]|\\.)*)"|'(?>(?:[^'\n\\]|\\.)*)'|`(?>(?:[^`\n\\]|\\.)*)`)"""
+)
 """Group 1 is a string with its quotes; else it is a character that a backslash quotes."""
 _BETWEEN_QUOTES = re.compile(r"""["'`]([^"'`\n]*+)["'`]""")
 """As above, for what an apostrophe in another string or a comment puts out of step."""
 _OPERATOR = re.compile(r"(?:\bq[xqw]?|%[xwWqQ]?)\s*+[(\[{<|/!]([^)\]}>|/!\n]++)")
 """What Perl, Ruby and rpm take for a string without quotes."""
-_COMMA = re.compile(r"\s*+,?\s*+(?:nil\s++)*+(?:[\[({]\s*+(?:\w++\s*+[:=]?\s*+)?)*+")
+_COMMA = re.compile(r"\s*+,?\s*+(?>(?:nil\s++)*)(?>(?:[\[({]\s*+(?:\w++\s*+[:=]?\s*+)?)*)")
 """Between two words of an argument list: `'a', ['b'`, `"a", {args: ["b"`, `"a" (list "b"`."""
 _ESCAPE = re.compile(
     r"(?:!|(?<![A-Za-z0-9])(?i:shell|system|exec|spawn|sh|e?syscmd)\b[\s:(`]*+)\s*+([\w./~][^\n\"'`)]*+)"
 )
 """How a command is run from inside an editor, a debugger, a client."""
 _EXECUTED = re.compile(r"(?:^|[;{}$!/\d\s])e\s+(\S[^\n;}]*)|[\d$!/]e([\w./~][^\n;}]*)")
-_REPLACED = re.compile(r"s([^\w\s\\])(?:(?!\1)[^\n])*+\1((?:(?!\1)[^\n])*+)\1[gpiImM0-9]*+e")
+_REPLACED = re.compile(r"s([^\w\s\\])(?>(?:(?!\1)[^\n])*)\1((?>(?:(?!\1)[^\n])*))\1[gpiImM0-9]*+e")
 """What the `e` of `sed` runs, as a command and behind `s`."""
 _TAKES_A_COMMAND = re.compile(
     r"--?[\w.-]*?(?:exec|execute|command|cmd|run|eval|shell|script|hook|invoke|wrapper|launcher"
