@@ -21,7 +21,7 @@ class Choosing:
         self.picker = opened
         self._desk.dialog.drafted()
         self._desk.view.focus_side()
-        self._desk.refresh()
+        self._desk.settle()
 
     @property
     def whole(self) -> bool:
@@ -42,12 +42,16 @@ class Choosing:
         """Take the chosen line."""
         chosen = self.picker
         number = picker.choice(chosen) if chosen else None
-        self.close()
+        self._leave()
         if chosen and number is not None:
             chosen.picked(number)
+        self._desk.settle()
 
     def close(self) -> None:
         """Take nothing."""
+        self._leave()
+        self._desk.settle()
+
+    def _leave(self) -> None:
         self.picker = None
         self._desk.view.focus_draft()
-        self._desk.refresh()

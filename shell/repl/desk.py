@@ -3,7 +3,6 @@
 from asyncio import AbstractEventLoop, TimerHandle
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
-from typing import Protocol
 
 from prompt_toolkit.buffer import Buffer
 from prompt_toolkit.data_structures import Size
@@ -11,7 +10,6 @@ from prompt_toolkit.input import Input
 from prompt_toolkit.key_binding import KeyPress
 from prompt_toolkit.key_binding.key_processor import KeyProcessor
 
-from messages.base import Message
 from shell.commands.table import COMMANDS
 from shell.inbox import Inbox
 from shell.repl.answering import Answering
@@ -25,44 +23,19 @@ from shell.repl.hands import Hands
 from shell.repl.keys import bindings
 from shell.repl.overseeing import Overseeing
 from shell.repl.paging import Paging
+from shell.repl.person import Person
 from shell.repl.replying import Replying
 from shell.repl.resizing import Resizing
 from shell.repl.screen import Screen
 from shell.repl.terminal import FrameOutput
 from shell.repl.updates import Paper, Updates
 from shell.repl.windows import View
-from shell.repl.workplace import Workplace
 from shell.view import state
 from shell.view.live import FRAMES_PER_S
 from shell.view.plan import Scene
 from shell.view.state import State, Step
 
 MENTIONED_S = 2.0
-
-
-class Person(Protocol):
-    """What only the whole program can do for the person."""
-
-    @property
-    def place(self) -> Workplace:
-        """Where the session works."""
-        ...
-
-    def post(self, intent: Message) -> None:
-        """Tell the console what the person wants."""
-        ...
-
-    def run_command(self, line: str) -> None:
-        """Run a slash command."""
-        ...
-
-    def leave(self, status: int = 0) -> None:
-        """End the program."""
-        ...
-
-    def suspend(self) -> None:
-        """Stop the program until `fg`."""
-        ...
 
 
 class Desk:
@@ -78,7 +51,12 @@ class Desk:
         self._height = 0
         self._spinning = False
         self.hint = self._mentioned = ""
-        paper = Paper(self._draw, lambda: self.size.columns, colour, self._takes_lines)
+        paper = Paper(
+            self._draw,
+            lambda: self.size.columns,
+            colour,
+            lambda: not (self.covered or self.resizing.settling),
+        )
         self.updates = Updates(inbox, paper, person.post, self._refill, self._changed)
         self.view = View(self._scene, output.get_size)
         self.dialog = Dialog(self.refresh, self._busy, self._ring)
@@ -137,14 +115,18 @@ class Desk:
             processor.feed_multiple(keys)
             context.copy().run(processor.process_keys)
 
-    def cover(self) -> None:
-        """Draw on the whole screen from now on; what is printed waits."""
-        self.screen.cover()
+    @property
+    def covered(self) -> bool:
+        """Whether a page or the task view takes the whole screen; what is printed waits."""
+        return self.paging.pager is not None or self.overseeing.is_open
 
-    def uncover(self) -> None:
-        """Draw below what is printed again."""
-        self.screen.uncover()
-        self.updates.release()
+    def settle(self) -> None:
+        """Draw on the whole screen while something covers it, else below what is printed."""
+        if self.covered:
+            self.screen.cover()
+        else:
+            self.screen.uncover()
+            self.updates.release()
 
     @contextmanager
     def away(self) -> Generator[None]:
@@ -220,10 +202,6 @@ class Desk:
         self.paging.follow()
         self.overseeing.follow()
 
-    def _takes_lines(self) -> bool:
-        """Not while a page covers the screen, or while nobody knows where its rows are."""
-        return not (self.paging.pager or self.resizing.settling)
-
     def _draw(self, above: str) -> None:
         if above:
             self.screen.draw(above)
@@ -249,10 +227,10 @@ class Desk:
     def _busy(self) -> bool:
         """Whether the person is at something that no question may be armed over."""
         typed = self.view.draft.text or (self.choosing.picker and not self.choosing.whole)
-        return bool(typed) or self._covered or self.overseeing.asks
+        return bool(typed) or self._hides_questions or self.overseeing.asks
 
     @property
-    def _covered(self) -> bool:
+    def _hides_questions(self) -> bool:
         """Whether what is open leaves no room for a question; only the task view does."""
         return bool(self.choosing.picker or self.paging.pager) and not self.overseeing.is_open
 
@@ -282,7 +260,7 @@ class Desk:
             self.screen.ask_for_acknowledgement()
 
     def _scene(self) -> Scene:
-        arming = None if self._covered else self.dialog.arming
+        arming = None if self._hides_questions else self.dialog.arming
         return Scene(
             self.state,
             arming,

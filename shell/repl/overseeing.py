@@ -33,7 +33,7 @@ class Overseeing:
     def is_open(self) -> bool:
         """Whether the list or a page of the task view is."""
         picker, pager = self._desk.choosing.picker, self._desk.paging.pager
-        return bool(pager and pager.page.agent) or bool(picker and picker.title == TITLE)
+        return bool(pager and pager.page.agent) or bool(picker and picker.covers)
 
     @property
     def agent(self) -> Address | None:
@@ -60,7 +60,7 @@ class Overseeing:
     def follow(self) -> None:
         """Keep the list to those that are at work now."""
         picker = self._desk.choosing.picker
-        if picker and picker.title == TITLE:
+        if picker and picker.covers:
             self._desk.choosing.picker = renewed(picker, self._list())
 
     def read(self, agent: Address) -> None:
@@ -76,9 +76,10 @@ class Overseeing:
         """Leave the page; from that of an agent to the list."""
         agent = self.agent
         self.spare()
-        self._desk.paging.close()
+        self._desk.paging.leave()
         if agent:
             self.open(agent)
+        self._desk.settle()
 
     def write(self) -> bool:
         """Leave the page to write to an agent that waits for more; whether this is one."""
@@ -127,7 +128,9 @@ def listed(state: State, now_s: float, read: Callable[[Address], None]) -> Picke
         )
         for row in rows
     )
-    return replace(opened(TITLE, choices, lambda at: read(rows[at].address)), keys=KEYS)
+    return replace(
+        opened(TITLE, choices, lambda at: read(rows[at].address)), keys=KEYS, covers=True
+    )
 
 
 def question(row: Subagent) -> str:

@@ -31,7 +31,7 @@ class Paging:
         if at_end:
             self.move(FAR)
         self._desk.view.focus_page()
-        self._desk.cover()
+        self._desk.settle()
 
     def open_live(self, source: Callable[[], Page], closed: Callable[[], None]) -> None:
         """Cover the screen with a page that grows; `closed` is called when it is left."""
@@ -61,8 +61,12 @@ class Paging:
 
     def close(self) -> None:
         """Show the session again."""
+        self.leave()
+        self._desk.settle()
+
+    def leave(self) -> None:
+        """Close the page for something that takes its place."""
         closed, self.pager, self._source, self._closed = self._closed, None, None, None
         if closed is not None:
             closed()
         self._desk.view.focus_draft()
-        self._desk.uncover()

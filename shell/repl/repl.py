@@ -136,6 +136,8 @@ class Repl(Serving):
         if self.desk.app.is_done or not self.desk.app.is_running:
             return
         self.desk.resizing.end()
+        if self.desk.choosing.picker:
+            self.desk.choosing.close()
         if self.desk.paging.pager:
             self.desk.paging.close()
         self.desk.updates.finish()

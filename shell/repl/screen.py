@@ -47,15 +47,19 @@ class Screen:
 
     def cover(self) -> None:
         """Draw on the alternate screen from now on, where nothing of the session is lost."""
-        self._find_top()
-        self._app.renderer.erase()
-        self._app.renderer.full_screen = True
+        renderer = self._app.renderer
+        if not renderer.full_screen:
+            self._find_top()
+            renderer.erase()
+            renderer.full_screen = True
         self.draw()
 
     def uncover(self) -> None:
-        """Leave the alternate screen."""
-        self._app.renderer.full_screen = False
-        self._app.renderer.erase(leave_alternate_screen=True)
+        """Leave the alternate screen, if that is where we are."""
+        renderer = self._app.renderer
+        if renderer.full_screen:
+            renderer.full_screen = False
+            renderer.erase(leave_alternate_screen=True)
 
     @contextmanager
     def lent(self) -> Generator[None]:

@@ -73,8 +73,8 @@ def menu_rows(menu: Menu | None, width: int, height: int) -> list[Row]:
     """Draw the offers around the chosen one and, where not all fit, how many more there are."""
     count = len(menu.offers) if menu else 0
     if height < 2 or count <= min(height, MOST_ROWS):  # noqa: PLR2004  (one of each)
-        return offer_rows(menu, width, height)
-    rows = offer_rows(menu, width, height - 1)
+        return offer_rows(menu, width, min(height, MOST_ROWS))
+    rows = offer_rows(menu, width, min(height - 1, MOST_ROWS))
     return [*rows, (("dim", cut(f"  … {count - len(rows)} more: ↑ ↓ or type", width)),)]
 
 
@@ -82,7 +82,7 @@ def offer_rows(menu: Menu | None, width: int, height: int) -> list[Row]:
     """Draw the offers around the chosen one."""
     if menu is None or height < 1:
         return []
-    rows = min(height, MOST_ROWS, len(menu.offers))
+    rows = min(height, len(menu.offers))
     first = max(min(menu.chosen - rows // 2, len(menu.offers) - rows), 0)
     shown = menu.offers[first : first + rows]
     widest = max(width_of(visible_line(offer.text)) for offer in shown)

@@ -6,12 +6,13 @@ from dataclasses import dataclass, replace
 from messages.address import Address
 from shell.view import fuzzy
 from shell.view.ink import Row, cut, wrapped
-from shell.view.menu import Menu, Offer, offer_rows
+from shell.view.menu import MOST_ROWS, Menu, Offer, offer_rows
 from shell.visible import visible
 
 MOST_PREVIEW_ROWS = 8
 _MOST_FOUND = 200
 _BAR = "│ "
+_BLANK: Row = (("plain", ""),)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +41,8 @@ class Picker:
     """Numbers of the choices that fit, the likeliest first."""
     keys: str = ""
     """What the keys do here, beside the usual."""
+    covers: bool = False
+    """It takes the whole screen."""
 
 
 def opened(title: str, choices: tuple[Choice, ...], picked: Callable[[int], None]) -> Picker:
@@ -91,8 +94,10 @@ def picker_rows(picker: Picker, width: int, height: int) -> list[Row]:
     title = " · ".join(filter(None, (picker.title, count, picker.keys)))
     offers = tuple(Offer(picker.choices[at].text, picker.choices[at].told) for at in picker.found)
     menu = Menu(offers, begin=0, chosen=picker.chosen) if offers else None
-    listed = [(("title", cut(title, width)),), *offer_rows(menu, width, height - 1)]
-    return [*listed, *_preview_rows(picker, width, height - len(listed))]
+    most = max(height - 1 - MOST_PREVIEW_ROWS, MOST_ROWS) if picker.covers else MOST_ROWS
+    listed = [(("title", cut(title, width)),), *offer_rows(menu, width, min(height - 1, most))]
+    rows = [*listed, *_preview_rows(picker, width, height - len(listed))]
+    return [*rows, *([_BLANK] * (height - len(rows)))] if picker.covers else rows
 
 
 def _preview_rows(picker: Picker, width: int, height: int) -> list[Row]:

@@ -153,7 +153,8 @@ def _with_panel(scene: Scene, arming: Arming, size: Size, footer: tuple[Row, ...
         return replace(plan, page=tuple(page_rows(lower, width, height)))
     share = min(room, max(size.rows // _WORKING_SHARE, 1))
     if scene.picker:
-        return replace(plan, list=tuple(picker_rows(scene.picker, width, share)))
+        height = room if scene.picker.covers else share
+        return replace(plan, list=tuple(picker_rows(scene.picker, width, height)))
     return replace(plan, live=tuple(working_rows(scene.state, scene.now_s, width, share)))
 
 

@@ -47,6 +47,48 @@ def test_down_on_an_empty_line_lists_the_agents_and_nothing_where_text_stands() 
     play(script)
 
 
+THINKS = OfSubagent(ONE, TurnStarted(turn=1, prompt="look"))
+COVERS, UNCOVERS = "\x1b[?1049h", "\x1b[?1049l"
+
+
+def test_the_task_view_takes_the_whole_screen_and_what_is_finished_is_printed_on_return() -> None:
+    async def script(here: OnScreen) -> None:
+        await at_work(here, reports.started(ONE))
+        here.type(DOWN)
+        await here.shows("Agents at work")
+        assert here.rows[0].startswith("Agents at work")
+        assert here.rows[-1].startswith("primary · default")
+        here.report(reports.reply("So it is."), THINKS)
+        await here.shows("thinking")
+        here.type("\r")
+        await here.shows("> look")
+        await here.press(LEFT)
+        await here.shows("Agents at work")
+        assert "So it is." not in here.emulator.raw
+        assert (here.emulator.raw.count(COVERS), here.emulator.raw.count(UNCOVERS)) == (1, 0)
+        await here.press(ESC)
+        await here.shows("So it is.")
+        assert here.emulator.raw.count(UNCOVERS) == 1
+
+    play(script)
+
+
+def test_whoever_leaves_from_the_task_view_finds_what_was_finished_printed() -> None:
+    seen: list[OnScreen] = []
+
+    async def script(here: OnScreen) -> None:
+        seen.append(here)
+        await at_work(here, reports.started(ONE))
+        here.type(DOWN)
+        await here.shows("Agents at work")
+        here.report(reports.reply("So it is."), THINKS)
+        await here.shows("thinking")
+
+    play(script)
+    raw = seen[0].emulator.raw
+    assert raw.index(UNCOVERS) < raw.index("So it is.")
+
+
 @pytest.mark.parametrize("second", ["x", "y"])
 def test_x_stops_an_agent_when_it_is_pressed_again_and_not_after_esc(second: str) -> None:
     async def script(here: OnScreen) -> None:
