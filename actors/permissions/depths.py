@@ -2,10 +2,8 @@
 
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
-from itertools import chain
-from pathlib import Path
 
 from actors.permissions.commands.command import Depth
 from actors.permissions.protected import beginning_of
@@ -21,43 +19,62 @@ class Below:
     """The files below a folder, and what could not be told of them."""
 
     files: tuple[str, ...] = ()
-    entries: int = 0
     problem: str = ""
     """Why more may be read than these; empty: nothing."""
 
 
-def look_below(folder: str, depth: Depth, most: int = MOST_ENTRIES) -> Below:
-    """List the files below a folder; no link is followed, and git's own folder is left out."""
-    files: list[str] = []
-    entries = 0
-    for entry in _entries(folder, depth):
-        entries += 1
-        if entries > most:
-            return Below(tuple(files), most, "it reads more files than are looked at beforehand")
-        if not entry.is_symlink():
-            files.append(entry.path)
-        elif depth == "linked":
-            return Below(tuple(files), entries, f"it follows links, and {entry.path} is one")
-    return Below(tuple(files), entries)
+@dataclass(slots=True)
+class Depths:
+    """What one decision saw below folders; each is looked at once."""
 
+    entries_left: int = MOST_ENTRIES
+    _found: dict[tuple[str, Depth], Below] = field(default_factory=dict[tuple[str, Depth], Below])
+    _shown: dict[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
+    """By folder the hidden names that ignore files have searches look at, there and above it."""
 
-def _entries(folder: str, depth: Depth) -> Iterator[os.DirEntry[str]]:
-    above = chain.from_iterable(map(_taken_back, map(str, Path(folder).parents)))
-    pending = [(folder, tuple(above) if depth == "shown" else ("*",))]
-    while pending:
-        path, shown = pending.pop()
-        shown = (*shown, *_taken_back(path)) if depth == "shown" else shown
-        try:
-            with os.scandir(path) as found:
-                for entry in found:
-                    if entry.name == _GIT or not _is_shown(entry.name, shown):
-                        continue
-                    yield entry
-                    if entry.is_dir(follow_symlinks=False):
-                        pending.append((entry.path, shown))
-        except (OSError, ValueError):
-            # What cannot be listed here the command cannot list either.
-            continue
+    def below(self, folder: str, depth: Depth) -> Below:
+        """List the files below a folder; no link is followed, and git's own folder is left out."""
+        found = self._found.get((folder, depth))
+        if found is None:
+            found = self._found[folder, depth] = self._look(folder, depth)
+        return found
+
+    def _look(self, folder: str, depth: Depth) -> Below:
+        files: list[str] = []
+        for entry in self._entries(folder, depth):
+            if not self.entries_left:
+                return Below(tuple(files), "it reads more files than are looked at beforehand")
+            self.entries_left -= 1
+            if not entry.is_symlink():
+                files.append(entry.path)
+            elif depth == "linked":
+                return Below(tuple(files), f"it follows links, and {entry.path} is one")
+        return Below(tuple(files))
+
+    def _entries(self, folder: str, depth: Depth) -> Iterator[os.DirEntry[str]]:
+        pending = [folder]
+        while pending:
+            path = pending.pop()
+            try:
+                with os.scandir(path) as found:
+                    shown = self._shown_in(path) if depth == "shown" else ("*",)
+                    for entry in found:
+                        if entry.name == _GIT or not _is_shown(entry.name, shown):
+                            continue
+                        yield entry
+                        if entry.is_dir(follow_symlinks=False):
+                            pending.append(entry.path)
+            except (OSError, ValueError):
+                # What cannot be listed here the command cannot list either.
+                continue
+
+    def _shown_in(self, folder: str) -> tuple[str, ...]:
+        known = self._shown.get(folder)
+        if known is None:
+            above = folder.rpartition("/")[0]
+            shown = self._shown_in(above or "/") if folder != "/" else ()
+            known = self._shown[folder] = (*shown, *_taken_back(folder))
+        return known
 
 
 def _is_shown(name: str, hidden: tuple[str, ...]) -> bool:
@@ -66,7 +83,7 @@ def _is_shown(name: str, hidden: tuple[str, ...]) -> bool:
 
 
 def _taken_back(folder: str) -> Iterator[str]:
-    """List the names that ignore files have searches look at (`!.env`), hidden ones too."""
+    """List the names that a folder's ignore files have searches look at (`!.env`)."""
     for name in _IGNORING:
         for line in beginning_of(f"{folder}/{name}").splitlines():
             if line.startswith("!"):

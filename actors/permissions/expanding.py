@@ -10,8 +10,8 @@ from fnmatch import fnmatchcase
 from functools import partial
 from typing import NamedTuple
 
-from actors.permissions.commands.command import Part, Redirect, Word
-from actors.permissions.depths import MOST_ENTRIES, look_below
+from actors.permissions.commands.command import Depth, Part, Redirect, Word
+from actors.permissions.depths import Depths
 from actors.permissions.files import File, Files
 from actors.permissions.folders import Where, folders_inside, folders_of
 from actors.permissions.guesses import is_told, paths_in
@@ -48,6 +48,12 @@ def expand(requests: Iterable[PermissionRequest], ground: Ground, book: Rulebook
 
 _Running = tuple[int, Where, Weight]
 """A part by its identity, where it runs, and what is heard of it."""
+_Named = tuple[str, str]
+"""A path, and the folder that it counts from."""
+_Deep = tuple[str, Depth, tuple[str, ...]]
+"""A folder, how deep it is read, and which names there."""
+_Below = tuple[list[File], str]
+"""What rules may speak of below it, and why there may be more."""
 
 
 @dataclass(slots=True)
@@ -66,7 +72,13 @@ class Looking:
     """Where a command begins."""
     _is_astray: bool = False
     """It was told once that where paths count from is not certain; so the whole asks."""
-    _entries_left: int = MOST_ENTRIES
+    _depths: Depths = field(default_factory=Depths)
+    _named_known: dict[tuple[str, Word, Where], dict[_Named, None]] = field(
+        default_factory=dict[tuple[str, Word, Where], dict[_Named, None]]
+    )
+    _mattering: dict[tuple[str, str], bool] = field(default_factory=dict[tuple[str, str], bool])
+    """By permission and path whether anything can be said against a file."""
+    _below_known: dict[_Deep, _Below] = field(default_factory=dict[_Deep, _Below])
     _patterns: Patterns = field(default_factory=Patterns)
     _files: Files = field(init=False)
     _parts: dict[_Running, Part] = field(default_factory=dict[_Running, Part])
@@ -200,15 +212,22 @@ class Looking:
         """
         if not (part.deep and self.book.tightening.get("read")):
             return [], ""
-        found: list[str] = []
-        root, problem = self.explorer.ground.root, ""
+        files: list[File] = []
+        problem = ""
         for folder in dict.fromkeys(each.target for each in folders):
-            path = os.path.join(root, folder)  # noqa: PTH118  (text, not a file)
-            below = look_below(os.path.normpath(path), part.deep, self._entries_left)
-            self._entries_left -= below.entries
-            found += [each for each in below.files if self._is_told(each, part.only)]
-            problem = problem or below.problem
-        return [self._files.at("read", each, "/") for each in found], problem
+            told, why = self._told_below(folder, part.deep, part.only)
+            files += told
+            problem = problem or why
+        return files, problem
+
+    def _told_below(self, folder: str, depth: Depth, only: tuple[str, ...]) -> _Below:
+        known = self._below_known.get((folder, depth, only))
+        if known is None:
+            path = os.path.join(self.explorer.ground.root, folder)  # noqa: PTH118  (text, not a file)
+            below = self._depths.below(os.path.normpath(path), depth)
+            files = [self._files.at("read", x, "/") for x in below.files if self._is_told(x, only)]
+            known = self._below_known[folder, depth, only] = files, below.problem
+        return known
 
     def _is_told(self, path: str, only: tuple[str, ...]) -> bool:
         name = path.rpartition("/")[2]
@@ -221,24 +240,35 @@ class Looking:
 
     def _matters(self, permission: str, path: str) -> bool:
         """Whether anything can be said against a file that a pattern names."""
-        target = self.explorer.target(path)
-        return self.book.protection.holds(target) or self._is_heard(permission, path)
+        known = self._mattering.get((permission, path))
+        if known is None:
+            held = self.book.protection.holds(self.explorer.target(path))
+            known = held or self._is_heard(permission, path)
+            self._mattering[permission, path] = known
+        return known
 
     def _words(self, permission: str, words: tuple[Word, ...], where: Where) -> list[File]:
         """Look at paths among arguments, at each once."""
         if not words:
             return []
-        named: dict[tuple[str, str], None] = {}
+        named: dict[_Named, None] = {}
         for word in words:
             if word.literal:
                 for base in _bases(word.text, where):
                     named[word.text, base] = None
             else:
-                named.update(dict.fromkeys(self._named(permission, word, where)))
+                named.update(self._named(permission, word, where))
         return [self._files.at(permission, path, base) for path, base in named]
 
-    def _named(self, permission: str, word: Word, where: Where) -> Iterator[tuple[str, str]]:
+    def _named(self, permission: str, word: Word, where: Where) -> dict[_Named, None]:
         """List what a word may name, and from where; of an unknown folder, where it began."""
+        named = self._named_known.get((permission, word, where))
+        if named is None:
+            named = dict.fromkeys(self._matched(permission, word, where))
+            self._named_known[permission, word, where] = named
+        return named
+
+    def _matched(self, permission: str, word: Word, where: Where) -> Iterator[_Named]:
         for path, is_pattern in paths_in(word, self.explorer.ground.home):
             for base in _bases(path, where):
                 if not is_pattern:

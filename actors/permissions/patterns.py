@@ -8,8 +8,11 @@ from typing import NamedTuple
 
 from actors.permissions.rules import matcher
 
-MOST_NAMES = 20_000
-"""Of one decision, each as often as it is compared; where there are more, a person is asked."""
+MOST_NAMES = 10_000
+"""Of one decision, each as often as it is compared or gone through; where there are more, a person
+is asked."""
+_PRICE = 10
+"""Of a path that is told, in names: it is followed, and heard."""
 MOST_MADE = 64
 """Different patterns with `?` or `[…]` of one decision; likewise."""
 _PLAIN = re.compile(r"[^*?\[]+")
@@ -23,6 +26,7 @@ class Name(NamedTuple):
 
     name: str
     is_link: bool
+    may_be_folder: bool
 
 
 @dataclass(slots=True)
@@ -31,6 +35,10 @@ class Patterns:
 
     names_left: int = MOST_NAMES
     _listed: dict[str, tuple[Name, ...]] = field(default_factory=dict[str, tuple[Name, ...]])
+    _matched: dict[tuple[str, str], list[Name]] = field(
+        default_factory=dict[tuple[str, str], list[Name]]
+    )
+    """By folder and piece."""
     _ready: dict[str, Callable[[str], object]] = field(
         default_factory=dict[str, Callable[[str], object]]
     )
@@ -49,29 +57,40 @@ class Patterns:
         pieces = [piece for piece in pattern.split("/") if piece]
         last = max((at for at, piece in enumerate(pieces) if is_pattern(piece)), default=-1)
         rest = pieces[last + 1 :]
-        for path, is_linked in self._walk(
-            "/" if pattern.startswith("/") else base, pieces[: last + 1]
-        ):
+        begin = "/" if pattern.startswith("/") else base
+        for path, is_linked in self._walk(begin, pieces[: last + 1], goes_on=bool(rest)):
             if rest or is_linked or matters(path):
+                self.names_left -= _PRICE
+                if self.names_left < 0:
+                    return
                 yield "/".join((path, *rest))
 
-    def _walk(self, folder: str, pieces: list[str]) -> Iterator[tuple[str, bool]]:
+    def _walk(self, folder: str, pieces: list[str], *, goes_on: bool) -> Iterator[tuple[str, bool]]:
+        """Follow the pieces; `goes_on`: behind them there are more names, so they are folders."""
         if not pieces:
             yield folder, False
             return
         piece, *rest = pieces
         if not is_pattern(piece):
-            yield from self._walk(_below(folder, piece), rest)
+            yield from self._walk(_below(folder, piece), rest, goes_on=goes_on)
             return
         for name in self._matching(folder, piece):
-            for path, is_linked in self._walk(_below(folder, name.name), rest):
-                yield path, is_linked or name.is_link
+            if name.may_be_folder or not (rest or goes_on):
+                for path, is_linked in self._walk(_below(folder, name.name), rest, goes_on=goes_on):
+                    yield path, is_linked or name.is_link
 
-    def _matching(self, folder: str, piece: str) -> Iterator[Name]:
+    def _matching(self, folder: str, piece: str) -> list[Name]:
+        matching = self._matched.get((folder, piece))
+        if matching is None:
+            matching = self._matched[folder, piece] = self._compared(folder, piece)
+        self.names_left -= len(matching)
+        return matching if self.names_left >= 0 else []
+
+    def _compared(self, folder: str, piece: str) -> list[Name]:
         names = self._names(folder)
         self.names_left -= len(names)
         if self.names_left < 0:
-            return
+            return []
         begins = _PLAIN.match(piece)
         beginning = begins.group() if begins else ""
         hidden = piece.startswith((".", "["))
@@ -80,9 +99,8 @@ class Patterns:
             for each in names
             if each.name.startswith(beginning) and (hidden or not each.name.startswith("."))
         ]
-        if found:
-            matched = self._matcher(piece)
-            yield from (each for each in found if matched(each.name))
+        matched = self._matcher(piece) if found else bool
+        return [each for each in found if matched(each.name)]
 
     def _matcher(self, piece: str) -> Callable[[str], object]:
         """Make a piece ready; those with more than stars, which take longer, only so many."""
@@ -116,11 +134,16 @@ def is_pattern(text: str) -> bool:
 def _listing(folder: str, most: int) -> tuple[Name, ...]:
     try:
         with os.scandir(folder) as entries:
-            found = (Name(entry.name, entry.is_symlink()) for entry in entries)
+            found = map(_name, entries)
             return tuple(name for name, _ in zip(found, range(most + 1), strict=False))
     except (OSError, ValueError):
         # What cannot be listed here bash cannot list either.
         return ()
+
+
+def _name(entry: os.DirEntry[str]) -> Name:
+    is_link = entry.is_symlink()
+    return Name(entry.name, is_link, is_link or entry.is_dir(follow_symlinks=False))
 
 
 def _made(pattern: str) -> Callable[[str], object]:

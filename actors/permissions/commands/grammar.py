@@ -23,11 +23,15 @@ _BLOCK = re.compile(
 _STATEMENT_END = re.compile(rb"[;&]")
 _MOST_EACH = 200
 """Groups piped on, here-documents, brackets never opened, redirections to nothing, NULs."""
+_MOST_UNOPENED = 20
+"""`)` without `(`, but for the arms of a `case`: each is dear to mend."""
 _TO_NOTHING = re.compile(rb"\$[<>]|[<>][&|]?(?=[ \t]*+[<>;&|)\n])")
 _GROUP_PIPED = re.compile(rb"(?:[)}]|\b(?:done|fi|esac))[ \t]*+\|")
 _HEADS_MOST = 20
 _HEADS_IN_HEADS = re.compile(rb"(?:\(\)\s*+[\w-]++\s*+){%d}\(\)" % _HEADS_MOST)
 _OPENING = b"([{"
+_OPENS = ord("(")
+_NO_PARENTHESES = bytes(set(range(256)) - set(b"()"))
 _NO_BRACKETS = bytes(set(range(256)) - set(b"([{}])"))
 _BLOCKS = (b"if", b"while", b"until", b"for", b"case", b"select")
 
@@ -63,6 +67,7 @@ def _is_tower(source: bytes) -> bool:
     """
     return (
         _is_deep(source)
+        or _unopened(source) > _MOST_UNOPENED + source.count(b";;")
         or source.count(b"\0") > _MOST_EACH
         or _pipes(source) > _MOST_PIPES
         or source.count(b"<<") > _MOST_EACH
@@ -97,6 +102,21 @@ def _is_deep(source: bytes) -> bool:
         else:
             unopened += 1
     return unopened > _MOST_EACH
+
+
+def _unopened(source: bytes) -> int:
+    """Count the parentheses that are never opened, as above; few are not counted."""
+    if source.count(b")") <= _MOST_UNOPENED:
+        return 0
+    depth = unopened = 0
+    for bracket in source.translate(None, _NO_PARENTHESES):
+        if bracket == _OPENS:
+            depth += 1
+        elif depth:
+            depth -= 1
+        else:
+            unopened += 1
+    return unopened
 
 
 def _pipes(source: bytes) -> int:

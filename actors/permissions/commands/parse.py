@@ -121,7 +121,7 @@ class _Parsing:
             for each in words
             if self._may_guess(depth, _characters(each))
         ]
-        for text in texts:
+        for text in dict.fromkeys(texts):
             if self._may_guess(depth, len(text)):
                 inner += self.command(text, depth + 1).parts
         if self._parts_left < 0 or self._characters_left < 0:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from actors.permissions.defaults import BUILT_IN
-from actors.permissions.depths import MOST_ENTRIES, look_below
+from actors.permissions.depths import MOST_ENTRIES, Depths
 from actors.permissions.places import Ground
 from messages.rules import Action, Policy
 from tests.actors.permissions.judged import by_rules, decided, rule, user, verdict
@@ -184,6 +184,8 @@ def test_more_than_is_looked_at_asks_and_only_that(ground: Ground) -> None:
     (many / "0").unlink()
     assert verdict("bash", "grep -r K many", ground=ground) == "allow"
     assert verdict("bash", "grep -r K many; grep -r K src", ground=ground) == "ask"
+    twice = "grep -r K many; grep -r L many"
+    assert verdict("bash", twice, ground=ground) == "allow", "it is looked at once"
 
 
 def test_the_look_leaves_out_git_and_what_is_not_there(ground: Ground) -> None:
@@ -191,7 +193,7 @@ def test_the_look_leaves_out_git_and_what_is_not_there(ground: Ground) -> None:
     (root / ".git").mkdir()
     (root / ".git" / "config").touch()
 
-    found = look_below(ground.root, "all").files
+    found = Depths().below(ground.root, "all").files
     assert sorted(
         str(Path(each).relative_to(root)) for each in found if not Path(each).is_dir()
     ) == [
@@ -201,8 +203,8 @@ def test_the_look_leaves_out_git_and_what_is_not_there(ground: Ground) -> None:
         "src/a.py",
         "src/deep/b.py",
     ]
-    assert look_below(f"{root}/gone", "all").files == ()
-    assert look_below(f"{root}/.env", "all").files == ()
+    assert Depths().below(f"{root}/gone", "all").files == ()
+    assert Depths().below(f"{root}/.env", "all").files == ()
 
 
 def test_what_was_found_counts_though_there_is_more_than_is_looked_at(ground: Ground) -> None:

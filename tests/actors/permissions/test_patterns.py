@@ -11,7 +11,7 @@ from actors.permissions.defaults import BUILT_IN
 from actors.permissions.patterns import MOST_NAMES, Patterns
 from actors.permissions.places import Ground
 from messages.rules import Policy
-from tests.actors.permissions.judged import by_rules, rule, user, verdict
+from tests.actors.permissions.judged import by_rules, decided, rule, user, verdict
 
 pytestmark = pytest.mark.quick
 
@@ -114,6 +114,29 @@ def test_more_names_than_are_compared_ask(ground: Ground) -> None:
     assert verdict("bash", command[: len(command) // 2], DENYING, ground=ground) == "allow"
     lenient = replace(DENYING, grants=(rule("bash", command),))
     assert verdict("bash", command, lenient, ground=ground) == "ask"
+
+
+def test_more_paths_than_are_followed_ask(ground: Ground) -> None:
+    for number in range(40):
+        Path(ground.root, "many", str(number)).mkdir(parents=True)
+    command = "cat " + " ".join(f"many/*/{number}" for number in range(MOST_NAMES // 400))
+
+    assert verdict("bash", command, DENYING, ground=ground) == "ask"
+    assert verdict("bash", command[: len(command) // 2], DENYING, ground=ground) == "allow"
+
+
+def test_what_stands_behind_a_pattern_is_looked_for_in_folders_only(ground: Ground) -> None:
+    def told(command: str) -> set[str]:
+        return {part.target for part in decided(("bash", command), ground=ground).parts[1:]}
+
+    assert told("cat */key") == {
+        "*/key",
+        "secret/key",
+        "src/key",
+        "sub/key",
+        f"{Path(ground.root).parent}/outside/key",
+    }
+    assert "src/a.py/x" not in told("cat */*/x")
 
 
 def test_no_pattern_takes_long_over_a_long_name(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ NO_RM = by_rules(ALL, Rule(permission="bash", pattern="rm *", action="deny"))
 TOWERS = (
     "a|" * 2_000, "$a|" * 2_000 + "a", "{ a; } | " * 1_000, "if a; then " * 500, ">" * 4_000,
     "$>" * 2_000, "<>" * 2_000, ")" * 4_000, "cat <<E\n" * 1_000, "f() " * 1_000, "\0" * 4_000,
-    "(" * 4_000, "cat <<-E\n" * 1_000,
+    "(" * 4_000, "cat <<-E\n" * 1_000, "x ) " * 30, "{ a ) " * 30,
 )  # fmt: skip
 WORDS = ("a", "rm", "-x", "./b", "c=d", "1", "do", "fi", "e,f", "g:h", "%", "@", "+", "^", "time")
 JOINTS = (" ", "  ", "\t", ";", "; ", " && ", "||", "|", "\n", "&", " & ", ";;", "|&", "\n\n")
@@ -50,6 +50,11 @@ def test_a_tower_is_no_work_and_hides_nothing_from_a_deny(tower: str) -> None:
     for command in ("rm x", "/bin/rm x", "sudo rm x", "A=1 rm x", "r\0m x"):
         assert verdict("bash", f"{tower}\n{command}\n", NO_RM) == "deny"
     assert verdict("bash", tower, by_rules(ALL)) != "allow"
+
+
+def test_a_case_of_many_arms_is_no_tower() -> None:
+    arms = "".join(f" a{at}) ls;;" for at in range(50))
+    assert parse_command(f"case x in{arms} esac").floor == ""
 
 
 def test_equal_parts_and_paths_are_told_once() -> None:
