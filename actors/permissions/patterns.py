@@ -8,11 +8,12 @@ from typing import NamedTuple
 
 from actors.permissions.rules import matcher
 
-MOST_NAMES = 10_000
+MOST_NAMES = 7_000
 """Of one decision, each as often as it is compared or gone through; where there are more, a person
 is asked."""
-_PRICE = 10
-"""Of a path that is told, in names: it is followed, and heard."""
+_PRICE = 15
+"""Of a folder that is gone through, and of a path that is told, which is followed and heard; in
+names."""
 MOST_MADE = 64
 """Different patterns with `?` or `[…]` of one decision; likewise."""
 _PLAIN = re.compile(r"[^*?\[]+")
@@ -83,7 +84,7 @@ class Patterns:
         matching = self._matched.get((folder, piece))
         if matching is None:
             matching = self._matched[folder, piece] = self._compared(folder, piece)
-        self.names_left -= len(matching)
+        self.names_left -= len(matching) + _PRICE
         return matching if self.names_left >= 0 else []
 
     def _compared(self, folder: str, piece: str) -> list[Name]:

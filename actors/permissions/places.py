@@ -86,7 +86,8 @@ class Explorer:
     def _straight(self, path: str, base: str) -> Place | None:
         """Follow a path without steps up; None: there is a link on it."""
         here = there = "/" if path.startswith("/") else base
-        link = None
+        # Below a folder that is not there, there is nothing to look at.
+        link = "" if self._links.get(here) == "" else None
         for name in path.split("/"):
             if name in _DOTS:
                 continue

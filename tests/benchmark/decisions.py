@@ -92,6 +92,11 @@ SHAPES = {
     "different guesses": numbered("nohup a{0} b{0} c{0}; "),
     "a hundred different copies": numbered("cp -r a{0} b{0} c;"),
     "git again and again": numbered("git -C d{0} diff --stat;"),
+    "one glob again and again": filled("*/* ", "rm "),
+    "globs in every folder": numbered("*/{0}* ", "rm "),
+    "searches of a folder": numbered("rg x{0};"),
+    "parentheses never opened": filled("grep -r ) "),
+    "what lies behind globs": numbered("*/{0}/a ", "cat "),
 }
 SHORTS = {
     "one that reads": "git diff --stat HEAD -- src/app.py | cat",
