@@ -16,7 +16,7 @@ from actors.agents.prompts import Instructions
 from actors.sessions.forking import fork_session
 from actors.sessions.log import SessionLog, WallClock
 from actors.sessions.places import new_session_id, session_path
-from actors.sessions.reading import concerning
+from actors.sessions.reading import concerning, left_open
 from actors.sessions.runs import last_config, last_run
 from actors.sessions.transcripts import Transcripts
 from actors.tools.workspace import Workspace
@@ -102,6 +102,8 @@ class OpenSession:
     run: int
     own: tuple[Record, ...] = ()
     """Those of them that concern the primary."""
+    below: tuple[tuple[Address, Record], ...] = ()
+    """Those of its subagents that had not done their task, each with who recorded it."""
     transcripts: Transcripts | None = None
     """Of its subagents; None: none are written."""
     torn_kept: Path | None = None
@@ -141,6 +143,7 @@ def _go_on(options: SessionOptions, last: Path, wall_clock: WallClock) -> OpenSe
         contents.records,
         run,
         own,
+        left_open(contents),
         options.transcripts_of(last.stem),
         contents.torn_kept,
     )
@@ -158,7 +161,7 @@ def _begin(options: SessionOptions, wall_clock: WallClock) -> OpenSession:
     path = session_path(options.folder, session_id)
     file = SessionLog.create(path, [(record, ROOT) for record in first], wall_clock)
     transcripts = options.transcripts_of(session_id)
-    return OpenSession(options, session_id, file, (), 1, (), transcripts)
+    return OpenSession(options, session_id, file, (), 1, transcripts=transcripts)
 
 
 def _new_id(wall_clock: WallClock) -> str:

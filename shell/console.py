@@ -33,7 +33,6 @@ from messages.subagents import (
     WatchAgent,
 )
 from messages.supervision import PeerRestarted, Undelivered
-from messages.transcript import Record
 from messages.turns import (
     AgentEvent,
     AgentNotSwitched,
@@ -46,15 +45,13 @@ from messages.turns import (
     ReplyCompleted,
     SessionConfigured,
     SwitchAgent,
-    TodosUpdated,
-    ToolEnded,
     ToolStarted,
     TurnCompleted,
     TurnFailed,
     TurnInterrupted,
     TurnStarted,
 )
-from shell.inbox import Event, Inbox, Notice, OfSubagent, QuestionsGone, said_by
+from shell.inbox import Inbox, OfSubagent, QuestionsGone, said_by
 from shell.intents import (
     Interrupt,
     OwnCommandEnded,
@@ -76,19 +73,6 @@ ANSWERED: dict[type[Changed], type[Change]] = {
     ModeChanged: ChangeMode,
     ModeNotChanged: ChangeMode,
 }
-Retold = (
-    TurnStarted
-    | AgentSwitched
-    | ReplyCompleted
-    | ToolEnded
-    | TodosUpdated
-    | TurnCompleted
-    | TurnInterrupted
-    | TurnFailed
-)
-MOST_RETOLD = 100
-"""Of a session that goes on, so many of the last records are shown again."""
-
 NOT_TAKEN = "it could not be taken ({reason}); the rest of the session goes on"
 
 Wish = (
@@ -130,13 +114,12 @@ class Console(Actor[ConsoleInbox]):
 
     drains = True
 
-    def __init__(self, inbox: Inbox, past: tuple[Record, ...], workbench: Workbench) -> None:
-        """Reports are put into `inbox`, the screen takes them when it draws; `past` comes first.
+    def __init__(self, inbox: Inbox, workbench: Workbench) -> None:
+        """Reports are put into `inbox`, the screen takes them when it draws.
 
         On the `workbench` the person's own commands run.
         """
         self._inbox = inbox
-        self._past = past
         self._workbench = workbench
         self._own: WorkId | None = None
         self._own_said: list[OwnCommandEnded] = []
@@ -155,8 +138,7 @@ class Console(Actor[ConsoleInbox]):
         """Whose stream the person looks at."""
 
     def on_start(self) -> None:
-        """Tell what was said before; from now on a person can be asked."""
-        self._inbox.put_past(retold(self._past))
+        """From now on a person can be asked."""
         if self.incarnation > 1:  # whoever asks something now is told, and asks again
             self._inbox.put(QuestionsGone())
         self.watch(APPROVALS)
@@ -321,12 +303,3 @@ class Console(Actor[ConsoleInbox]):
             is_change = isinstance(back.message, Change | SwitchAgent)
             what = "Your change" if is_change else "Your answer"
             self._inbox.put_notice(f"{what}: {detail}.")
-
-
-def retold(past: tuple[Record, ...]) -> list[Event]:
-    """What of a session's records belongs on the screen when it goes on; the oldest are counted."""
-    said = [record for record in past if isinstance(record, Retold)]
-    earlier, last = said[:-MOST_RETOLD], said[-MOST_RETOLD:]
-    ledgers = [record for record in earlier if isinstance(record, TodosUpdated)]
-    told = Notice(f"… {len(earlier)} earlier events are in the session file")
-    return [*([told] if earlier else []), *ledgers[-1:], *last]

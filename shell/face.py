@@ -9,9 +9,11 @@ from actors.sessions.places import history_file, state_folder
 from shell.own_command import Workbench
 from shell.repl.workplace import Workplace
 from shell.rereading import reread
+from shell.retelling import retold, retold_below
 
 if TYPE_CHECKING:
     from actors.session import OpenSession
+    from shell.inbox import Inbox
     from shell.repl.plain import Plain
     from shell.repl.repl import Repl
     from shell.setup import Setup
@@ -26,6 +28,12 @@ def face() -> "type[Repl | Plain]":
     from shell.repl.repl import Repl  # noqa: PLC0415  (as above)
 
     return Repl
+
+
+def retell(session: "OpenSession", inbox: "Inbox") -> None:
+    """Let the screen show again what was said before."""
+    for event in (*retold(session.own), *retold_below(session.below)):
+        inbox.put(event)
 
 
 def workbench(session: "OpenSession", setup: "Setup") -> Workbench:

@@ -1,7 +1,7 @@
 """Events for the screen, put by any thread and taken in one batch a frame."""
 
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -104,7 +104,6 @@ class Inbox:
         self._events: deque[Event] = deque()
         self._wake: Callable[[], None] | None = None
         self._woken = False
-        self._retold = False
 
     def put(self, event: Event) -> None:
         """Add an event; any thread may."""
@@ -136,13 +135,6 @@ class Inbox:
     def put_notice(self, text: str) -> None:
         """Show the person a line; any thread may."""
         self.put(Notice(text))
-
-    def put_past(self, events: Iterable[Event]) -> None:
-        """Show what was said before this run, before all else; only the first call counts."""
-        if not self._retold:
-            self._retold = True
-            for event in events:
-                self.put(event)
 
     def listen(self, wake: Callable[[], None] | None) -> None:
         """Name the reader: `wake` must be quick and callable from any thread; None: it has gone."""

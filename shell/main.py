@@ -208,12 +208,12 @@ def _on_screen(
     """Show one session until the person leaves it; the exit status, and what comes next."""
     from messages.address import CONSOLE
     from shell.console import Console
-    from shell.face import face, workbench, workplace
+    from shell.face import face, retell, workbench, workplace
     from shell.inbox import Inbox
 
     inbox = Inbox()
     place = workplace(session, setup, time.time)  # noqa: TID251  (the one wall clock)
-    console = partial(Console, inbox, session.own, workbench(session, setup))
+    console = partial(Console, inbox, workbench(session, setup))
     system: ActorSystem | None = None
 
     def ended(problem: str) -> None:
@@ -223,6 +223,7 @@ def _on_screen(
     def drawn() -> None:
         """Begin behind the first screen; no key is read before this has returned."""
         nonlocal system
+        retell(session, inbox)
         system = _start(session, setup, console, ended, inbox.put_notice)
         load_rest("shell.view.markdown")  # keys would wait for it in the first reply
 

@@ -11,7 +11,7 @@ from actors.sessions.files import Files, RealFiles
 from actors.sessions.opening import open_private
 from messages.address import Address
 from messages.approvals import AnyApprovalRequest, ApprovalAnswered, ApprovalWithdrawn
-from messages.subagents import SubagentStarted
+from messages.subagents import SubagentEnded, SubagentStarted
 from messages.transcript import FORMAT, Record, RunStarted, Session
 from messages.wire import ChecksumError, Line, WireError, decode_line
 
@@ -84,6 +84,21 @@ def concerning(contents: LogContents, agent: Address | None) -> tuple[Record, ..
         if line.by == agent or _is_about(record, agent, asked):
             found.append(record)
     return tuple(found)
+
+
+def left_open(contents: LogContents) -> tuple[tuple[Address, Record], ...]:
+    """Pick what was recorded of subagents whose task had not ended, each with who recorded it."""
+    working: set[Address] = set()
+    for record in contents.records:
+        if isinstance(record, SubagentStarted):
+            working.add(record.child)
+        elif isinstance(record, SubagentEnded):
+            working.discard(record.child)
+    return tuple(
+        (line.by, record)
+        for line, record in zip(contents.lines, contents.records, strict=True)
+        if (record.child if isinstance(record, SubagentStarted) else line.by) in working
+    )
 
 
 def _is_about(record: Record, agent: Address, asked: set[str]) -> bool:

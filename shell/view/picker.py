@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from messages.address import Address
 from shell.view import fuzzy
-from shell.view.ink import Row, cut, wrapped
+from shell.view.ink import Row, cut, flowed
 from shell.view.menu import MOST_ROWS, Menu, Offer, offer_rows
 from shell.visible import visible
 
@@ -103,6 +103,6 @@ def picker_rows(picker: Picker, width: int, height: int) -> list[Row]:
 def _preview_rows(picker: Picker, width: int, height: int) -> list[Row]:
     at = choice(picker)
     preview = picker.choices[at].preview if at is not None else ""
-    rows = wrapped(visible(preview), max(width - len(_BAR), 1)) if preview else []
+    rows = flowed(visible(preview), max(width - len(_BAR), 1)) if preview else []
     shown = rows[-min(height, MOST_PREVIEW_ROWS) :] if height > 0 else []
     return [(("dim", _BAR + row),) for row in shown]

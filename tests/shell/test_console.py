@@ -19,10 +19,10 @@ from messages.rules import Rule
 from messages.subagents import UnwatchAgent, WatchAgent
 from messages.supervision import PeerRestarted
 from messages.turns import CancelTurn, MessageDelta, Prompt, ReplyGrown, TurnStarted
-from shell.console import MOST_RETOLD, Console, retold
+from shell.console import Console
 from shell.happenings import Happenings, Said
 from shell.headless import HeadlessConsole
-from shell.inbox import Event, Inbox, Notice, OfSubagent
+from shell.inbox import Event, Inbox, OfSubagent
 from shell.intents import Interrupt, SendPrompt, WatchSubagent
 from shell.own_command import Workbench
 from tests.shell import reports
@@ -81,7 +81,7 @@ class Stage:
         system.start(partial(Listener, self.to_broker), "approvals")
         system.start(partial(Listener, self.to_agent), "primary")
         workbench = Workbench(LocalProcesses(), folder, folder / "outputs")
-        system.start(partial(Console, inbox, (), workbench), "console")
+        system.start(partial(Console, inbox, workbench), "console")
 
     def tell(self, *messages: Message) -> None:
         for message in messages:
@@ -157,20 +157,6 @@ def test_a_number_that_a_restarted_agent_gives_anew_ends_anew(stage: Stage) -> N
     assert stage.inbox.take() == events
 
 
-def test_a_session_that_goes_on_is_told_again_but_not_without_end() -> None:
-    turn = (TurnStarted(turn=1, prompt="hello"), reports.reply("hi"), reports.completed())
-    said = retold(turn * MOST_RETOLD)
-    assert said[0] == Notice("… 200 earlier events are in the session file")
-    assert len(said) == MOST_RETOLD + 1
-
-
-def test_what_was_said_before_is_shown_once_even_if_the_console_starts_again() -> None:
-    inbox = Inbox()
-    inbox.put_past([Notice("before")])
-    inbox.put_past([Notice("before")])
-    assert inbox.take() == (Notice("before"),)
-
-
 def test_an_interrupt_names_the_turn_that_an_earlier_run_left_open(stage: Stage) -> None:
     stage.tell(reports.session(running_turn=3, next_turn=4), Interrupt())
     assert stage.agent_heard() == CancelTurn(turn=3)
@@ -210,7 +196,7 @@ def test_the_screen_is_told_when_a_subagents_stream_begins_anew(tmp_path: Path) 
     inbox, woken = Inbox(), threading.Event()
     system = ActorSystem()
     workbench = Workbench(LocalProcesses(), tmp_path, tmp_path / "outputs")
-    system.start(partial(Console, inbox, (), workbench), "console")
+    system.start(partial(Console, inbox, workbench), "console")
     inbox.listen(woken.set)
     system.start(partial(Parent, says), "primary")
     heard: list[Event] = []

@@ -54,7 +54,7 @@ def inbox() -> Inbox:
 @pytest.fixture
 def living(tmp_path: Path, inbox: Inbox) -> Iterator[Living]:
     workbench = Workbench(LocalProcesses(), tmp_path, tmp_path / "outputs")
-    living = live(tmp_path, lambda session: partial(Console, inbox, session.own, workbench))
+    living = live(tmp_path, lambda _: partial(Console, inbox, workbench))
     yield living
     assert living.system.stop()
 

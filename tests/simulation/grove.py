@@ -182,7 +182,7 @@ class Grove:
         tools = (*self.folder.tools, TASK)
         around = Surroundings(self.model, processes=self.processes, tools=tools)
         workbench = Workbench(self.processes, WORKSPACE.cwd, session.options.folder)
-        console = partial(Console, inbox, session.own, workbench)
+        console = partial(Console, inbox, workbench)
         factories = replace(factories_of(session, around, console), console_gone=self.trace.note)
         directory = SimulatedDirectory(self.heard, self.loop)
         self.heard.begin()

@@ -142,7 +142,7 @@ class World:
             self.model, processes=self.processes, tools=self.folder.tools, files=self.files
         )
         workbench = Workbench(self.processes, WORKSPACE.cwd, session.options.folder)
-        console = partial(Console, inbox, session.own, workbench)
+        console = partial(Console, inbox, workbench)
         factories = factories_of(session, around, console)
         factories = replace(factories, console_gone=self.trace.note)
         directory = SimulatedDirectory(self.accounts, self.loop)
