@@ -1,22 +1,15 @@
-"""From a call as a tool states it to everything that it would do.
+"""From a call as a tool states it to everything that it would do."""
 
-Long because its parts share what was seen of the world: each thing is looked at once.
-"""
-
-import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field
-from fnmatch import fnmatchcase
-from functools import partial
 from typing import NamedTuple
 
-from actors.permissions.commands.command import Depth, Part, Redirect, Word
-from actors.permissions.depths import Depths
+from actors.permissions.commands.command import Part, Redirect, Word
 from actors.permissions.files import File, Files
 from actors.permissions.folders import Where, folders_inside, folders_of
-from actors.permissions.guesses import is_told, paths_in
+from actors.permissions.guesses import is_told
 from actors.permissions.matters import Matter, Weight
-from actors.permissions.patterns import Patterns
+from actors.permissions.naming import Naming
 from actors.permissions.places import Explorer, Ground
 from actors.permissions.repositories import is_strange
 from actors.permissions.rulebook import Rulebook
@@ -48,12 +41,6 @@ def expand(requests: Iterable[PermissionRequest], ground: Ground, book: Rulebook
 
 _Running = tuple[int, Where, Weight]
 """A part by its identity, where it runs, and what is heard of it."""
-_Named = tuple[str, str]
-"""A path, and the folder that it counts from."""
-_Deep = tuple[str, Depth, tuple[str, ...]]
-"""A folder, how deep it is read, and which names there."""
-_Below = tuple[list[File], str]
-"""What rules may speak of below it, and why there may be more."""
 
 
 @dataclass(slots=True)
@@ -72,21 +59,15 @@ class Looking:
     """Where a command begins."""
     _is_astray: bool = False
     """It was told once that where paths count from is not certain; so the whole asks."""
-    _depths: Depths = field(default_factory=Depths)
-    _named_known: dict[tuple[str, Word, Where], dict[_Named, None]] = field(
-        default_factory=dict[tuple[str, Word, Where], dict[_Named, None]]
-    )
-    _mattering: dict[tuple[str, str], bool] = field(default_factory=dict[tuple[str, str], bool])
-    """By permission and path whether anything can be said against a file."""
-    _below_known: dict[_Deep, _Below] = field(default_factory=dict[_Deep, _Below])
-    _patterns: Patterns = field(default_factory=Patterns)
     _files: Files = field(init=False)
+    _naming: Naming = field(init=False)
     _parts: dict[_Running, Part] = field(default_factory=dict[_Running, Part])
     """Parts that were told; kept, so that no other gets the identity of one."""
 
     def __post_init__(self) -> None:
         """Note where commands begin."""
         self._files = Files(self.explorer, self.book)
+        self._naming = Naming(self._files)
         self._here = Where((self.explorer.ground.cwd,))
 
     def at(self, request: PermissionRequest) -> None:
@@ -137,8 +118,8 @@ class Looking:
             return
         self._parts[running] = part
         is_whole = weight == "full"
-        reads, writes = self._reads(part, where), self._words("write", part.writes, where)
-        below, too_deep = self._below(reads, part)
+        reads, writes = self._reads(part, where), self._naming.files_of("write", part.writes, where)
+        below, too_deep = self._naming.below(reads, part)
         # What it reads it may change too, unless it is harmless.
         protected = self._files.first_guarded(writes if part.harmless else reads + writes)
         if is_whole:
@@ -168,7 +149,7 @@ class Looking:
         harmless: tuple[Matter, ...] | None,
     ) -> Matter:
         """Make a part something to be decided, with what was found of its files."""
-        floor = _floor(part) or too_deep or self._patterns.problem
+        floor = _floor(part) or too_deep or self._naming.problem
         return Matter(
             "bash",
             part.text,
@@ -191,12 +172,12 @@ class Looking:
     def _reads(self, part: Part, where: Where) -> list[File]:
         """Look at what a part reads."""
         words = self._looked_at(part, where)
-        reads = self._words("read", words, where)
+        reads = self._naming.files_of("read", words, where)
         if where == self._here or not part.words or part.words[0].text != "git":
             return reads
         # `HEAD:x` counts from the top, wherever git runs.
         from_top = tuple([each for each in words if not each.text.startswith(_RELATIVE)])
-        return reads + self._words("read", from_top, Where((self.explorer.ground.root,)))
+        return reads + self._naming.files_of("read", from_top, Where((self.explorer.ground.root,)))
 
     def _looked_at(self, part: Part, where: Where) -> tuple[Word, ...]:
         """List the paths that a part reads; without any, and after a `cd`, where it runs."""
@@ -204,88 +185,6 @@ class Looking:
             return part.reads
         here = bool(part.deep) or where != self._here
         return (Word("."),) if here else ()
-
-    def _below(self, folders: list[File], part: Part) -> tuple[list[File], str]:
-        """List what a rule may speak of below folders that are read as a whole.
-
-        And say why there may be more.
-        """
-        if not (part.deep and self.book.tightening.get("read")):
-            return [], ""
-        files: list[File] = []
-        problem = ""
-        for folder in dict.fromkeys(each.target for each in folders):
-            told, why = self._told_below(folder, part.deep, part.only)
-            files += told
-            problem = problem or why
-        return files, problem
-
-    def _told_below(self, folder: str, depth: Depth, only: tuple[str, ...]) -> _Below:
-        known = self._below_known.get((folder, depth, only))
-        if known is None:
-            path = os.path.join(self.explorer.ground.root, folder)  # noqa: PTH118  (text, not a file)
-            below = self._depths.below(os.path.normpath(path), depth)
-            files = [self._files.at("read", x, "/") for x in below.files if self._is_told(x, only)]
-            known = self._below_known[folder, depth, only] = files, below.problem
-        return known
-
-    def _is_told(self, path: str, only: tuple[str, ...]) -> bool:
-        name = path.rpartition("/")[2]
-        if only and not any(fnmatchcase(name, each) for each in only):
-            return False
-        return self._is_heard("read", path)
-
-    def _is_heard(self, permission: str, path: str) -> bool:
-        return self.book.tightens(permission, (self.explorer.target(path), path))
-
-    def _matters(self, permission: str, path: str) -> bool:
-        """Whether anything can be said against a file that a pattern names."""
-        known = self._mattering.get((permission, path))
-        if known is None:
-            held = self.book.protection.holds(self.explorer.target(path))
-            known = held or self._is_heard(permission, path)
-            self._mattering[permission, path] = known
-        return known
-
-    def _words(self, permission: str, words: tuple[Word, ...], where: Where) -> list[File]:
-        """Look at paths among arguments, at each once."""
-        if not words:
-            return []
-        named: dict[_Named, None] = {}
-        for word in words:
-            if word.literal:
-                for base in _bases(word.text, where):
-                    named[word.text, base] = None
-            else:
-                named.update(self._named(permission, word, where))
-        return [self._files.at(permission, path, base) for path, base in named]
-
-    def _named(self, permission: str, word: Word, where: Where) -> dict[_Named, None]:
-        """List what a word may name, and from where; of an unknown folder, where it began."""
-        named = self._named_known.get((permission, word, where))
-        if named is None:
-            named = dict.fromkeys(self._matched(permission, word, where))
-            self._named_known[permission, word, where] = named
-        return named
-
-    def _matched(self, permission: str, word: Word, where: Where) -> Iterator[_Named]:
-        for path, is_pattern in paths_in(word, self.explorer.ground.home):
-            for base in _bases(path, where):
-                if not is_pattern:
-                    yield path, base
-                    continue
-                matters = partial(self._matters, permission)
-                if "/" in path or matters(f"{base}/{path}"):
-                    yield path, base  # so it is taken where there are no such files
-                for matched in self._patterns.matches(path, base, matters):
-                    yield matched, "/"
-
-    def _is_known(self, word: Word) -> bool:
-        """Whether it names certain files, whatever files there are."""
-        if word.literal:
-            return True
-        named = dict(paths_in(word, self.explorer.ground.home))
-        return bool(named) and not any(named.values())
 
     def _tell(self, files: list[File], weight: Weight) -> None:
         """Tell each file once; what tightens denies too."""
@@ -312,7 +211,7 @@ class Looking:
                 self._is_astray = True
                 self.found.append(_unknown("read", word))
         is_same = part.opens == part.reads
-        for file in reads if is_same else self._words("read", part.opens, where):
+        for file in reads if is_same else self._naming.files_of("read", part.opens, where):
             if file.told != "full" and not self._files.is_inside(file):
                 file.told = "full"
                 self._add(file, "full")
@@ -332,19 +231,14 @@ class Looking:
 
     def _redirect(self, redirect: Redirect, where: Where, weight: Weight) -> None:
         word, is_whole = redirect.word, weight == "full"
-        if not (where.certain and self._is_known(word)):
+        if not (where.certain and self._naming.is_certain(word)):
             matter = _unknown(redirect.permission, word)
             self.found.append(matter if is_whole else matter.denying())
-        for file in self._words(redirect.permission, (word,), where):
+        for file in self._naming.files_of(redirect.permission, (word,), where):
             # Where no rule speaks, what is inside may be read by a command that is allowed.
             is_lenient = redirect.permission == "read" and self._files.is_inside(file)
             lenient: Weight = "tightens" if is_lenient and not file.problem else "full"
             self._add(file, lenient if is_whole else weight)
-
-
-def _bases(path: str, where: Where) -> tuple[str, ...]:
-    """List the folders that a path may count from."""
-    return ("/",) if path.startswith("/") else where.folders
 
 
 def _unknown(permission: str, word: Word) -> Matter:

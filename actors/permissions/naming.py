@@ -1,0 +1,130 @@
+"""Which files the words of a command name, and what lies below them; each is looked at once."""
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from functools import partial
+
+from actors.permissions.commands.command import Depth, Part, Word
+from actors.permissions.depths import Depths
+from actors.permissions.files import File, Files
+from actors.permissions.folders import Where
+from actors.permissions.guesses import paths_in
+from actors.permissions.patterns import Patterns
+
+_Named = tuple[str, str]
+"""A path, and the folder that it counts from."""
+_Written = tuple[str, Word, Where]
+"""What is done to what a word names, the word, and where it stands."""
+_Deep = tuple[str, Depth, tuple[str, ...]]
+"""A folder, how deep it is read, and which names there."""
+_Below = tuple[list[File], str]
+"""What rules may speak of below it, and why there may be more."""
+
+
+@dataclass(slots=True)
+class Naming:
+    """What the words of one decision name."""
+
+    files: Files
+    _patterns: Patterns = field(default_factory=Patterns)
+    _depths: Depths = field(default_factory=Depths)
+    _named: dict[_Written, dict[_Named, None]] = field(
+        default_factory=dict[_Written, dict[_Named, None]]
+    )
+    _mattering: dict[tuple[str, str], bool] = field(default_factory=dict[tuple[str, str], bool])
+    """By permission and path whether anything can be said against a file."""
+    _below: dict[_Deep, _Below] = field(default_factory=dict[_Deep, _Below])
+
+    @property
+    def problem(self) -> str:
+        """Say why the words may name more than was found; empty: they may not."""
+        return self._patterns.problem
+
+    def files_of(self, permission: str, words: tuple[Word, ...], where: Where) -> list[File]:
+        """Look at paths among arguments, at each once."""
+        if not words:
+            return []
+        named: dict[_Named, None] = {}
+        for word in words:
+            if word.literal:
+                for base in _bases(word.text, where):
+                    named[word.text, base] = None
+            else:
+                named.update(self._names(permission, word, where))
+        return [self.files.at(permission, path, base) for path, base in named]
+
+    def is_certain(self, word: Word) -> bool:
+        """Whether it names certain files, whatever files there are."""
+        if word.literal:
+            return True
+        named = dict(paths_in(word, self.files.explorer.ground.home))
+        return bool(named) and not any(named.values())
+
+    def below(self, folders: list[File], part: Part) -> tuple[list[File], str]:
+        """List what a rule may speak of below folders that are read as a whole.
+
+        And say why there may be more.
+        """
+        if not (part.deep and self.files.book.tightening.get("read")):
+            return [], ""
+        files: list[File] = []
+        problem = ""
+        for folder in dict.fromkeys(each.target for each in folders):
+            told, why = self._told_below(folder, part.deep, part.only)
+            files += told
+            problem = problem or why
+        return files, problem
+
+    def _told_below(self, folder: str, depth: Depth, only: tuple[str, ...]) -> _Below:
+        known = self._below.get((folder, depth, only))
+        if known is None:
+            path = os.path.join(self.files.explorer.ground.root, folder)  # noqa: PTH118  (text, not a file)
+            below = self._depths.below(os.path.normpath(path), depth)
+            files = [self.files.at("read", x, "/") for x in below.files if self._is_told(x, only)]
+            known = self._below[folder, depth, only] = files, below.problem
+        return known
+
+    def _names(self, permission: str, word: Word, where: Where) -> dict[_Named, None]:
+        """List what a word may name, and from where; of an unknown folder, where it began."""
+        named = self._named.get((permission, word, where))
+        if named is None:
+            named = dict.fromkeys(self._matched(permission, word, where))
+            self._named[permission, word, where] = named
+        return named
+
+    def _matched(self, permission: str, word: Word, where: Where) -> Iterator[_Named]:
+        for path, is_pattern in paths_in(word, self.files.explorer.ground.home):
+            for base in _bases(path, where):
+                if not is_pattern:
+                    yield path, base
+                    continue
+                matters = partial(self._matters, permission)
+                if "/" in path or matters(f"{base}/{path}"):
+                    yield path, base  # so it is taken where there are no such files
+                for matched in self._patterns.matches(path, base, matters):
+                    yield matched, "/"
+
+    def _is_told(self, path: str, only: tuple[str, ...]) -> bool:
+        name = path.rpartition("/")[2]
+        if only and not any(fnmatchcase(name, each) for each in only):
+            return False
+        return self._is_heard("read", path)
+
+    def _is_heard(self, permission: str, path: str) -> bool:
+        return self.files.book.tightens(permission, (self.files.explorer.target(path), path))
+
+    def _matters(self, permission: str, path: str) -> bool:
+        """Whether anything can be said against a file that a pattern names."""
+        known = self._mattering.get((permission, path))
+        if known is None:
+            held = self.files.book.protection.holds(self.files.explorer.target(path))
+            known = held or self._is_heard(permission, path)
+            self._mattering[permission, path] = known
+        return known
+
+
+def _bases(path: str, where: Where) -> tuple[str, ...]:
+    """List the folders that a path may count from."""
+    return ("/",) if path.startswith("/") else where.folders
