@@ -4,9 +4,10 @@ import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from actors.sessions.places import config_folder, our_files, state_folder
+from actors.sessions.places import config_folder, our_files
 from shell.config.agent_files import FoundAgents, find_agents
 from shell.config.project import Trusting, standing
+from shell.config.state import found_state
 from shell.config.workspace import current_folder, workspace_of
 from shell.output import emit
 from shell.process import complain
@@ -23,10 +24,11 @@ def run_agents(environment: Mapping[str, str], *, as_json: bool) -> int:
     """Print what there is; the exit status.
 
     Raises:
+        StartError: the current folder or the state folder cannot be used.
         OutputError: standard output cannot be written.
     """
     workspace = workspace_of(current_folder(), ())
-    store = state_folder(environment) / "trust.json"
+    store = found_state(environment) / "trust.json"
     stands = standing(workspace, Trusting(store, our_files(environment)))
     found = find_agents(config_folder(environment) / "agents", workspace, trusted=stands.trusted)
     for notice in (*stands.notices, *found.problems):

@@ -61,12 +61,10 @@ def run(words: list[str]) -> int:
         return INTERRUPTED
     except SystemExit as printed:  # `--help`, `--version`
         return int(printed.code or 0)
-    except Exception as fault:  # ours: the person gets a line, whoever mends it the rest
-        import logging
+    except Exception as fault:  # noqa: BLE001  (ours, and told as such)
+        from shell.own_fault import kept
 
-        logging.getLogger("greenroom").exception("a fault of Greenroom")
-        what = f"{type(fault).__name__}: {fault}"
-        complain(f"a fault of Greenroom: {what}; all of it is in the state folder's greenroom.log")
+        complain(kept(fault, os.environ))
         return 1
 
 

@@ -16,11 +16,12 @@ from actors.permissions.judgement import Judgement
 from actors.permissions.matters import Matter
 from actors.permissions.places import Ground
 from actors.permissions.rules import PATHS, PERMISSIONS, is_mcp, problem
-from actors.sessions.places import config_folder, our_files, state_folder
+from actors.sessions.places import config_folder, our_files
 from actors.tools.workspace import Workspace
 from messages.rules import PermissionRequest, Policy, Profile, Rule, Source
 from shell.arguments import CheckOptions, StartError
 from shell.config.files import Sources, read_files, rules_of
+from shell.config.state import found_state
 from shell.config.trust import read_trusts
 from shell.config.workspace import git_folders, workspace_of
 from shell.output import emit
@@ -91,8 +92,8 @@ def _workspace(given: str | None, start: Path) -> Workspace:
 def _policy(options: CheckOptions, environment: Mapping[str, str], workspace: Workspace) -> Policy:
     if options.rules is not None:
         return _alone(tuple(_rules(_json_of(Path(options.rules)), options.rules)))
+    trusts = read_trusts(found_state(environment) / "trust.json").folders
     ours = our_files(environment)
-    trusts = read_trusts(state_folder(environment) / "trust.json").folders
     trusted = bool(trusts.get(str(workspace.root)))
     files = read_files(
         Sources(config_folder(environment) / "config.toml", workspace, trusted, ours)

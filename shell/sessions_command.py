@@ -11,12 +11,12 @@ from actors.sessions.reading import LogContents, concerning, read_log
 from messages.address import PRIMARY
 from shell.arguments import SessionsOptions, StartError
 from shell.config.workspace import current_folder, workspace_of
+from shell.open_state import open_state
 from shell.output import emit
 from shell.process import complain
 from shell.refused import refused
 from shell.session_choice import chosen
 from shell.session_list import rows
-from shell.setup import open_state
 from shell.transcript import as_json, markdown
 from shell.visible import visible
 

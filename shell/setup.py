@@ -19,7 +19,6 @@ from actors.sessions.places import (
     newest_session,
     our_files,
     project_folder,
-    state_folder,
 )
 from actors.tools.local_processes import LocalProcesses
 from shell.arguments import Options, StartError
@@ -30,8 +29,7 @@ from shell.config.instructions import NAME, read_instructions
 from shell.config.project import Ask, Trusting, standing
 from shell.config.schema import Budget
 from shell.config.workspace import added_folders, git_folders, workspace_of
-from shell.log_file import keep_log
-from shell.refused import refused
+from shell.open_state import open_state
 from shell.session_choice import chosen
 from shell.version import VERSION
 
@@ -139,23 +137,6 @@ def _earlier(options: Options, folder: Path) -> Path | None:
         return newest_session(folder)
     given = options.resume if options.resume is not None else options.fork
     return None if given is None else chosen(folder, given)
-
-
-def open_state(environment: Mapping[str, str]) -> Path:
-    """Find the state folder, and begin to keep the log in it.
-
-    Raises:
-        StartError: it cannot be used.
-    """
-    try:
-        folder = state_folder(environment)
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    except (OSError, RuntimeError) as error:  # the second: `~name` of nobody
-        message = f"the state folder cannot be used: {error}; GREENROOM_HOME names another"
-        raise refused(message, error) from error
-    debug = environment.get("GREENROOM_LOG") == "debug"
-    keep_log(folder / "greenroom.log", secrets_of(environment), debug=debug)
-    return folder
 
 
 def _server(environment: Mapping[str, str]) -> ModelClient:

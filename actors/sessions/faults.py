@@ -43,7 +43,8 @@ class LogDamaged(LogError):  # noqa: N818  (as above)
         """
         super().__init__(
             f"{path}: damaged at line {line} of {lines} (byte {offset_bytes}): {why}; "
-            f"the {line - 1} before it are whole; the file is kept as it is"
+            f"the {line - 1} before it are whole; the file is kept as it is, "
+            "and a new session begins without --continue and --resume"
         )
         self.line = line
         self.offset_bytes = offset_bytes

@@ -166,7 +166,8 @@ def _record(raw: bytes, seq: int) -> Line:
 def _check_first(path: Path, lines: tuple[Line, ...]) -> None:
     first = lines[0].message if lines else None
     if not isinstance(first, Session):
-        message = f"{path}: not a session file: it does not begin with a session record"
+        why = "not a session file: it does not begin with a session record; move it away"
+        message = f"{path}: {why}"
         raise LogError(message)
     if first.format > FORMAT:
         message = f"{path}: written in format {first.format}; this version knows up to {FORMAT}"

@@ -63,7 +63,7 @@ def test_damage_in_the_middle_is_told_with_its_place_and_never_mended(
             attempt()
         assert (raised.value.line, raised.value.lines) == (3, 6)
         assert raised.value.offset_bytes == len(LINES[0]) + len(LINES[1])
-        assert "kept as it is" in raised.value.detail
+        assert "kept as it is, and a new session begins without" in raised.value.detail
     assert path.read_bytes() == data
     assert list(tmp_path.iterdir()) == [path]
 

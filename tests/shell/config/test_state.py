@@ -1,0 +1,49 @@
+"""A state folder that cannot be used is told in one line that says which, and what to do."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from shell.agents_command import run_agents
+from shell.arguments import CheckOptions, SessionsOptions, StartError
+from shell.open_state import open_state
+from shell.own_fault import kept
+from shell.permissions_check import run_check
+from shell.sessions_command import run_sessions
+
+pytestmark = pytest.mark.quick
+
+NOBODYS = {"GREENROOM_HOME": "~nobody-has-this-name/greenroom"}
+UNKNOWN = (
+    "the state folder cannot be used: Could not determine home directory; GREENROOM_HOME names "
+    "another"
+)
+
+
+@pytest.mark.parametrize(
+    "run",
+    [
+        lambda: open_state(NOBODYS),
+        lambda: run_agents(NOBODYS, as_json=False),
+        lambda: run_check(CheckOptions(tool="bash", target="ls"), NOBODYS, Path.cwd()),
+        lambda: run_sessions(SessionsOptions("list"), NOBODYS, 0.0),
+    ],
+    ids=["to work", "agents", "permissions check", "sessions"],
+)
+def test_the_home_of_nobody_is_told_by_whatever_needs_it(run: Callable[[], object]) -> None:
+    with pytest.raises(StartError) as caught:
+        run()
+    assert (caught.value.args, caught.value.status) == ((UNKNOWN,), 2)
+
+
+def test_what_is_no_folder_is_named(tmp_path: Path) -> None:
+    taken = tmp_path / "taken"
+    taken.touch()
+    with pytest.raises(StartError, match=r"cannot be used: .*/taken: File exists; GREENROOM_HOME"):
+        open_state({"GREENROOM_HOME": str(taken)})
+
+
+def test_of_a_fault_that_cannot_be_kept_nothing_more_is_promised() -> None:
+    told = "a fault of Greenroom: ZeroDivisionError: by zero; nothing more of it is kept, since "
+    assert kept(ZeroDivisionError("by zero"), NOBODYS) == told + UNKNOWN
