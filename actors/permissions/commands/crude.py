@@ -6,6 +6,7 @@ from actors.permissions.commands.command import Part, Word
 
 _SEPARATOR = re.compile(rb"[;&|\n()`{}]+|\$\(")
 _QUOTES = re.compile(rb"['\"\\\0]")
+_QUOTED = re.compile(rb"'[^']*'|\"[^\"]*\"")
 _BRACED = re.compile(
     r"(?<![^\s;&|(])([^\s{};&|()]{0,64})\{([^\s{},]*+(?:,[^\s{},]*+)+)\}([^\s{};&|()]*+)"
 )
@@ -32,6 +33,11 @@ def crude_parts(source: bytes) -> list[Part]:
     pieces = _SEPARATOR.split(source)
     known = {piece: _part(piece) for piece in dict.fromkeys(pieces)}
     return [part for piece in pieces if (part := known[piece])]
+
+
+def in_quotes(source: bytes) -> bytes:
+    """List what stands in quotes, a line each: a shell may be given it to run."""
+    return b"\n".join(_QUOTED.findall(source))
 
 
 def _part(piece: bytes) -> Part | None:

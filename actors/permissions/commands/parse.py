@@ -8,7 +8,7 @@ from itertools import dropwhile
 from actors.permissions.commands.chains import chains_of, plain_chains
 from actors.permissions.commands.classify import classified
 from actors.permissions.commands.command import Chain, Command, Part, Word
-from actors.permissions.commands.crude import crude_parts, spelled_out
+from actors.permissions.commands.crude import crude_parts, in_quotes, spelled_out
 from actors.permissions.commands.grammar import tree_of
 from actors.permissions.commands.hidden import Words
 from actors.permissions.commands.inputs import readers_among, told
@@ -65,7 +65,8 @@ class _Parsing:
         tree = tree_of(source) if len(source) <= LONGEST_CHARACTERS else None
         if tree is None:
             why = "it is too long or too deeply nested to be judged"
-            parts = [self._crude_part(part, depth) for part in crude_parts(source)]
+            seen = crude_parts(source + b"\n" + in_quotes(source))
+            parts = [self._crude_part(part, depth) for part in seen]
             parts.extend(self._joined(text, depth))
             return self._limited(parts, why, loops=True)
         found = Statements(source, tree)

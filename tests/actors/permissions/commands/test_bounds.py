@@ -49,6 +49,9 @@ def test_a_plain_text_is_the_same_with_and_without_the_grammar() -> None:
 def test_a_tower_is_no_work_and_hides_nothing_from_a_deny(tower: str) -> None:
     for command in ("rm x", "/bin/rm x", "sudo rm x", "A=1 rm x", "r\0m x"):
         assert verdict("bash", f"{tower}\n{command}\n", NO_RM) == "deny"
+    recursive = by_rules(ALL, Rule(permission="bash", pattern="rm -rf *", action="deny"))
+    for command in ("bash -c 'rm -rf x'", 'sudo sh -c "cd a; rm -rf x"', "sh -c 'exec rm -rf x'"):
+        assert verdict("bash", f"{tower}\n{command}\n", recursive) == "deny"
     assert verdict("bash", tower, by_rules(ALL)) != "allow"
 
 
