@@ -1,6 +1,5 @@
 """`greenroom sessions`: list, show and export what is on disk; opens and changes nothing."""
 
-import os
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -11,6 +10,7 @@ from actors.sessions.reading import LogContents, concerning, read_log
 from messages.address import PRIMARY
 from shell.arguments import SessionsOptions, StartError
 from shell.config.workspace import current_folder, workspace_of
+from shell.new_file import write_new
 from shell.open_state import open_state
 from shell.output import emit
 from shell.process import complain
@@ -21,7 +21,6 @@ from shell.transcript import as_json, markdown
 from shell.visible import visible
 
 TITLE_CHARS = 60
-_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
 
 
 def run_sessions(options: SessionsOptions, environment: Mapping[str, str], now_s: float) -> int:
@@ -77,19 +76,13 @@ def _export(contents: LogContents, options: SessionsOptions) -> None:
     if options.output is None:
         _write(data.decode())
     else:
-        write_new(Path(options.output), data)
+        _write_out(Path(options.output), data)
         complain(f"written to {options.output}")
 
 
-def write_new(path: Path, data: bytes) -> None:
-    """Write a file that is not there yet, for its owner alone: conversations hold secrets.
-
-    Raises:
-        StartError: it is there, or cannot be written.
-    """
+def _write_out(path: Path, data: bytes) -> None:
     try:
-        with os.fdopen(os.open(path, _NEW, 0o600), "wb") as file:
-            file.write(data)
+        write_new(path, data)
     except FileExistsError as error:
         message = f"{path}: there is such a file already; name another"
         raise StartError(message) from error

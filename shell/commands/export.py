@@ -8,8 +8,7 @@ from actors.sessions.log import LogError
 from actors.sessions.reading import concerning, read_log
 from messages.address import PRIMARY
 from shell.commands.command import Command, Shell
-
-_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+from shell.new_file import write_new
 
 
 def export(words: list[str], shell: Shell) -> str:
@@ -18,7 +17,7 @@ def export(words: list[str], shell: Shell) -> str:
     if session is None:
         return "This session is not kept, so there is nothing to export."
     name = " ".join(words) or f"greenroom-{session.stem}.md"
-    target = shell.place.cwd / Path(name).expanduser()
+    target = shell.place.cwd / os.path.expanduser(name)  # noqa: PTH111  (never raises)
     shell.later(partial(_written, session, target), partial(_tell, shell))
     return ""
 
@@ -28,8 +27,7 @@ def _written(session: Path, target: Path) -> str:
 
     try:
         text = markdown(concerning(read_log(session), PRIMARY))
-        with os.fdopen(os.open(target, _NEW, 0o600), "w", encoding="utf-8") as file:
-            file.write(text)
+        write_new(target, text.encode("utf-8", "replace"))
     except FileExistsError:
         return f"{target} exists; name another file: /export FILE"
     except OSError as error:

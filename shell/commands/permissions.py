@@ -4,6 +4,7 @@ from functools import partial
 
 from messages.permissions import ExplainCall, ListPolicy, RevokeGrant
 from shell.commands.command import Command, Shell
+from shell.numbered import numbered
 from shell.rereading import Reread
 from shell.view.policy import granted_of
 from shell.visible import exact_line
@@ -20,7 +21,7 @@ def permissions(words: list[str], shell: Shell) -> str:
         case ["why"]:
             shell.post(ExplainCall())
         case ["revoke", number] if number.isdecimal():
-            return _revoke(int(number), shell)
+            return _revoke(numbered(number), shell)
         case ["reload"]:
             shell.later(shell.place.reread, partial(_take_up, shell))
         case _:

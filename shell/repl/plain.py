@@ -14,6 +14,7 @@ from messages.approvals import QuestionRequest
 from messages.base import Message
 from shell.commands.command import answered
 from shell.inbox import Inbox
+from shell.numbered import numbered
 from shell.repl.drafting import COMMAND
 from shell.repl.hands import INTERRUPTED, SECOND_PRESS_S
 from shell.repl.plain_answers import LASTING, WIDER, Typed, may_be_said, reply_in, typed, ways
@@ -131,7 +132,7 @@ class Plain(Serving):
         if answer := typed(line):
             self._answer(answer)
         elif self._picker and line.strip().isdecimal():
-            self._choose(int(line))
+            self._choose(numbered(line.strip()))
         elif COMMAND.match(line):
             self.remark(answered(line.strip(), self))
         elif line.startswith("!") and line[1:].strip():

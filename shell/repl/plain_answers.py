@@ -10,6 +10,7 @@ from typing import Literal
 
 from messages.approvals import AnyApprovalRequest, QuestionRequest
 from messages.questions import Question
+from shell.numbered import numbered
 from shell.view.approval import Judged, granted
 from shell.visible import exact_line
 
@@ -44,7 +45,7 @@ def typed(line: str) -> Typed | None:
     found = _LINE.fullmatch(line.strip())
     if not found:
         return None
-    return Typed(_VERBS[found[1].lower()], int(found[2]), (found[3] or "").strip())
+    return Typed(_VERBS[found[1].lower()], numbered(found[2]), (found[3] or "").strip())
 
 
 def ways(request: AnyApprovalRequest, number: int, replied: int = 0) -> str:
@@ -107,7 +108,7 @@ def reply_in(words: str, question: Question) -> str:
     """Read a reply: numbers of choices stand for them, all else for itself."""
     if not question.choices or not _NUMBERS.fullmatch(words):
         return words
-    numbers = [int(each) for each in words.split(",")]
+    numbers = [numbered(each.strip()) for each in words.split(",")]
     several = len(numbers) > 1 and not question.multiple
     if several or not all(0 < number <= len(question.choices) for number in numbers):
         return ""

@@ -21,6 +21,7 @@ from messages.permissions import (
 )
 from messages.rules import PermissionRequest, Policy, Rule, Source
 from messages.turns import SwitchAgent, UsageChanged
+from shell.commands.table import COMMANDS
 from shell.repl.successor import Successor
 from shell.repl.workplace import Workplace
 from shell.rereading import Reread
@@ -209,3 +210,19 @@ def test_the_footer_tells_how_full_the_context_is() -> None:
         await here.shows("primary · default · context 25 %")
 
     play(script)
+
+
+def test_no_words_behind_a_command_end_the_screen(tmp_path: Path) -> None:
+    hostile = ("~nobody-has-this-name/a", "9" * 5000, "../" * 2000, "²", "-1", "[*", "%s", "{0}")
+    session = tmp_path / "s.jsonl"
+
+    async def script(here: OnScreen) -> None:
+        await begun(here)
+        for name in COMMANDS.keys() - {"quit", "clear"}:
+            for words in ("", *hostile, *(f"show {each}" for each in hostile)):
+                here.desk.person.run_command(f"/{name} {words}")
+        for number in hostile:
+            here.desk.person.run_command(f"/permissions revoke {number}")
+
+    place = Workplace(cwd=tmp_path, root=tmp_path, session_file=session)
+    assert play(script, place=place) == 0

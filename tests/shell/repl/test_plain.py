@@ -3,6 +3,7 @@
 import pytest
 
 from messages.questions import Choice, Question
+from shell.numbered import BEYOND_ALL_LISTS
 from shell.repl.plain_answers import Typed, reply_in, typed, ways
 from tests.shell import reports
 
@@ -20,6 +21,7 @@ SIZES = COLOUR.model_copy(update={"multiple": True})
         ("Session 12", Typed("session", 12)),
         ("no 3 use a branch", Typed("no", 3, "use a branch")),
         ("reply 1 2, 3", Typed("reply", 1, "2, 3")),
+        ("yes " + "9" * 5000, Typed("once", BEYOND_ALL_LISTS)),
         ("yes", None),
         ("yes, do it", None),
         ("no 3rd party code", None),
@@ -37,6 +39,7 @@ def test_only_a_line_that_names_the_prompt_is_an_answer(line: str, answer: Typed
         ("green", COLOUR, "green"),
         ("3", COLOUR, ""),
         ("0", COLOUR, ""),
+        ("9" * 5000, COLOUR, ""),
         ("1,2", COLOUR, ""),
         ("1, 2", SIZES, "red\nblue"),
         ("7", Question(question="How many?"), "7"),
