@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from actors.sessions.places import history_file, state_folder
 from shell.own_command import Workbench
-from shell.repl.workplace import Workplace
 from shell.rereading import reread
 from shell.retelling import retold, retold_below
+from shell.workplace import Workplace
 
 if TYPE_CHECKING:
     from actors.session import OpenSession

@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from messages.base import Message
     from shell.config.project import Ask
     from shell.happenings import Happenings
-    from shell.repl.successor import Successor
     from shell.setup import Setup
+    from shell.successor import Successor
 
 INTERRUPTED = 130
 

@@ -81,6 +81,8 @@ def test_the_top_level_holds_the_rooms_and_little_else() -> None:
         ("actors", "shell"),
         ("shell.view", "shell.repl"),
         ("shell.view", "shell.config"),
+        ("shell.view", "shell.commands"),
+        ("shell.commands", "shell.repl"),
         ("shell.config", "shell.view"),
         ("shell.config", "shell.repl"),
     ],

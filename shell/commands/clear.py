@@ -1,7 +1,7 @@
 """`/clear`."""
 
 from shell.commands.command import Command, Shell
-from shell.repl.successor import Successor
+from shell.successor import Successor
 
 
 def clear(words: list[str], shell: Shell) -> str:

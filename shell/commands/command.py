@@ -6,11 +6,11 @@ from typing import Protocol, TypeVar
 
 from messages.address import Address
 from messages.base import Message
-from shell.repl.successor import Successor
-from shell.repl.workplace import Workplace
+from shell.successor import Successor
 from shell.view.pager import Page
 from shell.view.picker import Picker
 from shell.view.state import State, Step
+from shell.workplace import Workplace
 
 T = TypeVar("T")
 

@@ -4,8 +4,8 @@ from functools import partial
 from pathlib import Path
 
 from shell.commands.command import Command, Shell
-from shell.repl.successor import Successor
 from shell.session_list import SessionRow, preview, rows
+from shell.successor import Successor
 from shell.view.figures import counted
 from shell.view.picker import Choice, opened
 

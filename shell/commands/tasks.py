@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 from shell.commands.command import Command, Shell
 from shell.intents import TellSubagent
-from shell.repl.overseeing import NOBODY, listed, stopped
 from shell.view.below import Subagent
+from shell.view.task_list import NOBODY, listed, stopped
 from shell.visible import visible_line
 
 USAGE = "usage: /tasks [show NAME | stop NAME | say NAME WORDS]"

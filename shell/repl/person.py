@@ -3,7 +3,7 @@
 from typing import Protocol
 
 from messages.base import Message
-from shell.repl.workplace import Workplace
+from shell.workplace import Workplace
 
 
 class Person(Protocol):

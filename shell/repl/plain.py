@@ -21,7 +21,6 @@ from shell.repl.plain_answers import LASTING, WIDER, Typed, may_be_said, reply_i
 from shell.repl.serving import Serving
 from shell.repl.signals import endings, handled
 from shell.repl.updates import Paper, Updates
-from shell.repl.workplace import Workplace
 from shell.view import state
 from shell.view.ink import flowed, printed
 from shell.view.pager import Page
@@ -30,6 +29,7 @@ from shell.view.plan import panel_of
 from shell.view.state import State, Step
 from shell.view.subagent_page import subagent_page
 from shell.visible import visible
+from shell.workplace import Workplace
 
 _READ_BYTES = 65_536
 _WIDTH = 80

@@ -25,11 +25,11 @@ from shell.repl.signals import HUNG_UP, endings, handled, stop
 from shell.repl.terminal import FrameOutput, open_output
 from shell.repl.tmux import told_of_escape_time
 from shell.repl.typed_ahead import taken_over
-from shell.repl.workplace import Workplace
 from shell.view import state
 from shell.view.pager import Page
 from shell.view.picker import Picker
 from shell.view.state import State, Step
+from shell.workplace import Workplace
 
 
 class Repl(Serving):

@@ -10,10 +10,10 @@ from messages.base import Message
 from shell.commands.command import Command
 from shell.commands.table import COMMANDS
 from shell.repl.aside import aside
-from shell.repl.successor import Successor
-from shell.repl.workplace import Workplace
+from shell.successor import Successor
 from shell.view import state
 from shell.view.state import State, Step
+from shell.workplace import Workplace
 
 T = TypeVar("T")
 

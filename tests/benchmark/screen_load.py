@@ -10,7 +10,7 @@ from messages.turns import MessageDelta, ToolEnded, ToolStarted, TurnStarted
 from shell.inbox import Inbox
 from shell.loading import collect_garbage
 from shell.repl.repl import Repl
-from shell.repl.workplace import Workplace
+from shell.workplace import Workplace
 from tests.shell import reports
 
 STREAMS = 50

@@ -19,8 +19,8 @@ from shell.repl.hands import ONE_PRESS_S
 from shell.repl.repl import Repl
 from shell.repl.resizing import SETTLE_S
 from shell.repl.terminal import FrameOutput
-from shell.repl.workplace import Workplace
 from shell.view.arming import ALONE_S
+from shell.workplace import Workplace
 
 DEADLINE_S = 10.0
 UNHURRIED_S = 2 * max(ALONE_S, ONE_PRESS_S)

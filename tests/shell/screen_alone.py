@@ -9,7 +9,7 @@ from messages.turns import MessageDelta, TurnStarted
 from shell.inbox import Inbox
 from shell.intents import SendPrompt
 from shell.repl.repl import Repl
-from shell.repl.workplace import Workplace
+from shell.workplace import Workplace
 from tests.shell import reports
 
 

@@ -22,10 +22,10 @@ from messages.permissions import (
 from messages.rules import PermissionRequest, Policy, Rule, Source
 from messages.turns import SwitchAgent, UsageChanged
 from shell.commands.table import COMMANDS
-from shell.repl.successor import Successor
-from shell.repl.workplace import Workplace
 from shell.rereading import Reread
+from shell.successor import Successor
 from shell.view.ink import CHAIN
+from shell.workplace import Workplace
 from tests.shell import reports
 from tests.shell.on_screen import OnScreen, play
 from tests.shell.openings import begun

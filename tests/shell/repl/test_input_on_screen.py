@@ -6,7 +6,7 @@ from messages.approvals import AnswerApproval, RetractApproval
 from messages.turns import TurnStarted
 from shell.intents import Interrupt, OwnCommandEnded, RunOwnCommand, SendPrompt, StopOwnCommand
 from shell.repl.history import load
-from shell.repl.workplace import Workplace
+from shell.workplace import Workplace
 from tests.shell import reports
 from tests.shell.on_screen import OnScreen, play
 from tests.shell.openings import asked, begun
