@@ -3,6 +3,7 @@
 What a server answers is read in `error_answers`; here is what keeps it from answering.
 """
 
+import os
 import socket
 import ssl
 from collections.abc import Iterator
@@ -16,6 +17,10 @@ from actors.models.error_answers import ErrorAnswer, http_error, one_line
 
 if TYPE_CHECKING:  # the SDK takes over half a second to load: never on the way to the first screen
     import anthropic
+
+
+_ON_THE_WAY = ("HTTPS_PROXY", "HTTP_PROXY", "ALL_PROXY", "SSL_CERT_FILE", "SSL_CERT_DIR")
+"""Variables that the HTTP client goes by; the proxies' count in lower case, too."""
 
 
 def where(base_url: str) -> str:
@@ -35,14 +40,14 @@ def _without_user(odd_url: str) -> str:
 
 def setup_error(error: Exception, server: str) -> ModelError:
     """Classify what kept the client from being made."""
-    if isinstance(error, ImportError):
+    if isinstance(error, ImportError) and error.name:  # without: of what the environment asks for
         return ModelError("rejected", f"the package anthropic cannot be loaded: {error}")
     import anthropic  # noqa: PLC0415  (loaded by now; at the top it would slow the start)
 
     if isinstance(error, anthropic.CredentialsError):
         return _no_key(str(error))
     return ModelError(
-        "rejected", f"cannot use {server}: {one_line(str(error))}; check ANTHROPIC_BASE_URL"
+        "rejected", f"cannot use {server}: {one_line(str(error))}; check {_settings()}"
     )
 
 
@@ -88,6 +93,10 @@ def _unreachable(error: Exception, server: str) -> ModelError:
             f"no safe connection to {server}: {said}; check ANTHROPIC_BASE_URL, and SSL_CERT_FILE "
             "for a certificate of your own",
         )
+    if any(isinstance(each, httpx2.ProxyError) for each in chain):
+        return ModelError(
+            "unreachable", f"the proxy does not lead to {server}: {said}; check {_settings()}"
+        )
     passing = (httpx2.NetworkError, httpx2.RemoteProtocolError, httpx2.TimeoutException)
     no_such_host = isinstance(cause, socket.gaierror) and cause.errno != socket.EAI_AGAIN
     return ModelError(
@@ -110,6 +119,12 @@ def silence(server: str, idle_s: float) -> ModelError:
     return ModelError(
         "cut_off", f"{server} was silent for {idle_s:g} s; send the prompt again", retry=True
     )
+
+
+def _settings() -> str:
+    """Name what says where the server is, and how it is reached and trusted."""
+    given = (name for name in _ON_THE_WAY if os.environ.get(name) or os.environ.get(name.lower()))
+    return ", ".join(("ANTHROPIC_BASE_URL", *given))
 
 
 def _no_key(said: str) -> ModelError:
