@@ -5,11 +5,13 @@ folded paste, or began with a blank, or looks like a key or password is never wr
 history that cannot be read or written is no reason to stop; then this session has its own only.
 """
 
+import errno
 import fcntl
 import json
 import logging
 import os
 import re
+import stat
 from pathlib import Path
 
 from actors.secrets import hidden
@@ -37,14 +39,14 @@ def load(path: Path | None) -> tuple[str, ...]:
     if path is None:
         return ()
     try:
-        file = os.open(path, os.O_RDONLY | _SAFELY)
+        with os.fdopen(_regular(path, os.O_RDONLY), "rb") as opened:
+            data = opened.read(2 * _MOST_BYTES)
     except FileNotFoundError:
         return ()
     except OSError as error:
         log.warning("the history cannot be read: %s", error)
         return ()
-    with os.fdopen(file, "rb") as opened:
-        return _entries(opened.read(2 * _MOST_BYTES))[-MOST_ENTRIES:]
+    return _entries(data)[-MOST_ENTRIES:]
 
 
 def keep(path: Path | None, text: str, secrets: tuple[bytes, ...] = ()) -> None:
@@ -60,7 +62,7 @@ def keep(path: Path | None, text: str, secrets: tuple[bytes, ...] = ()) -> None:
 
 
 def _append(path: Path, text: str) -> None:
-    file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | _SAFELY, 0o600)
+    file = _regular(path, os.O_RDWR | os.O_CREAT | os.O_APPEND)
     with os.fdopen(file, "r+b") as opened:
         fcntl.flock(opened, fcntl.LOCK_EX | fcntl.LOCK_NB)  # two programs at once: one goes without
         if os.fstat(file).st_size > _MOST_BYTES:
@@ -68,6 +70,15 @@ def _append(path: Path, text: str) -> None:
             opened.truncate(0)
             opened.write(b"".join(map(_line, kept)))
         opened.write(_line(text))
+
+
+def _regular(path: Path, flags: int) -> int:
+    """Open a file, for its owner alone; what else may stand there is refused."""
+    file = os.open(path, flags | _SAFELY, 0o600)
+    if not stat.S_ISREG(os.fstat(file).st_mode):
+        os.close(file)
+        raise OSError(errno.EINVAL, "it is no regular file", str(path))
+    return file
 
 
 def _line(text: str) -> bytes:
@@ -81,6 +92,6 @@ def _entries(data: bytes) -> tuple[str, ...]:
 def _entry(line: bytes) -> str:
     try:
         entry = json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):
         return ""
-    return entry if isinstance(entry, str) else ""
+    return entry.encode("utf-8", "replace").decode() if isinstance(entry, str) else ""

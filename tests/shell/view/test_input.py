@@ -1,6 +1,8 @@
 """What the input line offers, remembers and folds, without a screen."""
 
+import os
 import stat
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -100,6 +102,24 @@ def test_what_was_said_is_stepped_through_and_the_draft_comes_back() -> None:
         shown.append(text)
     assert shown == ["two", "one", "two", "draft"]
     assert past == Recall(("one", "two"))
+
+
+@pytest.mark.parametrize("make", [Path.mkdir, os.mkfifo], ids=["a folder", "a pipe"])
+def test_a_history_that_is_no_file_is_none_and_ends_nothing(
+    tmp_path: Path, make: Callable[[Path], None]
+) -> None:
+    path = tmp_path / "history.jsonl"
+    make(path)
+    before = len([*Path("/dev/fd").iterdir()])
+    history.keep(path, "one")
+    assert history.load(path) == ()
+    assert len([*Path("/dev/fd").iterdir()]) == before
+
+
+def test_lines_of_a_history_that_nobody_said_are_left_out(tmp_path: Path) -> None:
+    path = tmp_path / "history.jsonl"
+    path.write_bytes(b"\xff\n" + b"[" * 200_000 + b'\n{"a": 1}\n"\\ud800"\n5\n"one"\n')
+    assert history.load(path) == ("?", "one")
 
 
 def test_the_history_is_its_owners_alone_and_read_by_the_next_session(tmp_path: Path) -> None:
