@@ -14,6 +14,8 @@ from shell.config.toml_lines import Key, line_of, line_that_breaks, lines_of
 
 MOST_BYTES = 256 * 1024
 MOST_PROBLEMS = 20
+MOST_DOTS = 500
+"""In a line: the parser's time grows with the square of the parts of a key."""
 _AT = re.compile(r"^(?P<why>.*) \(at line (?P<line>\d+), column \d+\)$", re.DOTALL)
 
 
@@ -77,6 +79,9 @@ def _text(path: Path) -> str | None:
 
 
 def _document(path: Path, text: str) -> dict[str, Any]:
+    for number, words in enumerate(text.split("\n"), start=1):
+        if words.count(".") > MOST_DOTS:
+            raise ConfigFileError((f"{path}:{number}: a line with more than {MOST_DOTS} dots",))
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:

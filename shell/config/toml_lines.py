@@ -13,6 +13,8 @@ Key: TypeAlias = tuple[str | int, ...]
 """A way into the document: names of keys, and indices of lists."""
 MOST_LINES = 1_000
 """Of one statement; a longer one is taken for its first line."""
+MOST_PARSED_CHARS = 2_000_000
+"""In all; what stands behind is told as of line 1, since a project's file must not hold us up."""
 
 
 def lines_of(text: str) -> dict[Key, int]:
@@ -58,21 +60,27 @@ def _breaks(text: str) -> bool:
 
 
 def _statements(lines: list[str]) -> Generator[tuple[int, str, dict[str, object]]]:
-    at = 0
-    while at < len(lines):
-        end, value = _statement(lines, at)
+    at, left = 0, MOST_PARSED_CHARS
+    while at < len(lines) and left > 0:
+        end, value, parsed = _statement(lines, at, left)
+        left -= parsed
         if value:
             yield at + 1, lines[at].strip(), value
         at = end
 
 
-def _statement(lines: list[str], at: int) -> tuple[int, dict[str, object]]:
+def _statement(lines: list[str], at: int, most_chars: int) -> tuple[int, dict[str, object], int]:
+    """Find where a statement ends, what it says, and how much was parsed for that."""
+    parsed = 0
     for end in range(at + 1, min(len(lines), at + MOST_LINES) + 1):
+        text = "\n".join(lines[at:end])
+        parsed += len(text) + 1
         try:
-            return end, tomllib.loads("\n".join(lines[at:end]))
+            return end, tomllib.loads(text), parsed
         except (tomllib.TOMLDecodeError, RecursionError):
-            continue
-    return at + 1, {}
+            if parsed > most_chars:
+                break
+    return at + 1, {}, parsed
 
 
 def _opened(header: Key, found: dict[Key, int], *, again: bool) -> Key:
