@@ -118,8 +118,9 @@ class Looking:
             return
         self._parts[running] = part
         is_whole = weight == "full"
-        reads, writes = self._reads(part, where), self._naming.files_of("write", part.writes, where)
-        below, too_deep = self._naming.below(reads, part)
+        reads = self._reads(part, where)
+        writes = self._naming.files_of("write", part.writes, where) if part.writes else []
+        below, too_deep = self._naming.below(reads, part) if part.deep else ([], "")
         # What it reads it may change too, unless it is harmless.
         protected = self._files.first_guarded(writes if part.harmless else reads + writes)
         if is_whole:

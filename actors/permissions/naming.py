@@ -4,19 +4,20 @@ import os
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
-from functools import partial
 
 from actors.permissions.commands.command import Depth, Part, Word
 from actors.permissions.depths import Depths
 from actors.permissions.files import File, Files
 from actors.permissions.folders import Where
 from actors.permissions.guesses import paths_in
-from actors.permissions.patterns import Patterns
+from actors.permissions.patterns import Patterns, is_pattern
 
+_DONE = ("read", "write")
+"""What commands do to files, as far as rules go."""
 _Named = tuple[str, str]
 """A path, and the folder that it counts from."""
-_Written = tuple[str, Word, Where]
-"""What is done to what a word names, the word, and where it stands."""
+_Written = tuple[Word, Where]
+"""A word, and where it stands."""
 _Deep = tuple[str, Depth, tuple[str, ...]]
 """A folder, how deep it is read, and which names there."""
 _Below = tuple[list[File], str]
@@ -33,8 +34,8 @@ class Naming:
     _named: dict[_Written, dict[_Named, None]] = field(
         default_factory=dict[_Written, dict[_Named, None]]
     )
-    _mattering: dict[tuple[str, str], bool] = field(default_factory=dict[tuple[str, str], bool])
-    """By permission and path whether anything can be said against a file."""
+    _mattering: dict[str, bool] = field(default_factory=dict[str, bool])
+    """By path whether anything can be said against a file."""
     _below: dict[_Deep, _Below] = field(default_factory=dict[_Deep, _Below])
 
     @property
@@ -52,7 +53,7 @@ class Naming:
                 for base in _bases(word.text, where):
                     named[word.text, base] = None
             else:
-                named.update(self._names(permission, word, where))
+                named.update(self._names(word, where))
         return [self.files.at(permission, path, base) for path, base in named]
 
     def is_certain(self, word: Word) -> bool:
@@ -67,7 +68,7 @@ class Naming:
 
         And say why there may be more.
         """
-        if not (part.deep and self.files.book.tightening.get("read")):
+        if not self.files.book.tightening.get("read"):
             return [], ""
         files: list[File] = []
         problem = ""
@@ -86,24 +87,22 @@ class Naming:
             known = self._below[folder, depth, only] = files, below.problem
         return known
 
-    def _names(self, permission: str, word: Word, where: Where) -> dict[_Named, None]:
+    def _names(self, word: Word, where: Where) -> dict[_Named, None]:
         """List what a word may name, and from where; of an unknown folder, where it began."""
-        named = self._named.get((permission, word, where))
+        named = self._named.get((word, where))
         if named is None:
-            named = dict.fromkeys(self._matched(permission, word, where))
-            self._named[permission, word, where] = named
+            named = self._named[word, where] = dict.fromkeys(self._matched(word, where))
         return named
 
-    def _matched(self, permission: str, word: Word, where: Where) -> Iterator[_Named]:
-        for path, is_pattern in paths_in(word, self.files.explorer.ground.home):
+    def _matched(self, word: Word, where: Where) -> Iterator[_Named]:
+        for path, expands in paths_in(word, self.files.explorer.ground.home):
             for base in _bases(path, where):
-                if not is_pattern:
+                if not expands:
                     yield path, base
                     continue
-                matters = partial(self._matters, permission)
-                if "/" in path or matters(f"{base}/{path}"):
+                if _leads_on(path) or self._matters(f"{base}/{path}"):
                     yield path, base  # so it is taken where there are no such files
-                for matched in self._patterns.matches(path, base, matters):
+                for matched in self._patterns.matches(path, base, self._matters):
                     yield matched, "/"
 
     def _is_told(self, path: str, only: tuple[str, ...]) -> bool:
@@ -115,14 +114,20 @@ class Naming:
     def _is_heard(self, permission: str, path: str) -> bool:
         return self.files.book.tightens(permission, (self.files.explorer.target(path), path))
 
-    def _matters(self, permission: str, path: str) -> bool:
+    def _matters(self, path: str) -> bool:
         """Whether anything can be said against a file that a pattern names."""
-        known = self._mattering.get((permission, path))
+        known = self._mattering.get(path)
         if known is None:
             held = self.files.book.protection.holds(self.files.explorer.target(path))
-            known = held or self._is_heard(permission, path)
-            self._mattering[permission, path] = known
+            known = held or any(self._is_heard(each, path) for each in _DONE)
+            self._mattering[path] = known
         return known
+
+
+def _leads_on(path: str) -> bool:
+    """Whether a pattern stands behind folders, which may be links, or goes up."""
+    first, slash, _ = path.partition("/")
+    return bool(slash) and (".." in path or not is_pattern(first))
 
 
 def _bases(path: str, where: Where) -> tuple[str, ...]:

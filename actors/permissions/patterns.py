@@ -11,7 +11,7 @@ from actors.permissions.rules import matcher
 MOST_NAMES = 5_000
 """Of one decision, each as often as it is compared or gone through; where there are more, a person
 is asked."""
-_PRICE = 12
+_PRICE = 20
 """Of a folder that is gone through, and of a path that is told, which is followed and heard; in
 names."""
 MOST_MADE = 64

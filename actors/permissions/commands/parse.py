@@ -76,9 +76,10 @@ class _Parsing:
         for _, fragment in found.fragments:
             parts.extend(self._script(fragment.decode(errors="replace"), depth))
         if tree.has_error:
-            parts.extend(crude_parts(source))
             meant = spelled_out(text)
-            parts.extend(crude_parts(meant.encode(errors="replace")) if meant != text else ())
+            told = {part.text for part in parts}
+            for each in dict.fromkeys((source, meant.encode(errors="replace"))):
+                parts.extend(part for part in crude_parts(each) if part.text not in told)
         parts = self._fed(parts, found.documents, found.strings, depth)
         doubt = strange_character(text) or next(iter(found.doubts), "")
         parts.extend(self._joined(text, depth) if doubt else ())
