@@ -59,7 +59,7 @@ class Depths:
                 with os.scandir(path) as found:
                     shown = self._shown_in(path) if depth == "shown" else ("*",)
                     for entry in found:
-                        if entry.name == _GIT or not _is_shown(entry.name, shown):
+                        if entry.name.startswith(".") and not _is_shown(entry.name, shown):
                             continue
                         yield entry
                         if entry.is_dir(follow_symlinks=False):
@@ -78,8 +78,8 @@ class Depths:
 
 
 def _is_shown(name: str, hidden: tuple[str, ...]) -> bool:
-    """Whether a search looks at it: at hidden names only where an ignore file says so."""
-    return not name.startswith(".") or any(fnmatchcase(name, each) for each in hidden)
+    """Whether a search looks at a hidden name: where an ignore file says so, and never at git's."""
+    return name != _GIT and any(fnmatchcase(name, each) for each in hidden)
 
 
 def _taken_back(folder: str) -> Iterator[str]:
