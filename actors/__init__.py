@@ -4,17 +4,17 @@ Who sends what to whom, from a prompt to its answer:
 
     console  → primary      Prompt, CancelTurn
     primary  → journal      Append             journal  → sender    Appended, AppendFailed
-    primary  → console      TurnStarted, MessageDelta, ReplyCompleted, ToolStarted, ToolEnded,
+    primary  → console      TurnStarted, TextDelta, ReplyCompleted, ToolStarted, ToolEnded,
                             TurnCompleted, TurnInterrupted, TurnFailed
-    primary  → permissions  PermissionQuery    permissions → sender PermissionVerdict
-    primary  → approvals    ExecApprovalRequest, PatchApprovalRequest, ApprovalsWithdrawn
-    approvals → console     PresentApproval, RetractApproval
-    console  → approvals    AnswerApproval, PresenterChanged
-    approvals → permissions StoreGrant         permissions → sender GrantStored, GrantNotStored
-    approvals → primary     ApprovalAnswered, ApprovalRefused
+    primary  → permissions  EvaluatePermission    permissions → sender PermissionDecision
+    primary  → approvals    ExecApprovalRequest, PatchApprovalRequest, WithdrawApprovals
+    approvals → console     ShowApproval, DismissApproval
+    console  → approvals    SubmitDecision, ApproverAvailabilityChanged
+    approvals → permissions StoreGrant         permissions → sender GrantStored, StoreGrantFailed
+    approvals → primary     ApprovalDecided, ApprovalUnavailable
     root     → permissions  RegisterAgent
-    console  → permissions  LoadRules, ListPolicy
-    permissions → console   RulesLoaded, PolicyListed
+    console  → permissions  ReplaceRules, GetPolicy
+    permissions → console   RulesReplaced, PolicySnapshot
     permissions → approvals PolicyChanged
 
 What is slow (the model's stream, planning and running a tool) is a work of the agent, and comes

@@ -6,22 +6,22 @@ from functools import partial
 
 from actors.agents.agent import Agent
 from actors.agents.definitions import BUILD, PLAN, Definition
-from actors.agents.limits import Account, Clock
-from actors.agents.neighbours import Ports, Posts
-from actors.agents.nursery import Nursery
+from actors.agents.limits import TimerState, UsageTotals
+from actors.agents.neighbours import Collaborators, Ports
+from actors.agents.nursery import SubagentFactory
 from actors.agents.resume import chosen_model, past_of
-from actors.agents.roles import Role, role_of
-from actors.agents.state import Past, Primary, Turn
+from actors.agents.roles import PreparedAgent, role_of
+from actors.agents.state import AgentState, PrimaryAgent, RestoredState
 from actors.agents.switching import ceiling_of, standing
 from actors.approvals.broker import ApprovalBroker
 from actors.models.client import ModelClient
 from actors.permissions.beginning import first_policy, ground_of
 from actors.permissions.engine import PermissionEngine
 from actors.permissions.project_grants import ProjectGrants
-from actors.root import Factories, Make
+from actors.root import ChildFactories, Make
 from actors.session import OpenSession, SessionOptions, mode_of
 from actors.sessions.files import Files
-from actors.sessions.journal import Journal, Settled
+from actors.sessions.journal import AppendLedger, Journal
 from actors.sessions.runs import last_config
 from actors.tools.local_processes import LocalProcesses
 from actors.tools.planning import PLAN_ENTER, PLAN_EXIT, has_plan
@@ -32,11 +32,11 @@ from actors.tools.toolbox import BUILT_IN
 from messages.address import APPROVALS, CONSOLE, JOURNAL, PERMISSIONS, PRIMARY
 from messages.rules import Policy, Rule
 from messages.subagents import SubagentStarted
-from messages.turns import InstructionFile, SessionConfigured, SwitchPrepared
+from messages.turns import InstructionFile, PlanFileChecked, SessionConfigured
 
 
 @dataclass(frozen=True, slots=True)
-class Surroundings:
+class SessionPorts:
     """What a session's agents reach of the world; a simulation brings its own."""
 
     model: ModelClient
@@ -48,7 +48,7 @@ class Surroundings:
     """Keeps the project's grants; None: the real ones do."""
 
 
-def factories_of(session: OpenSession, around: Surroundings, console: Make) -> Factories:
+def factories_of(session: OpenSession, around: SessionPorts, console: Make) -> ChildFactories:
     """Say how to make each actor of the session."""
     options, ground = session.options, ground_of(session.options.workspace)
     store = ProjectGrants(options.grants_file, options.workspace.root, around.files)
@@ -59,16 +59,16 @@ def factories_of(session: OpenSession, around: Surroundings, console: Make) -> F
     )
     past = _past(session, roles)
     first = past.begin.agent if past.begin else past.turn.agent
-    return Factories(
+    return ChildFactories(
         journal=partial(
-            Journal, session.log, Settled(), session.options.secrets, session.transcripts
+            Journal, session.log, AppendLedger(), session.options.secrets, session.transcripts
         ),
         permissions=partial(PermissionEngine, JOURNAL, policy, ground, store),
         approvals=partial(ApprovalBroker, JOURNAL, PERMISSIONS, CONSOLE),
         console=console,
         primary=_primary(nursery, roles, past),
         profile=next(role.profile for role in roles if role.name == first),
-        places=options.places,
+        slot_limit=options.slot_limit,
         spawns=options.spawns,
         names=tuple(
             each.child.name for each in session.records if isinstance(each, SubagentStarted)
@@ -93,11 +93,11 @@ def policy_of(session: OpenSession, project_grants: tuple[Rule, ...] = ()) -> Po
     return replace(policy, defaults=defaults, grants=grants, project_grants=project_grants)
 
 
-def _nursery(session: OpenSession, around: Surroundings) -> Nursery:
+def _nursery(session: OpenSession, around: SessionPorts) -> SubagentFactory:
     options = session.options
     context = ToolContext(
         workspace=options.workspace,
-        seen={},
+        observed_files={},
         processes=around.processes,
         outputs=options.outputs_of(session.session_id),
         manual=around.manual,
@@ -111,7 +111,7 @@ def _nursery(session: OpenSession, around: Surroundings) -> Nursery:
         model=model_of(session),
         mode=mode_of(options, session.records),
         cwd=str(options.workspace.cwd),
-        rehearsal=options.rehearsal,
+        is_scripted=options.is_scripted,
         next_turn=1,
         resumed=bool(session.records),
         instructions=tuple(
@@ -120,7 +120,7 @@ def _nursery(session: OpenSession, around: Surroundings) -> Nursery:
         ),
         trusted=options.trusted,
     )
-    return Nursery(
+    return SubagentFactory(
         definitions=options.definitions,
         tools=around.tools,
         instructions=options.instructions,
@@ -133,17 +133,21 @@ def _nursery(session: OpenSession, around: Surroundings) -> Nursery:
     )
 
 
-def _role(definition: Definition, nursery: Nursery, options: SessionOptions) -> Role:
+def _role(
+    definition: Definition, nursery: SubagentFactory, options: SessionOptions
+) -> PreparedAgent:
     tools = nursery.equipped(nursery.offer(definition.name, 0))
     pointless = PLAN_ENTER if definition.permission_mode == "plan" else PLAN_EXIT
     offered = [tool for tool in tools if tool.name != pointless.name]
     return role_of(definition, options.workspace, options.instructions, offered)
 
 
-def _primary(nursery: Nursery, roles: tuple[Role, ...], past: Past) -> Make:
+def _primary(
+    nursery: SubagentFactory, roles: tuple[PreparedAgent, ...], past: RestoredState
+) -> Make:
     begun = replace(past.turn, agent=past.begin.agent) if past.begin else past.turn
     introduction = nursery.introduction.model_copy(update=standing(begun))
-    posts = Posts(
+    posts = Collaborators(
         journal=JOURNAL,
         engine=PERMISSIONS,
         approvals=APPROVALS,
@@ -157,11 +161,11 @@ def _primary(nursery: Nursery, roles: tuple[Role, ...], past: Past) -> Make:
 def model_of(session: OpenSession) -> str:
     """Name the model that is asked first: a flag counts more than what was chosen before."""
     options = session.options
-    kept = "" if options.model_chosen or options.rehearsal else chosen_model(session.own)
+    kept = "" if options.model_chosen or options.is_scripted else chosen_model(session.own)
     return kept or options.model_name
 
 
-def _beginning(session: OpenSession, turn: Turn) -> SwitchPrepared | None:
+def _beginning(session: OpenSession, turn: AgentState) -> PlanFileChecked | None:
     """Say which agent the person wants for this run, if another one has the session."""
     options = session.options
     wanted = turn.agent
@@ -174,7 +178,7 @@ def _beginning(session: OpenSession, turn: Turn) -> SwitchPrepared | None:
     if turn.agent == wanted:
         return None
     written = has_plan(options.plan_file_of(session.session_id))
-    return SwitchPrepared(agent=wanted, plan_written=written)
+    return PlanFileChecked(agent=wanted, plan_written=written)
 
 
 def plans(session: OpenSession) -> bool:
@@ -183,12 +187,12 @@ def plans(session: OpenSession) -> bool:
     return options.mode == "plan" and (options.mode_chosen or not session.records)
 
 
-def _past(session: OpenSession, roles: tuple[Role, ...]) -> Past:
+def _past(session: OpenSession, roles: tuple[PreparedAgent, ...]) -> RestoredState:
     options, limits = session.options, session.options.limits
     first = session.options.agent if plans(session) and not session.records else BUILD.name
-    blank = Turn(
+    blank = AgentState(
         reading=frozenset(tool.name for role in roles for tool in role.tools if tool.reads_only),
-        primaries=tuple(Primary(role.name, role.profile.mode) for role in roles),
+        primaries=tuple(PrimaryAgent(role.name, role.profile.mode) for role in roles),
         agent=first,  # the one that the plan is for
         before=first,
         plan_file=str(options.plan_file_of(session.session_id)),
@@ -197,8 +201,8 @@ def _past(session: OpenSession, roles: tuple[Role, ...]) -> Past:
         cwd=str(session.options.workspace.cwd),
         seed=session.session_id,
         model=model_of(session),
-        account=Account(limits),
-        clock=Clock(left_s=limits.seconds),
+        account=UsageTotals(limits),
+        clock=TimerState(left_s=limits.seconds),
     )
     past = past_of(session.own, blank)
     return replace(past, begin=_beginning(session, past.turn))

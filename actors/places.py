@@ -14,7 +14,7 @@ MOST_STEM_CHARS = 40
 
 
 @dataclass
-class Places:
+class SlotPool:
     """The places of the whole tree, first come, first served."""
 
     limit: int
@@ -46,7 +46,7 @@ class Places:
 
 
 @dataclass
-class Spawns:
+class SpawnLimiter:
     """Counts the subagents of one run of the program."""
 
     budget: int | None
@@ -75,7 +75,7 @@ class Spawns:
         return ""
 
 
-class Names:
+class AgentNames:
     """Names the subagents of a session, by type and number; none is ever given twice."""
 
     def __init__(self, given: Iterable[str]) -> None:

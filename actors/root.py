@@ -5,33 +5,33 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from actors.places import Names, Places, Spawns
+from actors.places import AgentNames, SlotPool, SpawnLimiter
 from actors.runtime.actor import Actor
 from actors.runtime.supervision import Restart
 from messages.address import APPROVALS, CONSOLE, PERMISSIONS, PRIMARY, Address
 from messages.agents import ChildCancelled, ChildCompleted, ChildEnded, ChildFailed
-from messages.approvals import PresenterChanged
+from messages.approvals import ApproverAvailabilityChanged
 from messages.permissions import RegisterAgent
-from messages.rules import Profile
+from messages.rules import PermissionProfile
 from messages.subagents import (
-    LeavePlaces,
-    MaySpawn,
-    PlaceGiven,
-    PlacesFull,
-    SpawnAllowed,
-    SpawnRefused,
-    TakePlace,
+    AcquireSlot,
+    ReleaseSlots,
+    RequestSpawn,
+    SlotAcquired,
+    SlotPending,
+    SpawnAdmitted,
+    SpawnRejected,
 )
 from messages.supervision import PeerRestarted
 
 Make = Callable[[], Actor[Any]]
 RESTART = Restart(limit=3, window_s=30.0)
 UNHEARD = "Nothing that you send is heard any more; /quit ends."
-GONE = PresenterChanged(can_answer=False, reason="the terminal is gone")
+GONE = ApproverAvailabilityChanged(can_answer=False, reason="the terminal is gone")
 
 
 @dataclass(frozen=True, slots=True)
-class Factories:
+class ChildFactories:
     """How to make each child of the root."""
 
     journal: Make
@@ -39,9 +39,9 @@ class Factories:
     approvals: Make
     console: Make
     primary: Make
-    profile: Profile
+    profile: PermissionProfile
     """What the primary begins with; what it works by later it tells itself."""
-    places: int = 10
+    slot_limit: int = 10
     """So many subagents may work at once."""
     spawns: int | None = None
     """So many may be started in all; None: no limit."""
@@ -51,10 +51,10 @@ class Factories:
     """Shows a line past the console when it has ended, and the session goes on; None: it ends."""
 
 
-RootInbox = ChildEnded | PeerRestarted | MaySpawn | TakePlace | LeavePlaces
+RootInbox = ChildEnded | PeerRestarted | RequestSpawn | AcquireSlot | ReleaseSlots
 
 
-class Root(Actor[RootInbox]):
+class RootSupervisor(Actor[RootInbox]):
     """The top of the tree.
 
     Each child may crash and live on, a few times. Without its journal, engine, broker or primary
@@ -62,13 +62,13 @@ class Root(Actor[RootInbox]):
     places, and counts and names who is started.
     """
 
-    def __init__(self, factories: Factories) -> None:
+    def __init__(self, factories: ChildFactories) -> None:
         """Know whom to start."""
         self._factories = factories
         self._has_console = True
-        self._places = Places(factories.places)
-        self._spawns = Spawns(factories.spawns, factories.places)
-        self._names = Names(factories.names)
+        self._places = SlotPool(factories.slot_limit)
+        self._spawns = SpawnLimiter(factories.spawns, factories.slot_limit)
+        self._names = AgentNames(factories.names)
 
     def on_start(self) -> None:
         """Start the children; each finds those before it."""
@@ -86,29 +86,29 @@ class Root(Actor[RootInbox]):
         match message:
             case PeerRestarted():
                 self._tell_again(message.peer)
-            case MaySpawn():
+            case RequestSpawn():
                 self._spawn(message)
-            case TakePlace():
+            case AcquireSlot():
                 self._take_place()
-            case LeavePlaces():
+            case ReleaseSlots():
                 for served in self._places.leave(message.under, alone=message.alone):
-                    self.tell(served, PlaceGiven())
+                    self.tell(served, SlotAcquired())
             case _:
                 self._ended(message)
 
-    def _spawn(self, asked: MaySpawn) -> None:
+    def _spawn(self, asked: RequestSpawn) -> None:
         refusal = self._spawns.refusal(asyncio.get_running_loop().time())
         if refusal:
-            self.tell(self.sender, SpawnRefused(call_id=asked.call_id, detail=refusal))
+            self.tell(self.sender, SpawnRejected(call_id=asked.call_id, detail=refusal))
         else:
             name = asked.task_id or self._names.new(asked.agent)
-            self.tell(self.sender, SpawnAllowed(call_id=asked.call_id, name=name))
+            self.tell(self.sender, SpawnAdmitted(call_id=asked.call_id, name=name))
 
     def _take_place(self) -> None:
         if self._places.take(self.sender):
-            self.tell(self.sender, PlaceGiven())
+            self.tell(self.sender, SlotAcquired())
         else:
-            self.tell(self.sender, PlacesFull(places=self._places.limit))
+            self.tell(self.sender, SlotPending(slot_limit=self._places.limit))
 
     def _ended(self, message: ChildEnded) -> None:
         """Go on without a console where that is of use, end without anyone else."""

@@ -50,7 +50,7 @@ def without(message: M, secrets: tuple[bytes, ...]) -> M:
         return message
 
 
-class Hiding:
+class StreamRedactor:
     """Replaces keys in bytes that come in pieces; a key may lie across two of them."""
 
     def __init__(self, secrets: tuple[bytes, ...]) -> None:

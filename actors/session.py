@@ -21,9 +21,9 @@ from actors.sessions.runs import last_config, last_run
 from actors.sessions.transcripts import Transcripts
 from actors.tools.workspace import Workspace
 from messages.address import PERMISSIONS, PRIMARY, ROOT, Address
-from messages.permissions import Config
-from messages.rules import PermissionMode, Source
-from messages.transcript import Record, RunStarted, Session
+from messages.permissions import SessionSettings
+from messages.rules import PermissionMode, RuleSource
+from messages.transcript import Record, SessionHeader, SessionOpened
 
 log = logging.getLogger("greenroom.session")
 
@@ -37,7 +37,7 @@ class SessionOptions:
     workspace: Workspace
     model_name: str
     mode: PermissionMode
-    rehearsal: bool
+    is_scripted: bool
     protected: tuple[Path, ...]
     """Our own files and folders: changing them asks each time."""
     version: str
@@ -65,11 +65,11 @@ class SessionOptions:
     """Every type of agent there is."""
     max_depth: int = 3
     """An agent so deep below the primary starts no other."""
-    places: int = 10
+    slot_limit: int = 10
     """So many subagents may work at once."""
     spawns: int | None = None
     """So many may be started in one run; None: no limit."""
-    rules: tuple[Source, ...] = ()
+    rules: tuple[RuleSource, ...] = ()
     """The user's, then the project's."""
 
     @property
@@ -128,12 +128,14 @@ def _go_on(options: SessionOptions, last: Path, wall_clock: WallClock) -> OpenSe
     file, contents = SessionLog.open(last, wall_clock)
     run = last_run(contents.records) + 1
     opened: list[tuple[Record, Address]] = [
-        (RunStarted(run=run, pid=os.getpid(), version=options.version), ROOT)
+        (SessionOpened(run=run, pid=os.getpid(), version=options.version), ROOT)
     ]
-    config = last_config(contents.records) or Config()
+    config = last_config(contents.records) or SessionSettings()
     mode = mode_of(options, contents.records)
     if mode != config.mode:
-        opened.append((config.model_copy(update={"mode": mode, "loaded": None}), PERMISSIONS))
+        opened.append(
+            (config.model_copy(update={"mode": mode, "replaced_rules": None}), PERMISSIONS)
+        )
     file.append(opened)
     own = concerning(contents, PRIMARY)
     return OpenSession(
@@ -152,12 +154,12 @@ def _go_on(options: SessionOptions, last: Path, wall_clock: WallClock) -> OpenSe
 def _begin(options: SessionOptions, wall_clock: WallClock) -> OpenSession:
     session_id = _new_id(wall_clock)
     first: tuple[Record, ...] = (
-        Session(session_id=session_id, workspace=str(options.workspace.root)),
-        RunStarted(run=1, pid=os.getpid(), version=options.version),
+        SessionHeader(session_id=session_id, workspace=str(options.workspace.root)),
+        SessionOpened(run=1, pid=os.getpid(), version=options.version),
     )
     mode = mode_of(options, ())
-    if mode != Config().mode:
-        first = (*first, Config(mode=mode))
+    if mode != SessionSettings().mode:
+        first = (*first, SessionSettings(mode=mode))
     path = session_path(options.folder, session_id)
     file = SessionLog.create(path, [(record, ROOT) for record in first], wall_clock)
     transcripts = options.transcripts_of(session_id)

@@ -10,15 +10,15 @@ from pydantic import Field
 
 from messages.address import Address
 from messages.base import Message
-from messages.questions import Question
+from messages.questions import UserQuestion
 from messages.rules import PermissionRequest, Rule
-from messages.tools import FileState, Switch
+from messages.tools import AgentSwitchProposal, FileDigest
 
-Answer = Literal["once", "session", "project", "no"]
+ApprovalDecision = Literal["once", "session", "project", "no"]
 
 
 class _ApprovalRequest(Message):
-    bounces = True
+    notify_undelivered = True
     id: str
     """`<address>#<n>@<run>`, opaque afterwards; a late answer can never reach another call."""
     agent: Address
@@ -33,15 +33,15 @@ class _ApprovalRequest(Message):
     """Why it needs asking: the rule and source that decided."""
     requests: tuple[PermissionRequest, ...]
     """Exactly what would be touched; judged again whenever the rules change."""
-    parts: tuple[PermissionRequest, ...] = ()
+    resolved_requests: tuple[PermissionRequest, ...] = ()
     """What that came to when it was asked, with links followed; a yes is to these alone."""
-    generation: int = 0
+    policy_version: int = 0
     """Of the verdict that asked; if that is out of date, it is judged again at once."""
-    answers: tuple[Answer, ...]
+    available_decisions: tuple[ApprovalDecision, ...]
     """The answers that are legal for this request."""
     grants: tuple[Rule, ...] = ()
     """What `session` and `project` would store, shown before it is."""
-    wider: tuple[Rule, ...] = ()
+    broader_grants: tuple[Rule, ...] = ()
     """What they would store instead where the person asks for it; shown, too. Empty: nothing."""
 
 
@@ -51,7 +51,7 @@ class ExecApprovalRequest(_ApprovalRequest):
     type: Literal["exec_approval_request"] = "exec_approval_request"
     command: str
     """The whole text that would run, never shortened."""
-    runs: tuple[FileState, ...] = ()
+    executed_files: tuple[FileDigest, ...] = ()
     """Files that it would run; a yes is to what they are now."""
 
 
@@ -68,8 +68,8 @@ class QuestionRequest(_ApprovalRequest):
     """What would you have? Answered `once` with one reply a question, or not at all."""
 
     type: Literal["question_request"] = "question_request"
-    questions: tuple[Question, ...]
-    switch: Switch | None = None
+    questions: tuple[UserQuestion, ...]
+    switch_proposal: AgentSwitchProposal | None = None
     """What the reply may lead to."""
 
 
@@ -77,27 +77,27 @@ AnyApprovalRequest = ExecApprovalRequest | PatchApprovalRequest | QuestionReques
 ApprovalRequest = Annotated[AnyApprovalRequest, Field(discriminator="type")]
 
 
-class ApprovalAnswered(Message):
+class ApprovalDecided(Message):
     """A person answered; on disk before it is delivered."""
 
-    type: Literal["approval_answered"] = "approval_answered"
+    type: Literal["approval_decided"] = "approval_decided"
     id: str
     agent: Address
-    answer: Answer
-    wider: bool = False
+    decision: ApprovalDecision
+    use_broader_grants: bool = False
     """With `session` and `project`: the wider rules are granted."""
     feedback: str = ""
     """With `no`: what the person tells the model."""
-    replies: tuple[str, ...] = ()
+    answers: tuple[str, ...] = ()
     """To a question: one for each, in order; several choices stand on lines of their own."""
     decided_by: Literal["person", "rule"] = "person"
     """`rule`: a grant given meanwhile allows it."""
 
 
-class ApprovalRefused(Message):
+class ApprovalUnavailable(Message):
     """Nobody can answer; the model reads why."""
 
-    type: Literal["approval_refused"] = "approval_refused"
+    type: Literal["approval_unavailable"] = "approval_unavailable"
     id: str
     agent: Address
     reason: str
@@ -110,48 +110,48 @@ class ApprovalWithdrawn(Message):
     id: str
 
 
-class ApprovalsWithdrawn(Message):
+class WithdrawApprovals(Message):
     """Every question of an agent and of those below it is moot; sent before anything is aborted."""
 
-    type: Literal["approvals_withdrawn"] = "approvals_withdrawn"
+    type: Literal["withdraw_approvals"] = "withdraw_approvals"
     under: Address
 
 
-class PresentApproval(Message):
+class ShowApproval(Message):
     """Show a parked request to the person."""
 
-    type: Literal["present_approval"] = "present_approval"
+    type: Literal["show_approval"] = "show_approval"
     request: ApprovalRequest
     waiting: int = Field(ge=1)
     """How many are parked, this one included."""
 
 
-class RetractApproval(Message):
+class DismissApproval(Message):
     """Take a request off the screen: it has ended."""
 
-    type: Literal["retract_approval"] = "retract_approval"
+    type: Literal["dismiss_approval"] = "dismiss_approval"
     id: str
     why: Literal["answered", "withdrawn"]
 
 
-class AnswerApproval(Message):
+class SubmitDecision(Message):
     """What the person chose for the request on screen."""
 
-    bounces = True
-    type: Literal["answer_approval"] = "answer_approval"
+    notify_undelivered = True
+    type: Literal["submit_decision"] = "submit_decision"
     id: str
-    answer: Answer
-    wider: bool = False
-    """As in `ApprovalAnswered`."""
+    decision: ApprovalDecision
+    use_broader_grants: bool = False
+    """As in `ApprovalDecided`."""
     feedback: str = ""
-    replies: tuple[str, ...] = ()
-    """To a question, as in `ApprovalAnswered`."""
+    answers: tuple[str, ...] = ()
+    """To a question, as in `ApprovalDecided`."""
 
 
-class PresenterChanged(Message):
+class ApproverAvailabilityChanged(Message):
     """Whether a person can be asked now: told by the console, or for it when it is gone."""
 
-    type: Literal["presenter_changed"] = "presenter_changed"
+    type: Literal["approver_availability_changed"] = "approver_availability_changed"
     can_answer: bool
     reason: str = ""
     """Why not, as the model will read it."""

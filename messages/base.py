@@ -21,9 +21,9 @@ class Message(Value):
     The same JSON object stands in memory, on a link, in a journal line and in `stream-json`.
     """
 
-    urgent: ClassVar[bool] = False
+    high_priority: ClassVar[bool] = False
     """True for what overtakes the mailbox; such a message names what it is about."""
-    bounces: ClassVar[bool] = False
+    notify_undelivered: ClassVar[bool] = False
     """True for what its sender must hear of when nobody handled it: a request or a withdrawal."""
 
 

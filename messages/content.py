@@ -41,7 +41,7 @@ class ToolUseBlock(Value):
     """Why the streamed input is not one JSON object; such a call never runs."""
 
 
-Block = Annotated[
+ContentBlock = Annotated[
     TextBlock | ThinkingBlock | RedactedThinkingBlock | ToolUseBlock, Field(discriminator="type")
 ]
 
@@ -68,6 +68,6 @@ class Usage(Value):
         )
 
 
-def text_of(content: tuple[Block, ...]) -> str:
+def text_of(content: tuple[ContentBlock, ...]) -> str:
     """Join the text blocks of one reply."""
     return "".join(block.text for block in content if isinstance(block, TextBlock))

@@ -19,6 +19,6 @@ class Envelope:
     message: Message
 
     @property
-    def urgent(self) -> bool:
+    def high_priority(self) -> bool:
         """Whether it overtakes the mailbox."""
-        return self.message.urgent
+        return self.message.high_priority

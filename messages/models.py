@@ -5,7 +5,7 @@ from typing import Literal
 from pydantic import Field
 
 from messages.base import Message
-from messages.content import Block, Usage
+from messages.content import ContentBlock, Usage
 
 ModelFailureReason = Literal[
     "unauthorized",
@@ -40,7 +40,7 @@ class ModelReplied(Message):
     type: Literal["model_replied"] = "model_replied"
     request: int
     """Counts the agent's requests; late replies of cancelled ones are told apart by it."""
-    content: tuple[Block, ...]
+    content: tuple[ContentBlock, ...]
     stop_reason: str
     usage: Usage
     model: str
@@ -64,27 +64,27 @@ class ModelFailed(Message):
     """The server wishes to be left alone for so long; 0: it wishes nothing."""
 
 
-class WaitEnded(Message):
+class RetryDelayElapsed(Message):
     """The wait before a request is sent again is over, or was cut short."""
 
-    type: Literal["wait_ended"] = "wait_ended"
+    type: Literal["retry_delay_elapsed"] = "retry_delay_elapsed"
     request: int
     """The request that had failed."""
 
 
-class ClockStopped(Message):
+class TurnTimerStopped(Message):
     """The clock of a turn's time limit has run out, or was held."""
 
-    type: Literal["clock_stopped"] = "clock_stopped"
+    type: Literal["turn_timer_stopped"] = "turn_timer_stopped"
     turn: int
     left_s: float = Field(ge=0, le=LONGEST_S)
     """0: the time is up."""
 
 
-class ModelMeasured(Message):
+class ModelLimitsFound(Message):
     """What a model takes and gives, as its server says, or as we know it."""
 
-    type: Literal["model_measured"] = "model_measured"
+    type: Literal["model_limits_found"] = "model_limits_found"
     model: str
     context_tokens: int = Field(gt=0)
     """Longest conversation, the reply included."""

@@ -6,15 +6,15 @@ from messages.address import Address
 from messages.base import Message, Value
 from messages.rules import (
     Action,
+    FileReadPolicy,
     GrantScope,
     PermissionMode,
+    PermissionProfile,
     PermissionRequest,
     Policy,
-    Profile,
-    ReadRules,
     Rule,
+    RuleSource,
     SessionMode,
-    Source,
 )
 
 
@@ -26,14 +26,14 @@ class RegisterAgent(Message):
 
     type: Literal["register_agent"] = "register_agent"
     agent: Address
-    profile: Profile
+    profile: PermissionProfile
 
 
-class PermissionQuery(Message):
-    """Judge one call; answered by `PermissionVerdict` to its sender."""
+class EvaluatePermission(Message):
+    """Judge one call; answered by `PermissionDecision` to its sender."""
 
-    bounces = True
-    type: Literal["permission_query"] = "permission_query"
+    notify_undelivered = True
+    type: Literal["evaluate_permission"] = "evaluate_permission"
     id: str
     agent: Address
     """On whose behalf; it counts, not the sender."""
@@ -41,15 +41,15 @@ class PermissionQuery(Message):
     """As the tool knows them; the engine finds the parts of a command itself."""
 
 
-class PermissionVerdict(Message):
+class PermissionDecision(Message):
     """The strictest action over all that a call would do, and what decided it."""
 
-    type: Literal["permission_verdict"] = "permission_verdict"
+    type: Literal["permission_decision"] = "permission_decision"
     id: str
     action: Action
     reason: str
     """The rule and the source that decided, as a person reads it."""
-    generation: int
+    policy_version: int
     """Counts changes of rules, grants, mode and trust; a verdict holds for its own generation."""
     rule: Rule | None = None
     """The rule that decided, where one did."""
@@ -57,15 +57,15 @@ class PermissionVerdict(Message):
     """Where that rule stands, or what else decided, such as `mode yolo`."""
     grants: tuple[Rule, ...] = ()
     """The exact rules a person may store, one for each part that asks; empty: once or no."""
-    wider: tuple[Rule, ...] = ()
+    broader_grants: tuple[Rule, ...] = ()
     """The same by the beginnings of commands; empty: there are none that could be offered."""
-    parts: tuple[PermissionRequest, ...] = ()
+    resolved_requests: tuple[PermissionRequest, ...] = ()
     """What the call came to, with paths resolved: a command's parts and files."""
-    reads: ReadRules | None = None
+    read_policy: FileReadPolicy | None = None
     """For `glob` and `grep`: what each file that they open is judged by."""
 
 
-class JudgedPart(Value):
+class EvaluatedRequest(Value):
     """One thing that a call would do, and what was decided of it."""
 
     request: PermissionRequest
@@ -73,19 +73,19 @@ class JudgedPart(Value):
     reason: str
 
 
-class CallJudged(Message):
+class EvaluationFinished(Message):
     """What came of a query; the engine's own word to itself, on the way to whoever asked."""
 
-    type: Literal["call_judged"] = "call_judged"
-    ticket: int
-    verdict: PermissionVerdict
-    parts: tuple[JudgedPart, ...] = ()
+    type: Literal["evaluation_finished"] = "evaluation_finished"
+    evaluation_id: int
+    decision: PermissionDecision
+    evaluated_requests: tuple[EvaluatedRequest, ...] = ()
 
 
 class StoreGrant(Message):
-    """Keep rules a person granted; answered by `GrantStored` or `GrantNotStored`."""
+    """Keep rules a person granted; answered by `GrantStored` or `StoreGrantFailed`."""
 
-    bounces = True
+    notify_undelivered = True
     type: Literal["store_grant"] = "store_grant"
     id: str
     rules: tuple[Rule, ...]
@@ -97,21 +97,21 @@ class GrantStored(Message):
 
     type: Literal["grant_stored"] = "grant_stored"
     id: str
-    generation: int
+    policy_version: int
 
 
-class GrantNotStored(Message):
+class StoreGrantFailed(Message):
     """The rules could not be kept; the call at hand counts as allowed once."""
 
-    type: Literal["grant_not_stored"] = "grant_not_stored"
+    type: Literal["store_grant_failed"] = "store_grant_failed"
     id: str
     detail: str
 
 
 class RevokeGrant(Message):
-    """Take a grant back; acts at once; answered by `GrantRevoked` or `GrantNotRevoked`."""
+    """Take a grant back; acts at once; answered by `GrantRevoked` or `RevokeGrantFailed`."""
 
-    bounces = True
+    notify_undelivered = True
     type: Literal["revoke_grant"] = "revoke_grant"
     rule: Rule
     scope: GrantScope
@@ -123,38 +123,38 @@ class GrantRevoked(Message):
     type: Literal["grant_revoked"] = "grant_revoked"
     rule: Rule
     scope: GrantScope
-    generation: int
+    policy_version: int
 
 
-class GrantNotRevoked(Message):
+class RevokeGrantFailed(Message):
     """This run goes without the grant, but it could not be taken off the disk."""
 
-    type: Literal["grant_not_revoked"] = "grant_not_revoked"
+    type: Literal["revoke_grant_failed"] = "revoke_grant_failed"
     rule: Rule
     scope: GrantScope
     detail: str
 
 
-class ProjectGrantsRead(Message):
+class ProjectGrantsLoaded(Message):
     """What the store of the project's grants holds; the engine's own word to itself."""
 
-    type: Literal["project_grants_read"] = "project_grants_read"
+    type: Literal["project_grants_loaded"] = "project_grants_loaded"
     rules: tuple[Rule, ...]
     changed: bool = True
     """As a change left them; else as they were found."""
 
 
-class ProjectGrantsFailed(Message):
+class ProjectGrantsUpdateFailed(Message):
     """The store of the project's grants could not be changed; as above."""
 
-    type: Literal["project_grants_failed"] = "project_grants_failed"
+    type: Literal["project_grants_update_failed"] = "project_grants_update_failed"
     detail: str
 
 
 class ChangeMode(Message):
-    """Work in another mode; answered by `ModeChanged` or `ModeNotChanged` to its sender."""
+    """Work in another mode; answered by `ModeChanged` or `ChangeModeFailed` to its sender."""
 
-    bounces = True
+    notify_undelivered = True
     type: Literal["change_mode"] = "change_mode"
     mode: SessionMode
 
@@ -164,44 +164,44 @@ class ModeChanged(Message):
 
     type: Literal["mode_changed"] = "mode_changed"
     mode: SessionMode
-    generation: int
+    policy_version: int
 
 
-class ModeNotChanged(Message):
+class ChangeModeFailed(Message):
     """The mode could not be kept; a looser one does not hold, a stricter one does in this run."""
 
-    type: Literal["mode_not_changed"] = "mode_not_changed"
+    type: Literal["change_mode_failed"] = "change_mode_failed"
     mode: SessionMode
     detail: str
     holds: bool = False
     """It is at work in this run all the same."""
 
 
-class LoadRules(Message):
-    """Go by these rules from now on; answered by `RulesLoaded` or `RulesNotLoaded` to its sender.
+class ReplaceRules(Message):
+    """Go by these rules from now on; answered by `RulesReplaced` or `ReplaceRulesFailed` to its sender.
 
     Who sends it has read the files; when one is broken it is not sent, and the old rules stay.
     """
 
-    bounces = True
-    type: Literal["load_rules"] = "load_rules"
-    sources: tuple[Source, ...]
+    notify_undelivered = True
+    type: Literal["replace_rules"] = "replace_rules"
+    sources: tuple[RuleSource, ...]
     trusted: bool
     protected: tuple[str, ...] | None = ()
     """As in `Policy`: where links and hooks lead now."""
 
 
-class RulesLoaded(Message):
+class RulesReplaced(Message):
     """The rules are on disk and in force."""
 
-    type: Literal["rules_loaded"] = "rules_loaded"
-    generation: int
+    type: Literal["rules_replaced"] = "rules_replaced"
+    policy_version: int
 
 
-class RulesNotLoaded(Message):
+class ReplaceRulesFailed(Message):
     """The old rules stay."""
 
-    type: Literal["rules_not_loaded"] = "rules_not_loaded"
+    type: Literal["replace_rules_failed"] = "replace_rules_failed"
     detail: str
 
 
@@ -209,42 +209,42 @@ class PolicyChanged(Message):
     """What waits for a person may be decided otherwise now: have it judged anew."""
 
     type: Literal["policy_changed"] = "policy_changed"
-    generation: int
+    policy_version: int
 
 
-class ExplainCall(Message):
-    """Tell how the last call of an agent was decided; answered by `CallExplained` to its sender."""
+class ExplainLastDecision(Message):
+    """Tell how the last call of an agent was decided; answered by `DecisionExplained` to its sender."""
 
-    type: Literal["explain_call"] = "explain_call"
+    type: Literal["explain_last_decision"] = "explain_last_decision"
 
 
-class CallExplained(Message):
+class DecisionExplained(Message):
     """How the last call was decided; no verdict: there was no call."""
 
-    type: Literal["call_explained"] = "call_explained"
+    type: Literal["decision_explained"] = "decision_explained"
     agent: Address | None = None
-    verdict: PermissionVerdict | None = None
-    parts: tuple[JudgedPart, ...] = ()
+    decision: PermissionDecision | None = None
+    evaluated_requests: tuple[EvaluatedRequest, ...] = ()
 
 
-class ListPolicy(Message):
-    """Tell what verdicts go by; answered by `PolicyListed` to its sender."""
+class GetPolicy(Message):
+    """Tell what verdicts go by; answered by `PolicySnapshot` to its sender."""
 
-    type: Literal["list_policy"] = "list_policy"
+    type: Literal["get_policy"] = "get_policy"
 
 
-class PolicyListed(Message):
+class PolicySnapshot(Message):
     """What verdicts go by now."""
 
-    type: Literal["policy_listed"] = "policy_listed"
+    type: Literal["policy_snapshot"] = "policy_snapshot"
     policy: Policy
 
 
-class Config(Message):
+class SessionSettings(Message):
     """What a session keeps beside its conversation; whole each time, the last one counts."""
 
-    type: Literal["config"] = "config"
+    type: Literal["session_settings"] = "session_settings"
     mode: PermissionMode = "default"
     grants: tuple[Rule, ...] = ()
-    loaded: LoadRules | None = None
+    replaced_rules: ReplaceRules | None = None
     """Rules that were read anew in this run; a later run reads the files itself."""

@@ -14,7 +14,7 @@ class Choice(Value):
     description: str = ""
 
 
-class Question(Value):
+class UserQuestion(Value):
     """One thing to be told by a person, who may always answer in words of their own."""
 
     question: str

@@ -42,7 +42,7 @@ class PermissionRequest:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Source:
+class RuleSource:
     """Rules from one place; the last that matches speaks for it."""
 
     __pydantic_config__: ClassVar[dict[str, Any]] = _CLOSED
@@ -55,14 +55,14 @@ class Source:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Profile:
+class PermissionProfile:
     """What an agent's definition says about its rights; its children stand under it too."""
 
     __pydantic_config__: ClassVar[dict[str, Any]] = _CLOSED
 
     agent: str
     """The definition's name."""
-    rules: Source | None = None
+    rules: RuleSource | None = None
     tools: tuple[str, ...] = ("*",)
     """Names of the tools it may use; `*` as in patterns."""
     disallowed_tools: tuple[str, ...] = ()
@@ -83,7 +83,7 @@ class Policy:
     __pydantic_config__: ClassVar[dict[str, Any]] = _CLOSED
 
     mode: PermissionMode = "default"
-    sources: tuple[Source, ...] = ()
+    sources: tuple[RuleSource, ...] = ()
     """The user's and the project's files."""
     defaults: tuple[Rule, ...] = ()
     """Heard where no source speaks; empty: everything that no rule speaks of asks."""
@@ -97,16 +97,16 @@ class Policy:
     """Protected targets beside those known by name; None: nothing is protected."""
     trusted: bool = False
     """The user trusts what the workspace's own git configuration may start."""
-    generation: int = 1
+    policy_version: int = 1
     """Counts changes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ReadRules:
+class FileReadPolicy:
     """What decides whether an agent may read a file: for tools that open many."""
 
     __pydantic_config__: ClassVar[dict[str, Any]] = _CLOSED
 
     policy: Policy
-    chain: tuple[Profile, ...]
+    chain: tuple[PermissionProfile, ...]
     """The asker's own profile, then its parent's, up to the primary's."""

@@ -23,7 +23,7 @@ class SubagentStarted(Message):
     """Its type: the name of its definition."""
     depth: int
     """Below the primary, which is 0."""
-    start: int = Field(ge=1)
+    task_number: int = Field(ge=1)
     """How often it was begun: 1, and one more each time that it goes on with a further task."""
     turn: int
     call_id: str
@@ -33,7 +33,7 @@ class SubagentStarted(Message):
     """The parent's, which it asks unless its definition names another."""
     one_shot: bool = True
     """It ends with its turn; else it takes further ones."""
-    ceiling: PermissionMode = "yolo"
+    max_mode: PermissionMode = "yolo"
     """The loosest mode that it works in: that of its parent when this task began."""
 
 
@@ -42,7 +42,7 @@ class SubagentEnded(Message):
 
     type: Literal["subagent_ended"] = "subagent_ended"
     child: Address
-    start: int
+    task_number: int
     turn: int
     """The parent's."""
     status: SubagentStatus
@@ -55,56 +55,56 @@ class SubagentQueued(Message):
 
     type: Literal["subagent_queued"] = "subagent_queued"
     agent: Address
-    places: int
+    slot_limit: int
     """So many may work at once."""
 
 
-class Errand(Message):
+class AssignTask(Message):
     """Begin a further turn with this prompt, under a number of your own."""
 
-    bounces = True
-    type: Literal["errand"] = "errand"
-    start: int = 0
+    notify_undelivered = True
+    type: Literal["assign_task"] = "assign_task"
+    task_number: int = 0
     """As in `SubagentStarted`; what is sent again is taken once. 0: a person said it."""
     prompt: str
 
 
-class CancelErrand(Message):
+class CancelTask(Message):
     """End what you are at; what has not begun never does."""
 
-    urgent = True
-    type: Literal["cancel_errand"] = "cancel_errand"
+    high_priority = True
+    type: Literal["cancel_task"] = "cancel_task"
 
 
-class PromptRefused(Message):
+class PromptRejected(Message):
     """The agent takes no further prompts."""
 
-    type: Literal["prompt_refused"] = "prompt_refused"
+    type: Literal["prompt_rejected"] = "prompt_rejected"
     agent: Address
     reason: Literal["one_shot"]
     """one_shot: it ends with the turn that it was started for."""
 
 
-class ErrandOverdue(Message):
+class TaskCancelTimeout(Message):
     """A parent's note to itself: a child was told to end its errand, and has had its time."""
 
-    type: Literal["errand_overdue"] = "errand_overdue"
+    type: Literal["task_cancel_timeout"] = "task_cancel_timeout"
     child: Address
-    start: int
+    task_number: int
 
 
-class BudgetSpent(Message):
+class AncestorBudgetExhausted(Message):
     """An agent above has used all it may: send no further request and start nobody."""
 
-    type: Literal["budget_spent"] = "budget_spent"
+    type: Literal["ancestor_budget_exhausted"] = "ancestor_budget_exhausted"
     detail: str
 
 
-class MaySpawn(Message):
-    """May one more subagent be started? Answered by `SpawnAllowed` or `SpawnRefused`."""
+class RequestSpawn(Message):
+    """May one more subagent be started? Answered by `SpawnAdmitted` or `SpawnRejected`."""
 
-    bounces = True
-    type: Literal["may_spawn"] = "may_spawn"
+    notify_undelivered = True
+    type: Literal["request_spawn"] = "request_spawn"
     call_id: str
     agent: str
     """Its type."""
@@ -112,59 +112,59 @@ class MaySpawn(Message):
     """Names an earlier one that goes on; empty: a new one is to be named."""
 
 
-class SpawnAllowed(Message):
+class SpawnAdmitted(Message):
     """It counts as started."""
 
-    type: Literal["spawn_allowed"] = "spawn_allowed"
+    type: Literal["spawn_admitted"] = "spawn_admitted"
     call_id: str
     name: str
 
 
-class SpawnRefused(Message):
+class SpawnRejected(Message):
     """The budget of subagents is spent, or they are started too fast."""
 
-    type: Literal["spawn_refused"] = "spawn_refused"
+    type: Literal["spawn_rejected"] = "spawn_rejected"
     call_id: str
     detail: str
     """For the model: what is the case, and what to do instead."""
 
 
-class TakePlace(Message):
-    """Let me work; answered by `PlaceGiven`, perhaps after `PlacesFull`."""
+class AcquireSlot(Message):
+    """Let me work; answered by `SlotAcquired`, perhaps after `SlotPending`."""
 
-    bounces = True
-    type: Literal["take_place"] = "take_place"
-
-
-class PlacesFull(Message):
-    """Every place is taken; `PlaceGiven` comes when it is your turn."""
-
-    type: Literal["places_full"] = "places_full"
-    places: int
+    notify_undelivered = True
+    type: Literal["acquire_slot"] = "acquire_slot"
 
 
-class PlaceGiven(Message):
+class SlotPending(Message):
+    """Every place is taken; `SlotAcquired` comes when it is your turn."""
+
+    type: Literal["slot_pending"] = "slot_pending"
+    slot_limit: int
+
+
+class SlotAcquired(Message):
     """Work; until the place is left, nobody else has it."""
 
-    type: Literal["place_given"] = "place_given"
+    type: Literal["slot_acquired"] = "slot_acquired"
 
 
-class LeavePlaces(Message):
+class ReleaseSlots(Message):
     """Places are free again, and whoever waited for one does so no more."""
 
-    type: Literal["leave_places"] = "leave_places"
+    type: Literal["release_slots"] = "release_slots"
     under: Address
     alone: bool = False
     """Only this agent's own; else also those of all below it."""
 
 
-class WatchAgent(Message):
+class SubscribeToAgent(Message):
     """Tell me what you stream, from now on."""
 
-    type: Literal["watch_agent"] = "watch_agent"
+    type: Literal["subscribe_to_agent"] = "subscribe_to_agent"
 
 
-class UnwatchAgent(Message):
+class UnsubscribeFromAgent(Message):
     """Tell me no more what you stream."""
 
-    type: Literal["unwatch_agent"] = "unwatch_agent"
+    type: Literal["unsubscribe_from_agent"] = "unsubscribe_from_agent"

@@ -16,7 +16,7 @@ class PeerRestarted(Message):
     incarnation: int = Field(ge=2)
 
 
-UndeliveredReason = Literal["ended", "crashed", "set_aside"]
+UndeliveredReason = Literal["ended", "crashed", "quarantined"]
 """ended: nobody lives there, or its restarts are spent · crashed: its receiver crashed over it and
 lives on · set_aside: its receiver crashed over it again and again, and takes it no more."""
 

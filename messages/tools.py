@@ -3,11 +3,11 @@
 from typing import Literal
 
 from messages.base import Message, Value
-from messages.questions import Question, Todo
+from messages.questions import Todo, UserQuestion
 from messages.rules import PermissionRequest
 
 
-class FileState(Value):
+class FileDigest(Value):
     """A file as the agent last saw it."""
 
     path: str
@@ -21,13 +21,13 @@ class Patch(Value):
 
     path: str
     """Absolute, links resolved."""
-    before: FileState
+    before: FileDigest
     after: str
     """The whole text to be written."""
     diff: str
 
 
-class Task(Value):
+class SubagentTask(Value):
     """Work to be handed to a subagent."""
 
     agent: str
@@ -40,7 +40,7 @@ class Task(Value):
     """Whoever takes it ends with it."""
 
 
-class Switch(Value):
+class AgentSwitchProposal(Value):
     """Another agent is to have the session, if the person says so."""
 
     agent: str
@@ -51,24 +51,24 @@ class Switch(Value):
     """There is a file with a plan."""
 
 
-class Plan(Value):
+class CallPlan(Value):
     """What a call would do, with every target resolved; made without touching anything."""
 
     title: str
     """One line for people, such as `bash git status`."""
-    shown: str = ""
+    full_text: str = ""
     """The whole text that a person must see before it runs; empty: the title says all."""
     requests: tuple[PermissionRequest, ...]
     patch: Patch | None = None
-    runs: tuple[FileState, ...] = ()
+    executed_files: tuple[FileDigest, ...] = ()
     """Files that it runs, as far as it names them, as they are now."""
-    peeked: str = ""
+    unread_file: str = ""
     """The target of a file that the plan looked into and this agent has not read yet."""
-    questions: tuple[Question, ...] = ()
+    questions: tuple[UserQuestion, ...] = ()
     """What a person is asked; their replies are the call's result."""
-    task: Task | None = None
+    task: SubagentTask | None = None
     """It is not run but handed to a subagent, whose answer is the result."""
-    switch: Switch | None = None
+    switch_proposal: AgentSwitchProposal | None = None
     """What their reply may lead to."""
     refusal: str = ""
     """Why the call cannot be carried out, as what was peeked at says; only for who may read it."""
@@ -80,7 +80,7 @@ class ToolOutput(Value):
     text: str
     failed: bool = False
     """It ran and its own result is a failure, such as a command's exit status."""
-    seen: tuple[FileState, ...] = ()
+    observed_files: tuple[FileDigest, ...] = ()
     """Files read or written, as they are now."""
     todos: tuple[Todo, ...] | None = None
     """The ledger as the call leaves it; None: it is not about the ledger."""
@@ -91,7 +91,7 @@ class ToolPlanned(Message):
 
     type: Literal["tool_planned"] = "tool_planned"
     call_id: str
-    plan: Plan
+    plan: CallPlan
 
 
 class ToolSucceeded(Message):
@@ -107,7 +107,7 @@ class ToolFailed(Message):
 
     type: Literal["tool_failed"] = "tool_failed"
     call_id: str
-    reason: Literal["refused", "drifted", "cancelled", "crashed"]
+    reason: Literal["rejected", "target_changed", "cancelled", "crashed"]
     """refused: the tool says why · drifted: its target changed since it was approved ·
     cancelled: by us · crashed: our bug."""
     detail: str

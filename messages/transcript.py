@@ -6,14 +6,14 @@ from pydantic import Field
 
 from messages.address import Address
 from messages.approvals import (
-    ApprovalAnswered,
+    ApprovalDecided,
     ApprovalWithdrawn,
     ExecApprovalRequest,
     PatchApprovalRequest,
     QuestionRequest,
 )
 from messages.base import Message
-from messages.permissions import Config
+from messages.permissions import SessionSettings
 from messages.subagents import SubagentEnded, SubagentStarted
 from messages.turns import (
     AgentSwitched,
@@ -33,29 +33,29 @@ FORMAT = 1
 """Version of the session file; older ones stay readable."""
 
 
-class Session(Message):
+class SessionHeader(Message):
     """The first record of a session file."""
 
-    type: Literal["session"] = "session"
+    type: Literal["session_header"] = "session_header"
     format: int = FORMAT
     session_id: str
     workspace: str
     """The workspace root, absolute."""
 
 
-class RunStarted(Message):
+class SessionOpened(Message):
     """A program opened the session; its number is part of every id it mints."""
 
-    type: Literal["run_started"] = "run_started"
+    type: Literal["session_opened"] = "session_opened"
     run: int
     pid: int
     version: str
 
 
 Record = Annotated[
-    Session
-    | RunStarted
-    | Config
+    SessionHeader
+    | SessionOpened
+    | SessionSettings
     | TurnStarted
     | ReplyCompleted
     | ModelChanged
@@ -72,7 +72,7 @@ Record = Annotated[
     | ExecApprovalRequest
     | PatchApprovalRequest
     | QuestionRequest
-    | ApprovalAnswered
+    | ApprovalDecided
     | ApprovalWithdrawn,
     Field(discriminator="type"),
 ]
@@ -81,7 +81,7 @@ Record = Annotated[
 class Append(Message):
     """Write records and sync them; answered by `Appended` or `AppendFailed` to the sender."""
 
-    bounces = True
+    notify_undelivered = True
     type: Literal["append"] = "append"
     id: int
     """The sender's own count; an unanswered one is sent again and written once."""
@@ -107,39 +107,39 @@ class AppendFailed(Message):
     detail: str
 
 
-class AppendLate(Message):
+class AppendTimeout(Message):
     """The sender's note to itself: it has waited for the disk for a while."""
 
-    type: Literal["append_late"] = "append_late"
+    type: Literal["append_timeout"] = "append_timeout"
     id: int
     """The append that was the oldest without an answer; 0: all had one."""
 
 
-class Recall(Message):
-    """Read the session back; answered by `Recalled` or `RecallFailed` to the sender.
+class ReadRecords(Message):
+    """Read the session back; answered by `RecordsRead` or `ReadRecordsFailed` to the sender.
 
     What the sender appended before is on disk when it is answered.
     """
 
-    bounces = True
-    type: Literal["recall"] = "recall"
+    notify_undelivered = True
+    type: Literal["read_records"] = "read_records"
     id: int
     """The sender's life: an answer to an earlier one is late."""
     of: Address | None = None
     """Only what concerns this agent; None: everything."""
 
 
-class Recalled(Message):
+class RecordsRead(Message):
     """The records that were asked for, in their order."""
 
-    type: Literal["recalled"] = "recalled"
+    type: Literal["records_read"] = "records_read"
     id: int
     records: tuple[Record, ...]
 
 
-class RecallFailed(Message):
+class ReadRecordsFailed(Message):
     """The session cannot be read."""
 
-    type: Literal["recall_failed"] = "recall_failed"
+    type: Literal["read_records_failed"] = "read_records_failed"
     id: int
     detail: str

@@ -9,18 +9,18 @@ from typing import Literal
 from pydantic import Field
 
 from messages.base import Message, Value
-from messages.content import Block, Usage
+from messages.content import ContentBlock, Usage
 from messages.models import LONGEST_S, LimitReason, ModelFailureReason
 from messages.questions import Todo
 from messages.rules import PermissionMode
 from messages.subagents import SubagentEnded, SubagentQueued, SubagentStarted
 
 
-class Prompt(Message):
+class StartTurn(Message):
     """A person's (or parent's) message; starts turn `turn`, or waits until the running one ends."""
 
-    bounces = True
-    type: Literal["prompt"] = "prompt"
+    notify_undelivered = True
+    type: Literal["start_turn"] = "start_turn"
     turn: int = Field(ge=1)
     """Counted up by the sender, so that a cancel that overtakes its prompt still finds it."""
     text: str
@@ -29,31 +29,31 @@ class Prompt(Message):
 class CancelTurn(Message):
     """Interrupt turn `turn` and whatever it started."""
 
-    urgent = True
+    high_priority = True
     type: Literal["cancel_turn"] = "cancel_turn"
     turn: int
 
 
-class ChooseModel(Message):
+class SetModel(Message):
     """Use another model from the next request on."""
 
-    type: Literal["choose_model"] = "choose_model"
+    type: Literal["set_model"] = "set_model"
     model: str = Field(min_length=1)
 
 
 class SwitchAgent(Message):
-    """Go on as another primary agent; answered by `AgentSwitched` or `AgentNotSwitched`."""
+    """Go on as another primary agent; answered by `AgentSwitched` or `SwitchAgentFailed`."""
 
-    bounces = True
+    notify_undelivered = True
     type: Literal["switch_agent"] = "switch_agent"
     agent: str = ""
     """Empty: the one before this one."""
 
 
-class SwitchPrepared(Message):
+class PlanFileChecked(Message):
     """What must be known before a switch was looked up; the agent's own word to itself."""
 
-    type: Literal["switch_prepared"] = "switch_prepared"
+    type: Literal["plan_file_checked"] = "plan_file_checked"
     agent: str
     """As in `SwitchAgent`."""
     plan_written: bool
@@ -70,14 +70,14 @@ class AgentSwitched(Message):
     synthetic: Literal[True] = True
     text: str
     """What the model reads."""
-    ceiling: PermissionMode
+    max_mode: PermissionMode
     """The loosest mode that the agent works in."""
 
 
-class AgentNotSwitched(Message):
+class SwitchAgentFailed(Message):
     """The agent stays who it is."""
 
-    type: Literal["agent_not_switched"] = "agent_not_switched"
+    type: Literal["switch_agent_failed"] = "switch_agent_failed"
     agent: str
     detail: str
 
@@ -102,10 +102,10 @@ class SessionConfigured(Message):
     model: str
     mode: PermissionMode
     """The session's when it began."""
-    ceiling: PermissionMode = "yolo"
+    max_mode: PermissionMode = "yolo"
     """The loosest mode that the agent works in."""
     cwd: str
-    rehearsal: bool
+    is_scripted: bool
     """The model is a script, not a model."""
     next_turn: int
     running_turn: int | None = None
@@ -125,10 +125,10 @@ class TurnStarted(Message):
     prompt: str
 
 
-class MessageDelta(Message):
+class TextDelta(Message):
     """More text of the reply that is being streamed."""
 
-    type: Literal["message_delta"] = "message_delta"
+    type: Literal["text_delta"] = "text_delta"
     text: str
 
 
@@ -146,16 +146,16 @@ class ToolInputDelta(Message):
     chars: int = Field(ge=1)
 
 
-Delta = MessageDelta | ThinkingDelta | ToolInputDelta
+Delta = TextDelta | ThinkingDelta | ToolInputDelta
 
 
-class ReplyGrown(Message):
+class ReplyProgress(Message):
     """A subagent is at a reply: told at times in the place of its stream, which nobody above gets.
 
     When its text begins, and each time that so much more has come that people would want to know.
     """
 
-    type: Literal["reply_grown"] = "reply_grown"
+    type: Literal["reply_progress"] = "reply_progress"
     turn: int
     chars: int = Field(ge=0)
     """That have come of it: text, reasoning and arguments of calls."""
@@ -168,7 +168,7 @@ class ReplyCompleted(Message):
 
     type: Literal["reply_completed"] = "reply_completed"
     turn: int
-    content: tuple[Block, ...]
+    content: tuple[ContentBlock, ...]
     stop_reason: str
     usage: Usage
     model: str
@@ -291,30 +291,30 @@ class TurnFailed(Message):
     usage: Usage = Usage()
 
 
-DiskState = Literal["well", "slow", "failing"]
+PersistenceStatus = Literal["well", "slow", "failing"]
 
 
-class DiskChanged(Message):
+class PersistenceChanged(Message):
     """The session's file is written again, takes long, or cannot be written.
 
     While it fails, nothing is changed whose record would be missing; what was said is kept, and
     written as soon as there is room.
     """
 
-    type: Literal["disk_changed"] = "disk_changed"
-    state: DiskState
+    type: Literal["persistence_changed"] = "persistence_changed"
+    state: PersistenceStatus
     detail: str = ""
     """For people: which file, and why it fails."""
 
 
 TurnEnded = TurnCompleted | TurnInterrupted | TurnFailed
-AgentReport = (
+UpwardEvent = (
     TurnStarted
-    | ReplyGrown
+    | ReplyProgress
     | ReplyCompleted
     | ModelChanged
     | AgentSwitched
-    | AgentNotSwitched
+    | SwitchAgentFailed
     | ModelRetrying
     | UsageChanged
     | ToolStarted
@@ -326,7 +326,7 @@ AgentReport = (
     | SubagentStarted
     | SubagentQueued
     | SubagentEnded
-    | DiskChanged
+    | PersistenceChanged
 )
 """What goes up from agent to agent: every event but what streams, and who somebody is."""
-AgentEvent = SessionConfigured | Delta | AgentReport
+AgentEvent = SessionConfigured | Delta | UpwardEvent

@@ -28,7 +28,7 @@ from messages.address import Address
 from messages.base import Message
 from messages.envelope import Envelope
 
-ROOMS = (
+MESSAGE_MODULES = (
     agents,
     approvals,
     models,
@@ -46,16 +46,16 @@ _CRC_CHARS = 8
 _LINE_KEYS = ("seq", "t", "by", "group")
 
 
-class WireError(ValueError):
+class DecodeError(ValueError):
     """Bytes that are not a message; the sender's fault, told in one line."""
 
 
-class ChecksumError(WireError):
+class ChecksumError(DecodeError):
     """A line is not what was written: cut short, or changed."""
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class JournalLine:
     """One record of a session file."""
 
     seq: int
@@ -72,7 +72,7 @@ class Line:
 @cache
 def adapter() -> TypeAdapter[Message]:
     """Build the one adapter for all message types, on first use."""
-    kinds = tuple(kind for room in ROOMS for kind in said_in(room))
+    kinds = tuple(kind for room in MESSAGE_MODULES for kind in said_in(room))
     union: Any = Annotated[Union[kinds], Field(discriminator="type")]  # noqa: UP007  (a tuple of classes)
     return TypeAdapter(union)
 
@@ -102,12 +102,12 @@ def decode(data: bytes | str) -> Message:
     """Read a message.
 
     Raises:
-        WireError: garbage, an unknown type, an unknown field or a wrong value.
+        DecodeError: garbage, an unknown type, an unknown field or a wrong value.
     """
     try:
         return adapter().validate_json(data)
     except ValidationError as error:
-        raise WireError(_first(error)) from None
+        raise DecodeError(_first(error)) from None
 
 
 def encode_envelope(envelope: Envelope) -> bytes:
@@ -120,23 +120,23 @@ def decode_envelope(data: bytes | str) -> Envelope:
     """Read an envelope; whether its sender may say so is the link's to judge.
 
     Raises:
-        WireError: garbage, an address that is none, or a message as `decode` refuses it.
+        DecodeError: garbage, an address that is none, or a message as `decode` refuses it.
     """
     try:
         value: object = from_json(data)
         fields = cast("dict[str, Any]", value) if isinstance(value, dict) else {}
         if fields.keys() != {"to", "sender", "message"}:
             message = "not an envelope: it has to, sender and message"
-            raise WireError(message)
+            raise DecodeError(message)
         said = adapter().validate_python(fields["message"])
         return Envelope(Address(fields["to"]), Address(fields["sender"]), said)
     except ValidationError as error:
-        raise WireError(_first(error)) from None
+        raise DecodeError(_first(error)) from None
     except (ValueError, TypeError) as error:
-        raise WireError(str(error)) from None
+        raise DecodeError(str(error)) from None
 
 
-def encode_line(line: Line) -> bytes:
+def encode_line(line: JournalLine) -> bytes:
     """Write a journal line, its line feed included."""
     stamps = b',"seq":%d,"t":%s,"by":%s' % (line.seq, to_json(round(line.t, 3)), to_json(line.by))
     if line.group not in (0, line.seq):
@@ -145,12 +145,12 @@ def encode_line(line: Line) -> bytes:
     return body + _CRC_MARK + _checksum(body) + b'"}\n'
 
 
-def decode_line(data: bytes) -> Line:
+def decode_line(data: bytes) -> JournalLine:
     """Read a journal line, with or without its line feed.
 
     Raises:
         ChecksumError: it was cut short or changed.
-        WireError: it was written so, and is not a message that we know.
+        DecodeError: it was written so, and is not a message that we know.
     """
     if not is_whole_line(data):
         message = "checksum does not hold"
@@ -160,11 +160,11 @@ def decode_line(data: bytes) -> Line:
         stamps = {key: fields.pop(key) for key in _LINE_KEYS if key in fields}
         said = adapter().validate_python(fields, strict=False)
         seq, group = int(stamps["seq"]), int(stamps.get("group", 0))
-        return Line(seq, float(stamps["t"]), Address(stamps["by"]), said, group or seq)
+        return JournalLine(seq, float(stamps["t"]), Address(stamps["by"]), said, group or seq)
     except ValidationError as error:
-        raise WireError(_first(error)) from None
+        raise DecodeError(_first(error)) from None
     except (ValueError, KeyError, TypeError, OverflowError) as error:
-        raise WireError(str(error)) from None
+        raise DecodeError(str(error)) from None
 
 
 def is_whole_line(data: bytes) -> bool:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from actors.sessions.places import config_folder, our_files
 from shell.config.agent_files import FoundAgents, find_agents
-from shell.config.project import Trusting, standing
+from shell.config.project import TrustCheck, standing
 from shell.config.state import found_state
 from shell.config.workspace import current_folder, workspace_of
 from shell.output import emit
@@ -29,7 +29,7 @@ def run_agents(environment: Mapping[str, str], *, as_json: bool) -> int:
     """
     workspace = workspace_of(current_folder(), ())
     store = found_state(environment) / "trust.json"
-    stands = standing(workspace, Trusting(store, our_files(environment)))
+    stands = standing(workspace, TrustCheck(store, our_files(environment)))
     found = find_agents(config_folder(environment) / "agents", workspace, trusted=stands.trusted)
     for notice in (*stands.notices, *found.problems):
         complain(notice)

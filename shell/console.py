@@ -6,102 +6,107 @@ Long because it is one table of messages.
 from functools import partial
 from typing import assert_never
 
-from actors.runtime.actor import Actor, WorkId
+from actors.runtime.actor import Actor, JobId
 from messages.address import APPROVALS, PERMISSIONS, PRIMARY, Address, is_subagent
-from messages.approvals import AnswerApproval, PresentApproval, PresenterChanged, RetractApproval
+from messages.approvals import (
+    ApproverAvailabilityChanged,
+    DismissApproval,
+    ShowApproval,
+    SubmitDecision,
+)
 from messages.permissions import (
-    CallExplained,
     ChangeMode,
-    ExplainCall,
-    GrantNotRevoked,
-    GrantNotStored,
+    ChangeModeFailed,
+    DecisionExplained,
+    ExplainLastDecision,
+    GetPolicy,
     GrantRevoked,
-    ListPolicy,
-    LoadRules,
     ModeChanged,
-    ModeNotChanged,
-    PolicyListed,
+    PolicySnapshot,
+    ReplaceRules,
+    ReplaceRulesFailed,
     RevokeGrant,
-    RulesLoaded,
-    RulesNotLoaded,
+    RevokeGrantFailed,
+    RulesReplaced,
+    StoreGrantFailed,
 )
 from messages.subagents import (
-    CancelErrand,
-    Errand,
-    PromptRefused,
-    UnwatchAgent,
-    WatchAgent,
+    AssignTask,
+    CancelTask,
+    PromptRejected,
+    SubscribeToAgent,
+    UnsubscribeFromAgent,
 )
 from messages.supervision import PeerRestarted, Undelivered
 from messages.turns import (
     AgentEvent,
-    AgentNotSwitched,
-    AgentReport,
     AgentSwitched,
     CancelTurn,
-    ChooseModel,
     Delta,
-    Prompt,
     ReplyCompleted,
     SessionConfigured,
+    SetModel,
+    StartTurn,
     SwitchAgent,
+    SwitchAgentFailed,
     ToolStarted,
     TurnCompleted,
     TurnFailed,
     TurnInterrupted,
     TurnStarted,
+    UpwardEvent,
 )
-from shell.inbox import Inbox, OfSubagent, QuestionsGone, said_by
+from shell.inbox import ApprovalsReset, ScreenEventQueue, SubagentEvent, said_by
 from shell.intents import (
-    Interrupt,
-    OwnCommandEnded,
-    RunOwnCommand,
+    InterruptTurn,
+    PromptSubagent,
+    RunUserCommand,
     SendPrompt,
-    StopOwnCommand,
     StopSubagent,
-    TellSubagent,
-    WatchSubagent,
+    StopUserCommand,
+    UserCommandEnded,
+    ViewSubagent,
 )
-from shell.own_command import Workbench, own_failed, run_own, with_own_commands
+from shell.own_command import UserCommandRunner, own_failed, run_own, with_own_commands
 
-Change = LoadRules | ChangeMode | RevokeGrant
-Revoked = GrantRevoked | GrantNotRevoked
-Changed = RulesLoaded | RulesNotLoaded | ModeChanged | ModeNotChanged
+Change = ReplaceRules | ChangeMode | RevokeGrant
+Revoked = GrantRevoked | RevokeGrantFailed
+Changed = RulesReplaced | ReplaceRulesFailed | ModeChanged | ChangeModeFailed
 ANSWERED: dict[type[Changed], type[Change]] = {
-    RulesLoaded: LoadRules,
-    RulesNotLoaded: LoadRules,
+    RulesReplaced: ReplaceRules,
+    ReplaceRulesFailed: ReplaceRules,
     ModeChanged: ChangeMode,
-    ModeNotChanged: ChangeMode,
+    ChangeModeFailed: ChangeMode,
 }
 NOT_TAKEN = "it could not be taken ({reason}); the rest of the session goes on"
 
 Wish = (
     SendPrompt
-    | Interrupt
-    | AnswerApproval
-    | RunOwnCommand
-    | StopOwnCommand
-    | ChooseModel
+    | InterruptTurn
+    | SubmitDecision
+    | RunUserCommand
+    | StopUserCommand
+    | SetModel
     | StopSubagent
-    | TellSubagent
-    | WatchSubagent
+    | PromptSubagent
+    | ViewSubagent
     | SwitchAgent
-    | ListPolicy
-    | ExplainCall
+    | GetPolicy
+    | ExplainLastDecision
     | Change
 )
 """What the person wants, from the screen."""
 Report = (
     AgentEvent
-    | PresentApproval
-    | RetractApproval
-    | OwnCommandEnded
-    | PromptRefused
+    | ShowApproval
+    | DismissApproval
+    | UserCommandEnded
+    | PromptRejected
     | PeerRestarted
     | Undelivered
-    | PolicyListed
-    | CallExplained
-    | GrantNotStored
+    | PolicySnapshot
+    | DecisionExplained
+    | StoreGrantFailed
     | Changed
     | Revoked
 )
@@ -114,18 +119,18 @@ class Console(Actor[ConsoleInbox]):
 
     drains = True
 
-    def __init__(self, inbox: Inbox, workbench: Workbench) -> None:
+    def __init__(self, inbox: ScreenEventQueue, workbench: UserCommandRunner) -> None:
         """Reports are put into `inbox`, the screen takes them when it draws.
 
         On the `workbench` the person's own commands run.
         """
         self._inbox = inbox
         self._workbench = workbench
-        self._own: WorkId | None = None
-        self._own_said: list[OwnCommandEnded] = []
+        self._own: JobId | None = None
+        self._own_said: list[UserCommandEnded] = []
         self._next_turn = 1
         self._running: int | None = None
-        self._waiting: dict[int, Prompt] = {}
+        self._waiting: dict[int, StartTurn] = {}
         """Prompts whose turn has not ended: one that began may be lost before it is on disk."""
         self._cancelled: dict[int, CancelTurn] = {}
         """Cancels of turns that have not ended."""
@@ -140,19 +145,19 @@ class Console(Actor[ConsoleInbox]):
     def on_start(self) -> None:
         """From now on a person can be asked."""
         if self.incarnation > 1:  # whoever asks something now is told, and asks again
-            self._inbox.put(QuestionsGone())
+            self._inbox.put(ApprovalsReset())
         self.watch(APPROVALS)
         self.watch(PERMISSIONS)
-        self.tell(APPROVALS, PresenterChanged(can_answer=True))
+        self.tell(APPROVALS, ApproverAvailabilityChanged(can_answer=True))
 
     def on_receive(self, message: ConsoleInbox) -> None:
         """Take one message."""
         if isinstance(message, Wish):
             self._do(message)
-        elif isinstance(message, AgentReport | Delta) and is_subagent(self.sender):
+        elif isinstance(message, UpwardEvent | Delta) and is_subagent(self.sender):
             self._inbox.put(said_by(self.sender, message))
         elif isinstance(message, SessionConfigured) and is_subagent(self.sender):
-            self._inbox.put(OfSubagent(self.sender, message))  # what streams begins with this
+            self._inbox.put(SubagentEvent(self.sender, message))  # what streams begins with this
         else:
             self._hear(message)
 
@@ -161,30 +166,30 @@ class Console(Actor[ConsoleInbox]):
         match wish:
             case SendPrompt():
                 self._send(wish)
-            case Interrupt():
+            case InterruptTurn():
                 self._interrupt()
-            case AnswerApproval():
+            case SubmitDecision():
                 self.tell(APPROVALS, wish)
-            case RunOwnCommand():
+            case RunUserCommand():
                 job = partial(run_own, wish.command, self._workbench)
                 self._own = self.work(job, partial(own_failed, wish.command))
-            case StopOwnCommand():
+            case StopUserCommand():
                 if self._own is not None:
                     self.cancel(self._own)
-            case ChooseModel():
+            case SetModel():
                 self.tell(PRIMARY, wish)
             case StopSubagent():
-                self.tell(wish.agent, CancelErrand())
-            case TellSubagent():
-                self.tell(wish.agent, Errand(prompt=wish.text))
-            case WatchSubagent():
+                self.tell(wish.agent, CancelTask())
+            case PromptSubagent():
+                self.tell(wish.agent, AssignTask(prompt=wish.text))
+            case ViewSubagent():
                 self._watch(wish.agent)
             case SwitchAgent():
                 self._switching = wish
                 self.tell(PRIMARY, wish)
-            case ListPolicy() | ExplainCall():
+            case GetPolicy() | ExplainLastDecision():
                 self.tell(PERMISSIONS, wish)
-            case LoadRules() | ChangeMode() | RevokeGrant():
+            case ReplaceRules() | ChangeMode() | RevokeGrant():
                 self._changes.append(wish)
                 self.tell(PERMISSIONS, wish)
             case _:
@@ -193,16 +198,16 @@ class Console(Actor[ConsoleInbox]):
     def _hear(self, report: Report) -> None:  # noqa: C901  (one case a message)
         """Put on the screen what happened, and keep what a neighbour may have to be told again."""
         match report:
-            case OwnCommandEnded():
+            case UserCommandEnded():
                 self._own = None
                 self._own_said.append(report)
                 self._inbox.put(report)
-            case PromptRefused():
+            case PromptRejected():
                 self._inbox.put_notice(f"{report.agent} ends with its task and takes no more.")
-            case AgentSwitched() | AgentNotSwitched():
+            case AgentSwitched() | SwitchAgentFailed():
                 self._switching = None
                 self._inbox.put(report)
-            case RulesLoaded() | RulesNotLoaded() | ModeChanged() | ModeNotChanged():
+            case RulesReplaced() | ReplaceRulesFailed() | ModeChanged() | ChangeModeFailed():
                 self._changed(report)
             case GrantRevoked():
                 self._revoked(report)
@@ -223,11 +228,11 @@ class Console(Actor[ConsoleInbox]):
     def _watch(self, agent: Address | None) -> None:
         """Hear what one agent streams, and no other any more."""
         if self._watched is not None:
-            self.tell(self._watched, UnwatchAgent())
+            self.tell(self._watched, UnsubscribeFromAgent())
         self._watched = agent
         if agent is not None:
             self.watch(agent)
-            self.tell(agent, WatchAgent())
+            self.tell(agent, SubscribeToAgent())
 
     def _send(self, message: SendPrompt) -> None:
         turn, self._next_turn = self._next_turn, self._next_turn + 1
@@ -235,7 +240,7 @@ class Console(Actor[ConsoleInbox]):
             self._running = turn  # else it waits for the running one, which Esc is meant for
         said, self._own_said = self._own_said, []
         text = with_own_commands(message.text, said)
-        prompt = self._waiting[turn] = Prompt(turn=turn, text=text)
+        prompt = self._waiting[turn] = StartTurn(turn=turn, text=text)
         self.tell(PRIMARY, prompt)
 
     def _changed(self, answer: Changed) -> None:
@@ -282,10 +287,10 @@ class Console(Actor[ConsoleInbox]):
     def _peer_restarted(self, peer: Address) -> None:
         """Say again what a restarted neighbour may not know."""
         if peer == APPROVALS:
-            self._inbox.put(QuestionsGone())
-            self.tell(APPROVALS, PresenterChanged(can_answer=True))
+            self._inbox.put(ApprovalsReset())
+            self.tell(APPROVALS, ApproverAvailabilityChanged(can_answer=True))
         elif peer == self._watched:
-            self.tell(peer, WatchAgent())
+            self.tell(peer, SubscribeToAgent())
         elif peer == PERMISSIONS:
             for change in self._changes:
                 self.tell(PERMISSIONS, change)
@@ -295,9 +300,9 @@ class Console(Actor[ConsoleInbox]):
         if back.reason == "crashed":
             return
         detail = NOT_TAKEN.format(reason=back.reason)
-        if isinstance(back.message, Prompt):
+        if isinstance(back.message, StartTurn):
             self._ended(TurnFailed(turn=back.message.turn, reason="protocol", detail=detail))
-        elif isinstance(back.message, Errand):
+        elif isinstance(back.message, AssignTask):
             self._inbox.put_notice(f"{back.to} has ended and takes nothing more.")
         else:
             is_change = isinstance(back.message, Change | SwitchAgent)

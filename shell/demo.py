@@ -13,11 +13,16 @@ from tempfile import mkdtemp
 from actors.models.demo_script import PROMPT, demo
 from actors.models.rehearsal import MODEL_NAME, RehearsalModel
 from messages.address import APPROVALS
-from messages.approvals import AnswerApproval, PresentApproval, PresenterChanged, RetractApproval
-from messages.turns import AgentReport
+from messages.approvals import (
+    ApproverAvailabilityChanged,
+    DismissApproval,
+    ShowApproval,
+    SubmitDecision,
+)
+from messages.turns import UpwardEvent
 from shell.arguments import StartError
 from shell.demo_repository import make
-from shell.happenings import Ended, Happenings, Said, Told
+from shell.happenings import Happenings, QueuedEvent, RunEnded, Told
 from shell.headless import HeadlessConsole
 from shell.inbox import said_by
 from shell.output import Output, OutputStalledError
@@ -27,14 +32,14 @@ from shell.view import events
 from shell.view.ink import printed
 from shell.view.plan import panel_of
 from shell.view.render import rendered
-from shell.view.state import Post, Refill, State
+from shell.view.state import RestoreDraft, SendCommand, State
 
 PLAYED_PACE = 0.3
 """How fast the script speaks when nobody is watching closely."""
 DEFAULT_WIDTH = 100
 
 
-class Player(HeadlessConsole):
+class AutoApprovingConsole(HeadlessConsole):
     """Sends the demo's prompt, and says yes once to whatever is asked."""
 
     def __init__(self, happenings: Happenings) -> None:
@@ -42,11 +47,11 @@ class Player(HeadlessConsole):
 
     def introduce(self) -> None:
         """Answer from now on."""
-        self.tell(APPROVALS, PresenterChanged(can_answer=True))
+        self.tell(APPROVALS, ApproverAvailabilityChanged(can_answer=True))
 
-    def presented(self, asked: PresentApproval) -> None:
+    def presented(self, asked: ShowApproval) -> None:
         """Say yes."""
-        self.tell(APPROVALS, AnswerApproval(id=asked.request.id, answer="once"))
+        self.tell(APPROVALS, SubmitDecision(id=asked.request.id, decision="once"))
 
 
 def stage() -> Path:
@@ -73,11 +78,11 @@ def stage() -> Path:
 
 def scripted(setup: Setup, pace: float) -> Setup:
     """Let the demo's script play, whatever model the environment names."""
-    options = replace(setup.options, model_name=MODEL_NAME, rehearsal=True)
+    options = replace(setup.options, model_name=MODEL_NAME, is_scripted=True)
     return replace(setup, options=options, make_model=partial(RehearsalModel, demo, pace))
 
 
-def play(happenings: Happenings, output: Output) -> Told | Ended:
+def play(happenings: Happenings, output: Output) -> Told | RunEnded:
     """Print what the REPL would print, to the end of the turn.
 
     Raises:
@@ -88,26 +93,26 @@ def play(happenings: Happenings, output: Output) -> Told | Ended:
     state = State()
     while True:
         happening = happenings.get()
-        if isinstance(happening, Ended):
+        if isinstance(happening, RunEnded):
             return happening
         state, text = _drawn(state, happening, width, colour=colour)
-        # A stall comes from a signal, and its `Ended` is in the queue.
+        # A stall comes from a signal, and its `RunEnded` is in the queue.
         with suppress(OutputStalledError):
             output.write(text.replace("\r\n", "\n").encode("utf-8", "replace"))
         if happening.last:
             return happening.message
 
 
-def _drawn(state: State, said: Said, width: int, *, colour: bool) -> tuple[State, str]:
+def _drawn(state: State, said: QueuedEvent, width: int, *, colour: bool) -> tuple[State, str]:
     event = said.message
-    if isinstance(event, PresentApproval):
+    if isinstance(event, ShowApproval):
         shown = panel_of(event.request, event.waiting, width)
         question = printed((*shown.head, *shown.body), colour=colour)
         answer = printed(((("good", "answered for you: yes, once"),),), colour=colour)
         return state, f"{question}{answer}\r\n"
-    if isinstance(event, RetractApproval):
+    if isinstance(event, DismissApproval):
         return state, ""
-    told = said_by(said.source, event) if isinstance(event, AgentReport) else event
+    told = said_by(said.source, event) if isinstance(event, UpwardEvent) else event
     state, effects = events.received(state, told, 0.0)
-    lasting = [effect for effect in effects if not isinstance(effect, Post | Refill)]
+    lasting = [effect for effect in effects if not isinstance(effect, SendCommand | RestoreDraft)]
     return state, "".join(rendered(effect, width, colour=colour) for effect in lasting)

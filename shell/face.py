@@ -6,14 +6,14 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from actors.sessions.places import history_file, state_folder
-from shell.own_command import Workbench
+from shell.own_command import UserCommandRunner
 from shell.rereading import reread
 from shell.retelling import retold, retold_below
 from shell.workplace import Workplace
 
 if TYPE_CHECKING:
     from actors.session import OpenSession
-    from shell.inbox import Inbox
+    from shell.inbox import ScreenEventQueue
     from shell.repl.plain import Plain
     from shell.repl.repl import Repl
     from shell.setup import Setup
@@ -30,16 +30,16 @@ def face() -> "type[Repl | Plain]":
     return Repl
 
 
-def retell(session: "OpenSession", inbox: "Inbox") -> None:
+def retell(session: "OpenSession", inbox: "ScreenEventQueue") -> None:
     """Let the screen show again what was said before."""
     for event in (*retold(session.own), *retold_below(session.below)):
         inbox.put(event)
 
 
-def workbench(session: "OpenSession", setup: "Setup") -> Workbench:
+def workbench(session: "OpenSession", setup: "Setup") -> UserCommandRunner:
     """Say where the person's own commands run."""
     outputs = setup.options.outputs_of(session.session_id)
-    return Workbench(setup.processes, setup.options.workspace.cwd, outputs)
+    return UserCommandRunner(setup.processes, setup.options.workspace.cwd, outputs)
 
 
 def workplace(session: "OpenSession", setup: "Setup", wall_clock: Callable[[], float]) -> Workplace:

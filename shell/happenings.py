@@ -9,14 +9,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from messages.address import Address
-from messages.approvals import PresentApproval, RetractApproval
+from messages.approvals import DismissApproval, ShowApproval
 from messages.turns import AgentEvent
 
-Told = AgentEvent | PresentApproval | RetractApproval
+Told = AgentEvent | ShowApproval | DismissApproval
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class QueuedEvent:
     """An event of the tree."""
 
     source: Address
@@ -26,14 +26,14 @@ class Said:
 
 
 @dataclass(frozen=True, slots=True)
-class Ended:
+class RunEnded:
     """The run is over before its turn ended: by a signal, or because the system ended itself."""
 
     status: int
     error: str
 
 
-Happening = Said | Ended
+Happening = QueuedEvent | RunEnded
 MOST_WAITING = 16
 """Of what wakes nobody; each may be a long reply, so that they must not gather without end."""
 

@@ -10,20 +10,20 @@ from typing import assert_never
 
 from actors.runtime.actor import Actor
 from messages.address import APPROVALS, PRIMARY, is_subagent
-from messages.approvals import PresentApproval, PresenterChanged, RetractApproval
+from messages.approvals import ApproverAvailabilityChanged, DismissApproval, ShowApproval
 from messages.subagents import SubagentEnded, SubagentQueued, SubagentStarted
 from messages.supervision import PeerRestarted, Undelivered
 from messages.turns import (
-    AgentNotSwitched,
     AgentSwitched,
-    DiskChanged,
-    MessageDelta,
     ModelChanged,
     ModelRetrying,
-    Prompt,
+    PersistenceChanged,
     ReplyCompleted,
-    ReplyGrown,
+    ReplyProgress,
     SessionConfigured,
+    StartTurn,
+    SwitchAgentFailed,
+    TextDelta,
     ThinkingDelta,
     TodosUpdated,
     ToolEnded,
@@ -37,10 +37,10 @@ from messages.turns import (
 )
 from messages.wire import encode
 from shell.arguments import Format
-from shell.happenings import Ended, Happenings, Said, Told
+from shell.happenings import Happenings, QueuedEvent, RunEnded, Told
 from shell.output import Output, OutputStalledError
 from shell.process import complain
-from shell.results import Result, Tally, counts
+from shell.results import Result, ResultBuilder, counts
 from shell.view.disk import line_of
 from shell.view.retrying import told
 from shell.visible import visible
@@ -77,7 +77,7 @@ class HeadlessConsole(Actor[HeadlessInbox]):
 
     def introduce(self) -> None:
         """Tell the broker whether somebody can answer."""
-        self.tell(APPROVALS, PresenterChanged(can_answer=False, reason=NOBODY))
+        self.tell(APPROVALS, ApproverAvailabilityChanged(can_answer=False, reason=NOBODY))
 
     def on_receive(self, message: HeadlessInbox) -> None:
         """Take one message."""
@@ -86,38 +86,38 @@ class HeadlessConsole(Actor[HeadlessInbox]):
                 self._pass_on(message)
                 # After a crash of the agent, or of ours, again: it knows its prompts by number.
                 turn = self._happenings.begin(message.next_turn)
-                self.tell(PRIMARY, Prompt(turn=turn, text=self._prompt))
+                self.tell(PRIMARY, StartTurn(turn=turn, text=self._prompt))
             case TurnCompleted() | TurnInterrupted() | TurnFailed():
                 ours = not is_subagent(self.sender) and message.turn == self._happenings.turn
                 self._pass_on(message, last=ours)
             case PeerRestarted():
                 self.introduce()
-            case ReplyGrown():
+            case ReplyProgress():
                 pass  # for whoever looks on; of a subagent's stream nothing is printed
             case Undelivered():
                 self._returned(message)
             case (
                 TurnStarted()
-                | MessageDelta()
+                | TextDelta()
                 | ThinkingDelta()
                 | ToolInputDelta()
                 | ReplyCompleted()
                 | ModelChanged()
                 | AgentSwitched()
-                | AgentNotSwitched()
+                | SwitchAgentFailed()
                 | ModelRetrying()
                 | UsageChanged()
                 | ToolStarted()
                 | ToolEnded()
                 | TodosUpdated()
-                | RetractApproval()
+                | DismissApproval()
                 | SubagentStarted()
                 | SubagentQueued()
                 | SubagentEnded()
-                | DiskChanged()
+                | PersistenceChanged()
             ):
                 self._pass_on(message)
-            case PresentApproval():
+            case ShowApproval():
                 self._pass_on(message)
                 self.presented(message)
             case _:
@@ -125,16 +125,16 @@ class HeadlessConsole(Actor[HeadlessInbox]):
 
     def _returned(self, back: Undelivered) -> None:
         """End when the prompt will never be taken."""
-        if isinstance(back.message, Prompt) and back.reason != "crashed":
-            self._happenings.put(Ended(1, "the agent cannot take the prompt"))
+        if isinstance(back.message, StartTurn) and back.reason != "crashed":
+            self._happenings.put(RunEnded(1, "the agent cannot take the prompt"))
 
-    def presented(self, asked: PresentApproval) -> None:
+    def presented(self, asked: ShowApproval) -> None:
         """Take a question; none comes where nobody can answer."""
 
     def _pass_on(self, message: Told, *, last: bool = False) -> None:
-        soon = self._whole or last or isinstance(message, ModelRetrying | DiskChanged)
+        soon = self._whole or last or isinstance(message, ModelRetrying | PersistenceChanged)
         if soon or counts(message, self.sender):
-            self._happenings.put(Said(self.sender, message, last), soon=soon)
+            self._happenings.put(QueuedEvent(self.sender, message, last), soon=soon)
 
 
 @contextmanager
@@ -145,7 +145,7 @@ def signals(happenings: Happenings, output: Output) -> Generator[None]:
     """
 
     def happened(number: int, _: FrameType | None) -> None:
-        happenings.put(Ended(128 + number, ENDINGS[signal.Signals(number)]))
+        happenings.put(RunEnded(128 + number, ENDINGS[signal.Signals(number)]))
         output.interrupt()
 
     before = {number: signal.getsignal(number) for number in ENDINGS}
@@ -162,21 +162,21 @@ def signals(happenings: Happenings, output: Output) -> Generator[None]:
 
 def run(
     happenings: Happenings, output: Output, output_format: Format
-) -> tuple[Tally, Ended | None]:
+) -> tuple[ResultBuilder, RunEnded | None]:
     """Follow the run to its end, on the main thread.
 
     Raises:
         OutputError: standard output cannot be written.
     """
-    tally = Tally()
+    tally = ResultBuilder()
     while True:
         happening = happenings.get()
-        if isinstance(happening, Ended):
+        if isinstance(happening, RunEnded):
             return tally, happening
         message = happening.message
         if isinstance(message, ModelRetrying):
             complain(told(message, message.wait_s))
-        if isinstance(message, DiskChanged) and message.state != tally.disk.state:
+        if isinstance(message, PersistenceChanged) and message.state != tally.disk.state:
             complain(line_of(message))
         tally = tally.add(message, happening.source)
         if output_format == "stream-json":
@@ -185,9 +185,9 @@ def run(
             return tally, None
 
 
-def _tell(said: Said, output: Output) -> None:
+def _tell(said: QueuedEvent, output: Output) -> None:
     line = encode(said.message)[:-1] + b',"source":"%s"}' % said.source.encode()
-    # A stall comes from a signal, and its `Ended` is in the queue.
+    # A stall comes from a signal, and its `RunEnded` is in the queue.
     with suppress(OutputStalledError):
         output.write(_drawable(line))
 

@@ -6,29 +6,29 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from messages.address import Address, is_subagent
-from messages.approvals import PresentApproval, RetractApproval
+from messages.approvals import DismissApproval, ShowApproval
 from messages.permissions import (
-    CallExplained,
-    GrantNotRevoked,
-    GrantNotStored,
+    ChangeModeFailed,
+    DecisionExplained,
     GrantRevoked,
     ModeChanged,
-    ModeNotChanged,
-    PolicyListed,
-    RulesLoaded,
-    RulesNotLoaded,
+    PolicySnapshot,
+    ReplaceRulesFailed,
+    RevokeGrantFailed,
+    RulesReplaced,
+    StoreGrantFailed,
 )
 from messages.turns import (
     AgentEvent,
-    AgentReport,
     Delta,
-    DiskChanged,
-    MessageDelta,
+    PersistenceChanged,
     SessionConfigured,
+    TextDelta,
     ThinkingDelta,
     ToolInputDelta,
+    UpwardEvent,
 )
-from shell.intents import OwnCommandEnded
+from shell.intents import UserCommandEnded
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,28 +39,28 @@ class Notice:
 
 
 @dataclass(frozen=True, slots=True)
-class OfSubagent:
+class SubagentEvent:
     """An event of an agent below the one that the person talks with."""
 
     source: Address
-    event: AgentReport | Delta | SessionConfigured
+    event: UpwardEvent | Delta | SessionConfigured
     """What streams comes of one at most: whom the person looks at; first who that is."""
 
 
-def said_by(source: Address, report: AgentReport | Delta) -> AgentReport | Delta | OfSubagent:
+def said_by(source: Address, report: UpwardEvent | Delta) -> UpwardEvent | Delta | SubagentEvent:
     """Take a report as the screen does: a subagent's says whose it is; all have the same disk."""
-    if is_subagent(source) and not isinstance(report, DiskChanged):
-        return OfSubagent(source, report)
+    if is_subagent(source) and not isinstance(report, PersistenceChanged):
+        return SubagentEvent(source, report)
     return report
 
 
 @dataclass(frozen=True, slots=True)
-class QuestionsGone:
+class ApprovalsReset:
     """Whoever keeps the questions was started again: those that still stand come anew."""
 
 
 @dataclass(frozen=True, slots=True)
-class Omitted:
+class TextDropped:
     """So much of the model's text came faster than it could be shown, and is left out."""
 
     chars: int
@@ -68,22 +68,22 @@ class Omitted:
 
 Event: TypeAlias = (
     AgentEvent
-    | OfSubagent
-    | PresentApproval
-    | RetractApproval
-    | QuestionsGone
-    | OwnCommandEnded
-    | PolicyListed
-    | RulesLoaded
-    | RulesNotLoaded
+    | SubagentEvent
+    | ShowApproval
+    | DismissApproval
+    | ApprovalsReset
+    | UserCommandEnded
+    | PolicySnapshot
+    | RulesReplaced
+    | ReplaceRulesFailed
     | ModeChanged
-    | ModeNotChanged
+    | ChangeModeFailed
     | GrantRevoked
-    | GrantNotRevoked
-    | GrantNotStored
-    | CallExplained
+    | RevokeGrantFailed
+    | StoreGrantFailed
+    | DecisionExplained
     | Notice
-    | Omitted
+    | TextDropped
 )
 
 LONGEST_DELTA_CHARS = 4_000
@@ -92,7 +92,7 @@ MOST_WAITING = 2_000
 """When so many events wait, text that comes is left out: its record comes all the same."""
 
 
-class Inbox:
+class ScreenEventQueue:
     """A queue with one reader, who is woken once for everything that came since it last took.
 
     It needs no lock: `put` appends before it looks at the flag, and the reader clears the flag
@@ -107,19 +107,19 @@ class Inbox:
 
     def put(self, event: Event) -> None:
         """Add an event; any thread may."""
-        if isinstance(event, MessageDelta | ThinkingDelta) and len(self._events) >= MOST_WAITING:
-            event = Omitted(len(event.text))
-        if isinstance(event, OfSubagent) and isinstance(event.event, Delta):
+        if isinstance(event, TextDelta | ThinkingDelta) and len(self._events) >= MOST_WAITING:
+            event = TextDropped(len(event.text))
+        if isinstance(event, SubagentEvent) and isinstance(event.event, Delta):
             if len(self._events) < MOST_WAITING:  # else its record comes all the same
                 self._join(event)
-        elif isinstance(event, Delta | Omitted):
+        elif isinstance(event, Delta | TextDropped):
             self._join(event)
         else:
             self._events.append(event)
         if not self._woken:
             self._rouse()
 
-    def _join(self, event: Delta | Omitted | OfSubagent) -> None:
+    def _join(self, event: Delta | TextDropped | SubagentEvent) -> None:
         """Join what waits, so that memory is bounded however slow the reader is.
 
         The reader may take the last event at any moment; then there is nothing to join with.
@@ -164,15 +164,15 @@ class Inbox:
 
 def _joined(last: Event, event: Event) -> Event | None:
     """Make one of two pieces of the same kind; None: they stay two."""
-    if isinstance(last, OfSubagent) and isinstance(event, OfSubagent):
+    if isinstance(last, SubagentEvent) and isinstance(event, SubagentEvent):
         same = last.source == event.source
         joined = _joined(last.event, event.event) if same else None
-        return OfSubagent(last.source, joined) if isinstance(joined, Delta) else None
-    if isinstance(last, Omitted) and isinstance(event, Omitted):
-        return Omitted(last.chars + event.chars)
-    if isinstance(last, MessageDelta) and isinstance(event, MessageDelta):
+        return SubagentEvent(last.source, joined) if isinstance(joined, Delta) else None
+    if isinstance(last, TextDropped) and isinstance(event, TextDropped):
+        return TextDropped(last.chars + event.chars)
+    if isinstance(last, TextDelta) and isinstance(event, TextDelta):
         short = len(last.text) + len(event.text) <= LONGEST_DELTA_CHARS
-        return MessageDelta(text=last.text + event.text) if short else None
+        return TextDelta(text=last.text + event.text) if short else None
     if isinstance(last, ThinkingDelta) and isinstance(event, ThinkingDelta):
         short = len(last.text) + len(event.text) <= LONGEST_DELTA_CHARS
         return ThinkingDelta(text=last.text + event.text) if short else None

@@ -20,14 +20,14 @@ class StopSubagent(Message):
     agent: Address
 
 
-class WatchSubagent(Message):
+class ViewSubagent(Message):
     """The person looks at what one agent does, and at no other any more; None: at none."""
 
     type: Literal["watch_subagent"] = "watch_subagent"
     agent: Address | None
 
 
-class TellSubagent(Message):
+class PromptSubagent(Message):
     """The person says something to an agent that stays for more."""
 
     type: Literal["tell_subagent"] = "tell_subagent"
@@ -35,20 +35,20 @@ class TellSubagent(Message):
     text: str
 
 
-class Interrupt(Message):
+class InterruptTurn(Message):
     """Stop the turn that runs."""
 
     type: Literal["interrupt"] = "interrupt"
 
 
-class RunOwnCommand(Message):
+class RunUserCommand(Message):
     """Run a command of the person's own; what it says goes along with the next prompt."""
 
     type: Literal["run_own_command"] = "run_own_command"
     command: str
 
 
-class StopOwnCommand(Message):
+class StopUserCommand(Message):
     """End the person's own command, if one runs."""
 
     type: Literal["stop_own_command"] = "stop_own_command"
@@ -57,7 +57,7 @@ class StopOwnCommand(Message):
 OwnStatus = Literal["ok", "error", "cancelled"]
 
 
-class OwnCommandEnded(Message):
+class UserCommandEnded(Message):
     """The person's own command has ended; this is all that it said."""
 
     type: Literal["own_command_ended"] = "own_command_ended"

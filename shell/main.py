@@ -108,7 +108,7 @@ def _headless(options: Options) -> int:
     happenings = Happenings()
     setup = _setup(options)
     session = _open(setup)
-    if setup.options.rehearsal:
+    if setup.options.is_scripted:
         complain(rehearsal.NOTICE)
     whole = options.output_format == "stream-json"
     console = partial(headless.HeadlessConsole, prompt, happenings, whole=whole)
@@ -135,17 +135,19 @@ def _demo(options: Options) -> int:
 def _played_demo(options: Options) -> int:
     from messages.turns import TurnCompleted
     from shell import demo
-    from shell.happenings import Ended, Happenings
+    from shell.happenings import Happenings, RunEnded
 
     load_rest()
     happenings = Happenings()
     folder = demo.stage()
     setup = demo.scripted(_setup(options, folder), demo.PLAYED_PACE)
     session = _open(setup)
-    with _at_work(session, setup, partial(demo.Player, happenings), happenings) as output:
+    with _at_work(
+        session, setup, partial(demo.AutoApprovingConsole, happenings), happenings
+    ) as output:
         end = demo.play(happenings, output)
     print(f"The demo's repository: {folder}\nThe transcript: {session.log.path}")
-    if isinstance(end, Ended):
+    if isinstance(end, RunEnded):
         complain(end.error)
         return end.status
     return 0 if isinstance(end, TurnCompleted) else 1
@@ -156,12 +158,12 @@ def _at_work(
     session: "OpenSession", setup: "Setup", console: "Make", happenings: "Happenings"
 ) -> Generator[Output]:
     """Let the actors work without a person; they are stopped on every way out."""
-    from shell.happenings import Ended
+    from shell.happenings import RunEnded
     from shell.headless import signals
 
     output = Output()
     with signals(happenings, output):
-        system = _start(session, setup, console, lambda why: happenings.put(Ended(1, why)))
+        system = _start(session, setup, console, lambda why: happenings.put(RunEnded(1, why)))
         try:
             yield output
         finally:
@@ -207,9 +209,9 @@ def _on_screen(
     from messages.address import CONSOLE
     from shell.console import Console
     from shell.face import face, retell, workbench, workplace
-    from shell.inbox import Inbox
+    from shell.inbox import ScreenEventQueue
 
-    inbox = Inbox()
+    inbox = ScreenEventQueue()
     place = workplace(session, setup, time.time)  # noqa: TID251  (the one wall clock)
     console = partial(Console, inbox, workbench(session, setup))
     system: ActorSystem | None = None
@@ -274,10 +276,10 @@ def _start(
     """
     from dataclasses import replace
 
-    from actors.factories import Surroundings, factories_of
-    from actors.root import Root, begun_again
+    from actors.factories import SessionPorts, factories_of
+    from actors.root import RootSupervisor, begun_again
     from actors.runtime.system import ActorSystem
-    from actors.runtime.watchdog import Patience
+    from actors.runtime.watchdog import StallLimits
     from messages.agents import ChildCompleted
     from shell.manual import manual
     from shell.stuck import stuck_with
@@ -286,13 +288,13 @@ def _start(
         if isinstance(end, ChildCompleted):
             ended(end.result)
 
-    around = Surroundings(setup.make_model(), manual, setup.processes)
+    around = SessionPorts(setup.make_model(), manual, setup.processes)
     factories = factories_of(session, around, console)
     told = tell or complain
     factories = replace(factories, console_gone=tell)
-    system = ActorSystem(partial(Root, factories))
+    system = ActorSystem(partial(RootSupervisor, factories))
     system.when_ended(root_ended)
     system.when_restarted(lambda peer: told(begun_again(peer)))
     stuck = stuck_with(system.ask, told, setup.processes.end_by_force, on_screen=tell is not None)
-    system.guard(stuck.named, stuck.fatal, Patience())
+    system.guard(stuck.named, stuck.fatal, StallLimits())
     return system

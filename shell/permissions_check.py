@@ -11,14 +11,14 @@ from pathlib import Path
 from typing import Any, cast
 
 from actors.permissions.beginning import first_policy, ground_of
-from actors.permissions.deciding import Decision, decide_call
-from actors.permissions.judgement import Judgement
-from actors.permissions.matters import Matter
-from actors.permissions.places import Ground
+from actors.permissions.deciding import CallDecision, decide_call
+from actors.permissions.judgement import AccessDecision
+from actors.permissions.matters import Access
+from actors.permissions.places import WorkspacePaths
 from actors.permissions.rules import PATHS, PERMISSIONS, is_mcp, problem
 from actors.sessions.places import config_folder, our_files
 from actors.tools.workspace import Workspace
-from messages.rules import PermissionRequest, Policy, Profile, Rule, Source
+from messages.rules import PermissionProfile, PermissionRequest, Policy, Rule, RuleSource
 from shell.arguments import CheckOptions, StartError
 from shell.config.files import Sources, read_files, rules_of
 from shell.config.state import found_state
@@ -39,10 +39,10 @@ class Checking:
     """What verdicts are given by."""
 
     policy: Policy
-    ground: Ground
-    profile: Profile
+    ground: WorkspacePaths
+    profile: PermissionProfile
 
-    def decided(self, tool: str, target: str) -> Decision:
+    def decided(self, tool: str, target: str) -> CallDecision:
         """Judge one call."""
         path = os.path.join(self.ground.cwd, _home(target))  # noqa: PTH118  (text, not a file)
         target = path if tool in PATHS and target else target
@@ -111,9 +111,9 @@ def _policy(options: CheckOptions, environment: Mapping[str, str], workspace: Wo
 
 def _profile(
     options: CheckOptions, environment: Mapping[str, str], workspace: Workspace, *, trusted: bool
-) -> Profile:
+) -> PermissionProfile:
     """Say what an agent's definition adds; nothing where none was named, or rules stand alone."""
-    plain = Profile(agent=options.agent or "build")
+    plain = PermissionProfile(agent=options.agent or "build")
     if options.agent is None or options.rules is not None:
         return plain
     from actors.agents.definitions import find, profile_of  # noqa: PLC0415 - few checks need it
@@ -128,7 +128,7 @@ def _profile(
 
 def _alone(rules: tuple[Rule, ...]) -> Policy:
     """Judge by these rules alone: no defaults, nothing protected, nothing granted."""
-    return Policy(sources=(Source(name="rules", rules=rules),), protected=None)
+    return Policy(sources=(RuleSource(name="rules", rules=rules),), protected=None)
 
 
 def _rules(value: object, place: str) -> Iterator[Rule]:
@@ -194,9 +194,11 @@ def _case(value: object, place: str, checking: Checking) -> dict[str, str]:
     _require_tool(tool, place)
     if "rules" in fields:
         policy = _alone(tuple(_rules(fields["rules"], place)))
-        checking = Checking(policy, checking.ground, Profile(agent=checking.profile.agent))
+        checking = Checking(
+            policy, checking.ground, PermissionProfile(agent=checking.profile.agent)
+        )
     judgement = checking.decided(tool, target).judgement
-    return {"id": fields["id"], "verdict": judgement.action, "reason": judgement.reason}
+    return {"id": fields["id"], "decision": judgement.action, "reason": judgement.reason}
 
 
 def _json_of(path: Path) -> object:
@@ -242,17 +244,17 @@ def _unreadable(path: Path, error: OSError | ValueError) -> StartError:
 # What is told.
 
 
-def _as_json(decision: Decision, policy: Policy) -> str:
+def _as_json(decision: CallDecision, policy: Policy) -> str:
     judgement = decision.judgement
     told = {
-        "verdict": judgement.action,
+        "decision": judgement.action,
         "reason": judgement.reason,
         "rule": _without_nothing(judgement.rule),
         "source": judgement.source,
-        "generation": policy.generation,
+        "policy_version": policy.policy_version,
         "grants": [_without_nothing(rule) for rule in judgement.grants],
         "parts": [
-            {**asdict(matter.request), "verdict": each.action, "reason": each.reason}
+            {**asdict(matter.request), "decision": each.action, "reason": each.reason}
             for matter, each in _telling(decision)
         ],
     }
@@ -265,7 +267,7 @@ def _without_nothing(rule: Rule | None) -> dict[str, str] | None:
     return {key: value for key, value in asdict(rule).items() if value is not None}
 
 
-def _as_text(decision: Decision) -> str:
+def _as_text(decision: CallDecision) -> str:
     judgement = decision.judgement
     lines = [f"{judgement.action}: {visible_line(judgement.reason)}"]
     for matter, each in _telling(decision):
@@ -274,7 +276,7 @@ def _as_text(decision: Decision) -> str:
     return "\n".join(lines)
 
 
-def _telling(decision: Decision) -> Iterator[tuple[Matter, Judgement]]:
+def _telling(decision: CallDecision) -> Iterator[tuple[Access, AccessDecision]]:
     """Pass over what only could have tightened."""
     for matter, each in decision.matters:
         if matter.weight == "full" or each.action != "allow":

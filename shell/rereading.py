@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from actors.permissions.beginning import first_policy
-from messages.permissions import LoadRules
+from messages.permissions import ReplaceRules
 from shell.arguments import StartError
 from shell.config.workspace import git_folders
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 class Reread:
     """What the configuration files came to."""
 
-    rules: LoadRules | None
+    rules: ReplaceRules | None
     """None: a file is broken."""
     told: tuple[str, ...] = ()
     """What is wrong, each with file, line and key; or what does not count."""
@@ -37,5 +37,5 @@ def reread(read: "Callable[[], Configuration]", options: "SessionOptions") -> Re
         trusted=options.trusted,
         ours=(*options.protected, *git_folders(options.workspace.root)),
     )
-    rules = LoadRules(sources=policy.sources, trusted=policy.trusted, protected=policy.protected)
+    rules = ReplaceRules(sources=policy.sources, trusted=policy.trusted, protected=policy.protected)
     return Reread(rules, configuration.notices)

@@ -11,8 +11,8 @@ from messages.content import Usage, text_of
 from messages.models import LimitReason
 from messages.turns import (
     AgentSwitched,
-    DiskChanged,
     ModelRetrying,
+    PersistenceChanged,
     ReplyCompleted,
     SessionConfigured,
     ToolEnded,
@@ -65,7 +65,7 @@ class Result(BaseModel):
 
 
 @dataclass(frozen=True, slots=True)
-class Tally:
+class ResultBuilder:
     """What has passed so far."""
 
     session_id: str = ""
@@ -80,16 +80,16 @@ class Tally:
     """Of all subagents."""
     denials: tuple[Denial, ...] = ()
     last: TurnCompleted | TurnFailed | TurnInterrupted | None = None
-    disk: DiskChanged = DiskChanged(state="well")  # noqa: RUF009  (frozen, so it may be shared)
+    disk: PersistenceChanged = PersistenceChanged(state="well")  # noqa: RUF009  (frozen, so it may be shared)
     """How the disk was last."""
 
-    def add(self, event: Message, source: str) -> "Tally":
+    def add(self, event: Message, source: str) -> "ResultBuilder":
         """Count an event of the agent at `source`."""
-        if isinstance(event, DiskChanged):
+        if isinstance(event, PersistenceChanged):
             return replace(self, disk=event)
         return self._below(event, source) if is_subagent(source) else self._own(event)
 
-    def _own(self, event: Message) -> "Tally":  # noqa: PLR0911  (a case an event)
+    def _own(self, event: Message) -> "ResultBuilder":  # noqa: PLR0911  (a case an event)
         match event:
             case SessionConfigured():
                 return replace(self, session_id=event.session_id, agent=event.agent)
@@ -108,7 +108,7 @@ class Tally:
             case _:
                 return self
 
-    def _below(self, event: Message, source: str) -> "Tally":
+    def _below(self, event: Message, source: str) -> "ResultBuilder":
         """Count what a subagent uses and is denied; its turns are not the run's."""
         match event:
             case ReplyCompleted() | ModelRetrying():
@@ -118,7 +118,7 @@ class Tally:
             case _:
                 return self
 
-    def _denied(self, event: ToolEnded, source: str) -> "Tally":
+    def _denied(self, event: ToolEnded, source: str) -> "ResultBuilder":
         denial = Denial(agent=source, tool=event.tool, target=event.target, reason=event.text)
         return replace(self, denials=(*self.denials, denial))
 
@@ -158,7 +158,7 @@ class Tally:
                 return None
 
 
-_BLANK = Tally()
+_BLANK = ResultBuilder()
 
 
 def counts(event: Message, source: str) -> bool:

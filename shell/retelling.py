@@ -16,7 +16,7 @@ from messages.turns import (
     TurnInterrupted,
     TurnStarted,
 )
-from shell.inbox import Event, Notice, OfSubagent
+from shell.inbox import Event, Notice, SubagentEvent
 
 Retold = (
     TurnStarted
@@ -55,16 +55,16 @@ def retold_below(past: Iterable[tuple[Address, Record]]) -> list[Event]:
         if isinstance(record, SubagentStarted):
             started[record.child] = record
         elif isinstance(record, _RetoldBelow):
-            said.append(OfSubagent(by, record))
-    begun = [OfSubagent(each.parent, each) for each in started.values()]
-    over = [OfSubagent(each.parent, _over(each)) for each in started.values()]
+            said.append(SubagentEvent(by, record))
+    begun = [SubagentEvent(each.parent, each) for each in started.values()]
+    over = [SubagentEvent(each.parent, _over(each)) for each in started.values()]
     return [*begun, *said[-MOST_RETOLD_BELOW:], *over]
 
 
 def _over(started: SubagentStarted) -> SubagentEnded:
     return SubagentEnded(
         child=started.child,
-        start=started.start,
+        task_number=started.task_number,
         turn=started.turn,
         status="failed",
         detail=_OVER,

@@ -26,7 +26,7 @@ from shell.config.agent_files import FoundAgents, find_agents
 from shell.config.configuration import Configuration, configured
 from shell.config.files import Sources
 from shell.config.instructions import NAME, read_instructions
-from shell.config.project import Ask, Trusting, standing
+from shell.config.project import Ask, TrustCheck, standing
 from shell.config.schema import Budget
 from shell.config.workspace import added_folders, git_folders, workspace_of
 from shell.open_state import open_state
@@ -67,7 +67,7 @@ def set_up(
     state = open_state(environment)
     workspace = workspace_of(start, added_folders(options.added, start))
     ours = our_files(environment)
-    stands = standing(workspace, Trusting(state / "trust.json", ours, options.trust, ask))
+    stands = standing(workspace, TrustCheck(state / "trust.json", ours, options.trust, ask))
     user = config_folder(environment)
     sources = Sources(user / "config.toml", workspace, stands.trusted, ours)
     read = partial(configured, options, environment, sources)
@@ -85,7 +85,7 @@ def set_up(
         mode=settings.permission_mode or "default",
         mode_chosen=options.permission_mode is not None,
         rules=configuration.rules,
-        rehearsal=not real,
+        is_scripted=not real,
         protected=(*ours, *git_folders(workspace.root)),
         version=VERSION,
         instructions=found.files,
@@ -98,7 +98,7 @@ def set_up(
         agent=_primary(settings.agent, agents),
         agent_chosen=options.agent is not None,
         max_depth=3 if settings.max_depth is None else settings.max_depth,
-        places=settings.max_concurrent_agents or 10,
+        slot_limit=settings.max_concurrent_agents or 10,
         spawns=settings.budget.spawns,
     )
     pace = 0.0 if options.headless else 1.0

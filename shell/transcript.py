@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from pydantic_core import to_json
 
 from messages.content import TextBlock, ToolUseBlock
-from messages.transcript import Record, Session
+from messages.transcript import Record, SessionHeader
 from messages.turns import (
     ReplyCompleted,
     ToolEnded,
@@ -15,7 +15,7 @@ from messages.turns import (
     TurnInterrupted,
     TurnStarted,
 )
-from messages.wire import Line
+from messages.wire import JournalLine
 
 _FENCES = re.compile(r"^\s*(`{3,})", re.MULTILINE)
 
@@ -32,7 +32,7 @@ def markdown(records: Iterable[Record]) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def as_json(lines: Iterable[Line]) -> bytes:
+def as_json(lines: Iterable[JournalLine]) -> bytes:
     """Write every record as one JSON array, each with its number, time and author."""
     records = [
         {**line.message.model_dump(mode="json"), "seq": line.seq, "t": line.t, "by": line.by}
@@ -43,7 +43,7 @@ def as_json(lines: Iterable[Line]) -> bytes:
 
 def _parts(record: Record, calls: dict[str, ToolUseBlock]) -> list[str]:
     match record:
-        case Session():
+        case SessionHeader():
             return [f"# Session {record.session_id}", f"Workspace: `{record.workspace}`"]
         case TurnStarted():
             return ["## You", record.prompt.strip() or "(nothing)"]

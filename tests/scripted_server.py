@@ -15,7 +15,7 @@ from pydantic import JsonValue
 from pydantic_core import from_json, to_json
 
 from actors.models.event_stream import event_bytes
-from actors.models.reply_plan import Event, ReplyPlan, ToolCall, events_of
+from actors.models.reply_plan import Event, ReplyPlan, ScriptedCall, events_of
 
 Ending = Literal["complete", "close", "reset", "silence"]
 """complete: the body ends as HTTP wants · close: the connection without it · reset: by RST ·
@@ -53,7 +53,7 @@ class Asked:
         return cast("dict[str, JsonValue]", from_json(self.raw or b"{}"))
 
 
-def says(text: str = "", *calls: ToolCall, thinking: str = "", stop_reason: str = "") -> Answer:
+def says(text: str = "", *calls: ScriptedCall, thinking: str = "", stop_reason: str = "") -> Answer:
     """Answer well: reasoning, text, tool calls in small deltas."""
     plan = ReplyPlan(text=text, calls=calls, thinking=thinking, stop_reason=stop_reason)
     return streams(events_of(plan, {"model": "scripted"}, "toolu"))
@@ -61,7 +61,7 @@ def says(text: str = "", *calls: ToolCall, thinking: str = "", stop_reason: str 
 
 def calls(name: str, **arguments: JsonValue) -> Answer:
     """Answer by one tool call."""
-    return says("", ToolCall(name, arguments))
+    return says("", ScriptedCall(name, arguments))
 
 
 def calls_raw(name: str, *pieces: str, stop_reason: str = "tool_use") -> Answer:

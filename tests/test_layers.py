@@ -14,7 +14,7 @@ ROOT = Path(__file__).parent.parent
 ROOMS = ("messages", "actors", "shell")
 TOP_LEVEL = {*ROOMS, "tests", "pyproject.toml", "README.md", "LICENSE", "uv.lock"}
 MADE_BY_TOOLS = {"build", "dist", "__pycache__"}
-LONGEST_FILE = 300
+LONGEST_FILE = 500
 """In lines; a longer one says in its first docstring, after `Long because`, why it is still one."""
 LONGEST_FUNCTION = 60
 

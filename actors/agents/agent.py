@@ -7,81 +7,88 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 
-from actors.agents.asking import Asking, request_for
-from actors.agents.below import Below
-from actors.agents.children import Heard, Heeded
+from actors.agents.asking import RequestContext, request_for
+from actors.agents.below import SubagentSupervisor
+from actors.agents.children import ChildEvent, RelevantEvent
 from actors.agents.effects import (
-    AskModel,
-    AskPerson,
+    ApplyAgent,
+    CancelModelRequest,
+    CheckRead,
     ClockEffect,
     Effect,
-    HoldClock,
-    JudgeCall,
-    MeasureModel,
+    EvaluateCall,
+    LookUpLimits,
     ModelEffect,
-    PeekCall,
+    PauseTimer,
     PlanCall,
-    Report,
+    PublishEvent,
+    RequestApproval,
     Restrict,
-    Rewrite,
+    RetryWrites,
     RoleEffect,
     RunCall,
-    StartClock,
+    ScheduleRetry,
+    SendModelRequest,
+    StartTimer,
     StopCall,
-    StopModel,
-    TakeRole,
-    Wait,
-    Write,
+    WriteRecord,
 )
-from actors.agents.exchange import Countdown, Exchange, Measure, Rest
+from actors.agents.exchange import LimitsLookup, ModelRequestJob, RetryDelay, TurnTimer
 from actors.agents.history import History
-from actors.agents.neighbours import Ports, Posts
-from actors.agents.questions import Questions, answer_to
+from actors.agents.neighbours import Collaborators, Ports
+from actors.agents.questions import PendingRequests, answer_to
 from actors.agents.replies import measure_of, usage_of
 from actors.agents.resume import again, last_end
-from actors.agents.roles import Role
-from actors.agents.state import Past, Turn
+from actors.agents.roles import PreparedAgent
+from actors.agents.state import AgentState, RestoredState
 from actors.agents.switching import still_to_begin, strictest_of
 from actors.agents.turn import TurnInput, TurnMessage, advance, go_on
-from actors.agents.voice import Voice
+from actors.agents.voice import EventPublisher
 from actors.agents.work import call_failed, plan_call, plan_there, plan_unknown, run_call
 from actors.models.client import ModelRequest
-from actors.runtime.actor import Actor, WorkId
-from actors.sessions.recorder import Recorder, first_mark
+from actors.runtime.actor import Actor, JobId
+from actors.sessions.recorder import JournalClient, first_mark
 from actors.tools.tool import AnyTool, ToolContext
 from actors.tools.toolbox import schema
 from messages.address import Address
 from messages.content import ToolUseBlock
-from messages.permissions import PermissionQuery, RegisterAgent
+from messages.permissions import EvaluatePermission, RegisterAgent
 from messages.rules import PermissionRequest
-from messages.subagents import UnwatchAgent, WatchAgent
+from messages.subagents import SubscribeToAgent, UnsubscribeFromAgent
 from messages.supervision import PeerRestarted, Undelivered
-from messages.tools import FileState, ToolFailed, ToolSucceeded
-from messages.transcript import Appended, AppendFailed, AppendLate, Recalled, RecallFailed, Record
+from messages.tools import FileDigest, ToolFailed, ToolSucceeded
+from messages.transcript import (
+    Appended,
+    AppendFailed,
+    AppendTimeout,
+    ReadRecordsFailed,
+    Record,
+    RecordsRead,
+)
 from messages.turns import (
-    AgentReport,
     AgentSwitched,
     Delta,
-    MessageDelta,
     SessionConfigured,
     SwitchAgent,
+    TextDelta,
     ThinkingDelta,
     ToolInputDelta,
+    UpwardEvent,
 )
 
 AgentInbox = (
     TurnInput
     | SwitchAgent
-    | AgentReport
-    | MessageDelta
+    | UpwardEvent
+    | TextDelta
     | ThinkingDelta
     | ToolInputDelta
-    | WatchAgent
-    | UnwatchAgent
+    | SubscribeToAgent
+    | UnsubscribeFromAgent
     | PeerRestarted
     | Undelivered
-    | Recalled
-    | RecallFailed
+    | RecordsRead
+    | ReadRecordsFailed
 )
 
 
@@ -90,10 +97,10 @@ class Agent(Actor[AgentInbox]):
 
     def __init__(
         self,
-        roles: tuple[Role, ...],
-        posts: Posts,
+        roles: tuple[PreparedAgent, ...],
+        posts: Collaborators,
         ports: Ports,
-        past: Past,
+        past: RestoredState,
         introduction: SessionConfigured,
     ) -> None:
         """Take up `past`; an agent without one starts idle.
@@ -105,17 +112,19 @@ class Agent(Actor[AgentInbox]):
         self._posts = posts
         self._ports = ports
         self._past = past
-        self._turn: Turn = past.turn
+        self._turn: AgentState = past.turn
         self._history = History()
-        self._seen: dict[str, FileState] = {}
-        self._model_work: WorkId | None = None
+        self._seen: dict[str, FileDigest] = {}
+        self._model_work: JobId | None = None
         """The request under way, or the wait before it is sent again."""
-        self._clock_work: WorkId | None = None
-        self._call_works: dict[str, WorkId] = {}
-        self._recorder = Recorder(self, posts.journal, past.turn.life - 1, own=True, keeps=True)
-        self._questions = Questions(self)
-        self._voice = Voice(self, posts, introduction)
-        self._below = Below(self, posts, ports.nursery)
+        self._clock_work: JobId | None = None
+        self._call_works: dict[str, JobId] = {}
+        self._recorder = JournalClient(
+            self, posts.journal, past.turn.life - 1, own=True, keeps=True
+        )
+        self._questions = PendingRequests(self)
+        self._voice = EventPublisher(self, posts, introduction)
+        self._below = SubagentSupervisor(self, posts, ports.nursery)
 
     def on_start(self) -> None:
         """Go on where the records stop; after a crash, they have to come first."""
@@ -133,30 +142,30 @@ class Agent(Actor[AgentInbox]):
 
     def on_receive(self, message: AgentInbox) -> None:
         """Take one message."""
-        if isinstance(message, AgentReport):
+        if isinstance(message, UpwardEvent):
             self.forward(self._posts.reports, message)
-            if isinstance(message, Heeded):
-                self._advance(Heard(self.sender, message))
+            if isinstance(message, RelevantEvent):
+                self._advance(ChildEvent(self.sender, message))
             return
         match message:
-            case MessageDelta() | ThinkingDelta() | ToolInputDelta():
+            case TextDelta() | ThinkingDelta() | ToolInputDelta():
                 self._voice.stream(message, self._turn)
             case SwitchAgent():
                 self._prepare(message)
-            case WatchAgent():
+            case SubscribeToAgent():
                 self._voice.watched(self.sender, self._turn)
-            case UnwatchAgent():
+            case UnsubscribeFromAgent():
                 self._voice.unwatched(self.sender)
             case PeerRestarted():
                 self._peer_restarted(message.peer)
             case Undelivered():
                 self._returned(message)
-            case Recalled() | RecallFailed():
+            case RecordsRead() | ReadRecordsFailed():
                 self._remember(self._recorder.recalled(message))
             case _:
                 self._advance(message)
 
-    def _take_up(self, past: Past) -> None:
+    def _take_up(self, past: RestoredState) -> None:
         for record in past.records:
             self._history.add(record)
         if past.turn.account.context_tokens:
@@ -206,43 +215,43 @@ class Agent(Actor[AgentInbox]):
     def _note(self, message: TurnMessage) -> None:
         """Keep what is the actor's own: works that ended, files as they were seen."""
         if isinstance(message, ToolSucceeded):
-            self._seen.update({state.path: state for state in message.output.seen})
+            self._seen.update({state.path: state for state in message.output.observed_files})
         if isinstance(message, ToolSucceeded | ToolFailed):
             self._call_works.pop(message.call_id, None)
-        if isinstance(message, Appended | AppendFailed | AppendLate):
+        if isinstance(message, Appended | AppendFailed | AppendTimeout):
             self._recorder.answered(message)
 
     def _carry_out(self, effects: tuple[Effect, ...]) -> None:
         """Do what a step wants; all that it writes goes to the disk in one piece."""
         for effect in effects:
             self._do(effect)
-        writes = [each for each in effects if isinstance(each, Write | Rewrite)]
+        writes = [each for each in effects if isinstance(each, WriteRecord | RetryWrites)]
         if writes:
-            records = (each.record for each in writes if isinstance(each, Write))
+            records = (each.record for each in writes if isinstance(each, WriteRecord))
             self._recorder.write(*records, mark=writes[-1].mark)
 
     def _do(self, effect: Effect) -> None:  # noqa: C901, PLR0912  (a table: one line an effect)
         match effect:
-            case Write(record=AgentSwitched()) | Rewrite():
+            case WriteRecord(record=AgentSwitched()) | RetryWrites():
                 pass  # the model reads of the one when it is on disk, and has read the other
-            case Write():
+            case WriteRecord():
                 self._history.add(effect.record)
-            case Report():
+            case PublishEvent():
                 self._voice.report(effect.event)
-            case AskModel() | StopModel() | Wait() | MeasureModel():
+            case SendModelRequest() | CancelModelRequest() | ScheduleRetry() | LookUpLimits():
                 self._converse(effect)
-            case StartClock() | HoldClock():
+            case StartTimer() | PauseTimer():
                 self._keep_time(effect)
-            case Restrict() | TakeRole():
+            case Restrict() | ApplyAgent():
                 self._take(effect)
             case PlanCall():
                 self._plan(effect)
-            case PeekCall():
+            case CheckRead():
                 reading = PermissionRequest(permission="read", target=effect.target)
                 self._query(effect.id, (reading,))
-            case JudgeCall():
+            case EvaluateCall():
                 self._query(effect.id, effect.plan.requests)
-            case AskPerson():
+            case RequestApproval():
                 self._ask_person(effect)
             case RunCall():
                 self._run(effect)
@@ -255,12 +264,12 @@ class Agent(Actor[AgentInbox]):
         match effect:
             case Restrict():
                 self._register(self._roles[effect.agent])
-            case TakeRole():
+            case ApplyAgent():
                 self._history.add(effect.switched)
                 self._role = self._roles[effect.switched.agent]
                 self._register(self._role)
 
-    def _register(self, role: Role) -> None:
+    def _register(self, role: PreparedAgent) -> None:
         self.tell(self._posts.engine, RegisterAgent(agent=self.address, profile=role.profile))
 
     def _prepare(self, wanted: SwitchAgent) -> None:
@@ -270,26 +279,26 @@ class Agent(Actor[AgentInbox]):
 
     def _converse(self, effect: ModelEffect) -> None:
         match effect:
-            case AskModel():
+            case SendModelRequest():
                 self._ask_model(effect)
-            case StopModel():
+            case CancelModelRequest():
                 self._stop_work(self._model_work)
-            case Wait():
-                rest = Rest(effect.request, effect.wait_s)
+            case ScheduleRetry():
+                rest = RetryDelay(effect.request, effect.wait_s)
                 self._model_work = self.work(rest.run, rest.cut_short)
-            case MeasureModel():
-                measure = Measure(self._ports.model, effect.model)
+            case LookUpLimits():
+                measure = LimitsLookup(self._ports.model, effect.model)
                 self.work(measure.run, measure.failed)
 
     def _keep_time(self, effect: ClockEffect) -> None:
         match effect:
-            case StartClock():
-                countdown = Countdown(effect.turn, effect.left_s)
+            case StartTimer():
+                countdown = TurnTimer(effect.turn, effect.left_s)
                 self._clock_work = self.work(countdown.run, countdown.held)
-            case HoldClock():
+            case PauseTimer():
                 self._stop_work(self._clock_work)
 
-    def _ask_model(self, effect: AskModel) -> None:
+    def _ask_model(self, effect: SendModelRequest) -> None:
         request = ModelRequest(
             model=self._turn.model,
             system=self._role.system_prompt,
@@ -299,7 +308,7 @@ class Agent(Actor[AgentInbox]):
             headers=dict(self._ports.headers),
         )
         say: Callable[[Delta], None] = self.inlet()
-        exchange = Exchange(self._ports.model, request, effect.request, say)
+        exchange = ModelRequestJob(self._ports.model, request, effect.request, say)
         self._model_work = self.work(exchange.run, exchange.failed)
 
     def _plan(self, effect: PlanCall) -> None:
@@ -308,18 +317,18 @@ class Agent(Actor[AgentInbox]):
         self._call_works[use.id] = self.work(job, partial(call_failed, use.id))
 
     def _query(self, query: str, requests: tuple[PermissionRequest, ...]) -> None:
-        asked = PermissionQuery(id=query, agent=self.address, requests=requests)
+        asked = EvaluatePermission(id=query, agent=self.address, requests=requests)
         self._questions.ask(self._posts.engine, asked, self._turn)
 
     def _run(self, effect: RunCall) -> None:
         use, context = self._use(effect.call_id), self._context()
-        if effect.reads is not None:
-            context = replace(context, reads=effect.reads)
+        if effect.read_policy is not None:
+            context = replace(context, read_policy=effect.read_policy)
         job = partial(run_call, use, effect.plan, self._tools(), context)
         self._call_works[use.id] = self.work(job, partial(call_failed, use.id))
 
-    def _ask_person(self, effect: AskPerson) -> None:
-        asking = Asking(self.address, self._turn.number, self._ports.tools.workspace.cwd)
+    def _ask_person(self, effect: RequestApproval) -> None:
+        asking = RequestContext(self.address, self._turn.number, self._ports.tools.workspace.cwd)
         request = request_for(effect, self._use(effect.call_id), asking)
         self._questions.ask(self._posts.approvals, request, self._turn)
 
@@ -331,8 +340,8 @@ class Agent(Actor[AgentInbox]):
 
     def _context(self) -> ToolContext:
         tasks = self._turn.family.known()
-        return replace(self._ports.tools, seen=dict(self._seen), tasks=tasks)
+        return replace(self._ports.tools, observed_files=dict(self._seen), tasks=tasks)
 
-    def _stop_work(self, work: WorkId | None) -> None:
+    def _stop_work(self, work: JobId | None) -> None:
         if work is not None:
             self.cancel(work)

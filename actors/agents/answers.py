@@ -2,16 +2,16 @@
 
 from actors.agents.asking import command_of
 from messages.approvals import (
-    ApprovalAnswered,
+    ApprovalDecided,
     ApprovalRequest,
     PatchApprovalRequest,
     QuestionRequest,
 )
-from messages.questions import Question
-from messages.tools import Plan, Switch
+from messages.questions import UserQuestion
+from messages.tools import AgentSwitchProposal, CallPlan
 
 
-def is_for(request: ApprovalRequest, plan: Plan, cwd: str) -> bool:
+def is_for(request: ApprovalRequest, plan: CallPlan, cwd: str) -> bool:
     """Whether a person who said yes to `request` saw exactly this plan, in this folder."""
     if request.requests != plan.requests or request.cwd != cwd:
         return False
@@ -21,21 +21,28 @@ def is_for(request: ApprovalRequest, plan: Plan, cwd: str) -> bool:
     if isinstance(request, PatchApprovalRequest):
         shown = (request.path, request.diff)
         return patch is not None and (patch.path, patch.diff) == shown
-    return patch is None and (command_of(plan), plan.runs) == (request.command, request.runs)
+    return patch is None and (command_of(plan), plan.executed_files) == (
+        request.command,
+        request.executed_files,
+    )
 
 
-def denial(answer: ApprovalAnswered) -> str:
+def denial(answer: ApprovalDecided) -> str:
     """Tell the model that a person said no, and what they said."""
     said = f" They said: {answer.feedback}" if answer.feedback else ""
     return f"Denied by the user.{said}"
 
 
-def agreed(switch: Switch, replies: tuple[str, ...]) -> bool:
+def agreed(switch: AgentSwitchProposal, replies: tuple[str, ...]) -> bool:
     """Whether a person's reply is the yes to a switch."""
     return replies == (switch.confirm,)
 
 
-def told(questions: tuple[Question, ...], replies: tuple[str, ...], switch: Switch | None) -> str:
+def told(
+    questions: tuple[UserQuestion, ...],
+    replies: tuple[str, ...],
+    switch: AgentSwitchProposal | None,
+) -> str:
     """Tell the model what a person replied; their answer is the call's whole result."""
     if switch is not None and not agreed(switch, replies):
         return f"The user did not agree, and nothing is switched. They said: {' '.join(replies)}"

@@ -4,21 +4,21 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from actors.agents.effects import AskPerson
+from actors.agents.effects import RequestApproval
 from messages.address import Address
 from messages.approvals import (
-    Answer,
     AnyApprovalRequest,
+    ApprovalDecision,
     ExecApprovalRequest,
     PatchApprovalRequest,
     QuestionRequest,
 )
 from messages.content import ToolUseBlock
-from messages.tools import Plan
+from messages.tools import CallPlan
 
 
 @dataclass(frozen=True, slots=True)
-class Asking:
+class RequestContext:
     """Who asks, and where the call would run."""
 
     agent: Address
@@ -26,11 +26,13 @@ class Asking:
     cwd: Path
 
 
-def request_for(effect: AskPerson, use: ToolUseBlock, asking: Asking) -> AnyApprovalRequest:
+def request_for(
+    effect: RequestApproval, use: ToolUseBlock, asking: RequestContext
+) -> AnyApprovalRequest:
     """Write the request; it may be granted for longer where an exact rule can be offered."""
-    plan, grants = effect.plan, effect.verdict.grants
-    lasting: tuple[Answer, ...] = ("session", "project") if grants else ()
-    answers: tuple[Answer, ...] = ("once", *lasting, "no")
+    plan, grants = effect.plan, effect.decision.grants
+    lasting: tuple[ApprovalDecision, ...] = ("session", "project") if grants else ()
+    answers: tuple[ApprovalDecision, ...] = ("once", *lasting, "no")
     common: dict[str, Any] = {
         "id": effect.id,
         "agent": asking.agent,
@@ -39,21 +41,25 @@ def request_for(effect: AskPerson, use: ToolUseBlock, asking: Asking) -> AnyAppr
         "tool": use.name,
         "cwd": str(asking.cwd),
         "description": str(use.input.get("description", "")),
-        "reason": effect.verdict.reason,
-        "generation": effect.verdict.generation,
+        "reason": effect.decision.reason,
+        "policy_version": effect.decision.policy_version,
         "requests": plan.requests,
-        "parts": effect.verdict.parts,
-        "answers": answers,
+        "resolved_requests": effect.decision.resolved_requests,
+        "available_decisions": answers,
         "grants": grants,
-        "wider": effect.verdict.wider,
+        "broader_grants": effect.decision.broader_grants,
     }
     if plan.questions:
-        return QuestionRequest(questions=plan.questions, switch=plan.switch, **common)
+        return QuestionRequest(
+            questions=plan.questions, switch_proposal=plan.switch_proposal, **common
+        )
     if plan.patch is not None:
         return PatchApprovalRequest(path=plan.patch.path, diff=plan.patch.diff, **common)
-    return ExecApprovalRequest(command=command_of(plan), runs=plan.runs, **common)
+    return ExecApprovalRequest(
+        command=command_of(plan), executed_files=plan.executed_files, **common
+    )
 
 
-def command_of(plan: Plan) -> str:
+def command_of(plan: CallPlan) -> str:
     """Write out what a person must see of a plan; a title may be shortened, a command never is."""
-    return plan.shown or plan.title
+    return plan.full_text or plan.title

@@ -3,37 +3,37 @@
 from typing import Any
 
 from actors.agents.effects import (
-    AskPlace,
+    AskForSlot,
     AskToSpawn,
     ChildEffect,
     Finish,
-    ForceChild,
-    LeavePlace,
-    PassDown,
-    PassUp,
-    Refuse,
+    ForceStopChild,
+    ForwardDown,
+    ForwardUp,
+    RejectPrompt,
+    ReturnSlot,
     StartChild,
     StopChild,
     TellChildren,
-    WithdrawUnder,
+    WithdrawSubtree,
 )
-from actors.agents.family import Child, Family
-from actors.agents.neighbours import Nursery, Posts
+from actors.agents.family import Family, SubagentEntry
+from actors.agents.neighbours import Collaborators, Nursery
 from actors.runtime.actor import STOP_S, Actor
 from actors.runtime.children import CHILD_SHARE
 from actors.runtime.supervision import Restart
 from messages.address import ROOT, Address
-from messages.approvals import ApprovalAnswered, ApprovalRefused, ApprovalsWithdrawn
+from messages.approvals import ApprovalDecided, ApprovalUnavailable, WithdrawApprovals
 from messages.permissions import RegisterAgent
 from messages.rules import PermissionMode
 from messages.subagents import (
-    CancelErrand,
-    Errand,
-    ErrandOverdue,
-    LeavePlaces,
-    MaySpawn,
-    PromptRefused,
-    TakePlace,
+    AcquireSlot,
+    AssignTask,
+    CancelTask,
+    PromptRejected,
+    ReleaseSlots,
+    RequestSpawn,
+    TaskCancelTimeout,
 )
 
 FORCE_SHARE = 0.25
@@ -41,22 +41,22 @@ FORCE_SHARE = 0.25
 RESTART = Restart(limit=3, window_s=30.0)
 
 
-class Below:
+class SubagentSupervisor:
     """Speaks and acts for one agent; what it does, its turn has decided."""
 
-    def __init__(self, actor: Actor[Any], posts: Posts, nursery: Nursery) -> None:
+    def __init__(self, actor: Actor[Any], posts: Collaborators, nursery: Nursery) -> None:
         """Begin without anybody below."""
         self._actor = actor
         self._posts = posts
         self._nursery = nursery
-        self._errands: dict[Address, Errand] = {}
+        self._errands: dict[Address, AssignTask] = {}
         """What each child was told last: one that crashes may have to be told again."""
 
     def begin_again(self) -> None:
         """After a crash: those below were stopped with it, and so is what they asked and held."""
         address = self._actor.address
-        self._actor.tell(self._posts.approvals, ApprovalsWithdrawn(under=address))
-        self._actor.tell(ROOT, LeavePlaces(under=address))
+        self._actor.tell(self._posts.approvals, WithdrawApprovals(under=address))
+        self._actor.tell(ROOT, ReleaseSlots(under=address))
 
     def peer_restarted(self, peer: Address, family: Family) -> None:
         """Say again what a restarted neighbour may not know."""
@@ -65,7 +65,7 @@ class Below:
                 self._actor.tell(peer, question)
         if peer == self._posts.engine:
             for child in living(family):
-                self._register(child.address, child.agent, child.ceiling)
+                self._register(child.address, child.agent, child.max_mode)
         if peer in self._errands:
             self._actor.tell(peer, self._errands[peer])
 
@@ -76,49 +76,49 @@ class Below:
             case StartChild():
                 self._start(effect)
             case StopChild():
-                tell(effect.child, CancelErrand())
-                overdue = ErrandOverdue(child=effect.child, start=effect.start)
+                tell(effect.child, CancelTask())
+                overdue = TaskCancelTimeout(child=effect.child, task_number=effect.task_number)
                 self._actor.after((1 - FORCE_SHARE) * self._stop_s, overdue)
-            case ForceChild():
+            case ForceStopChild():
                 self._actor.stop(effect.child, FORCE_SHARE * self._stop_s)
-            case PassUp():
+            case ForwardUp():
                 tell(self._posts.approvals, effect.question)
-            case PassDown():
+            case ForwardDown():
                 self._pass_down(effect.answer)
-            case WithdrawUnder():
-                tell(self._posts.approvals, ApprovalsWithdrawn(under=effect.under))
+            case WithdrawSubtree():
+                tell(self._posts.approvals, WithdrawApprovals(under=effect.under))
             case TellChildren():
                 for child in living(family):
                     tell(child.address, effect.message)
             case _:
                 self._do_own(effect)
 
-    def _do_own(self, effect: AskToSpawn | AskPlace | LeavePlace | Refuse | Finish) -> None:
+    def _do_own(self, effect: AskToSpawn | AskForSlot | ReturnSlot | RejectPrompt | Finish) -> None:
         actor = self._actor
         match effect:
             case AskToSpawn():
                 task = effect.task
-                asked = MaySpawn(call_id=effect.call_id, agent=task.agent, task_id=task.task_id)
+                asked = RequestSpawn(call_id=effect.call_id, agent=task.agent, task_id=task.task_id)
                 actor.tell(ROOT, asked)
-            case AskPlace():
-                actor.tell(ROOT, TakePlace())
-            case LeavePlace():
+            case AskForSlot():
+                actor.tell(ROOT, AcquireSlot())
+            case ReturnSlot():
                 alone, under = effect.under is None, effect.under or actor.address
-                actor.tell(ROOT, LeavePlaces(under=under, alone=alone))
+                actor.tell(ROOT, ReleaseSlots(under=under, alone=alone))
                 self._errands.pop(under, None)
-            case Refuse():
-                actor.tell(actor.sender, PromptRefused(agent=actor.address, reason="one_shot"))
+            case RejectPrompt():
+                actor.tell(actor.sender, PromptRejected(agent=actor.address, reason="one_shot"))
             case Finish():
                 actor.finish()
 
     def _start(self, effect: StartChild) -> None:
         started = effect.started
-        errand = Errand(start=started.start, prompt=effect.prompt)
+        errand = AssignTask(task_number=started.task_number, prompt=effect.prompt)
         self._errands[started.child] = errand
         if effect.lives:
             self._actor.tell(started.child, errand)
             return
-        self._register(started.child, started.agent, started.ceiling)
+        self._register(started.child, started.agent, started.max_mode)
         make = self._nursery.make(started, errand, on_disk=effect.on_disk)
         self._actor.watch(started.child)
         self._actor.start(make, started.child.name, RESTART)
@@ -127,7 +127,7 @@ class Below:
         profile = self._nursery.profile(agent, ceiling)
         self._actor.tell(self._posts.engine, RegisterAgent(agent=child, profile=profile))
 
-    def _pass_down(self, answer: ApprovalAnswered | ApprovalRefused) -> None:
+    def _pass_down(self, answer: ApprovalDecided | ApprovalUnavailable) -> None:
         """Hand an answer to the child that who asked is, or is below."""
         towards = answer.agent
         while towards.parent != self._actor.address:
@@ -140,6 +140,6 @@ class Below:
         return STOP_S * float(CHILD_SHARE ** len(self._actor.address.names))
 
 
-def living(family: Family) -> list[Child]:
+def living(family: Family) -> list[SubagentEntry]:
     """List those that are not known to have ended."""
     return [child for child in family.children.values() if child.living]

@@ -8,49 +8,49 @@ from typing import assert_never
 
 from actors.agents.effects import (
     AskToSpawn,
-    ForceChild,
-    LeavePlace,
-    PassDown,
-    PassUp,
+    ForceStopChild,
+    ForwardDown,
+    ForwardUp,
+    ReturnSlot,
     StartChild,
     StopChild,
     TellChildren,
-    WithdrawUnder,
+    WithdrawSubtree,
 )
-from actors.agents.family import Child
+from actors.agents.family import SubagentEntry
 from actors.agents.limits import reached
 from actors.agents.results import interrupted_text, outcome_of, result_text, status_of
 from actors.agents.settling import close, started_of
 from actors.agents.settling import end as end_call
-from actors.agents.state import Call, CallStage
-from actors.agents.step import Step
+from actors.agents.state import CallStage, ToolCall
+from actors.agents.step import Transition
 from actors.agents.switching import ceiling_of
 from actors.permissions.modes import strictest_mode
 from messages.address import Address
 from messages.agents import ChildCancelled, ChildCompleted, ChildEnded, ChildFailed
 from messages.approvals import (
     AnyApprovalRequest,
-    ApprovalAnswered,
-    ApprovalRefused,
-    ApprovalsWithdrawn,
+    ApprovalDecided,
+    ApprovalUnavailable,
     ExecApprovalRequest,
     PatchApprovalRequest,
     QuestionRequest,
+    WithdrawApprovals,
 )
 from messages.content import text_of
 from messages.subagents import (
-    BudgetSpent,
-    ErrandOverdue,
-    SpawnAllowed,
-    SpawnRefused,
+    AncestorBudgetExhausted,
+    SpawnAdmitted,
+    SpawnRejected,
     SubagentEnded,
     SubagentStarted,
     SubagentStatus,
+    TaskCancelTimeout,
 )
-from messages.tools import Task
+from messages.tools import SubagentTask
 from messages.turns import (
-    DiskChanged,
     ModelRetrying,
+    PersistenceChanged,
     ReplyCompleted,
     TurnCompleted,
     TurnEnded,
@@ -58,48 +58,48 @@ from messages.turns import (
     TurnInterrupted,
 )
 
-Heeded = ReplyCompleted | ModelRetrying | DiskChanged | TurnEnded
+RelevantEvent = ReplyCompleted | ModelRetrying | PersistenceChanged | TurnEnded
 """What a turn goes by, of all that those below report; the rest is only handed on."""
 
 
 @dataclass(frozen=True, slots=True)
-class Heard:
+class ChildEvent:
     """An event of an agent below, on its way up."""
 
     source: Address
-    event: Heeded
+    event: RelevantEvent
 
 
-FromBelow = (
+ChildInput = (
     ChildEnded
     | AnyApprovalRequest
-    | ApprovalsWithdrawn
-    | SpawnAllowed
-    | SpawnRefused
-    | ErrandOverdue
-    | BudgetSpent
+    | WithdrawApprovals
+    | SpawnAdmitted
+    | SpawnRejected
+    | TaskCancelTimeout
+    | AncestorBudgetExhausted
 )
 LOST = "the program ended while it was at work"
 
 
-def take(step: Step, message: FromBelow | Heard) -> None:
+def take(step: Transition, message: ChildInput | ChildEvent) -> None:
     """Take one message that has to do with those below."""
     match message:
-        case Heard():
+        case ChildEvent():
             _heard(step, message.source, message.event)
         case ChildCompleted() | ChildCancelled() | ChildFailed():
             _ended(step, message)
         case ExecApprovalRequest() | PatchApprovalRequest() | QuestionRequest():
             _climbed(step, message)
-        case ApprovalsWithdrawn():
+        case WithdrawApprovals():
             _withdrawn(step, message.under)
-        case SpawnAllowed():
+        case SpawnAdmitted():
             _allowed(step, message)
-        case SpawnRefused():
+        case SpawnRejected():
             _not_allowed(step, message)
-        case ErrandOverdue():
+        case TaskCancelTimeout():
             _overdue(step, message)
-        case BudgetSpent():
+        case AncestorBudgetExhausted():
             _spent(step, message.detail)
         case _:
             assert_never(message)
@@ -108,13 +108,13 @@ def take(step: Step, message: FromBelow | Heard) -> None:
 # A task begins.
 
 
-def admit(step: Step, call: Call, task: Task) -> None:
+def admit(step: Transition, call: ToolCall, task: SubagentTask) -> None:
     """Ask whether one more may be started."""
     step.put(call, stage=CallStage.ADMITTING)
     step.do(AskToSpawn(call.use.id, task))
 
 
-def _allowed(step: Step, allowed: SpawnAllowed) -> None:
+def _allowed(step: Transition, allowed: SpawnAdmitted) -> None:
     """Have the child on disk before it starts."""
     call = step.call(allowed.call_id, CallStage.ADMITTING)
     if call is None or call.plan is None or call.plan.task is None:
@@ -128,7 +128,7 @@ def _allowed(step: Step, allowed: SpawnAllowed) -> None:
     step.write(started)
 
 
-def _started(step: Step, call: Call, task: Task, name: str) -> SubagentStarted:
+def _started(step: Transition, call: ToolCall, task: SubagentTask, name: str) -> SubagentStarted:
     turn = step.turn
     parent = Address(turn.asker)
     known = turn.family.children.get(name)
@@ -137,19 +137,21 @@ def _started(step: Step, call: Call, task: Task, name: str) -> SubagentStarted:
         parent=parent,
         agent=task.agent,
         depth=len(parent.names),
-        start=known.start + 1 if known else 1,
+        task_number=known.task_number + 1 if known else 1,
         turn=turn.number,
         call_id=call.use.id,
         description=task.description,
         model=turn.model,
         one_shot=task.one_shot,
-        ceiling=strictest_mode(
-            ceiling_of(turn), known.ceiling if known and known.living else "yolo"
+        max_mode=strictest_mode(
+            ceiling_of(turn), known.max_mode if known and known.living else "yolo"
         ),
     )
 
 
-def run(step: Step, call: Call, started: SubagentStarted, *, on_disk: bool = False) -> None:
+def run(
+    step: Transition, call: ToolCall, started: SubagentStarted, *, on_disk: bool = False
+) -> None:
     """Start the child; its call runs until it ends."""
     family = step.turn.family
     known = family.find(started.child)
@@ -157,37 +159,37 @@ def run(step: Step, call: Call, started: SubagentStarted, *, on_disk: bool = Fal
     step.set(family=family.started(started))
     step.report(started)
     task = call.plan.task if call.plan else None
-    again = on_disk or started.start > 1
+    again = on_disk or started.task_number > 1
     step.do(StartChild(started, task.prompt if task else "", lives=lives, on_disk=again))
 
 
-def not_started(step: Step, call: Call) -> None:
+def not_started(step: Transition, call: ToolCall) -> None:
     """Take back what was said of a child whose start is not on disk."""
     child = step.turn.family.at(call.use.id)
     if child is not None:
         _record_end(step, child, "cancelled", step.turn.disk.detail)
 
 
-def _not_allowed(step: Step, refused: SpawnRefused) -> None:
+def _not_allowed(step: Transition, refused: SpawnRejected) -> None:
     call = step.call(refused.call_id, CallStage.ADMITTING)
     if call is not None:
         end_call(step, call, "error", refused.detail)
 
 
-def take_up(step: Step, call: Call, child: Child) -> None:
+def take_up(step: Transition, call: ToolCall, child: SubagentEntry) -> None:
     """After a resume: whoever left a question open goes on, anyone else waits to be asked to."""
     started = SubagentStarted(
         child=child.address,
         parent=child.address.parent,
         agent=child.agent,
         depth=len(child.address.names) - 1,
-        start=child.start,
+        task_number=child.task_number,
         turn=step.turn.number,
         call_id=call.use.id,
         description=str(call.use.input.get("description", "")),
         model=step.turn.model,
         one_shot=child.one_shot,
-        ceiling=child.ceiling,
+        max_mode=child.max_mode,
     )
     if child.address.name in step.turn.family.returning:
         run(step, step.put(call, started=started), started, on_disk=True)
@@ -199,29 +201,34 @@ def take_up(step: Step, call: Call, child: Child) -> None:
 # A task ends.
 
 
-def stop(step: Step, started: SubagentStarted) -> None:
+def stop(step: Transition, started: SubagentStarted) -> None:
     """Let a child end its task; its end still comes."""
-    step.do(StopChild(started.child, started.start))
+    step.do(StopChild(started.child, started.task_number))
 
 
-def _overdue(step: Step, overdue: ErrandOverdue) -> None:
+def _overdue(step: Transition, overdue: TaskCancelTimeout) -> None:
     child = step.turn.family.find(overdue.child)
-    if child is not None and child.living and child.start == overdue.start and child.call_id:
-        step.do(ForceChild(child.address))
+    if (
+        child is not None
+        and child.living
+        and child.task_number == overdue.task_number
+        and child.call_id
+    ):
+        step.do(ForceStopChild(child.address))
 
 
-def _ended(step: Step, end: ChildEnded) -> None:
+def _ended(step: Transition, end: ChildEnded) -> None:
     """Take a child's end: nothing of it is left, and its task has its result."""
     child = step.turn.family.find(end.child)
     if child is None:
         return
     if any(each.agent.is_under(child.address) for each in step.turn.family.open.values()):
         _withdrawn(step, child.address)
-    step.do(LeavePlace(child.address))
+    step.do(ReturnSlot(child.address))
     _conclude(step, replace(child, living=False), end)
 
 
-def _conclude(step: Step, child: Child, end: ChildEnded | None) -> None:
+def _conclude(step: Transition, child: SubagentEntry, end: ChildEnded | None) -> None:
     """Note how a child stands; if it was at a task, that has its result now."""
     call = step.call(child.call_id, CallStage.RUNNING) if child.call_id else None
     if call is None:
@@ -232,10 +239,12 @@ def _conclude(step: Step, child: Child, end: ChildEnded | None) -> None:
     end_call(step, call, status_of(status), result_text(child, status, detail))
 
 
-def _record_end(step: Step, child: Child, status: SubagentStatus, detail: str) -> None:
+def _record_end(
+    step: Transition, child: SubagentEntry, status: SubagentStatus, detail: str
+) -> None:
     ended = SubagentEnded(
         child=child.address,
-        start=child.start,
+        task_number=child.task_number,
         turn=step.turn.number,
         status=status,
         detail=detail,
@@ -248,11 +257,11 @@ def _record_end(step: Step, child: Child, status: SubagentStatus, detail: str) -
 # What climbs.
 
 
-def _heard(step: Step, source: Address, event: Heeded) -> None:
+def _heard(step: Transition, source: Address, event: RelevantEvent) -> None:
     """Count what those below use, and note what a child says."""
     if isinstance(event, ReplyCompleted | ModelRetrying):
         _count(step, event)
-    if isinstance(event, DiskChanged):
+    if isinstance(event, PersistenceChanged):
         step.set(disk=event)
     child = step.turn.family.find(source)
     if child is None or not child.call_id:
@@ -272,39 +281,39 @@ def _heard(step: Step, source: Address, event: Heeded) -> None:
             pass
 
 
-def _count(step: Step, event: ReplyCompleted | ModelRetrying) -> None:
+def _count(step: Transition, event: ReplyCompleted | ModelRetrying) -> None:
     account = step.turn.account
     before = reached(account)
     step.set(account=replace(account, below=account.below + event.usage))
     now = reached(step.turn.account)
     if now is not None and before is None:
-        step.do(TellChildren(BudgetSpent(detail=now.detail)))
+        step.do(TellChildren(AncestorBudgetExhausted(detail=now.detail)))
 
 
-def _spent(step: Step, detail: str) -> None:
+def _spent(step: Transition, detail: str) -> None:
     step.set(over=detail)
-    step.do(TellChildren(BudgetSpent(detail=detail)))
+    step.do(TellChildren(AncestorBudgetExhausted(detail=detail)))
 
 
-def _climbed(step: Step, question: AnyApprovalRequest) -> None:
+def _climbed(step: Transition, question: AnyApprovalRequest) -> None:
     """Pass a question on, unless whoever asks is being stopped: then nobody need answer."""
     if step.turn.stopping:
         return
     family = step.turn.family
     step.set(family=replace(family, open={**family.open, question.id: question}))
-    step.do(PassUp(question))
+    step.do(ForwardUp(question))
 
 
-def answered(step: Step, answer: ApprovalAnswered | ApprovalRefused) -> None:
+def answered(step: Transition, answer: ApprovalDecided | ApprovalUnavailable) -> None:
     """Hand an answer on to who asked."""
     family = step.turn.family
     if answer.id in family.open:
         left = {each: kept for each, kept in family.open.items() if each != answer.id}
         step.set(family=replace(family, open=left))
-        step.do(PassDown(answer))
+        step.do(ForwardDown(answer))
 
 
-def _withdrawn(step: Step, under: Address) -> None:
+def _withdrawn(step: Transition, under: Address) -> None:
     """Drop the questions under an agent, and pass that on; nobody is asked about them any more."""
     step.set(family=step.turn.family.without_open(under))
-    step.do(WithdrawUnder(under))
+    step.do(WithdrawSubtree(under))

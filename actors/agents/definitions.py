@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from actors.agents import prompts
-from messages.rules import PermissionMode, Profile, Rule, Source
+from messages.rules import PermissionMode, PermissionProfile, Rule, RuleSource
 
 AgentMode = Literal["primary", "subagent", "all"]
 """primary: talks with the person · subagent: is started by another agent · all: either."""
@@ -83,10 +83,12 @@ SANDBOXED = Definition(
 BUILT_IN = (BUILD, PLAN, GENERAL, EXPLORE, SANDBOXED)
 
 
-def profile_of(definition: Definition) -> Profile:
+def profile_of(definition: Definition) -> PermissionProfile:
     """Say what a definition means for the permission engine."""
-    rules = Source(name=f"agent {definition.name} ({definition.source})", rules=definition.rules)
-    return Profile(
+    rules = RuleSource(
+        name=f"agent {definition.name} ({definition.source})", rules=definition.rules
+    )
+    return PermissionProfile(
         agent=definition.name,
         rules=rules if definition.rules else None,
         tools=definition.tools,

@@ -5,15 +5,15 @@ order, and the first one that it takes ends the trouble.
 """
 
 from actors.agents import calls, children, switching
-from actors.agents.effects import Rewrite
+from actors.agents.effects import RetryWrites
 from actors.agents.settling import close, proceed, start_ready, unrecorded
-from actors.agents.state import CallStage, Stage
-from actors.agents.step import Step
-from messages.transcript import Appended, AppendFailed, AppendLate
-from messages.turns import DiskChanged, DiskState
+from actors.agents.state import CallStage, TurnStage
+from actors.agents.step import Transition
+from messages.transcript import Appended, AppendFailed, AppendTimeout
+from messages.turns import PersistenceChanged, PersistenceStatus
 
 
-def synced(step: Step, message: Appended) -> None:
+def synced(step: Transition, message: Appended) -> None:
     """Go on with what waited for it; what was refused before is on disk with it."""
     turn = step.turn
     step.set(synced=max(turn.synced, message.id))
@@ -21,11 +21,11 @@ def synced(step: Step, message: Appended) -> None:
         _changed(step, "well")
     took = switching.recorded(step)
     calls.run_recorded(step)
-    if took and step.turn.stage is Stage.ACTING and not step.turn.stopping:
+    if took and step.turn.stage is TurnStage.ACTING and not step.turn.stopping:
         start_ready(step)
 
 
-def refused(step: Step, message: AppendFailed) -> None:
+def refused(step: Transition, message: AppendFailed) -> None:
     """Go on without a record, but with no effect that needs one.
 
     What was sent since is refused with it, so that its failure, which comes later, is no news.
@@ -39,7 +39,7 @@ def refused(step: Step, message: AppendFailed) -> None:
     _end_what_was_to_start(step)
 
 
-def _end_what_was_to_start(step: Step) -> None:
+def _end_what_was_to_start(step: Transition) -> None:
     lost = [call for call in step.turn.calls if call.stage is CallStage.STARTING]
     for call in lost:
         children.not_started(step, call)
@@ -48,19 +48,19 @@ def _end_what_was_to_start(step: Step) -> None:
         proceed(step)
 
 
-def late(step: Step, message: AppendLate) -> None:
+def late(step: Transition, message: AppendTimeout) -> None:
     """Try again to write what was refused; say that it takes long."""
     turn = step.turn
     if turn.disk.state == "failing":
         step.set(written=turn.written + 1)
-        step.do(Rewrite(step.turn.written))
+        step.do(RetryWrites(step.turn.written))
     elif message.id > turn.synced:
         _changed(step, "slow")
 
 
-def _changed(step: Step, state: DiskState, detail: str = "") -> None:
+def _changed(step: Transition, state: PersistenceStatus, detail: str = "") -> None:
     """Tell people once; why it fails may be worded in several ways."""
     if step.turn.disk.state != state:
-        news = DiskChanged(state=state, detail=detail)
+        news = PersistenceChanged(state=state, detail=detail)
         step.set(disk=news)
         step.report(news)

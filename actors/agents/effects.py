@@ -3,17 +3,17 @@
 from dataclasses import dataclass
 
 from messages.address import Address
-from messages.approvals import AnyApprovalRequest, ApprovalAnswered, ApprovalRefused
-from messages.permissions import PermissionVerdict
-from messages.rules import ReadRules
-from messages.subagents import BudgetSpent, SubagentStarted
-from messages.tools import Plan, Task
+from messages.approvals import AnyApprovalRequest, ApprovalDecided, ApprovalUnavailable
+from messages.permissions import PermissionDecision
+from messages.rules import FileReadPolicy
+from messages.subagents import AncestorBudgetExhausted, SubagentStarted
+from messages.tools import CallPlan, SubagentTask
 from messages.transcript import Record
 from messages.turns import AgentEvent, AgentSwitched
 
 
 @dataclass(frozen=True, slots=True)
-class Write:
+class WriteRecord:
     """Put a record into the session, in one piece with the others of its step.
 
     `Appended(mark)` comes back for the last of them.
@@ -24,34 +24,34 @@ class Write:
 
 
 @dataclass(frozen=True, slots=True)
-class Rewrite:
+class RetryWrites:
     """Put what the disk refused into the session, as an append of its own; `mark` as above."""
 
     mark: int
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class PublishEvent:
     """Tell those above."""
 
     event: AgentEvent
 
 
 @dataclass(frozen=True, slots=True)
-class AskModel:
+class SendModelRequest:
     """Send the whole conversation; all of it is on disk."""
 
     request: int
 
 
 @dataclass(frozen=True, slots=True)
-class StopModel:
+class CancelModelRequest:
     """Close the stream, or end the wait before it is opened again; its end still comes back."""
 
 
 @dataclass(frozen=True, slots=True)
-class Wait:
-    """Let a server rest before a request is sent again; `WaitEnded` comes back."""
+class ScheduleRetry:
+    """Let a server rest before a request is sent again; `RetryDelayElapsed` comes back."""
 
     request: int
     """The one that failed."""
@@ -59,23 +59,23 @@ class Wait:
 
 
 @dataclass(frozen=True, slots=True)
-class MeasureModel:
-    """Find out what a model takes; `ModelMeasured` comes back, and nothing waits for it."""
+class LookUpLimits:
+    """Find out what a model takes; `ModelLimitsFound` comes back, and nothing waits for it."""
 
     model: str
 
 
 @dataclass(frozen=True, slots=True)
-class StartClock:
-    """Let the time limit of a turn run; `ClockStopped` comes back."""
+class StartTimer:
+    """Let the time limit of a turn run; `TurnTimerStopped` comes back."""
 
     turn: int
     left_s: float
 
 
 @dataclass(frozen=True, slots=True)
-class HoldClock:
-    """Stop the clock; its `ClockStopped` still comes back."""
+class PauseTimer:
+    """Stop the clock; its `TurnTimerStopped` still comes back."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +86,7 @@ class PlanCall:
 
 
 @dataclass(frozen=True, slots=True)
-class PeekCall:
+class CheckRead:
     """Ask the permission engine whether the file may be read that a plan looked into."""
 
     id: str
@@ -95,23 +95,23 @@ class PeekCall:
 
 
 @dataclass(frozen=True, slots=True)
-class JudgeCall:
+class EvaluateCall:
     """Ask the permission engine about a plan."""
 
     id: str
     """Of the question; the verdict has it."""
     call_id: str
-    plan: Plan
+    plan: CallPlan
 
 
 @dataclass(frozen=True, slots=True)
-class AskPerson:
+class RequestApproval:
     """Send an approval request up."""
 
     id: str
     call_id: str
-    plan: Plan
-    verdict: PermissionVerdict
+    plan: CallPlan
+    decision: PermissionDecision
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +122,7 @@ class Restrict:
 
 
 @dataclass(frozen=True, slots=True)
-class TakeRole:
+class ApplyAgent:
     """Work as another agent from now on, since it is on disk."""
 
     switched: AgentSwitched
@@ -133,8 +133,8 @@ class RunCall:
     """Carry a plan out."""
 
     call_id: str
-    plan: Plan
-    reads: ReadRules | None = None
+    plan: CallPlan
+    read_policy: FileReadPolicy | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,10 +146,10 @@ class StopCall:
 
 @dataclass(frozen=True, slots=True)
 class AskToSpawn:
-    """Ask whether one more subagent may be started; `SpawnAllowed` or `SpawnRefused` comes back."""
+    """Ask whether one more subagent may be started; `SpawnAdmitted` or `SpawnRejected` comes back."""
 
     call_id: str
-    task: Task
+    task: SubagentTask
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,23 +169,23 @@ class StopChild:
     """Let a subagent end its task, and stop it by force when it takes too long."""
 
     child: Address
-    start: int
+    task_number: int
 
 
 @dataclass(frozen=True, slots=True)
-class ForceChild:
+class ForceStopChild:
     """Stop a subagent that did not end its task in time."""
 
     child: Address
 
 
 @dataclass(frozen=True, slots=True)
-class AskPlace:
+class AskForSlot:
     """Ask to work."""
 
 
 @dataclass(frozen=True, slots=True)
-class LeavePlace:
+class ReturnSlot:
     """Let others work."""
 
     under: Address | None = None
@@ -193,21 +193,21 @@ class LeavePlace:
 
 
 @dataclass(frozen=True, slots=True)
-class PassUp:
+class ForwardUp:
     """Hand a question of those below to whoever is above."""
 
     question: AnyApprovalRequest
 
 
 @dataclass(frozen=True, slots=True)
-class PassDown:
+class ForwardDown:
     """Hand an answer on towards who asked."""
 
-    answer: ApprovalAnswered | ApprovalRefused
+    answer: ApprovalDecided | ApprovalUnavailable
 
 
 @dataclass(frozen=True, slots=True)
-class WithdrawUnder:
+class WithdrawSubtree:
     """Take back every question of those at and below an agent; before anything is aborted."""
 
     under: Address
@@ -217,11 +217,11 @@ class WithdrawUnder:
 class TellChildren:
     """Tell each living child."""
 
-    message: BudgetSpent
+    message: AncestorBudgetExhausted
 
 
 @dataclass(frozen=True, slots=True)
-class Refuse:
+class RejectPrompt:
     """Tell who sent the prompt at hand that none is taken."""
 
 
@@ -234,30 +234,30 @@ ChildEffect = (
     AskToSpawn
     | StartChild
     | StopChild
-    | ForceChild
-    | AskPlace
-    | LeavePlace
-    | PassUp
-    | PassDown
-    | WithdrawUnder
+    | ForceStopChild
+    | AskForSlot
+    | ReturnSlot
+    | ForwardUp
+    | ForwardDown
+    | WithdrawSubtree
     | TellChildren
-    | Refuse
+    | RejectPrompt
     | Finish
 )
-ModelEffect = AskModel | StopModel | Wait | MeasureModel
-RoleEffect = Restrict | TakeRole
-ClockEffect = StartClock | HoldClock
+ModelEffect = SendModelRequest | CancelModelRequest | ScheduleRetry | LookUpLimits
+RoleEffect = Restrict | ApplyAgent
+ClockEffect = StartTimer | PauseTimer
 Effect = (
-    Write
-    | Rewrite
-    | Report
+    WriteRecord
+    | RetryWrites
+    | PublishEvent
     | ModelEffect
     | ClockEffect
     | RoleEffect
     | PlanCall
-    | PeekCall
-    | JudgeCall
-    | AskPerson
+    | CheckRead
+    | EvaluateCall
+    | RequestApproval
     | RunCall
     | StopCall
     | ChildEffect

@@ -10,20 +10,20 @@ from actors.runtime.actor import Failure
 from messages.content import Usage
 from messages.models import (
     LONGEST_S,
-    ClockStopped,
     ModelFailed,
-    ModelMeasured,
+    ModelLimitsFound,
     ModelReplied,
-    WaitEnded,
+    RetryDelayElapsed,
+    TurnTimerStopped,
 )
-from messages.turns import Delta, MessageDelta, ThinkingDelta, ToolInputDelta
+from messages.turns import Delta, TextDelta, ThinkingDelta, ToolInputDelta
 
 ASKED = Usage(requests=1)
 """A request of which the server counted nothing."""
 
 
 @dataclass
-class Exchange:
+class ModelRequestJob:
     """One request to the model; keeps what arrived, should it not come to its end."""
 
     model: ModelClient
@@ -72,7 +72,7 @@ class Exchange:
             self.say(ThinkingDelta(text=item.thinking))
         if item.text:
             self._parts.append(item.text)
-            self.say(MessageDelta(text=item.text))
+            self.say(TextDelta(text=item.text))
         if item.tool_input_chars:
             self.say(ToolInputDelta(chars=item.tool_input_chars))
 
@@ -87,24 +87,24 @@ class Exchange:
 
 
 @dataclass(frozen=True, slots=True)
-class Rest:
+class RetryDelay:
     """A wait before a request is sent again; it ends in the same way when it is cut short."""
 
     request: int
     wait_s: float
 
-    async def run(self) -> WaitEnded:
+    async def run(self) -> RetryDelayElapsed:
         """Wait."""
         await asyncio.sleep(self.wait_s)
         return self.cut_short()
 
-    def cut_short(self, _failure: Failure | None = None) -> WaitEnded:
+    def cut_short(self, _failure: Failure | None = None) -> RetryDelayElapsed:
         """Say that it is over."""
-        return WaitEnded(request=self.request)
+        return RetryDelayElapsed(request=self.request)
 
 
 @dataclass
-class Countdown:
+class TurnTimer:
     """The clock of a turn's time limit, from one start to its stop."""
 
     turn: int
@@ -112,7 +112,7 @@ class Countdown:
     _began_s: float | None = None
     _held_s: float | None = None
 
-    async def run(self) -> ClockStopped:
+    async def run(self) -> TurnTimerStopped:
         """Wait until the time is up."""
         clock = asyncio.get_running_loop().time
         self._began_s = clock()
@@ -120,26 +120,26 @@ class Countdown:
             await asyncio.sleep(self.left_s)
         finally:
             self._held_s = clock()
-        return ClockStopped(turn=self.turn, left_s=0)
+        return TurnTimerStopped(turn=self.turn, left_s=0)
 
-    def held(self, _failure: Failure) -> ClockStopped:
+    def held(self, _failure: Failure) -> TurnTimerStopped:
         """Say how much time is left."""
         ran_s = (self._held_s or 0.0) - (self._began_s or 0.0)
         left_s = min(max(self.left_s - ran_s, 0.001), LONGEST_S)
-        return ClockStopped(turn=self.turn, left_s=left_s)
+        return TurnTimerStopped(turn=self.turn, left_s=left_s)
 
 
 @dataclass(frozen=True, slots=True)
-class Measure:
+class LimitsLookup:
     """What a model takes, asked of its server; the answer is only good to have."""
 
     client: ModelClient
     model: str
 
-    async def run(self) -> ModelMeasured:
+    async def run(self) -> ModelLimitsFound:
         """Ask; a server that does not say leaves us with what we know."""
         return await self.client.measure(self.model) or limits_of(self.model)
 
-    def failed(self, _failure: Failure) -> ModelMeasured:
+    def failed(self, _failure: Failure) -> ModelLimitsFound:
         """Go by what we know."""
         return limits_of(self.model)

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from actors.tools.tasks import Known
+from actors.tools.tasks import ExistingSubagent
 from messages.address import Address
 from messages.approvals import ApprovalRequest
 from messages.rules import PermissionMode
@@ -12,20 +12,20 @@ from messages.turns import TurnEnded
 
 
 @dataclass(frozen=True, slots=True)
-class Child:
+class SubagentEntry:
     """One agent that was started for a task."""
 
     address: Address
     agent: str
     """Its type."""
-    start: int = 1
+    task_number: int = 1
     """How often it was begun."""
     call_id: str = ""
     """The call whose task it is at; empty: at none."""
     living: bool = False
     one_shot: bool = True
     """It ends with its task."""
-    ceiling: PermissionMode = "yolo"
+    max_mode: PermissionMode = "yolo"
     """The loosest mode that it works in, since its parent's was no looser when it began."""
     said: str = ""
     """The last words of the task at hand."""
@@ -37,7 +37,7 @@ class Child:
 class Family:
     """All that were started, and the questions that climb through this agent."""
 
-    children: Mapping[str, Child] = field(default_factory=dict[str, Child])
+    children: Mapping[str, SubagentEntry] = field(default_factory=dict[str, SubagentEntry])
     """By name, which is their `task_id`."""
     open: Mapping[str, ApprovalRequest] = field(default_factory=dict[str, ApprovalRequest])
     """Questions of those below that wait for an answer, by id: said again to who restarts."""
@@ -46,27 +46,27 @@ class Family:
 
     def started(self, started: SubagentStarted, *, living: bool = True) -> "Family":
         """Count one that begins, for the first time or with a further task."""
-        child = Child(
+        child = SubagentEntry(
             started.child,
             started.agent,
-            started.start,
+            started.task_number,
             started.call_id,
             living=living,
             one_shot=started.one_shot,
-            ceiling=started.ceiling,
+            max_mode=started.max_mode,
         )
         return self.with_child(child)
 
-    def with_child(self, child: Child) -> "Family":
+    def with_child(self, child: SubagentEntry) -> "Family":
         """Replace one."""
         return replace(self, children={**self.children, child.address.name: child})
 
-    def find(self, address: Address) -> Child | None:
+    def find(self, address: Address) -> SubagentEntry | None:
         """Find one by its address."""
         child = self.children.get(address.name)
         return child if child is not None and child.address == address else None
 
-    def at(self, call_id: str) -> Child | None:
+    def at(self, call_id: str) -> SubagentEntry | None:
         """Find the one that is at a call's task."""
         at_it = (child for child in self.children.values() if child.call_id == call_id)
         return next(at_it, None)
@@ -76,9 +76,9 @@ class Family:
         left = {each: kept for each, kept in self.open.items() if not kept.agent.is_under(under)}
         return replace(self, open=left)
 
-    def known(self) -> dict[str, Known]:
+    def known(self) -> dict[str, ExistingSubagent]:
         """List whom a further task can be given to, by name."""
         return {
-            name: Known(child.agent, busy=bool(child.call_id))
+            name: ExistingSubagent(child.agent, busy=bool(child.call_id))
             for name, child in self.children.items()
         }

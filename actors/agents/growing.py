@@ -2,14 +2,14 @@
 
 from dataclasses import dataclass, field
 
-from messages.turns import Delta, MessageDelta, ReplyGrown, ToolInputDelta
+from messages.turns import Delta, ReplyProgress, TextDelta, ToolInputDelta
 
 TOLD_EVERY_CHARS = 400
 """About a hundred tokens, which take a model a second or more."""
 
 
 @dataclass
-class Growing:
+class ProgressThrottle:
     """What has come of one reply."""
 
     _texts: list[str] = field(default_factory=list[str])
@@ -21,13 +21,13 @@ class Growing:
         """All that it says so far."""
         return "".join(self._texts)
 
-    def add(self, delta: Delta, turn: int) -> ReplyGrown | None:
+    def add(self, delta: Delta, turn: int) -> ReplyProgress | None:
         """Count what came; returns what those above are told, if it is time."""
-        begins = isinstance(delta, MessageDelta) and not self._texts
-        if isinstance(delta, MessageDelta):
+        begins = isinstance(delta, TextDelta) and not self._texts
+        if isinstance(delta, TextDelta):
             self._texts.append(delta.text)
         self._chars += delta.chars if isinstance(delta, ToolInputDelta) else len(delta.text)
         if not begins and self._chars < self._next_told_chars:
             return None
         self._next_told_chars = self._chars + TOLD_EVERY_CHARS
-        return ReplyGrown(turn=turn, chars=self._chars, writes=bool(self._texts))
+        return ReplyProgress(turn=turn, chars=self._chars, writes=bool(self._texts))

@@ -6,7 +6,7 @@ from pydantic import JsonValue
 
 from messages.base import Message
 from messages.content import (
-    Block,
+    ContentBlock,
     RedactedThinkingBlock,
     TextBlock,
     ThinkingBlock,
@@ -116,7 +116,7 @@ def said(text: str) -> Json:
     return {"type": "text", "text": text} if text.strip() else {}
 
 
-def sendable(content: tuple[Block, ...]) -> tuple[Block, ...]:
+def sendable(content: tuple[ContentBlock, ...]) -> tuple[ContentBlock, ...]:
     """Leave out what the API sends but does not take back: blank text, and reasoning at the end."""
     kept = [block for block in content if not isinstance(block, TextBlock) or block.text.strip()]
     while kept and isinstance(kept[-1], ThinkingBlock | RedactedThinkingBlock):
@@ -124,7 +124,7 @@ def sendable(content: tuple[Block, ...]) -> tuple[Block, ...]:
     return tuple(kept)
 
 
-def as_sent(block: Block) -> Json:
+def as_sent(block: ContentBlock) -> Json:
     """Write a block as the API takes it back, thinking and signature verbatim."""
     if isinstance(block, ToolUseBlock):
         return {"type": "tool_use", "id": block.id, "name": block.name, "input": block.input}

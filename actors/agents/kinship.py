@@ -6,7 +6,7 @@ from actors.agents.family import Family
 from messages.address import Address
 from messages.approvals import (
     AnyApprovalRequest,
-    ApprovalAnswered,
+    ApprovalDecided,
     ApprovalWithdrawn,
     ExecApprovalRequest,
     PatchApprovalRequest,
@@ -23,7 +23,7 @@ def own(records: tuple[Record, ...], agent: str) -> tuple[Record, ...]:
 
 
 def _is_asked_of_others(record: Record, agent: str) -> bool:
-    return isinstance(record, AnyApprovalRequest | ApprovalAnswered) and record.agent != agent
+    return isinstance(record, AnyApprovalRequest | ApprovalDecided) and record.agent != agent
 
 
 def taken_errand(records: tuple[Record, ...], agent: str) -> int:
@@ -31,7 +31,7 @@ def taken_errand(records: tuple[Record, ...], agent: str) -> int:
     taken = start = 0
     for record in records:
         if isinstance(record, SubagentStarted) and record.child == agent:
-            start = record.start
+            start = record.task_number
         elif isinstance(record, TurnStarted):
             taken = start
     return taken
@@ -49,7 +49,7 @@ def family_of(records: tuple[Record, ...], agent: str) -> Family:
                 family = family.with_child(replace(child, call_id="")) if child else family
             case ExecApprovalRequest() | PatchApprovalRequest() | QuestionRequest():
                 waiting[record.id] = record.agent
-            case ApprovalAnswered() | ApprovalWithdrawn():
+            case ApprovalDecided() | ApprovalWithdrawn():
                 waiting.pop(record.id, None)
             case _:
                 pass

@@ -19,7 +19,7 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True)
-class Reached:
+class LimitReached:
     """A limit that ends the turn."""
 
     reason: LimitReason
@@ -27,7 +27,7 @@ class Reached:
 
 
 @dataclass(frozen=True, slots=True)
-class Clock:
+class TimerState:
     """The time limit of a turn; it stands still while a person is asked."""
 
     left_s: float | None = None
@@ -39,7 +39,7 @@ class Clock:
 
 
 @dataclass(frozen=True, slots=True)
-class Account:
+class UsageTotals:
     """What an agent has used."""
 
     limits: Limits = Limits()
@@ -49,7 +49,7 @@ class Account:
     """In this run."""
     below: Usage = Usage()  # noqa: RUF009  (as above)
     """By those below, in this run."""
-    replies: int = 0
+    reply_count: int = 0
     """To the prompt at hand."""
     context_tokens: int = 0
     """The conversation as the last reply left it."""
@@ -66,23 +66,23 @@ def tokens_of(usage: Usage) -> int:
     return usage.input_tokens + read + usage.output_tokens
 
 
-def reached(account: Account) -> Reached | None:
+def reached(account: UsageTotals) -> LimitReached | None:
     """Say which limit forbids the next request, if one does."""
     limits, used = account.limits, tokens_of(account.spent + account.below)
-    if limits.turns is not None and account.replies >= limits.turns:
+    if limits.turns is not None and account.reply_count >= limits.turns:
         plural = "" if limits.turns == 1 else "s"
         said = f"stopped after {limits.turns} request{plural} to the model, the limit for a prompt"
-        return Reached("max_turns", f"{said} (--max-turns, or turns in [budget])")
+        return LimitReached("max_turns", f"{said} (--max-turns, or turns in [budget])")
     if limits.tokens is not None and used >= limits.tokens:
-        return Reached(
+        return LimitReached(
             "token_budget", f"stopped after {used} tokens; tokens in [budget] is {limits.tokens}"
         )
     return None
 
 
-def out_of_time(limits: Limits) -> Reached:
+def out_of_time(limits: Limits) -> LimitReached:
     """Say that the time for a prompt is up."""
-    return Reached(
+    return LimitReached(
         "time_limit",
         f"stopped after {limits.seconds:g} s, the limit for a prompt (--time-limit, or seconds in "
         "[budget])",

@@ -6,15 +6,15 @@ from typing import Protocol
 
 from actors.models.client import ModelClient
 from actors.runtime.actor import Factory
-from actors.tools.tasks import Offer
+from actors.tools.tasks import SpawnOptions
 from actors.tools.tool import ToolContext
 from messages.address import Address
-from messages.rules import PermissionMode, Profile
-from messages.subagents import Errand, SubagentStarted
+from messages.rules import PermissionMode, PermissionProfile
+from messages.subagents import AssignTask, SubagentStarted
 
 
 @dataclass(frozen=True, slots=True)
-class Posts:
+class Collaborators:
     """Whom an agent talks to."""
 
     journal: Address
@@ -30,15 +30,15 @@ class Posts:
 class Nursery(Protocol):
     """Makes agents; one for the whole session."""
 
-    def profile(self, agent: str, ceiling: PermissionMode) -> Profile:
+    def profile(self, agent: str, ceiling: PermissionMode) -> PermissionProfile:
         """Say what one of a type may that is started under this ceiling."""
         ...
 
-    def offer(self, agent: str, depth: int) -> Offer:
+    def offer(self, agent: str, depth: int) -> SpawnOptions:
         """Say whom an agent of a type may start at its depth; one word for offering and running."""
         ...
 
-    def make(self, started: SubagentStarted, errand: Errand, *, on_disk: bool) -> Factory:
+    def make(self, started: SubagentStarted, errand: AssignTask, *, on_disk: bool) -> Factory:
         """Say how to make one; `on_disk`: it goes on from its records."""
         ...
 

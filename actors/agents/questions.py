@@ -2,32 +2,32 @@
 
 from typing import Any
 
-from actors.agents.state import CallStage, Turn
+from actors.agents.state import AgentState, CallStage
 from actors.runtime.actor import Actor
 from messages.address import Address
-from messages.approvals import AnyApprovalRequest, ApprovalRefused
-from messages.permissions import PermissionQuery, PermissionVerdict
+from messages.approvals import AnyApprovalRequest, ApprovalUnavailable
+from messages.permissions import EvaluatePermission, PermissionDecision
 from messages.supervision import Undelivered
 
-Question = PermissionQuery | AnyApprovalRequest
+PendingRequest = EvaluatePermission | AnyApprovalRequest
 
 
-class Questions:
+class PendingRequests:
     """What was asked and whom; said again to whoever was restarted."""
 
     def __init__(self, actor: Actor[Any]) -> None:
         """Speak for `actor`, with nothing asked yet."""
         self._actor = actor
-        self._asked: dict[str, tuple[Address, Question]] = {}
+        self._asked: dict[str, tuple[Address, PendingRequest]] = {}
 
-    def ask(self, to: Address, question: Question, turn: Turn) -> None:
+    def ask(self, to: Address, question: PendingRequest, turn: AgentState) -> None:
         """Ask, and forget what the turn does not wait for any more."""
         awaited = awaited_by(turn)
         self._asked = {each: kept for each, kept in self._asked.items() if each in awaited}
         self._asked[question.id] = (to, question)
         self._actor.tell(to, question)
 
-    def ask_again(self, peer: Address, turn: Turn) -> None:
+    def ask_again(self, peer: Address, turn: AgentState) -> None:
         """Say to a restarted peer what the turn still waits for."""
         awaited = awaited_by(turn)
         for question_id, (to, question) in self._asked.items():
@@ -35,7 +35,7 @@ class Questions:
                 self._actor.tell(to, question)
 
 
-def awaited_by(turn: Turn) -> frozenset[str]:
+def awaited_by(turn: AgentState) -> frozenset[str]:
     """Name the questions that a turn has no answer to."""
     judging = (CallStage.PEEKING, CallStage.JUDGING)
     queries = (call.query for call in turn.calls if call.stage in judging)
@@ -43,15 +43,15 @@ def awaited_by(turn: Turn) -> frozenset[str]:
     return frozenset((*queries, *approvals))
 
 
-def answer_to(returned: Undelivered) -> PermissionVerdict | ApprovalRefused | None:
+def answer_to(returned: Undelivered) -> PermissionDecision | ApprovalUnavailable | None:
     """Say what it means that a question came back; None: it is asked again, or was none."""
     message = returned.message
     if returned.reason == "crashed":  # its receiver lives on, and is asked again
         return None
-    if isinstance(message, PermissionQuery):
+    if isinstance(message, EvaluatePermission):
         reason = f"the permission engine could not judge it ({returned.reason})"
-        return PermissionVerdict(id=message.id, action="deny", reason=reason, generation=0)
+        return PermissionDecision(id=message.id, action="deny", reason=reason, policy_version=0)
     if isinstance(message, AnyApprovalRequest):
         reason = f"the question could not be put to anybody ({returned.reason})"
-        return ApprovalRefused(id=message.id, agent=message.agent, reason=reason)
+        return ApprovalUnavailable(id=message.id, agent=message.agent, reason=reason)
     return None

@@ -3,15 +3,15 @@
 from dataclasses import replace
 
 from actors.agents import calls, places
-from actors.agents.effects import AskModel, MeasureModel, Wait
+from actors.agents.effects import LookUpLimits, ScheduleRetry, SendModelRequest
 from actors.agents.limits import reached, tokens_of
-from actors.agents.retry import Tries, backoff_for, wait_before_s
+from actors.agents.retry import RetryState, backoff_for, wait_before_s
 from actors.agents.settling import close, proceed, start_ready
-from actors.agents.state import Call, CallStage, Stage, Turn
-from actors.agents.step import Step
+from actors.agents.state import AgentState, CallStage, ToolCall, TurnStage
+from actors.agents.step import Transition
 from actors.models.names import limits_of
 from messages.content import ToolUseBlock, Usage, text_of
-from messages.models import ModelFailed, ModelMeasured, ModelReplied, WaitEnded
+from messages.models import ModelFailed, ModelLimitsFound, ModelReplied, RetryDelayElapsed
 from messages.turns import (
     ModelRetrying,
     ReplyCompleted,
@@ -39,7 +39,7 @@ STOPPED: dict[str, tuple[TurnFailureReason, str]] = {
 }
 
 
-def ask(step: Step) -> None:
+def ask(step: Transition) -> None:
     """Send the whole conversation, unless a limit is reached; all of it is on disk."""
     turn = step.turn
     if turn.over:
@@ -51,23 +51,23 @@ def ask(step: Step) -> None:
     if limit is not None:
         step.fail(limit.reason, limit.detail, turn.tries.partial)
         return
-    step.set(stage=Stage.THINKING, request=turn.request + 1, calls=())
-    step.do(AskModel(step.turn.request))
+    step.set(stage=TurnStage.THINKING, request=turn.request + 1, calls=())
+    step.do(SendModelRequest(step.turn.request))
     _measure(step)
 
 
-def replied(step: Step, reply: ModelReplied) -> None:
+def replied(step: Transition, reply: ModelReplied) -> None:
     """Take a whole reply: record it, then act or end."""
     turn = step.turn
-    if turn.stage is not Stage.THINKING or reply.request != turn.request:
+    if turn.stage is not TurnStage.THINKING or reply.request != turn.request:
         return
     _count(step, reply.usage)
     account = replace(
         step.turn.account,
-        replies=turn.account.replies + 1,
+        reply_count=turn.account.reply_count + 1,
         context_tokens=tokens_of(reply.usage),
     )
-    step.set(account=account, tries=Tries())
+    step.set(account=account, tries=RetryState())
     uses = [block for block in reply.content if isinstance(block, ToolUseBlock)]
     problem = _problem(uses)
     if problem:
@@ -89,7 +89,7 @@ def replied(step: Step, reply: ModelReplied) -> None:
         conclude(step, reply)
 
 
-def conclude(step: Step, reply: ModelReplied | ReplyCompleted) -> None:
+def conclude(step: Transition, reply: ModelReplied | ReplyCompleted) -> None:
     """End with a reply that calls nothing."""
     turn = step.turn
     if turn.stopping:
@@ -106,7 +106,7 @@ def conclude(step: Step, reply: ModelReplied | ReplyCompleted) -> None:
         step.fail(*_stopped(reply.stop_reason))
 
 
-def cut_off(step: Step, stop_reason: str) -> None:
+def cut_off(step: Transition, stop_reason: str) -> None:
     """Answer calls that are not known to be complete; whole JSON is no proof that all was said."""
     for call in step.turn.calls:
         if call.stage is not CallStage.DONE:
@@ -117,13 +117,13 @@ def cut_off(step: Step, stop_reason: str) -> None:
         step.fail(*_stopped(stop_reason))
 
 
-def model_failed(step: Step, failed: ModelFailed) -> None:
+def model_failed(step: Transition, failed: ModelFailed) -> None:
     """Wait and try again, or end; no part of the reply has acted."""
     turn = step.turn
-    if turn.stage is not Stage.THINKING or failed.request != turn.request:
+    if turn.stage is not TurnStage.THINKING or failed.request != turn.request:
         return
     _count(step, failed.usage)
-    tries = Tries(turn.tries.failed + 1, failed.partial or turn.tries.partial)
+    tries = RetryState(turn.tries.failed + 1, failed.partial or turn.tries.partial)
     wait_s = None if turn.stopping else wait_before_s(failed, turn.tries.failed, turn.seed)
     if wait_s is not None:
         _wait(step, failed, tries, wait_s)
@@ -132,25 +132,25 @@ def model_failed(step: Step, failed: ModelFailed) -> None:
     step.fail(failed.reason, failed.detail + tried, tries.partial)
 
 
-def waited(step: Step, message: WaitEnded) -> None:
+def waited(step: Transition, message: RetryDelayElapsed) -> None:
     """Ask again, once all is on disk."""
     turn = step.turn
-    if turn.stage is not Stage.WAITING or message.request != turn.request:
+    if turn.stage is not TurnStage.WAITING or message.request != turn.request:
         return
     if turn.stopping:
         step.interrupt(turn.tries.partial)
     else:
-        step.set(stage=Stage.SETTLING)
+        step.set(stage=TurnStage.SETTLING)
 
 
-def measured(step: Step, message: ModelMeasured) -> None:
+def measured(step: Transition, message: ModelLimitsFound) -> None:
     """Go by what the server says of its model."""
     step.set(measured=message)
     if step.turn.account.context_tokens:
         step.report(usage_of(step.turn))
 
 
-def usage_of(turn: Turn) -> UsageChanged:
+def usage_of(turn: AgentState) -> UsageChanged:
     """Tell how full the conversation is, and what was used."""
     return UsageChanged(
         context_tokens=turn.account.context_tokens,
@@ -159,13 +159,13 @@ def usage_of(turn: Turn) -> UsageChanged:
     )
 
 
-def measure_of(turn: Turn) -> ModelMeasured:
+def measure_of(turn: AgentState) -> ModelLimitsFound:
     """What the model takes and gives, as far as it is known."""
     known = turn.measured
     return known if known and known.model == turn.model else limits_of(turn.model)
 
 
-def _measure(step: Step) -> None:
+def _measure(step: Transition) -> None:
     """Ask the server what the model takes once it matters, beside the request and only once.
 
     Until half of what we believe is full, our own figures do; not every server has an answer.
@@ -174,17 +174,17 @@ def _measure(step: Step) -> None:
     half_full = 2 * turn.account.context_tokens >= measure_of(turn).context_tokens
     if half_full and turn.asked_about != turn.model:
         step.set(asked_about=turn.model)
-        step.do(MeasureModel(turn.model))
+        step.do(LookUpLimits(turn.model))
 
 
-def _count(step: Step, usage: Usage) -> None:
+def _count(step: Transition, usage: Usage) -> None:
     turn = step.turn
     account = replace(turn.account, spent=turn.account.spent + usage)
     step.set(usage=turn.usage + usage, account=account)
 
 
-def _wait(step: Step, failed: ModelFailed, tries: Tries, wait_s: float) -> None:
-    step.set(stage=Stage.WAITING, tries=tries)
+def _wait(step: Transition, failed: ModelFailed, tries: RetryState, wait_s: float) -> None:
+    step.set(stage=TurnStage.WAITING, tries=tries)
     retrying = ModelRetrying(
         turn=step.turn.number,
         attempt=tries.failed,
@@ -197,7 +197,7 @@ def _wait(step: Step, failed: ModelFailed, tries: Tries, wait_s: float) -> None:
     )
     step.write(retrying)
     step.report(retrying)
-    step.do(Wait(failed.request, wait_s))
+    step.do(ScheduleRetry(failed.request, wait_s))
 
 
 def _problem(uses: list[ToolUseBlock]) -> str:
@@ -208,10 +208,10 @@ def _problem(uses: list[ToolUseBlock]) -> str:
     return ""
 
 
-def _act(step: Step, uses: list[ToolUseBlock], stop_reason: str) -> None:
-    new = tuple(Call(use, changes=use.name not in step.turn.reading) for use in uses)
+def _act(step: Transition, uses: list[ToolUseBlock], stop_reason: str) -> None:
+    new = tuple(ToolCall(use, changes=use.name not in step.turn.reading) for use in uses)
     malformed = step.turn.malformed + 1 if any(use.malformed for use in uses) else 0
-    step.set(stage=Stage.ACTING, calls=new, malformed=malformed)
+    step.set(stage=TurnStage.ACTING, calls=new, malformed=malformed)
     if step.turn.stopping:
         calls.cancel(step)
     elif stop_reason != "tool_use":
@@ -222,7 +222,7 @@ def _act(step: Step, uses: list[ToolUseBlock], stop_reason: str) -> None:
         start_ready(step)
 
 
-def _give_up(step: Step, malformed: int) -> None:
+def _give_up(step: Transition, malformed: int) -> None:
     """End with a model that cannot say what it wants; nothing of its reply runs."""
     said = MALFORMED.format(count=malformed)
     for call in step.turn.calls:

@@ -3,7 +3,7 @@
 import re
 from typing import Literal, get_args
 
-from actors.agents.family import Child
+from actors.agents.family import SubagentEntry
 from messages.agents import ChildCancelled, ChildEnded, ChildFailed
 from messages.models import LimitReason
 from messages.subagents import SubagentStatus
@@ -21,7 +21,7 @@ Outcome = tuple[SubagentStatus, str]
 """How it ended, and why unless it completed."""
 
 
-def outcome_of(child: Child, end: ChildEnded | None) -> Outcome:
+def outcome_of(child: SubagentEntry, end: ChildEnded | None) -> Outcome:
     """Say what became of a task; `end` is the child's own, None: it lives on."""
     match child.end:
         case TurnCompleted():
@@ -36,7 +36,7 @@ def outcome_of(child: Child, end: ChildEnded | None) -> Outcome:
             return _without_a_word(end)
 
 
-def result_text(child: Child, status: SubagentStatus, detail: str) -> str:
+def result_text(child: SubagentEntry, status: SubagentStatus, detail: str) -> str:
     """Write the result of a `task` call, in a frame that no child can forge."""
     name = child.address.name
     text = framed(_text_of(child))
@@ -72,7 +72,7 @@ def framed(text: str) -> str:
     return f"<task_result>\n{_FRAME.sub('&lt;', text).strip() or NO_WORDS}\n</task_result>"
 
 
-def _text_of(child: Child) -> str:
+def _text_of(child: SubagentEntry) -> str:
     match child.end:
         case TurnCompleted():
             return child.end.text or child.said

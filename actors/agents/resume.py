@@ -4,12 +4,12 @@ from dataclasses import replace
 
 from actors.agents.answers import agreed, denial, told
 from actors.agents.kinship import family_of, own, taken_errand
-from actors.agents.limits import Account, tokens_of
-from actors.agents.state import Call, CallStage, Past, Stage, Turn
+from actors.agents.limits import UsageTotals, tokens_of
+from actors.agents.state import AgentState, CallStage, RestoredState, ToolCall, TurnStage
 from actors.agents.switching import switched_back
 from messages.approvals import (
     AnyApprovalRequest,
-    ApprovalAnswered,
+    ApprovalDecided,
     ApprovalRequest,
     ApprovalWithdrawn,
     ExecApprovalRequest,
@@ -33,7 +33,7 @@ from messages.turns import (
 )
 
 
-def past_of(records: tuple[Record, ...], blank: Turn) -> Past:
+def past_of(records: tuple[Record, ...], blank: AgentState) -> RestoredState:
     """Put an agent back where its records stop; `blank` is the turn of an agent without a past."""
     family = family_of(records, blank.asker)
     records = own(records, blank.asker)
@@ -48,20 +48,20 @@ def past_of(records: tuple[Record, ...], blank: Turn) -> Past:
     )
     turn = switched_back(turn, [each for each in records if isinstance(each, AgentSwitched)])
     if not last or any(isinstance(each, TurnEnded) for each in last):
-        return Past(turn, records, blank=blank)
+        return RestoredState(turn, records, blank=blank)
     replies = [record for record in last if isinstance(record, ReplyCompleted)]
-    account = replace(turn.account, replies=len(replies))
+    account = replace(turn.account, reply_count=len(replies))
     turn = replace(turn, account=account, usage=_used(last))
     if not replies:
-        return Past(replace(turn, stage=Stage.SETTLING), records, blank=blank)
+        return RestoredState(replace(turn, stage=TurnStage.SETTLING), records, blank=blank)
     reply, since = replies[-1], _since_last(ReplyCompleted, last)
     calls = tuple(
         _call(block, since, turn.reading)
         for block in reply.content
         if isinstance(block, ToolUseBlock)
     )
-    stage = Stage.SETTLING if _answered(calls, reply) else Stage.ACTING
-    return Past(replace(turn, stage=stage, calls=calls), records, reply, blank)
+    stage = TurnStage.SETTLING if _answered(calls, reply) else TurnStage.ACTING
+    return RestoredState(replace(turn, stage=stage, calls=calls), records, reply, blank)
 
 
 def chosen_model(records: tuple[Record, ...]) -> str:
@@ -70,7 +70,9 @@ def chosen_model(records: tuple[Record, ...]) -> str:
     return next(chosen, "")
 
 
-def again(records: tuple[Record, ...], past: Past, life: int, mark: int, *, crashed: bool) -> Past:
+def again(
+    records: tuple[Record, ...], past: RestoredState, life: int, mark: int, *, crashed: bool
+) -> RestoredState:
     """Put an agent back that has lived before, under marks (above `mark`) that nobody has heard of.
 
     After a crash its open questions are withdrawn: they are asked anew, under new ids.
@@ -93,7 +95,7 @@ def last_end(records: tuple[Record, ...]) -> TurnEnded | None:
     return last if isinstance(last, TurnEnded) else None
 
 
-def _account(records: tuple[Record, ...], blank: Account) -> Account:
+def _account(records: tuple[Record, ...], blank: UsageTotals) -> UsageTotals:
     """Add up what earlier runs used, and how long the conversation was at their end."""
     replies = (each.usage for each in reversed(records) if isinstance(each, ReplyCompleted))
     last = next(replies, Usage())
@@ -121,14 +123,14 @@ def _since_last(
     return records[at:] if at is not None else ()
 
 
-def _answered(calls: tuple[Call, ...], reply: ReplyCompleted) -> bool:
+def _answered(calls: tuple[ToolCall, ...], reply: ReplyCompleted) -> bool:
     """Whether the model goes on: it called, and every call has its result."""
     goes_on = reply.stop_reason in ("tool_use", "max_tokens")
     return goes_on and bool(calls) and all(call.stage is CallStage.DONE for call in calls)
 
 
-def _call(use: ToolUseBlock, since: tuple[Record, ...], reading: frozenset[str]) -> Call:
-    call = Call(use, changes=use.name not in reading)
+def _call(use: ToolUseBlock, since: tuple[Record, ...], reading: frozenset[str]) -> ToolCall:
+    call = ToolCall(use, changes=use.name not in reading)
     for record in since:
         match record:
             case ToolEnded(call_id=use.id):
@@ -147,12 +149,12 @@ def _call(use: ToolUseBlock, since: tuple[Record, ...], reading: frozenset[str])
     return _with_question(call, since) if call.stage is CallStage.WAITING else call
 
 
-def _with_question(call: Call, since: tuple[Record, ...]) -> Call:
+def _with_question(call: ToolCall, since: tuple[Record, ...]) -> ToolCall:
     """Re-adopt the call's last question: open, it is asked again by its id; answered, it counts."""
     asked = [each for each in _questions(since) if each.call_id == call.use.id]
     if not asked:
         return call
-    ends = {each.id: each for each in since if isinstance(each, ApprovalAnswered)}
+    ends = {each.id: each for each in since if isinstance(each, ApprovalDecided)}
     gone = {each.id for each in since if isinstance(each, ApprovalWithdrawn)}
     question = asked[-1]
     if question.id in gone:
@@ -160,12 +162,14 @@ def _with_question(call: Call, since: tuple[Record, ...]) -> Call:
     answer = ends.get(question.id)
     if answer is None:
         return replace(call, approval=question.id)
-    if answer.answer == "no":
+    if answer.decision == "no":
         return replace(call, settled=("denied", denial(answer)))
-    if isinstance(question, QuestionRequest) and answer.replies:
-        said = told(question.questions, answer.replies, question.switch)
-        yes = question.switch and agreed(question.switch, answer.replies)
-        return replace(call, settled=("ok", said), switch=question.switch if yes else None)
+    if isinstance(question, QuestionRequest) and answer.answers:
+        said = told(question.questions, answer.answers, question.switch_proposal)
+        yes = question.switch_proposal and agreed(question.switch_proposal, answer.answers)
+        return replace(
+            call, settled=("ok", said), switch_proposal=question.switch_proposal if yes else None
+        )
     return replace(call, consent=question) if answer.decided_by == "person" else call
 
 

@@ -27,7 +27,7 @@ _TOLD_BY_SERVER = {"overloaded", "rate_limited", "server_failed", "unavailable"}
 
 
 @dataclass(frozen=True, slots=True)
-class Tries:
+class RetryState:
     """How often the request at hand has failed so far."""
 
     failed: int = 0

@@ -8,17 +8,17 @@ from actors.agents.prompts import Instructions, build_prompt
 from actors.permissions.rules import has_tool
 from actors.tools.tool import AnyTool
 from actors.tools.workspace import Workspace
-from messages.rules import Profile
+from messages.rules import PermissionProfile
 
 
 @dataclass(frozen=True, slots=True)
-class Role:
+class PreparedAgent:
     """A definition made ready for one session: its prompt written out, its tools found."""
 
     name: str
     system_prompt: str
     tools: tuple[AnyTool, ...]
-    profile: Profile
+    profile: PermissionProfile
     """What the permission engine goes by."""
     max_tokens: int = 32_000
     """Longest reply that is asked for, in tokens; a model may give less."""
@@ -29,10 +29,10 @@ def role_of(
     workspace: Workspace,
     instructions: tuple[Instructions, ...],
     tools: Iterable[AnyTool],
-) -> Role:
+) -> PreparedAgent:
     """Make a definition ready."""
     profile = profile_of(definition)
-    return Role(
+    return PreparedAgent(
         name=definition.name,
         system_prompt=build_prompt(definition.prompt, workspace, instructions),
         tools=tuple(tool for tool in tools if has_tool(profile, tool.name)),

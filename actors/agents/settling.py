@@ -1,8 +1,8 @@
 """How a call ends: with its one result, after which the next begin or the turn goes on."""
 
 from actors.agents.effects import PlanCall
-from actors.agents.state import Call, CallStage, Stage, Turn
-from actors.agents.step import Step
+from actors.agents.state import AgentState, CallStage, ToolCall, TurnStage
+from actors.agents.step import Transition
 from actors.agents.switching import awaited
 from messages.turns import ToolEnded, ToolStarted, ToolStatus
 
@@ -18,7 +18,7 @@ UNRECORDED = (
 )
 
 
-def start_ready(step: Step) -> None:
+def start_ready(step: Transition) -> None:
     """Begin every call whose turn has come.
 
     A changing call waits for all before it and holds all after it; reading ones run side by side.
@@ -38,13 +38,13 @@ def start_ready(step: Step) -> None:
         open_before = True
 
 
-def end(step: Step, call: Call, status: ToolStatus, text: str) -> None:
+def end(step: Transition, call: ToolCall, status: ToolStatus, text: str) -> None:
     """Give a call its one result, and go on with the turn."""
     close(step, call, status, text)
     proceed(step)
 
 
-def close(step: Step, call: Call, status: ToolStatus, text: str) -> None:
+def close(step: Transition, call: ToolCall, status: ToolStatus, text: str) -> None:
     """Give a call its one result."""
     requests = call.plan.requests if call.plan else ()
     ended = ToolEnded(
@@ -62,7 +62,7 @@ def close(step: Step, call: Call, status: ToolStatus, text: str) -> None:
     step.report(ended)
 
 
-def _changed(call: Call) -> str:
+def _changed(call: ToolCall) -> str:
     """Take the diff that was planned, and carried out to the letter."""
     patch = call.plan.patch if call.plan else None
     if patch is None or len(patch.diff) <= MOST_DIFF_CHARS:
@@ -72,7 +72,7 @@ def _changed(call: Call) -> str:
     return f"{shown}\n… +{left:,} lines\n" if shown else f"{rest}…\n"
 
 
-def proceed(step: Step) -> None:
+def proceed(step: Transition) -> None:
     """Begin the calls whose turn has come; after the last result the turn goes on."""
     if any(each.stage is not CallStage.DONE for each in step.turn.calls):
         if not step.turn.stopping:
@@ -80,26 +80,26 @@ def proceed(step: Step) -> None:
     elif step.turn.stopping:
         step.interrupt()
     else:
-        step.set(stage=Stage.SETTLING)
+        step.set(stage=TurnStage.SETTLING)
 
 
-def started_of(step: Step, call: Call) -> ToolStarted:
+def started_of(step: Transition, call: ToolCall) -> ToolStarted:
     """Write down that a call begins."""
     return ToolStarted(
         turn=step.turn.number, call_id=call.use.id, tool=call.use.name, title=call.title
     )
 
 
-def never_ran(turn: Turn) -> str:
+def never_ran(turn: AgentState) -> str:
     """Tell the model who kept a call from running."""
     return NO_TIME if turn.limit else NEVER_RAN
 
 
-def cut_short(turn: Turn) -> str:
+def cut_short(turn: AgentState) -> str:
     """Tell the model who cut a call short."""
     return CUT_BY_TIME if turn.limit else CUT_SHORT
 
 
-def unrecorded(turn: Turn) -> str:
+def unrecorded(turn: AgentState) -> str:
     """Tell the model why nothing may change."""
     return UNRECORDED.format(detail=turn.disk.detail)

@@ -8,21 +8,21 @@ from dataclasses import dataclass, field
 from enum import Enum, auto
 
 from actors.agents.family import Family
-from actors.agents.limits import Account, Clock, Reached
-from actors.agents.retry import Tries
+from actors.agents.limits import LimitReached, TimerState, UsageTotals
+from actors.agents.retry import RetryState
 from messages.approvals import ApprovalRequest
 from messages.content import ToolUseBlock, Usage
-from messages.models import ModelMeasured
-from messages.rules import PermissionMode, PermissionRequest, ReadRules
-from messages.subagents import Errand, SubagentStarted
-from messages.tools import Plan, Switch
+from messages.models import ModelLimitsFound
+from messages.rules import FileReadPolicy, PermissionMode, PermissionRequest
+from messages.subagents import AssignTask, SubagentStarted
+from messages.tools import AgentSwitchProposal, CallPlan
 from messages.transcript import Record
 from messages.turns import (
     AgentSwitched,
-    DiskChanged,
-    Prompt,
+    PersistenceChanged,
+    PlanFileChecked,
     ReplyCompleted,
-    SwitchPrepared,
+    StartTurn,
     ToolStatus,
     TurnEnded,
 )
@@ -30,7 +30,7 @@ from messages.turns import (
 MOST_TITLE_CHARS = 200
 
 
-class Stage(Enum):
+class TurnStage(Enum):
     """Where a turn is."""
 
     IDLE = auto()
@@ -43,7 +43,7 @@ class Stage(Enum):
     CLOSING = auto()
 
 
-class Place(Enum):
+class SlotState(Enum):
     """Whether an agent may work, where only so many may at once."""
 
     NEEDLESS = auto()
@@ -70,30 +70,30 @@ class CallStage(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class ToolCall:
     """One `tool_use` on its way to its one result."""
 
     use: ToolUseBlock
     changes: bool
     stage: CallStage = CallStage.WAITING
-    plan: Plan | None = None
+    plan: CallPlan | None = None
     approval: str = ""
     """The id of its request to a person, once there is one."""
     asked: str = ""
     """Why it needs one: the rule and source that decided."""
     approved: bool = False
     """A person said yes to exactly this plan, while it came to `parts`."""
-    parts: tuple[PermissionRequest, ...] = ()
+    resolved_requests: tuple[PermissionRequest, ...] = ()
     """What it came to, links followed, when a person was asked."""
     consent: ApprovalRequest | None = None
     """After a resume: what a person said yes to; it holds if the new plan is the same."""
     settled: tuple[ToolStatus, str] | None = None
     """After a resume: a person's answer that is the call's end, and what the model reads of it."""
-    switch: Switch | None = None
+    switch_proposal: AgentSwitchProposal | None = None
     """After a resume: what that answer was the yes to."""
     query: str = ""
     """The id of its last question to the permission engine; an answer to any other is late."""
-    reads: ReadRules | None = None
+    read_policy: FileReadPolicy | None = None
     """What each file is judged by, where it opens many."""
     drifts: int = 0
     """How often its target changed between plan and run."""
@@ -112,16 +112,16 @@ class Call:
 
 
 @dataclass(frozen=True, slots=True)
-class Primary:
+class PrimaryAgent:
     """Who may have the session."""
 
     name: str
-    ceiling: PermissionMode = "yolo"
+    max_mode: PermissionMode = "yolo"
     """The loosest mode that it works in."""
 
 
 @dataclass(frozen=True, slots=True)
-class Switching:
+class PendingSwitch:
     """A switch on its way to the disk."""
 
     mark: int
@@ -129,7 +129,7 @@ class Switching:
 
 
 @dataclass(frozen=True)
-class Turn:
+class AgentState:
     """Everything an agent's turn depends on; the conversation itself is the history's."""
 
     asker: str = ""
@@ -151,9 +151,9 @@ class Turn:
     """Draws the jitter of waits: the session's id, so that programs do not come back together."""
     model: str = ""
     """Who is asked next."""
-    ceiling: PermissionMode = "yolo"
+    max_mode: PermissionMode = "yolo"
     """The loosest mode that it works in, whoever has the session."""
-    primaries: tuple[Primary, ...] = ()
+    primaries: tuple[PrimaryAgent, ...] = ()
     """Who may have the session; empty: none but this one."""
     agent: str = "build"
     """Who has it now."""
@@ -163,49 +163,49 @@ class Turn:
     """Where plans are written, as the model is told."""
     switches: int = 0
     """Counts switches from one agent to another."""
-    switching: tuple[Switching, ...] = ()
+    switching: tuple[PendingSwitch, ...] = ()
     """Switches on their way to the disk."""
-    measured: ModelMeasured | None = None
+    measured: ModelLimitsFound | None = None
     """What its server said of it; None: nothing."""
     asked_about: str = ""
     """The model whose server was asked what it takes."""
-    account: Account = Account()  # noqa: RUF009  (frozen, so it may be shared)
+    account: UsageTotals = UsageTotals()  # noqa: RUF009  (frozen, so it may be shared)
     reading: frozenset[str] = frozenset()
     """Names of the tools that only read."""
     number: int = 0
-    stage: Stage = Stage.IDLE
-    calls: tuple[Call, ...] = ()
+    stage: TurnStage = TurnStage.IDLE
+    calls: tuple[ToolCall, ...] = ()
     request: int = 0
     """Counts model requests."""
-    tries: Tries = Tries()  # noqa: RUF009  (as above)
+    tries: RetryState = RetryState()  # noqa: RUF009  (as above)
     malformed: int = 0
     """Replies in a row with a call whose arguments were not JSON."""
-    clock: Clock = Clock()  # noqa: RUF009  (as above)
+    clock: TimerState = TimerState()  # noqa: RUF009  (as above)
     written: int = 0
     """The last mark that was given out."""
     synced: int = 0
     """The last mark that is on disk."""
     refused: int = 0
     """The last mark that the disk refused; what it was for comes with the next."""
-    disk: DiskChanged = DiskChanged(state="well")  # noqa: RUF009  (as above)
+    disk: PersistenceChanged = PersistenceChanged(state="well")  # noqa: RUF009  (as above)
     """The last that people were told of it."""
     cancelled: frozenset[int] = frozenset()
     """Turns that were cancelled before they began; their prompts may still be on their way."""
     stopping: bool = False
     """The running turn was cancelled; what it started is coming to its end."""
-    limit: Reached | None = None
+    limit: LimitReached | None = None
     """The limit that ends the running turn; None: if it is stopping, a person stopped it."""
     ending: TurnEnded | None = None
     one_shot: bool = False
     """The agent ends with its first turn."""
     errand: int = 0
     """The start of the errand that was taken up last."""
-    place: Place = Place.NEEDLESS
+    place: SlotState = SlotState.NEEDLESS
     over: str = ""
     """Why an agent above lets nobody go on; empty: they may."""
     family: Family = field(default_factory=Family)
     usage: Usage = Usage()  # noqa: RUF009  (as above)
-    queue: tuple[Prompt, ...] = ()
+    queue: tuple[StartTurn, ...] = ()
 
     @property
     def era(self) -> str:
@@ -214,24 +214,24 @@ class Turn:
 
 
 @dataclass(frozen=True, slots=True)
-class Past:
+class RestoredState:
     """What the records of earlier runs leave an agent with."""
 
-    turn: Turn = Turn()
+    turn: AgentState = AgentState()
     records: tuple[Record, ...] = ()
     """The agent's own, for its history."""
     reply: ReplyCompleted | None = None
     """The last reply, when its turn is open."""
-    blank: Turn | None = None
+    blank: AgentState | None = None
     """The turn of such an agent without a past; None: `turn` is."""
     on_disk: bool = False
     """It has a past that has to be read first."""
-    errand: Errand | None = None
+    errand: AssignTask | None = None
     """What it is started for."""
-    begin: SwitchPrepared | None = None
+    begin: PlanFileChecked | None = None
     """Who is to have the session in this run; None: who has it."""
 
 
-def next_prompt(turn: Turn) -> int:
+def next_prompt(turn: AgentState) -> int:
     """Say which number no prompt has had yet."""
     return 1 + max(turn.number, *(prompt.turn for prompt in turn.queue), 0)

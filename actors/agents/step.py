@@ -3,8 +3,8 @@
 from dataclasses import replace
 from typing import Any
 
-from actors.agents.effects import Effect, Report, Write
-from actors.agents.state import Call, CallStage, Stage, Turn
+from actors.agents.effects import Effect, PublishEvent, WriteRecord
+from actors.agents.state import AgentState, CallStage, ToolCall, TurnStage
 from messages.transcript import Record
 from messages.turns import (
     AgentEvent,
@@ -15,10 +15,10 @@ from messages.turns import (
 )
 
 
-class Step:
+class Transition:
     """One step being worked out: the next state, and what it wants done so far."""
 
-    def __init__(self, turn: Turn) -> None:
+    def __init__(self, turn: AgentState) -> None:
         """Start from a state."""
         self.turn = turn
         self.effects: list[Effect] = []
@@ -33,16 +33,16 @@ class Step:
 
     def report(self, event: AgentEvent) -> None:
         """Want those above told."""
-        self.do(Report(event))
+        self.do(PublishEvent(event))
 
     def write(self, record: Record) -> None:
         """Want a record on disk, under the next mark."""
         self.set(written=self.turn.written + 1)
-        self.do(Write(self.turn.written, record))
+        self.do(WriteRecord(self.turn.written, record))
 
     def close(self, ending: TurnEnded) -> None:
         """Want the turn's end on disk; then it is reported."""
-        self.set(stage=Stage.CLOSING, ending=ending)
+        self.set(stage=TurnStage.CLOSING, ending=ending)
         self.write(ending)
 
     def interrupt(self, partial: str = "") -> None:
@@ -67,14 +67,14 @@ class Step:
         )
         self.close(failed)
 
-    def call(self, call_id: str, *stages: CallStage) -> Call | None:
+    def call(self, call_id: str, *stages: CallStage) -> ToolCall | None:
         """Find a call in one of `stages`; what comes for any other is late."""
         for call in self.turn.calls:
             if call.use.id == call_id and call.stage in stages:
                 return call
         return None
 
-    def put(self, call: Call, **changes: Any) -> Call:  # noqa: ANN401  (`replace` checks the names)
+    def put(self, call: ToolCall, **changes: Any) -> ToolCall:  # noqa: ANN401  (`replace` checks the names)
         """Change one call."""
         new, call_id = replace(call, **changes), call.use.id
         calls = [new if each.use.id == call_id else each for each in self.turn.calls]
@@ -82,7 +82,7 @@ class Step:
         return new
 
 
-def changed(turn: Turn, changes: dict[str, Any]) -> Turn:
+def changed(turn: AgentState, changes: dict[str, Any]) -> AgentState:
     """As `replace`, which sets every field anew, one by one: of a turn's that takes ten times long.
 
     Raises:
@@ -92,6 +92,6 @@ def changed(turn: Turn, changes: dict[str, Any]) -> Turn:
     if not changes.keys() <= fields.keys():
         message = f"a turn has no {', '.join(changes.keys() - fields.keys())}"
         raise TypeError(message)
-    new = object.__new__(Turn)
+    new = object.__new__(AgentState)
     object.__setattr__(new, "__dict__", fields | changes)
     return new

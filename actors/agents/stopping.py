@@ -3,18 +3,18 @@
 from dataclasses import replace
 
 from actors.agents import calls
-from actors.agents.effects import HoldClock, StartClock, StopModel, WithdrawUnder
+from actors.agents.effects import CancelModelRequest, PauseTimer, StartTimer, WithdrawSubtree
 from actors.agents.limits import out_of_time
-from actors.agents.state import CallStage, Place, Stage, Turn
-from actors.agents.step import Step
+from actors.agents.state import AgentState, CallStage, SlotState, TurnStage
+from actors.agents.step import Transition
 from messages.address import Address
-from messages.models import ClockStopped
+from messages.models import TurnTimerStopped
 from messages.turns import CancelTurn
 
-_AT_REST = (Stage.IDLE, Stage.CLOSING)
+_AT_REST = (TurnStage.IDLE, TurnStage.CLOSING)
 
 
-def cancelled(step: Step, message: CancelTurn) -> None:
+def cancelled(step: Transition, message: CancelTurn) -> None:
     """Stop the turn that is named, or remember that it must not begin."""
     turn = step.turn
     if message.turn > turn.number:
@@ -23,14 +23,14 @@ def cancelled(step: Step, message: CancelTurn) -> None:
         _stop(step)
 
 
-def dismissed(step: Step) -> None:
+def dismissed(step: Transition) -> None:
     """Stop whatever runs, and never begin what waits."""
     step.set(queue=())
     if step.turn.stage not in _AT_REST:
         _stop(step)
 
 
-def clock_stopped(step: Step, message: ClockStopped) -> None:
+def clock_stopped(step: Transition, message: TurnTimerStopped) -> None:
     """Note the time that is left; when there is none, stop."""
     turn = step.turn
     ours = message.turn == turn.number
@@ -42,34 +42,34 @@ def clock_stopped(step: Step, message: ClockStopped) -> None:
         _stop(step)
 
 
-def keep_time(step: Step) -> None:
+def keep_time(step: Transition) -> None:
     """Let the clock run while the turn works; while a person is asked it stands still."""
     clock = step.turn.clock
     if clock.left_s is not None and _works(step.turn) and not clock.runs:
         step.set(clock=replace(clock, runs=True))
-        step.do(StartClock(step.turn.number, clock.left_s))
+        step.do(StartTimer(step.turn.number, clock.left_s))
     elif clock.runs and not clock.held and not _works(step.turn):
         step.set(clock=replace(clock, held=True))
-        step.do(HoldClock())
+        step.do(PauseTimer())
 
 
-def _works(turn: Turn) -> bool:
+def _works(turn: AgentState) -> bool:
     asks = turn.family.open or any(call.stage is CallStage.PARKED for call in turn.calls)
-    waits = asks or turn.place is Place.ASKED
+    waits = asks or turn.place is SlotState.ASKED
     return turn.stage not in _AT_REST and not turn.stopping and not waits
 
 
-def _stop(step: Step) -> None:
+def _stop(step: Transition) -> None:
     """Withdraw before abort: the person must not be asked about what is being stopped."""
     turn = step.turn
-    if turn.stopping and turn.stage in (Stage.THINKING, Stage.WAITING, Stage.ACTING):
+    if turn.stopping and turn.stage in (TurnStage.THINKING, TurnStage.WAITING, TurnStage.ACTING):
         return  # it has been told; its end comes
     step.set(stopping=True)
     if turn.family.open or any(call.stage is CallStage.PARKED for call in turn.calls):
-        step.do(WithdrawUnder(Address(turn.asker)))
-    if turn.stage in (Stage.THINKING, Stage.WAITING):
-        step.do(StopModel())
-    elif turn.stage is Stage.ACTING:
+        step.do(WithdrawSubtree(Address(turn.asker)))
+    if turn.stage in (TurnStage.THINKING, TurnStage.WAITING):
+        step.do(CancelModelRequest())
+    elif turn.stage is TurnStage.ACTING:
         calls.cancel(step)
     else:
         step.interrupt(turn.tries.partial)

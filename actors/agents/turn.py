@@ -8,69 +8,75 @@ again.
 from dataclasses import replace
 
 from actors.agents import calls, children, disk, errands, places, replies, stopping, switching
-from actors.agents.children import FromBelow, Heard
-from actors.agents.effects import Effect, Refuse
-from actors.agents.retry import Tries
-from actors.agents.state import Past, Stage, Turn
-from actors.agents.step import Step
-from messages.approvals import ApprovalAnswered, ApprovalRefused
+from actors.agents.children import ChildEvent, ChildInput
+from actors.agents.effects import Effect, RejectPrompt
+from actors.agents.retry import RetryState
+from actors.agents.state import AgentState, RestoredState, TurnStage
+from actors.agents.step import Transition
+from messages.approvals import ApprovalDecided, ApprovalUnavailable
 from messages.content import Usage
-from messages.models import ClockStopped, ModelFailed, ModelMeasured, ModelReplied, WaitEnded
-from messages.permissions import PermissionVerdict
-from messages.subagents import CancelErrand, Errand, PlaceGiven, PlacesFull
+from messages.models import (
+    ModelFailed,
+    ModelLimitsFound,
+    ModelReplied,
+    RetryDelayElapsed,
+    TurnTimerStopped,
+)
+from messages.permissions import PermissionDecision
+from messages.subagents import AssignTask, CancelTask, SlotAcquired, SlotPending
 from messages.tools import ToolFailed, ToolPlanned, ToolSucceeded
-from messages.transcript import Appended, AppendFailed, AppendLate
+from messages.transcript import Appended, AppendFailed, AppendTimeout
 from messages.turns import (
     CancelTurn,
-    ChooseModel,
     ModelChanged,
-    Prompt,
-    SwitchPrepared,
+    PlanFileChecked,
+    SetModel,
+    StartTurn,
     TurnInterrupted,
     TurnStarted,
 )
 
 TurnInput = (
-    Prompt
+    StartTurn
     | CancelTurn
-    | ChooseModel
-    | SwitchPrepared
+    | SetModel
+    | PlanFileChecked
     | ModelReplied
     | ModelFailed
-    | ModelMeasured
-    | WaitEnded
-    | ClockStopped
+    | ModelLimitsFound
+    | RetryDelayElapsed
+    | TurnTimerStopped
     | ToolPlanned
     | ToolSucceeded
     | ToolFailed
-    | PermissionVerdict
-    | ApprovalAnswered
-    | ApprovalRefused
+    | PermissionDecision
+    | ApprovalDecided
+    | ApprovalUnavailable
     | Appended
     | AppendFailed
-    | FromBelow
-    | Errand
-    | CancelErrand
-    | PlaceGiven
-    | PlacesFull
-    | AppendLate
+    | ChildInput
+    | AssignTask
+    | CancelTask
+    | SlotAcquired
+    | SlotPending
+    | AppendTimeout
 )
 """What an agent receives for its turn."""
-TurnMessage = TurnInput | Heard
+TurnMessage = TurnInput | ChildEvent
 
 
-def advance(turn: Turn, message: TurnMessage) -> tuple[Turn, tuple[Effect, ...]]:
+def advance(turn: AgentState, message: TurnMessage) -> tuple[AgentState, tuple[Effect, ...]]:
     """Take one message; the next state, and the effects in the order to carry them out."""
-    step = Step(turn)
+    step = Transition(turn)
     _take(step, message)
     return _settled(step)
 
 
-def go_on(past: Past) -> tuple[Turn, tuple[Effect, ...]]:
+def go_on(past: RestoredState) -> tuple[AgentState, tuple[Effect, ...]]:
     """Take up a turn where the records of an earlier run stop."""
-    step = Step(past.turn)
+    step = Transition(past.turn)
     reply = past.reply
-    if past.turn.stage is Stage.ACTING and reply is not None:
+    if past.turn.stage is TurnStage.ACTING and reply is not None:
         if not past.turn.calls:
             replies.conclude(step, reply)
         elif reply.stop_reason == "tool_use":
@@ -80,25 +86,25 @@ def go_on(past: Past) -> tuple[Turn, tuple[Effect, ...]]:
     return _settled(step)
 
 
-def _take(step: Step, message: TurnMessage) -> None:  # noqa: C901, PLR0912  (one case a message)
+def _take(step: Transition, message: TurnMessage) -> None:  # noqa: C901, PLR0912  (one case a message)
     match message:
-        case Prompt():
+        case StartTurn():
             _prompted(step, message)
         case CancelTurn():
             stopping.cancelled(step, message)
-        case ChooseModel():
+        case SetModel():
             _chosen(step, message)
-        case SwitchPrepared():
+        case PlanFileChecked():
             switching.prepared(step, message)
         case ModelReplied():
             replies.replied(step, message)
         case ModelFailed():
             replies.model_failed(step, message)
-        case ModelMeasured():
+        case ModelLimitsFound():
             replies.measured(step, message)
-        case WaitEnded():
+        case RetryDelayElapsed():
             replies.waited(step, message)
-        case ClockStopped():
+        case TurnTimerStopped():
             stopping.clock_stopped(step, message)
         case ToolPlanned():
             calls.planned(step, message)
@@ -106,45 +112,45 @@ def _take(step: Step, message: TurnMessage) -> None:  # noqa: C901, PLR0912  (on
             calls.succeeded(step, message)
         case ToolFailed():
             calls.failed(step, message)
-        case PermissionVerdict():
+        case PermissionDecision():
             calls.judged(step, message)
-        case ApprovalAnswered() | ApprovalRefused() if message.id in step.turn.family.open:
+        case ApprovalDecided() | ApprovalUnavailable() if message.id in step.turn.family.open:
             children.answered(step, message)
-        case ApprovalAnswered():
+        case ApprovalDecided():
             calls.answered(step, message)
-        case ApprovalRefused():
+        case ApprovalUnavailable():
             calls.refused(step, message)
         case Appended():
             disk.synced(step, message)
         case AppendFailed():
             disk.refused(step, message)
-        case AppendLate():
+        case AppendTimeout():
             disk.late(step, message)
-        case Errand() | CancelErrand():
+        case AssignTask() | CancelTask():
             errands.take(step, message)
-        case PlaceGiven() | PlacesFull():
+        case SlotAcquired() | SlotPending():
             places.take(step, message)
         case _:
             children.take(step, message)
 
 
-def _settled(step: Step) -> tuple[Turn, tuple[Effect, ...]]:
+def _settled(step: Transition) -> tuple[AgentState, tuple[Effect, ...]]:
     _move_on(step)
     places.keep(step)
     stopping.keep_time(step)
     return step.turn, tuple(step.effects)
 
 
-def _prompted(step: Step, prompt: Prompt) -> None:
+def _prompted(step: Transition, prompt: StartTurn) -> None:
     turn = step.turn
     known = prompt.turn <= turn.number or any(each.turn == prompt.turn for each in turn.queue)
     if turn.one_shot:
-        step.do(Refuse())
+        step.do(RejectPrompt())
     elif not known:
         step.set(queue=(*turn.queue, prompt))
 
 
-def _begin(step: Step, prompt: Prompt) -> None:
+def _begin(step: Transition, prompt: StartTurn) -> None:
     """Take up a prompt, unless its cancel overtook it: then it never leaves a record."""
     turn = step.turn
     refused = prompt.turn in turn.cancelled
@@ -153,21 +159,21 @@ def _begin(step: Step, prompt: Prompt) -> None:
         number=prompt.turn,
         cancelled=left,
         usage=Usage(),
-        tries=Tries(),
+        tries=RetryState(),
         malformed=0,
-        account=replace(turn.account, replies=0),
+        account=replace(turn.account, reply_count=0),
         clock=replace(turn.clock, left_s=turn.account.limits.seconds),
     )
     if refused:
         step.report(TurnInterrupted(turn=prompt.turn))
     else:
         started = TurnStarted(turn=prompt.turn, prompt=prompt.text)
-        step.set(stage=Stage.OPENING)
+        step.set(stage=TurnStage.OPENING)
         step.write(started)
         step.report(started)
 
 
-def _chosen(step: Step, message: ChooseModel) -> None:
+def _chosen(step: Transition, message: SetModel) -> None:
     """Ask another model from now on; the request that runs is not touched."""
     if message.model != step.turn.model:
         changed = ModelChanged(model=message.model)
@@ -176,17 +182,19 @@ def _chosen(step: Step, message: ChooseModel) -> None:
         step.report(changed)
 
 
-def _move_on(step: Step) -> None:
+def _move_on(step: Transition) -> None:
     """Leave the stages that only wait for the disk, then take up the prompts that wait."""
     turn = step.turn
     settled = max(turn.synced, turn.refused) >= turn.written
-    if settled and turn.stage in (Stage.OPENING, Stage.SETTLING):
+    if settled and turn.stage in (TurnStage.OPENING, TurnStage.SETTLING):
         replies.ask(step)
     elif settled and turn.ending is not None:
         step.report(turn.ending)
-        step.set(stage=Stage.IDLE, calls=(), stopping=False, limit=None, ending=None)
+        step.set(stage=TurnStage.IDLE, calls=(), stopping=False, limit=None, ending=None)
         errands.finish_if_done(step)
-    while step.turn.stage is Stage.IDLE and step.turn.queue and not switching.awaited(step.turn):
+    while (
+        step.turn.stage is TurnStage.IDLE and step.turn.queue and not switching.awaited(step.turn)
+    ):
         first, *rest = step.turn.queue
         step.set(queue=tuple(rest))
         _begin(step, first)

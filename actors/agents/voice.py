@@ -2,29 +2,31 @@
 
 from typing import Any
 
-from actors.agents.growing import Growing
-from actors.agents.neighbours import Posts
-from actors.agents.state import Stage, Turn
+from actors.agents.growing import ProgressThrottle
+from actors.agents.neighbours import Collaborators
+from actors.agents.state import AgentState, TurnStage
 from actors.agents.switching import standing
 from actors.runtime.actor import Actor
 from messages.address import Address
 from messages.turns import (
     AgentEvent,
     Delta,
-    MessageDelta,
     ModelRetrying,
     ReplyCompleted,
     SessionConfigured,
+    TextDelta,
     TurnEnded,
 )
 
 _ReplyOver = ReplyCompleted | ModelRetrying | TurnEnded
 
 
-class Voice:
+class EventPublisher:
     """Speaks for one agent; what streams is never sent up, only to whoever wants to watch."""
 
-    def __init__(self, actor: Actor[Any], posts: Posts, introduction: SessionConfigured) -> None:
+    def __init__(
+        self, actor: Actor[Any], posts: Collaborators, introduction: SessionConfigured
+    ) -> None:
         """Begin silent."""
         self._actor = actor
         self._reports = posts.reports
@@ -32,7 +34,7 @@ class Voice:
         self._introduction = introduction
         self._is_heard = bool(posts.streams_to)
         """Somebody hears all that streams; else those above are told at times how much it is."""
-        self._growing = Growing()
+        self._growing = ProgressThrottle()
         self.ended: TurnEnded | None = None
         """How the last turn of this run ended."""
 
@@ -40,12 +42,12 @@ class Voice:
         """Say who this is, for the first time."""
         self._stream(self._introduction)
 
-    def introduce_again(self, turn: Turn) -> None:
+    def introduce_again(self, turn: AgentState) -> None:
         """Tell whoever may have missed it where this agent stands."""
         self._stream(self._introduction.model_copy(update=standing(turn)))
         if turn.disk.state != "well":
             self._actor.tell(self._reports, turn.disk)
-        if turn.stage is Stage.IDLE and self.ended is not None:
+        if turn.stage is TurnStage.IDLE and self.ended is not None:
             self._actor.tell(self._reports, self.ended)
 
     def report(self, event: AgentEvent) -> None:
@@ -53,23 +55,23 @@ class Voice:
         if isinstance(event, TurnEnded):
             self.ended = event
         if isinstance(event, _ReplyOver):
-            self._growing = Growing()
+            self._growing = ProgressThrottle()
         self._actor.tell(self._reports, event)
 
-    def stream(self, delta: Delta, turn: Turn) -> None:
+    def stream(self, delta: Delta, turn: AgentState) -> None:
         """Tell the watchers, while it is a reply that counts."""
-        if turn.stage is not Stage.THINKING or turn.stopping:
+        if turn.stage is not TurnStage.THINKING or turn.stopping:
             return
         self._stream(delta)
         if not self._is_heard and (grown := self._growing.add(delta, turn.number)):
             self.report(grown)
 
-    def watched(self, by: Address, turn: Turn) -> None:
+    def watched(self, by: Address, turn: AgentState) -> None:
         """Let somebody hear the stream from now on, and what has come of the reply in hand."""
         self._watchers[by] = None
         self._actor.tell(by, self._introduction.model_copy(update=standing(turn)))
         if said := self._growing.text:
-            self._actor.tell(by, MessageDelta(text=said))
+            self._actor.tell(by, TextDelta(text=said))
 
     def unwatched(self, by: Address) -> None:
         """Let them hear it no more."""

@@ -7,10 +7,17 @@ from pydantic import ValidationError
 
 from actors.runtime.actor import Failure
 from actors.tools.planning import has_plan
-from actors.tools.tool import AnyTool, Arguments, Drifted, PeekError, ToolContext, ToolError
+from actors.tools.tool import (
+    AnyTool,
+    Arguments,
+    TargetChangedError,
+    ToolContext,
+    ToolError,
+    UnreadFileError,
+)
 from messages.content import ToolUseBlock
-from messages.tools import Plan, ToolFailed, ToolPlanned, ToolSucceeded
-from messages.turns import SwitchPrepared
+from messages.tools import CallPlan, ToolFailed, ToolPlanned, ToolSucceeded
+from messages.turns import PlanFileChecked
 
 
 async def plan_call(
@@ -20,23 +27,23 @@ async def plan_call(
     try:
         tool, arguments = understand(use, tools)
         return ToolPlanned(call_id=use.id, plan=await tool.plan(arguments, context))
-    except PeekError as error:
+    except UnreadFileError as error:
         return ToolPlanned(call_id=use.id, plan=error.plan)
     except ToolError as error:
-        return ToolFailed(call_id=use.id, reason="refused", detail=str(error))
+        return ToolFailed(call_id=use.id, reason="rejected", detail=str(error))
 
 
 async def run_call(
-    use: ToolUseBlock, plan: Plan, tools: dict[str, AnyTool], context: ToolContext
+    use: ToolUseBlock, plan: CallPlan, tools: dict[str, AnyTool], context: ToolContext
 ) -> ToolSucceeded | ToolFailed:
     """Carry out exactly the plan."""
     try:
         tool, arguments = understand(use, tools)
         return ToolSucceeded(call_id=use.id, output=await tool.run(arguments, plan, context))
     except ToolError as error:
-        return ToolFailed(call_id=use.id, reason="refused", detail=str(error))
-    except Drifted as error:
-        return ToolFailed(call_id=use.id, reason="drifted", detail=str(error))
+        return ToolFailed(call_id=use.id, reason="rejected", detail=str(error))
+    except TargetChangedError as error:
+        return ToolFailed(call_id=use.id, reason="target_changed", detail=str(error))
 
 
 def call_failed(call_id: str, failure: Failure) -> ToolFailed:
@@ -46,15 +53,15 @@ def call_failed(call_id: str, failure: Failure) -> ToolFailed:
     return ToolFailed(call_id=call_id, reason="crashed", detail=failure.detail)
 
 
-async def plan_there(agent: str, plan_file: Path) -> SwitchPrepared:
+async def plan_there(agent: str, plan_file: Path) -> PlanFileChecked:
     """Look whether a plan was written."""
     there = await asyncio.to_thread(has_plan, plan_file)
-    return SwitchPrepared(agent=agent, plan_written=there)
+    return PlanFileChecked(agent=agent, plan_written=there)
 
 
-def plan_unknown(agent: str, _failure: Failure) -> SwitchPrepared:
+def plan_unknown(agent: str, _failure: Failure) -> PlanFileChecked:
     """Go on as if there were none."""
-    return SwitchPrepared(agent=agent, plan_written=False)
+    return PlanFileChecked(agent=agent, plan_written=False)
 
 
 def understand(use: ToolUseBlock, tools: dict[str, AnyTool]) -> tuple[AnyTool, Arguments]:

@@ -5,31 +5,31 @@ from typing import Literal, assert_never
 
 from actors.approvals.parked import LASTING, Parked, granted_by, taken
 from actors.runtime.actor import Actor
-from actors.sessions.recorder import Recorder
+from actors.sessions.recorder import JournalClient
 from messages.address import Address
 from messages.approvals import (
-    AnswerApproval,
     AnyApprovalRequest,
-    ApprovalAnswered,
-    ApprovalRefused,
-    ApprovalsWithdrawn,
+    ApprovalDecided,
+    ApprovalUnavailable,
     ApprovalWithdrawn,
+    ApproverAvailabilityChanged,
+    DismissApproval,
     ExecApprovalRequest,
     PatchApprovalRequest,
-    PresentApproval,
-    PresenterChanged,
     QuestionRequest,
-    RetractApproval,
+    ShowApproval,
+    SubmitDecision,
+    WithdrawApprovals,
 )
 from messages.permissions import (
-    GrantNotStored,
     GrantStored,
-    PermissionVerdict,
+    PermissionDecision,
     PolicyChanged,
     StoreGrant,
+    StoreGrantFailed,
 )
 from messages.supervision import PeerRestarted, Undelivered
-from messages.transcript import Appended, AppendFailed, Recalled, RecallFailed, Record
+from messages.transcript import Appended, AppendFailed, ReadRecordsFailed, Record, RecordsRead
 
 log = logging.getLogger("greenroom.approvals")
 
@@ -38,19 +38,19 @@ ONLY_ONCE = "this may be allowed only once now"
 BrokerInbox = (
     AnyApprovalRequest
     | ApprovalWithdrawn
-    | ApprovalsWithdrawn
-    | AnswerApproval
-    | PresenterChanged
+    | WithdrawApprovals
+    | SubmitDecision
+    | ApproverAvailabilityChanged
     | GrantStored
-    | GrantNotStored
-    | PermissionVerdict
+    | StoreGrantFailed
+    | PermissionDecision
     | PolicyChanged
     | Appended
     | AppendFailed
     | PeerRestarted
     | Undelivered
-    | Recalled
-    | RecallFailed
+    | RecordsRead
+    | ReadRecordsFailed
 )
 
 
@@ -64,7 +64,7 @@ class ApprovalBroker(Actor[BrokerInbox]):
 
     def __init__(self, journal: Address, engine: Address, console: Address) -> None:
         """Nobody can answer until the console says so."""
-        self._recorder = Recorder(self, journal)
+        self._recorder = JournalClient(self, journal)
         self._engine = engine
         self._console = console
         self._nobody = "nobody can be asked here"
@@ -76,9 +76,9 @@ class ApprovalBroker(Actor[BrokerInbox]):
         self._ended: set[str] = set()
         self._recorded: dict[str, AnyApprovalRequest] = {}
         """Requests as they were put on disk before this incarnation."""
-        self._given: dict[str, ApprovalAnswered] = {}
+        self._given: dict[str, ApprovalDecided] = {}
         """Answers that an earlier incarnation has put on disk, and may not have delivered."""
-        self._writing: dict[int, AnyApprovalRequest | ApprovalAnswered | ApprovalWithdrawn] = {}
+        self._writing: dict[int, AnyApprovalRequest | ApprovalDecided | ApprovalWithdrawn] = {}
 
     def on_start(self) -> None:
         """After a crash, find on disk what has ended before anybody asks again."""
@@ -93,22 +93,22 @@ class ApprovalBroker(Actor[BrokerInbox]):
                 self._park(message)
             case ApprovalWithdrawn():
                 self._withdraw(message.id)
-            case ApprovalsWithdrawn():
+            case WithdrawApprovals():
                 self._withdraw_under(message.under)
-            case AnswerApproval():
+            case SubmitDecision():
                 self._answer(message)
-            case PresenterChanged():
+            case ApproverAvailabilityChanged():
                 self._presenter_changed(message)
             case GrantStored():
                 self._granted(message.id)
-            case GrantNotStored():
+            case StoreGrantFailed():
                 log.warning("the grant for %s counts as once: %s", message.id, message.detail)
                 self.tell(self._console, message)
                 self._granted(message.id)
             case PolicyChanged():
-                self._generation = message.generation
+                self._generation = message.policy_version
                 self._judge_anew()
-            case PermissionVerdict():
+            case PermissionDecision():
                 self._judged_anew(message)
             case Appended():
                 self._written(message)
@@ -118,7 +118,7 @@ class ApprovalBroker(Actor[BrokerInbox]):
                 self._peer_restarted(message.peer)
             case Undelivered():
                 self._returned(message)
-            case Recalled() | RecallFailed():
+            case RecordsRead() | ReadRecordsFailed():
                 self._remember(self._recorder.recalled(message))
             case _:
                 assert_never(message)
@@ -136,7 +136,7 @@ class ApprovalBroker(Actor[BrokerInbox]):
             self._pass_on(parked.answer, parked)
         else:
             self._admit(parked)
-            if request.generation < self._generation:
+            if request.policy_version < self._generation:
                 self.tell(self._engine, parked.query)
 
     def _admit(self, parked: Parked) -> None:
@@ -150,22 +150,22 @@ class ApprovalBroker(Actor[BrokerInbox]):
 
     def _show(self, parked: Parked) -> None:
         parked.shown = True
-        present = PresentApproval(request=parked.request, waiting=len(self._parked))
+        present = ShowApproval(request=parked.request, waiting=len(self._parked))
         self.tell(self._console, present)
 
     # An answer comes.
 
-    def _answer(self, given: AnswerApproval) -> None:
+    def _answer(self, given: SubmitDecision) -> None:
         parked = self._parked.get(given.id)
         if parked is None or not parked.shown or parked.answer is not None:
             log.info("an answer to %s is late, doubled, or to what nobody was shown", given.id)
             return
         answer = taken(given, parked.request, parked.offered)
-        if given.answer in LASTING and answer.answer == "once":
-            self.tell(self._console, GrantNotStored(id=given.id, detail=ONLY_ONCE))
+        if given.decision in LASTING and answer.decision == "once":
+            self.tell(self._console, StoreGrantFailed(id=given.id, detail=ONLY_ONCE))
         self._take(parked, answer)
 
-    def _take(self, parked: Parked, answer: ApprovalAnswered) -> None:
+    def _take(self, parked: Parked, answer: ApprovalDecided) -> None:
         parked.answer = answer
         self._write(answer)
 
@@ -180,22 +180,22 @@ class ApprovalBroker(Actor[BrokerInbox]):
             if parked.answer is None:
                 self.tell(self._engine, parked.query)
 
-    def _judged_anew(self, verdict: PermissionVerdict) -> None:
+    def _judged_anew(self, verdict: PermissionDecision) -> None:
         parked = self._parked.get(verdict.id)
         if parked is None or parked.answer is not None:
             return
         if verdict.action == "allow":
             agent = parked.request.agent
-            answer = ApprovalAnswered(id=verdict.id, agent=agent, answer="once", decided_by="rule")
+            answer = ApprovalDecided(id=verdict.id, agent=agent, decision="once", decided_by="rule")
             self._take(parked, answer)
         elif verdict.action == "deny":
             self._refuse(verdict.id, f"it is denied now: {verdict.reason}")
         else:
-            parked.offered = (*verdict.grants, *verdict.wider)
+            parked.offered = (*verdict.grants, *verdict.broader_grants)
 
     # The disk speaks.
 
-    def _write(self, record: AnyApprovalRequest | ApprovalAnswered | ApprovalWithdrawn) -> None:
+    def _write(self, record: AnyApprovalRequest | ApprovalDecided | ApprovalWithdrawn) -> None:
         self._writing[self._recorder.write(record)] = record
 
     def _written(self, written: Appended) -> None:
@@ -205,16 +205,16 @@ class ApprovalBroker(Actor[BrokerInbox]):
         parked = self._parked.get(record.id) if record is not None else None
         if parked is None:
             return
-        if isinstance(record, ApprovalAnswered):
+        if isinstance(record, ApprovalDecided):
             self._pass_on(record, parked)
         elif parked.answer is None:  # a rule may have answered what nobody saw yet
             self._show(parked)
 
-    def _pass_on(self, answer: ApprovalAnswered, parked: Parked) -> None:
+    def _pass_on(self, answer: ApprovalDecided, parked: Parked) -> None:
         """Deliver an answer that is on disk; what it grants comes first."""
-        if answer.answer == "session" or answer.answer == "project":  # noqa: PLR1714  (so that mypy narrows it)
+        if answer.decision == "session" or answer.decision == "project":  # noqa: PLR1714  (so that mypy narrows it)
             rules = granted_by(answer, parked.request)
-            parked.storing = StoreGrant(id=answer.id, rules=rules, scope=answer.answer)
+            parked.storing = StoreGrant(id=answer.id, rules=rules, scope=answer.decision)
             self.tell(self._engine, parked.storing)
         else:
             self._deliver(answer.id)
@@ -236,7 +236,9 @@ class ApprovalBroker(Actor[BrokerInbox]):
         parked = self._end(request_id, "withdrawn")
         if parked is not None:
             agent = parked.request.agent
-            self.tell(parked.came_from, ApprovalRefused(id=request_id, agent=agent, reason=reason))
+            self.tell(
+                parked.came_from, ApprovalUnavailable(id=request_id, agent=agent, reason=reason)
+            )
 
     def _withdraw(self, request_id: str) -> None:
         if self._end(request_id, "withdrawn") is not None:
@@ -253,10 +255,10 @@ class ApprovalBroker(Actor[BrokerInbox]):
         if parked is not None:
             self._ended.add(request_id)
             if parked.shown:
-                self.tell(self._console, RetractApproval(id=request_id, why=why))
+                self.tell(self._console, DismissApproval(id=request_id, why=why))
         return parked
 
-    def _presenter_changed(self, presenter: PresenterChanged) -> None:
+    def _presenter_changed(self, presenter: ApproverAvailabilityChanged) -> None:
         unknown, self._can_answer = self._can_answer is None, presenter.can_answer
         self._nobody = presenter.reason or self._nobody
         if unknown or not presenter.can_answer:
@@ -272,7 +274,7 @@ class ApprovalBroker(Actor[BrokerInbox]):
             match record:
                 case ExecApprovalRequest() | PatchApprovalRequest() | QuestionRequest():
                     self._recorded[record.id] = record
-                case ApprovalAnswered():
+                case ApprovalDecided():
                     self._given[record.id] = record
                 case ApprovalWithdrawn():
                     self._ended.add(record.id)

@@ -4,16 +4,16 @@ from dataclasses import dataclass
 
 from messages.address import Address
 from messages.approvals import (
-    Answer,
-    AnswerApproval,
     AnyApprovalRequest,
-    ApprovalAnswered,
+    ApprovalDecided,
+    ApprovalDecision,
     QuestionRequest,
+    SubmitDecision,
 )
-from messages.permissions import PermissionQuery, StoreGrant
+from messages.permissions import EvaluatePermission, StoreGrant
 from messages.rules import Rule
 
-LASTING: tuple[Answer, ...] = ("session", "project")
+LASTING: tuple[ApprovalDecision, ...] = ("session", "project")
 """Answers that grant."""
 
 
@@ -25,7 +25,7 @@ class Parked:
     came_from: Address
     """Whoever handed it over; the answer goes back the same way."""
     shown: bool = False
-    answer: ApprovalAnswered | None = None
+    answer: ApprovalDecided | None = None
     """Given, and on its way to the disk."""
     offered: tuple[Rule, ...] | None = None
     """What may still be granted, as it was judged last; None: as the request says."""
@@ -33,46 +33,46 @@ class Parked:
     """What the engine has to keep before the answer is delivered."""
 
     @property
-    def query(self) -> PermissionQuery:
+    def query(self) -> EvaluatePermission:
         """Ask whether it is decided otherwise now."""
         asked = self.request
-        return PermissionQuery(id=asked.id, agent=asked.agent, requests=asked.requests)
+        return EvaluatePermission(id=asked.id, agent=asked.agent, requests=asked.requests)
 
 
 def taken(
-    given: AnswerApproval, request: AnyApprovalRequest, offered: tuple[Rule, ...] | None = None
-) -> ApprovalAnswered:
+    given: SubmitDecision, request: AnyApprovalRequest, offered: tuple[Rule, ...] | None = None
+) -> ApprovalDecided:
     """Make of what a person chose the answer that counts; nothing is granted that is not offered.
 
     `offered` is what may still be granted; None: all that the request says.
     """
-    answer = legal(given.answer, request)
+    answer = legal(given.decision, request)
     if answer in LASTING:
         rules = granted_by(given, request)
-        wide = given.wider and not request.wider
+        wide = given.use_broader_grants and not request.broader_grants
         stale = offered is not None and not set(rules) <= set(offered)
         answer = "once" if wide or stale or not rules else answer
-    if isinstance(request, QuestionRequest) and len(given.replies) != len(request.questions):
+    if isinstance(request, QuestionRequest) and len(given.answers) != len(request.questions):
         answer = "no"
-    return ApprovalAnswered(
+    return ApprovalDecided(
         id=request.id,
         agent=request.agent,
-        answer=answer,
-        wider=given.wider and answer in LASTING,
+        decision=answer,
+        use_broader_grants=given.use_broader_grants and answer in LASTING,
         feedback=given.feedback if answer == "no" else "",
-        replies=given.replies if isinstance(request, QuestionRequest) and answer != "no" else (),
+        answers=given.answers if isinstance(request, QuestionRequest) and answer != "no" else (),
     )
 
 
 def granted_by(
-    answer: AnswerApproval | ApprovalAnswered, request: AnyApprovalRequest
+    answer: SubmitDecision | ApprovalDecided, request: AnyApprovalRequest
 ) -> tuple[Rule, ...]:
     """Say what a lasting answer grants: exactly what was shown."""
-    return request.wider if answer.wider else request.grants
+    return request.broader_grants if answer.use_broader_grants else request.grants
 
 
-def legal(answer: Answer, request: AnyApprovalRequest) -> Answer:
+def legal(answer: ApprovalDecision, request: AnyApprovalRequest) -> ApprovalDecision:
     """Take an answer that was not offered for the nearest that was: once for more, else no."""
-    if answer in LASTING and answer not in request.answers:
+    if answer in LASTING and answer not in request.available_decisions:
         answer = "once"
-    return answer if answer in request.answers else "no"
+    return answer if answer in request.available_decisions else "no"

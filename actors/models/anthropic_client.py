@@ -23,7 +23,7 @@ from actors.models.faults import read_error, sdk_error, setup_error, silence, wh
 from actors.models.late_packages import load_late
 from actors.models.lines import Lines, http_client
 from actors.secrets import HOLDERS, hidden, secrets_of
-from messages.models import ModelMeasured
+from messages.models import ModelLimitsFound
 
 if TYPE_CHECKING:
     import anthropic
@@ -112,13 +112,13 @@ class AnthropicModel:
             error.args = (error.detail,)
             raise
 
-    async def measure(self, model: str) -> ModelMeasured | None:
+    async def measure(self, model: str) -> ModelLimitsFound | None:
         """Ask what a model takes; None where the server does not say within `MEASURE_S`."""
         client = await self.prepare()
         try:
             async with asyncio.timeout(MEASURE_S):
                 told = await client.models.retrieve(model)
-            return ModelMeasured(
+            return ModelLimitsFound(
                 model=model,
                 context_tokens=told.max_input_tokens or 0,
                 output_tokens=told.max_tokens or 0,

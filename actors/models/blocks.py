@@ -7,7 +7,7 @@ from pydantic import JsonValue
 
 from actors.models.strict_json import strict_object
 from messages.content import (
-    Block,
+    ContentBlock,
     RedactedThinkingBlock,
     TextBlock,
     ThinkingBlock,
@@ -75,7 +75,7 @@ def add(block: OpenBlock, delta: Fields) -> str:
     return text
 
 
-def closed(block: OpenBlock) -> Block | None:
+def closed(block: OpenBlock) -> ContentBlock | None:
     """Make the finished block; None for an empty text and for kinds that we cannot represent.
 
     Raises:
@@ -89,21 +89,21 @@ def closed(block: OpenBlock) -> Block | None:
     return close(block)
 
 
-def _close_text(block: OpenBlock) -> Block | None:
+def _close_text(block: OpenBlock) -> ContentBlock | None:
     text = "".join(block.texts)
     return TextBlock(text=text) if text else None
 
 
-def _close_thinking(block: OpenBlock) -> Block:
+def _close_thinking(block: OpenBlock) -> ContentBlock:
     signature = _text(block.start.get("signature", "")) + "".join(block.signatures)
     return ThinkingBlock(thinking="".join(block.texts), signature=signature)
 
 
-def _close_redacted(block: OpenBlock) -> Block:
+def _close_redacted(block: OpenBlock) -> ContentBlock:
     return RedactedThinkingBlock(data=_text(block.start["data"]))
 
 
-def _close_tool_use(block: OpenBlock) -> Block:
+def _close_tool_use(block: OpenBlock) -> ContentBlock:
     call_id, name = _text(block.start["id"]), _text(block.start["name"])
     streamed = "".join(block.texts)
     whole = block.start.get("input") or {}

@@ -6,8 +6,8 @@ from typing import Protocol
 
 from pydantic import JsonValue
 
-from messages.content import Block, Usage
-from messages.models import ModelFailureReason, ModelMeasured
+from messages.content import ContentBlock, Usage
+from messages.models import ModelFailureReason, ModelLimitsFound
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ class Streamed:
 class Reply:
     """The whole reply; comes last, and only after the stream's `message_stop`."""
 
-    content: tuple[Block, ...]
+    content: tuple[ContentBlock, ...]
     stop_reason: str
     usage: Usage
     model: str
@@ -80,6 +80,6 @@ class ModelClient(Protocol):
         """
         ...
 
-    async def measure(self, model: str) -> ModelMeasured | None:
+    async def measure(self, model: str) -> ModelLimitsFound | None:
         """Ask what a model takes; None where nobody says, or not soon."""
         ...

@@ -11,7 +11,7 @@ Body = Mapping[str, JsonValue]
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
+class ToolResult:
     """One tool result, as the model reads it."""
 
     text: str
@@ -30,12 +30,12 @@ def opening_of(request: Body) -> str:
     return next(texts, "")
 
 
-def results_of(request: Body) -> tuple[Result, ...]:
+def results_of(request: Body) -> tuple[ToolResult, ...]:
     """Return every tool result of the conversation, oldest first."""
     return tuple(_result(block) for block in _heard(request) if _is_result(block))
 
 
-def last_results_of(request: Body) -> tuple[Result, ...]:
+def last_results_of(request: Body) -> tuple[ToolResult, ...]:
     """Return the tool results that the model is to answer now; none when a person spoke last."""
     messages = _messages(request)
     blocks = _blocks(messages[-1].get("content")) if messages else []
@@ -63,7 +63,7 @@ def _is_result(block: Body) -> bool:
     return block.get("type") == "tool_result"
 
 
-def _result(block: Body) -> Result:
+def _result(block: Body) -> ToolResult:
     parts = _blocks(block.get("content"))
     text = "\n".join(str(part.get("text")) for part in parts if part.get("type") == "text")
-    return Result(text=text, failed=bool(block.get("is_error")))
+    return ToolResult(text=text, failed=bool(block.get("is_error")))

@@ -14,7 +14,7 @@ from actors.models.blocks import Fields, OpenBlock, add, closed, opened
 from actors.models.client import ModelError, Reply, Streamed
 from actors.models.error_answers import stream_error
 from actors.models.event_stream import EventSplitter
-from messages.content import Block, Usage
+from messages.content import ContentBlock, Usage
 
 REPLY_LIMIT_BYTES = 64 * 1024 * 1024
 """Longest stream of one reply; a server that never ends must not fill the memory.
@@ -36,7 +36,7 @@ class ReplyDecoder:
     def __init__(self, server: str = "the server") -> None:
         self._server = server
         self._splitter = EventSplitter()
-        self._blocks: list[Block | None] = []
+        self._blocks: list[ContentBlock | None] = []
         self._open: dict[int, OpenBlock] = {}
         self._counts: dict[str, int] = {}
         self._counted = False

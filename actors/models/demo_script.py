@@ -7,9 +7,9 @@ of its own. Its stage is `shell/demo_repository.py`; a test plays one against th
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from actors.models.conversation import Body, Result, last_results_of, opening_of, results_of
+from actors.models.conversation import Body, ToolResult, last_results_of, opening_of, results_of
 from actors.models.rehearsal_script import rehearsal
-from actors.models.reply_plan import ReplyPlan, ToolCall
+from actors.models.reply_plan import ReplyPlan, ScriptedCall
 
 MODULE, TESTS = "basket/price.py", "test_price.py"
 BROKEN_LINE = "    if pieces > DISCOUNT_FROM_PIECES:"
@@ -29,7 +29,7 @@ class Step:
     """Something said, calls side by side, and what a result must show before the play goes on."""
 
     says: str
-    calls: tuple[ToolCall, ...]
+    calls: tuple[ScriptedCall, ...]
     expects: str
     may_fail: bool = False
 
@@ -42,16 +42,16 @@ class Part:
     says_last: str
 
 
-def _task(subagent: str, description: str, prompt: str) -> ToolCall:
+def _task(subagent: str, description: str, prompt: str) -> ScriptedCall:
     arguments = {"description": description, "prompt": prompt, "subagent_type": subagent}
-    return ToolCall("task", {**arguments})
+    return ScriptedCall("task", {**arguments})
 
 
 STEPS = (
     Step(
         says="*(A script speaks, not a model; tools, questions and files are real.)*\n\n"
         "Let me see what is here.",
-        calls=(ToolCall("ls", {"path": "."}),),
+        calls=(ScriptedCall("ls", {"path": "."}),),
         expects="basket",
     ),
     Step(
@@ -67,14 +67,14 @@ STEPS = (
     Step(
         says=f"`{FAILING}` fails: ten pieces should be cheaper, and are not. "
         "The price is made in one place.",
-        calls=(ToolCall("read", {"path": MODULE}),),
+        calls=(ScriptedCall("read", {"path": MODULE}),),
         expects=BROKEN_LINE.strip(),
     ),
     Step(
         says="There it is: the docstring says *from ten pieces on*, but `>` begins at eleven. "
         "One character mends it; you see the change before it is made.",
         calls=(
-            ToolCall(
+            ScriptedCall(
                 "edit", {"path": MODULE, "old_string": BROKEN_LINE, "new_string": MENDED_LINE}
             ),
         ),
@@ -82,12 +82,16 @@ STEPS = (
     ),
     Step(
         says="The same tests again.",
-        calls=(ToolCall("bash", {"command": TEST_COMMAND, "description": "Run the tests again"}),),
+        calls=(
+            ScriptedCall("bash", {"command": TEST_COMMAND, "description": "Run the tests again"}),
+        ),
         expects="OK",
     ),
     Step(
         says="Green. I commit it, so that the repository is left clean.",
-        calls=(ToolCall("bash", {"command": COMMIT_COMMAND, "description": "Commit the change"}),),
+        calls=(
+            ScriptedCall("bash", {"command": COMMIT_COMMAND, "description": "Commit the change"}),
+        ),
         expects="Give the discount",  # git speaks the language of its user; this is our own text
     ),
 )
@@ -98,16 +102,16 @@ NARROWING = Step(
 )
 RUNNING = Step(
     says="I run them.",
-    calls=(ToolCall("bash", {"command": TEST_COMMAND, "description": "Run the tests"}),),
+    calls=(ScriptedCall("bash", {"command": TEST_COMMAND, "description": "Run the tests"}),),
     expects=FAILING,
     may_fail=True,
 )
 READING = (
-    Step(says="First the tests.", calls=(ToolCall("read", {"path": TESTS}),), expects=FAILING),
+    Step(says="First the tests.", calls=(ScriptedCall("read", {"path": TESTS}),), expects=FAILING),
     Step(
         says="They want nine pieces at the full price and ten at the lower one. Now the code, and "
         "what it says of itself.",
-        calls=(ToolCall("read", {"path": MODULE}),),
+        calls=(ScriptedCall("read", {"path": MODULE}),),
         expects="",
     ),
 )
@@ -155,12 +159,12 @@ def demo(request: Body) -> ReplyPlan:
     return ReplyPlan(text=part.says_last) if seen == len(results) else rehearsal(request)
 
 
-def _is_as_foreseen(step: Step, results: Sequence[Result]) -> bool:
+def _is_as_foreseen(step: Step, results: Sequence[ToolResult]) -> bool:
     fine = step.may_fail or not any(result.failed for result in results)
     return fine and any(step.expects in result.text for result in results)
 
 
-def _stops(step: Step, results: Sequence[Result]) -> ReplyPlan:
+def _stops(step: Step, results: Sequence[ToolResult]) -> ReplyPlan:
     failed = next((result for result in results if result.failed), results[0])
     said = _quoted(failed.text) or failed.text.strip().partition("\n")[0] or "nothing"
     return ReplyPlan(

@@ -28,7 +28,7 @@ Open = Callable[["anthropic.AsyncAnthropic | None"], "anthropic.AsyncAnthropic"]
 
 
 @dataclass(eq=False, slots=True)
-class Line:
+class PooledClient:
     """One client, and how many requests of it are under way."""
 
     client: "anthropic.AsyncAnthropic"
@@ -41,7 +41,7 @@ class Lines:
     def __init__(self, open_line: Open) -> None:
         """Begin without any."""
         self._open_line = open_line
-        self._lines: list[Line] = []
+        self._lines: list[PooledClient] = []
         self._opening = asyncio.Lock()
 
     async def first(self) -> "anthropic.AsyncAnthropic":
@@ -66,14 +66,14 @@ class Lines:
         for line in lines:
             await line.client.close()
 
-    async def _with_room(self, of: int) -> Line:
+    async def _with_room(self, of: int) -> PooledClient:
         """Find the first that is not full; when all are, the one with the fewest requests."""
         for line in self._lines:
             if line.busy < MOST_ON_ONE:
                 return line
         if len(self._lines) < of:
             first = self._lines[0].client if self._lines else None
-            self._lines.append(Line(await asyncio.to_thread(self._open_line, first)))
+            self._lines.append(PooledClient(await asyncio.to_thread(self._open_line, first)))
             return self._lines[-1]
         return min(self._lines, key=lambda line: line.busy)
 

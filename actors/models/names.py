@@ -1,6 +1,6 @@
 """Which models there are, what people call them, and what they take where no server says."""
 
-from messages.models import ModelMeasured
+from messages.models import ModelLimitsFound
 
 DEFAULT_MODEL = "claude-sonnet-5-5"
 ALIASES = {
@@ -23,7 +23,7 @@ def resolved(name: str) -> str:
     return ALIASES.get(name.lower(), name)
 
 
-def limits_of(model: str) -> ModelMeasured:
+def limits_of(model: str) -> ModelLimitsFound:
     """Say what a model takes, where its server does not."""
     context, output = _CURRENT_TOKENS if model.startswith(_CURRENT) else _OTHER_TOKENS
-    return ModelMeasured(model=model, context_tokens=context, output_tokens=output)
+    return ModelLimitsFound(model=model, context_tokens=context, output_tokens=output)

@@ -3,8 +3,8 @@
 import re
 from collections.abc import Callable
 
-from actors.models.conversation import Body, Result, last_results_of, prompt_of
-from actors.models.reply_plan import ReplyPlan, ToolCall
+from actors.models.conversation import Body, ToolResult, last_results_of, prompt_of
+from actors.models.reply_plan import ReplyPlan, ScriptedCall
 
 HINT = (
     "For the real thing set `ANTHROPIC_API_KEY` "
@@ -65,7 +65,7 @@ def rehearsal(request: Body) -> ReplyPlan:
     return ReplyPlan(text=HELP)
 
 
-def _told(result: Result) -> str:
+def _told(result: ToolResult) -> str:
     lines = result.text.strip("\n").splitlines()
     shown = "\n".join(lines[:SHOWN_LINES])
     more = f"\n… {len(lines) - SHOWN_LINES} more lines" if len(lines) > SHOWN_LINES else ""
@@ -80,7 +80,7 @@ def _call(tool: str, *names: str) -> Callable[[re.Match[str]], ReplyPlan]:
     def answer(match: re.Match[str]) -> ReplyPlan:
         given = zip(names, match.groups(), strict=True)
         arguments = {name: value.strip("`") for name, value in given if value}
-        return ReplyPlan(text=f"The script plays `{tool}`.", calls=(ToolCall(tool, arguments),))
+        return ReplyPlan(text=f"The script plays `{tool}`.", calls=(ScriptedCall(tool, arguments),))
 
     return answer
 
@@ -115,4 +115,4 @@ _ANSWERS: tuple[tuple[str, Callable[[re.Match[str]], ReplyPlan]], ...] = (
 
 def _written(path: str | None) -> ReplyPlan:
     arguments = {"path": path or "rehearsal.txt", "content": "Written by a script.\n"}
-    return ReplyPlan(text="The script plays `write`.", calls=(ToolCall("write", arguments),))
+    return ReplyPlan(text="The script plays `write`.", calls=(ScriptedCall("write", arguments),))

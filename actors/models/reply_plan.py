@@ -16,7 +16,7 @@ _INPUT_PIECE_CHARS = 12
 
 
 @dataclass(frozen=True, slots=True)
-class ToolCall:
+class ScriptedCall:
     """A tool call of a script."""
 
     name: str
@@ -28,7 +28,7 @@ class ReplyPlan:
     """One reply of a script: reasoning, text, tool calls; what is empty is left out."""
 
     text: str = ""
-    calls: tuple[ToolCall, ...] = ()
+    calls: tuple[ScriptedCall, ...] = ()
     thinking: str = ""
     stop_reason: str = ""
     """Empty: `tool_use` with calls, `end_turn` without."""

@@ -4,23 +4,23 @@ import os
 from pathlib import Path
 
 from actors.permissions.defaults import BUILT_IN
-from actors.permissions.places import Ground, real_places
+from actors.permissions.places import WorkspacePaths, real_places
 from actors.permissions.protected import LINKABLE, hooks_folders, targets_of
 from actors.tools.workspace import Workspace
-from messages.rules import PermissionMode, Policy, Source
+from messages.rules import PermissionMode, Policy, RuleSource
 
 
-def ground_of(workspace: Workspace) -> Ground:
+def ground_of(workspace: Workspace) -> WorkspacePaths:
     """Say where it is found out what a path means."""
     home = os.path.realpath(os.path.expanduser("~"))  # noqa: PTH111  (never raises)
     added = tuple(str(folder) for folder in workspace.added)
-    return Ground(root=str(workspace.root), cwd=str(workspace.cwd), home=home, added=added)
+    return WorkspacePaths(root=str(workspace.root), cwd=str(workspace.cwd), home=home, added=added)
 
 
 def first_policy(
     workspace: Workspace,
     mode: PermissionMode,
-    sources: tuple[Source, ...],
+    sources: tuple[RuleSource, ...],
     *,
     trusted: bool,
     ours: tuple[Path, ...],

@@ -13,28 +13,28 @@ from actors.permissions.rules import first_problem
 from messages.base import Message
 from messages.permissions import (
     ChangeMode,
-    Config,
-    GrantNotRevoked,
-    GrantNotStored,
+    ChangeModeFailed,
     GrantRevoked,
     GrantStored,
-    LoadRules,
     ModeChanged,
-    ModeNotChanged,
+    ReplaceRules,
+    ReplaceRulesFailed,
     RevokeGrant,
-    RulesLoaded,
-    RulesNotLoaded,
+    RevokeGrantFailed,
+    RulesReplaced,
+    SessionSettings,
     StoreGrant,
+    StoreGrantFailed,
 )
 from messages.rules import Policy
 
-Change = StoreGrant | RevokeGrant | ChangeMode | LoadRules
+PolicyUpdate = StoreGrant | RevokeGrant | ChangeMode | ReplaceRules
 
 
-def wrong_with(change: Change) -> str:
+def wrong_with(change: PolicyUpdate) -> str:
     """Say why a change cannot be made, whatever the disk says; empty: it can."""
     match change:
-        case LoadRules():
+        case ReplaceRules():
             return first_problem(change.sources)
         case StoreGrant():
             return next((why for rule in change.rules if (why := unstorable(rule))), "")
@@ -44,70 +44,70 @@ def wrong_with(change: Change) -> str:
             assert_never(change)
 
 
-def tightens(change: Change, policy: Policy) -> bool:
+def tightens(change: PolicyUpdate, policy: Policy) -> bool:
     """Whether a change takes something away at once: that need not wait for the disk."""
     match change:
         case RevokeGrant():
             return change.rule in granted(policy, change.scope)
         case ChangeMode():
             return is_stricter(change.mode, policy.mode)
-        case StoreGrant() | LoadRules():
+        case StoreGrant() | ReplaceRules():
             return False
         case _:
             assert_never(change)
 
 
-def changed(policy: Policy, change: Change) -> Policy:
+def changed(policy: Policy, change: PolicyUpdate) -> Policy:
     """Make the change, in the next generation."""
     match change:
-        case LoadRules():
+        case ReplaceRules():
             return loading(policy, change)
         case StoreGrant():
             return granting(policy, change.rules, change.scope)
         case RevokeGrant():
             return revoking(policy, change.rule, change.scope)
         case ChangeMode():
-            return replace(policy, mode=change.mode, generation=policy.generation + 1)
+            return replace(policy, mode=change.mode, policy_version=policy.policy_version + 1)
         case _:
             assert_never(change)
 
 
-def is_of_project(change: Change) -> bool:
+def is_of_project(change: PolicyUpdate) -> bool:
     """Whether it goes into the project's store, not into the session."""
     return isinstance(change, StoreGrant | RevokeGrant) and change.scope == "project"
 
 
-def config_of(policy: Policy, loaded: LoadRules | None) -> Config:
+def config_of(policy: Policy, loaded: ReplaceRules | None) -> SessionSettings:
     """Write down what the session keeps of a policy."""
-    return Config(mode=policy.mode, grants=policy.grants, loaded=loaded)
+    return SessionSettings(mode=policy.mode, grants=policy.grants, replaced_rules=loaded)
 
 
-def done(change: Change, generation: int) -> Message:
+def done(change: PolicyUpdate, generation: int) -> Message:
     """Say that a change is on disk and holds."""
     match change:
-        case LoadRules():
-            return RulesLoaded(generation=generation)
+        case ReplaceRules():
+            return RulesReplaced(policy_version=generation)
         case StoreGrant():
-            return GrantStored(id=change.id, generation=generation)
+            return GrantStored(id=change.id, policy_version=generation)
         case RevokeGrant():
-            return GrantRevoked(rule=change.rule, scope=change.scope, generation=generation)
+            return GrantRevoked(rule=change.rule, scope=change.scope, policy_version=generation)
         case ChangeMode():
-            return ModeChanged(mode=change.mode, generation=generation)
+            return ModeChanged(mode=change.mode, policy_version=generation)
         case _:
             assert_never(change)
 
 
-def failed(change: Change, detail: str, policy: Policy) -> Message:
+def failed(change: PolicyUpdate, detail: str, policy: Policy) -> Message:
     """Say that a change is not on disk; `policy` is what holds."""
     match change:
-        case LoadRules():
-            return RulesNotLoaded(detail=detail)
+        case ReplaceRules():
+            return ReplaceRulesFailed(detail=detail)
         case StoreGrant():
-            return GrantNotStored(id=change.id, detail=detail)
+            return StoreGrantFailed(id=change.id, detail=detail)
         case RevokeGrant():
-            return GrantNotRevoked(rule=change.rule, scope=change.scope, detail=detail)
+            return RevokeGrantFailed(rule=change.rule, scope=change.scope, detail=detail)
         case ChangeMode():
             holds = change.mode == policy.mode
-            return ModeNotChanged(mode=change.mode, detail=detail, holds=holds)
+            return ChangeModeFailed(mode=change.mode, detail=detail, holds=holds)
         case _:
             assert_never(change)

@@ -13,7 +13,7 @@ MOST_AT_ONCE = 8
 """Threads; one whose call is given up keeps its seat until it ends."""
 
 
-class Court:
+class EvaluationPool:
     """Seats for those who judge."""
 
     def __init__(self, judging_s: float = JUDGING_S, most_at_once: int = MOST_AT_ONCE) -> None:

@@ -3,26 +3,26 @@
 from dataclasses import dataclass, replace
 
 from actors.permissions.expanding import expand
-from actors.permissions.judgement import Judgement
+from actors.permissions.judgement import AccessDecision
 from actors.permissions.judging import decide, judged
-from actors.permissions.matters import Matter
-from actors.permissions.places import Ground
+from actors.permissions.matters import Access
+from actors.permissions.places import WorkspacePaths
 from actors.permissions.rulebook import rulebook_of
-from messages.rules import PermissionRequest, Policy, Profile, ReadRules
+from messages.rules import FileReadPolicy, PermissionProfile, PermissionRequest, Policy
 
 OPENING_MANY = frozenset({"glob", "grep"})
 
 
 @dataclass(frozen=True, slots=True)
-class Decision:
+class CallDecision:
     """A verdict and how it came about."""
 
-    judgement: Judgement
-    matters: tuple[tuple[Matter, Judgement], ...]
+    judgement: AccessDecision
+    matters: tuple[tuple[Access, AccessDecision], ...]
     """What the call would do that rules may speak of, and what was decided of each."""
     unheard: tuple[tuple[str, str], ...] = ()
     """The files beside these, by permission and target: no rule speaks of them."""
-    reads: ReadRules | None = None
+    read_policy: FileReadPolicy | None = None
     """For tools that open many files."""
 
     @property
@@ -35,15 +35,15 @@ class Decision:
 
 def decide_call(
     requests: tuple[PermissionRequest, ...],
-    ground: Ground,
+    ground: WorkspacePaths,
     policy: Policy,
-    chain: tuple[Profile, ...],
-) -> Decision:
+    chain: tuple[PermissionProfile, ...],
+) -> CallDecision:
     """Judge one call; looks at the file system to follow links, and changes nothing."""
     ground = replace(ground, added=policy.added)
     book = rulebook_of(policy, chain)
     found = expand(requests, ground, book)
     each = tuple([(matter, decide(matter, book)) for matter in found.matters])
     many = any(request.permission in OPENING_MANY for request in requests)
-    reads = ReadRules(policy=policy, chain=chain) if many else None
-    return Decision(judged(each), each, found.unheard, reads)
+    reads = FileReadPolicy(policy=policy, chain=chain) if many else None
+    return CallDecision(judged(each), each, found.unheard, reads)

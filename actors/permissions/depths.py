@@ -15,7 +15,7 @@ _IGNORING = (".gitignore", ".ignore", ".rgignore")
 
 
 @dataclass(frozen=True, slots=True)
-class Below:
+class DirectoryListing:
     """The files below a folder, and what could not be told of them."""
 
     files: tuple[str, ...] = ()
@@ -28,28 +28,32 @@ class Depths:
     """What one decision saw below folders; each is looked at once."""
 
     entries_left: int = MOST_ENTRIES
-    _found: dict[tuple[str, Depth], Below] = field(default_factory=dict[tuple[str, Depth], Below])
+    _found: dict[tuple[str, Depth], DirectoryListing] = field(
+        default_factory=dict[tuple[str, Depth], DirectoryListing]
+    )
     _shown: dict[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
     """By folder the hidden names that ignore files have searches look at, there and above it."""
 
-    def below(self, folder: str, depth: Depth) -> Below:
+    def below(self, folder: str, depth: Depth) -> DirectoryListing:
         """List the files below a folder; no link is followed, and git's own folder is left out."""
         found = self._found.get((folder, depth))
         if found is None:
             found = self._found[folder, depth] = self._look(folder, depth)
         return found
 
-    def _look(self, folder: str, depth: Depth) -> Below:
+    def _look(self, folder: str, depth: Depth) -> DirectoryListing:
         files: list[str] = []
         for entry in self._entries(folder, depth):
             if not self.entries_left:
-                return Below(tuple(files), "it reads more files than are looked at beforehand")
+                return DirectoryListing(
+                    tuple(files), "it reads more files than are looked at beforehand"
+                )
             self.entries_left -= 1
             if not entry.is_symlink():
                 files.append(entry.path)
             elif depth == "linked":
-                return Below(tuple(files), f"it follows links, and {entry.path} is one")
-        return Below(tuple(files))
+                return DirectoryListing(tuple(files), f"it follows links, and {entry.path} is one")
+        return DirectoryListing(tuple(files))
 
     def _entries(self, folder: str, depth: Depth) -> Iterator[os.DirEntry[str]]:
         pending = [folder]

@@ -6,7 +6,7 @@ from functools import partial
 from typing import assert_never
 
 from actors.permissions.changing import (
-    Change,
+    PolicyUpdate,
     changed,
     config_of,
     done,
@@ -15,67 +15,69 @@ from actors.permissions.changing import (
     tightens,
     wrong_with,
 )
-from actors.permissions.court import JUDGING_S, Court
-from actors.permissions.deciding import Decision, decide_call
+from actors.permissions.court import JUDGING_S, EvaluationPool
+from actors.permissions.deciding import CallDecision, decide_call
 from actors.permissions.pending import Pending
-from actors.permissions.places import Ground
+from actors.permissions.places import WorkspacePaths
 from actors.permissions.project_grants import ProjectGrants, found_now, made, not_made, unread
 from actors.permissions.remembering import remembered
 from actors.permissions.verdicts import judged_in_time, unjudged, verdict_without_rules
 from actors.runtime.actor import Actor
-from actors.sessions.recorder import Recorder
+from actors.sessions.recorder import JournalClient
 from messages.address import APPROVALS, ROOT, Address
 from messages.permissions import (
-    CallExplained,
-    CallJudged,
     ChangeMode,
-    ExplainCall,
-    ListPolicy,
-    LoadRules,
-    PermissionQuery,
+    DecisionExplained,
+    EvaluatePermission,
+    EvaluationFinished,
+    ExplainLastDecision,
+    GetPolicy,
     PolicyChanged,
-    PolicyListed,
-    ProjectGrantsFailed,
-    ProjectGrantsRead,
+    PolicySnapshot,
+    ProjectGrantsLoaded,
+    ProjectGrantsUpdateFailed,
     RegisterAgent,
+    ReplaceRules,
     RevokeGrant,
     StoreGrant,
 )
-from messages.rules import PermissionRequest, Policy, Profile
+from messages.rules import PermissionProfile, PermissionRequest, Policy
 from messages.supervision import PeerRestarted, Undelivered
-from messages.transcript import Appended, AppendFailed, Recalled, RecallFailed, Record
+from messages.transcript import Appended, AppendFailed, ReadRecordsFailed, Record, RecordsRead
 
-Chain = tuple[Profile, ...]
+Chain = tuple[PermissionProfile, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Judging:
+class EvaluationSettings:
     """How a call is judged."""
 
-    decide: Callable[[tuple[PermissionRequest, ...], Ground, Policy, Chain], Decision] = decide_call
+    decide: Callable[
+        [tuple[PermissionRequest, ...], WorkspacePaths, Policy, Chain], CallDecision
+    ] = decide_call
     limit_s: float = JUDGING_S
     """A call that takes longer to judge is a question for a person."""
 
 
-JUDGING = Judging()
+JUDGING = EvaluationSettings()
 EngineInbox = (
     RegisterAgent
-    | PermissionQuery
-    | CallJudged
+    | EvaluatePermission
+    | EvaluationFinished
     | StoreGrant
     | RevokeGrant
     | ChangeMode
-    | LoadRules
-    | ListPolicy
-    | ExplainCall
-    | ProjectGrantsRead
-    | ProjectGrantsFailed
+    | ReplaceRules
+    | GetPolicy
+    | ExplainLastDecision
+    | ProjectGrantsLoaded
+    | ProjectGrantsUpdateFailed
     | Appended
     | AppendFailed
     | PeerRestarted
     | Undelivered
-    | Recalled
-    | RecallFailed
+    | RecordsRead
+    | ReadRecordsFailed
 )
 
 
@@ -86,29 +88,29 @@ class PermissionEngine(Actor[EngineInbox]):
         self,
         journal: Address,
         policy: Policy,
-        ground: Ground,
+        ground: WorkspacePaths,
         store: ProjectGrants,
-        judging: Judging = JUDGING,
+        judging: EvaluationSettings = JUDGING,
     ) -> None:
         """Start from a policy, such as the one a resumed session recorded.
 
         `store` keeps what is granted for the project.
         """
-        self._recorder = Recorder(self, journal)
+        self._recorder = JournalClient(self, journal)
         self._policy = policy
         self._ground = ground
         self._store = store
         self._decide = judging.decide
-        self._court = Court(judging.limit_s)
-        self._loaded: LoadRules | None = None
+        self._court = EvaluationPool(judging.limit_s)
+        self._loaded: ReplaceRules | None = None
         """What the rules of the start gave way to."""
-        self._profiles: dict[Address, Profile] = {}
+        self._profiles: dict[Address, PermissionProfile] = {}
         self._tickets = 0
-        self._judging: dict[int, tuple[PermissionQuery, Address]] = {}
+        self._judging: dict[int, tuple[EvaluatePermission, Address]] = {}
         """Queries at work, and who asked."""
-        self._unknown: list[tuple[PermissionQuery, Address]] = []
+        self._unknown: list[tuple[EvaluatePermission, Address]] = []
         """After a restart: queries for agents that their parents have to name again first."""
-        self._last = CallExplained()
+        self._last = DecisionExplained()
         self._append = 0
         self._pending = Pending()
         self._finding = False
@@ -125,20 +127,20 @@ class PermissionEngine(Actor[EngineInbox]):
         match message:
             case RegisterAgent():
                 self._register(message)
-            case PermissionQuery():
+            case EvaluatePermission():
                 self._judge(message, self.sender)
-            case CallJudged():
+            case EvaluationFinished():
                 self._judged(message)
-            case StoreGrant() | RevokeGrant() | ChangeMode() | LoadRules():
+            case StoreGrant() | RevokeGrant() | ChangeMode() | ReplaceRules():
                 self._change(message)
-            case ProjectGrantsRead():
+            case ProjectGrantsLoaded():
                 self._read(message)
-            case ProjectGrantsFailed():
+            case ProjectGrantsUpdateFailed():
                 self._not_made(message.detail)
-            case ExplainCall():
+            case ExplainLastDecision():
                 self.tell(self.sender, self._last)
-            case ListPolicy():
-                self.tell(self.sender, PolicyListed(policy=self._policy))
+            case GetPolicy():
+                self.tell(self.sender, PolicySnapshot(policy=self._policy))
             case Appended():
                 self._stored(message)
             case AppendFailed():
@@ -147,7 +149,7 @@ class PermissionEngine(Actor[EngineInbox]):
                 self._recorder.peer_restarted(message.peer)
             case Undelivered():
                 self._returned(message)
-            case Recalled() | RecallFailed():
+            case RecordsRead() | ReadRecordsFailed():
                 self._remember(self._recorder.recalled(message))
             case _:
                 assert_never(message)
@@ -161,14 +163,14 @@ class PermissionEngine(Actor[EngineInbox]):
         before = self._profiles.get(registered.agent)
         self._profiles[registered.agent] = registered.profile
         if before not in (None, registered.profile):
-            self._go_by(replace(self._policy, generation=self._policy.generation + 1))
+            self._go_by(replace(self._policy, policy_version=self._policy.policy_version + 1))
         unknown, self._unknown = self._unknown, []
         for query, asker in unknown:
             self._judge(query, asker)
 
     # Verdicts.
 
-    def _judge(self, query: PermissionQuery, asker: Address) -> None:
+    def _judge(self, query: EvaluatePermission, asker: Address) -> None:
         chain = chain_of(query.agent, self._profiles)
         if chain is None and self.incarnation > 1:
             self._unknown.append((query, asker))
@@ -183,21 +185,23 @@ class PermissionEngine(Actor[EngineInbox]):
         job = partial(judged_in_time, self._tickets, query, self._policy, case, self._court)
         self.work(job, partial(unjudged, self._tickets, query, self._policy))
 
-    def _judged(self, judged: CallJudged) -> None:
+    def _judged(self, judged: EvaluationFinished) -> None:
         """Pass a verdict on, unless what it went by has changed meanwhile: then judge again."""
-        query, asker = self._judging.pop(judged.ticket)
-        if judged.verdict.generation == self._policy.generation:
+        query, asker = self._judging.pop(judged.evaluation_id)
+        if judged.decision.policy_version == self._policy.policy_version:
             if asker != APPROVALS:  # which asks about a call again
-                self._last = CallExplained(
-                    agent=query.agent, verdict=judged.verdict, parts=judged.parts
+                self._last = DecisionExplained(
+                    agent=query.agent,
+                    decision=judged.decision,
+                    evaluated_requests=judged.evaluated_requests,
                 )
-            self.tell(asker, judged.verdict)
+            self.tell(asker, judged.decision)
         else:
             self._judge(query, asker)
 
     # Changes.
 
-    def _change(self, change: Change) -> None:
+    def _change(self, change: PolicyUpdate) -> None:
         """What tightens holds at once, what loosens once it is on disk; one after the other."""
         wrong = wrong_with(change)
         if wrong:
@@ -217,7 +221,7 @@ class PermissionEngine(Actor[EngineInbox]):
         if is_of_project(change):
             self.work(partial(made, self._store, change), not_made)
         else:
-            loaded = change if isinstance(change, LoadRules) else self._loaded
+            loaded = change if isinstance(change, ReplaceRules) else self._loaded
             kept = config_of(changed(self._policy, change), loaded)
             self._append = self._recorder.write(kept)
 
@@ -230,10 +234,10 @@ class PermissionEngine(Actor[EngineInbox]):
     def _made(self, policy: Policy) -> None:
         """Go by what is on disk now."""
         change, asker = self._pending.made()
-        if isinstance(change, LoadRules):
+        if isinstance(change, ReplaceRules):
             self._loaded = change
             self._find_project_grants()
-        self.tell(asker, done(change, policy.generation))
+        self.tell(asker, done(change, policy.policy_version))
         self._go_by(policy)
         self._write_next()
 
@@ -241,13 +245,13 @@ class PermissionEngine(Actor[EngineInbox]):
         self._finding = True
         self.work(partial(found_now, self._store), unread)
 
-    def _read(self, read: ProjectGrantsRead) -> None:
+    def _read(self, read: ProjectGrantsLoaded) -> None:
         """Take what the project's store holds; others may have changed it, too.
 
         What was found before a change of ours may be older than it, and counts no more.
         """
         policy = replace(
-            self._policy, project_grants=read.rules, generation=self._policy.generation + 1
+            self._policy, project_grants=read.rules, policy_version=self._policy.policy_version + 1
         )
         if read.changed:
             self._finding = False
@@ -258,7 +262,7 @@ class PermissionEngine(Actor[EngineInbox]):
     def _go_by(self, policy: Policy) -> None:
         """Judge by this from now on, also what waits for a person; what tightened stays tight."""
         self._policy = policy = self._pending.tightened(policy)
-        self.tell(APPROVALS, PolicyChanged(generation=policy.generation))
+        self.tell(APPROVALS, PolicyChanged(policy_version=policy.policy_version))
 
     def _not_stored(self, append: AppendFailed) -> None:
         self._recorder.answered(append)
@@ -277,9 +281,9 @@ class PermissionEngine(Actor[EngineInbox]):
             self._not_stored(lost)
 
 
-def chain_of(agent: Address, profiles: dict[Address, Profile]) -> Chain | None:
+def chain_of(agent: Address, profiles: dict[Address, PermissionProfile]) -> Chain | None:
     """List the profiles an agent stands under, its own first; None: one of them is not known."""
-    found: list[Profile] = []
+    found: list[PermissionProfile] = []
     while agent != ROOT:
         profile = profiles.get(agent)
         if profile is None:

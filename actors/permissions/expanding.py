@@ -4,15 +4,15 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from actors.permissions.commands.command import Part, Redirect, Word
-from actors.permissions.files import File, Files
-from actors.permissions.folders import Where, folders_inside, folders_of
+from actors.permissions.commands.command import CommandPart, Redirect, Word
+from actors.permissions.files import FileAccess, FileAccesses
+from actors.permissions.folders import WorkingDirectories, folders_inside, folders_of
 from actors.permissions.guesses import is_told
-from actors.permissions.matters import Matter, Weight
+from actors.permissions.matters import Access, RuleScope
 from actors.permissions.naming import Naming
-from actors.permissions.places import Explorer, Ground
+from actors.permissions.places import PathResolver, WorkspacePaths
 from actors.permissions.repositories import is_strange
-from actors.permissions.rulebook import Rulebook
+from actors.permissions.rulebook import RuleIndex
 from actors.permissions.rules import CHANGING, LOOKING, PATHS, TOUCHING_NOTHING
 from messages.rules import PermissionRequest
 
@@ -22,53 +22,55 @@ MAX_CHARS = 200_000
 """Of one target; a longer one is not looked into and asks."""
 
 
-class Found(NamedTuple):
+class AccessAnalysis(NamedTuple):
     """All that a call would do."""
 
-    matters: tuple[Matter, ...]
+    matters: tuple[Access, ...]
     """What is to be decided."""
     unheard: tuple[tuple[str, str], ...]
     """Files that nothing can be said against, each as permission and target."""
 
 
-def expand(requests: Iterable[PermissionRequest], ground: Ground, book: Rulebook) -> Found:
+def expand(
+    requests: Iterable[PermissionRequest], ground: WorkspacePaths, book: RuleIndex
+) -> AccessAnalysis:
     """Find all that a call would do; by the book, what nobody speaks of is not looked into."""
-    looking = Looking(Explorer(ground), book)
+    looking = AccessAnalyzer(PathResolver(ground), book)
     for request in requests:
         looking.at(request)
-    return Found(tuple(looking.found), tuple(looking.unheard))
+    return AccessAnalysis(tuple(looking.found), tuple(looking.unheard))
 
 
-_Running = tuple[int, Where, Weight]
+_Running = tuple[int, WorkingDirectories, RuleScope]
 """A part by its identity, where it runs, and what is heard of it."""
 
 
 @dataclass(slots=True)
-class Looking:
+class AccessAnalyzer:
     """One decision's look at the world; what comes up again is looked at and told once."""
 
-    explorer: Explorer
-    book: Rulebook
-    found: list[Matter] = field(default_factory=list[Matter])
+    explorer: PathResolver
+    book: RuleIndex
+    found: list[Access] = field(default_factory=list[Access])
     """All that was told, in order."""
     unheard: dict[tuple[str, str], None] = field(default_factory=dict[tuple[str, str], None])
     """The files beside it, as they were found."""
     _command_text: str = ""
     """The whole of the command that is looked at."""
-    _here: Where = field(init=False)
+    _here: WorkingDirectories = field(init=False)
     """Where a command begins."""
     _is_astray: bool = False
     """It was told once that where paths count from is not certain; so the whole asks."""
-    _files: Files = field(init=False)
+    _files: FileAccesses = field(init=False)
     _naming: Naming = field(init=False)
-    _parts: dict[_Running, Part] = field(default_factory=dict[_Running, Part])
+    _parts: dict[_Running, CommandPart] = field(default_factory=dict[_Running, CommandPart])
     """Parts that were told; kept, so that no other gets the identity of one."""
 
     def __post_init__(self) -> None:
         """Note where commands begin."""
-        self._files = Files(self.explorer, self.book)
+        self._files = FileAccesses(self.explorer, self.book)
         self._naming = Naming(self._files)
-        self._here = Where((self.explorer.ground.cwd,))
+        self._here = WorkingDirectories((self.explorer.ground.cwd,))
 
     def at(self, request: PermissionRequest) -> None:
         """Find what one request comes to."""
@@ -108,7 +110,9 @@ class Looking:
         for part, where in zip(command.parts, folders, strict=True):
             self._part(part, where)
 
-    def _part(self, part: Part, where: Where, weight: Weight = "full") -> None:
+    def _part(
+        self, part: CommandPart, where: WorkingDirectories, weight: RuleScope = "full"
+    ) -> None:
         """Tell what a part does.
 
         What stands inside a wrapper can only tighten: denies hold (`weight`), and protection.
@@ -129,7 +133,7 @@ class Looking:
         # Most of what stands inside a wrapper nobody speaks of.
         elif protected or not self.book.is_silent("bash", weight, (part.text, *part.also)):
             self.found.append(
-                Matter("bash", part.text, "bash", weight, part.also, protected=protected)
+                Access("bash", part.text, "bash", weight, part.also, protected=protected)
             )
         self._tell(reads + below + writes, "tightens" if is_whole else "denies")
         if is_whole and (part.opens or part.harmless):
@@ -143,15 +147,15 @@ class Looking:
 
     def _itself(
         self,
-        part: Part,
-        where: Where,
+        part: CommandPart,
+        where: WorkingDirectories,
         too_deep: str,
         protected: str,
-        harmless: tuple[Matter, ...] | None,
-    ) -> Matter:
+        harmless: tuple[Access, ...] | None,
+    ) -> Access:
         """Make a part something to be decided, with what was found of its files."""
         floor = _floor(part) or too_deep or self._naming.problem
-        return Matter(
+        return Access(
             "bash",
             part.text,
             "bash",
@@ -164,13 +168,13 @@ class Looking:
             trusted_only=part.trusted_only,
         )
 
-    def _says_all(self, part: Part, where: Where) -> bool:
+    def _says_all(self, part: CommandPart, where: WorkingDirectories) -> bool:
         """Whether its text alone is the part as it stands: no quotes, no folder, no other input."""
         if where != self._here or "<" in self._command_text:
             return False
         return all(word.plain and word.literal for word in part.words)
 
-    def _reads(self, part: Part, where: Where) -> list[File]:
+    def _reads(self, part: CommandPart, where: WorkingDirectories) -> list[FileAccess]:
         """Look at what a part reads."""
         words = self._looked_at(part, where)
         reads = self._naming.files_of("read", words, where)
@@ -178,29 +182,31 @@ class Looking:
             return reads
         # `HEAD:x` counts from the top, wherever git runs.
         from_top = tuple([each for each in words if not each.text.startswith(_RELATIVE)])
-        return reads + self._naming.files_of("read", from_top, Where((self.explorer.ground.root,)))
+        return reads + self._naming.files_of(
+            "read", from_top, WorkingDirectories((self.explorer.ground.root,))
+        )
 
-    def _looked_at(self, part: Part, where: Where) -> tuple[Word, ...]:
+    def _looked_at(self, part: CommandPart, where: WorkingDirectories) -> tuple[Word, ...]:
         """List the paths that a part reads; without any, and after a `cd`, where it runs."""
         if part.reads or not part.harmless:
             return part.reads
         here = bool(part.deep) or where != self._here
         return (Word("."),) if here else ()
 
-    def _tell(self, files: list[File], weight: Weight) -> None:
+    def _tell(self, files: list[FileAccess], weight: RuleScope) -> None:
         """Tell each file once; what tightens denies too."""
         for file in files:
             if file.told not in ("full", "tightens", weight):
                 file.told = weight
                 self._add(file, weight)
 
-    def _add(self, file: File, weight: Weight) -> None:
+    def _add(self, file: FileAccess, weight: RuleScope) -> None:
         if weight == "full" or self._files.may_be_heard(file, weight):
             self.found.append(self._files.matter(file, "bash", weight))
         else:
             self.unheard[file.permission, file.target] = None
 
-    def _open(self, part: Part, reads: list[File], where: Where) -> None:
+    def _open(self, part: CommandPart, reads: list[FileAccess], where: WorkingDirectories) -> None:
         """Ask for what it reads outside the workspace, or cannot be told, whoever allows the rest.
 
         Where no rule speaks, what is inside may be read by a command that is allowed.
@@ -218,8 +224,8 @@ class Looking:
                 self._add(file, "full")
 
     def _wholly_known(
-        self, part: Part, reads: list[File], where: Where
-    ) -> tuple[Matter, ...] | None:
+        self, part: CommandPart, reads: list[FileAccess], where: WorkingDirectories
+    ) -> tuple[Access, ...] | None:
         """List what a harmless command reads.
 
         None: it is not harmless, or what it reads is unknown, or whose settings git would take.
@@ -230,7 +236,7 @@ class Looking:
             return None
         return tuple([self._files.matter(each, "bash", "tightens") for each in reads])
 
-    def _redirect(self, redirect: Redirect, where: Where, weight: Weight) -> None:
+    def _redirect(self, redirect: Redirect, where: WorkingDirectories, weight: RuleScope) -> None:
         word, is_whole = redirect.word, weight == "full"
         if not (where.certain and self._naming.is_certain(word)):
             matter = _unknown(redirect.permission, word)
@@ -238,22 +244,22 @@ class Looking:
         for file in self._naming.files_of(redirect.permission, (word,), where):
             # Where no rule speaks, what is inside may be read by a command that is allowed.
             is_lenient = redirect.permission == "read" and self._files.is_inside(file)
-            lenient: Weight = "tightens" if is_lenient and not file.problem else "full"
+            lenient: RuleScope = "tightens" if is_lenient and not file.problem else "full"
             self._add(file, lenient if is_whole else weight)
 
 
-def _unknown(permission: str, word: Word) -> Matter:
+def _unknown(permission: str, word: Word) -> Access:
     why = f"where {word.text} leads cannot be told beforehand"
-    matter = Matter(permission, word.text, "bash", floor=why, unknown=True, inside=False)
+    matter = Access(permission, word.text, "bash", floor=why, unknown=True, inside=False)
     return matter._replace(reading=permission in LOOKING)
 
 
-def _plain(request: PermissionRequest) -> Matter:
+def _plain(request: PermissionRequest) -> Access:
     reading = request.permission in TOUCHING_NOTHING
-    return Matter(request.permission, request.target, request.permission, reading=reading)
+    return Access(request.permission, request.target, request.permission, reading=reading)
 
 
-def _floor(part: Part) -> str:
+def _floor(part: CommandPart) -> str:
     if part.floor:
         return part.floor
     return f"{part.words[0].text} is a path: no rule covers it" if part.path_spelling else ""

@@ -4,9 +4,9 @@ import os
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from actors.permissions.commands.command import Chain, Command, Part
+from actors.permissions.commands.command import AndChain, CommandPart, ParsedCommand
 from actors.permissions.commands.hidden import Words
-from actors.permissions.places import Explorer
+from actors.permissions.places import PathResolver
 
 _MOVERS = frozenset({"cd", "pushd", "popd"})
 _RUNNERS = frozenset({"command", "builtin", "time", "-p", "--"})
@@ -14,7 +14,7 @@ _MOST = 8
 """Folders that are followed; with more, where a part runs counts as unknown."""
 
 
-class Where(NamedTuple):
+class WorkingDirectories(NamedTuple):
     """Where a part may run."""
 
     folders: tuple[str, ...]
@@ -24,14 +24,14 @@ class Where(NamedTuple):
     """There were too many to follow on."""
 
 
-def folders_of(command: Command, explorer: Explorer) -> tuple[Where, ...]:
+def folders_of(command: ParsedCommand, explorer: PathResolver) -> tuple[WorkingDirectories, ...]:
     """Say for each part in which folders it may run.
 
     A `cd` may succeed, fail, or be confined to a subshell, so what comes after it may run in any
     of the folders so far; in a loop also what stands before it. What `&&` joins to it runs where
     it has led to.
     """
-    here = Where((explorer.ground.cwd,))
+    here = WorkingDirectories((explorer.ground.cwd,))
     if not any(map(_moves, command.parts)):
         return (here,) * len(command.parts)
     if not command.loops:
@@ -40,15 +40,18 @@ def folders_of(command: Command, explorer: Explorer) -> tuple[Where, ...]:
     last = found[-1]
     if _moves(command.parts[-1]):
         last = _either(last, _led(command.parts[-1], last, explorer), explorer)
-    return (Where(last.folders, certain=False),) * len(found)
+    return (WorkingDirectories(last.folders, certain=False),) * len(found)
 
 
 def folders_inside(
-    parts: tuple[Part, ...], where: Where, explorer: Explorer, chains: tuple[Chain, ...] = ()
-) -> Iterator[Where]:
+    parts: tuple[CommandPart, ...],
+    where: WorkingDirectories,
+    explorer: PathResolver,
+    chains: tuple[AndChain, ...] = (),
+) -> Iterator[WorkingDirectories]:
     """Say of parts that follow each other where each may run."""
     lasts = dict(chains)
-    left: list[tuple[int, Where]] = []
+    left: list[tuple[int, WorkingDirectories]] = []
     """How far each chain goes on that is not over, and where its first command ran."""
     for at, part in enumerate(parts):
         while left and left[-1][0] < at:
@@ -63,11 +66,11 @@ def folders_inside(
                 where = _either(where, led, explorer)
 
 
-def _moves(part: Part) -> bool:
+def _moves(part: CommandPart) -> bool:
     return bool(_move(part))
 
 
-def _move(part: Part) -> Words:
+def _move(part: CommandPart) -> Words:
     """Take the words from `cd` on; none where it is another command."""
     for at, word in enumerate(part.words):
         if word.text not in _RUNNERS:
@@ -75,7 +78,9 @@ def _move(part: Part) -> Words:
     return ()
 
 
-def _led(part: Part, where: Where, explorer: Explorer) -> Where:
+def _led(
+    part: CommandPart, where: WorkingDirectories, explorer: PathResolver
+) -> WorkingDirectories:
     """Say where one is after it has succeeded."""
     if where.lost:
         return where
@@ -91,16 +96,18 @@ def _led(part: Part, where: Where, explorer: Explorer) -> Where:
     # only where no link is on the way do both mean the same.
     is_plain = not any(place.problem or place.path != text for place, text in places)
     led = dict.fromkeys(each for place, text in places for each in (place.path, text))
-    return Where(tuple(led), where.certain and is_plain and part.words[0].text == "cd")
+    return WorkingDirectories(tuple(led), where.certain and is_plain and part.words[0].text == "cd")
 
 
-def _either(one: Where, other: Where, explorer: Explorer) -> Where:
+def _either(
+    one: WorkingDirectories, other: WorkingDirectories, explorer: PathResolver
+) -> WorkingDirectories:
     if one.lost or other.lost:
         return one if one.lost else other
     together = tuple(dict.fromkeys((*one.folders, *other.folders)))
     if len(together) > _MOST:
-        return Where((explorer.ground.cwd,), certain=False, lost=True)
-    return Where(together, one.certain and other.certain)
+        return WorkingDirectories((explorer.ground.cwd,), certain=False, lost=True)
+    return WorkingDirectories(together, one.certain and other.certain)
 
 
 def _as_text(folder: str, path: str) -> str:

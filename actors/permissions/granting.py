@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import replace
 
-from actors.permissions.matters import Matter
+from actors.permissions.matters import Access
 from actors.permissions.rules import ASKING, problem, ready
 from messages.rules import GrantScope, Policy, Rule
 
@@ -29,7 +29,7 @@ MOST_OFFERED_CHARS = 400
 """Of all the rules of one offer, which stand on the screen for as long as the question does."""
 
 
-def offered(asking: Iterable[Matter]) -> tuple[Rule, ...]:
+def offered(asking: Iterable[Access]) -> tuple[Rule, ...]:
     """Make the rules for exactly these; none where a text of theirs would match more than it.
 
     Nor where they would take too much room to be read before they are stored.
@@ -43,7 +43,7 @@ def offered(asking: Iterable[Matter]) -> tuple[Rule, ...]:
     return _readable(exact)
 
 
-def offered_wider(asking: Iterable[Matter]) -> tuple[Rule, ...]:
+def offered_wider(asking: Iterable[Access]) -> tuple[Rule, ...]:
     """Make the rules for their beginnings; a literal one for what is a floor, or no command."""
     wider: dict[tuple[str, str], None] = {}
     for matter in asking:
@@ -66,7 +66,7 @@ def _readable(patterns: Iterable[tuple[str, str]]) -> tuple[Rule, ...]:
     )
 
 
-def exact_text(matter: Matter) -> str:
+def exact_text(matter: Access) -> str:
     """Write out what a grant of exactly this says."""
     return matter.exact or matter.target
 
@@ -88,7 +88,7 @@ def beginning(command: str) -> str:
     return "" if runs_others else first
 
 
-def lifts(rule: Rule, matter: Matter) -> bool:
+def lifts(rule: Rule, matter: Access) -> bool:
     """Whether a grant lifts an ask: a floor only if it is that exact text.
 
     Of wider ones only the beginning of a command counts, alone or with more behind it: no other is
@@ -130,10 +130,10 @@ def revoking(policy: Policy, rule: Rule, scope: GrantScope) -> Policy:
 
 
 def _keeping(policy: Policy, rules: Iterable[Rule], scope: GrantScope) -> Policy:
-    kept, generation = tuple(dict.fromkeys(rules)), policy.generation + 1
+    kept, generation = tuple(dict.fromkeys(rules)), policy.policy_version + 1
     if scope == "project":
-        return replace(policy, project_grants=kept, generation=generation)
-    return replace(policy, grants=kept, generation=generation)
+        return replace(policy, project_grants=kept, policy_version=generation)
+    return replace(policy, grants=kept, policy_version=generation)
 
 
 def granted(policy: Policy, scope: GrantScope) -> tuple[Rule, ...]:

@@ -6,7 +6,7 @@ from actors.permissions.rules import STRICTNESS, shown
 from messages.rules import Action, Rule
 
 
-class Judgement(NamedTuple):
+class AccessDecision(NamedTuple):
     """What was decided, by what, and what a person could grant to lift it."""
 
     action: Action
@@ -18,15 +18,15 @@ class Judgement(NamedTuple):
     lasting: bool = False
     """Only an answer to this very call lifts it."""
     grants: tuple[Rule, ...] = ()
-    wider: tuple[Rule, ...] = ()
+    broader_grants: tuple[Rule, ...] = ()
     """As `grants`, by the beginnings of commands; empty: there is nothing wider."""
 
 
-SILENT = Judgement("allow", "", by_default=True)
+SILENT = AccessDecision("allow", "", by_default=True)
 """No rule has anything against it."""
 
 
-def strictest(judged: list[Judgement]) -> Judgement:
+def strictest(judged: list[AccessDecision]) -> AccessDecision:
     """Take the strictest; of equals one that no grant lifts, then the first."""
     hardest, most = judged[0], -1
     for each in judged:
@@ -36,7 +36,7 @@ def strictest(judged: list[Judgement]) -> Judgement:
     return hardest
 
 
-def by(rule: Rule, source: str, *, by_default: bool = False) -> Judgement:
+def by(rule: Rule, source: str, *, by_default: bool = False) -> AccessDecision:
     """Let a rule decide."""
     reason = f"{shown(rule)} ({source})"
-    return Judgement(rule.action, reason, rule=rule, source=source, by_default=by_default)
+    return AccessDecision(rule.action, reason, rule=rule, source=source, by_default=by_default)

@@ -4,12 +4,12 @@ from typing import Literal, NamedTuple
 
 from messages.rules import PermissionRequest
 
-Weight = Literal["full", "tightens", "denies"]
+RuleScope = Literal["full", "tightens", "denies"]
 """full: where no rule speaks, the defaults decide · tightens: only a rule that asks or denies
 counts · denies: only one that denies."""
 
 
-class Matter(NamedTuple):
+class Access(NamedTuple):
     """One thing that a call would do."""
 
     permission: str
@@ -17,7 +17,7 @@ class Matter(NamedTuple):
     """As in a `PermissionRequest`."""
     tool: str
     """The tool that was called; the tool sets of the chain are about it."""
-    weight: Weight = "full"
+    weight: RuleScope = "full"
     also: tuple[str, ...] = ()
     """Other spellings of the target; those who ask or deny hear them too."""
     folded: bool = False
@@ -35,7 +35,7 @@ class Matter(NamedTuple):
     """What it is about cannot be told beforehand, so no rule can be offered for it."""
     refusal: str = ""
     """Why it is denied whatever the rules say; empty: no reason."""
-    harmless: tuple["Matter", ...] | None = None
+    harmless: tuple["Access", ...] | None = None
     """For a command that only reads: the files that it reads, each judged as a read of its own;
     None: it may do more."""
     trusted_only: bool = False
@@ -48,6 +48,6 @@ class Matter(NamedTuple):
         """What is asked for, as others are told."""
         return PermissionRequest(permission=self.permission, target=self.target)
 
-    def denying(self) -> "Matter":
+    def denying(self) -> "Access":
         """Let only a deny count."""
         return self._replace(weight="denies", floor="")

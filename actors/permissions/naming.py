@@ -5,10 +5,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 
-from actors.permissions.commands.command import Depth, Part, Word
+from actors.permissions.commands.command import CommandPart, Depth, Word
 from actors.permissions.depths import Depths
-from actors.permissions.files import File, Files
-from actors.permissions.folders import Where
+from actors.permissions.files import FileAccess, FileAccesses
+from actors.permissions.folders import WorkingDirectories
 from actors.permissions.guesses import paths_in
 from actors.permissions.patterns import Patterns, is_pattern
 
@@ -16,11 +16,11 @@ _DONE = ("read", "write")
 """What commands do to files, as far as rules go."""
 _Named = tuple[str, str]
 """A path, and the folder that it counts from."""
-_Written = tuple[Word, Where]
+_Written = tuple[Word, WorkingDirectories]
 """A word, and where it stands."""
 _Deep = tuple[str, Depth, tuple[str, ...]]
 """A folder, how deep it is read, and which names there."""
-_Below = tuple[list[File], str]
+_Below = tuple[list[FileAccess], str]
 """What rules may speak of below it, and why there may be more."""
 
 
@@ -28,7 +28,7 @@ _Below = tuple[list[File], str]
 class Naming:
     """What the words of one decision name."""
 
-    files: Files
+    files: FileAccesses
     _patterns: Patterns = field(default_factory=Patterns)
     _depths: Depths = field(default_factory=Depths)
     _named: dict[_Written, dict[_Named, None]] = field(
@@ -43,7 +43,9 @@ class Naming:
         """Say why the words may name more than was found; empty: they may not."""
         return self._patterns.problem
 
-    def files_of(self, permission: str, words: tuple[Word, ...], where: Where) -> list[File]:
+    def files_of(
+        self, permission: str, words: tuple[Word, ...], where: WorkingDirectories
+    ) -> list[FileAccess]:
         """Look at paths among arguments, at each once."""
         if not words:
             return []
@@ -63,14 +65,14 @@ class Naming:
         named = dict(paths_in(word, self.files.explorer.ground.home))
         return bool(named) and not any(named.values())
 
-    def below(self, folders: list[File], part: Part) -> tuple[list[File], str]:
+    def below(self, folders: list[FileAccess], part: CommandPart) -> tuple[list[FileAccess], str]:
         """List what a rule may speak of below folders that are read as a whole.
 
         And say why there may be more.
         """
         if not self.files.book.tightening.get("read"):
             return [], ""
-        files: list[File] = []
+        files: list[FileAccess] = []
         problem = ""
         for folder in dict.fromkeys(each.target for each in folders):
             told, why = self._told_below(folder, part.deep, part.only)
@@ -90,14 +92,14 @@ class Naming:
             known = self._below[folder, depth, only] = files, below.problem
         return known
 
-    def _names(self, word: Word, where: Where) -> dict[_Named, None]:
+    def _names(self, word: Word, where: WorkingDirectories) -> dict[_Named, None]:
         """List what a word may name, and from where; of an unknown folder, where it began."""
         named = self._named.get((word, where))
         if named is None:
             named = self._named[word, where] = dict.fromkeys(self._matched(word, where))
         return named
 
-    def _matched(self, word: Word, where: Where) -> Iterator[_Named]:
+    def _matched(self, word: Word, where: WorkingDirectories) -> Iterator[_Named]:
         for path, expands in paths_in(word, self.files.explorer.ground.home):
             for base in _bases(path, where):
                 if not expands:
@@ -133,6 +135,6 @@ def _leads_on(path: str) -> bool:
     return bool(slash) and (".." in path or not is_pattern(first))
 
 
-def _bases(path: str, where: Where) -> tuple[str, ...]:
+def _bases(path: str, where: WorkingDirectories) -> tuple[str, ...]:
     """List the folders that a path may count from."""
     return ("/",) if path.startswith("/") else where.folders

@@ -2,9 +2,9 @@
 
 from collections import deque
 
-from actors.permissions.changing import Change, changed, tightens
+from actors.permissions.changing import PolicyUpdate, changed, tightens
 from messages.address import Address
-from messages.permissions import ChangeMode, LoadRules, RevokeGrant, StoreGrant
+from messages.permissions import ChangeMode, ReplaceRules, RevokeGrant, StoreGrant
 from messages.rules import Policy
 
 
@@ -16,28 +16,28 @@ class Pending:
     """
 
     def __init__(self) -> None:
-        self._waiting: deque[tuple[Change, Address]] = deque()
-        self._tight: tuple[Change, ...] = ()
+        self._waiting: deque[tuple[PolicyUpdate, Address]] = deque()
+        self._tight: tuple[PolicyUpdate, ...] = ()
 
     @property
-    def first(self) -> Change | None:
+    def first(self) -> PolicyUpdate | None:
         """Name the change that is being written."""
         return self._waiting[0][0] if self._waiting else None
 
-    def add(self, change: Change, asker: Address) -> bool:
+    def add(self, change: PolicyUpdate, asker: Address) -> bool:
         """Take a change up; True: it is the first."""
         self._tight = still_tight(self._tight, change)
         self._waiting.append((change, asker))
         return len(self._waiting) == 1
 
-    def made(self) -> tuple[Change, Address]:
+    def made(self) -> tuple[PolicyUpdate, Address]:
         """Strike the first off: it is on disk."""
         change, asker = self._waiting.popleft()
         left = [each for each, _ in self._waiting]
         self._tight = tuple(each for each in self._tight if each != change or each in left)
         return change, asker
 
-    def refused(self) -> tuple[Change, Address]:
+    def refused(self) -> tuple[PolicyUpdate, Address]:
         """Strike the first off: it is not on disk; what it tightened holds all the same."""
         return self._waiting.popleft()
 
@@ -49,18 +49,18 @@ class Pending:
         return policy
 
 
-def still_tight(tight: tuple[Change, ...], change: Change) -> tuple[Change, ...]:
+def still_tight(tight: tuple[PolicyUpdate, ...], change: PolicyUpdate) -> tuple[PolicyUpdate, ...]:
     """Say what holds at once; a new grant of what was taken back counts again."""
     match change:
         case RevokeGrant():
             return (*tight, change)
         case ChangeMode():
             return (*(each for each in tight if not isinstance(each, ChangeMode)), change)
-        case StoreGrant() | LoadRules():
+        case StoreGrant() | ReplaceRules():
             return tuple(each for each in tight if not _gives_back(change, each))
 
 
-def _gives_back(change: StoreGrant | LoadRules, taken: Change) -> bool:
+def _gives_back(change: StoreGrant | ReplaceRules, taken: PolicyUpdate) -> bool:
     if not isinstance(change, StoreGrant) or not isinstance(taken, RevokeGrant):
         return False
     return taken.scope == change.scope and taken.rule in change.rules

@@ -21,7 +21,7 @@ Probe = Callable[[str], tuple[int, int] | None]
 
 
 @dataclass(frozen=True, slots=True)
-class Ground:
+class WorkspacePaths:
     """Where a session works; every folder absolute, with links resolved."""
 
     root: str
@@ -32,7 +32,7 @@ class Ground:
     """Folders that count as inside too."""
 
 
-class Place(NamedTuple):
+class ResolvedPath(NamedTuple):
     """Where a path led when it was looked at."""
 
     path: str
@@ -46,10 +46,10 @@ class Place(NamedTuple):
 
 
 @dataclass(slots=True)
-class Explorer:
+class PathResolver:
     """Follows the paths of one decision; what it saw once counts for all of them."""
 
-    ground: Ground
+    ground: WorkspacePaths
     probe: Probe = field(default_factory=lambda: _identity)
     """Tells what file a path is, to find out which names a file system takes for the same."""
     _links: dict[str, str | None] = field(default_factory=dict[str, str | None])
@@ -57,7 +57,9 @@ class Explorer:
     """By folder, as the first name told that was looked at in it."""
     _same: dict[str, bool | None] = field(default_factory=dict[str, bool | None])
     """Whether a path in the other case is the same file; None: it is not there."""
-    _places: dict[tuple[str, str], Place] = field(default_factory=dict[tuple[str, str], Place])
+    _places: dict[tuple[str, str], ResolvedPath] = field(
+        default_factory=dict[tuple[str, str], ResolvedPath]
+    )
     _below: str = field(init=False)
 
     def __post_init__(self) -> None:
@@ -65,25 +67,25 @@ class Explorer:
         root = self.ground.root
         self._below = root if root.endswith("/") else f"{root}/"
 
-    def follow(self, path: str, base: str) -> Place:
+    def follow(self, path: str, base: str) -> ResolvedPath:
         """Follow `path` from the resolved folder `base`; never raises."""
         place = self._places.get((path, base))
         if place is None:
             place = self._places[path, base] = self._followed(path, base)
         return place
 
-    def _followed(self, path: str, base: str) -> Place:
+    def _followed(self, path: str, base: str) -> ResolvedPath:
         flaw = _flaw(path)
         if flaw:
-            return Place(path, flaw)
+            return ResolvedPath(path, flaw)
         try:
             # Of a step up it is not known where it leads before all names ahead of it are followed.
             place = None if ".." in path or path.startswith("//") else self._straight(path, base)
             return place or self._walk(path, base, _written(path, base))
         except OSError as error:
-            return Place(_written(path, base), f"cannot be followed: {error.strerror}")
+            return ResolvedPath(_written(path, base), f"cannot be followed: {error.strerror}")
 
-    def _straight(self, path: str, base: str) -> Place | None:
+    def _straight(self, path: str, base: str) -> ResolvedPath | None:
         """Follow a path without steps up; None: there is a link on it."""
         here = there = "/" if path.startswith("/") else base
         # Below a folder that is not there, there is nothing to look at.
@@ -98,13 +100,13 @@ class Explorer:
                     return None
                 there = here if link is None else there
         flaw = "" if len(here) <= MAX_PATH_BYTES and here.isascii() else _flaw(here)
-        return Place(here, flaw, (), self._folds(here, there))
+        return ResolvedPath(here, flaw, (), self._folds(here, there))
 
     def target(self, path: str) -> str:
         """Name an absolute path for rules: relative to the root, or as it is outside it."""
         return "." if path == self.ground.root else path.removeprefix(self._below)
 
-    def _walk(self, path: str, base: str, written: str) -> Place:
+    def _walk(self, path: str, base: str, written: str) -> ResolvedPath:
         here = "/" if path.startswith("/") else base
         ahead = _names_ahead(path)
         spellings, links, missing, problem = [written], 0, "", ""
@@ -124,14 +126,16 @@ class Explorer:
             else:
                 links += 1
                 if links > MAX_LINKS or len(spellings) > _MAX_SPELLINGS:
-                    return Place(written, "its links lead in a circle", tuple(spellings))
+                    return ResolvedPath(written, "its links lead in a circle", tuple(spellings))
                 if at.startswith("/proc/"):
                     problem = "it goes through /proc, which differs from process to process"
                 here = "/" if link.startswith("/") else here
                 ahead += _names_ahead(link)
                 spellings.append("/".join((here.rstrip("/"), *reversed(ahead))))
         others = () if spellings == [here] else _others(spellings, here)
-        return Place(here, problem or _flaw(here), others, folds=self._folds(here, missing or here))
+        return ResolvedPath(
+            here, problem or _flaw(here), others, folds=self._folds(here, missing or here)
+        )
 
     def _link(self, path: str) -> str | None:
         """Read where a link leads; None: it is there and no link; empty: it is not there."""
@@ -183,9 +187,9 @@ def is_inside(target: str, added: tuple[str, ...] = ()) -> bool:
     return bool(target)
 
 
-def real_places(ground: Ground, names: tuple[str, ...]) -> tuple[str, ...]:
+def real_places(ground: WorkspacePaths, names: tuple[str, ...]) -> tuple[str, ...]:
     """Follow protected names below root and home that are links: where they lead is protected."""
-    explorer = Explorer(ground)
+    explorer = PathResolver(ground)
     wanted = islice(((name, base) for base in (ground.root, ground.home) for name in names), 1_000)
     places = ((explorer.follow(name, base), f"{base}/{name}") for name, base in wanted)
     return tuple(place.path for place, written in places if place.path != written)

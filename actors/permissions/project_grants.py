@@ -6,13 +6,18 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from actors.permissions.changing import Change
+from actors.permissions.changing import PolicyUpdate
 from actors.permissions.granting import granting, revoking, unstorable
 from actors.runtime.actor import Failure
 from actors.sessions.faults import StoreError
 from actors.sessions.files import Files
 from actors.sessions.stores import Stored, change_store, read_store
-from messages.permissions import ProjectGrantsFailed, ProjectGrantsRead, RevokeGrant, StoreGrant
+from messages.permissions import (
+    ProjectGrantsLoaded,
+    ProjectGrantsUpdateFailed,
+    RevokeGrant,
+    StoreGrant,
+)
 from messages.rules import Policy, Rule
 
 if TYPE_CHECKING:
@@ -50,19 +55,19 @@ class ProjectGrants:
         strange = f"{self.path}: not all of it can be granted; that does not count"
         return Granted(rules, stored.damage or ("" if is_whole else strange))
 
-    def now(self) -> ProjectGrantsRead:
+    def now(self) -> ProjectGrantsLoaded:
         """Say what they are now."""
-        return ProjectGrantsRead(rules=self.read().rules, changed=False)
+        return ProjectGrantsLoaded(rules=self.read().rules, changed=False)
 
-    def make(self, change: Change) -> ProjectGrantsRead | ProjectGrantsFailed:
+    def make(self, change: PolicyUpdate) -> ProjectGrantsLoaded | ProjectGrantsUpdateFailed:
         """Store a grant, or take one back; nobody else's change is lost."""
         try:
             stored = change_store(self.path, FORMAT, self._changed(change), self.files)
         except StoreError as error:
-            return ProjectGrantsFailed(detail=error.detail)
-        return ProjectGrantsRead(rules=self._rules(stored)[0])
+            return ProjectGrantsUpdateFailed(detail=error.detail)
+        return ProjectGrantsLoaded(rules=self._rules(stored)[0])
 
-    def _changed(self, change: Change) -> "Callable[[Stored], Mapping[str, JsonValue]]":
+    def _changed(self, change: PolicyUpdate) -> "Callable[[Stored], Mapping[str, JsonValue]]":
         def content(old: Stored) -> "Mapping[str, JsonValue]":
             rules = _with(self._rules(old)[0], change)
             told: list[JsonValue] = [_written(rule) for rule in rules]
@@ -78,27 +83,29 @@ class ProjectGrants:
         return tuple(rule for rule in read if rule is not None), is_whole
 
 
-async def made(store: ProjectGrants, change: Change) -> ProjectGrantsRead | ProjectGrantsFailed:
+async def made(
+    store: ProjectGrants, change: PolicyUpdate
+) -> ProjectGrantsLoaded | ProjectGrantsUpdateFailed:
     """Change the store on a thread: it may wait for the disk, or for another program."""
     return await asyncio.to_thread(store.make, change)
 
 
-async def found_now(store: ProjectGrants) -> ProjectGrantsRead:
+async def found_now(store: ProjectGrants) -> ProjectGrantsLoaded:
     """Read the store on a thread."""
     return await asyncio.to_thread(store.now)
 
 
-def not_made(failure: Failure) -> ProjectGrantsFailed:
+def not_made(failure: Failure) -> ProjectGrantsUpdateFailed:
     """Say how a change of the store ended without an outcome of its own."""
-    return ProjectGrantsFailed(detail=failure.detail)
+    return ProjectGrantsUpdateFailed(detail=failure.detail)
 
 
-def unread(_failure: Failure) -> ProjectGrantsRead:
+def unread(_failure: Failure) -> ProjectGrantsLoaded:
     """Go without them."""
-    return ProjectGrantsRead(rules=(), changed=False)
+    return ProjectGrantsLoaded(rules=(), changed=False)
 
 
-def _with(rules: tuple[Rule, ...], change: Change) -> tuple[Rule, ...]:
+def _with(rules: tuple[Rule, ...], change: PolicyUpdate) -> tuple[Rule, ...]:
     policy = Policy(project_grants=rules)
     if isinstance(change, StoreGrant):
         policy = granting(policy, change.rules, "project")

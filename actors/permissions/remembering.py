@@ -4,35 +4,35 @@ from collections.abc import Iterable
 from dataclasses import replace
 from itertools import takewhile
 
-from messages.permissions import Config, LoadRules
+from messages.permissions import ReplaceRules, SessionSettings
 from messages.rules import Policy
-from messages.transcript import Record, RunStarted
+from messages.transcript import Record, SessionOpened
 
 GENERATIONS = 1 << 20
 """An incarnation of the engine has so many for itself."""
 
 
-def loading(policy: Policy, rules: LoadRules) -> Policy:
+def loading(policy: Policy, rules: ReplaceRules) -> Policy:
     """Go by rules that were read anew; mode and grants stay."""
     return replace(
         policy,
         sources=rules.sources,
         trusted=rules.trusted,
         protected=rules.protected,
-        generation=policy.generation + 1,
+        policy_version=policy.policy_version + 1,
     )
 
 
 def remembered(
     policy: Policy, records: tuple[Record, ...], incarnation: int
-) -> tuple[Policy, LoadRules | None]:
+) -> tuple[Policy, ReplaceRules | None]:
     """Lay what is on disk over the policy of the start, in a generation that was never used."""
     config = _last_config(reversed(records))
     ours = _last_config(_since_start(records))
-    loaded = ours.loaded if ours else None
+    loaded = ours.replaced_rules if ours else None
     policy = loading(policy, loaded) if loaded else policy
-    generation = policy.generation + (incarnation - 1) * GENERATIONS
-    policy = replace(policy, generation=generation)
+    generation = policy.policy_version + (incarnation - 1) * GENERATIONS
+    policy = replace(policy, policy_version=generation)
     if config:
         policy = replace(policy, grants=config.grants)
     if ours:
@@ -40,8 +40,8 @@ def remembered(
     return policy, loaded
 
 
-def _last_config(backwards: Iterable[Record]) -> Config | None:
-    return next((each for each in backwards if isinstance(each, Config)), None)
+def _last_config(backwards: Iterable[Record]) -> SessionSettings | None:
+    return next((each for each in backwards if isinstance(each, SessionSettings)), None)
 
 
 def _since_start(records: tuple[Record, ...]) -> Iterable[Record]:
@@ -50,4 +50,4 @@ def _since_start(records: tuple[Record, ...]) -> Iterable[Record]:
     Grants hold from run to run. A mode does not, nor do rules that were read anew: an earlier
     run's `yolo` ended with it, and its rules may be out of date.
     """
-    return takewhile(lambda record: not isinstance(record, RunStarted), reversed(records))
+    return takewhile(lambda record: not isinstance(record, SessionOpened), reversed(records))

@@ -1,9 +1,9 @@
 """Which repository git would find: its settings may name programs, so only the workspace's own."""
 
-from actors.permissions.places import Explorer, is_inside
+from actors.permissions.places import PathResolver, is_inside
 
 
-def is_strange(folder: str, explorer: Explorer) -> bool:
+def is_strange(folder: str, explorer: PathResolver) -> bool:
     """Whether git may find another repository from this folder than the workspace's own.
 
     Git looks for `.git`, then for the layout of a bare repository, in each folder on the way up;
@@ -22,7 +22,7 @@ def is_strange(folder: str, explorer: Explorer) -> bool:
     return True
 
 
-def _looks_bare(folder: str, explorer: Explorer) -> bool:
+def _looks_bare(folder: str, explorer: PathResolver) -> bool:
     """Whether git could take a folder for a bare repository; others may hold its objects."""
     probe = explorer.probe
     if not probe(f"{folder}/HEAD"):

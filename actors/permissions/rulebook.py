@@ -6,19 +6,19 @@ from functools import lru_cache
 from operator import is_
 
 from actors.permissions import defaults
-from actors.permissions.judgement import Judgement, by
-from actors.permissions.matters import Weight
+from actors.permissions.judgement import AccessDecision, by
+from actors.permissions.matters import RuleScope
 from actors.permissions.modes import strictest_mode
 from actors.permissions.protected import Protection
-from actors.permissions.rules import ReadyRule, fold, ready
-from messages.rules import PermissionMode, Policy, Profile, Rule, Source
+from actors.permissions.rules import CompiledRule, fold, ready
+from messages.rules import PermissionMode, PermissionProfile, Policy, Rule, RuleSource
 
-Spoken = tuple[ReadyRule, Judgement]
+Spoken = tuple[CompiledRule, AccessDecision]
 """A rule, and what is decided where it speaks."""
 
 
 @dataclass(frozen=True, slots=True)
-class Voice:
+class RuleGroup:
     """Rules for one permission from one place, the last first."""
 
     rules: tuple[Spoken, ...]
@@ -36,29 +36,29 @@ class Voice:
         return self.rules if _may_hold(texts, self.needles) else self.general
 
 
-Voices = tuple[Voice, ...]
+Voices = tuple[RuleGroup, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Rulebook:
+class RuleIndex:
     """What verdicts about one chain go by."""
 
     policy: Policy
-    chain: tuple[Profile, ...]
+    chain: tuple[PermissionProfile, ...]
     spoken: tuple[dict[str, Voices], ...]
     """For each of the chain: by permission, each source's rules."""
-    unspoken: dict[str, Voice]
+    unspoken: dict[str, RuleGroup]
     """The defaults by permission."""
     mode: PermissionMode
     """The session's, or the strictest that a definition in the chain may work in."""
-    read_only: Profile | None
+    read_only: PermissionProfile | None
     """The nearest of the chain that only reads."""
-    quiet: dict[tuple[str, Weight], tuple[str, ...]]
+    quiet: dict[tuple[str, RuleScope], tuple[str, ...]]
     """What no text is matched without, by any rule of the chain that counts for a permission and a
     weight, the built-in ones too."""
     protection: Protection
     """What the policy protects, and what is protected by its name."""
-    tightening: dict[str, tuple[ReadyRule, ...]]
+    tightening: dict[str, tuple[CompiledRule, ...]]
     """By permission, every rule that may ask about something or deny it, the built-in ones too."""
 
     def tightens(self, permission: str, texts: tuple[str, ...]) -> bool:
@@ -68,7 +68,7 @@ class Rulebook:
         folded = tuple(map(fold, texts))
         return any(rule.tightens(texts, folded) for rule in self.tightening.get(permission, ()))
 
-    def is_silent(self, permission: str, weight: Weight, texts: tuple[str, ...]) -> bool:
+    def is_silent(self, permission: str, weight: RuleScope, texts: tuple[str, ...]) -> bool:
         """Whether no rule that counts can speak of this, by a look at its letters alone."""
         needles = self.quiet.get((permission, weight), ())
         return "" not in needles and not _may_hold(texts, needles)
@@ -77,7 +77,7 @@ class Rulebook:
 class _Same:
     """A policy and a chain that are told apart by identity: to compare them takes too long."""
 
-    def __init__(self, policy: Policy, chain: tuple[Profile, ...]) -> None:
+    def __init__(self, policy: Policy, chain: tuple[PermissionProfile, ...]) -> None:
         self.policy = policy
         self.chain = chain
 
@@ -93,13 +93,13 @@ class _Same:
         )
 
 
-def rulebook_of(policy: Policy, chain: tuple[Profile, ...]) -> Rulebook:
+def rulebook_of(policy: Policy, chain: tuple[PermissionProfile, ...]) -> RuleIndex:
     """Sort the rules for a chain; for the same policy and profiles only once."""
     return _rulebook(_Same(policy, chain))
 
 
 @lru_cache(16)
-def _rulebook(same: _Same) -> Rulebook:
+def _rulebook(same: _Same) -> RuleIndex:
     policy, chain = same.policy, same.chain
     modes: list[PermissionMode] = [each.mode for each in chain]
     spoken = tuple(_voices(_sources(policy, profile), profile.agent) for profile in chain)
@@ -111,7 +111,7 @@ def _rulebook(same: _Same) -> Rulebook:
         *spoken,
         {name: (voice,) for name, voice in unspoken.items()},
     )
-    return Rulebook(
+    return RuleIndex(
         policy,
         chain,
         spoken=spoken,
@@ -124,8 +124,8 @@ def _rulebook(same: _Same) -> Rulebook:
     )
 
 
-def _voices(sources: tuple[Source, ...], agent: str) -> dict[str, Voices]:
-    found: dict[str, list[Voice]] = {}
+def _voices(sources: tuple[RuleSource, ...], agent: str) -> dict[str, Voices]:
+    found: dict[str, list[RuleGroup]] = {}
     for source in sources:
         own = tuple(rule for rule in source.rules if rule.agent in (None, agent))
         for name, rules in _sorted(own):
@@ -134,16 +134,16 @@ def _voices(sources: tuple[Source, ...], agent: str) -> dict[str, Voices]:
     return {name: tuple(voices) for name, voices in found.items()}
 
 
-def _voice(spoken: list[Spoken], *, trusted: bool = True) -> Voice:
+def _voice(spoken: list[Spoken], *, trusted: bool = True) -> RuleGroup:
     needles = [each.needle for each, _ in spoken]
     special = needles.index("") if "" in needles else len(needles)
-    return Voice(tuple(spoken), tuple(spoken[special:]), _fewest(needles[:special]), trusted)
+    return RuleGroup(tuple(spoken), tuple(spoken[special:]), _fewest(needles[:special]), trusted)
 
 
 def _quiet(
     books: Iterable[dict[str, Voices]],
-) -> dict[tuple[str, Weight], tuple[str, ...]]:
-    needles: dict[tuple[str, Weight], list[str]] = {}
+) -> dict[tuple[str, RuleScope], tuple[str, ...]]:
+    needles: dict[tuple[str, RuleScope], list[str]] = {}
     for name, voices in (pair for book in books for pair in book.items()):
         for rule in (each for voice in voices for each, _ in voice.rules):
             if rule.rule.action == "deny":
@@ -154,8 +154,8 @@ def _quiet(
     return {key: _fewest(found) for key, found in needles.items()}
 
 
-def _tightening(books: Iterable[dict[str, Voices]]) -> dict[str, tuple[ReadyRule, ...]]:
-    rules: dict[str, list[ReadyRule]] = {}
+def _tightening(books: Iterable[dict[str, Voices]]) -> dict[str, tuple[CompiledRule, ...]]:
+    rules: dict[str, list[CompiledRule]] = {}
     for name, voices in (pair for book in books for pair in book.items()):
         spoken = (each for voice in voices for each, _ in voice.rules)
         rules.setdefault(name, []).extend(each for each in spoken if not each.allows)
@@ -184,7 +184,7 @@ def _sorted(rules: tuple[Rule, ...]) -> Iterable[tuple[str, list[Rule]]]:
     return by_name.items()
 
 
-def _sources(policy: Policy, profile: Profile) -> tuple[Source, ...]:
+def _sources(policy: Policy, profile: PermissionProfile) -> tuple[RuleSource, ...]:
     own = profile.rules
     if own is None:
         return policy.sources

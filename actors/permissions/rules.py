@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import get_args
 
-from messages.rules import Action, PermissionRequest, Profile, Rule, Source
+from messages.rules import Action, PermissionProfile, PermissionRequest, Rule, RuleSource
 
 STRICTNESS: dict[Action, int] = {"allow": 0, "ask": 1, "deny": 2}
 
@@ -39,7 +39,7 @@ def problem(rule: Rule) -> str:
     return ""
 
 
-def first_problem(sources: Iterable[Source]) -> str:
+def first_problem(sources: Iterable[RuleSource]) -> str:
     """Say what is wrong with the first wrong rule of some sources; empty: nothing."""
     found = ((source, problem(rule)) for source in sources for rule in source.rules)
     return next((f"{source.name}: {text}" for source, text in found if text), "")
@@ -92,7 +92,7 @@ def touches_nothing(requests: Iterable[PermissionRequest]) -> bool:
     return all(request.permission in TOUCHING_NOTHING for request in requests)
 
 
-def has_tool(profile: Profile, name: str) -> bool:
+def has_tool(profile: PermissionProfile, name: str) -> bool:
     """Whether an agent has a tool; the one predicate for offering, running and judging."""
     had = "*" in profile.tools or any(matches(pattern, name) for pattern in profile.tools)
     if not had or not profile.disallowed_tools:
@@ -101,7 +101,7 @@ def has_tool(profile: Profile, name: str) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class ReadyRule:
+class CompiledRule:
     """A rule made ready to be matched often."""
 
     rule: Rule
@@ -125,11 +125,11 @@ class ReadyRule:
 
 
 @lru_cache(_CACHED)
-def ready(rule: Rule) -> ReadyRule:
+def ready(rule: Rule) -> CompiledRule:
     """Make a rule ready."""
     bare = rule.permission == "bash" and rule.pattern.endswith(" *")
     pieces = (rule.pattern[:-2] if bare else rule.pattern).split("*")
-    return ReadyRule(
+    return CompiledRule(
         rule,
         whole=matcher(rule.pattern),
         folded=matcher(fold(rule.pattern)),

@@ -4,11 +4,16 @@ import logging
 from collections.abc import Callable
 from typing import Literal
 
-from actors.permissions.court import Court
-from actors.permissions.deciding import Decision
+from actors.permissions.court import EvaluationPool
+from actors.permissions.deciding import CallDecision
 from actors.permissions.rules import touches_nothing
 from actors.runtime.actor import Failure
-from messages.permissions import CallJudged, JudgedPart, PermissionQuery, PermissionVerdict
+from messages.permissions import (
+    EvaluatedRequest,
+    EvaluatePermission,
+    EvaluationFinished,
+    PermissionDecision,
+)
 from messages.rules import Policy
 
 log = logging.getLogger("greenroom.permissions")
@@ -16,11 +21,11 @@ log = logging.getLogger("greenroom.permissions")
 
 async def judged_in_time(
     ticket: int,
-    query: PermissionQuery,
+    query: EvaluatePermission,
     policy: Policy,
-    case: Callable[[], Decision],
-    court: Court,
-) -> CallJudged:
+    case: Callable[[], CallDecision],
+    court: EvaluationPool,
+) -> EvaluationFinished:
     """Judge on a thread: following a path may block. A fault of ours is an ask, never an allow."""
     try:
         decision = case() if touches_nothing(query.requests) else await court.judged(case)
@@ -39,38 +44,44 @@ async def judged_in_time(
         len(policy.grants),
         len(policy.project_grants),
     )
-    verdict = PermissionVerdict(
+    verdict = PermissionDecision(
         id=query.id,
         action=judgement.action,
         reason=judgement.reason,
-        generation=policy.generation,
+        policy_version=policy.policy_version,
         rule=judgement.rule,
         source=judgement.source,
         grants=judgement.grants,
-        wider=judgement.wider,
-        parts=decision.parts,
-        reads=decision.reads,
+        broader_grants=judgement.broader_grants,
+        resolved_requests=decision.parts,
+        read_policy=decision.read_policy,
     )
     parts = (
-        JudgedPart(request=matter.request, action=each.action, reason=each.reason)
+        EvaluatedRequest(request=matter.request, action=each.action, reason=each.reason)
         for matter, each in decision.matters
         if matter.weight == "full" or each.action != "allow"
     )
-    return CallJudged(ticket=ticket, verdict=verdict, parts=tuple(parts))
+    return EvaluationFinished(
+        evaluation_id=ticket, decision=verdict, evaluated_requests=tuple(parts)
+    )
 
 
-def unjudged(ticket: int, query: PermissionQuery, policy: Policy, failure: Failure) -> CallJudged:
+def unjudged(
+    ticket: int, query: EvaluatePermission, policy: Policy, failure: Failure
+) -> EvaluationFinished:
     """Ask where judging had no outcome of its own."""
     return _asking(ticket, query, policy, f"it could not be judged: {failure.detail}")
 
 
-def _asking(ticket: int, query: PermissionQuery, policy: Policy, why: str) -> CallJudged:
-    return CallJudged(ticket=ticket, verdict=verdict_without_rules(query, policy, "ask", why))
+def _asking(ticket: int, query: EvaluatePermission, policy: Policy, why: str) -> EvaluationFinished:
+    return EvaluationFinished(
+        evaluation_id=ticket, decision=verdict_without_rules(query, policy, "ask", why)
+    )
 
 
 def verdict_without_rules(
-    query: PermissionQuery, policy: Policy, action: Literal["ask", "deny"], reason: str
-) -> PermissionVerdict:
+    query: EvaluatePermission, policy: Policy, action: Literal["ask", "deny"], reason: str
+) -> PermissionDecision:
     """Decide without hearing any rule."""
-    generation = policy.generation
-    return PermissionVerdict(id=query.id, action=action, reason=reason, generation=generation)
+    generation = policy.policy_version
+    return PermissionDecision(id=query.id, action=action, reason=reason, policy_version=generation)

@@ -28,7 +28,7 @@ STOP_S = 2.0
 """Time for the ordered stop of a turn or an agent, and of all below it."""
 
 M = TypeVar("M", bound=Message)
-WorkId = int
+JobId = int
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class Failure:
     """Type and text of what was raised; never a `repr`, which would differ from run to run."""
 
 
-class Host(Protocol):
+class ActorContext(Protocol):
     """What a behaviour may ask of the cell it lives in."""
 
     address: Address
@@ -61,7 +61,7 @@ class Host(Protocol):
 
     def start_work(
         self, job: Callable[[], Awaitable[Message]], failed: Callable[[Failure], Message]
-    ) -> WorkId:
+    ) -> JobId:
         """Run a job on the event loop."""
         ...
 
@@ -69,7 +69,7 @@ class Host(Protocol):
         """Deliver a message to its sender later."""
         ...
 
-    def cancel_work(self, work: WorkId) -> None:
+    def cancel_work(self, work: JobId) -> None:
         """Cancel a job."""
         ...
 
@@ -106,7 +106,7 @@ class Actor(ABC, Generic[M]):
     drains: ClassVar[bool] = False
     """True: a stop waits behind the mail that is already there."""
 
-    __host: Host
+    __host: ActorContext
 
     def on_start(self) -> None:
         """Run before the first message; may raise, which the parent hears as `ChildFailed`."""
@@ -168,7 +168,7 @@ class Actor(ABC, Generic[M]):
         """
         self.__host.stop_child(child, within_s)
 
-    def work(self, job: Callable[[], Awaitable[M]], failed: Callable[[Failure], M]) -> WorkId:
+    def work(self, job: Callable[[], Awaitable[M]], failed: Callable[[Failure], M]) -> JobId:
         """Run slow work on the event loop, without access to this actor.
 
         It has exactly one outcome in this inbox: the message that `job` returns, or what `failed`
@@ -176,7 +176,7 @@ class Actor(ABC, Generic[M]):
         """
         return self.__host.start_work(job, cast("Callable[[Failure], Message]", failed))
 
-    def cancel(self, work: WorkId) -> None:
+    def cancel(self, work: JobId) -> None:
         """Cancel a work; its outcome still arrives. Nothing happens when it has ended."""
         self.__host.cancel_work(work)
 
@@ -209,7 +209,7 @@ class Actor(ABC, Generic[M]):
         self.__host.finish(result)
 
     @staticmethod
-    def settle(behaviour: "Actor[Any]", host: Host) -> None:
+    def settle(behaviour: "Actor[Any]", host: ActorContext) -> None:
         """Put a new behaviour into its cell (the runtime's own call)."""
         behaviour.__host = host  # noqa: SLF001  (its own class)
 

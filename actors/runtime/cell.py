@@ -23,7 +23,7 @@ from pykka import messages as pykka_messages
 
 from actors.runtime.actor import Factory
 from actors.runtime.household import Household
-from actors.runtime.lanes import Lanes, Parcel, StopOrder
+from actors.runtime.lanes import Mailbox, MailboxItem, StopOrder
 from actors.runtime.life import UNTOLD_DEADLINE_S, Life
 from actors.runtime.supervision import NEVER, Restart
 from actors.runtime.world import World
@@ -54,7 +54,7 @@ class Cell(Life, pykka.Actor):
         """Begin as `pykka.Actor.start` does, but without the global registry."""
         self._start_actor_loop()
 
-    def post(self, parcel: Parcel) -> bool:
+    def post(self, parcel: MailboxItem) -> bool:
         """Put a parcel into the inbox, from any thread; False: the cell has ended."""
         try:
             self.actor_ref.tell(parcel)
@@ -62,18 +62,18 @@ class Cell(Life, pykka.Actor):
             return False
         return True
 
-    def open_parcel(self, envelope: _Enveloped) -> Parcel:
+    def open_parcel(self, envelope: _Enveloped) -> MailboxItem:
         """Take the parcel out of pykka's envelope; a stray pykka stop is a stop like any other."""
         stop = pykka_messages._ActorStop  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]  (`ActorRef.stop` sends it)
         if not isinstance(envelope.message, stop):
-            parcel: Parcel = envelope.message
+            parcel: MailboxItem = envelope.message
             return parcel
         if envelope.reply_to is not None:
             envelope.reply_to.set(None)  # pykka's own `ActorRef.stop` waits for it
         deadline_s = self._world.event_loop.now() + UNTOLD_DEADLINE_S
-        return StopOrder(deadline_s, urgent=not self.drains)
+        return StopOrder(deadline_s, high_priority=not self.drains)
 
-    def came_late(self, parcels: list[Parcel]) -> None:
+    def came_late(self, parcels: list[MailboxItem]) -> None:
         """Count messages that came after the end."""
         self._world.bury(parcels)
 
@@ -99,7 +99,7 @@ class LoopCell(Cell):
         super().__init__(world, address, make, parent, restart)
         cast("LoopInbox", self.actor_inbox).cell = self
         self._loop = world.event_loop
-        self._lanes = Lanes()
+        self._lanes = Mailbox()
         self._scheduled = True
 
     @staticmethod
@@ -113,7 +113,7 @@ class LoopCell(Cell):
     def _start_actor_loop(self) -> None:
         self._loop.soon(self._first_turn)
 
-    def post(self, parcel: Parcel) -> bool:
+    def post(self, parcel: MailboxItem) -> bool:
         """Put a parcel into the inbox: on the loop's own thread without pykka's detour."""
         if not self._loop.here():
             return super().post(parcel)
@@ -125,7 +125,7 @@ class LoopCell(Cell):
             self._loop.soon(self._turn)
         return True
 
-    def accept(self, parcel: Parcel) -> None:
+    def accept(self, parcel: MailboxItem) -> None:
         """Put a parcel that came through pykka into its lane, from any thread."""
         here = self._loop.here()
         if not (self.post(parcel) if here else self._loop.soon(partial(self.accept, parcel))):
@@ -155,15 +155,15 @@ class LoopCell(Cell):
         super().fence()
         self.leave()
 
-    def take_all(self) -> list[Parcel]:
+    def take_all(self) -> list[MailboxItem]:
         """Empty the lanes."""
         return self._lanes.clear()
 
-    def put_back(self, parcels: list[Parcel]) -> None:
+    def put_back(self, parcels: list[MailboxItem]) -> None:
         """Put parcels before the others; they come in this turn or the next."""
         self._lanes.put_back(parcels)
 
-    def close(self) -> list[Parcel]:
+    def close(self) -> list[MailboxItem]:
         """Close the inbox; pykka's `ActorRef.tell` raises from now on."""
         self.actor_stopped.set()
         return self._lanes.clear()
@@ -226,15 +226,15 @@ class ThreadCell(Cell, pykka.ThreadingActor):
                 self.handle(parcel)
         self.leave()
 
-    def take_all(self) -> list[Parcel]:
+    def take_all(self) -> list[MailboxItem]:
         """Empty the lanes."""
         return self._inbox.clear()
 
-    def put_back(self, parcels: list[Parcel]) -> None:
+    def put_back(self, parcels: list[MailboxItem]) -> None:
         """Put parcels before the others."""
         self._inbox.put_back(parcels)
 
-    def close(self) -> list[Parcel]:
+    def close(self) -> list[MailboxItem]:
         """Close the inbox; a put that races with this finds the flag and empties it itself."""
         self.actor_stopped.set()
         return self._inbox.clear()
@@ -247,7 +247,7 @@ class ThreadInbox:
 
     def __init__(self) -> None:
         """Start empty."""
-        self._lanes = Lanes()
+        self._lanes = Mailbox()
         self._tokens: queue.SimpleQueue[None] = queue.SimpleQueue()
 
     def put(self, envelope: _Enveloped, /) -> None:
@@ -257,12 +257,12 @@ class ThreadInbox:
         if self.cell.actor_stopped.is_set():
             self.cell.came_late(self.clear())
 
-    def get(self) -> Any:  # noqa: ANN401  (pykka's signature; a `Parcel`, or None after `clear`)
+    def get(self) -> Any:  # noqa: ANN401  (pykka's signature; a `MailboxItem`, or None after `clear`)
         """Wait for the next parcel."""
         self._tokens.get()
         return self._lanes.take()
 
-    def put_back(self, parcels: list[Parcel]) -> None:
+    def put_back(self, parcels: list[MailboxItem]) -> None:
         """Put parcels before the others; from the cell's own thread."""
         self._lanes.put_back(parcels)
         for _ in parcels:
@@ -272,7 +272,7 @@ class ThreadInbox:
         """Whether nothing waits."""
         return self._tokens.empty()
 
-    def clear(self) -> list[Parcel]:
+    def clear(self) -> list[MailboxItem]:
         """Take everything at once, and wake the thread so that it sees why."""
         self._tokens.put(None)
         return self._lanes.clear()

@@ -5,20 +5,20 @@ from functools import partial
 from typing import Protocol
 
 from actors.runtime.event_loop import Alarm, EventLoop
-from actors.runtime.lanes import ChildOverdue, Parcel, StopOrder
+from actors.runtime.lanes import ChildStopTimeout, MailboxItem, StopOrder
 from messages.address import Address
 
 CHILD_SHARE = 0.9
 """A child's part of its parent's time, so that the deepest deadline passes first."""
 
 
-class Child(Protocol):
+class ChildCell(Protocol):
     """A cell, as its parent sees it."""
 
     address: Address
     drains: bool
 
-    def post(self, parcel: Parcel) -> bool:
+    def post(self, parcel: MailboxItem) -> bool:
         """Put a parcel into the child's inbox."""
         ...
 
@@ -26,11 +26,11 @@ class Child(Protocol):
 class Children:
     """Children in the order of their start; used in the parent's context only."""
 
-    def __init__(self, event_loop: EventLoop, report: Callable[[ChildOverdue], object]) -> None:
+    def __init__(self, event_loop: EventLoop, report: Callable[[ChildStopTimeout], object]) -> None:
         """Begin without any."""
         self._event_loop = event_loop
         self._report = report
-        self._living: dict[Address, Child] = {}
+        self._living: dict[Address, ChildCell] = {}
         self._alarms: dict[Address, tuple[float, Alarm]] = {}
 
     def __len__(self) -> int:
@@ -45,7 +45,7 @@ class Children:
         """Whether a child has not ended yet, as its parent knows."""
         return child in self._living
 
-    def add(self, child: Child) -> None:
+    def add(self, child: ChildCell) -> None:
         """Own a child that was just started."""
         self._living[child.address] = child
 
@@ -57,13 +57,13 @@ class Children:
         return self._living.pop(child, None) is not None
 
     def stop(self, child: Address, by_s: float) -> None:
-        """Tell one child to stop; `ChildOverdue` is reported if it lives at `by_s`."""
+        """Tell one child to stop; `ChildStopTimeout` is reported if it lives at `by_s`."""
         if child not in self._living:
             return
         self._order(self._living[child], by_s)
         earlier_s, alarm = self._alarms.get(child, (float("inf"), None))
         if by_s < earlier_s:
-            alarm = alarm or Alarm(self._event_loop, partial(self._report, ChildOverdue(child)))
+            alarm = alarm or Alarm(self._event_loop, partial(self._report, ChildStopTimeout(child)))
             alarm.set(by_s)
             self._alarms[child] = by_s, alarm
 
@@ -78,8 +78,8 @@ class Children:
         for child in reversed(self._living.values()):
             self._order(child, by_s)
 
-    def _order(self, child: Child, by_s: float) -> None:
-        child.post(StopOrder(self.share_s(by_s), urgent=not child.drains))
+    def _order(self, child: ChildCell, by_s: float) -> None:
+        child.post(StopOrder(self.share_s(by_s), high_priority=not child.drains))
 
     def share_s(self, by_s: float) -> float:
         """Leave a part of the time to ourselves."""

@@ -8,7 +8,7 @@ from actors.runtime.actor import Factory, behaviour_of, check
 from actors.runtime.cell import CELLS, Cell
 from actors.runtime.event_loop import EventLoop
 from actors.runtime.household import Household
-from actors.runtime.lanes import Parcel
+from actors.runtime.lanes import MailboxItem
 from actors.runtime.mailbox import Mailbox
 from actors.runtime.supervision import MOST_CRASHES, NEVER, Restart
 from messages.address import Address
@@ -20,7 +20,7 @@ from messages.supervision import PeerRestarted, Undelivered, UndeliveredReason
 log = logging.getLogger("greenroom.runtime")
 
 
-class Directory:
+class ActorRegistry:
     """All cells of one process; used from any thread."""
 
     def __init__(
@@ -126,7 +126,7 @@ class Directory:
         for watcher in tuple(self._watchers.get(peer, ())):
             self.send(watcher, PeerRestarted(peer=peer, incarnation=incarnation), peer)
 
-    def bury(self, parcels: Iterable[Parcel]) -> None:
+    def bury(self, parcels: Iterable[MailboxItem]) -> None:
         """Count the messages among parcels that nobody will handle; those that bounce go back."""
         letters = [parcel for parcel in parcels if isinstance(parcel, Envelope)]
         if not letters:
@@ -140,7 +140,7 @@ class Directory:
 
     def bounce(self, letter: Envelope, reason: UndeliveredReason) -> None:
         """Send a message back if its class says so, and its sender can take it."""
-        if not letter.message.bounces:
+        if not letter.message.notify_undelivered:
             return
         sender = self._cells.get(letter.sender) or self.mailboxes.get(letter.sender)
         if sender is not None and (sender.kinds is None or Undelivered in sender.kinds):
@@ -152,7 +152,7 @@ class Directory:
         with self._lock:
             self.dead_letters += 1
         log.error("set aside after %d crashes: %s", MOST_CRASHES, _outside(letter))
-        self.bounce(letter, "set_aside")
+        self.bounce(letter, "quarantined")
 
 
 def _outside(letter: Envelope) -> str:

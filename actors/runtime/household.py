@@ -7,16 +7,16 @@ from typing import Any, get_args
 
 from actors.runtime.actor import (
     Actor,
+    ActorContext,
     Factory,
     Failure,
-    Host,
-    WorkId,
+    JobId,
     behaviour_of,
     check,
     inbox_of,
 )
 from actors.runtime.children import Children
-from actors.runtime.lanes import Parcel
+from actors.runtime.lanes import MailboxItem
 from actors.runtime.supervision import Restart
 from actors.runtime.works import Works
 from actors.runtime.world import World
@@ -29,7 +29,7 @@ from messages.supervision import PeerRestarted
 ENDS = frozenset(get_args(ChildEnded))
 
 
-class Household(Host):
+class Household(ActorContext):
     """A behaviour with its mailbox, its children and its works."""
 
     def __init__(self, world: World, address: Address, make: Factory) -> None:
@@ -50,24 +50,24 @@ class Household(Host):
         self._end: ChildEnded | None = None
         self._passing: frozenset[type[Message]] | None = None
         """While mail is held, what passes all the same; None: it is not held."""
-        self._held: list[Parcel] = []
+        self._held: list[MailboxItem] = []
         self._children = Children(world.event_loop, self.post)
         self._works = Works(world.event_loop, address, self.post)
 
     @abstractmethod
-    def post(self, parcel: Parcel) -> bool:
+    def post(self, parcel: MailboxItem) -> bool:
         """Put a parcel into this cell's inbox, from any thread; False: it has ended."""
 
     @abstractmethod
-    def take_all(self) -> list[Parcel]:
+    def take_all(self) -> list[MailboxItem]:
         """Empty the inbox."""
 
     @abstractmethod
-    def put_back(self, parcels: list[Parcel]) -> None:
+    def put_back(self, parcels: list[MailboxItem]) -> None:
         """Put parcels before everything that is in the inbox; in the cell's context only."""
 
     @abstractmethod
-    def close(self) -> list[Parcel]:
+    def close(self) -> list[MailboxItem]:
         """Close the inbox for good; what was left in it."""
 
     # What the behaviour asks for.
@@ -103,7 +103,7 @@ class Household(Host):
 
     def start_work(
         self, job: Callable[[], Awaitable[Message]], failed: Callable[[Failure], Message]
-    ) -> WorkId:
+    ) -> JobId:
         """Launch a job on the event loop, unless this cell was given up."""
         return 0 if self.over else self._works.start(job, failed)
 
@@ -112,7 +112,7 @@ class Household(Host):
         if not self.over:
             self._works.remind(delay_s, message)
 
-    def cancel_work(self, work: WorkId) -> None:
+    def cancel_work(self, work: JobId) -> None:
         """Cancel a job."""
         self._works.cancel(work)
 

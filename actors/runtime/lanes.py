@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from actors.runtime.actor import Failure, WorkId
+from actors.runtime.actor import Failure, JobId
 from messages.address import Address
 from messages.agents import ChildEnded
 from messages.base import Message
@@ -19,7 +19,7 @@ class StopOrder:
     """Stop, with everything below, until `deadline_s` of the event loop's clock."""
 
     deadline_s: float
-    urgent: bool
+    high_priority: bool
     """False for an actor that drains."""
 
 
@@ -27,65 +27,73 @@ class StopOrder:
 class DeadlinePassed:
     """The time for this cell's ordered stop is over: give up on what is left."""
 
-    urgent: ClassVar[bool] = True
+    high_priority: ClassVar[bool] = True
 
 
 @dataclass(slots=True)
-class Rested:
+class RestartDelayElapsed:
     """Enough rest after a crash: begin again."""
 
-    urgent: ClassVar[bool] = True
+    high_priority: ClassVar[bool] = True
 
 
 @dataclass(slots=True)
-class WorkEnded:
+class JobEnded:
     """A work of this cell has really ended."""
 
-    work: WorkId
+    work: JobId
     outcome: Message | Failure
-    urgent: ClassVar[bool] = False
+    high_priority: ClassVar[bool] = False
 
 
 @dataclass(slots=True)
-class ChildGone:
+class ChildCellEnded:
     """A child's cell has ended; behind the child's last words."""
 
     child: Address
     end: ChildEnded
-    urgent: ClassVar[bool] = False
+    high_priority: ClassVar[bool] = False
 
 
 @dataclass(slots=True)
-class ChildOverdue:
+class ChildStopTimeout:
     """A child was told to stop and has not ended in time; its end may already wait in the mail."""
 
     child: Address
-    urgent: ClassVar[bool] = False
+    high_priority: ClassVar[bool] = False
 
 
-Parcel = Envelope | StopOrder | DeadlinePassed | Rested | WorkEnded | ChildGone | ChildOverdue
+MailboxItem = (
+    Envelope
+    | StopOrder
+    | DeadlinePassed
+    | RestartDelayElapsed
+    | JobEnded
+    | ChildCellEnded
+    | ChildStopTimeout
+)
 
 
-class Lanes:
+class Mailbox:
     """Parcels in the order in which they are to be taken; safe to use from any thread."""
 
     __slots__ = ("_mail", "_urgent")
 
     def __init__(self) -> None:
         """Start empty."""
-        self._urgent: deque[Parcel] = deque()
-        self._mail: deque[Parcel] = deque()
+        self._urgent: deque[MailboxItem] = deque()
+        self._mail: deque[MailboxItem] = deque()
 
-    def add(self, parcel: Parcel) -> None:
+    def add(self, parcel: MailboxItem) -> None:
         """Put a parcel at the end of its lane."""
-        (self._urgent if parcel.urgent else self._mail).append(parcel)
+        (self._urgent if parcel.high_priority else self._mail).append(parcel)
 
-    def put_back(self, parcels: Sequence[Parcel]) -> None:
+    def put_back(self, parcels: Sequence[MailboxItem]) -> None:
         """Put parcels before everything else, each in its lane."""
         for parcel in reversed(parcels):
-            (self._urgent if parcel.urgent else self._mail).appendleft(parcel)
+            (self._urgent if parcel.high_priority else self._mail).appendleft(parcel)
 
-    def take(self) -> Parcel | None:
+    def take(self) -> MailboxItem | None:
         """Take the next parcel; None: there is none."""
         try:
             if self._urgent:
@@ -96,9 +104,9 @@ class Lanes:
             pass
         return None
 
-    def clear(self) -> list[Parcel]:
+    def clear(self) -> list[MailboxItem]:
         """Take everything; of several threads that clear at once each gets a part."""
-        left: list[Parcel] = []
+        left: list[MailboxItem] = []
         while parcel := self.take():
             left.append(parcel)
         return left

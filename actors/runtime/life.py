@@ -6,19 +6,19 @@ but for `post`, `fence` and what says so.
 
 import logging
 
-from actors.runtime.actor import Actor, Failure, WorkId, check
+from actors.runtime.actor import Actor, Failure, JobId, check
 from actors.runtime.event_loop import describe
 from actors.runtime.lanes import (
-    ChildGone,
-    ChildOverdue,
+    ChildCellEnded,
+    ChildStopTimeout,
     DeadlinePassed,
-    Parcel,
-    Rested,
+    JobEnded,
+    MailboxItem,
+    RestartDelayElapsed,
     StopOrder,
-    WorkEnded,
 )
 from actors.runtime.supervision import Crashes
-from actors.runtime.way_out import Stage, WayOut
+from actors.runtime.way_out import LifecycleStage, WayOut
 from messages.address import ROOT, Address
 from messages.agents import ChildCancelled, ChildEnded, ChildFailed, FailureCause
 from messages.base import Message
@@ -38,7 +38,7 @@ class Life(WayOut):
 
     def begin(self) -> bool:
         """Take the first step of an incarnation: make the behaviour and start it."""
-        self._stage = Stage.RUNNING
+        self._stage = LifecycleStage.RUNNING
         try:
             behaviour = self._make()
             Actor.settle(behaviour, self)
@@ -47,9 +47,9 @@ class Life(WayOut):
         except BaseException as error:  # noqa: BLE001  (nothing a feature raises may leave its cell)
             self.fail("start", error)
         self._finish_if_asked()
-        return self._stage is Stage.RUNNING
+        return self._stage is LifecycleStage.RUNNING
 
-    def handle(self, parcel: Parcel) -> None:
+    def handle(self, parcel: MailboxItem) -> None:
         """Carry out one parcel; never raises."""
         if self.over:
             self._world.bury([parcel])
@@ -64,13 +64,13 @@ class Life(WayOut):
                 self._ordered_to_stop(parcel)
             case DeadlinePassed():
                 self._deadline_passed()
-            case Rested():
+            case RestartDelayElapsed():
                 self._begin_again()
-            case WorkEnded(work, outcome):
+            case JobEnded(work, outcome):
                 self._work_ended(work, outcome)
-            case ChildGone(child, end):
+            case ChildCellEnded(child, end):
                 self._child_gone(child, end)
-            case ChildOverdue(child):
+            case ChildStopTimeout(child):
                 self._child_overdue(child)
 
     def fail(self, cause: FailureCause, error: BaseException) -> None:
@@ -92,11 +92,11 @@ class Life(WayOut):
             self._world.set_aside(letter)
         else:
             self._receive(letter)
-            if self._crashes is not None and self._stage is Stage.RUNNING:
+            if self._crashes is not None and self._stage is LifecycleStage.RUNNING:
                 self._crashes.forget(message)
 
     def _receive(self, letter: Envelope) -> None:
-        if self._stage is not Stage.RUNNING or self._behaviour is None:
+        if self._stage is not LifecycleStage.RUNNING or self._behaviour is None:
             self._world.bury([letter])
             return
         self.sender = letter.sender
@@ -120,14 +120,14 @@ class Life(WayOut):
         self._receive(Envelope(self.address, sender, message))
 
     def _ordered_to_stop(self, order: StopOrder) -> None:
-        if self._passing is not None and not order.urgent:
+        if self._passing is not None and not order.high_priority:
             self._held.append(order)  # what it drains is held, too
         else:
             self._wind_down(ChildCancelled(child=self.address), order.deadline_s)
 
-    def _work_ended(self, work: WorkId, outcome: Message | Failure) -> None:
+    def _work_ended(self, work: JobId, outcome: Message | Failure) -> None:
         failed = self._works.close(work)
-        if self._stage is Stage.RUNNING and failed is not None:
+        if self._stage is LifecycleStage.RUNNING and failed is not None:
             try:
                 message = failed(outcome) if isinstance(outcome, Failure) else outcome
                 check(message, self.kinds, self.address)
@@ -141,7 +141,7 @@ class Life(WayOut):
         """Deliver the first end of a child; a given-up one may end late, which nobody hears."""
         if not self._children.remove(child):
             return
-        if self._stage is Stage.RUNNING:
+        if self._stage is LifecycleStage.RUNNING:
             self._tell_own(end, child)
         elif self.address == ROOT:
             self._stop_children()
@@ -154,5 +154,5 @@ class Life(WayOut):
             self._child_gone(child, end)
 
     def _finish_if_asked(self) -> None:
-        if self._end is not None and self._stage is Stage.RUNNING:
+        if self._end is not None and self._stage is LifecycleStage.RUNNING:
             self._wind_down(self._end, self._world.event_loop.now() + UNTOLD_DEADLINE_S)

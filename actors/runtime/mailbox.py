@@ -3,7 +3,7 @@
 import threading
 from concurrent.futures import Future
 
-from actors.runtime.lanes import Parcel
+from actors.runtime.lanes import MailboxItem
 from messages.base import Message
 from messages.envelope import Envelope
 
@@ -19,7 +19,7 @@ class Mailbox:
         self.first: Future[Message] = Future()
         self._lock = threading.Lock()
 
-    def post(self, parcel: Parcel) -> bool:
+    def post(self, parcel: MailboxItem) -> bool:
         """Keep the first message; later ones are dead letters."""
         with self._lock:
             if self.first.done() or not isinstance(parcel, Envelope):

@@ -10,12 +10,12 @@ from typing import Any
 
 from actors.runtime.actor import Actor, Factory, behaviour_of
 from actors.runtime.children import CHILD_SHARE
-from actors.runtime.directory import Directory
+from actors.runtime.directory import ActorRegistry
 from actors.runtime.event_loop import LoopThread
 from actors.runtime.lanes import StopOrder
 from actors.runtime.mailbox import Mailbox
 from actors.runtime.supervision import NEVER, Restart
-from actors.runtime.watchdog import Bark, Patience, Watchdog
+from actors.runtime.watchdog import StallCallback, StallLimits, Watchdog
 from messages.address import ROOT, Address
 from messages.agents import ChildEnded, ChildFailed
 from messages.base import Message
@@ -28,7 +28,7 @@ NAME_CHARS = 40
 """Longest stem of a made-up name; its number follows."""
 
 
-class Anteroom(Actor[Message]):
+class EmptyRoot(Actor[Message]):
     """A root that only holds what the edge starts; for tests and small programs."""
 
     def on_receive(self, message: Message) -> None:
@@ -39,7 +39,7 @@ class Anteroom(Actor[Message]):
 class ActorSystem:
     """All actors of one process: one event loop, one tree, one directory."""
 
-    def __init__(self, root: Factory = Anteroom) -> None:
+    def __init__(self, root: Factory = EmptyRoot) -> None:
         """Start the event loop and the actor at `/`, which lives on that loop.
 
         Raises:
@@ -52,7 +52,7 @@ class ActorSystem:
         self._has_ended = False
         self._watchdog: Watchdog | None = None
         self.event_loop = LoopThread()
-        self._directory = Directory(self._ended, self.event_loop)
+        self._directory = ActorRegistry(self._ended, self.event_loop)
         self._numbers: Counter[str] = Counter()
         self._lock = threading.Lock()
         self._given_up_before_stop: int | None = None
@@ -128,7 +128,7 @@ class ActorSystem:
         """Begin to stop one child of the root."""
         self.event_loop.run(lambda: self._root.stop_child(child, within_s))
 
-    def guard(self, named: Bark, fatal: Bark, patience: Patience) -> None:
+    def guard(self, named: StallCallback, fatal: StallCallback, patience: StallLimits) -> None:
         """Have a watchdog look after the event loop until the stop; called once."""
         self._watchdog = Watchdog(self.event_loop, named, fatal, patience)
         self._watchdog.start()
@@ -148,7 +148,7 @@ class ActorSystem:
         if self._given_up_before_stop is None:
             self._given_up_before_stop = self.given_up
         deadline_s = self.event_loop.now() + CHILD_SHARE * within_s
-        self._root.post(StopOrder(deadline_s, urgent=not self._root.drains))
+        self._root.post(StopOrder(deadline_s, high_priority=not self._root.drains))
         if not self.wait(within_s):  # something holds the event loop itself
             self._directory.give_up(ROOT)
             self._ended(ChildFailed(child=ROOT, cause="unresponsive", detail="held the event loop"))

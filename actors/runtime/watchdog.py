@@ -14,12 +14,12 @@ log = logging.getLogger("greenroom.runtime")
 
 LOOKS = 4
 """Looks in the time after which a holder is named."""
-Bark = Callable[[str, float], object]
+StallCallback = Callable[[str, float], object]
 """Hears whose handler or job holds the loop, over which message, and for how many seconds."""
 
 
 @dataclass(frozen=True, slots=True)
-class Patience:
+class StallLimits:
     """How long the loop may be held before something happens."""
 
     named_s: float = 1.0
@@ -36,9 +36,9 @@ class Watchdog:
     def __init__(
         self,
         event_loop: EventLoop,
-        named: Bark,
-        fatal: Bark,
-        patience: Patience,
+        named: StallCallback,
+        fatal: StallCallback,
+        patience: StallLimits,
     ) -> None:
         """Look after `event_loop`; `start` begins."""
         self._event_loop = event_loop
@@ -76,7 +76,7 @@ class Watchdog:
                 self._bark(bark, looks * self._look_s)
         self._turned.wait()
 
-    def _bark(self, bark: Bark, held_s: float) -> None:
+    def _bark(self, bark: StallCallback, held_s: float) -> None:
         try:
             bark(holder(self._event_loop.thread_id), held_s)
         except BaseException:  # who cannot be named has to be ended all the same

@@ -7,7 +7,7 @@ from enum import Enum, auto
 from actors.runtime.actor import Factory
 from actors.runtime.event_loop import Alarm
 from actors.runtime.household import Household
-from actors.runtime.lanes import ChildGone, DeadlinePassed, Parcel, Rested
+from actors.runtime.lanes import ChildCellEnded, DeadlinePassed, MailboxItem, RestartDelayElapsed
 from actors.runtime.supervision import NEVER, Restart, RestartBudget
 from actors.runtime.world import World
 from messages.address import ROOT, Address
@@ -17,7 +17,7 @@ from messages.envelope import Envelope
 log = logging.getLogger("greenroom.runtime")
 
 
-class Stage(Enum):
+class LifecycleStage(Enum):
     """Where in its life a cell is."""
 
     NEW = auto()
@@ -44,7 +44,7 @@ class WayOut(Household):
         super().__init__(world, address, make)
         self._parent = parent
         self._budget = RestartBudget(restart) if restart.limit else None
-        self._stage = Stage.NEW
+        self._stage = LifecycleStage.NEW
         self._deadline_s = float("inf")
         self._alarm: Alarm | None = None
 
@@ -60,8 +60,8 @@ class WayOut(Household):
 
     def leave(self) -> None:
         """Clean up what a given-up behaviour left when it comes back after all."""
-        if self._stage is Stage.RUNNING:
-            self._stage = Stage.ENDED
+        if self._stage is LifecycleStage.RUNNING:
+            self._stage = LifecycleStage.ENDED
             self._clean_up()
             self._behaviour = None
 
@@ -73,8 +73,8 @@ class WayOut(Household):
         """Clean up, cancel work, stop children; then end, or without `end` begin again."""
         if self.over:
             return
-        if self._stage is not Stage.WINDING_DOWN:
-            self._stage = Stage.WINDING_DOWN
+        if self._stage is not LifecycleStage.WINDING_DOWN:
+            self._stage = LifecycleStage.WINDING_DOWN
             self._end = end
             if end is None:
                 self.hold_mail(frozenset())
@@ -85,7 +85,7 @@ class WayOut(Household):
             self._deadline_s = deadline_s
             self._stop_children()
         self._leave_if_done()
-        if self._stage is Stage.WINDING_DOWN:
+        if self._stage is LifecycleStage.WINDING_DOWN:
             self._alarm = self._alarm or Alarm(self._world.event_loop, self._ring)
             self._alarm.set(self._deadline_s)
 
@@ -108,12 +108,12 @@ class WayOut(Household):
             self._children.stop_together(self._deadline_s)
 
     def _leave_if_done(self) -> None:
-        if self._stage is Stage.WINDING_DOWN and not self._works and not self._children:
+        if self._stage is LifecycleStage.WINDING_DOWN and not self._works and not self._children:
             self._leave_incarnation()
 
     def _deadline_passed(self) -> None:
         """Give up on what is left."""
-        if self._stage is not Stage.WINDING_DOWN:
+        if self._stage is not LifecycleStage.WINDING_DOWN:
             return
         for child in self._children:
             self._children.remove(child)
@@ -138,29 +138,29 @@ class WayOut(Household):
         One end only: who is taken out of the directory by itself tells its parent, who was given up
         does not, for the parent gave up and knows.
         """
-        self._stage = Stage.ENDED
+        self._stage = LifecycleStage.ENDED
         self.over = True
         self._bury_mail()
         ended_by_itself = self._world.forget(self)
         if self._parent is None:
             self._world.ended(end)
         elif ended_by_itself:
-            self._parent.post(ChildGone(self.address, end))
+            self._parent.post(ChildCellEnded(self.address, end))
 
     def _bury_mail(self) -> None:
         held, self._held = self._held, []
         self._world.bury([*held, *self.close()])
 
     def _rest(self, rest_s: float) -> None:
-        self._stage = Stage.RESTING
+        self._stage = LifecycleStage.RESTING
         self._deadline_s = float("inf")
         self._alarm = None
         now_s = self._world.event_loop.now()
-        Alarm(self._world.event_loop, lambda: self.post(Rested())).set(now_s + rest_s)
+        Alarm(self._world.event_loop, lambda: self.post(RestartDelayElapsed())).set(now_s + rest_s)
 
     def _begin_again(self) -> None:
         """Replace the behaviour; watchers hear of it once it has started, then the mail comes."""
-        if self._stage is not Stage.RESTING:
+        if self._stage is not LifecycleStage.RESTING:
             return
         self.incarnation += 1
         self._drop_own_mail()
@@ -176,5 +176,5 @@ class WayOut(Household):
         self._held = [parcel for parcel in mail if not self._is_own(parcel)]
         self._world.bury(parcel for parcel in mail if self._is_own(parcel))
 
-    def _is_own(self, parcel: Parcel) -> bool:
+    def _is_own(self, parcel: MailboxItem) -> bool:
         return isinstance(parcel, Envelope) and parcel.sender == self.address

@@ -6,9 +6,9 @@ from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import cast
 
-from actors.runtime.actor import Failure, WorkId
+from actors.runtime.actor import Failure, JobId
 from actors.runtime.event_loop import EventLoop, describe
-from actors.runtime.lanes import WorkEnded
+from actors.runtime.lanes import JobEnded
 from messages.address import Address
 from messages.base import Message
 
@@ -19,20 +19,20 @@ Failed = Callable[[Failure], Message]
 
 
 class Works:
-    """What a cell has at work; each ends with exactly one `WorkEnded`."""
+    """What a cell has at work; each ends with exactly one `JobEnded`."""
 
     def __init__(
-        self, event_loop: EventLoop, owner: Address, report: Callable[[WorkEnded], object]
+        self, event_loop: EventLoop, owner: Address, report: Callable[[JobEnded], object]
     ) -> None:
         """Begin with nothing at work."""
         self._event_loop = event_loop
         self._owner = owner
         self._report = report
-        self._failed: dict[WorkId, Failed] = {}
-        self._reminders: dict[WorkId, Failed] = {}
+        self._failed: dict[JobId, Failed] = {}
+        self._reminders: dict[JobId, Failed] = {}
         """Nothing of them runs, so that nobody waits for their end."""
-        self._tasks: dict[WorkId, asyncio.Task[Message]] = {}
-        self._timers: dict[WorkId, asyncio.TimerHandle] = {}
+        self._tasks: dict[JobId, asyncio.Task[Message]] = {}
+        self._timers: dict[JobId, asyncio.TimerHandle] = {}
         self._last = 0
 
     def __len__(self) -> int:
@@ -41,7 +41,7 @@ class Works:
 
     # In the cell's context.
 
-    def start(self, job: Job, failed: Failed) -> WorkId:
+    def start(self, job: Job, failed: Failed) -> JobId:
         """Launch a job."""
         self._last += 1
         self._failed[self._last] = failed
@@ -54,7 +54,7 @@ class Works:
         self._reminders[self._last] = lambda _: message
         self._event_loop.run(partial(self._wind_up, self._last, delay_s, message))
 
-    def cancel(self, work: WorkId) -> None:
+    def cancel(self, work: JobId) -> None:
         """Cancel by id and behind the launch, which may not have happened yet."""
         self._event_loop.run(partial(self._cancel, work))
 
@@ -69,18 +69,18 @@ class Works:
         self._failed.clear()
         return left
 
-    def close(self, work: WorkId) -> Failed | None:
+    def close(self, work: JobId) -> Failed | None:
         """Strike a work off; what makes a message of its failure. None: it is unknown."""
         return self._failed.pop(work, None) or self._reminders.pop(work, None)
 
     # On the event loop's thread.
 
-    def _launch(self, work: WorkId, job: Job) -> None:
+    def _launch(self, work: JobId, job: Job) -> None:
         task = self._event_loop.launch(job, name=f"{self._owner} work {work}")
         self._tasks[work] = task
         task.add_done_callback(partial(self._done, work))
 
-    def _cancel(self, work: WorkId) -> None:
+    def _cancel(self, work: JobId) -> None:
         task = self._tasks.get(work)
         if task is not None:
             task.cancel()
@@ -92,18 +92,18 @@ class Works:
             timer.cancel()
         self._timers.clear()
 
-    def _wind_up(self, work: WorkId, delay_s: float, message: Message) -> None:
+    def _wind_up(self, work: JobId, delay_s: float, message: Message) -> None:
         ring = partial(self._ring, work, message)
         self._timers[work] = self._event_loop.call_at(self._event_loop.now() + delay_s, ring)
 
-    def _ring(self, work: WorkId, message: Message) -> None:
+    def _ring(self, work: JobId, message: Message) -> None:
         del self._timers[work]
-        self._report(WorkEnded(work, message))
+        self._report(JobEnded(work, message))
 
-    def _done(self, work: WorkId, task: "asyncio.Task[Message]") -> None:
+    def _done(self, work: JobId, task: "asyncio.Task[Message]") -> None:
         """Report from the done-callback: a job cancelled before its first step never ran at all."""
         del self._tasks[work]
-        self._report(WorkEnded(work, _outcome(task)))
+        self._report(JobEnded(work, _outcome(task)))
 
 
 def _outcome(task: "asyncio.Task[Message]") -> Message | Failure:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from actors.runtime.actor import Factory
 from actors.runtime.event_loop import EventLoop
-from actors.runtime.lanes import Parcel
+from actors.runtime.lanes import MailboxItem
 from actors.runtime.supervision import Restart
 from messages.address import Address
 from messages.agents import ChildEnded
@@ -52,7 +52,7 @@ class World(Protocol):
         """Tell whoever watches that a cell has begun again."""
         ...
 
-    def bury(self, parcels: Iterable[Parcel]) -> None:
+    def bury(self, parcels: Iterable[MailboxItem]) -> None:
         """Count the messages among parcels that nobody will handle; those that bounce go back."""
         ...
 

@@ -12,9 +12,9 @@ from typing import Literal
 
 from actors.sessions.opening import distrust
 from actors.sessions.places import sessions
-from messages.transcript import Session
+from messages.transcript import SessionHeader
 from messages.turns import TurnStarted
-from messages.wire import WireError, decode_line, is_whole_line
+from messages.wire import DecodeError, decode_line, is_whole_line
 
 _TURN = b'{"type":"turn_started"'
 _FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
@@ -104,9 +104,9 @@ def _first(lines: list[bytes]) -> tuple[str, str]:
     """Read the first record: the workspace, or what is wrong."""
     try:
         said = decode_line(lines[0]).message
-    except WireError as error:
+    except DecodeError as error:
         return "", f"it does not begin with a session record: {error}"
-    if not isinstance(said, Session):
+    if not isinstance(said, SessionHeader):
         return "", "it does not begin with a session record"
     return said.workspace, ""
 
@@ -122,6 +122,6 @@ def _damage(lines: list[bytes]) -> str:
 def _prompt(turns: list[bytes]) -> str:
     try:
         said = decode_line(turns[0]).message if turns else None
-    except WireError:
+    except DecodeError:
         return ""
     return said.prompt if isinstance(said, TurnStarted) else ""

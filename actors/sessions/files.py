@@ -79,7 +79,7 @@ class Files(Protocol):
         ...
 
 
-class RealFiles:
+class LocalFileSystem:
     """The system's own calls."""
 
     def open(self, path: Path, flags: int) -> int:

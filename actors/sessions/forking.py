@@ -5,13 +5,13 @@ from dataclasses import replace
 from pathlib import Path
 
 from actors.sessions.beginning import begin_file
-from actors.sessions.files import Files, RealFiles
+from actors.sessions.files import Files, LocalFileSystem
 from actors.sessions.places import session_path
 from actors.sessions.reading import read_log
-from messages.permissions import Config
-from messages.transcript import Session
+from messages.permissions import SessionSettings
+from messages.transcript import SessionHeader
 from messages.turns import TurnEnded, TurnStarted
-from messages.wire import Line, encode_line
+from messages.wire import JournalLine, encode_line
 
 
 def fork_session(source: Path, folder: Path, session_id: str, files: Files | None = None) -> Path:
@@ -25,20 +25,20 @@ def fork_session(source: Path, folder: Path, session_id: str, files: Files | Non
         LogDamaged: a record before the last group of the source cannot be trusted.
         LogError: the source is no session of ours, or the new file cannot be written.
     """
-    files = files or RealFiles()
+    files = files or LocalFileSystem()
     path = session_path(folder, session_id)
     lines = forked(read_log(source, files).lines, session_id)
     files.close(begin_file(path, b"".join(map(encode_line, lines)), files))
     return path
 
 
-def forked(lines: tuple[Line, ...], session_id: str) -> Iterable[Line]:
+def forked(lines: tuple[JournalLine, ...], session_id: str) -> Iterable[JournalLine]:
     """Say what the new session's file holds; it is written as one group."""
     for line in lines[: _ended(lines)]:
         said = line.message
-        if isinstance(said, Session):
+        if isinstance(said, SessionHeader):
             yield replace(line, message=said.model_copy(update={"session_id": session_id}), group=1)
-        elif isinstance(said, Config):
+        elif isinstance(said, SessionSettings):
             yield replace(
                 line, message=said.model_copy(update={"grants": (), "mode": "default"}), group=1
             )
@@ -46,7 +46,7 @@ def forked(lines: tuple[Line, ...], session_id: str) -> Iterable[Line]:
             yield replace(line, group=1)
 
 
-def _ended(lines: tuple[Line, ...]) -> int:
+def _ended(lines: tuple[JournalLine, ...]) -> int:
     """How many records there are before a turn that has not ended."""
     for at in reversed(range(len(lines))):
         if isinstance(lines[at].message, TurnEnded):

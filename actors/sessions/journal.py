@@ -10,7 +10,14 @@ from actors.sessions.reading import concerning
 from actors.sessions.transcripts import Transcripts
 from messages.address import Address
 from messages.base import Message
-from messages.transcript import Append, Appended, AppendFailed, Recall, Recalled, RecallFailed
+from messages.transcript import (
+    Append,
+    Appended,
+    AppendFailed,
+    ReadRecords,
+    ReadRecordsFailed,
+    RecordsRead,
+)
 
 log = logging.getLogger("greenroom.journal")
 
@@ -27,14 +34,14 @@ class WriteTranscripts(Message):
     type: Literal["write_transcripts"] = "write_transcripts"
 
 
-JournalInbox = Append | Recall | Flush | WriteTranscripts
+JournalInbox = Append | ReadRecords | Flush | WriteTranscripts
 TRANSCRIPTS_S = 0.2
 """What goes into the transcripts gathers for so long: nobody waits for it, and each is a file."""
 TRANSCRIPTS_AT_ONCE = 4
 """So many are written before the session's own records have their turn again."""
 
 
-class Settled:
+class AppendLedger:
     """What has been answered to whom.
 
     The file does not say it, so it outlives a crash of the journal: what is sent again is written
@@ -73,7 +80,7 @@ class Journal(Actor[JournalInbox]):
     def __init__(
         self,
         session_log: SessionLog,
-        settled: Settled,
+        settled: AppendLedger,
         secrets: tuple[bytes, ...] = (),
         transcripts: Transcripts | None = None,
     ) -> None:
@@ -101,7 +108,7 @@ class Journal(Actor[JournalInbox]):
         match message:
             case Append():
                 self._take(message)
-            case Recall():
+            case ReadRecords():
                 self._recall(message)
             case Flush():
                 self._write()
@@ -140,15 +147,15 @@ class Journal(Actor[JournalInbox]):
         self._taken[sender] = append.id
         self._gathered.append((sender, append))
 
-    def _recall(self, recall: Recall) -> None:
+    def _recall(self, recall: ReadRecords) -> None:
         asker = self.sender
         self._write()
         try:
             records = concerning(self._log.read(), recall.of)
         except LogError as error:
-            self.tell(asker, RecallFailed(id=recall.id, detail=error.detail))
+            self.tell(asker, ReadRecordsFailed(id=recall.id, detail=error.detail))
         else:
-            self.tell(asker, Recalled(id=recall.id, records=records))
+            self.tell(asker, RecordsRead(id=recall.id, records=records))
 
     def _write(self) -> None:
         gathered, self._gathered = self._gathered, []

@@ -9,12 +9,12 @@ from typing import NoReturn
 
 from actors.sessions.beginning import begin_file, locked, named, require_all
 from actors.sessions.faults import LogDamaged, LogError, LogLocked
-from actors.sessions.files import Files, RealFiles
+from actors.sessions.files import Files, LocalFileSystem
 from actors.sessions.opening import open_private
 from actors.sessions.reading import LogContents, parse
 from messages.address import Address
 from messages.transcript import Record
-from messages.wire import Line, encode_line
+from messages.wire import JournalLine, encode_line
 
 __all__ = ["LogDamaged", "LogError", "LogLocked", "SessionLog"]
 
@@ -62,7 +62,7 @@ class SessionLog:
         Raises:
             LogError: the file is there already, or cannot be written.
         """
-        files = files or RealFiles()
+        files = files or LocalFileSystem()
         with named(path):
             data = encoded(records, 1, wall_clock())
         descriptor = begin_file(path, data, files)
@@ -80,7 +80,7 @@ class SessionLog:
             LogDamaged: a record before the last group cannot be trusted; the file is untouched.
             LogError: it cannot be read or written, is not a session file, or not ours alone.
         """
-        files = files or RealFiles()
+        files = files or LocalFileSystem()
         descriptor, contents = _opened(path, files)
         counts = {"records": len(contents.lines), "good_bytes": contents.good_bytes}
         return cls(path, descriptor, wall_clock, files, **counts), contents
@@ -224,7 +224,9 @@ class SessionLog:
 def encoded(records: Sequence[tuple[Record, Address]], seq: int, now_s: float) -> bytes:
     """Write records as one group of lines, the first with number `seq`."""
     numbered = enumerate(records, start=seq)
-    return b"".join(encode_line(Line(n, now_s, by, said, group=seq)) for n, (said, by) in numbered)
+    return b"".join(
+        encode_line(JournalLine(n, now_s, by, said, group=seq)) for n, (said, by) in numbered
+    )
 
 
 def _opened(path: Path, files: Files) -> tuple[int, LogContents]:

@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import cast, get_args
 
 from actors.sessions.faults import LogDamaged, LogError
-from actors.sessions.files import Files, RealFiles
+from actors.sessions.files import Files, LocalFileSystem
 from actors.sessions.opening import open_private
 from messages.address import Address
-from messages.approvals import AnyApprovalRequest, ApprovalAnswered, ApprovalWithdrawn
+from messages.approvals import AnyApprovalRequest, ApprovalDecided, ApprovalWithdrawn
 from messages.subagents import SubagentEnded, SubagentStarted
-from messages.transcript import FORMAT, Record, RunStarted, Session
-from messages.wire import ChecksumError, Line, WireError, decode_line
+from messages.transcript import FORMAT, Record, SessionHeader, SessionOpened
+from messages.wire import ChecksumError, DecodeError, JournalLine, decode_line
 
 _RECORDS: tuple[type, ...] = get_args(get_args(Record)[0])
 
@@ -22,7 +22,7 @@ _RECORDS: tuple[type, ...] = get_args(get_args(Record)[0])
 class LogContents:
     """The records of a session file that count."""
 
-    lines: tuple[Line, ...] = ()
+    lines: tuple[JournalLine, ...] = ()
     torn: bytes = b""
     """What stands behind the last whole record: a group that was cut short. Empty: nothing."""
     good_bytes: int = 0
@@ -44,7 +44,7 @@ def read_log(path: Path, files: Files | None = None) -> LogContents:
         LogError: there is no such file, it is not a session file that this version knows, or it is
             not ours alone.
     """
-    files = files or RealFiles()
+    files = files or LocalFileSystem()
     try:
         descriptor = open_private(path, os.O_RDONLY, files)
         try:
@@ -102,36 +102,36 @@ def left_open(contents: LogContents) -> tuple[tuple[Address, Record], ...]:
 
 
 def _is_about(record: Record, agent: Address, asked: set[str]) -> bool:
-    if isinstance(record, AnyApprovalRequest | ApprovalAnswered | ApprovalWithdrawn):
+    if isinstance(record, AnyApprovalRequest | ApprovalDecided | ApprovalWithdrawn):
         return record.id in asked
     return isinstance(record, SubagentStarted) and record.child == agent
 
 
-def last_run(data: bytes) -> RunStarted | None:
+def last_run(data: bytes) -> SessionOpened | None:
     """Find who opened the session last, in a file that may still be growing."""
     for raw in reversed(data.split(b"\n")):
-        if b'"run_started"' in raw:
+        if b'"session_opened"' in raw:
             try:
                 said = decode_line(raw).message
-            except WireError:
+            except DecodeError:
                 continue
-            if isinstance(said, RunStarted):
+            if isinstance(said, SessionOpened):
                 return said
     return None
 
 
-def _prefix(whole: list[bytes]) -> tuple[tuple[Line, ...], WireError | None]:
+def _prefix(whole: list[bytes]) -> tuple[tuple[JournalLine, ...], DecodeError | None]:
     """Read records up to the first that cannot be trusted, and say what is wrong with that."""
-    lines: list[Line] = []
+    lines: list[JournalLine] = []
     for number, raw in enumerate(whole, start=1):
         try:
             lines.append(_record(raw, number))
-        except WireError as error:
+        except DecodeError as error:
             return tuple(lines), error
     return tuple(lines), None
 
 
-def _is_unfinished(wrong: WireError, rest: list[bytes], seq: int) -> bool:
+def _is_unfinished(wrong: DecodeError, rest: list[bytes], seq: int) -> bool:
     """Whether from record `seq` on all may be one group whose write did not come to its end.
 
     After a power cut any part of it may be missing. Whole lines of a version that we do not know
@@ -148,24 +148,24 @@ def _group_of(raw: bytes) -> int:
         return decode_line(raw).group
     except ChecksumError:
         return 0
-    except WireError:
+    except DecodeError:
         return sys.maxsize
 
 
-def _record(raw: bytes, seq: int) -> Line:
+def _record(raw: bytes, seq: int) -> JournalLine:
     line = decode_line(raw)
     if line.seq != seq:
         message = f"record {line.seq} stands where {seq} belongs"
-        raise WireError(message)
+        raise DecodeError(message)
     if not isinstance(line.message, _RECORDS):
         message = f"{type(line.message).__name__} is no record of a session"
-        raise WireError(message)
+        raise DecodeError(message)
     return line
 
 
-def _check_first(path: Path, lines: tuple[Line, ...]) -> None:
+def _check_first(path: Path, lines: tuple[JournalLine, ...]) -> None:
     first = lines[0].message if lines else None
-    if not isinstance(first, Session):
+    if not isinstance(first, SessionHeader):
         why = "not a session file: it does not begin with a session record; move it away"
         message = f"{path}: {why}"
         raise LogError(message)

@@ -9,11 +9,11 @@ from messages.transcript import (
     Append,
     Appended,
     AppendFailed,
-    AppendLate,
-    Recall,
-    Recalled,
-    RecallFailed,
+    AppendTimeout,
+    ReadRecords,
+    ReadRecordsFailed,
     Record,
+    RecordsRead,
 )
 
 MARKS = 1 << 32
@@ -31,11 +31,11 @@ def first_mark(incarnation: int) -> int:
     return (incarnation - 1) * MARKS
 
 
-class Recorder:
+class JournalClient:
     """Numbers appends, keeps them until they are answered, and says them again to a new journal.
 
-    Its actor calls `open` in `on_start`, and has `PeerRestarted`, `Undelivered`, `Recalled` and
-    `RecallFailed` in its inbox. One that `keeps` has `AppendLate` there, too.
+    Its actor calls `open` in `on_start`, and has `PeerRestarted`, `Undelivered`, `RecordsRead` and
+    `ReadRecordsFailed` in its inbox. One that `keeps` has `AppendTimeout` there, too.
     """
 
     def __init__(
@@ -59,9 +59,9 @@ class Recorder:
         self._kept: tuple[Record, ...] = ()
         self._unanswered: dict[int, Append] = {}
         self._watching = False
-        """Whether `AppendLate` is to come."""
+        """Whether `AppendTimeout` is to come."""
         self._last = self._before = 0
-        self._recall: Recall | None = None
+        self._recall: ReadRecords | None = None
 
     @property
     def life(self) -> int:
@@ -69,17 +69,17 @@ class Recorder:
         return self._lives_before + self._actor.incarnation
 
     def open(self, *, on_disk: bool = False) -> bool:
-        """Listen for the journal; True: it has a past, and nothing comes before `Recalled`."""
+        """Listen for the journal; True: it has a past, and nothing comes before `RecordsRead`."""
         actor = self._actor
         actor.watch(self._journal)
         if actor.incarnation == 1 and not on_disk:
             return False
-        actor.hold_mail(Recalled, RecallFailed, PeerRestarted, Undelivered)
-        self._recall = Recall(id=self.life, of=actor.address if self._own else None)
+        actor.hold_mail(RecordsRead, ReadRecordsFailed, PeerRestarted, Undelivered)
+        self._recall = ReadRecords(id=self.life, of=actor.address if self._own else None)
         actor.tell(self._journal, self._recall)
         return True
 
-    def recalled(self, answer: Recalled | RecallFailed) -> tuple[Record, ...] | None:
+    def recalled(self, answer: RecordsRead | ReadRecordsFailed) -> tuple[Record, ...] | None:
         """Take the journal's answer, behind which the mail comes; None: it is late.
 
         Raises:
@@ -87,7 +87,7 @@ class Recorder:
         """
         if self._recall is None or answer.id != self._recall.id:
             return None
-        if isinstance(answer, RecallFailed):
+        if isinstance(answer, ReadRecordsFailed):
             raise RecallError(answer.detail)
         self._recall = None
         self._actor.release_mail()
@@ -104,9 +104,9 @@ class Recorder:
         self._watch()
         return mark
 
-    def answered(self, answer: Appended | AppendFailed | AppendLate) -> None:
+    def answered(self, answer: Appended | AppendFailed | AppendTimeout) -> None:
         """Strike off what is on disk; keep what is not, or leave it to the actor."""
-        if isinstance(answer, AppendLate):
+        if isinstance(answer, AppendTimeout):
             self._watching = False
             self._watch()
             return
@@ -124,7 +124,7 @@ class Recorder:
         if self._keeps and not self._watching and (self._unanswered or self._kept):
             self._watching = True
             oldest = next(iter(self._unanswered), 0)
-            self._actor.after(PATIENCE_S, AppendLate(id=oldest))
+            self._actor.after(PATIENCE_S, AppendTimeout(id=oldest))
 
     def _refused(self, refused: Append) -> None:
         """Go on behind what came before; what was sent since is refused with it."""
@@ -156,7 +156,7 @@ class Recorder:
             if back.message == self._recall:  # at once: should it end after all, this comes back
                 self._actor.tell(self._journal, back.message)
             return None
-        if isinstance(back.message, Recall):
+        if isinstance(back.message, ReadRecords):
             detail = f"the journal did not answer ({back.reason})"
             raise RecallError(detail)
         lost = back.message

@@ -1,14 +1,14 @@
 """What the records of a session say of it as a whole."""
 
-from messages.permissions import Config
-from messages.transcript import Record, RunStarted
+from messages.permissions import SessionSettings
+from messages.transcript import Record, SessionOpened
 
 
-def last_config(records: tuple[Record, ...]) -> Config | None:
+def last_config(records: tuple[Record, ...]) -> SessionSettings | None:
     """The session's configuration: whole records, the last one counts."""
-    return next((each for each in reversed(records) if isinstance(each, Config)), None)
+    return next((each for each in reversed(records) if isinstance(each, SessionSettings)), None)
 
 
 def last_run(records: tuple[Record, ...]) -> int:
     """The number of the last run; 0: there was none."""
-    return max((record.run for record in records if isinstance(record, RunStarted)), default=0)
+    return max((record.run for record in records if isinstance(record, SessionOpened)), default=0)

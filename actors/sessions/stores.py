@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias, cast
 
 from actors.sessions.faults import LogError, StoreError
-from actors.sessions.files import Files, RealFiles, make_private
+from actors.sessions.files import Files, LocalFileSystem, make_private
 from actors.sessions.opening import open_private
 
 if TYPE_CHECKING:  # a verdict is explained without the weight of pydantic
@@ -42,7 +42,7 @@ def replace_file(path: Path, data: bytes, files: Files | None = None) -> None:
     Raises:
         StoreError: the old content stands.
     """
-    files = files or RealFiles()
+    files = files or LocalFileSystem()
     with _held(path, files):
         _replace(path, data, files)
 
@@ -54,7 +54,7 @@ def read_store(path: Path, known_format: int, files: Files | None = None) -> Sto
         StoreError: it cannot be read, is not ours alone, or a newer version wrote it.
     """
     with _told(path):
-        return _read(path, known_format, files or RealFiles())
+        return _read(path, known_format, files or LocalFileSystem())
 
 
 def change_store(
@@ -70,7 +70,7 @@ def change_store(
     Raises:
         StoreError: the old content stands.
     """
-    files = files or RealFiles()
+    files = files or LocalFileSystem()
     with _held(path, files):
         before = _read(path, known_format, files)
         after = Stored({**change(before)}, known_format)

@@ -12,10 +12,10 @@ from actors.tools.paths import one_line
 from actors.tools.process_group import GRACE_S
 from actors.tools.processes import Finished
 from actors.tools.spool import MAX_OUTPUT_CHARS
-from actors.tools.tool import Arguments, Drifted, Tool, ToolContext, ToolError
+from actors.tools.tool import Arguments, TargetChangedError, Tool, ToolContext, ToolError
 from actors.tools.workspace import Workspace
 from messages.rules import PermissionRequest
-from messages.tools import FileState, Plan, ToolOutput
+from messages.tools import CallPlan, FileDigest, ToolOutput
 
 DEFAULT_TIMEOUT_S = 120.0
 MAX_TIMEOUT_S = 600.0
@@ -50,7 +50,7 @@ class BashArguments(Arguments):
     )
 
 
-async def plan(arguments: BashArguments, context: ToolContext) -> Plan:
+async def plan(arguments: BashArguments, context: ToolContext) -> CallPlan:
     """Name the whole command as the one thing to judge, bound to the files that it runs."""
     command = arguments.command
     problem = _problem(command)
@@ -61,22 +61,28 @@ async def plan(arguments: BashArguments, context: ToolContext) -> Plan:
         shown = shown[:_TITLE_CHARS] + "…"
     request = PermissionRequest(permission="bash", target=command)
     runs = await _executed(command, context.workspace)
-    return Plan(title=f"bash {shown}", shown=command, requests=(request,), runs=runs)
+    return CallPlan(
+        title=f"bash {shown}", full_text=command, requests=(request,), executed_files=runs
+    )
 
 
-async def run(arguments: BashArguments, plan: Plan, context: ToolContext) -> ToolOutput:
+async def run(arguments: BashArguments, plan: CallPlan, context: ToolContext) -> ToolOutput:
     """Run exactly the command that was judged.
 
     Raises:
         Drifted: a file that it runs is not what it was then.
     """
-    now = await _executed(plan.shown, context.workspace)
-    if now != plan.runs:
-        other = [each.path for each in (*now, *plan.runs) if (each in now) != (each in plan.runs)]
+    now = await _executed(plan.full_text, context.workspace)
+    if now != plan.executed_files:
+        other = [
+            each.path
+            for each in (*now, *plan.executed_files)
+            if (each in now) != (each in plan.executed_files)
+        ]
         message = f"a file that it runs is another now: {', '.join(dict.fromkeys(other))}"
-        raise Drifted(message)
+        raise TargetChangedError(message)
     finished = await context.processes.run(
-        plan.shown, context.workspace.cwd, arguments.timeout_s, context.outputs
+        plan.full_text, context.workspace.cwd, arguments.timeout_s, context.outputs
     )
     return told(finished, arguments.timeout_s)
 
@@ -97,7 +103,7 @@ def told(finished: Finished, timeout_s: float) -> ToolOutput:
     return ToolOutput(text="\n".join(parts), failed=failed)
 
 
-async def _executed(command: str, workspace: Workspace) -> tuple[FileState, ...]:
+async def _executed(command: str, workspace: Workspace) -> tuple[FileDigest, ...]:
     if names_no_file(command, workspace):
         return ()
     return await asyncio.to_thread(executed, command, workspace)

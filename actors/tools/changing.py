@@ -8,14 +8,14 @@ from actors.tools.diffs import counts, unified
 from actors.tools.files import Content, apply
 from actors.tools.folders import running
 from actors.tools.paths import one_line, resolve_again, target_of
-from actors.tools.tool import PeekError, ToolContext, ToolError
+from actors.tools.tool import ToolContext, ToolError, UnreadFileError
 from messages.rules import PermissionRequest
-from messages.tools import Patch, Plan, ToolOutput
+from messages.tools import CallPlan, Patch, ToolOutput
 
 
 def unread(content: Content, context: ToolContext) -> str:
     """Name the file as a target if it is there and the agent has not read it, else nothing."""
-    if content.data is None or content.state.path in context.seen:
+    if content.data is None or content.state.path in context.observed_files:
         return ""
     return context.workspace.target(Path(content.state.path))
 
@@ -25,7 +25,7 @@ def judging(name: str, content: Content, context: ToolContext) -> Generator[None
     """Keep what a fault says of a file's content for those who may read it.
 
     Raises:
-        PeekError: in the place of a `ToolError` about a file that was not read yet.
+        UnreadFileError: in the place of a `ToolError` about a file that was not read yet.
     """
     try:
         yield
@@ -34,11 +34,11 @@ def judging(name: str, content: Content, context: ToolContext) -> Generator[None
         if not peeked:
             raise
         title = f"{name} {one_line(peeked)}"
-        plan = Plan(title=title, requests=(), peeked=peeked, refusal=str(error))
-        raise PeekError(str(error), plan) from error
+        plan = CallPlan(title=title, requests=(), unread_file=peeked, refusal=str(error))
+        raise UnreadFileError(str(error), plan) from error
 
 
-def planned(name: str, content: Content, after: str, context: ToolContext) -> Plan:
+def planned(name: str, content: Content, after: str, context: ToolContext) -> CallPlan:
     """Plan to put the text `after` where `content` stands.
 
     Raises:
@@ -56,15 +56,15 @@ def planned(name: str, content: Content, after: str, context: ToolContext) -> Pl
         diff=unified(content.data, after, shown),
     )
     request = PermissionRequest(permission=name, target=target)
-    return Plan(
+    return CallPlan(
         title=f"{name} {shown}",
         requests=(request,),
         patch=patch,
-        peeked=unread(content, context),
+        unread_file=unread(content, context),
     )
 
 
-def applied(path: str, plan: Plan, context: ToolContext) -> ToolOutput:
+def applied(path: str, plan: CallPlan, context: ToolContext) -> ToolOutput:
     """Carry out the plan's patch, or nothing.
 
     Raises:
@@ -80,4 +80,4 @@ def applied(path: str, plan: Plan, context: ToolContext) -> ToolOutput:
         state = apply(patch)
     verb = "changed" if patch.before.digest else "created"
     text = f"{verb} {one_line(target_of(plan))} ({counts(patch.diff)})"
-    return ToolOutput(text=text, seen=(state,))
+    return ToolOutput(text=text, observed_files=(state,))

@@ -11,7 +11,7 @@ from actors.tools.folders import planning
 from actors.tools.matching import replaced
 from actors.tools.paths import one_line, resolve
 from actors.tools.tool import Arguments, Tool, ToolContext, ToolError
-from messages.tools import Plan, ToolOutput
+from messages.tools import CallPlan, ToolOutput
 
 DESCRIPTION = f"""\
 Replace text in a file. old_string must match exactly, whitespace too, and occur once; add \
@@ -30,24 +30,24 @@ class EditArguments(Arguments):
     replace_all: bool = Field(default=False, description="Replace every occurrence.")
 
 
-async def plan(arguments: EditArguments, context: ToolContext) -> Plan:
+async def plan(arguments: EditArguments, context: ToolContext) -> CallPlan:
     """Find the text and make the diff."""
     return await asyncio.to_thread(_plan, arguments, context)
 
 
-async def run(arguments: EditArguments, plan: Plan, context: ToolContext) -> ToolOutput:
+async def run(arguments: EditArguments, plan: CallPlan, context: ToolContext) -> ToolOutput:
     """Write exactly what was planned; a cancelled one is not still writing when it returns."""
     return await seen_through(asyncio.to_thread(applied, arguments.path, plan, context))
 
 
-def _plan(arguments: EditArguments, context: ToolContext) -> Plan:
+def _plan(arguments: EditArguments, context: ToolContext) -> CallPlan:
     _check(arguments)
     path = resolve(arguments.path, context.workspace)
     with planning(arguments.path):
         content = load(path)
     with judging("edit", content, context):
         text = _text(content, arguments.path)
-        require_unchanged(content.state, context.seen, arguments.path)
+        require_unchanged(content.state, context.observed_files, arguments.path)
         after = replaced(
             text, arguments.old_string, arguments.new_string, everywhere=arguments.replace_all
         )

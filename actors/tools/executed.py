@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from actors.tools.workspace import Workspace
-from messages.tools import FileState
+from messages.tools import FileDigest
 
 if TYPE_CHECKING:
-    from actors.permissions.commands.command import Part
+    from actors.permissions.commands.command import CommandPart
 
 MOST_FILES = 64
 MOST_CHARS = 200_000
@@ -23,7 +23,7 @@ SHORT_CHARS = 500
 _SCRIPT = b"#!"
 
 
-def executed(command: str, workspace: Workspace) -> tuple[FileState, ...]:
+def executed(command: str, workspace: Workspace) -> tuple[FileDigest, ...]:
     """List them as they are now, and those that are named but not there.
 
     They are the programs and scripts that are named by a path, and whatever is named to a shell,
@@ -34,12 +34,12 @@ def executed(command: str, workspace: Workspace) -> tuple[FileState, ...]:
     # As in the engine: the grammar takes 15 ms, and not on the way to the screen.
     from actors.permissions.commands.parse import parse_command  # noqa: PLC0415
     from actors.permissions.folders import folders_of  # noqa: PLC0415
-    from actors.permissions.places import Explorer, Ground  # noqa: PLC0415
+    from actors.permissions.places import PathResolver, WorkspacePaths  # noqa: PLC0415
 
     parsed = parse_command(command)
-    ground = Ground(root=str(workspace.root), cwd=str(workspace.cwd))
-    folders = folders_of(parsed, Explorer(ground))
-    found: dict[str, FileState] = {}
+    ground = WorkspacePaths(root=str(workspace.root), cwd=str(workspace.cwd))
+    folders = folders_of(parsed, PathResolver(ground))
+    found: dict[str, FileDigest] = {}
     for part, where in zip(parsed.parts, folders, strict=True):
         for path, is_run in _named(part, where.folders):
             state = _state(os.path.realpath(path), whatever=is_run)
@@ -66,7 +66,7 @@ def _is_there(workspace: Workspace, name: str) -> bool:
     return os.path.lexists(workspace.cwd / name)
 
 
-def _named(part: "Part", bases: tuple[str, ...]) -> Iterator[tuple[str, bool]]:
+def _named(part: "CommandPart", bases: tuple[str, ...]) -> Iterator[tuple[str, bool]]:
     """Write out what may be files; with whether they are run, whatever they look like."""
     from actors.permissions.commands.wrappers import guard_of  # noqa: PLC0415  (as above)
 
@@ -80,22 +80,22 @@ def _named(part: "Part", bases: tuple[str, ...]) -> Iterator[tuple[str, bool]]:
         yield from _named(inner, bases)
 
 
-def _state(path: str, *, whatever: bool) -> FileState | None:
+def _state(path: str, *, whatever: bool) -> FileDigest | None:
     """Say what a file is now; None: it is none, or nothing that runs."""
     try:
         if not stat.S_ISREG(Path(path).stat().st_mode):
             return None
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
     except (OSError, ValueError):
-        return FileState(path=path, digest="") if whatever else None
+        return FileDigest(path=path, digest="") if whatever else None
     try:
         status = os.fstat(descriptor)
         begins = os.pread(descriptor, len(_SCRIPT), 0)
         if not (whatever or status.st_mode & 0o111 or begins == _SCRIPT):
             return None
-        return FileState(path=path, digest=_digest(descriptor, status))
+        return FileDigest(path=path, digest=_digest(descriptor, status))
     except OSError:
-        return FileState(path=path, digest="")
+        return FileDigest(path=path, digest="")
     finally:
         os.close(descriptor)
 

@@ -11,8 +11,8 @@ from pathlib import Path
 
 from actors.tools.folders import folder_of, opened
 from actors.tools.paths import one_line
-from actors.tools.tool import Drifted, ToolError
-from messages.tools import FileState, Patch
+from actors.tools.tool import TargetChangedError, ToolError
+from messages.tools import FileDigest, Patch
 
 MAX_CHANGED_BYTES = 10 * 1024 * 1024
 """Files longer than this are not edited or written as a whole."""
@@ -26,7 +26,7 @@ class Content:
     """What stands in a file, or that there is none."""
 
     data: bytes | None
-    state: FileState
+    state: FileDigest
 
 
 def digest(data: bytes) -> str:
@@ -59,11 +59,11 @@ def load(path: Path) -> Content:
             _require_changeable(path, folder, os.fstat(file).st_size)
             data = _read_all(file)
     except FileNotFoundError:
-        return Content(None, FileState(path=str(path), digest=""))
-    return Content(data, FileState(path=str(path), digest=digest(data)))
+        return Content(None, FileDigest(path=str(path), digest=""))
+    return Content(data, FileDigest(path=str(path), digest=digest(data)))
 
 
-def require_unchanged(state: FileState, seen: Mapping[str, FileState], shown: str) -> None:
+def require_unchanged(state: FileDigest, seen: Mapping[str, FileDigest], shown: str) -> None:
     """Refuse to change what the agent knows only as it was.
 
     Raises:
@@ -75,7 +75,7 @@ def require_unchanged(state: FileState, seen: Mapping[str, FileState], shown: st
         raise ToolError(message)
 
 
-def apply(patch: Patch) -> FileState:
+def apply(patch: Patch) -> FileDigest:
     """Write `patch.after` where `patch.before` stood.
 
     The file keeps its mode and owner, and is replaced in one step where the system lets us. Its
@@ -94,7 +94,7 @@ def apply(patch: Patch) -> FileState:
         else:
             # Exclusive: a file that turned up meanwhile is an error, which counts as drift.
             _create(path.name, folder, data)
-    return FileState(path=patch.path, digest=digest(data))
+    return FileDigest(path=patch.path, digest=digest(data))
 
 
 def _require_changeable(path: Path, folder: int, size_bytes: int) -> None:
@@ -110,7 +110,7 @@ def _require_digest(path: Path, folder: int, expected: str) -> None:
     with opened(path, folder) as file:
         if digest(_read_all(file)) != expected:
             message = f"{one_line(str(path))} changed"
-            raise Drifted(message)
+            raise TargetChangedError(message)
 
 
 def _replace(name: str, folder: int, data: bytes) -> None:

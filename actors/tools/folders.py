@@ -12,7 +12,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from actors.tools.paths import one_line
-from actors.tools.tool import Drifted, ToolError
+from actors.tools.tool import TargetChangedError, ToolError
 
 # With O_PATH a folder that may be entered but not listed can be passed through; Linux alone has it.
 _STEP = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -143,7 +143,7 @@ def running(shown: str) -> Generator[None, None, None]:
     except OSError as error:
         if error.errno in _MOVED:
             message = f"{one_line(shown)} was moved or replaced"
-            raise Drifted(message) from error
+            raise TargetChangedError(message) from error
         raise refusal(error, shown) from error
 
 

@@ -14,7 +14,7 @@ from actors.tools.paths import one_line, resolve, resolve_again, target_of
 from actors.tools.tool import Arguments, Tool, ToolContext
 from actors.tools.walking import MAX_ENTRIES, Skipped, Walk
 from messages.rules import PermissionRequest
-from messages.tools import Plan, ToolOutput
+from messages.tools import CallPlan, ToolOutput
 
 MAX_MATCHES = 500
 
@@ -34,17 +34,17 @@ class GlobArguments(Arguments):
     )
 
 
-async def plan(arguments: GlobArguments, context: ToolContext) -> Plan:
+async def plan(arguments: GlobArguments, context: ToolContext) -> CallPlan:
     """Find the folder."""
     return await asyncio.to_thread(_plan, arguments, context)
 
 
-async def run(arguments: GlobArguments, plan: Plan, context: ToolContext) -> ToolOutput:
+async def run(arguments: GlobArguments, plan: CallPlan, context: ToolContext) -> ToolOutput:
     """Walk through it."""
     return await polling(partial(_run, arguments, plan, context))
 
 
-def _plan(arguments: GlobArguments, context: ToolContext) -> Plan:
+def _plan(arguments: GlobArguments, context: ToolContext) -> CallPlan:
     matcher(arguments.pattern)  # a wrong one is told before anybody is asked
     path = resolve(arguments.path, context.workspace)
     with planning(arguments.path):
@@ -52,11 +52,11 @@ def _plan(arguments: GlobArguments, context: ToolContext) -> Plan:
     target = context.workspace.target(path)
     request = PermissionRequest(permission="glob", target=target)
     title = f"glob {one_line(arguments.pattern)} in {one_line(target)}"
-    return Plan(title=title, requests=(request,))
+    return CallPlan(title=title, requests=(request,))
 
 
 def _run(
-    arguments: GlobArguments, plan: Plan, context: ToolContext, cancelled: Callable[[], bool]
+    arguments: GlobArguments, plan: CallPlan, context: ToolContext, cancelled: Callable[[], bool]
 ) -> ToolOutput:
     folder = resolve_again(arguments.path, target_of(plan), context)
     walk = Walk(context.workspace.root, folder, cancelled)

@@ -22,7 +22,7 @@ from actors.tools.searching import MAX_OUTPUT_BYTES, Line, Search, Searched, sea
 from actors.tools.tool import Arguments, Tool, ToolContext, ToolError
 from actors.tools.walking import Walk
 from messages.rules import PermissionRequest
-from messages.tools import Plan, ToolOutput
+from messages.tools import CallPlan, ToolOutput
 
 MAX_MATCHES = 200
 MAX_CONTEXT = 10
@@ -83,19 +83,19 @@ class Findings:
     """Why there may be more."""
 
 
-async def plan(arguments: GrepArguments, context: ToolContext) -> Plan:
+async def plan(arguments: GrepArguments, context: ToolContext) -> CallPlan:
     """Find where to search."""
     return await asyncio.to_thread(_plan, arguments, context)
 
 
-async def run(arguments: GrepArguments, plan: Plan, context: ToolContext) -> ToolOutput:
+async def run(arguments: GrepArguments, plan: CallPlan, context: ToolContext) -> ToolOutput:
     """List the files, then search those that may be read."""
     candidates = await polling(partial(_candidates, arguments, plan, context))
     findings = await _searched(arguments, candidates, context)
     return ToolOutput(text=_told(arguments, candidates, findings, context))
 
 
-def _plan(arguments: GrepArguments, context: ToolContext) -> Plan:
+def _plan(arguments: GrepArguments, context: ToolContext) -> CallPlan:
     if arguments.glob:
         matcher(arguments.glob)
     path = resolve(arguments.path, context.workspace)
@@ -107,11 +107,11 @@ def _plan(arguments: GrepArguments, context: ToolContext) -> Plan:
     target = context.workspace.target(path)
     request = PermissionRequest(permission="grep", target=target)
     title = f"grep {one_line(arguments.pattern)} in {one_line(target)}"
-    return Plan(title=title, requests=(request,))
+    return CallPlan(title=title, requests=(request,))
 
 
 def _candidates(
-    arguments: GrepArguments, plan: Plan, context: ToolContext, cancelled: Callable[[], bool]
+    arguments: GrepArguments, plan: CallPlan, context: ToolContext, cancelled: Callable[[], bool]
 ) -> Candidates:
     path = resolve_again(arguments.path, target_of(plan), context)
     if path.is_dir():
@@ -126,13 +126,15 @@ def _candidates(
     return candidates
 
 
-def _keep_readable(candidates: Candidates, plan: Plan, context: ToolContext) -> None:
+def _keep_readable(candidates: Candidates, plan: CallPlan, context: ToolContext) -> None:
     """Leave out what the agent may not read without asking; every file opened is a `read`."""
     readable = [
         each
         for each in candidates.paths
         if may_read(
-            context.workspace.target(candidates.top / each), context.reads, within=target_of(plan)
+            context.workspace.target(candidates.top / each),
+            context.read_policy,
+            within=target_of(plan),
         )
     ]
     denied = len(candidates.paths) - len(readable)

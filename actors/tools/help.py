@@ -2,7 +2,7 @@
 
 from actors.tools.tool import Arguments, Tool, ToolContext
 from messages.rules import PermissionRequest
-from messages.tools import Plan, ToolOutput
+from messages.tools import CallPlan, ToolOutput
 
 DESCRIPTION = """\
 Read Greenroom's own manual: command line, slash commands, keys, files. Use it when the user asks \
@@ -13,13 +13,13 @@ class HelpArguments(Arguments):
     """What the model sends: nothing."""
 
 
-async def plan(arguments: HelpArguments, context: ToolContext) -> Plan:  # noqa: ARG001  (as all plans)
+async def plan(arguments: HelpArguments, context: ToolContext) -> CallPlan:  # noqa: ARG001  (as all plans)
     """Touch nothing."""
     request = PermissionRequest(permission="help", target="*")
-    return Plan(title="help", requests=(request,))
+    return CallPlan(title="help", requests=(request,))
 
 
-async def run(arguments: HelpArguments, plan: Plan, context: ToolContext) -> ToolOutput:  # noqa: ARG001  (as all runs)
+async def run(arguments: HelpArguments, plan: CallPlan, context: ToolContext) -> ToolOutput:  # noqa: ARG001  (as all runs)
     """Hand the manual over."""
     return ToolOutput(text=context.manual())
 

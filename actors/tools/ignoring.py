@@ -22,7 +22,7 @@ MAX_RULE_CHARS = 1_000
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class IgnorePattern:
     """One line."""
 
     matches: "re.Pattern[str]"
@@ -38,7 +38,7 @@ class Rules:
 
     folder: str
     """Relative to where the walk's paths begin, with a `/` at its end; empty: that place itself."""
-    last_first: tuple[Rule, ...]
+    last_first: tuple[IgnorePattern, ...]
 
     def say(self, path: str) -> bool | None:
         """Whether `path` is left out; None: these rules do not speak of it."""
@@ -66,7 +66,7 @@ def is_ignored(path: str, rules: Sequence[Rules]) -> bool:
     return next((word for word in said if word is not None), False)
 
 
-def _rule(line: str) -> Rule | None:
+def _rule(line: str) -> IgnorePattern | None:
     """Read a line; None: it says nothing, or what git could not read either."""
     text = _without_blanks(line.removesuffix("\r"))
     pattern = text.removeprefix("!")
@@ -74,7 +74,7 @@ def _rule(line: str) -> Rule | None:
     if not plain or text.startswith("#") or len(text) > MAX_RULE_CHARS:
         return None
     try:
-        return Rule(
+        return IgnorePattern(
             wildcards(plain.removeprefix("/")),
             leaves_out=pattern == text,
             folders_only=plain != pattern,

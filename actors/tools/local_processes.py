@@ -7,7 +7,7 @@ import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 
-from actors.secrets import Hiding, secrets_of
+from actors.secrets import StreamRedactor, secrets_of
 from actors.tools.finishing import seen_through, within
 from actors.tools.folders import listing_of
 from actors.tools.marks import VARIABLE, new_mark
@@ -60,7 +60,7 @@ class LocalProcesses:
         environment = child_environment(self._environment) | {VARIABLE: mark}
         output, process = _start(command, cwd, environment)
         self._at_work[mark] = process
-        hiding = Hiding(secrets_of(self._environment))
+        hiding = StreamRedactor(secrets_of(self._environment))
         collecting = asyncio.ensure_future(_collect(output, hiding, spool))
         in_time = False
         try:
@@ -127,7 +127,7 @@ def _start(
     return output, process
 
 
-async def _collect(output: int, hiding: Hiding, spool: Spool) -> None:
+async def _collect(output: int, hiding: StreamRedactor, spool: Spool) -> None:
     try:
         while True:
             await readable(output)

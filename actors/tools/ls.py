@@ -11,7 +11,7 @@ from actors.tools.folders import listing_of, planning, require_folder, running
 from actors.tools.paths import one_line, resolve, resolve_again, target_of
 from actors.tools.tool import Arguments, Tool, ToolContext
 from messages.rules import PermissionRequest
-from messages.tools import Plan, ToolOutput
+from messages.tools import CallPlan, ToolOutput
 
 MAX_ENTRIES = 1_000
 
@@ -28,26 +28,26 @@ class LsArguments(Arguments):
     )
 
 
-async def plan(arguments: LsArguments, context: ToolContext) -> Plan:
+async def plan(arguments: LsArguments, context: ToolContext) -> CallPlan:
     """Find the folder."""
     return await asyncio.to_thread(_plan, arguments, context)
 
 
-async def run(arguments: LsArguments, plan: Plan, context: ToolContext) -> ToolOutput:
+async def run(arguments: LsArguments, plan: CallPlan, context: ToolContext) -> ToolOutput:
     """List it."""
     return await asyncio.to_thread(_run, arguments, plan, context)
 
 
-def _plan(arguments: LsArguments, context: ToolContext) -> Plan:
+def _plan(arguments: LsArguments, context: ToolContext) -> CallPlan:
     path = resolve(arguments.path, context.workspace)
     with planning(arguments.path):
         require_folder(path, arguments.path)
     target = context.workspace.target(path)
     request = PermissionRequest(permission="ls", target=target)
-    return Plan(title=f"ls {one_line(target)}", requests=(request,))
+    return CallPlan(title=f"ls {one_line(target)}", requests=(request,))
 
 
-def _run(arguments: LsArguments, plan: Plan, context: ToolContext) -> ToolOutput:
+def _run(arguments: LsArguments, plan: CallPlan, context: ToolContext) -> ToolOutput:
     path = resolve_again(arguments.path, target_of(plan), context)
     with running(arguments.path), listing_of(path) as folder:
         total, rows = _rows(folder)

@@ -3,9 +3,9 @@
 import os
 from pathlib import Path
 
-from actors.tools.tool import Drifted, ToolContext, ToolError
+from actors.tools.tool import TargetChangedError, ToolContext, ToolError
 from actors.tools.workspace import Workspace
-from messages.tools import Plan
+from messages.tools import CallPlan
 
 MAX_PATH_BYTES = 4_095
 MAX_NAME_BYTES = 255
@@ -34,11 +34,11 @@ def resolve_again(path: str, planned: str, context: ToolContext) -> Path:
     resolved = resolve(path, context.workspace)
     if context.workspace.target(resolved) != planned:
         message = f"{one_line(path)} now leads elsewhere"
-        raise Drifted(message)
+        raise TargetChangedError(message)
     return resolved
 
 
-def target_of(plan: Plan) -> str:
+def target_of(plan: CallPlan) -> str:
     """Read off the one path that a file tool's plan asked for."""
     return plan.requests[0].target
 

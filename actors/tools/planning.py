@@ -6,9 +6,9 @@ import stat
 from pathlib import Path
 
 from actors.tools.tool import Arguments, Tool, ToolContext, ToolError
-from messages.questions import Choice, Question
+from messages.questions import Choice, UserQuestion
 from messages.rules import PermissionRequest
-from messages.tools import Plan, Switch, ToolOutput
+from messages.tools import AgentSwitchProposal, CallPlan, ToolOutput
 
 PLANNER = "plan"
 MOST_SHOWN_BYTES = 16_000
@@ -29,27 +29,27 @@ class PlanArguments(Arguments):
     """What the model sends: nothing."""
 
 
-async def plan_enter(arguments: PlanArguments, context: ToolContext) -> Plan:  # noqa: ARG001  (as all plans)
+async def plan_enter(arguments: PlanArguments, context: ToolContext) -> CallPlan:  # noqa: ARG001  (as all plans)
     """Put the question."""
     written = await asyncio.to_thread(has_plan, context.plan_file)
     text = (
         "The agent would like to plan first: until you let the work begin it only reads, and "
         f"writes {context.plan_file}."
     )
-    switch = Switch(agent=PLANNER, confirm=_TO_PLAN, plan_written=written)
+    switch = AgentSwitchProposal(agent=PLANNER, confirm=_TO_PLAN, plan_written=written)
     return _asking("plan_enter", text, switch, "No, go on without a plan")
 
 
-async def plan_exit(arguments: PlanArguments, context: ToolContext) -> Plan:  # noqa: ARG001  (as all plans)
+async def plan_exit(arguments: PlanArguments, context: ToolContext) -> CallPlan:  # noqa: ARG001  (as all plans)
     """Put the question, with the plan or with the news that there is none."""
     text = await asyncio.to_thread(_beginning, context.plan_file)
     where = f"The plan is in {context.plan_file}:\n\n{text}"
     told = where if text else f"No plan was written: {context.plan_file} does not exist."
-    switch = Switch(agent="", confirm=_TO_WORK, plan_written=bool(text))
+    switch = AgentSwitchProposal(agent="", confirm=_TO_WORK, plan_written=bool(text))
     return _asking("plan_exit", told, switch, "No, go on planning")
 
 
-async def run(arguments: PlanArguments, plan: Plan, context: ToolContext) -> ToolOutput:  # noqa: ARG001  (as all runs)
+async def run(arguments: PlanArguments, plan: CallPlan, context: ToolContext) -> ToolOutput:  # noqa: ARG001  (as all runs)
     """Never reached by an answer, which is the call's result already.
 
     Raises:
@@ -81,11 +81,17 @@ def _beginning(plan_file: Path) -> str:
     return f"{text}\n…" if len(data) > MOST_SHOWN_BYTES else text
 
 
-def _asking(name: str, text: str, switch: Switch, no: str) -> Plan:
+def _asking(name: str, text: str, switch: AgentSwitchProposal, no: str) -> CallPlan:
     request = PermissionRequest(permission=name, target="*")
     choices = (Choice(label=switch.confirm), Choice(label=no))
-    question = Question(question=text, header="plan", choices=choices)
-    return Plan(title=name, shown=text, requests=(request,), questions=(question,), switch=switch)
+    question = UserQuestion(question=text, header="plan", choices=choices)
+    return CallPlan(
+        title=name,
+        full_text=text,
+        requests=(request,),
+        questions=(question,),
+        switch_proposal=switch,
+    )
 
 
 PLAN_ENTER = Tool(

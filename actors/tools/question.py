@@ -4,9 +4,9 @@ from pydantic import Field
 
 from actors.tools.paths import one_line
 from actors.tools.tool import Arguments, Tool, ToolContext, ToolError
-from messages.questions import Choice, Question
+from messages.questions import Choice, UserQuestion
 from messages.rules import PermissionRequest
-from messages.tools import Plan, ToolOutput
+from messages.tools import CallPlan, ToolOutput
 
 MAX_QUESTIONS = 4
 MAX_CHOICES = 8
@@ -51,16 +51,16 @@ class QuestionArguments(Arguments):
     questions: list[QuestionItem] = Field(min_length=1, max_length=MAX_QUESTIONS)
 
 
-async def plan(arguments: QuestionArguments, context: ToolContext) -> Plan:  # noqa: ARG001  (as all plans)
+async def plan(arguments: QuestionArguments, context: ToolContext) -> CallPlan:  # noqa: ARG001  (as all plans)
     """Put the questions in order."""
     questions = tuple(_question(item) for item in arguments.questions)
     request = PermissionRequest(permission="question", target="*")
     title = f"question {one_line(questions[0].header or questions[0].question)}"
     shown = "\n\n".join(each.question for each in questions)
-    return Plan(title=title, shown=shown, requests=(request,), questions=questions)
+    return CallPlan(title=title, full_text=shown, requests=(request,), questions=questions)
 
 
-async def run(arguments: QuestionArguments, plan: Plan, context: ToolContext) -> ToolOutput:  # noqa: ARG001  (as all runs)
+async def run(arguments: QuestionArguments, plan: CallPlan, context: ToolContext) -> ToolOutput:  # noqa: ARG001  (as all runs)
     """Never reached by an answer, which is the call's result already.
 
     Raises:
@@ -70,11 +70,11 @@ async def run(arguments: QuestionArguments, plan: Plan, context: ToolContext) ->
     raise ToolError(message)
 
 
-def _question(item: QuestionItem) -> Question:
+def _question(item: QuestionItem) -> UserQuestion:
     if not item.question.strip() or any(not each.label.strip() for each in item.choices):
         message = "a question or a choice says nothing"
         raise ToolError(message)
-    return Question(
+    return UserQuestion(
         question=item.question,
         header=item.header,
         choices=tuple(

@@ -15,7 +15,7 @@ from actors.tools.paths import one_line, resolve, resolve_again, target_of
 from actors.tools.tool import Arguments, Tool, ToolContext, ToolError
 from actors.tools.window import MAX_BYTES, MAX_LINE_CHARS, MAX_LINES, Window
 from messages.rules import PermissionRequest
-from messages.tools import FileState, Plan, ToolOutput
+from messages.tools import CallPlan, FileDigest, ToolOutput
 
 MAX_FILE_BYTES = 1024 * 1024 * 1024
 _CHUNK_BYTES = 256 * 1024
@@ -38,17 +38,17 @@ class ReadArguments(Arguments):
     )
 
 
-async def plan(arguments: ReadArguments, context: ToolContext) -> Plan:
+async def plan(arguments: ReadArguments, context: ToolContext) -> CallPlan:
     """Find the file; nothing of its content is read yet."""
     return await asyncio.to_thread(_plan, arguments, context)
 
 
-async def run(arguments: ReadArguments, plan: Plan, context: ToolContext) -> ToolOutput:
+async def run(arguments: ReadArguments, plan: CallPlan, context: ToolContext) -> ToolOutput:
     """Show the part that was asked for."""
     return await asyncio.to_thread(_run, arguments, plan, context)
 
 
-def _plan(arguments: ReadArguments, context: ToolContext) -> Plan:
+def _plan(arguments: ReadArguments, context: ToolContext) -> CallPlan:
     path = resolve(arguments.path, context.workspace)
     with planning(arguments.path):
         try:
@@ -57,7 +57,7 @@ def _plan(arguments: ReadArguments, context: ToolContext) -> Plan:
             raise ToolError(_missing(arguments.path, path, context)) from error
     target = context.workspace.target(path)
     request = PermissionRequest(permission="read", target=target)
-    return Plan(title=f"read {one_line(target)}", requests=(request,))
+    return CallPlan(title=f"read {one_line(target)}", requests=(request,))
 
 
 def _missing(shown: str, path: Path, context: ToolContext) -> str:
@@ -69,12 +69,12 @@ def _missing(shown: str, path: Path, context: ToolContext) -> str:
     return f"{one_line(shown)}: no such file{hint}"
 
 
-def _run(arguments: ReadArguments, plan: Plan, context: ToolContext) -> ToolOutput:
+def _run(arguments: ReadArguments, plan: CallPlan, context: ToolContext) -> ToolOutput:
     path = resolve_again(arguments.path, target_of(plan), context)
     window = Window(arguments.offset, min(arguments.limit, MAX_LINES))
     with running(arguments.path), folder_of(path) as folder, opened(path, folder) as file:
-        state = FileState(path=str(path), digest=_stream(file, window, arguments.path))
-    return ToolOutput(text=_text(window, arguments), seen=(state,))
+        state = FileDigest(path=str(path), digest=_stream(file, window, arguments.path))
+    return ToolOutput(text=_text(window, arguments), observed_files=(state,))
 
 
 def _stream(file: int, window: Window, shown: str) -> str:

@@ -5,10 +5,10 @@ from dataclasses import replace
 from pydantic import Field
 
 from actors.tools.paths import one_line
-from actors.tools.tasks import Offer
+from actors.tools.tasks import SpawnOptions
 from actors.tools.tool import AnyTool, Arguments, Tool, ToolContext, ToolError
 from messages.rules import PermissionRequest
-from messages.tools import Plan, Task, ToolOutput
+from messages.tools import CallPlan, SubagentTask, ToolOutput
 
 MAX_DESCRIPTION_CHARS = 200
 MAX_PROMPT_CHARS = 200_000
@@ -38,7 +38,7 @@ class TaskArguments(Arguments):
     )
 
 
-async def plan(arguments: TaskArguments, context: ToolContext) -> Plan:
+async def plan(arguments: TaskArguments, context: ToolContext) -> CallPlan:
     """Check whom it is for."""
     if not arguments.prompt.strip():
         message = "the prompt says nothing; a subagent sees only its prompt"
@@ -48,7 +48,7 @@ async def plan(arguments: TaskArguments, context: ToolContext) -> Plan:
         raise ToolError(_unknown(arguments.subagent_type, context.offer))
     if arguments.task_id is not None:
         _check_known(arguments.task_id, kind.name, context)
-    task = Task(
+    task = SubagentTask(
         agent=kind.name,
         description=one_line(arguments.description),
         prompt=arguments.prompt,
@@ -57,10 +57,12 @@ async def plan(arguments: TaskArguments, context: ToolContext) -> Plan:
     )
     request = PermissionRequest(permission="task", target=kind.name)
     title = f"task {kind.name}: {one_line(arguments.description)}"
-    return Plan(title=title, shown=f"{title}\n\n{arguments.prompt}", requests=(request,), task=task)
+    return CallPlan(
+        title=title, full_text=f"{title}\n\n{arguments.prompt}", requests=(request,), task=task
+    )
 
 
-async def run(arguments: TaskArguments, plan: Plan, context: ToolContext) -> ToolOutput:  # noqa: ARG001  (as all runs)
+async def run(arguments: TaskArguments, plan: CallPlan, context: ToolContext) -> ToolOutput:  # noqa: ARG001  (as all runs)
     """Never reached: the agent starts the subagent itself.
 
     Raises:
@@ -70,7 +72,7 @@ async def run(arguments: TaskArguments, plan: Plan, context: ToolContext) -> Too
     raise ToolError(message)
 
 
-def offering(offer: Offer) -> AnyTool | None:
+def offering(offer: SpawnOptions) -> AnyTool | None:
     """Describe the tool to an agent that may start these; None: it may start nobody."""
     if not offer.kinds:
         return None
@@ -78,7 +80,7 @@ def offering(offer: Offer) -> AnyTool | None:
     return replace(TASK, description=f"{DESCRIPTION}\n\nTypes:\n{types}")
 
 
-def _unknown(name: str, offer: Offer) -> str:
+def _unknown(name: str, offer: SpawnOptions) -> str:
     if not offer.kinds:
         return f"No subagent can be started: {offer.refusal}. Do the work yourself."
     available = ", ".join(kind.name for kind in offer.kinds)

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class SubagentType:
     """A type of agent that may be started."""
 
     name: str
@@ -14,21 +14,21 @@ class Kind:
 
 
 @dataclass(frozen=True, slots=True)
-class Offer:
+class SpawnOptions:
     """Everything a `task` call may name."""
 
-    kinds: tuple[Kind, ...] = ()
+    kinds: tuple[SubagentType, ...] = ()
     """None: nobody may be started, and the tool is not offered."""
     refusal: str = "this agent may not start any"
     """Why there are none."""
 
-    def find(self, name: str) -> Kind | None:
+    def find(self, name: str) -> SubagentType | None:
         """Look a type up."""
         return next((kind for kind in self.kinds if kind.name == name), None)
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class ExistingSubagent:
     """One that was started earlier."""
 
     agent: str
@@ -37,4 +37,4 @@ class Known:
     """It is at a task."""
 
 
-NOBODY = Offer()
+NOBODY = SpawnOptions()

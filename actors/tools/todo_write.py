@@ -5,7 +5,7 @@ from pydantic import Field
 from actors.tools.tool import Arguments, Tool, ToolContext, ToolError
 from messages.questions import Todo, TodoStatus
 from messages.rules import PermissionRequest
-from messages.tools import Plan, ToolOutput
+from messages.tools import CallPlan, ToolOutput
 
 MAX_TODOS = 50
 MAX_TODO_CHARS = 500
@@ -31,16 +31,16 @@ class TodoWriteArguments(Arguments):
     todos: list[TodoItem] = Field(max_length=MAX_TODOS, description="The whole list, in order.")
 
 
-async def plan(arguments: TodoWriteArguments, context: ToolContext) -> Plan:  # noqa: ARG001  (as all plans)
+async def plan(arguments: TodoWriteArguments, context: ToolContext) -> CallPlan:  # noqa: ARG001  (as all plans)
     """Check the list; nothing outside the session is touched."""
     if any(not item.content.strip() for item in arguments.todos):
         message = "an item of the list says nothing"
         raise ToolError(message)
     request = PermissionRequest(permission="todo_write", target="*")
-    return Plan(title=f"todo_write {_counts(arguments)}", requests=(request,))
+    return CallPlan(title=f"todo_write {_counts(arguments)}", requests=(request,))
 
 
-async def run(arguments: TodoWriteArguments, plan: Plan, context: ToolContext) -> ToolOutput:  # noqa: ARG001  (as all runs)
+async def run(arguments: TodoWriteArguments, plan: CallPlan, context: ToolContext) -> ToolOutput:  # noqa: ARG001  (as all runs)
     """Hand the list over; the turn records it."""
     todos = tuple(
         Todo(content=" ".join(item.content.split()), status=item.status) for item in arguments.todos

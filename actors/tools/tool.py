@@ -8,26 +8,26 @@ from typing import Any, Generic, TypeVar
 from pydantic import BaseModel, ConfigDict
 
 from actors.tools.processes import Processes
-from actors.tools.tasks import NOBODY, Known, Offer
+from actors.tools.tasks import NOBODY, ExistingSubagent, SpawnOptions
 from actors.tools.workspace import Workspace
-from messages.rules import Policy, ReadRules
-from messages.tools import FileState, Plan, ToolOutput
+from messages.rules import FileReadPolicy, Policy
+from messages.tools import CallPlan, FileDigest, ToolOutput
 
 
 class ToolError(Exception):
     """What the model should read instead of a result; any other exception is our bug."""
 
 
-class PeekError(ToolError):
+class UnreadFileError(ToolError):
     """As `ToolError`, but what it says comes from a file that the agent has not read yet."""
 
-    def __init__(self, detail: str, plan: Plan) -> None:
+    def __init__(self, detail: str, plan: CallPlan) -> None:
         """`plan` has the detail as its refusal."""
         super().__init__(detail)
         self.plan = plan
 
 
-class Drifted(Exception):  # noqa: N818  (named for what happened; the agent plans and asks anew)
+class TargetChangedError(Exception):
     """The target is no longer what the plan was made from."""
 
 
@@ -40,7 +40,7 @@ class Arguments(BaseModel):
 A = TypeVar("A", bound=Arguments)
 
 
-NOTHING_READABLE = ReadRules(policy=Policy(), chain=())
+NOTHING_READABLE = FileReadPolicy(policy=Policy(), chain=())
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,18 +48,18 @@ class ToolContext:
     """The ports and values that a tool may use."""
 
     workspace: Workspace
-    seen: Mapping[str, FileState]
+    observed_files: Mapping[str, FileDigest]
     """Files as this agent last saw them, by absolute path."""
     processes: Processes
     outputs: Path
     """Folder for whole outputs that are too long for the model; made on first use."""
     manual: Callable[[], str]
     """Writes out what people are told of Greenroom itself."""
-    reads: ReadRules = NOTHING_READABLE
+    read_policy: FileReadPolicy = NOTHING_READABLE
     """What each file is judged by that a tool opens beside those it was judged for."""
-    offer: Offer = NOBODY
+    offer: SpawnOptions = NOBODY
     """Whom this agent may start."""
-    tasks: Mapping[str, Known] = field(default_factory=dict[str, Known])
+    tasks: Mapping[str, ExistingSubagent] = field(default_factory=dict[str, ExistingSubagent])
     """Whom it has started, by `task_id`."""
     plan_file: Path = Path()
     """Where this session's plan is written, absolute."""
@@ -71,7 +71,7 @@ class ToolContext:
 class Tool(Generic[A]):
     """One tool; `plan` resolves every target, `run` does no more than the plan says.
 
-    Both raise `ToolError` for what the model should read; `run` raises `Drifted` when the target
+    Both raise `ToolError` for what the model should read; `run` raises `TargetChangedError` when the target
     is no longer what was planned on.
     """
 
@@ -81,8 +81,8 @@ class Tool(Generic[A]):
     arguments: type[A]
     reads_only: bool
     """Such calls run side by side; a changing one waits for all before it and holds all after."""
-    plan: Callable[[A, ToolContext], Awaitable[Plan]]
-    run: Callable[[A, Plan, ToolContext], Awaitable[ToolOutput]]
+    plan: Callable[[A, ToolContext], Awaitable[CallPlan]]
+    run: Callable[[A, CallPlan, ToolContext], Awaitable[ToolOutput]]
 
 
 AnyTool = Tool[Any]

@@ -11,7 +11,7 @@ from actors.tools.folders import planning
 from actors.tools.matching import uses_crlf, with_crlf
 from actors.tools.paths import resolve
 from actors.tools.tool import Arguments, Tool, ToolContext, ToolError
-from messages.tools import Plan, ToolOutput
+from messages.tools import CallPlan, ToolOutput
 
 DESCRIPTION = f"""\
 Write a whole text file (UTF-8), new or in place of the old one; missing folders are made. To \
@@ -27,17 +27,17 @@ class WriteArguments(Arguments):
     content: str = Field(description="The whole new text.")
 
 
-async def plan(arguments: WriteArguments, context: ToolContext) -> Plan:
+async def plan(arguments: WriteArguments, context: ToolContext) -> CallPlan:
     """Make the diff."""
     return await asyncio.to_thread(_plan, arguments, context)
 
 
-async def run(arguments: WriteArguments, plan: Plan, context: ToolContext) -> ToolOutput:
+async def run(arguments: WriteArguments, plan: CallPlan, context: ToolContext) -> ToolOutput:
     """Write exactly what was planned; a cancelled one is not still writing when it returns."""
     return await seen_through(asyncio.to_thread(applied, arguments.path, plan, context))
 
 
-def _plan(arguments: WriteArguments, context: ToolContext) -> Plan:
+def _plan(arguments: WriteArguments, context: ToolContext) -> CallPlan:
     if len(encoded(arguments.content)) > MAX_CHANGED_BYTES:
         message = f"content is longer than {MAX_CHANGED_BYTES:,} bytes"
         raise ToolError(message)
@@ -45,7 +45,7 @@ def _plan(arguments: WriteArguments, context: ToolContext) -> Plan:
     with planning(arguments.path):
         content = load(path)
     if content.data is not None:  # one that was deleted may be made again: it cannot be re-read
-        require_unchanged(content.state, context.seen, arguments.path)
+        require_unchanged(content.state, context.observed_files, arguments.path)
     with judging("write", content, context):
         return planned("write", content, _with_old_endings(arguments.content, content), context)
 

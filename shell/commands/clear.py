@@ -1,10 +1,10 @@
 """`/clear`."""
 
-from shell.commands.command import Command, Shell
+from shell.commands.command import Command, ReplHost
 from shell.successor import Successor
 
 
-def clear(words: list[str], shell: Shell) -> str:
+def clear(words: list[str], shell: ReplHost) -> str:
     """Begin a new session; this one is kept."""
     if words:
         return "usage: /clear"

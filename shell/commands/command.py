@@ -9,13 +9,13 @@ from messages.base import Message
 from shell.successor import Successor
 from shell.view.pager import Page
 from shell.view.picker import Picker
-from shell.view.state import State, Step
+from shell.view.state import ScreenUpdate, State
 from shell.workplace import Workplace
 
 T = TypeVar("T")
 
 
-class Shell(Protocol):
+class ReplHost(Protocol):
     """The screen, as commands see it."""
 
     @property
@@ -42,7 +42,7 @@ class Shell(Protocol):
         """Tell the console what the person wants."""
         ...
 
-    def step(self, done: Step) -> None:
+    def step(self, done: ScreenUpdate) -> None:
         """Take a new state and carry out what comes with it."""
         ...
 
@@ -80,7 +80,7 @@ class Command:
     """One command: parses its words, tells or opens something, returns lines to print."""
 
     name: str
-    run: Callable[[list[str], Shell], str]
+    run: Callable[[list[str], ReplHost], str]
 
     @property
     def help(self) -> str:
@@ -88,7 +88,7 @@ class Command:
         return (self.run.__doc__ or "").strip()
 
 
-def answered(line: str, shell: Shell) -> str:
+def answered(line: str, shell: ReplHost) -> str:
     """Run the command that a line beginning with `/` names."""
     name, *words = line.removeprefix("/").split() or [""]
     command = shell.commands.get(name)

@@ -4,7 +4,7 @@ import subprocess
 from functools import partial
 from pathlib import Path
 
-from shell.commands.command import Command, Shell
+from shell.commands.command import Command, ReplHost
 from shell.view.approval import diff_tone
 from shell.view.pager import Page, page_of
 
@@ -15,7 +15,7 @@ _GIT = ("git", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null")
 _PLAIN = ("--no-color", "--no-ext-diff", "--no-textconv")
 
 
-def diff(words: list[str], shell: Shell) -> str:
+def diff(words: list[str], shell: ReplHost) -> str:
     """Show what has changed in the workspace since the last commit."""
     if words:
         return "usage: /diff"
@@ -53,7 +53,7 @@ def _git(root: Path, *words: str) -> str:
     return told.stdout.decode("utf-8", "replace")
 
 
-def _show(shell: Shell, found: Page | str | None) -> None:
+def _show(shell: ReplHost, found: Page | str | None) -> None:
     if isinstance(found, Page):
         shell.show(found)
     else:

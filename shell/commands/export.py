@@ -7,11 +7,11 @@ from pathlib import Path
 from actors.sessions.log import LogError
 from actors.sessions.reading import concerning, read_log
 from messages.address import PRIMARY
-from shell.commands.command import Command, Shell
+from shell.commands.command import Command, ReplHost
 from shell.new_file import write_new
 
 
-def export(words: list[str], shell: Shell) -> str:
+def export(words: list[str], shell: ReplHost) -> str:
     """Write this session into a new Markdown file, `/export [FILE]`."""
     session = shell.place.session_file
     if session is None:
@@ -37,7 +37,7 @@ def _written(session: Path, target: Path) -> str:
     return f"The session so far is in {target}"
 
 
-def _tell(shell: Shell, told: str | None) -> None:
+def _tell(shell: ReplHost, told: str | None) -> None:
     shell.remark(told or "The session could not be exported; greenroom.log says why.")
 
 

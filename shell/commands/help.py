@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from shell.commands.command import Command, Shell
+from shell.commands.command import Command, ReplHost
 
 KEYS = (
     ("Enter", "send; while a turn runs: queue"),
@@ -21,7 +21,7 @@ KEYS = (
 )
 
 
-def help_(words: list[str], shell: Shell) -> str:
+def help_(words: list[str], shell: ReplHost) -> str:
     """List the commands and keys."""
     if words:
         return "usage: /help"

@@ -4,14 +4,14 @@ from typing import cast, get_args
 
 from messages.rules import PermissionMode
 from messages.turns import SwitchAgent
-from shell.commands.command import Command, Shell
+from shell.commands.command import Command, ReplHost
 from shell.view import modes
-from shell.view.state import Post, Step
+from shell.view.state import ScreenUpdate, SendCommand
 
 _NOT_YET = "The agent has not started yet."
 
 
-def mode(words: list[str], shell: Shell) -> str:
+def mode(words: list[str], shell: ReplHost) -> str:
     """Show the mode, or work in another: `plan`, `default`, `auto-edit` or `yolo`."""
     session = shell.state.session
     if session is None:
@@ -26,21 +26,21 @@ def mode(words: list[str], shell: Shell) -> str:
     return _take(shell, modes.named(shell.state, cast("PermissionMode", words[0])))
 
 
-def plan(words: list[str], shell: Shell) -> str:
+def plan(words: list[str], shell: ReplHost) -> str:
     """Plan first: another agent takes over that only reads and writes a plan."""
     if words:
         return "usage: /plan"
     return _take(shell, modes.chosen(shell.state, "plan"))
 
 
-def build(words: list[str], shell: Shell) -> str:
+def build(words: list[str], shell: ReplHost) -> str:
     """Go back from planning to the agent and mode before it."""
     if words:
         return "usage: /build"
-    return _take(shell, (shell.state, (Post(SwitchAgent()),)))
+    return _take(shell, (shell.state, (SendCommand(SwitchAgent()),)))
 
 
-def _take(shell: Shell, done: Step) -> str:
+def _take(shell: ReplHost, done: ScreenUpdate) -> str:
     if shell.state.session is None:
         return _NOT_YET
     shell.step(done)

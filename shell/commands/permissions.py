@@ -2,8 +2,8 @@
 
 from functools import partial
 
-from messages.permissions import ExplainCall, ListPolicy, RevokeGrant
-from shell.commands.command import Command, Shell
+from messages.permissions import ExplainLastDecision, GetPolicy, RevokeGrant
+from shell.commands.command import Command, ReplHost
 from shell.numbered import numbered
 from shell.rereading import Reread
 from shell.view.policy import granted_of
@@ -13,13 +13,13 @@ STAY = "The old rules stay."
 USAGE = "usage: /permissions [why | revoke N | reload]"
 
 
-def permissions(words: list[str], shell: Shell) -> str:
+def permissions(words: list[str], shell: ReplHost) -> str:
     """Show mode, rules, grants; `why`: the last call, `revoke N`: a grant, `reload`: the rules."""
     match words:
         case []:
-            shell.post(ListPolicy())
+            shell.post(GetPolicy())
         case ["why"]:
-            shell.post(ExplainCall())
+            shell.post(ExplainLastDecision())
         case ["revoke", number] if number.isdecimal():
             return _revoke(numbered(number), shell)
         case ["reload"]:
@@ -29,7 +29,7 @@ def permissions(words: list[str], shell: Shell) -> str:
     return ""
 
 
-def _revoke(number: int, shell: Shell) -> str:
+def _revoke(number: int, shell: ReplHost) -> str:
     """Take back what stands under a number, as it was shown."""
     listed = shell.state.listed
     if listed is None:
@@ -42,7 +42,7 @@ def _revoke(number: int, shell: Shell) -> str:
     return ""
 
 
-def _take_up(shell: Shell, found: Reread | None) -> None:
+def _take_up(shell: ReplHost, found: Reread | None) -> None:
     if found is None:
         shell.remark(f"The files could not be read (a fault of Greenroom). {STAY}")
         return

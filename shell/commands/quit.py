@@ -1,9 +1,9 @@
 """`/quit`."""
 
-from shell.commands.command import Command, Shell
+from shell.commands.command import Command, ReplHost
 
 
-def quit_(words: list[str], shell: Shell) -> str:
+def quit_(words: list[str], shell: ReplHost) -> str:
     """Leave the program."""
     if words:
         return "usage: /quit"

@@ -3,18 +3,18 @@
 from functools import partial
 from pathlib import Path
 
-from shell.commands.command import Command, Shell
+from shell.commands.command import Command, ReplHost
 from shell.session_list import SessionRow, preview, rows
 from shell.successor import Successor
 from shell.view.figures import counted
-from shell.view.picker import Choice, opened
+from shell.view.picker import PickerItem, opened
 
 TITLE = "Sessions of this workspace"
 MOST_PREVIEWED = 20
 """Each is read whole for it."""
 
 
-def resume(words: list[str], shell: Shell) -> str:
+def resume(words: list[str], shell: ReplHost) -> str:
     """Go on with another session of this workspace; this one is kept."""
     session = shell.place.session_file
     if words:
@@ -36,7 +36,7 @@ def _others(session: Path, now_s: float) -> tuple[tuple[SessionRow, str], ...]:
     )
 
 
-def _offer(shell: Shell, found: tuple[tuple[SessionRow, str], ...] | None) -> None:
+def _offer(shell: ReplHost, found: tuple[tuple[SessionRow, str], ...] | None) -> None:
     if not found:
         shell.remark("There is no other session of this workspace that could go on.")
         return
@@ -45,7 +45,7 @@ def _offer(shell: Shell, found: tuple[tuple[SessionRow, str], ...] | None) -> No
         shell.leave_for(Successor(found[number][0].path))
 
     choices = tuple(
-        Choice(row.title, f"{row.age} ago · {counted(row.turns, 'turn')}", said)
+        PickerItem(row.title, f"{row.age} ago · {counted(row.turns, 'turn')}", said)
         for row, said in found
     )
     shell.pick(opened(TITLE, choices, picked))

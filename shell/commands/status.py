@@ -1,13 +1,13 @@
 """`/status`."""
 
 from messages.content import Usage
-from messages.turns import DiskChanged, InstructionFile, UsageChanged
-from shell.commands.command import Command, Shell
+from messages.turns import InstructionFile, PersistenceChanged, UsageChanged
+from shell.commands.command import Command, ReplHost
 from shell.view.figures import counted
 from shell.view.modes import mode_of
 
 
-def status(words: list[str], shell: Shell) -> str:
+def status(words: list[str], shell: ReplHost) -> str:
     """Show the session, model, mode, instruction files, what is going on and what was used."""
     if words:
         return "usage: /status"
@@ -20,7 +20,7 @@ def status(words: list[str], shell: Shell) -> str:
         ("file", session.file),
         *_disk(state.disk),
         ("agent", session.agent),
-        ("model", session.model + (" (a script)" if session.rehearsal else "")),
+        ("model", session.model + (" (a script)" if session.is_scripted else "")),
         ("mode", mode_of(session)),
         ("directory", session.cwd),
         ("trusted", "yes" if session.trusted else "no"),
@@ -39,7 +39,7 @@ def _told(file: InstructionFile) -> str:
     return f"{file.path} ({file.file_bytes:,} bytes{cut})"
 
 
-def _disk(disk: DiskChanged) -> tuple[tuple[str, str], ...]:
+def _disk(disk: PersistenceChanged) -> tuple[tuple[str, str], ...]:
     if disk.state == "well":
         return ()
     return (("disk", f"{disk.state}: {disk.detail}" if disk.detail else disk.state),)

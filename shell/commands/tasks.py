@@ -2,17 +2,17 @@
 
 from collections.abc import Callable
 
-from shell.commands.command import Command, Shell
-from shell.intents import TellSubagent
+from shell.commands.command import Command, ReplHost
+from shell.intents import PromptSubagent
 from shell.view.below import Subagent
 from shell.view.task_list import NOBODY, listed, stopped
 from shell.visible import visible_line
 
 USAGE = "usage: /tasks [show NAME | stop NAME | say NAME WORDS]"
-Act = Callable[[Shell, Subagent], None]
+Act = Callable[[ReplHost, Subagent], None]
 
 
-def tasks(words: list[str], shell: Shell) -> str:
+def tasks(words: list[str], shell: ReplHost) -> str:
     """List the agents at work, to read what one does or to stop it; `/tasks say NAME WORDS`."""
     match words:
         case []:
@@ -28,14 +28,14 @@ def tasks(words: list[str], shell: Shell) -> str:
             return USAGE
 
 
-def _list(shell: Shell) -> str:
+def _list(shell: ReplHost) -> str:
     if not shell.state.below.running:
         return NOBODY
     shell.pick(listed(shell.state, shell.now_s, shell.watch))
     return ""
 
 
-def _with(shell: Shell, name: str, act: Act) -> str:
+def _with(shell: ReplHost, name: str, act: Act) -> str:
     row = shell.state.below.called(name)
     if row is None:
         return f"There is no agent {visible_line(name)}; /tree shows who is there."
@@ -43,12 +43,12 @@ def _with(shell: Shell, name: str, act: Act) -> str:
     return ""
 
 
-def _stop(shell: Shell, row: Subagent) -> None:
+def _stop(shell: ReplHost, row: Subagent) -> None:
     shell.step(stopped(shell.state, row, shell.now_s))
 
 
-def _say(shell: Shell, row: Subagent, text: str) -> None:
-    shell.post(TellSubagent(agent=row.address, text=text))
+def _say(shell: ReplHost, row: Subagent, text: str) -> None:
+    shell.post(PromptSubagent(agent=row.address, text=text))
 
 
 TASKS = Command("tasks", tasks)

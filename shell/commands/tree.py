@@ -1,14 +1,14 @@
 """`/tree`."""
 
 from messages.address import PRIMARY
-from shell.commands.command import Command, Shell
+from shell.commands.command import Command, ReplHost
 from shell.view.below import Subagent, clock
 from shell.view.state import State
 from shell.view.subagent_rows import asking_of, doing
 from shell.visible import visible_line
 
 
-def tree(words: list[str], shell: Shell) -> str:
+def tree(words: list[str], shell: ReplHost) -> str:
     """Show every agent at work: what it is at or waits for, time, tokens, how often it began."""
     return "usage: /tree" if words else "\n".join(tree_lines(shell.state, shell.now_s))
 

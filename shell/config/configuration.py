@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from actors.permissions.rules import warnings
-from messages.rules import Source
+from messages.rules import RuleSource
 from shell.arguments import Options
 from shell.config import settings
 from shell.config.files import Files, Sources, read_files, rules_of
@@ -16,7 +16,7 @@ class Configuration:
     """What counts, and what is to be told of what does not."""
 
     settings: FileConfig
-    rules: tuple[Source, ...]
+    rules: tuple[RuleSource, ...]
     """The user's, then the project's."""
     notices: tuple[str, ...]
 
@@ -47,5 +47,5 @@ def _brought(
     return settings.of_untrusted(files.project.config, below), ()
 
 
-def _warned(source: Source) -> tuple[str, ...]:
+def _warned(source: RuleSource) -> tuple[str, ...]:
     return tuple(f"{source.name}: {text}" for text in warnings(source.rules))

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from actors.tools.workspace import Workspace
-from messages.rules import Source
+from messages.rules import RuleSource
 from shell.arguments import StartError
 from shell.config.file import ConfigFileError, Read, read_config
 from shell.config.project import project_config
@@ -54,7 +54,7 @@ def read_files(sources: Sources) -> Files:
     return Files(user, project, tuple(notices))
 
 
-def rules_of(files: Files, *, trusted: bool) -> tuple[Source, ...]:
+def rules_of(files: Files, *, trusted: bool) -> tuple[RuleSource, ...]:
     """Take the user's rules, then the project's; of one not trusted no allow is heard."""
     return (
         *_rules("user", files.user, trusted=True),
@@ -62,8 +62,8 @@ def rules_of(files: Files, *, trusted: bool) -> tuple[Source, ...]:
     )
 
 
-def _rules(whose: str, read: Read | None, *, trusted: bool) -> tuple[Source, ...]:
+def _rules(whose: str, read: Read | None, *, trusted: bool) -> tuple[RuleSource, ...]:
     if not read or not read.config.rules:
         return ()
     name = f"{whose} rules, {read.path}"
-    return (Source(name=name, rules=read.config.rules, trusted=trusted),)
+    return (RuleSource(name=name, rules=read.config.rules, trusted=trusted),)

@@ -15,7 +15,7 @@ Ask = Callable[[str], bool | None]
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class TrustStatus:
     """Whether the folder is trusted, and what is to be told of that."""
 
     trusted: bool
@@ -23,7 +23,7 @@ class Standing:
 
 
 @dataclass(frozen=True, slots=True)
-class Trusting:
+class TrustCheck:
     """How it is found out whether a folder is trusted."""
 
     store: Path
@@ -35,23 +35,25 @@ class Trusting:
     """None: there is nobody to ask."""
 
 
-def standing(workspace: Workspace, trusting: Trusting) -> Standing:
+def standing(workspace: Workspace, trusting: TrustCheck) -> TrustStatus:
     """Find out whether the workspace is trusted; asks where the answer matters and is not known."""
     if trusting.given:
-        return Standing(trusted=True, notices=_kept(trusting.store, workspace.root, trusted=True))
+        return TrustStatus(
+            trusted=True, notices=_kept(trusting.store, workspace.root, trusted=True)
+        )
     trusts = read_trusts(trusting.store)
     known = trusts.folders.get(str(workspace.root))
     notices: tuple[str, ...] = (trusts.problem,) if trusts.problem else ()
     files = project_files(workspace, trusting.ours)
     if known or not files:
-        return Standing(bool(known), notices)
+        return TrustStatus(bool(known), notices)
     if known is None and trusting.ask:
         answer = trusting.ask(question(workspace.root, files))
         if answer is not None:
             notices += _kept(trusting.store, workspace.root, trusted=answer)
         if answer:
-            return Standing(trusted=True, notices=notices)
-    return Standing(trusted=False, notices=(*notices, _left_out(workspace.root, files)))
+            return TrustStatus(trusted=True, notices=notices)
+    return TrustStatus(trusted=False, notices=(*notices, _left_out(workspace.root, files)))
 
 
 def project_config(workspace: Workspace, ours: tuple[Path, ...]) -> Read | None:

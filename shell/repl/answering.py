@@ -6,14 +6,14 @@ from shell.view import state
 from shell.view.approval import KEYS, WIDER_KEYS
 
 if TYPE_CHECKING:
-    from messages.approvals import Answer
-    from shell.repl.desk import Desk
+    from messages.approvals import ApprovalDecision
+    from shell.repl.desk import ScreenController
 
 
 class Answering:
     """The person's answers to one request at a time."""
 
-    def __init__(self, desk: "Desk") -> None:
+    def __init__(self, desk: "ScreenController") -> None:
         self._desk = desk
         self._left: tuple[str, str] = ("", "")
         """What was asked when words for it were begun and left, and these."""
@@ -28,15 +28,17 @@ class Answering:
         alone = last and self._desk.dialog.key_is_alone
         if not shown or not alone or choice is None:
             self._write(text)
-        elif text in WIDER_KEYS and not shown.wider:
+        elif text in WIDER_KEYS and not shown.broader_grants:
             return
-        elif choice in shown.answers and (choice == "no" or self._desk.dialog.may_allow):
+        elif choice in shown.available_decisions and (
+            choice == "no" or self._desk.dialog.may_allow
+        ):
             self._decide(choice, wider=text in WIDER_KEYS)
 
     def begin_words(self) -> None:
         """Ask for the reason of a no, or for a reply in words."""
         shown = self._desk.state.requests.shown
-        if shown and (self._desk.replying.asked or "no" in shown.answers):
+        if shown and (self._desk.replying.asked or "no" in shown.available_decisions):
             self._desk.dialog.reasoning = True
             self._desk.view.focus_side()
             asked, words = self._left
@@ -87,7 +89,9 @@ class Answering:
         if text.isprintable() or len(text) > 1:
             self._desk.app.current_buffer.insert_text(text)
 
-    def _decide(self, choice: "Answer", feedback: str = "", *, wider: bool = False) -> None:
+    def _decide(
+        self, choice: "ApprovalDecision", feedback: str = "", *, wider: bool = False
+    ) -> None:
         if shown := self._desk.state.requests.shown:
             done = state.answered(self._desk.state, shown.id, choice, feedback, wider=wider)
             self._desk.view.side.reset()

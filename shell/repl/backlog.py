@@ -2,7 +2,7 @@
 
 from collections import deque
 
-from shell.view.state import Printable, Prose, Skipped
+from shell.view.state import Printable, PrintMarkdown, PrintOmission
 
 MOST_HURRIED_CHARS = 4_000
 """So much of the model's text is still printed when the person wants no more of it."""
@@ -25,11 +25,13 @@ class Backlog:
     def add(self, item: Printable) -> None:
         """Print this behind all else; what is skipped in one go is told in one line."""
         match item:
-            case Skipped():
+            case PrintOmission():
                 self._skipped_chars += item.chars
-            case Prose() if self._hurried and self._chars + len(item.text) > MOST_HURRIED_CHARS:
+            case PrintMarkdown() if (
+                self._hurried and self._chars + len(item.text) > MOST_HURRIED_CHARS
+            ):
                 self._skipped_chars += len(item.text)
-            case Prose():
+            case PrintMarkdown():
                 self._items.append(item)
                 self._chars += len(item.text)
             case _:
@@ -43,7 +45,7 @@ class Backlog:
             IndexError: nothing waits.
         """
         item = self._items.popleft()
-        if isinstance(item, Prose):
+        if isinstance(item, PrintMarkdown):
             self._chars -= len(item.text)
         return item
 
@@ -61,5 +63,5 @@ class Backlog:
 
     def _tell_skipped(self) -> None:
         if self._skipped_chars:
-            self._items.append(Skipped(self._skipped_chars))
+            self._items.append(PrintOmission(self._skipped_chars))
             self._skipped_chars = 0

@@ -6,13 +6,13 @@ from shell.view import picker
 from shell.view.picker import Picker
 
 if TYPE_CHECKING:
-    from shell.repl.desk import Desk
+    from shell.repl.desk import ScreenController
 
 
 class Choosing:
     """At most one list at a time."""
 
-    def __init__(self, desk: "Desk") -> None:
+    def __init__(self, desk: "ScreenController") -> None:
         self._desk = desk
         self.picker: Picker | None = None
 

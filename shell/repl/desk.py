@@ -11,7 +11,7 @@ from prompt_toolkit.key_binding import KeyPress
 from prompt_toolkit.key_binding.key_processor import KeyProcessor
 
 from shell.commands.table import COMMANDS
-from shell.inbox import Inbox
+from shell.inbox import ScreenEventQueue
 from shell.repl.answering import Answering
 from shell.repl.application import application
 from shell.repl.bell import ringing
@@ -19,7 +19,7 @@ from shell.repl.choosing import Choosing
 from shell.repl.completing import Completing
 from shell.repl.dialog import Dialog
 from shell.repl.drafting import Drafting
-from shell.repl.hands import Hands
+from shell.repl.hands import KeyActions
 from shell.repl.keys import bindings
 from shell.repl.overseeing import Overseeing
 from shell.repl.paging import Paging
@@ -28,21 +28,27 @@ from shell.repl.replying import Replying
 from shell.repl.resizing import Resizing
 from shell.repl.screen import Screen
 from shell.repl.terminal import FrameOutput
-from shell.repl.updates import Paper, Updates
+from shell.repl.updates import Printer, Updates
 from shell.repl.windows import View
 from shell.view import state
 from shell.view.live import FRAMES_PER_S
-from shell.view.plan import Scene
-from shell.view.state import State, Step
+from shell.view.plan import FrameInput
+from shell.view.state import ScreenUpdate, State
 
 MENTIONED_S = 2.0
 
 
-class Desk:
+class ScreenController:
     """The parts of one screen; keys come through `hands`, what happens through `updates`."""
 
     def __init__(
-        self, person: Person, inbox: Inbox, keyboard: Input, output: FrameOutput, *, colour: bool
+        self,
+        person: Person,
+        inbox: ScreenEventQueue,
+        keyboard: Input,
+        output: FrameOutput,
+        *,
+        colour: bool,
     ) -> None:
         """Put the parts together; nothing is drawn before `start`."""
         self.person = person
@@ -51,7 +57,7 @@ class Desk:
         self._height = 0
         self._spinning = False
         self.hint = self._mentioned = ""
-        paper = Paper(
+        paper = Printer(
             self._draw,
             lambda: self.size.columns,
             colour,
@@ -73,7 +79,7 @@ class Desk:
         self.view.draft.on_text_changed += self._typed
         self.view.side.on_text_changed += self._narrowed
         self.app = application(
-            self.view.layout, bindings(Hands(self)), keyboard, output, colour=colour
+            self.view.layout, bindings(KeyActions(self)), keyboard, output, colour=colour
         )
         self.app.key_processor.before_key_press += self._pressed
         self.screen = Screen(self.app, output, self._drawn)
@@ -99,7 +105,7 @@ class Desk:
         """The loop's clock."""
         return self.updates.now_s
 
-    def step(self, done: Step) -> None:
+    def step(self, done: ScreenUpdate) -> None:
         """Take a new state and carry out what comes with it."""
         self.updates.step(done)
 
@@ -259,9 +265,9 @@ class Desk:
         if shown and self.dialog.drawn(shown):
             self.screen.ask_for_acknowledgement()
 
-    def _scene(self) -> Scene:
+    def _scene(self) -> FrameInput:
         arming = None if self._hides_questions else self.dialog.arming
-        return Scene(
+        return FrameInput(
             self.state,
             arming,
             self.view.draft.text,

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 from shell.repl import history
 from shell.view import pastes, recall, state
 from shell.view.pastes import Pastes
-from shell.view.picker import Choice, opened
-from shell.view.recall import Recall
+from shell.view.picker import PickerItem, opened
+from shell.view.recall import InputHistory
 
 if TYPE_CHECKING:
-    from shell.repl.desk import Desk
+    from shell.repl.desk import ScreenController
 
 COMMAND = re.compile(r"/[\w?-]*(\s|$)")
 """A path such as `/etc/hosts`, or a comment, begins no command."""
@@ -21,10 +21,10 @@ _MOST_SHOWN_CHARS = 200
 class Drafting:
     """The draft of one screen, and its past."""
 
-    def __init__(self, desk: "Desk") -> None:
+    def __init__(self, desk: "ScreenController") -> None:
         self._desk = desk
         self._pastes = Pastes()
-        self._recall = Recall(history.load(desk.person.place.history_file))
+        self._recall = InputHistory(history.load(desk.person.place.history_file))
 
     def enter(self) -> None:
         """Send, queue, or run what is in the input, whole."""
@@ -89,7 +89,7 @@ class Drafting:
     def search(self) -> None:
         """Look for something that was said before."""
         entries = tuple(dict.fromkeys(reversed(self._recall.entries)))
-        choices = tuple(Choice(entry[:_MOST_SHOWN_CHARS]) for entry in entries)
+        choices = tuple(PickerItem(entry[:_MOST_SHOWN_CHARS]) for entry in entries)
 
         def picked(number: int) -> None:
             self._put(self._folded(entries[number]))
@@ -103,7 +103,7 @@ class Drafting:
             place = self._desk.person.place
             history.keep(place.history_file, text, place.secrets)
 
-    def _bring_back(self, found: Recall, text: str) -> None:
+    def _bring_back(self, found: InputHistory, text: str) -> None:
         self._recall = found
         self._put(self._folded(text))
         self._desk.completing.close()

@@ -4,7 +4,7 @@ from asyncio import AbstractEventLoop
 from collections.abc import Callable
 from contextlib import suppress
 
-from shell.inbox import Inbox
+from shell.inbox import ScreenEventQueue
 
 FRAME_S = 0.033
 """Reports that come closer together than this are drawn together."""
@@ -17,7 +17,7 @@ LAST_WORK_S = 0.5
 class Frames:
     """Calls `take` on the screen's loop whenever the inbox has something."""
 
-    def __init__(self, inbox: Inbox, take: Callable[[], None]) -> None:
+    def __init__(self, inbox: ScreenEventQueue, take: Callable[[], None]) -> None:
         self._inbox = inbox
         self._take = take
         self._last_s = float("-inf")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from shell.view import details, modes
 
 if TYPE_CHECKING:
-    from shell.repl.desk import Desk
+    from shell.repl.desk import ScreenController
 
 SECOND_PRESS_S = 2.0
 ONE_PRESS_S = 0.25
@@ -30,10 +30,10 @@ class Focus(Enum):
     DRAFT = auto()
 
 
-class Hands:
+class KeyActions:
     """The person's hands on one screen."""
 
-    def __init__(self, desk: "Desk") -> None:
+    def __init__(self, desk: "ScreenController") -> None:
         self._desk = desk
         self.drafting, self.answering = desk.drafting, desk.answering
         self.choosing, self.completing = desk.choosing, desk.completing

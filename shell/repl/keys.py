@@ -7,14 +7,14 @@ from prompt_toolkit.filters.base import Always
 from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
 from prompt_toolkit.keys import Keys
 
-from shell.repl.hands import Focus, Hands
+from shell.repl.hands import Focus, KeyActions
 from shell.repl.paging import FAR
 from shell.repl.terminal import ACKNOWLEDGED
 
 ALWAYS = Always()
 
 
-def bindings(hands: Hands) -> KeyBindings:
+def bindings(hands: KeyActions) -> KeyBindings:
     """Build the tables; of two that hold, the later one counts."""
     keys = KeyBindings()
     _always(keys, hands)
@@ -29,7 +29,7 @@ def bindings(hands: Hands) -> KeyBindings:
     return keys
 
 
-def _always(keys: KeyBindings, hands: Hands) -> None:
+def _always(keys: KeyBindings, hands: KeyActions) -> None:
     _bind(keys, "c-j", hands.new_line)
     _bind(keys, "c-c", hands.ctrl_c)
     _bind(keys, Keys.SIGINT, hands.ctrl_c)
@@ -49,7 +49,7 @@ def _always(keys: KeyBindings, hands: Hands) -> None:
         hands.paste(event.key_sequence[-1].data)
 
 
-def _draft(keys: KeyBindings, hands: Hands, typing: Filter) -> None:
+def _draft(keys: KeyBindings, hands: KeyActions, typing: Filter) -> None:
     _bind(keys, "up", hands.drafting.up, typing)
     _bind(keys, "down", hands.drafting.down, typing)
     _bind(keys, "c-r", hands.drafting.search, typing)
@@ -58,13 +58,13 @@ def _draft(keys: KeyBindings, hands: Hands, typing: Filter) -> None:
     _bind(keys, "tab", _nothing, typing)
 
 
-def _menu(keys: KeyBindings, hands: Hands, is_open: Filter) -> None:
+def _menu(keys: KeyBindings, hands: KeyActions, is_open: Filter) -> None:
     _bind(keys, "up", lambda: hands.completing.move(-1), is_open)
     _bind(keys, "down", lambda: hands.completing.move(1), is_open)
     _bind(keys, "tab", hands.completing.accept, is_open)
 
 
-def _dialog(keys: KeyBindings, hands: Hands) -> None:
+def _dialog(keys: KeyBindings, hands: KeyActions) -> None:
     is_open = Condition(lambda: hands.dialog_open)
     armed = _while(hands, Focus.ARMED)
     _bind(keys, "pagedown", lambda: hands.answering.page(1), is_open)
@@ -81,7 +81,7 @@ def _dialog(keys: KeyBindings, hands: Hands) -> None:
         hands.answering.answer(event.key_sequence[-1].data, last=_last(event))
 
 
-def _question(keys: KeyBindings, hands: Hands, armed: Filter) -> None:
+def _question(keys: KeyBindings, hands: KeyActions, armed: Filter) -> None:
     _bind(keys, "down", lambda: hands.replying.move(1), armed)
     _bind(keys, "up", lambda: hands.replying.move(-1), armed)
     _bind(keys, " ", hands.replying.tick, armed)
@@ -92,7 +92,7 @@ def _question(keys: KeyBindings, hands: Hands, armed: Filter) -> None:
         hands.replying.press(event.key_sequence[-1].data, last=_last(event))
 
 
-def _picker(keys: KeyBindings, hands: Hands, is_open: Filter) -> None:
+def _picker(keys: KeyBindings, hands: KeyActions, is_open: Filter) -> None:
     _bind(keys, "up", lambda: hands.choosing.move(-1), is_open)
     _bind(keys, "down", lambda: hands.choosing.move(1), is_open)
     _bind(keys, "c-r", lambda: hands.choosing.move(1), is_open)
@@ -100,7 +100,7 @@ def _picker(keys: KeyBindings, hands: Hands, is_open: Filter) -> None:
     _bind(keys, "left", hands.choosing.close, is_open & Condition(lambda: hands.choosing.whole))
 
 
-def _page(keys: KeyBindings, hands: Hands, is_open: Filter) -> None:
+def _page(keys: KeyBindings, hands: KeyActions, is_open: Filter) -> None:
     keys.add(Keys.Any, filter=is_open)(_calling(_nothing))
     _bind(keys, "up", lambda: hands.paging.move(-1), is_open)
     _bind(keys, "down", lambda: hands.paging.move(1), is_open)
@@ -114,14 +114,14 @@ def _page(keys: KeyBindings, hands: Hands, is_open: Filter) -> None:
     _bind(keys, "c-o", hands.paging.close, is_open)
 
 
-def _overseeing(keys: KeyBindings, hands: Hands, is_open: Filter) -> None:
+def _overseeing(keys: KeyBindings, hands: KeyActions, is_open: Filter) -> None:
     of_agent = Condition(lambda: hands.overseeing.agent is not None)
     asks = Condition(lambda: hands.overseeing.asks)
     _bind(keys, "x", hands.overseeing.stop, is_open & of_agent)
     _bind(keys, "y", hands.overseeing.stop, is_open & asks)
 
 
-def _escape(keys: KeyBindings, hands: Hands) -> None:
+def _escape(keys: KeyBindings, hands: KeyActions) -> None:
     """Esc alone, twice, and as the prefix that Alt sends.
 
     A terminal's answer or a paste may follow within the time in which Esc waits for the rest of
@@ -143,7 +143,7 @@ def _escape(keys: KeyBindings, hands: Hands) -> None:
         hands.paste(event.key_sequence[-1].data)
 
 
-def _while(hands: Hands, *focus: Focus) -> Filter:
+def _while(hands: KeyActions, *focus: Focus) -> Filter:
     return Condition(lambda: hands.focus in focus)
 
 

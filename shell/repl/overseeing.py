@@ -3,15 +3,15 @@
 from typing import TYPE_CHECKING
 
 from messages.address import Address
-from shell.intents import WatchSubagent
+from shell.intents import ViewSubagent
 from shell.view.below import Subagent
 from shell.view.picker import Picker, choice, renewed, with_chosen
-from shell.view.state import Refill
+from shell.view.state import RestoreDraft
 from shell.view.subagent_page import subagent_page
 from shell.view.task_list import NOBODY, listed, question, stopped
 
 if TYPE_CHECKING:
-    from shell.repl.desk import Desk
+    from shell.repl.desk import ScreenController
 
 ASKED_S = 5.0
 """So long the question whether to stop one stands in the place of the footer."""
@@ -20,7 +20,7 @@ ASKED_S = 5.0
 class Overseeing:
     """What the person does about the agents below."""
 
-    def __init__(self, desk: "Desk") -> None:
+    def __init__(self, desk: "ScreenController") -> None:
         self._desk = desk
 
     @property
@@ -60,10 +60,10 @@ class Overseeing:
     def read(self, agent: Address) -> None:
         """Cover the screen with what an agent does, and let it stream."""
         desk = self._desk
-        desk.person.post(WatchSubagent(agent=agent))
+        desk.person.post(ViewSubagent(agent=agent))
         desk.paging.open_live(
             lambda: subagent_page(desk.state, agent, desk.now_s),
-            lambda: desk.person.post(WatchSubagent(agent=None)),
+            lambda: desk.person.post(ViewSubagent(agent=None)),
         )
 
     def back(self) -> None:
@@ -81,7 +81,7 @@ class Overseeing:
         if row is None or not row.waits_for_more:
             return False
         self._desk.paging.close()
-        self._desk.step((self._desk.state, (Refill(f"/tasks say {row.address.name} "),)))
+        self._desk.step((self._desk.state, (RestoreDraft(f"/tasks say {row.address.name} "),)))
         return True
 
     def stop(self) -> None:

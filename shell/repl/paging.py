@@ -8,7 +8,7 @@ from shell.view.pager import Page, Pager
 from shell.view.plan import FOOTER_ROWS
 
 if TYPE_CHECKING:
-    from shell.repl.desk import Desk
+    from shell.repl.desk import ScreenController
 
 FAR = 1_000_000
 """Rows to the end of any page."""
@@ -17,7 +17,7 @@ FAR = 1_000_000
 class Paging:
     """At most one page at a time."""
 
-    def __init__(self, desk: "Desk") -> None:
+    def __init__(self, desk: "ScreenController") -> None:
         self._desk = desk
         self.pager: Pager | None = None
         self._source: Callable[[], Page] | None = None

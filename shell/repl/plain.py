@@ -13,20 +13,20 @@ from messages.address import Address
 from messages.approvals import QuestionRequest
 from messages.base import Message
 from shell.commands.command import answered
-from shell.inbox import Inbox
+from shell.inbox import ScreenEventQueue
 from shell.numbered import numbered
 from shell.repl.drafting import COMMAND
 from shell.repl.hands import INTERRUPTED, SECOND_PRESS_S
 from shell.repl.plain_answers import LASTING, WIDER, Typed, may_be_said, reply_in, typed, ways
 from shell.repl.serving import Serving
 from shell.repl.signals import endings, handled
-from shell.repl.updates import Paper, Updates
+from shell.repl.updates import Printer, Updates
 from shell.view import state
 from shell.view.ink import flowed, printed
 from shell.view.pager import Page
 from shell.view.picker import Picker
 from shell.view.plan import panel_of
-from shell.view.state import State, Step
+from shell.view.state import ScreenUpdate, State
 from shell.view.subagent_page import subagent_page
 from shell.visible import visible
 from shell.workplace import Workplace
@@ -41,7 +41,7 @@ class Plain(Serving):
     def __init__(
         self,
         post: Callable[[Message], None],
-        inbox: Inbox,
+        inbox: ScreenEventQueue,
         place: Workplace,
         first_prompt: str | None = None,
         when_drawn: Callable[[], None] = lambda: None,
@@ -49,7 +49,7 @@ class Plain(Serving):
         """See `Repl`."""
         super().__init__(post, place)
         self._first_prompt, self._when_drawn = first_prompt, when_drawn
-        paper = Paper(self._print, lambda: shutil.get_terminal_size((_WIDTH, 24)).columns, False)  # noqa: FBT003  (colour)
+        paper = Printer(self._print, lambda: shutil.get_terminal_size((_WIDTH, 24)).columns, False)  # noqa: FBT003  (colour)
         self._updates = Updates(inbox, paper, post, self._given_back, lambda: None)
         self._width = paper.width
         self._ended: asyncio.Future[int] | None = None
@@ -70,7 +70,7 @@ class Plain(Serving):
         """The loop's clock."""
         return self._updates.now_s
 
-    def step(self, done: Step) -> None:
+    def step(self, done: ScreenUpdate) -> None:
         """Take a new state and carry out what comes with it."""
         self._updates.step(done)
 
@@ -142,10 +142,12 @@ class Plain(Serving):
         else:
             self._print("")
 
-    def _step_unsaid(self, done: Step) -> None:
+    def _step_unsaid(self, done: ScreenUpdate) -> None:
         """Take a step; what the person has just typed stands there by the terminal's own echo."""
         stepped, effects = done
-        self.step((stepped, tuple(each for each in effects if not isinstance(each, state.Said))))
+        self.step(
+            (stepped, tuple(each for each in effects if not isinstance(each, state.PrintPrompt)))
+        )
 
     def _answer(self, given: Typed) -> None:
         shown = self.state.requests.shown

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from messages.approvals import AnyApprovalRequest, QuestionRequest
-from messages.questions import Question
+from messages.questions import UserQuestion
 from shell.numbered import numbered
 from shell.view.approval import Judged, granted
 from shell.visible import exact_line
@@ -68,22 +68,22 @@ def _answers(request: Judged, number: int) -> list[tuple[str, str]]:
         ),
         "project": (f"project {number}", "the same in this project"),
     }
-    lines = [line for answer, line in offered.items() if answer in request.answers]
+    lines = [line for answer, line in offered.items() if answer in request.available_decisions]
     wider = [
-        (f"{said} {WIDER}", f"the same, but for {granted(request.wider)}")
+        (f"{said} {WIDER}", f"the same, but for {granted(request.broader_grants)}")
         for said, _ in lines
-        if request.wider and said.startswith(LASTING)
+        if request.broader_grants and said.startswith(LASTING)
     ]
     no = [(f"no {number}", "no; say why behind it, if you like")]
     return [
         *lines,
         *wider,
-        *(no if "no" in request.answers else []),
+        *(no if "no" in request.available_decisions else []),
         (f"later {number}", "not now"),
     ]
 
 
-def _replies(question: Question, number: int) -> list[tuple[str, str]]:
+def _replies(question: UserQuestion, number: int) -> list[tuple[str, str]]:
     chosen = [
         (f"reply {number} {at}", exact_line(f"{choice.label} {choice.description}".strip()))
         for at, choice in enumerate(question.choices, 1)
@@ -99,12 +99,12 @@ def may_be_said(given: Typed, request: AnyApprovalRequest) -> bool:
     if given.verb == "no" or isinstance(request, QuestionRequest):
         return given.verb == "no"
     if given.verb not in LASTING:
-        return given.verb in request.answers
-    said = not given.words or (given.words == WIDER and bool(request.wider))
-    return given.verb in request.answers and said
+        return given.verb in request.available_decisions
+    said = not given.words or (given.words == WIDER and bool(request.broader_grants))
+    return given.verb in request.available_decisions and said
 
 
-def reply_in(words: str, question: Question) -> str:
+def reply_in(words: str, question: UserQuestion) -> str:
     """Read a reply: numbers of choices stand for them, all else for itself."""
     if not question.choices or not _NUMBERS.fullmatch(words):
         return words

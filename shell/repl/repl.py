@@ -18,8 +18,8 @@ from prompt_toolkit.key_binding import KeyPress
 from messages.address import Address
 from messages.base import Message
 from shell.commands.command import answered
-from shell.inbox import Inbox
-from shell.repl.desk import Desk
+from shell.inbox import ScreenEventQueue
+from shell.repl.desk import ScreenController
 from shell.repl.serving import Serving
 from shell.repl.signals import HUNG_UP, endings, handled, stop
 from shell.repl.terminal import FrameOutput, open_output
@@ -28,7 +28,7 @@ from shell.repl.typed_ahead import taken_over
 from shell.view import state
 from shell.view.pager import Page
 from shell.view.picker import Picker
-from shell.view.state import State, Step
+from shell.view.state import ScreenUpdate, State
 from shell.workplace import Workplace
 
 
@@ -38,7 +38,7 @@ class Repl(Serving):
     def __init__(  # noqa: PLR0913  (two are only for tests)
         self,
         post: Callable[[Message], None],
-        inbox: Inbox,
+        inbox: ScreenEventQueue,
         place: Workplace,
         first_prompt: str | None = None,
         when_drawn: Callable[[], None] = lambda: None,
@@ -54,7 +54,9 @@ class Repl(Serving):
         super().__init__(post, place)
         colour = "NO_COLOR" not in os.environ if colour is None else colour
         keyboard = keyboard or create_input(sys.stdin)
-        self.desk = Desk(self, inbox, keyboard, output or open_output(sys.stdout), colour=colour)
+        self.desk = ScreenController(
+            self, inbox, keyboard, output or open_output(sys.stdout), colour=colour
+        )
         self._stops = {signal.SIGTSTP: self.suspend, signal.SIGCONT: self.desk.found_again}
         self._first_prompt = first_prompt
         self._when_drawn = when_drawn
@@ -69,13 +71,13 @@ class Repl(Serving):
         """The loop's clock."""
         return self.desk.now_s
 
-    def step(self, done: Step) -> None:
+    def step(self, done: ScreenUpdate) -> None:
         """Take a new state and carry out what comes with it."""
         self.desk.step(done)
 
     def run_command(self, line: str) -> None:
         """Run a slash command."""
-        self.desk.step((self.state, (state.Said(line),)))
+        self.desk.step((self.state, (state.PrintPrompt(line),)))
         self.remark(answered(line, self))
 
     def show(self, page: Page) -> None:

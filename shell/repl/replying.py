@@ -7,19 +7,19 @@ from shell.view import question, state
 from shell.view.question import Selection
 
 if TYPE_CHECKING:
-    from messages.questions import Question
-    from shell.repl.desk import Desk
+    from messages.questions import UserQuestion
+    from shell.repl.desk import ScreenController
 
 
 class Replying:
     """The person's replies, one question at a time."""
 
-    def __init__(self, desk: "Desk") -> None:
+    def __init__(self, desk: "ScreenController") -> None:
         self._desk = desk
         self.selection = Selection()
 
     @property
-    def asked(self) -> "Question | None":
+    def asked(self) -> "UserQuestion | None":
         """The question on the screen; None: it is none, or a request of another kind."""
         requests = self._desk.state.requests
         shown = requests.shown
@@ -65,7 +65,7 @@ class Replying:
             self._desk.view.side.reset()
             self._desk.step(state.replied(self._desk.state, shown.id, text))
 
-    def _take(self, asked: "Question", number: int) -> None:
+    def _take(self, asked: "UserQuestion", number: int) -> None:
         if asked.multiple:
             self.selection = question.toggled(self.selection, number)
         else:

@@ -4,7 +4,7 @@ from asyncio import TimerHandle
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from shell.repl.desk import Desk
+    from shell.repl.desk import ScreenController
 
 SETTLE_S = 0.26
 """So long after a change nothing is drawn.
@@ -17,7 +17,7 @@ drawn in between goes where nobody finds it again.
 class Resizing:
     """Waits until the window keeps its size."""
 
-    def __init__(self, desk: "Desk") -> None:
+    def __init__(self, desk: "ScreenController") -> None:
         self._desk = desk
         self._timer: TimerHandle | None = None
 

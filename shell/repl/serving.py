@@ -12,7 +12,7 @@ from shell.commands.table import COMMANDS
 from shell.repl.aside import aside
 from shell.successor import Successor
 from shell.view import state
-from shell.view.state import State, Step
+from shell.view.state import ScreenUpdate, State
 from shell.workplace import Workplace
 
 T = TypeVar("T")
@@ -77,13 +77,13 @@ class Serving(ABC):
         self._post(intent)
 
     @abstractmethod
-    def step(self, done: Step) -> None:
+    def step(self, done: ScreenUpdate) -> None:
         """Take a new state and carry out what comes with it."""
 
     def remark(self, text: str) -> None:
         """Print lines of ours."""
         if text:
-            self.step((self.state, (state.Remark(text, "plain"),)))
+            self.step((self.state, (state.PrintNotice(text, "plain"),)))
 
     def later(self, job: Callable[[], T], then: Callable[[T | None], None]) -> None:
         """Do slow work beside the screen."""

@@ -8,16 +8,16 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from messages.base import Message
-from shell.inbox import Inbox
+from shell.inbox import ScreenEventQueue
 from shell.repl.backlog import Backlog
 from shell.repl.frames import LAST_WORK_S, WORK_S, Frames
 from shell.view import events, state
 from shell.view.render import rendered
-from shell.view.state import Post, Refill, State, Step
+from shell.view.state import RestoreDraft, ScreenUpdate, SendCommand, State
 
 
 @dataclass(frozen=True, slots=True)
-class Paper:
+class Printer:
     """What is printed on."""
 
     draw: Callable[[str], None]
@@ -33,8 +33,8 @@ class Updates:
 
     def __init__(
         self,
-        inbox: Inbox,
-        paper: Paper,
+        inbox: ScreenEventQueue,
+        paper: Printer,
         post: Callable[[Message], None],
         refill: Callable[[str], None],
         changed: Callable[[], None],
@@ -67,7 +67,7 @@ class Updates:
         """Leave the rest unread."""
         self._frames.stop()
 
-    def step(self, done: Step) -> None:
+    def step(self, done: ScreenUpdate) -> None:
         """Take a new state and carry out what comes with it."""
         self._apply(done)
         self._show(self.now_s + WORK_S)
@@ -101,14 +101,14 @@ class Updates:
             self._backlog.calm()
         self._show(until_s)
 
-    def _apply(self, done: Step) -> None:
+    def _apply(self, done: ScreenUpdate) -> None:
         """Take a new state; what is to be printed waits for its frame."""
         self.state, effects = done
         for effect in effects:
             match effect:
-                case Post():
+                case SendCommand():
                     self._post(effect.intent)
-                case Refill():
+                case RestoreDraft():
                     self._refill(effect.text)
                 case _:
                     self._backlog.add(effect)

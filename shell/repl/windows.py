@@ -20,7 +20,7 @@ from prompt_toolkit.layout.processors import BeforeInput
 
 from shell.view.arming import Shown
 from shell.view.ink import Row
-from shell.view.plan import MARK, Plan, Scene, planned, side_mark
+from shell.view.plan import MARK, FrameInput, FrameLayout, planned, side_mark
 from shell.view.unseen import ShowHidden
 
 
@@ -50,7 +50,7 @@ class Rows(UIControl):
 class View:
     """The layout. It reads the scene and changes nothing but its own scrolling."""
 
-    def __init__(self, scene: Callable[[], Scene], size: Callable[[], Size]) -> None:
+    def __init__(self, scene: Callable[[], FrameInput], size: Callable[[], Size]) -> None:
         self._scene, self._size = scene, size
         self.draft = Buffer(multiline=True)
         self.side = Buffer(multiline=False)
@@ -69,7 +69,7 @@ class View:
         self._page_window = self._fixed(lambda plan: plan.page, takes_keys=True)
         self.layout = Layout(self._stack(), focused_element=self._draft_window)
 
-    def plan(self) -> Plan:
+    def plan(self) -> FrameLayout:
         """Divide the window as it is now."""
         return planned(self._scene(), self._size())
 
@@ -151,7 +151,9 @@ class View:
             ]
         )
 
-    def _fixed(self, rows: Callable[[Plan], Sequence[Row]], *, takes_keys: bool = False) -> Window:
+    def _fixed(
+        self, rows: Callable[[FrameLayout], Sequence[Row]], *, takes_keys: bool = False
+    ) -> Window:
         return Window(
             Rows(lambda: rows(self.plan()), takes_keys=takes_keys),
             height=lambda: Dimension.exact(len(rows(self.plan()))),

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from messages.approvals import (
-    Answer,
     AnyApprovalRequest,
+    ApprovalDecision,
     ExecApprovalRequest,
     PatchApprovalRequest,
 )
@@ -21,7 +21,7 @@ from shell.view.arming import Arming
 from shell.view.ink import CHAIN, Fragment, Row, flowed, width_of, wrapped
 from shell.visible import exact, exact_line
 
-KEYS: dict[str, Answer] = {
+KEYS: dict[str, ApprovalDecision] = {
     "y": "once",
     "a": "session",
     "A": "session",
@@ -77,7 +77,7 @@ def hint_of(request: Judged, state: Arming, *, draft: bool) -> Fragment:
     """Say what the keys do now."""
     if not arming.may_refuse(state):
         return ("dim", "Ctrl-Y to answer: a draft is being typed" if draft else "…")
-    if not arming.may_allow(state) and set(request.answers) - {"no"}:
+    if not arming.may_allow(state) and set(request.available_decisions) - {"no"}:
         return ("warn", "PgDn: read to the end before you allow it")
     return ("strong", "press a key to answer")
 
@@ -168,10 +168,10 @@ def _answers(request: Judged, width: int) -> list[Row]:
         "session": "a  don't ask again in this session for " + granted(request.grants),
         "project": "p  the same in this project",
     }
-    lines = [told[answer] for answer in told if answer in request.answers]
-    if request.wider:
-        lines.append("A, P  as a and p, but for " + granted(request.wider))
-    no = ("n  no", "Tab  no, with a reason") if "no" in request.answers else ()
+    lines = [told[answer] for answer in told if answer in request.available_decisions]
+    if request.broader_grants:
+        lines.append("A, P  as a and p, but for " + granted(request.broader_grants))
+    no = ("n  no", "Tab  no, with a reason") if "no" in request.available_decisions else ()
     lines += side_by_side((*no, "Esc  later"), width)
     return [row for line in lines for row in going_on(line, "plain", width)]
 

@@ -9,13 +9,12 @@ from messages.address import Address
 from messages.content import ToolUseBlock
 from messages.subagents import SubagentEnded, SubagentQueued, SubagentStarted
 from messages.turns import (
-    AgentReport,
     Delta,
-    MessageDelta,
     ModelRetrying,
     ReplyCompleted,
-    ReplyGrown,
+    ReplyProgress,
     SessionConfigured,
+    TextDelta,
     ThinkingDelta,
     ToolEnded,
     ToolInputDelta,
@@ -24,8 +23,9 @@ from messages.turns import (
     TurnFailed,
     TurnInterrupted,
     TurnStarted,
+    UpwardEvent,
 )
-from shell.inbox import OfSubagent
+from shell.inbox import SubagentEvent
 from shell.view import figures, recent
 from shell.view.recent import Kept, Recent
 
@@ -80,7 +80,7 @@ class Subagent:
 
 
 @dataclass(frozen=True)
-class Below:
+class SubagentList:
     """All subagents of this run, in the order of their start.
 
     Without slots: what a frame asks for many times is found out once.
@@ -108,14 +108,14 @@ class Below:
         """Those that have not ended."""
         return tuple(row for row in self.rows.values() if row.doing != "ended")
 
-    def with_row(self, row: Subagent) -> "Below":
+    def with_row(self, row: Subagent) -> "SubagentList":
         """Replace one, or add it."""
         earlier = self.rows.get(row.address)
         chars = self.chars + row.recent.chars - (earlier.recent.chars if earlier else 0)
-        below = Below({**self.rows, row.address: row}, chars)
+        below = SubagentList({**self.rows, row.address: row}, chars)
         return below if chars <= MOST_KEPT_CHARS else below._cut_down()
 
-    def _cut_down(self) -> "Below":
+    def _cut_down(self) -> "SubagentList":
         """Keep half of what may be, so that this is seldom done."""
         share = MOST_KEPT_CHARS // 2 // max(len(self.running), 1)
         rows = {
@@ -124,10 +124,10 @@ class Below:
             )
             for address, row in self.rows.items()
         }
-        return Below(rows, sum(row.recent.chars for row in rows.values()))
+        return SubagentList(rows, sum(row.recent.chars for row in rows.values()))
 
 
-def heard(below: Below, said: OfSubagent, now_s: float) -> Below:
+def heard(below: SubagentList, said: SubagentEvent, now_s: float) -> SubagentList:
     """Take in an event of a subagent, or of any agent about those below it."""
     event = said.event
     match event:
@@ -140,7 +140,7 @@ def heard(below: Below, said: OfSubagent, now_s: float) -> Below:
             return below.with_row(_heard_of(row_found, event)) if row_found else below
 
 
-def _ended(below: Below, event: SubagentEnded, now_s: float) -> Below:
+def _ended(below: SubagentList, event: SubagentEnded, now_s: float) -> SubagentList:
     """Let one rest that stays for more; else it is gone, with all below it."""
     row = below.rows.get(event.child)
     if row is None:
@@ -166,7 +166,7 @@ def _begun(earlier: Subagent | None, event: SubagentStarted, now_s: float) -> Su
         event.description,
         now_s,
         call_id=event.call_id,
-        lives=event.start,
+        lives=event.task_number,
         one_shot=event.one_shot,
     )
     return row if earlier is None else replace(row, tokens=earlier.tokens, recent=earlier.recent)
@@ -177,10 +177,10 @@ def _key(name: str) -> tuple[str, int]:
     return (stem, int(number)) if number.isdecimal() else (name, 0)
 
 
-def _heard_of(row: Subagent, event: AgentReport | Delta | SessionConfigured) -> Subagent:
+def _heard_of(row: Subagent, event: UpwardEvent | Delta | SessionConfigured) -> Subagent:
     """Take in an event of its own."""
     match event:
-        case MessageDelta():
+        case TextDelta():
             return replace(row, streamed=(row.streamed + event.text)[-MOST_STREAMED_CHARS:])
         case ThinkingDelta() | ToolInputDelta():
             return row
@@ -190,25 +190,25 @@ def _heard_of(row: Subagent, event: AgentReport | Delta | SessionConfigured) -> 
             return _over(_kept(_moved(row, event), event), event)
 
 
-def _kept(row: Subagent, event: AgentReport) -> Subagent:
+def _kept(row: Subagent, event: UpwardEvent) -> Subagent:
     return replace(row, recent=recent.added(row.recent, event)) if isinstance(event, Kept) else row
 
 
-def _over(row: Subagent, event: AgentReport) -> Subagent:
+def _over(row: Subagent, event: UpwardEvent) -> Subagent:
     """Leave the reply that it was at, if this ends it."""
     ends = ReplyCompleted | ModelRetrying | TurnCompleted | TurnInterrupted | TurnFailed
     return replace(row, streamed="", reply_chars=0) if isinstance(event, ends) else row
 
 
-def _moved(row: Subagent, event: AgentReport) -> Subagent:  # noqa: PLR0911  (a case an event)
+def _moved(row: Subagent, event: UpwardEvent) -> Subagent:  # noqa: PLR0911  (a case an event)
     match event:
         case SubagentQueued():
-            return replace(row, doing="queued", at=f"for one of {event.places} places")
+            return replace(row, doing="queued", at=f"for one of {event.slot_limit} places")
         case TurnStarted():
             return replace(row, doing="thinking", at="")
         case ModelRetrying():
             return replace(row, doing="thinking", at=event.detail)
-        case ReplyGrown() if row.doing != "ended":
+        case ReplyProgress() if row.doing != "ended":
             at_it: Doing = "writing" if event.writes else "thinking"
             return replace(row, doing=at_it, at="", reply_chars=event.chars)
         case ReplyCompleted():

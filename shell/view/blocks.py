@@ -21,7 +21,7 @@ _PIECE_CHARS = LONGEST_TAIL_CHARS // 2
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class MarkdownBlock:
     """What of a block has come, without the line that has no end yet."""
 
     text: str = ""
@@ -45,7 +45,7 @@ class Block:
 class Tail:
     """What of a reply is not yet a finished block."""
 
-    block: Block = field(default_factory=Block)
+    block: MarkdownBlock = field(default_factory=MarkdownBlock)
     line: str = ""
     """The line that has no end yet."""
 
@@ -98,7 +98,7 @@ def _is_whole(piece: str) -> bool:
     return len(piece) == _PIECE_CHARS or piece.endswith("\n")
 
 
-def _goes_before(block: Block, piece: str) -> bool:
+def _goes_before(block: MarkdownBlock, piece: str) -> bool:
     """Whether the block ends where this piece, maybe not yet whole, begins."""
     if len(block.text) + len(piece) > LONGEST_TAIL_CHARS:
         return True
@@ -108,16 +108,16 @@ def _goes_before(block: Block, piece: str) -> bool:
     return another or (_is_whole(piece) and _opens(block, piece))
 
 
-def _next(block: Block, finished: list[str]) -> Block:
+def _next(block: MarkdownBlock, finished: list[str]) -> MarkdownBlock:
     """Finish a block; the next one goes on with its fence. One that was to go on must end too."""
     if block.begun:
         finished.append(_closed(block))
     elif block.opening or block.closed:
         finished.append("")
-    return Block(text=block.opening, opening=block.opening)
+    return MarkdownBlock(text=block.opening, opening=block.opening)
 
 
-def _grown(block: Block, piece: str) -> Block:
+def _grown(block: MarkdownBlock, piece: str) -> MarkdownBlock:
     blank = not piece.strip() and (block.blank or block.at_line_start)
     if blank and not block.text:
         return block
@@ -133,13 +133,13 @@ def _grown(block: Block, piece: str) -> Block:
     return replace(grown, opening=piece)
 
 
-def _opens(block: Block, piece: str) -> bool:
+def _opens(block: MarkdownBlock, piece: str) -> bool:
     """Whether the piece would open a fence; a long one is none for us, but must be kept from it."""
     found = _FENCE.match(piece) if block.at_line_start else None
     return found is not None and not (found[1][0] == "`" and "`" in found[2])
 
 
-def _closes(block: Block, piece: str) -> bool:
+def _closes(block: MarkdownBlock, piece: str) -> bool:
     found = _FENCE.match(piece) if block.at_line_start else None
     if found is None or found[2].strip():
         return False
@@ -156,7 +156,7 @@ def _escaped(opening: str) -> str:
     return opening[:indent] + "\\" + opening[indent:]
 
 
-def _closed(block: Block) -> str:
+def _closed(block: MarkdownBlock) -> str:
     if not block.opening:
         return block.text.strip("\n")
     line_end = "" if block.at_line_start else "\n"

@@ -2,12 +2,12 @@
 
 from pathlib import PurePath
 
-from messages.turns import DiskChanged
+from messages.turns import PersistenceChanged
 
 WRITTEN_AGAIN = "The session is written again; nothing that was said is missing."
 
 
-def unwritten(event: DiskChanged) -> str:
+def unwritten(event: PersistenceChanged) -> str:
     """Say that nothing is recorded, why, and what that means."""
     return (
         f"The session cannot be written ({event.detail}). Until it can, nothing is changed and "
@@ -15,7 +15,7 @@ def unwritten(event: DiskChanged) -> str:
     )
 
 
-def line_of(event: DiskChanged) -> str:
+def line_of(event: PersistenceChanged) -> str:
     """Say it where there is no footer."""
     match event.state:
         case "well":
@@ -26,7 +26,7 @@ def line_of(event: DiskChanged) -> str:
             return "The disk is slow to take what is said."
 
 
-def mark(disk: DiskChanged, file: str) -> str:
+def mark(disk: PersistenceChanged, file: str) -> str:
     """Say in a few words what stands in the footer; empty: all is well."""
     match disk.state:
         case "well":

@@ -4,31 +4,31 @@ from dataclasses import replace
 from typing import get_args
 
 from messages.address import PRIMARY
-from messages.approvals import PresentApproval, RetractApproval
+from messages.approvals import DismissApproval, ShowApproval
 from messages.content import ThinkingBlock, text_of
 from messages.models import LimitReason
 from messages.permissions import (
-    CallExplained,
-    GrantNotRevoked,
-    GrantNotStored,
+    ChangeModeFailed,
+    DecisionExplained,
     GrantRevoked,
     ModeChanged,
-    ModeNotChanged,
-    PolicyListed,
-    RulesLoaded,
-    RulesNotLoaded,
+    PolicySnapshot,
+    ReplaceRulesFailed,
+    RevokeGrantFailed,
+    RulesReplaced,
+    StoreGrantFailed,
 )
 from messages.subagents import SubagentEnded, SubagentQueued, SubagentStarted
 from messages.turns import (
-    AgentNotSwitched,
     AgentSwitched,
-    DiskChanged,
-    MessageDelta,
     ModelChanged,
     ModelRetrying,
+    PersistenceChanged,
     ReplyCompleted,
-    ReplyGrown,
+    ReplyProgress,
     SessionConfigured,
+    SwitchAgentFailed,
+    TextDelta,
     ThinkingDelta,
     TodosUpdated,
     ToolEnded,
@@ -40,22 +40,22 @@ from messages.turns import (
     TurnStarted,
     UsageChanged,
 )
-from shell.inbox import Event, Notice, OfSubagent, Omitted, QuestionsGone
-from shell.intents import OwnCommandEnded
+from shell.inbox import ApprovalsReset, Event, Notice, SubagentEvent, TextDropped
+from shell.intents import UserCommandEnded
 from shell.view import below, blocks, details, modes, requests
 from shell.view.details import Detail
 from shell.view.disk import WRITTEN_AGAIN, unwritten
 from shell.view.policy import policy_lines, told_of
 from shell.view.state import (
-    Prose,
-    Remark,
+    PrintMarkdown,
+    PrintNotice,
+    PrintOmission,
+    PrintPrompt,
     Retrying,
     Running,
-    Said,
-    Skipped,
+    RunningTurn,
+    ScreenUpdate,
     State,
-    Step,
-    Turn,
     flushed,
     handed_back,
     next_sent,
@@ -65,15 +65,15 @@ from shell.view.state import (
 from shell.visible import visible
 
 Answer = (
-    OwnCommandEnded
-    | PolicyListed
-    | RulesLoaded
-    | RulesNotLoaded
+    UserCommandEnded
+    | PolicySnapshot
+    | RulesReplaced
+    | ReplaceRulesFailed
     | GrantRevoked
-    | GrantNotRevoked
-    | GrantNotStored
-    | CallExplained
-    | Omitted
+    | RevokeGrantFailed
+    | StoreGrantFailed
+    | DecisionExplained
+    | TextDropped
     | Notice
 )
 """What the program tells besides what the agents do."""
@@ -81,7 +81,7 @@ MOST_LATE_CHARS = 4_000
 """So much text is still shown of a turn that is being interrupted."""
 
 
-def received(state: State, event: Event, now_s: float) -> Step:  # noqa: C901, PLR0911, PLR0912  (a case an event)
+def received(state: State, event: Event, now_s: float) -> ScreenUpdate:  # noqa: C901, PLR0911, PLR0912  (a case an event)
     """Take in one event."""
     match event:
         case SessionConfigured():
@@ -90,9 +90,9 @@ def received(state: State, event: Event, now_s: float) -> Step:  # noqa: C901, P
             return _started(state, event, now_s)
         case ToolInputDelta():
             return _heard(state, event.chars, now_s), ()
-        case MessageDelta() | ThinkingDelta():
+        case TextDelta() | ThinkingDelta():
             return _streamed(state, event, now_s)
-        case ReplyGrown():
+        case ReplyProgress():
             return state, ()  # said of subagents only; what this one writes is streamed
         case ReplyCompleted():
             return _replied(state, event, now_s)
@@ -100,7 +100,7 @@ def received(state: State, event: Event, now_s: float) -> Step:  # noqa: C901, P
             return _retrying(state, event, now_s)
         case ModelChanged():
             return _model_changed(state, event)
-        case AgentSwitched() | AgentNotSwitched() | ModeChanged() | ModeNotChanged():
+        case AgentSwitched() | SwitchAgentFailed() | ModeChanged() | ChangeModeFailed():
             return modes.received(state, event)
         case UsageChanged():
             return replace(state, usage=event), ()
@@ -112,58 +112,58 @@ def received(state: State, event: Event, now_s: float) -> Step:  # noqa: C901, P
             return replace(state, todos=event.todos), ()
         case TurnCompleted() | TurnInterrupted() | TurnFailed():
             return _ended(state, event, now_s)
-        case DiskChanged():
+        case PersistenceChanged():
             return _disk_changed(state, event)
-        case OfSubagent():
+        case SubagentEvent():
             return replace(state, below=below.heard(state.below, event, now_s)), ()
         case SubagentStarted() | SubagentQueued() | SubagentEnded():
-            said = OfSubagent(PRIMARY, event)
+            said = SubagentEvent(PRIMARY, event)
             return replace(state, below=below.heard(state.below, said, now_s)), ()
-        case PresentApproval():
+        case ShowApproval():
             return replace(state, requests=requests.presented(state.requests, event)), ()
-        case RetractApproval():
+        case DismissApproval():
             return retracted(state, event)
-        case QuestionsGone():
+        case ApprovalsReset():
             return questions_gone(state)
         case _:
             return _told(state, event)
 
 
-def _told(state: State, event: Answer) -> Step:
+def _told(state: State, event: Answer) -> ScreenUpdate:
     """Take in what is only told, once: the answer to something that the person did."""
     match event:
-        case OwnCommandEnded():
+        case UserCommandEnded():
             detail = Detail(f"! {event.command}", event.text)
             kept = details.kept(state.details, detail)
             return replace(state, own=None, details=kept), (event,)
-        case PolicyListed():
-            ceiling = state.session.ceiling if state.session else "yolo"
+        case PolicySnapshot():
+            ceiling = state.session.max_mode if state.session else "yolo"
             told = policy_lines(event.policy, ceiling)
-            return replace(state, listed=event.policy), (Remark(told, "plain"),)
-        case Omitted():
-            return state, (Skipped(event.chars),)
+            return replace(state, listed=event.policy), (PrintNotice(told, "plain"),)
+        case TextDropped():
+            return state, (PrintOmission(event.chars),)
         case Notice():
-            return state, (Remark(event.text, "warn"),)
+            return state, (PrintNotice(event.text, "warn"),)
         case _:
-            return state, (Remark(*told_of(event)),)
+            return state, (PrintNotice(*told_of(event)),)
 
 
-def _configured(state: State, event: SessionConfigured, now_s: float) -> Step:
+def _configured(state: State, event: SessionConfigured, now_s: float) -> ScreenUpdate:
     if state.session is None:
         header: tuple[SessionConfigured, ...] = (event,)
     else:
         header = ()  # the agent was started again, which a notice says
         event = event.model_copy(update={"mode": state.session.mode})
-    turn = None if event.running_turn is None else Turn(began_s=now_s)
-    well = DiskChanged(state="well")  # else it tells anew
+    turn = None if event.running_turn is None else RunningTurn(began_s=now_s)
+    well = PersistenceChanged(state="well")  # else it tells anew
     state, sent = next_sent(replace(state, session=event, turn=turn, disk=well), now_s)
     return state, (*header, *sent)
 
 
-def _started(state: State, event: TurnStarted, now_s: float) -> Step:
+def _started(state: State, event: TurnStarted, now_s: float) -> ScreenUpdate:
     if state.turn:
         return state, ()
-    return replace(state, turn=Turn(began_s=now_s)), (Said(event.prompt),)
+    return replace(state, turn=RunningTurn(began_s=now_s)), (PrintPrompt(event.prompt),)
 
 
 def _heard(state: State, chars: int, now_s: float) -> State:
@@ -175,7 +175,7 @@ def _heard(state: State, chars: int, now_s: float) -> State:
     return replace(state, turn=turn)
 
 
-def _streamed(state: State, event: MessageDelta | ThinkingDelta, now_s: float) -> Step:
+def _streamed(state: State, event: TextDelta | ThinkingDelta, now_s: float) -> ScreenUpdate:
     state = _heard(state, len(event.text), now_s)
     turn = state.turn
     if turn is None or isinstance(event, ThinkingDelta):
@@ -183,20 +183,20 @@ def _streamed(state: State, event: MessageDelta | ThinkingDelta, now_s: float) -
     if turn.interrupting:
         turn = replace(turn, late_chars=turn.late_chars + len(event.text))
         if turn.late_chars > MOST_LATE_CHARS:
-            return replace(state, turn=turn), (Skipped(len(event.text)),)
+            return replace(state, turn=turn), (PrintOmission(len(event.text)),)
     finished, tail = blocks.feed(turn.tail, visible(event.text))
     turn = replace(turn, tail=tail, streamed=True)
-    return replace(state, turn=turn), tuple(Prose(block) for block in finished)
+    return replace(state, turn=turn), tuple(PrintMarkdown(block) for block in finished)
 
 
-def _replied(state: State, event: ReplyCompleted, now_s: float) -> Step:
-    turn = state.turn or Turn(began_s=now_s)
+def _replied(state: State, event: ReplyCompleted, now_s: float) -> ScreenUpdate:
+    turn = state.turn or RunningTurn(began_s=now_s)
     finished: tuple[str, ...] = ()
     if not turn.streamed:
         finished, tail = blocks.feed(turn.tail, visible(text_of(event.content)))
         turn = replace(turn, tail=tail)
     turn, last = flushed(turn)
-    prose = (*(Prose(block) for block in finished), *last)
+    prose = (*(PrintMarkdown(block) for block in finished), *last)
     tokens = turn.tokens + event.usage.output_tokens
     turn = replace(turn, streamed=False, streamed_chars=0, tokens=tokens, retrying=None)
     thoughts = [block.thinking for block in event.content if isinstance(block, ThinkingBlock)]
@@ -204,10 +204,10 @@ def _replied(state: State, event: ReplyCompleted, now_s: float) -> Step:
     return replace(state, turn=turn, details=kept), prose
 
 
-def _retrying(state: State, event: ModelRetrying, now_s: float) -> Step:
+def _retrying(state: State, event: ModelRetrying, now_s: float) -> ScreenUpdate:
     """Show the wait; text that has streamed is void, since the reply begins anew."""
-    turn, prose = flushed(state.turn or Turn(began_s=now_s))
-    void = (Remark("The reply was cut off here; it begins anew.", "warn"),)
+    turn, prose = flushed(state.turn or RunningTurn(began_s=now_s))
+    void = (PrintNotice("The reply was cut off here; it begins anew.", "warn"),)
     retrying = Retrying(event, until_s=now_s + event.wait_s)
     turn = replace(
         turn, streamed=False, streamed_chars=0, retrying=retrying, heard_s=retrying.until_s
@@ -215,33 +215,33 @@ def _retrying(state: State, event: ModelRetrying, now_s: float) -> Step:
     return replace(state, turn=turn), (*prose, *(void if event.partial else ()))
 
 
-def _model_changed(state: State, event: ModelChanged) -> Step:
-    told = Remark(f"The model is {event.model} from the next request on.")
+def _model_changed(state: State, event: ModelChanged) -> ScreenUpdate:
+    told = PrintNotice(f"The model is {event.model} from the next request on.")
     if state.session is None:
         return state, (told,)
     session = state.session.model_copy(update={"model": event.model})
     return replace(state, session=session), (told,)
 
 
-def _disk_changed(state: State, event: DiskChanged) -> Step:
+def _disk_changed(state: State, event: PersistenceChanged) -> ScreenUpdate:
     """Keep the trouble for the footer; that it began and ended is told, but for a slow disk."""
     failed = state.disk.state == "failing"
     if event.state == state.disk.state:
         return state, ()  # several agents tell of the same
     state = replace(state, disk=event)
     if event.state == "failing":
-        return state, (Remark(unwritten(event), "bad"),)
-    return state, (Remark(WRITTEN_AGAIN, "plain"),) if failed else ()
+        return state, (PrintNotice(unwritten(event), "bad"),)
+    return state, (PrintNotice(WRITTEN_AGAIN, "plain"),) if failed else ()
 
 
-def _tool_started(state: State, event: ToolStarted, now_s: float) -> Step:
-    turn, prose = flushed(state.turn or Turn(began_s=now_s))
+def _tool_started(state: State, event: ToolStarted, now_s: float) -> ScreenUpdate:
+    turn, prose = flushed(state.turn or RunningTurn(began_s=now_s))
     running = Running(event.call_id, event.title, now_s)
     return replace(state, turn=replace(turn, tools=(*turn.tools, running))), prose
 
 
-def _tool_ended(state: State, event: ToolEnded, now_s: float) -> Step:
-    turn, prose = flushed(state.turn or Turn(began_s=now_s))
+def _tool_ended(state: State, event: ToolEnded, now_s: float) -> ScreenUpdate:
+    turn, prose = flushed(state.turn or RunningTurn(began_s=now_s))
     tools = tuple(tool for tool in turn.tools if tool.call_id != event.call_id)
     kept = details.kept(
         state.details, Detail(event.title or event.tool, f"{event.text}\n{event.diff}")
@@ -250,7 +250,9 @@ def _tool_ended(state: State, event: ToolEnded, now_s: float) -> Step:
     return state, (*prose, event)
 
 
-def _ended(state: State, event: TurnCompleted | TurnInterrupted | TurnFailed, now_s: float) -> Step:
+def _ended(
+    state: State, event: TurnCompleted | TurnInterrupted | TurnFailed, now_s: float
+) -> ScreenUpdate:
     _, prose = flushed(state.turn) if state.turn else (None, ())
     state = replace(state, turn=None)
     match event:
@@ -259,14 +261,14 @@ def _ended(state: State, event: TurnCompleted | TurnInterrupted | TurnFailed, no
             return state, (*prose, *sent)
         case TurnInterrupted():
             state, sent = next_sent(state, now_s)
-            return state, (*prose, Remark("Interrupted.", "warn"), *sent)
+            return state, (*prose, PrintNotice("Interrupted.", "warn"), *sent)
         case TurnFailed():
             state, refill = handed_back(state)
             return state, (*prose, _failure(event), *refill)
 
 
-def _failure(event: TurnFailed) -> Remark:
+def _failure(event: TurnFailed) -> PrintNotice:
     if event.reason in get_args(LimitReason):
-        return Remark(f"The turn {event.detail}.", "warn")
+        return PrintNotice(f"The turn {event.detail}.", "warn")
     cut = ". What stands above of the reply is not all of it." if event.partial else ""
-    return Remark(f"The turn failed ({event.reason}): {event.detail}{cut}", "bad")
+    return PrintNotice(f"The turn failed ({event.reason}): {event.detail}{cut}", "bad")

@@ -15,7 +15,7 @@ def footer_row(state: State, hint: str, width: int) -> Row:
     if not state.session:
         return (("dim", cut("greenroom · starting …", width)),)
     session = state.session
-    model = visible_line(session.model) + (" (a script)" if session.rehearsal else "")
+    model = visible_line(session.model) + (" (a script)" if session.is_scripted else "")
     parts = list(dict.fromkeys((visible_line(session.agent), mode_of(session))))
     if state.usage and state.usage.window_tokens:
         used = 100 * state.usage.context_tokens / state.usage.window_tokens

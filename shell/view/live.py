@@ -4,7 +4,7 @@ from shell.view.blocks import Tail
 from shell.view.figures import clock, tokens
 from shell.view.ink import Row, cut, flowed, wrapped
 from shell.view.retrying import told
-from shell.view.state import Own, State, Turn
+from shell.view.state import RunningTurn, State, UserCommand
 from shell.view.subagent_rows import subagent_rows
 from shell.view.todos import MOST_ROWS, todo_rows
 from shell.visible import visible_line
@@ -68,13 +68,13 @@ def _tool(title: str, elapsed_s: float, width: int) -> Row:
     )
 
 
-def _own(own: Own, now_s: float, width: int) -> Row:
+def _own(own: UserCommand, now_s: float, width: int) -> Row:
     esc = " · stopping" if own.stopping else " · Esc ends it"
     _, title, passed = _tool(f"! {own.command}", now_s - own.began_s, max(width - len(esc), 1))
     return (("person", "● "), title, passed, ("dim", cut(esc, width) if width > len(esc) else ""))
 
 
-def _spinner(state: State, turn: Turn, now_s: float, width: int) -> Row:
+def _spinner(state: State, turn: RunningTurn, now_s: float, width: int) -> Row:
     elapsed_s = max(now_s - turn.began_s, 0.0)
     frame = FRAMES[int(elapsed_s * FRAMES_PER_S) % len(FRAMES)]
     row = f"{frame} {_verb(state, turn, now_s)} · {clock(elapsed_s)}"
@@ -84,7 +84,7 @@ def _spinner(state: State, turn: Turn, now_s: float, width: int) -> Row:
     return (("person", cut(row, width)),)
 
 
-def _verb(state: State, turn: Turn, now_s: float) -> str:
+def _verb(state: State, turn: RunningTurn, now_s: float) -> str:
     if turn.interrupting:
         return "Interrupting"
     silent_s = now_s - max(turn.began_s, turn.heard_s)

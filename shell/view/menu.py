@@ -18,7 +18,7 @@ _BESIDE = len("> ") + len("  ")
 
 
 @dataclass(frozen=True, slots=True)
-class Offer:
+class MenuItem:
     """One thing that can be put in the place of what was typed."""
 
     text: str
@@ -29,7 +29,7 @@ class Offer:
 class Menu:
     """The offers for one word of the draft."""
 
-    offers: tuple[Offer, ...]
+    offers: tuple[MenuItem, ...]
     begin: int
     """Where the word begins; it ends at the cursor."""
     runs: bool = False
@@ -37,7 +37,7 @@ class Menu:
     chosen: int = 0
 
     @property
-    def choice(self) -> Offer:
+    def choice(self) -> MenuItem:
         """The offer that Enter and Tab take."""
         return self.offers[self.chosen]
 
@@ -48,7 +48,7 @@ def for_command(before: str, commands: Iterable[tuple[str, str]]) -> Menu | None
         return None
     told = dict(commands)
     names = fuzzy.best(before[1:], told, MOST_OFFERS)
-    offers = tuple(Offer(f"/{name}", told[name]) for name in names)
+    offers = tuple(MenuItem(f"/{name}", told[name]) for name in names)
     return Menu(offers, begin=0, runs=True) if offers else None
 
 
@@ -60,7 +60,7 @@ def mention(before: str) -> str | None:
 
 def for_mention(before: str, wanted: str, files: Iterable[str]) -> Menu | None:
     """Offer files for the letters behind an `@`."""
-    offers = tuple(Offer(_named(path)) for path in fuzzy.best(wanted, files, MOST_OFFERS))
+    offers = tuple(MenuItem(_named(path)) for path in fuzzy.best(wanted, files, MOST_OFFERS))
     return Menu(offers, begin=len(before) - len(wanted) - 1) if offers else None
 
 
@@ -94,7 +94,7 @@ def offer_rows(menu: Menu | None, width: int, height: int) -> list[Row]:
     ]
 
 
-def _row(offer: Offer, column: int, width: int, *, chosen: bool) -> Row:
+def _row(offer: MenuItem, column: int, width: int, *, chosen: bool) -> Row:
     mark, tone = ("› ", "person") if chosen else ("  ", "plain")  # noqa: RUF001  (an arrow)
     text = visible_line(offer.text)
     room = width - _BESIDE - column

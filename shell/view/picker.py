@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from messages.address import Address
 from shell.view import fuzzy
 from shell.view.ink import Row, cut, flowed
-from shell.view.menu import MOST_ROWS, Menu, Offer, offer_rows
+from shell.view.menu import MOST_ROWS, Menu, MenuItem, offer_rows
 from shell.visible import visible
 
 MOST_PREVIEW_ROWS = 8
@@ -16,7 +16,7 @@ _BLANK: Row = (("plain", ""),)
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class PickerItem:
     """One line of the list."""
 
     text: str
@@ -32,7 +32,7 @@ class Picker:
     """The list, what of it fits the letters typed, and which line is chosen."""
 
     title: str
-    choices: tuple[Choice, ...]
+    choices: tuple[PickerItem, ...]
     picked: Callable[[int], None]
     """Called with the number of the choice among all."""
     wanted: str = ""
@@ -45,7 +45,7 @@ class Picker:
     """It takes the whole screen."""
 
 
-def opened(title: str, choices: tuple[Choice, ...], picked: Callable[[int], None]) -> Picker:
+def opened(title: str, choices: tuple[PickerItem, ...], picked: Callable[[int], None]) -> Picker:
     """Open a list with everything in it."""
     return Picker(title, choices, picked, found=tuple(range(len(choices))[:_MOST_FOUND]))
 
@@ -92,7 +92,9 @@ def picker_rows(picker: Picker, width: int, height: int) -> list[Row]:
         return []
     count = f"{len(picker.found)} of {len(picker.choices)}"
     title = " · ".join(filter(None, (picker.title, count, picker.keys)))
-    offers = tuple(Offer(picker.choices[at].text, picker.choices[at].told) for at in picker.found)
+    offers = tuple(
+        MenuItem(picker.choices[at].text, picker.choices[at].told) for at in picker.found
+    )
     menu = Menu(offers, begin=0, chosen=picker.chosen) if offers else None
     most = max(height - 1 - MOST_PREVIEW_ROWS, MOST_ROWS) if picker.covers else MOST_ROWS
     listed = [(("title", cut(title, width)),), *offer_rows(menu, width, min(height - 1, most))]

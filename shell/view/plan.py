@@ -29,7 +29,7 @@ _WORKING_SHARE = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Scene:
+class FrameInput:
     """What is to be drawn."""
 
     state: State
@@ -52,7 +52,7 @@ class Scene:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class FrameLayout:
     """The rows of one frame, from top to bottom."""
 
     live: tuple[Row, ...] = ()
@@ -86,7 +86,7 @@ class Plan:
         return fixed + sum(map(len, windows)) + self.input_rows
 
 
-def planned(scene: Scene, size: Size) -> Plan:
+def planned(scene: FrameInput, size: Size) -> FrameLayout:
     """Divide the window."""
     width = size.columns
     footer = (footer_row(scene.state, scene.hint, width),)
@@ -94,7 +94,7 @@ def planned(scene: Scene, size: Size) -> Plan:
         return _with_panel(scene, scene.arming, size, footer)
     if scene.pager:
         page = page_rows(scene.pager, width, size.rows - FOOTER_ROWS)
-        return Plan(page=tuple(page), input_rows=0, footer=footer)
+        return FrameLayout(page=tuple(page), input_rows=0, footer=footer)
     room = size.rows - FOOTER_ROWS
     wanted = 1 if scene.picker else min(_draft_rows(scene.draft, width), MOST_INPUT_ROWS)
     input_rows = max(min(wanted, room), 1)
@@ -105,7 +105,7 @@ def planned(scene: Scene, size: Size) -> Plan:
     queued = queued_rows(scene.state.queue, width)[: max(room, 0)]
     room -= len(queued)
     live = live_rows(scene.state, scene.now_s, width, min(room, max(size.rows // 2, 1)))
-    return Plan(
+    return FrameLayout(
         live=tuple(live),
         queued=tuple(queued),
         list=tuple(listed),
@@ -115,7 +115,7 @@ def planned(scene: Scene, size: Size) -> Plan:
     )
 
 
-def side_mark(scene: Scene) -> str:
+def side_mark(scene: FrameInput) -> str:
     """Say what is written in the place of the draft; empty: the draft is."""
     if not scene.reasoning:
         return LIST_MARK if scene.picker else ""
@@ -128,7 +128,9 @@ def _draft_rows(draft: str, width: int) -> int:
     return len(wrapped(visible(draft) + " ", width - len(MARK)))
 
 
-def _with_panel(scene: Scene, arming: Arming, size: Size, footer: tuple[Row, ...]) -> Plan:
+def _with_panel(
+    scene: FrameInput, arming: Arming, size: Size, footer: tuple[Row, ...]
+) -> FrameLayout:
     request, width = scene.state.requests.shown, size.columns
     assert request is not None  # noqa: S101  (the caller looked)
     requests = scene.state.requests
@@ -137,7 +139,7 @@ def _with_panel(scene: Scene, arming: Arming, size: Size, footer: tuple[Row, ...
     room = size.rows - FOOTER_ROWS - 1  # the input
     if not shown.fits(room):
         low: list[Row] = [(("warn", line),) for line in flowed(TOO_LOW, width)]
-        return Plan(notice=tuple(low[: max(room, 0)]), footer=footer)
+        return FrameLayout(notice=tuple(low[: max(room, 0)]), footer=footer)
     body_rows = min(len(shown.body), room - shown.fixed_rows)
     room -= shown.fixed_rows + body_rows
     input_rows = _input_beside(scene, width, 1 + room)
@@ -146,7 +148,7 @@ def _with_panel(scene: Scene, arming: Arming, size: Size, footer: tuple[Row, ...
     place = _place(scene.scrolled, body_rows, len(shown.body))
     kept = _kept(scene.draft, 0 if side_mark(scene) else input_rows, width)
     notice: tuple[Row, ...] = (((tone, cut(hint + place + kept, width)),),)
-    plan = Plan((), shown, body_rows, notice, input_rows=input_rows, footer=footer)
+    plan = FrameLayout((), shown, body_rows, notice, input_rows=input_rows, footer=footer)
     if scene.pager:
         height = room + 1 - input_rows
         lower = moved(scene.pager, size.rows - FOOTER_ROWS - height, width, height)
@@ -158,7 +160,7 @@ def _with_panel(scene: Scene, arming: Arming, size: Size, footer: tuple[Row, ...
     return replace(plan, live=tuple(working_rows(scene.state, scene.now_s, width, share)))
 
 
-def _input_beside(scene: Scene, width: int, most: int) -> int:
+def _input_beside(scene: FrameInput, width: int, most: int) -> int:
     """Say how high the input is below a request: a draft gets no row that the request needs."""
     if scene.reasoning or scene.picker:
         return 1
@@ -193,7 +195,7 @@ def panel_of(
     return panel(request, count, width)
 
 
-def _hint(request: AnyApprovalRequest, arming: Arming, scene: Scene) -> Fragment:
+def _hint(request: AnyApprovalRequest, arming: Arming, scene: FrameInput) -> Fragment:
     draft = bool(scene.draft or (scene.picker and scene.picker.wanted))
     if isinstance(request, QuestionRequest):
         asked = request.questions[len(scene.state.requests.replied)]

@@ -5,19 +5,24 @@ from typing import assert_never
 
 from actors.permissions.modes import strictest_mode
 from messages.permissions import (
-    CallExplained,
-    GrantNotRevoked,
-    GrantNotStored,
+    DecisionExplained,
     GrantRevoked,
-    RulesLoaded,
-    RulesNotLoaded,
+    ReplaceRulesFailed,
+    RevokeGrantFailed,
+    RulesReplaced,
+    StoreGrantFailed,
 )
 from messages.rules import GrantScope, PermissionMode, Policy, Rule
 from shell.view.ink import CHAIN
 from shell.visible import exact_line
 
 Told = (
-    CallExplained | RulesLoaded | RulesNotLoaded | GrantRevoked | GrantNotRevoked | GrantNotStored
+    DecisionExplained
+    | RulesReplaced
+    | ReplaceRulesFailed
+    | GrantRevoked
+    | RevokeGrantFailed
+    | StoreGrantFailed
 )
 
 
@@ -56,35 +61,35 @@ def granted_of(policy: Policy) -> tuple[tuple[GrantScope, Rule], ...]:
 def told_of(event: Told) -> tuple[str, str]:
     """Say what came of what the person wanted to know or to change, and in which tone."""
     match event:
-        case CallExplained():
+        case DecisionExplained():
             return call_lines(event), "plain"
-        case RulesLoaded():
-            text = f"The rules were read anew and hold now (generation {event.generation})."
+        case RulesReplaced():
+            text = f"The rules were read anew and hold now (generation {event.policy_version})."
             return text, "plain"
-        case RulesNotLoaded():
+        case ReplaceRulesFailed():
             return f"The old rules stay: {event.detail}.", "warn"
         case GrantRevoked():
             return f"{_named(event.rule, event.scope)} is taken back.", "plain"
-        case GrantNotRevoked():
+        case RevokeGrantFailed():
             told = f"{_named(event.rule, event.scope)} holds no longer in this run, but"
             return f"{told} could not be taken off the disk: {event.detail}.", "bad"
-        case GrantNotStored():
+        case StoreGrantFailed():
             return f"That could not be kept, and counts as once: {event.detail}.", "warn"
         case _:
             assert_never(event)
 
 
-def call_lines(explained: CallExplained) -> str:
+def call_lines(explained: DecisionExplained) -> str:
     """Say what decided of the last call, part by part."""
-    verdict = explained.verdict
+    verdict = explained.decision
     if verdict is None or explained.agent is None:
         return "No call was judged yet."
     who = CHAIN.join(explained.agent.names)
     lines = [f"{who}: {verdict.action}: {exact_line(verdict.reason)}"]
-    for part in explained.parts:
+    for part in explained.evaluated_requests:
         what = exact_line(f"{part.request.permission} {part.request.target}")
         lines.append(f"  {part.action:<5} {what} · {exact_line(part.reason)}")
-    return "\n".join([*lines, f"  (generation {verdict.generation})"])
+    return "\n".join([*lines, f"  (generation {verdict.policy_version})"])
 
 
 def _named(rule: Rule, scope: GrantScope) -> str:

@@ -6,7 +6,7 @@ Like an approval it has fixed rows that never scroll away; the question scrolls 
 from dataclasses import dataclass, replace
 
 from messages.approvals import QuestionRequest
-from messages.questions import Question
+from messages.questions import UserQuestion
 from shell.view import arming
 from shell.view.approval import Panel, asks, barred_words, going_on, side_by_side
 from shell.view.arming import Arming
@@ -27,7 +27,7 @@ class Selection:
 NOTHING = Selection()
 
 
-def moved(selection: Selection, question: Question, by: int) -> Selection:
+def moved(selection: Selection, question: UserQuestion, by: int) -> Selection:
     """Put the cursor on another choice."""
     count = max(len(question.choices), 1)
     return replace(selection, chosen=(selection.chosen + by) % count)
@@ -38,7 +38,7 @@ def toggled(selection: Selection, number: int) -> Selection:
     return Selection(number, selection.ticked ^ {number})
 
 
-def reply_of(question: Question, selection: Selection) -> str:
+def reply_of(question: UserQuestion, selection: Selection) -> str:
     """Say what Enter replies; empty: nothing yet."""
     if not question.choices:
         return ""
@@ -58,7 +58,7 @@ def question_panel(
     )
 
 
-def question_hint(question: Question, state: Arming, *, draft: bool) -> Fragment:
+def question_hint(question: UserQuestion, state: Arming, *, draft: bool) -> Fragment:
     """Say what the keys do now."""
     if not arming.may_refuse(state):
         return ("dim", "Ctrl-Y to reply: a draft is being typed" if draft else "…")
@@ -81,7 +81,7 @@ def _head(request: QuestionRequest, replied: int, count: int, width: int) -> lis
     return [*rows, *(going_on(f"about: {header}", "dim", width) if header else [])]
 
 
-def _body(question: Question, width: int) -> list[Row]:
+def _body(question: UserQuestion, width: int) -> list[Row]:
     lines = [(line, "strong") for line in exact(question.question).split("\n")]
     for number, choice in enumerate(question.choices, 1):
         if choice.description and not _beside(question, number - 1, width):
@@ -89,7 +89,7 @@ def _body(question: Question, width: int) -> list[Row]:
     return [row for line, tone in lines for row in barred_words(line, tone, width)]
 
 
-def _beside(question: Question, number: int, width: int) -> str:
+def _beside(question: UserQuestion, number: int, width: int) -> str:
     """Say what a choice means on the row of its label; empty: it does not fit, or says nothing."""
     choice = question.choices[number]
     column = max(width_of(exact_line(each.label)) for each in question.choices)
@@ -99,7 +99,7 @@ def _beside(question: Question, number: int, width: int) -> str:
     return blanks + told if told and width_of(told) <= room else ""
 
 
-def _answers(question: Question, selection: Selection, width: int) -> list[Row]:
+def _answers(question: UserQuestion, selection: Selection, width: int) -> list[Row]:
     rows: list[Row] = []
     for number, choice in enumerate(question.choices):
         cursor = "› " if number == selection.chosen else "  "  # noqa: RUF001  (an arrow)

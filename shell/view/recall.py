@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 
 @dataclass(frozen=True, slots=True)
-class Recall:
+class InputHistory:
     """The entries, oldest first, and which of them is in the input."""
 
     entries: tuple[str, ...] = ()
@@ -14,15 +14,15 @@ class Recall:
     """What was being typed when the first entry was brought back."""
 
 
-def said(recall: Recall, text: str) -> Recall:
+def said(recall: InputHistory, text: str) -> InputHistory:
     """Add what was sent; the same again is kept once."""
     entries = recall.entries
     if not entries or entries[-1] != text:
         entries = (*entries, text)
-    return Recall(entries)
+    return InputHistory(entries)
 
 
-def older(recall: Recall, draft: str) -> tuple[Recall, str] | None:
+def older(recall: InputHistory, draft: str) -> tuple[InputHistory, str] | None:
     """Bring back the entry before; None when there is none."""
     at = len(recall.entries) if recall.at is None else recall.at
     if at == 0:
@@ -31,7 +31,7 @@ def older(recall: Recall, draft: str) -> tuple[Recall, str] | None:
     return replace(recall, at=at - 1, draft=kept), recall.entries[at - 1]
 
 
-def newer(recall: Recall) -> tuple[Recall, str] | None:
+def newer(recall: InputHistory) -> tuple[InputHistory, str] | None:
     """Go back towards the draft; None when it is in the input already."""
     if recall.at is None:
         return None

@@ -3,12 +3,12 @@
 from typing import assert_never
 
 from messages.turns import SessionConfigured, ToolEnded
-from shell.intents import OwnCommandEnded
+from shell.intents import UserCommandEnded
 from shell.view.blocks import goes_on
 from shell.view.figures import counted
 from shell.view.ink import Row, cut, flowed, printed, wrapped
 from shell.view.rehearsal import NOTICE
-from shell.view.state import Printable, Prose, Remark, Said, Skipped
+from shell.view.state import Printable, PrintMarkdown, PrintNotice, PrintOmission, PrintPrompt
 from shell.view.tool_row import own_rows, tool_rows
 from shell.visible import visible, visible_line
 
@@ -20,19 +20,19 @@ FIRST_WORDS = "Say what you want done; /help lists commands and keys."
 def rendered(item: Printable, width: int, *, colour: bool) -> str:  # noqa: PLR0911  (a case an item)
     """Turn one item into lines for the terminal; untrusted text can draw nothing but itself."""
     match item:
-        case Said():
+        case PrintPrompt():
             return printed(said_rows(item.text, width), colour=colour) + "\r\n"
-        case Prose():
+        case PrintMarkdown():
             return prose(item.text, width, colour=colour)
-        case Skipped():
+        case PrintOmission():
             told = cut(f"… {counted(item.chars, 'character')} not shown", width)
             return printed([(("dim", told),)], colour=colour) + "\r\n"
-        case Remark():
+        case PrintNotice():
             rows = [((item.tone, line),) for line in flowed(visible(item.text), width)]
             return printed(rows, colour=colour) + "\r\n"
         case ToolEnded():
             return printed(tool_rows(item, width), colour=colour) + "\r\n"
-        case OwnCommandEnded():
+        case UserCommandEnded():
             return printed(own_rows(item, width), colour=colour) + "\r\n"
         case SessionConfigured():
             return printed(_header(item, width), colour=colour) + "\r\n"
@@ -62,7 +62,7 @@ def said_rows(text: str, width: int) -> list[Row]:
 def _header(session: SessionConfigured, width: int) -> list[Row]:
     told = f"greenroom · {session.agent} · {session.model} · {session.cwd}"
     rows: list[Row] = [(("strong", line),) for line in wrapped(visible_line(told), width)]
-    if session.rehearsal:
+    if session.is_scripted:
         rows.extend((("warn", line),) for line in flowed(NOTICE, width))
     told = "Resumed where it stopped." if session.resumed else FIRST_WORDS
     rows.extend((("dim", line),) for line in flowed(told, width))

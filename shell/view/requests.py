@@ -6,8 +6,8 @@ from messages.approvals import (
     AnyApprovalRequest,
     ExecApprovalRequest,
     PatchApprovalRequest,
-    PresentApproval,
     QuestionRequest,
+    ShowApproval,
 )
 from shell.view.ink import CHAIN, cut
 from shell.visible import visible_line
@@ -41,7 +41,7 @@ class Requests:
         return next((request for request in self.parked if request.id == request_id), None)
 
 
-def presented(requests: Requests, message: PresentApproval) -> Requests:
+def presented(requests: Requests, message: ShowApproval) -> Requests:
     """Add a request behind the others; one that is known keeps its place."""
     if requests.find(message.request.id):
         return requests

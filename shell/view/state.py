@@ -7,20 +7,26 @@ from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 from messages.address import PRIMARY
-from messages.approvals import Answer, AnswerApproval, QuestionRequest, RetractApproval
+from messages.approvals import ApprovalDecision, DismissApproval, QuestionRequest, SubmitDecision
 from messages.base import Message
 from messages.questions import Todo
 from messages.rules import PermissionMode, Policy
-from messages.turns import DiskChanged, ModelRetrying, SessionConfigured, ToolEnded, UsageChanged
+from messages.turns import (
+    ModelRetrying,
+    PersistenceChanged,
+    SessionConfigured,
+    ToolEnded,
+    UsageChanged,
+)
 from shell.intents import (
-    Interrupt,
-    OwnCommandEnded,
-    RunOwnCommand,
+    InterruptTurn,
+    RunUserCommand,
     SendPrompt,
-    StopOwnCommand,
+    StopUserCommand,
+    UserCommandEnded,
 )
 from shell.view import blocks, requests
-from shell.view.below import Below
+from shell.view.below import SubagentList
 from shell.view.blocks import Tail
 from shell.view.details import Detail
 from shell.view.requests import Requests
@@ -44,7 +50,7 @@ class Retrying:
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class RunningTurn:
     """The turn that runs."""
 
     began_s: float
@@ -65,7 +71,7 @@ class Turn:
 
 
 @dataclass(frozen=True, slots=True)
-class Own:
+class UserCommand:
     """A command of the person's own, while it runs."""
 
     command: str
@@ -74,7 +80,7 @@ class Own:
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class PendingMode:
     """The mode as the person set it, until it is known to be so."""
 
     mode: PermissionMode | None = None
@@ -92,18 +98,18 @@ class State:
     """Everything that is drawn, the input line aside."""
 
     session: SessionConfigured | None = None
-    turn: Turn | None = None
+    turn: RunningTurn | None = None
     queue: tuple[str, ...] = ()
     """Messages that go out one by one as turns end."""
     usage: UsageChanged | None = None
     """How full the conversation is, and what was used in all."""
-    disk: DiskChanged = DiskChanged(state="well")  # noqa: RUF009  (frozen, so it may be shared)
+    disk: PersistenceChanged = PersistenceChanged(state="well")  # noqa: RUF009  (frozen, so it may be shared)
     requests: Requests = field(default_factory=Requests)
     todos: tuple[Todo, ...] = ()
-    own: Own | None = None
-    below: Below = field(default_factory=Below)
+    own: UserCommand | None = None
+    below: SubagentList = field(default_factory=SubagentList)
     """The agents below the one that is talked with."""
-    wish: Wish = field(default_factory=Wish)
+    wish: PendingMode = field(default_factory=PendingMode)
     listed: Policy | None = None
     """What `/permissions` showed last; its numbers are what can be taken back."""
     details: tuple[Detail, ...] = ()
@@ -111,21 +117,21 @@ class State:
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class PrintPrompt:
     """Print what the person said."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
-class Prose:
+class PrintMarkdown:
     """Print a finished block of the model's Markdown."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
-class Remark:
+class PrintNotice:
     """Print one remark of ours."""
 
     text: str
@@ -133,43 +139,49 @@ class Remark:
 
 
 @dataclass(frozen=True, slots=True)
-class Post:
+class SendCommand:
     """Tell the console what the person wants."""
 
     intent: Message
 
 
 @dataclass(frozen=True, slots=True)
-class Skipped:
+class PrintOmission:
     """Print that so much of the model's text is not shown."""
 
     chars: int
 
 
 @dataclass(frozen=True, slots=True)
-class Refill:
+class RestoreDraft:
     """Put text back into the input, before what is there."""
 
     text: str
 
 
 Printable: TypeAlias = (
-    Said | Prose | Skipped | Remark | ToolEnded | OwnCommandEnded | SessionConfigured
+    PrintPrompt
+    | PrintMarkdown
+    | PrintOmission
+    | PrintNotice
+    | ToolEnded
+    | UserCommandEnded
+    | SessionConfigured
 )
-Effect: TypeAlias = Printable | Post | Refill
-Step: TypeAlias = tuple[State, tuple[Effect, ...]]
+Effect: TypeAlias = Printable | SendCommand | RestoreDraft
+ScreenUpdate: TypeAlias = tuple[State, tuple[Effect, ...]]
 
 
-def entered(state: State, text: str, now_s: float) -> Step:
+def entered(state: State, text: str, now_s: float) -> ScreenUpdate:
     """Take a message of the person: sent when nothing runs, else queued."""
     if state.turn or not state.session:
         return replace(state, queue=(*state.queue, text)), ()
     wish = replace(state.wish, passing=False)
-    state = replace(state, turn=Turn(began_s=now_s), wish=wish)
-    return state, (Said(text), Post(SendPrompt(text=text)))
+    state = replace(state, turn=RunningTurn(began_s=now_s), wish=wish)
+    return state, (PrintPrompt(text), SendCommand(SendPrompt(text=text)))
 
 
-def next_sent(state: State, now_s: float) -> Step:
+def next_sent(state: State, now_s: float) -> ScreenUpdate:
     """Send the first queued message, if nothing runs."""
     if not state.queue or state.turn or not state.session:
         return state, ()
@@ -177,44 +189,49 @@ def next_sent(state: State, now_s: float) -> Step:
     return entered(replace(state, queue=tuple(rest)), text, now_s)
 
 
-def taken_back(state: State) -> Step:
+def taken_back(state: State) -> ScreenUpdate:
     """Put the last queued message into the input."""
     if not state.queue:
         return state, ()
-    return replace(state, queue=state.queue[:-1]), (Refill(state.queue[-1]),)
+    return replace(state, queue=state.queue[:-1]), (RestoreDraft(state.queue[-1]),)
 
 
-def handed_back(state: State) -> Step:
+def handed_back(state: State) -> ScreenUpdate:
     """Put the queued messages into the input; before the agent is ready they just wait."""
     if not state.queue or not state.session:
         return state, ()
-    return replace(state, queue=()), (Refill("\n".join(state.queue)),)
+    return replace(state, queue=()), (RestoreDraft("\n".join(state.queue)),)
 
 
-def ran_own(state: State, command: str, now_s: float) -> Step:
+def ran_own(state: State, command: str, now_s: float) -> ScreenUpdate:
     """Run a command of the person's own, one at a time."""
     if state.own:
         told = f"`{state.own.command}` still runs; Esc ends it."
-        return state, (Remark(told, "warn"), Refill(f"!{command}"))
-    begun = replace(state, own=Own(command, now_s))
-    return begun, (Said(f"!{command}"), Post(RunOwnCommand(command=command)))
+        return state, (PrintNotice(told, "warn"), RestoreDraft(f"!{command}"))
+    begun = replace(state, own=UserCommand(command, now_s))
+    return begun, (PrintPrompt(f"!{command}"), SendCommand(RunUserCommand(command=command)))
 
 
-def interrupted(state: State) -> Step:
+def interrupted(state: State) -> ScreenUpdate:
     """Stop the person's own command; else the running turn, and hand the queued messages back."""
     if state.own:
         stopping = replace(state, own=replace(state.own, stopping=True))
-        return stopping, () if state.own.stopping else (Post(StopOwnCommand()),)
+        return stopping, () if state.own.stopping else (SendCommand(StopUserCommand()),)
     state, refill = handed_back(state)
     if not state.turn or state.turn.interrupting:
         return state, refill
     turn = replace(state.turn, interrupting=True)
-    return replace(state, turn=turn), (Post(Interrupt()), *refill)
+    return replace(state, turn=turn), (SendCommand(InterruptTurn()), *refill)
 
 
 def answered(
-    state: State, request_id: str, choice: Answer, feedback: str = "", *, wider: bool = False
-) -> Step:
+    state: State,
+    request_id: str,
+    choice: ApprovalDecision,
+    feedback: str = "",
+    *,
+    wider: bool = False,
+) -> ScreenUpdate:
     """Decide a parked request; it leaves the screen at once.
 
     A no to a subagent is told, since its calls are not printed, and so not what came of them.
@@ -223,13 +240,15 @@ def answered(
     if not request:
         return state, ()
     state = replace(state, requests=requests.ended(state.requests, request_id))
-    answer = AnswerApproval(id=request_id, answer=choice, wider=wider, feedback=feedback)
+    answer = SubmitDecision(
+        id=request_id, decision=choice, use_broader_grants=wider, feedback=feedback
+    )
     if choice != "no" or request.agent == PRIMARY:
-        return state, (Post(answer),)
-    return state, (Post(answer), Remark(requests.refusal(request, feedback), "warn"))
+        return state, (SendCommand(answer),)
+    return state, (SendCommand(answer), PrintNotice(requests.refusal(request, feedback), "warn"))
 
 
-def replied(state: State, request_id: str, reply: str) -> Step:
+def replied(state: State, request_id: str, reply: str) -> ScreenUpdate:
     """Reply to the question on the screen; the last of a request sends them all."""
     asked = state.requests.shown
     if not isinstance(asked, QuestionRequest) or asked.id != request_id:
@@ -238,7 +257,7 @@ def replied(state: State, request_id: str, reply: str) -> Step:
     if len(replies) < len(asked.questions):
         return replace(state, requests=replace(state.requests, replied=replies)), ()
     state = replace(state, requests=requests.ended(state.requests, request_id))
-    return state, (Post(AnswerApproval(id=request_id, answer="once", replies=replies)),)
+    return state, (SendCommand(SubmitDecision(id=request_id, decision="once", answers=replies)),)
 
 
 def put_off(state: State) -> State:
@@ -251,23 +270,25 @@ def recalled(state: State) -> State:
     return replace(state, requests=requests.recalled(state.requests))
 
 
-def retracted(state: State, message: RetractApproval) -> Step:
+def retracted(state: State, message: DismissApproval) -> ScreenUpdate:
     """Take an ended request away; if it was on the screen, say so."""
     shown = state.requests.shown
     seen = shown is not None and shown.id == message.id
     state = replace(state, requests=requests.ended(state.requests, message.id))
     how = "was withdrawn" if message.why == "withdrawn" else "needs no answer any more"
-    return state, (Remark(f"The request on screen {how}.", "warn"),) if seen else ()
+    return state, (PrintNotice(f"The request on screen {how}.", "warn"),) if seen else ()
 
 
-def questions_gone(state: State) -> Step:
+def questions_gone(state: State) -> ScreenUpdate:
     """Take every request away; if one was on the screen, say so."""
     seen = state.requests.shown is not None
-    told = Remark("The request on screen was taken back; if it still stands, it is asked again.")
+    told = PrintNotice(
+        "The request on screen was taken back; if it still stands, it is asked again."
+    )
     return replace(state, requests=Requests()), (replace(told, tone="warn"),) if seen else ()
 
 
-def flushed(turn: Turn) -> tuple[Turn, tuple[Prose, ...]]:
+def flushed(turn: RunningTurn) -> tuple[RunningTurn, tuple[PrintMarkdown, ...]]:
     """End the text in hand: whatever is left of it is printed."""
     finished = blocks.finish(turn.tail)
-    return replace(turn, tail=Tail()), tuple(Prose(block) for block in finished)
+    return replace(turn, tail=Tail()), tuple(PrintMarkdown(block) for block in finished)

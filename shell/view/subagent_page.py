@@ -12,7 +12,7 @@ from typing import assert_never
 
 from actors.sessions.transcripts import id_of
 from messages.address import Address
-from messages.turns import AgentReport, MessageDelta, ToolEnded, TurnFailed, TurnInterrupted
+from messages.turns import TextDelta, ToolEnded, TurnFailed, TurnInterrupted, UpwardEvent
 from shell.view.below import Subagent, clock
 from shell.view.blocks import Tail, goes_on
 from shell.view.events import received
@@ -21,7 +21,7 @@ from shell.view.live import tail_rows
 from shell.view.pager import Page
 from shell.view.recent import Recent
 from shell.view.render import said_rows
-from shell.view.state import Effect, Prose, Remark, Said, State, Turn
+from shell.view.state import Effect, PrintMarkdown, PrintNotice, PrintPrompt, RunningTurn, State
 from shell.view.subagent_rows import asking_of, doing
 from shell.view.tool_row import tool_rows
 from shell.visible import visible, visible_line
@@ -33,7 +33,7 @@ NOTHING = "(it has said nothing yet)"
 _BLANK: Row = (("plain", ""),)
 _MOST_TAIL_ROWS = 1_000
 
-Item = Said | Prose | Remark | ToolEnded
+Item = PrintPrompt | PrintMarkdown | PrintNotice | ToolEnded
 """What is shown of it; an agent below prints nothing else."""
 
 
@@ -79,17 +79,17 @@ def _shown(recent: Recent, streamed: str) -> tuple[list[Item], Tail]:
     state, items = State(), list[Item]()
     for event in recent.events:
         if isinstance(event, TurnInterrupted | TurnFailed) and event.partial:
-            state = _heard(state, MessageDelta(text=event.partial), items)
+            state = _heard(state, TextDelta(text=event.partial), items)
         state = _heard(state, event, items)
     if streamed:
-        state = _heard(state, MessageDelta(text=streamed), items)
+        state = _heard(state, TextDelta(text=streamed), items)
     return items, state.turn.tail if state.turn else Tail()
 
 
-def _heard(state: State, event: AgentReport | MessageDelta, items: list[Item]) -> State:
+def _heard(state: State, event: UpwardEvent | TextDelta, items: list[Item]) -> State:
     """Take in one event; also of a turn whose beginning is not kept any more."""
-    if isinstance(event, MessageDelta) and state.turn is None:
-        state = replace(state, turn=Turn(began_s=0.0))
+    if isinstance(event, TextDelta) and state.turn is None:
+        state = replace(state, turn=RunningTurn(began_s=0.0))
     state, effects = received(state, event, 0.0)
     items += _items(effects)
     return state
@@ -103,17 +103,17 @@ def _items(effects: Iterable[Effect]) -> list[Item]:
 def _item_rows(item: Item, width: int) -> tuple[Row, ...]:
     """Lay one out, with a blank row behind it; it stays as it is, hence remembered."""
     match item:
-        case Said():
+        case PrintPrompt():
             rows = said_rows(item.text, width)
-        case Prose():
+        case PrintMarkdown():
             rows = _prose_rows(item.text, width)
-        case Remark():
+        case PrintNotice():
             rows = [((item.tone, line),) for line in flowed(visible(item.text), width)]
         case ToolEnded():
             rows = tool_rows(item, width)
         case _:
             assert_never(item)
-    return (*rows, *(() if isinstance(item, Prose) and goes_on(item.text) else (_BLANK,)))
+    return (*rows, *(() if isinstance(item, PrintMarkdown) and goes_on(item.text) else (_BLANK,)))
 
 
 def _prose_rows(text: str, width: int) -> list[Row]:

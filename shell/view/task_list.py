@@ -6,8 +6,8 @@ from dataclasses import replace
 from messages.address import Address
 from shell.intents import StopSubagent
 from shell.view.below import Subagent, clock
-from shell.view.picker import Choice, Picker, opened
-from shell.view.state import Post, Remark, State, Step
+from shell.view.picker import Picker, PickerItem, opened
+from shell.view.state import PrintNotice, ScreenUpdate, SendCommand, State
 from shell.view.subagent_rows import asking_of, doing
 from shell.visible import visible_line
 
@@ -20,7 +20,7 @@ def listed(state: State, now_s: float, read: Callable[[Address], None]) -> Picke
     """List the agents at work, each with the last that it said and did; a chosen one is read."""
     asking, rows = asking_of(state), state.below.in_order
     choices = tuple(
-        Choice(
+        PickerItem(
             f"{row.address.name} · {visible_line(row.description)}",
             f"{doing(row, asks=row.address in asking)} · {clock(row, now_s)}",
             "\n".join(row.recent.last_lines),
@@ -40,13 +40,13 @@ def question(row: Subagent) -> str:
     return f"x or y: stop {row.address.name} and all below it · Esc: no"
 
 
-def stopped(state: State, row: Subagent, now_s: float) -> Step:
+def stopped(state: State, row: Subagent, now_s: float) -> ScreenUpdate:
     """Stop an agent, with all below it."""
     name = row.address.name
     if row.doing == "ended":
-        return state, (Remark(f"{name} has ended.", "plain"),)
+        return state, (PrintNotice(f"{name} has ended.", "plain"),)
     if row.doing == "idle":  # it ends without a word: its task has ended before
         ended = replace(row, doing="ended", ended_s=now_s)
         state = replace(state, below=state.below.with_row(ended))
-    told = Remark(f"{name} is being stopped, with all below it.", "plain")
-    return state, (Post(StopSubagent(agent=row.address)), told)
+    told = PrintNotice(f"{name} is being stopped, with all below it.", "plain")
+    return state, (SendCommand(StopSubagent(agent=row.address)), told)

@@ -4,7 +4,7 @@ import re
 from itertools import dropwhile
 
 from messages.turns import ToolEnded, ToolStatus
-from shell.intents import OwnCommandEnded
+from shell.intents import UserCommandEnded
 from shell.view.approval import diff_tone
 from shell.view.ink import Fragment, Row, cut, wrapped
 from shell.visible import visible, visible_line
@@ -34,7 +34,7 @@ def output_of(event: ToolEnded) -> str:
     return _TASK_FRAME.sub("", event.text) if event.tool == "task" else event.text
 
 
-def own_rows(event: OwnCommandEnded, width: int) -> list[Row]:
+def own_rows(event: UserCommandEnded, width: int) -> list[Row]:
     """Show a command of the person's own that has ended."""
     return _ended(event.status, f"! {event.command}", event.text, width)
 

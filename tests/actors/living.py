@@ -8,9 +8,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
-from actors.factories import Surroundings, factories_of
+from actors.factories import SessionPorts, factories_of
 from actors.models.client import ModelRequest, Reply, Streamed
-from actors.root import Factories, Make, Root, begun_again
+from actors.root import ChildFactories, Make, RootSupervisor, begun_again
 from actors.runtime.system import ActorSystem
 from actors.session import OpenSession, SessionOptions, open_session
 from actors.sessions.reading import read_log
@@ -18,21 +18,21 @@ from actors.tools.tool import AnyTool, Arguments, Tool, ToolContext
 from actors.tools.workspace import Workspace
 from messages.address import APPROVALS, PRIMARY, Address
 from messages.approvals import (
-    Answer,
-    AnswerApproval,
-    PresentApproval,
-    PresenterChanged,
-    RetractApproval,
+    ApprovalDecision,
+    ApproverAvailabilityChanged,
+    DismissApproval,
+    ShowApproval,
+    SubmitDecision,
 )
 from messages.base import Message
 from messages.content import TextBlock, ToolUseBlock, Usage
-from messages.models import ModelMeasured
-from messages.permissions import ListPolicy
+from messages.models import ModelLimitsFound
+from messages.permissions import GetPolicy
 from messages.rules import PermissionRequest
 from messages.supervision import PeerRestarted
-from messages.tools import Plan, ToolOutput
-from messages.transcript import Recall, Record
-from messages.turns import Prompt
+from messages.tools import CallPlan, ToolOutput
+from messages.transcript import ReadRecords, Record
+from messages.turns import StartTurn
 from tests.probe import PATIENCE_S, Probe
 
 When = Literal["start", "before", "after"]
@@ -41,10 +41,10 @@ USED = Usage(input_tokens=3, output_tokens=2, requests=1)
 CHANGE = ToolUseBlock(id="c1", name="change", input={})
 Name = Literal["journal", "permissions", "approvals", "console", "primary"]
 HARMLESS: dict[Name, Message] = {
-    "journal": Recall(id=99),
-    "permissions": ListPolicy(),
-    "approvals": AnswerApproval(id="nobody's", answer="no"),
-    "primary": Prompt(turn=99, text="lost with a crash"),
+    "journal": ReadRecords(id=99),
+    "permissions": GetPolicy(),
+    "approvals": SubmitDecision(id="nobody's", decision="no"),
+    "primary": StartTurn(turn=99, text="lost with a crash"),
 }
 """Something to crash over, which changes nothing."""
 
@@ -108,18 +108,18 @@ class Person(Probe):
         self.twice: list[str] = []
         """What was put on the screen while it was there."""
         self.watch(APPROVALS)
-        self.tell(APPROVALS, PresenterChanged(can_answer=True))
+        self.tell(APPROVALS, ApproverAvailabilityChanged(can_answer=True))
 
     def on_receive(self, message: Message) -> None:
         match message:
-            case PresentApproval():
+            case ShowApproval():
                 asked = message.request.id
                 (self.twice if asked in self.screen else self.screen).append(asked)
-            case RetractApproval():
+            case DismissApproval():
                 self.screen.remove(message.id)
             case PeerRestarted():
                 self.screen.clear()
-                self.tell(APPROVALS, PresenterChanged(can_answer=True))
+                self.tell(APPROVALS, ApproverAvailabilityChanged(can_answer=True))
             case _:
                 pass
         super().on_receive(message)
@@ -133,8 +133,8 @@ class Person(Probe):
             if isinstance(message, kind):
                 return message
 
-    def answer(self, approval: str, answer: Answer = "once") -> None:
-        self.tell(APPROVALS, AnswerApproval(id=approval, answer=answer))
+    def answer(self, approval: str, answer: ApprovalDecision = "once") -> None:
+        self.tell(APPROVALS, SubmitDecision(id=approval, decision=answer))
 
 
 class Script:
@@ -152,8 +152,8 @@ class Script:
         else:
             yield Reply((TextBlock(text="done"),), "end_turn", USED, "m")
 
-    async def measure(self, model: str) -> ModelMeasured:
-        return ModelMeasured(model=model, context_tokens=100_000, output_tokens=500)
+    async def measure(self, model: str) -> ModelLimitsFound:
+        return ModelLimitsFound(model=model, context_tokens=100_000, output_tokens=500)
 
 
 class Nothing(Arguments):
@@ -163,12 +163,12 @@ class Nothing(Arguments):
 def changing(runs: list[str]) -> AnyTool:
     """A changing tool that counts its runs."""
 
-    async def plan(_: Nothing, context: ToolContext) -> Plan:
+    async def plan(_: Nothing, context: ToolContext) -> CallPlan:
         target = str(context.workspace.cwd / "a.txt")
         request = PermissionRequest(permission="edit", target=target)
-        return Plan(title="change", requests=(request,))
+        return CallPlan(title="change", requests=(request,))
 
-    async def run(_: Nothing, plan: Plan, context: ToolContext) -> ToolOutput:  # noqa: ARG001
+    async def run(_: Nothing, plan: CallPlan, context: ToolContext) -> ToolOutput:  # noqa: ARG001
         runs.append("ran")
         return ToolOutput(text="changed")
 
@@ -190,7 +190,7 @@ class Living:
     ended: "queue.SimpleQueue[Message]"
 
     def prompt(self, turn: int = 1) -> None:
-        self.person.tell(PRIMARY, Prompt(turn=turn, text="do it"))
+        self.person.tell(PRIMARY, StartTurn(turn=turn, text="do it"))
 
     def crash(self, name: Name, failing_restarts: int = 0) -> None:
         """Crash an actor between two messages, and again as it starts."""
@@ -224,21 +224,21 @@ def live(folder: Path, console: Console | None = None) -> Living:
         workspace=Workspace(root, root),
         model_name="m",
         mode="default",
-        rehearsal=False,
+        is_scripted=False,
         protected=(),
         version="0",
     )
     session = open_session(options, lambda: 0.0)
     model, runs, told = Script(), list[str](), queue.SimpleQueue[str]()
     born: queue.SimpleQueue[Probe] = queue.SimpleQueue()
-    around = Surroundings(model, tools=(changing(runs),))
+    around = SessionPorts(model, tools=(changing(runs),))
     made = console(session) if console else partial(Person, born)
     fuses: dict[Name, Fuse] = {
         name: Fuse() for name in ("journal", "permissions", "approvals", "console", "primary")
     }
     factories = with_fuses(factories_of(session, around, made), fuses)
     factories = replace(factories, console_gone=told.put)
-    system = ActorSystem(partial(Root, factories))
+    system = ActorSystem(partial(RootSupervisor, factories))
     ended: queue.SimpleQueue[Message] = queue.SimpleQueue()
     system.when_ended(ended.put)
     system.when_restarted(lambda peer: told.put(begun_again(peer)))
@@ -247,7 +247,7 @@ def live(folder: Path, console: Console | None = None) -> Living:
     return Living(system, session, person, fuses, model, runs, told, ended)
 
 
-def with_fuses(factories: Factories, fuses: dict[Name, Fuse]) -> Factories:
+def with_fuses(factories: ChildFactories, fuses: dict[Name, Fuse]) -> ChildFactories:
     """Put the fuses in."""
     made: dict[str, Any] = {
         name: fragile(getattr(factories, name), fuse) for name, fuse in fuses.items()

@@ -9,25 +9,25 @@ from actors.sessions.journal import Flush
 from messages.address import APPROVALS, ROOT
 from messages.agents import ChildCompleted
 from messages.approvals import (
-    AnswerApproval,
-    ApprovalAnswered,
+    ApprovalDecided,
     ApprovalWithdrawn,
+    DismissApproval,
     ExecApprovalRequest,
-    PresentApproval,
-    RetractApproval,
+    ShowApproval,
+    SubmitDecision,
 )
 from messages.base import Message
 from messages.models import ModelReplied
 from messages.permissions import (
-    CallJudged,
-    Config,
+    EvaluatePermission,
+    EvaluationFinished,
     GrantStored,
-    PermissionQuery,
-    PermissionVerdict,
+    PermissionDecision,
+    SessionSettings,
     StoreGrant,
 )
 from messages.tools import ToolPlanned, ToolSucceeded
-from messages.transcript import Append, Appended, RunStarted, Session
+from messages.transcript import Append, Appended, SessionHeader, SessionOpened
 from messages.turns import ReplyCompleted, ToolEnded, ToolStarted, TurnCompleted, TurnStarted
 from tests.actors.living import Living, Name, When, live
 from tests.probe import PATIENCE_S
@@ -45,13 +45,13 @@ def living(tmp_path: Path) -> Iterator[Living]:
     assert all(fuse.burnt for fuse in living.fuses.values()), "a crash did not happen"
     assert living.person.twice == [], "a person saw a question twice"
     asked = [each.id for each in living.recorded(ExecApprovalRequest)]
-    answered = [each.id for each in living.recorded(ApprovalAnswered)]
+    answered = [each.id for each in living.recorded(ApprovalDecided)]
     ended = answered + [each.id for each in living.recorded(ApprovalWithdrawn)]
     assert sorted(asked) == sorted(set(ended)) == sorted(ended), "a question had not one end"
 
 
 def asked(living: Living) -> str:
-    return living.person.until(PresentApproval).request.id
+    return living.person.until(ShowApproval).request.id
 
 
 def completed(living: Living, *, runs: int = 1, result: str = "changed") -> None:
@@ -90,7 +90,7 @@ def test_a_broker_that_crashes_with_a_question_on_the_screen_shows_it_again(
 
 @pytest.mark.parametrize(
     ("when", "over"),
-    [("after", AnswerApproval), ("before", Appended), ("after", Appended)],
+    [("after", SubmitDecision), ("before", Appended), ("after", Appended)],
 )
 def test_an_answer_that_was_on_its_way_when_the_broker_crashed_counts_once(
     living: Living, when: When, over: type[Message]
@@ -100,13 +100,13 @@ def test_an_answer_that_was_on_its_way_when_the_broker_crashed_counts_once(
     living.fuses["approvals"].set(when, over)
     living.person.answer(FIRST)
     completed(living)
-    assert len(living.recorded(ApprovalAnswered)) == 1
+    assert len(living.recorded(ApprovalDecided)) == 1
     told_of(living, "approvals")
 
 
 def test_an_answer_that_the_broker_never_took_is_asked_for_again(living: Living) -> None:
     living.prompt()
-    living.fuses["approvals"].set("before", AnswerApproval)
+    living.fuses["approvals"].set("before", SubmitDecision)
     living.person.answer(asked(living))
     living.person.answer(asked(living))
     completed(living)
@@ -115,17 +115,17 @@ def test_an_answer_that_the_broker_never_took_is_asked_for_again(living: Living)
 @pytest.mark.parametrize("answer", ["once", "no"])
 def test_what_has_ended_is_never_shown_again_by_a_new_broker(living: Living, answer: str) -> None:
     living.prompt()
-    request = living.person.until(PresentApproval).request
-    given = AnswerApproval.model_validate({"id": request.id, "answer": answer})
+    request = living.person.until(ShowApproval).request
+    given = SubmitDecision.model_validate({"id": request.id, "decision": answer})
     living.person.tell(APPROVALS, given)
     living.person.until(TurnCompleted)
     living.crash("approvals")
     living.person.tell(APPROVALS, request)
-    assert living.person.until(ApprovalAnswered).answer == answer
+    assert living.person.until(ApprovalDecided).decision == answer
     living.person.tell(APPROVALS, request)
     living.person.tell(APPROVALS, given)
     living.prompt(2)
-    assert living.person.until(PresentApproval).request.id == "/primary#2@1"
+    assert living.person.until(ShowApproval).request.id == "/primary#2@1"
     living.person.answer("/primary#2@1", "no")
     living.person.until(TurnCompleted)
     assert len(living.runs) == (answer == "once")
@@ -147,7 +147,7 @@ def test_a_grant_in_the_middle_of_a_crash_is_kept_and_its_call_runs_once(
     living.fuses[name].set(when, over)
     living.person.answer(asked(living), "session")
     completed(living)
-    (rule,) = living.recorded(Config)[-1].grants
+    (rule,) = living.recorded(SessionSettings)[-1].grants
     assert rule.permission == "edit"
     living.prompt(2)
     assert living.person.until(TurnCompleted).turn == 2
@@ -157,7 +157,7 @@ def test_a_grant_in_the_middle_of_a_crash_is_kept_and_its_call_runs_once(
 # The agent.
 
 
-@pytest.mark.parametrize("over", [ModelReplied, ToolPlanned, PermissionVerdict])
+@pytest.mark.parametrize("over", [ModelReplied, ToolPlanned, PermissionDecision])
 def test_an_agent_that_crashes_before_it_asks_asks_once(
     living: Living, over: type[Message]
 ) -> None:
@@ -165,7 +165,7 @@ def test_an_agent_that_crashes_before_it_asks_asks_once(
     living.prompt()
     living.person.answer(asked(living))
     completed(living)
-    assert len(living.recorded(ApprovalAnswered)) == 1
+    assert len(living.recorded(ApprovalDecided)) == 1
     told_of(living, "primary")
 
 
@@ -175,7 +175,7 @@ def test_an_agent_that_crashes_while_it_waits_for_a_person_withdraws_and_asks_an
     living.prompt()
     assert asked(living) == FIRST
     living.crash("primary")
-    assert living.person.until(RetractApproval) == RetractApproval(id=FIRST, why="withdrawn")
+    assert living.person.until(DismissApproval) == DismissApproval(id=FIRST, why="withdrawn")
     assert asked(living) == SECOND
     living.person.answer(FIRST)
     living.person.answer(SECOND)
@@ -184,7 +184,7 @@ def test_an_agent_that_crashes_while_it_waits_for_a_person_withdraws_and_asks_an
 
 
 @pytest.mark.parametrize(
-    ("when", "over", "runs"), [("after", PermissionVerdict, 0), ("before", ToolSucceeded, 1)]
+    ("when", "over", "runs"), [("after", PermissionDecision, 0), ("before", ToolSucceeded, 1)]
 )
 def test_a_call_that_had_begun_when_its_agent_crashed_is_not_run_again(
     living: Living, when: When, over: type[Message], runs: int
@@ -194,13 +194,13 @@ def test_a_call_that_had_begun_when_its_agent_crashed_is_not_run_again(
     living.fuses["primary"].set(when, over)
     living.person.answer(approval)
     completed(living, runs=runs, result="outcome is unknown")
-    assert len(living.recorded(ApprovalAnswered)) == 1
+    assert len(living.recorded(ApprovalDecided)) == 1
 
 
 # The engine.
 
 
-@pytest.mark.parametrize("over", [PermissionQuery, CallJudged])
+@pytest.mark.parametrize("over", [EvaluatePermission, EvaluationFinished])
 @pytest.mark.parametrize("when", ["before", "after"])
 def test_a_query_that_waits_while_the_engine_crashes_is_judged(
     living: Living, when: When, over: type[Message]
@@ -213,9 +213,9 @@ def test_a_query_that_waits_while_the_engine_crashes_is_judged(
 
 
 def test_a_query_that_the_engine_crashes_over_again_and_again_is_denied(living: Living) -> None:
-    living.fuses["permissions"].set("before", PermissionQuery, times=3)
+    living.fuses["permissions"].set("before", EvaluatePermission, times=3)
     living.prompt()
-    completed(living, runs=0, result="could not judge it (set_aside)")
+    completed(living, runs=0, result="could not judge it (quarantined)")
     told_of(living, "permissions", times=3)
 
 
@@ -235,11 +235,11 @@ def test_a_journal_that_crashes_over_any_record_writes_each_authors_in_order_and
     living.person.answer(asked(living))
     completed(living)
     written = [type(each) for each in living.records()]
-    brokers = [ExecApprovalRequest, ApprovalAnswered]
+    brokers = [ExecApprovalRequest, ApprovalDecided]
     assert [each for each in written if each in brokers] == brokers
     assert [each for each in written if each not in brokers] == [
-        Session,
-        RunStarted,
+        SessionHeader,
+        SessionOpened,
         TurnStarted,
         ReplyCompleted,
         ToolStarted,

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from actors.secrets import Hiding, hidden, secrets_of, without
+from actors.secrets import StreamRedactor, hidden, secrets_of, without
 from messages.turns import TurnStarted
 
 pytestmark = pytest.mark.quick
@@ -27,7 +27,7 @@ def test_the_keys_are_those_of_the_environment_the_longest_first() -> None:
 )
 def test_in_pieces_it_is_the_same_as_in_whole(parts: list[bytes], size: int) -> None:
     data = b"".join(parts)
-    hiding = Hiding(KEYS)
+    hiding = StreamRedactor(KEYS)
     told = [hiding.add(data[at : at + size]) for at in range(0, len(data), size)]
     whole = b"".join(told) + hiding.end()
     assert not any(key in whole for key in KEYS)
@@ -36,7 +36,7 @@ def test_in_pieces_it_is_the_same_as_in_whole(parts: list[bytes], size: int) -> 
 
 
 def test_what_is_no_key_is_not_kept_back() -> None:
-    hiding = Hiding((b"sk-ant-1",))
+    hiding = StreamRedactor((b"sk-ant-1",))
     assert hiding.add(b"plain text, no s") == b"plain text, no "
     assert hiding.add(b"k-") == b""
     assert hiding.add(b"x") == b"sk-x"

@@ -9,17 +9,17 @@ from typing import Any
 import pytest
 
 from actors.agents.definitions import BUILT_IN, Definition
-from actors.agents.roles import Role
-from actors.agents.state import Past
-from actors.factories import Surroundings, factories_of, model_of, policy_of
+from actors.agents.roles import PreparedAgent
+from actors.agents.state import RestoredState
+from actors.factories import SessionPorts, factories_of, model_of, policy_of
 from actors.models.rehearsal import RehearsalModel
 from actors.models.rehearsal_script import rehearsal
 from actors.permissions.beginning import ground_of
 from actors.permissions.deciding import decide_call
 from actors.session import OpenSession, SessionOptions, open_session
 from actors.tools.workspace import Workspace
-from messages.permissions import Config
-from messages.rules import PermissionRequest, Profile, Rule
+from messages.permissions import SessionSettings
+from messages.rules import PermissionProfile, PermissionRequest, Rule
 from messages.turns import AgentSwitched, ModelChanged
 from tests.probe import Probe
 
@@ -35,7 +35,7 @@ def session(tmp_path: Path) -> OpenSession:
         workspace=Workspace(root=root, cwd=root),
         model_name="m",
         mode="yolo",
-        rehearsal=True,
+        is_scripted=True,
         protected=(tmp_path / "state",),
         version="0",
     )
@@ -47,7 +47,7 @@ def session(tmp_path: Path) -> OpenSession:
 def action(session: OpenSession, permission: str, target: Path) -> str:
     request = PermissionRequest(permission=permission, target=str(target))
     ground = ground_of(session.options.workspace)
-    chain = (Profile(agent="build"),)
+    chain = (PermissionProfile(agent="build"),)
     return decide_call((request,), ground, policy_of(session), chain).judgement.action
 
 
@@ -68,11 +68,11 @@ def test_grants_come_back_with_their_session_and_a_mode_does_but_for_yolo(
     session: OpenSession,
 ) -> None:
     grant = Rule(permission="edit", pattern="a.py", action="allow")
-    resumed = replace(session, records=(Config(grants=(grant,), mode="auto-edit"),))
+    resumed = replace(session, records=(SessionSettings(grants=(grant,), mode="auto-edit"),))
 
     assert policy_of(resumed).grants == (grant,)
     assert policy_of(resumed).mode == "auto-edit"
-    yolo = replace(resumed, records=(Config(mode="yolo"),))
+    yolo = replace(resumed, records=(SessionSettings(mode="yolo"),))
     assert policy_of(yolo).mode == "default"
     assert policy_of(replace(session, records=(ModelChanged(model="m"),))).mode == "default"
     named = replace(session.options, mode_chosen=True)
@@ -82,7 +82,7 @@ def test_grants_come_back_with_their_session_and_a_mode_does_but_for_yolo(
 
 def test_a_model_chosen_in_a_session_stays_unless_this_run_names_one(session: OpenSession) -> None:
     chosen = (ModelChanged(model="first"), ModelChanged(model="second"))
-    real = replace(session.options, rehearsal=False)
+    real = replace(session.options, is_scripted=False)
     resumed = replace(session, options=real, own=chosen)
 
     assert model_of(replace(session, options=real)) == "m"
@@ -94,15 +94,15 @@ def test_a_model_chosen_in_a_session_stays_unless_this_run_names_one(session: Op
 # Who has the session.
 
 REVIEWER = Definition(name="reviewer", prompt="Review.", mode="primary")
-PLANNED = AgentSwitched(id="s", agent="plan", before="reviewer", text="[plan]", ceiling="plan")
+PLANNED = AgentSwitched(id="s", agent="plan", before="reviewer", text="[plan]", max_mode="plan")
 
 
-def made(session: OpenSession, **changes: Any) -> tuple[dict[str, Role], Past]:  # noqa: ANN401  (as `replace`)
+def made(session: OpenSession, **changes: Any) -> tuple[dict[str, PreparedAgent], RestoredState]:  # noqa: ANN401  (as `replace`)
     """Make the primary agent of a session with other options; its roles, and where it begins."""
     options = replace(
         session.options, **{"definitions": (*BUILT_IN, REVIEWER), "mode": "default", **changes}
     )
-    around = Surroundings(RehearsalModel(rehearsal, 0.0))
+    around = SessionPorts(RehearsalModel(rehearsal, 0.0))
     primary = factories_of(
         replace(session, options=options), around, partial(Probe, SimpleQueue[Probe]())
     ).primary
@@ -136,7 +136,7 @@ def test_a_session_that_goes_on_keeps_its_agent_unless_this_run_names_one(
     assert begins(planning, agent="build", mode="plan") == ("plan", "reviewer")
     assert begins(planning, mode="auto-edit", mode_chosen=True) == ("reviewer", "plan")
     assert begins(planning, agent="build", agent_chosen=True) == ("build", "plan")
-    back = PLANNED.model_copy(update={"agent": "build", "before": "plan", "ceiling": "yolo"})
+    back = PLANNED.model_copy(update={"agent": "build", "before": "plan", "max_mode": "yolo"})
     building = replace(session, records=(PLANNED, back), own=(PLANNED, back))
     assert begins(building, mode="auto-edit", mode_chosen=True) == ("build", "plan")
     assert begins(building, mode="plan") == ("build", "plan"), "a file's mode is for new sessions"

@@ -13,8 +13,8 @@ from pathlib import Path
 
 from actors.permissions.deciding import decide_call
 from actors.permissions.defaults import BUILT_IN
-from actors.permissions.places import Ground
-from messages.rules import Action, PermissionRequest, Policy, Profile, Rule, Source
+from actors.permissions.places import WorkspacePaths
+from messages.rules import Action, PermissionProfile, PermissionRequest, Policy, Rule, RuleSource
 from shell.loading import collect_garbage
 from tests.benchmark.programs import PYTHON, program, whole_ms
 from tests.benchmark.rows import Row
@@ -28,15 +28,15 @@ RULES: tuple[tuple[str, str, Action], ...] = (
     ("read", "*.pem", "deny"),
     ("write", "src/*", "allow"),
 )
-SOURCE = Source(
+SOURCE = RuleSource(
     name="user rules",
     rules=tuple(Rule(permission=name, pattern=text, action=action) for name, text, action in RULES),
 )
 OURS = ("/home/user/.config/greenroom", "/home/user/.local/state/greenroom", ".git/hooks", "hooks")
 POLICY = Policy(defaults=BUILT_IN, sources=(SOURCE,), protected=OURS, trusted=True)
-CHAIN = (Profile(agent="build"),)
+CHAIN = (PermissionProfile(agent="build"),)
 ROOT = str(Path(__file__).parents[2])
-GROUND = Ground(root=ROOT, cwd=ROOT, home=str(Path.home()))
+GROUND = WorkspacePaths(root=ROOT, cwd=ROOT, home=str(Path.home()))
 
 
 def filled(piece: str, begin: str = "") -> str:

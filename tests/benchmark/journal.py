@@ -12,17 +12,17 @@ from threading import Event
 
 from actors.agents.history import History
 from actors.agents.resume import past_of
-from actors.agents.state import Turn
+from actors.agents.state import AgentState
 from actors.runtime.actor import Actor
 from actors.runtime.system import ActorSystem
-from actors.sessions.journal import Journal, Settled
+from actors.sessions.journal import AppendLedger, Journal
 from actors.sessions.log import SessionLog
 from messages.address import PRIMARY, ROOT, Address
 from messages.agents import ChildEnded
 from messages.content import TextBlock, ToolUseBlock, Usage
-from messages.transcript import Append, Appended, AppendFailed, Record, RunStarted, Session
+from messages.transcript import Append, Appended, AppendFailed, Record, SessionHeader, SessionOpened
 from messages.turns import ReplyCompleted, ToolEnded, ToolStarted, TurnCompleted, TurnStarted
-from messages.wire import Line, encode_line
+from messages.wire import JournalLine, encode_line
 from shell.loading import collect_garbage
 from tests.benchmark.rows import Row
 
@@ -31,8 +31,8 @@ APPENDS = 300
 RECORDS = 10_000
 RESUME_LIMIT_MS = 500.0
 FIRST: tuple[tuple[Record, Address], ...] = (
-    (Session(session_id="benchmark", workspace="/work"), ROOT),
-    (RunStarted(run=1, pid=1, version="0"), ROOT),
+    (SessionHeader(session_id="benchmark", workspace="/work"), ROOT),
+    (SessionOpened(run=1, pid=1, version="0"), ROOT),
 )
 
 
@@ -72,7 +72,7 @@ def resume_ms() -> float:
         collect_garbage()  # as the program does on its way to the first screen
         began_s = time.perf_counter()
         log, contents = SessionLog.open(path, _clock)
-        past = past_of(contents.records, Turn())
+        past = past_of(contents.records, AgentState())
         history = History()
         for record in past.records:
             history.add(record)
@@ -84,7 +84,7 @@ def resume_ms() -> float:
 
 def bare_us(lines: int) -> float:
     """Microseconds to write and sync one of the same lines, one by one."""
-    data = [encode_line(Line(n, _clock(), PRIMARY, _record(n))) for n in range(lines)]
+    data = [encode_line(JournalLine(n, _clock(), PRIMARY, _record(n))) for n in range(lines)]
     with tempfile.NamedTemporaryFile(buffering=0) as file:
         began_s = time.perf_counter()
         for each in data:
@@ -110,7 +110,7 @@ class _Crowd(Actor[Appended | AppendFailed | ChildEnded]):
         self._log, self._done, self._answers = log, done, 0
 
     def on_start(self) -> None:
-        self._journal = self.start(partial(Journal, self._log, Settled()), "journal")
+        self._journal = self.start(partial(Journal, self._log, AppendLedger()), "journal")
 
     def on_receive(self, message: Appended | AppendFailed | ChildEnded) -> None:
         if isinstance(message, Appended) and message.id == 0:

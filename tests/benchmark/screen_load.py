@@ -6,8 +6,8 @@ import time
 from itertools import count
 
 from messages.base import Message
-from messages.turns import MessageDelta, ToolEnded, ToolStarted, TurnStarted
-from shell.inbox import Inbox
+from messages.turns import TextDelta, ToolEnded, ToolStarted, TurnStarted
+from shell.inbox import ScreenEventQueue
 from shell.loading import collect_garbage
 from shell.repl.repl import Repl
 from shell.workplace import Workplace
@@ -18,7 +18,7 @@ BATCH_S = 0.005
 _WORDS = "lorem ipsum `dolor` sit *amet*, consectetur "
 
 
-def feed(inbox: Inbox, rate: int) -> None:
+def feed(inbox: ScreenEventQueue, rate: int) -> None:
     """Report without end: text, and now and then a call that begins and one that has ended."""
     each = max(round(rate * BATCH_S), 1)
     due_s = time.perf_counter()
@@ -36,14 +36,14 @@ def feed(inbox: Inbox, rate: int) -> None:
                 )
             else:
                 end = "\n\n" if event % 40 == 0 else ""
-                inbox.put(MessageDelta(text=_WORDS[event % 7 :] + end))
+                inbox.put(TextDelta(text=_WORDS[event % 7 :] + end))
         due_s += BATCH_S
         threading.Event().wait(max(due_s - time.perf_counter(), 0.0))
 
 
 def main() -> int:
     """Show the screen; `LOAD` in the environment is the rate."""
-    inbox = Inbox()
+    inbox = ScreenEventQueue()
 
     def post(_message: Message) -> None:
         """Nobody is behind the screen."""

@@ -10,7 +10,7 @@ import sys
 from typing import Any
 
 from actors.models.event_stream import event_bytes
-from actors.models.reply_plan import ReplyPlan, ToolCall, events_of
+from actors.models.reply_plan import ReplyPlan, ScriptedCall, events_of
 
 BACKLOG = 4_096
 
@@ -84,7 +84,7 @@ def part_of(asked: dict[str, Any]) -> str:
 def tasks(prompt: str, count: int) -> ReplyPlan:
     """Start so many at once."""
     arguments = {"description": prompt, "prompt": prompt, "subagent_type": "general"}
-    return ReplyPlan(calls=tuple(ToolCall("task", dict(arguments)) for _ in range(count)))
+    return ReplyPlan(calls=tuple(ScriptedCall("task", dict(arguments)) for _ in range(count)))
 
 
 def body(plan: ReplyPlan) -> bytes:

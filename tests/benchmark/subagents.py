@@ -23,23 +23,23 @@ import anthropic
 from actors.agents.agent import Agent
 from actors.agents.definitions import GENERAL
 from actors.agents.roles import role_of
-from actors.factories import Surroundings, factories_of
+from actors.factories import SessionPorts, factories_of
 from actors.models.anthropic_client import AnthropicModel
-from actors.root import Root
+from actors.root import RootSupervisor
 from actors.runtime.actor import Actor
 from actors.runtime.system import ActorSystem
 from actors.session import SessionOptions, open_session
 from actors.tools.toolbox import BUILT_IN, schema
 from actors.tools.workspace import Workspace
 from messages.address import APPROVALS, PRIMARY, Address
-from messages.approvals import ApprovalRefused, PresenterChanged
+from messages.approvals import ApprovalUnavailable, ApproverAvailabilityChanged
 from messages.base import Message
-from messages.permissions import PermissionVerdict
+from messages.permissions import PermissionDecision
 from messages.subagents import SubagentStarted
 from messages.turns import (
     CancelTurn,
-    Prompt,
     SessionConfigured,
+    StartTurn,
     TurnCompleted,
     TurnFailed,
     TurnInterrupted,
@@ -63,7 +63,7 @@ class Audience(Actor[Message]):
         self._heard = heard
 
     def on_start(self) -> None:
-        self.tell(APPROVALS, PresenterChanged(can_answer=False))
+        self.tell(APPROVALS, ApproverAvailabilityChanged(can_answer=False))
 
     def on_receive(self, message: Message) -> None:
         self._heard.put((self.sender, message))
@@ -106,15 +106,15 @@ class Session:
             workspace=Workspace(folder / "work", folder / "work"),
             model_name="slow",
             mode="yolo",
-            rehearsal=False,
+            is_scripted=False,
             protected=(),
             version="0",
-            places=THOUSAND + CHIEFS,
+            slot_limit=THOUSAND + CHIEFS,
         )
         session = open_session(options, time.time)  # noqa: TID251  (the wall clock)
-        around = Surroundings(AnthropicModel(url, api_key="none"))
+        around = SessionPorts(AnthropicModel(url, api_key="none"))
         factories = factories_of(session, around, partial(Audience, self.heard))
-        self.system = ActorSystem(partial(Root, factories))
+        self.system = ActorSystem(partial(RootSupervisor, factories))
         self.started = 0
         self.hears(SessionConfigured)
 
@@ -127,7 +127,7 @@ class Session:
                 return message
 
     def prompt(self) -> None:
-        self.system.tell(PRIMARY, Prompt(turn=1, text="begin"))
+        self.system.tell(PRIMARY, StartTurn(turn=1, text="begin"))
 
 
 def ours_ms(first: int, second: int) -> float:
@@ -221,10 +221,10 @@ def climb_ms() -> float:
     receive = Agent.on_receive
 
     def timed(agent: Agent, message: Any) -> None:  # noqa: ANN401  (as replaced)
-        asks = isinstance(message, PermissionVerdict) and message.action == "ask"
+        asks = isinstance(message, PermissionDecision) and message.action == "ask"
         if asks:
             asked_s.append(time.perf_counter())
-        elif isinstance(message, ApprovalRefused) and message.agent == agent.address:
+        elif isinstance(message, ApprovalUnavailable) and message.agent == agent.address:
             took_s.append(time.perf_counter() - asked_s[-1])
         receive(agent, message)
 
@@ -237,7 +237,7 @@ def climb_ms() -> float:
     }
     with tempfile.TemporaryDirectory() as name, patch.object(Agent, "on_receive", timed):
         stage = play(Path(name), parts)
-        stage.person.tell(APPROVALS, PresenterChanged(can_answer=False, reason="away"))
+        stage.person.tell(APPROVALS, ApproverAvailabilityChanged(can_answer=False, reason="away"))
         stage.prompt()
         done(stage)
         stage.system.stop()

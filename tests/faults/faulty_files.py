@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn, TypeVar
 
-from actors.sessions.files import Files, RealFiles
+from actors.sessions.files import Files, LocalFileSystem
 
 T = TypeVar("T")
 
@@ -43,7 +43,7 @@ class FaultyFiles:
 
     def __init__(self, inner: Files | None = None, kill: Kill | None = None) -> None:
         """Stand before `inner`, the real one unless told."""
-        self.inner: Files = inner or RealFiles()
+        self.inner: Files = inner or LocalFileSystem()
         self.failing: dict[str, int] = {}
         """The error number that every call of a name fails with."""
         self.short_by = 0

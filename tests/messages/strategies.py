@@ -10,9 +10,9 @@ from pydantic.fields import FieldInfo
 from messages.address import Address
 from messages.base import Message, Value
 from messages.supervision import Undelivered
-from messages.wire import ROOMS, Line, said_in
+from messages.wire import MESSAGE_MODULES, JournalLine, said_in
 
-KINDS: tuple[type[Message], ...] = tuple(kind for room in ROOMS for kind in said_in(room))
+KINDS: tuple[type[Message], ...] = tuple(kind for room in MESSAGE_MODULES for kind in said_in(room))
 INSTANTS_S = st.integers(0, 4_000_000_000_000).map(lambda ms: ms / 1000)
 """The wall clock as a line keeps it: to the millisecond."""
 
@@ -40,8 +40,10 @@ def addresses() -> st.SearchStrategy[Address]:
     return st.lists(names, max_size=4).map(lambda parts: Address("/" + "/".join(parts)))
 
 
-def lines(kind: type[Message]) -> st.SearchStrategy[Line]:
-    return st.builds(Line, st.integers(1, 10**9), INSTANTS_S, addresses(), st.from_type(kind))
+def lines(kind: type[Message]) -> st.SearchStrategy[JournalLine]:
+    return st.builds(
+        JournalLine, st.integers(1, 10**9), INSTANTS_S, addresses(), st.from_type(kind)
+    )
 
 
 def _values(base: type[Value]) -> Iterator[type[Value]]:

@@ -15,9 +15,9 @@ from messages.envelope import Envelope
 from messages.tools import ToolFailed
 from messages.transcript import Appended
 from messages.wire import (
-    ROOMS,
-    Line,
-    WireError,
+    MESSAGE_MODULES,
+    DecodeError,
+    JournalLine,
     adapter,
     decode,
     decode_envelope,
@@ -35,7 +35,7 @@ STAMPS = {"seq", "t", "by", "crc"}
 every_kind = pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
 
 
-LINE = Line(7, 1_700_000_000.125, Address("/primary"), Appended(id=3))
+LINE = JournalLine(7, 1_700_000_000.125, Address("/primary"), Appended(id=3))
 
 
 def modules() -> list[ModuleType]:
@@ -45,7 +45,7 @@ def modules() -> list[ModuleType]:
 
 def test_every_module_that_says_something_is_a_room_of_the_wire() -> None:
     assert {module.__name__ for module in modules() if said_in(module)} == {
-        room.__name__ for room in ROOMS
+        room.__name__ for room in MESSAGE_MODULES
     }
 
 
@@ -98,7 +98,7 @@ def test_a_message_survives_the_way_there_and_back_alone_as_a_line_and_in_an_env
 def test_a_line_with_any_byte_changed_is_refused(data: st.DataObject) -> None:
     written = bytearray(encode_line(data.draw(lines(data.draw(st.sampled_from(KINDS))))))
     written[data.draw(st.integers(0, len(written) - 1))] ^= data.draw(st.integers(1, 255))
-    with pytest.raises(WireError):
+    with pytest.raises(DecodeError):
         decode_line(bytes(written))
 
 
@@ -108,22 +108,22 @@ def test_every_single_bit_of_a_line_counts() -> None:
         for bit in range(8):
             flipped = bytearray(written)
             flipped[at] ^= 1 << bit
-            with pytest.raises(WireError):
+            with pytest.raises(DecodeError):
                 decode_line(bytes(flipped))
 
 
 def test_no_prefix_of_a_line_passes_for_a_line() -> None:
     written = encode_line(LINE)
     for length in range(len(written) - 1):
-        with pytest.raises(WireError):
+        with pytest.raises(DecodeError):
             decode_line(written[:length])
 
 
 @given(st.binary(max_size=200))
 def test_garbage_is_refused(data: bytes) -> None:
-    with pytest.raises(WireError):
+    with pytest.raises(DecodeError):
         decode(data)
-    with pytest.raises(WireError):
+    with pytest.raises(DecodeError):
         decode_line(data)
 
 
@@ -146,12 +146,12 @@ def test_garbage_is_refused(data: bytes) -> None:
     ids=repr,
 )
 def test_what_is_not_exactly_a_message_is_refused(data: bytes) -> None:
-    with pytest.raises(WireError):
+    with pytest.raises(DecodeError):
         decode(data)
 
 
 def test_a_refusal_is_one_line_and_repeats_no_content() -> None:
-    with pytest.raises(WireError) as refused:
+    with pytest.raises(DecodeError) as refused:
         decode(b'{"type":"appended","id":"a secret\\nline"}')
     assert "secret" not in str(refused.value)
     assert "\n" not in str(refused.value)
@@ -160,7 +160,7 @@ def test_a_refusal_is_one_line_and_repeats_no_content() -> None:
 def test_a_stamped_line_that_holds_no_message_is_refused() -> None:
     assert isinstance(decode_line(encode_line(LINE)).message, Appended)
     unstamped = encode(ToolFailed(call_id="c1", reason="crashed", detail="x"))
-    with pytest.raises(WireError):
+    with pytest.raises(DecodeError):
         decode_line(unstamped)
 
 
@@ -181,5 +181,5 @@ def test_the_adapter_is_built_once() -> None:
     ],
 )
 def test_what_is_no_envelope_is_refused(raw: bytes) -> None:
-    with pytest.raises(WireError):
+    with pytest.raises(DecodeError):
         decode_envelope(raw)

@@ -19,14 +19,14 @@ import actors.factories
 import actors.runtime.system
 import actors.runtime.watchdog
 import actors.tools.local_processes
-from actors.factories import Surroundings
-from actors.root import Factories, Make
+from actors.factories import SessionPorts
+from actors.root import ChildFactories, Make
 from actors.runtime.actor import Factory
 from actors.runtime.cell import Cell
-from actors.runtime.directory import Directory
+from actors.runtime.directory import ActorRegistry
 from actors.runtime.household import Household
 from actors.runtime.supervision import NEVER, Restart
-from actors.runtime.watchdog import Patience
+from actors.runtime.watchdog import StallLimits
 from actors.session import OpenSession
 from messages.address import ROOT, Address
 from messages.base import Message
@@ -77,7 +77,7 @@ def mortal(make: Make) -> Make:
 CELLS: dict[Address, Cell] = {}
 
 
-class Known(Directory):
+class Known(ActorRegistry):
     """Lets a test reach into its cells."""
 
     def spawn(
@@ -106,7 +106,7 @@ def with_fault(fault: Callable[[Make], Make], *names: str) -> Any:  # noqa: ANN4
     """Build the session as ever, but for some factories."""
     build = actors.factories.factories_of
 
-    def factories_of(session: OpenSession, around: Surroundings, console: Make) -> Factories:
+    def factories_of(session: OpenSession, around: SessionPorts, console: Make) -> ChildFactories:
         factories = build(session, around, console)
         made: dict[str, Any] = {name: fault(getattr(factories, name)) for name in names}
         return replace(factories, **made)
@@ -123,7 +123,7 @@ if __name__ == "__main__":
     name = sys.argv.pop(1)
     if name == "held":
         put(actors.tools.local_processes, "exited", hold)
-        put(actors.runtime.watchdog, "Patience", partial(Patience, named_s=0.1, fatal_s=0.4))
+        put(actors.runtime.watchdog, "Patience", partial(StallLimits, named_s=0.1, fatal_s=0.4))
     elif name == "crashing":
         put(actors.factories, "factories_of", with_fault(mortal, *PARTS))
         put(actors.runtime.system, "Directory", Known)

@@ -52,7 +52,7 @@ def test_a_part_that_crashes_more_than_three_times_ends_the_run_in_order(
     assert log_of(program).count(f"/{name} failed") == 4
     assert "SystemExit: planted" in log_of(program)
     assert "did not stop in time" not in log_of(program)
-    assert program.record_types()[:2] == ["session", "run_started"]
+    assert program.record_types()[:2] == ["session_header", "session_opened"]
 
 
 def test_any_part_may_crash_under_a_question_and_under_a_command_and_all_is_kept(
@@ -93,7 +93,7 @@ def test_any_part_may_crash_under_a_question_and_under_a_command_and_all_is_kept
         [("further", False)],
     ]
     assert (program.repository / "runs").read_text() == "ran\n"
-    asked = ["exec_approval_request", "approval_answered", "tool_started", "tool_ended"]
+    asked = ["exec_approval_request", "approval_decided", "tool_started", "tool_ended"]
     assert program.record_types()[2:] == [
         "turn_started",
         "reply_completed",

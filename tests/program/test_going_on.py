@@ -5,7 +5,7 @@ import signal
 from pathlib import Path
 
 from actors.sessions.reading import read_log
-from messages.transcript import RunStarted
+from messages.transcript import SessionOpened
 from tests.program.program import (
     LINES,
     YOLO,
@@ -46,7 +46,7 @@ def test_after_a_kill_in_a_command_its_outcome_is_unknown_and_it_is_not_run_agai
     statuses = [line["status"] for line in resumed.lines if line["type"] == "tool_ended"]
     assert statuses == ["unknown"]
     assert plain(messages_of(server)[-1]["content"]) == "And then?"
-    runs = [record.run for record in program.records() if isinstance(record, RunStarted)]
+    runs = [record.run for record in program.records() if isinstance(record, SessionOpened)]
     assert runs == [1, 2]
 
 
@@ -152,7 +152,7 @@ def test_a_change_is_on_disk_as_begun_before_it_happens(program: Program) -> Non
             seen = read_log(program.session).lines
         assert running.ended().status == 0
     assert program.record_types() == [
-        *("session", "run_started", "config", "turn_started"),
+        *("session_header", "session_opened", "session_settings", "turn_started"),
         *("reply_completed", "tool_ended"),
         *("reply_completed", "tool_started", "tool_ended"),
         *("reply_completed", "tool_started", "tool_ended"),

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from actors.models.reply_plan import ReplyPlan, ToolCall, events_of
+from actors.models.reply_plan import ReplyPlan, ScriptedCall, events_of
 from tests.program.kill_nine import CALLS
 from tests.program.program import ROOT, Program
 from tests.scripted_server import Answer, Asked, ScriptedServer, says, streams
@@ -21,7 +21,7 @@ class Steady(ScriptedServer):
         number = asked.raw.count(b'"type":"tool_use"')
         if number >= CALLS:
             return says("Done.")
-        call = ToolCall("bash", {"command": f"echo {number} >> runs"})
+        call = ScriptedCall("bash", {"command": f"echo {number} >> runs"})
         plan = ReplyPlan(text="", calls=(call,), thinking="", stop_reason="")
         return streams(events_of(plan, {"model": "scripted"}, f"toolu_{number}"))
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from actors.models.reply_plan import ToolCall
+from actors.models.reply_plan import ScriptedCall
 from tests.program.program import LINES, YOLO, Program, messages_of, one_complaint
 from tests.scripted_server import Answer, calls, says
 
@@ -10,7 +10,7 @@ JSON = ("--output-format", "json")
 
 
 def endless(count: int = 5) -> list[Answer]:
-    return [says(f"Look {n}.", ToolCall("ls", {"path": "."})) for n in range(count)]
+    return [says(f"Look {n}.", ScriptedCall("ls", {"path": "."})) for n in range(count)]
 
 
 def test_turns_are_counted_and_the_last_words_are_kept(program: Program) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from actors.models.names import ALIASES, DEFAULT_MODEL
-from actors.models.reply_plan import Event, ToolCall
+from actors.models.reply_plan import Event, ScriptedCall
 from tests.program.program import YOLO, Program
 from tests.scripted_server import ScriptedServer, says, streams
 
@@ -43,9 +43,9 @@ def test_each_request_begins_with_the_bytes_of_the_one_before_also_after_a_resum
 ) -> None:
     answers = (
         streams(thoughtful()),
-        says("And.", ToolCall("bash", {"command": "echo ü", "timeout_s": 2.50})),
+        says("And.", ScriptedCall("bash", {"command": "echo ü", "timeout_s": 2.50})),
         says("So."),
-        says("", ToolCall("ls", {}), ToolCall("read", {"path": "missing"})),
+        says("", ScriptedCall("ls", {}), ScriptedCall("read", {"path": "missing"})),
         says("Again."),
         says("Last."),
     )

@@ -6,7 +6,7 @@ from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-from actors.models.reply_plan import ToolCall
+from actors.models.reply_plan import ScriptedCall
 from shell.repl.hands import ONE_PRESS_S
 from tests.program.program import COMMAND, KEY, Program, messages_of, plain
 from tests.scripted_server import calls, cut, fails, says
@@ -54,7 +54,7 @@ def test_esc_ends_a_turn_that_an_earlier_run_left_open(program: Program) -> None
 
 
 def test_a_limit_is_one_line_on_the_screen_and_the_session_goes_on(program: Program) -> None:
-    looks = [says(f"Look {n}.", ToolCall("ls", {})) for n in range(2)]
+    looks = [says(f"Look {n}.", ScriptedCall("ls", {})) for n in range(2)]
     with program.serve(*looks), on_screen(program, "Go.", "--max-turns", "1") as shown:
         shown.wait_for("The turn stopped after 1 request to the model")
         shown.type("Go on.\r")

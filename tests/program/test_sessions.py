@@ -55,7 +55,11 @@ def test_sessions_are_listed_shown_and_exported(program: Program) -> None:
     assert "## You\n\nOld \x1b[31mprompt.\n\n## Greenroom\n\nOne `````text.\n" in shown
     assert said(program.run("sessions", "export", old)) == shown
     records = json.loads(said(program.run("sessions", "export", old, "--format", "json")))
-    assert [each["type"] for each in records][:3] == ["session", "run_started", "turn_started"]
+    assert [each["type"] for each in records][:3] == [
+        "session_header",
+        "session_opened",
+        "turn_started",
+    ]
     assert [each["seq"] for each in records] == list(range(1, len(records) + 1))
 
     target = program.folder / "export.md"

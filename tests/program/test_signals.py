@@ -68,7 +68,7 @@ def test_a_signal_while_the_model_speaks_suspends_and_the_question_is_asked_agai
         done = running.ended(STOPPED_S)
         server.wait_for_left()
         assert done.status == STATUS[number]
-        assert program.record_types() == ["session", "run_started", "turn_started"]
+        assert program.record_types() == ["session_header", "session_opened", "turn_started"]
         resumed = program.run("-p", "And then?", "--continue", *LINES)
 
     assert resumed.status == 0
@@ -115,7 +115,7 @@ def test_a_signal_ends_it_while_nobody_reads_its_output(program: Program) -> Non
     long = "word " * 100_000
     with program.serve(says(long), says("Again.")):
         running = program.start("-p", "Speak.", *LINES)
-        running.wait_for("message_delta")
+        running.wait_for("text_delta")
         running.signal(signal.SIGTERM)
         assert running.process.wait(STOPPED_S) == 143
 

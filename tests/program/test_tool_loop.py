@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 from pydantic import JsonValue
 
-from actors.models.reply_plan import ReplyPlan, ToolCall, events_of
+from actors.models.reply_plan import ReplyPlan, ScriptedCall, events_of
 from tests.program.program import (
     KEY,
     LINES,
@@ -41,8 +41,8 @@ RESULT = {
 }
 
 
-def call(name: str, **arguments: JsonValue) -> ToolCall:
-    return ToolCall(name, arguments)
+def call(name: str, **arguments: JsonValue) -> ScriptedCall:
+    return ScriptedCall(name, arguments)
 
 
 CALLS = (

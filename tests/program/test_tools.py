@@ -6,7 +6,7 @@ from pathlib import Path
 
 from pydantic import JsonValue
 
-from actors.models.reply_plan import ToolCall
+from actors.models.reply_plan import ScriptedCall
 from tests.program.program import LINES, Program, messages_of, results_in
 from tests.program.test_screen import leave, on_screen
 from tests.scripted_server import says
@@ -17,7 +17,7 @@ TEN_MB = 10_000_000
 
 def answers_to(program: Program, *calls: tuple[str, Mapping[str, JsonValue]]) -> list[str]:
     """Let the model make these calls in one reply; what it reads, errors marked."""
-    made = (ToolCall(name, dict(arguments)) for name, arguments in calls)
+    made = (ScriptedCall(name, dict(arguments)) for name, arguments in calls)
     with program.serve(says("", *made), says("Done.")) as server:
         done = program.run("-p", "Go.", *LINES)
     assert done.status == 0
@@ -128,9 +128,9 @@ def test_on_the_screen_questions_are_answered_and_a_folder_outside_is_searched_a
     ]
     todo: JsonValue = [{"content": "mend \x1b[2Jit", "status": "in_progress"}]
     answers = (
-        says("", ToolCall("todo_write", {"todos": todo})),
-        says("", ToolCall("question", {"questions": questions})),
-        says("", ToolCall("grep", {"pattern": "needle", "path": str(outside)})),
+        says("", ScriptedCall("todo_write", {"todos": todo})),
+        says("", ScriptedCall("question", {"questions": questions})),
+        says("", ScriptedCall("grep", {"pattern": "needle", "path": str(outside)})),
         says("Done."),
     )
     with program.serve(*answers) as server, on_screen(program, "Go.") as shown:

@@ -13,8 +13,8 @@ from prompt_toolkit.input import PipeInput, create_pipe_input
 from prompt_toolkit.key_binding.key_processor import KeyProcessor
 
 from messages.base import Message
-from shell.inbox import Event, Inbox
-from shell.repl.desk import Desk
+from shell.inbox import Event, ScreenEventQueue
+from shell.repl.desk import ScreenController
 from shell.repl.hands import ONE_PRESS_S
 from shell.repl.repl import Repl
 from shell.repl.resizing import SETTLE_S
@@ -89,7 +89,7 @@ class OnScreen:
 
     keyboard: PipeInput
     emulator: Emulator
-    inbox: Inbox
+    inbox: ScreenEventQueue
     repl: Repl
     clock: Clock
     posted: list[Message] = field(default_factory=list)
@@ -122,7 +122,7 @@ class OnScreen:
             await dealt_with.wait()
 
     @property
-    def desk(self) -> Desk:
+    def desk(self) -> ScreenController:
         return self.repl.desk
 
     @property
@@ -207,7 +207,7 @@ def on_screen(  # noqa: PLR0913  (what a test may choose)
             lambda: Size(rows=emulator.screen.lines, columns=emulator.screen.columns),
         )
         posted: list[Message] = []
-        inbox = Inbox()
+        inbox = ScreenEventQueue()
         with create_app_session(input=keyboard, output=output):
             repl = Repl(
                 posted.append,

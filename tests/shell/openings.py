@@ -3,7 +3,7 @@
 from messages.address import PRIMARY
 from messages.subagents import SubagentStarted
 from messages.turns import TurnStarted
-from shell.inbox import OfSubagent
+from shell.inbox import SubagentEvent
 from tests.shell import reports
 from tests.shell.on_screen import OnScreen
 
@@ -24,5 +24,5 @@ async def at_work(here: OnScreen, *children: SubagentStarted) -> None:
     """A turn runs for which these were started."""
     here.report(reports.session(), TurnStarted(turn=1, prompt="go"))
     for child in children:
-        here.report(OfSubagent(PRIMARY, child))
+        here.report(SubagentEvent(PRIMARY, child))
     await here.shows(children[-1].child.name)

@@ -2,21 +2,21 @@
 
 from messages.address import Address
 from messages.approvals import (
-    Answer,
+    ApprovalDecision,
     ExecApprovalRequest,
     PatchApprovalRequest,
-    PresentApproval,
     QuestionRequest,
+    ShowApproval,
 )
 from messages.content import TextBlock, Usage
-from messages.questions import Question
+from messages.questions import UserQuestion
 from messages.rules import PermissionRequest, Rule
 from messages.subagents import SubagentEnded, SubagentStarted
 from messages.turns import (
     AgentEvent,
-    MessageDelta,
     ReplyCompleted,
     SessionConfigured,
+    TextDelta,
     ToolEnded,
     ToolStarted,
     ToolStatus,
@@ -37,7 +37,7 @@ def session(**changed: object) -> SessionConfigured:
         "model": "claude-opus-5-5",
         "mode": "default",
         "cwd": "/home/x/project",
-        "rehearsal": False,
+        "is_scripted": False,
         "next_turn": 1,
     }
     return SessionConfigured.model_validate(fields | changed)
@@ -69,7 +69,7 @@ def completed(turn: int = 1) -> TurnCompleted:
 
 def whole_turn(text: str) -> tuple[AgentEvent, ...]:
     begun = TurnStarted(turn=1, prompt="hello")
-    return (begun, MessageDelta(text=text), reply(text), completed())
+    return (begun, TextDelta(text=text), reply(text), completed())
 
 
 def interrupted(turn: int = 1) -> TurnInterrupted:
@@ -80,10 +80,10 @@ def asked(
     command: str = "git push",
     *,
     number: int = 1,
-    answers: tuple[Answer, ...] = ("once", "session", "no"),
+    answers: tuple[ApprovalDecision, ...] = ("once", "session", "no"),
     description: str = "",
     pattern: str = "git push",
-) -> PresentApproval:
+) -> ShowApproval:
     request = ExecApprovalRequest(
         id=f"/primary/explore-2#{number}@1",
         agent=EXPLORER,
@@ -93,15 +93,15 @@ def asked(
         cwd="/home/x/project",
         reason="default: bash asks",
         requests=(PermissionRequest(permission="bash", target=command),),
-        answers=answers,
+        available_decisions=answers,
         grants=(Rule(permission="bash", pattern=pattern, action="allow"),),
         description=description,
         command=command,
     )
-    return PresentApproval(request=request, waiting=number)
+    return ShowApproval(request=request, waiting=number)
 
 
-def asked_to_change(diff: str, *, path: str = "/home/x/project/app.py") -> PresentApproval:
+def asked_to_change(diff: str, *, path: str = "/home/x/project/app.py") -> ShowApproval:
     request = PatchApprovalRequest(
         id="/primary#9@1",
         agent=Address("/primary"),
@@ -111,14 +111,14 @@ def asked_to_change(diff: str, *, path: str = "/home/x/project/app.py") -> Prese
         cwd="/home/x/project",
         reason="default: edit asks",
         requests=(PermissionRequest(permission="edit", target="app.py"),),
-        answers=("once", "no"),
+        available_decisions=("once", "no"),
         path=path,
         diff=diff,
     )
-    return PresentApproval(request=request, waiting=1)
+    return ShowApproval(request=request, waiting=1)
 
 
-def asked_questions(*questions: Question, number: int = 1) -> PresentApproval:
+def asked_questions(*questions: UserQuestion, number: int = 1) -> ShowApproval:
     request = QuestionRequest(
         id=f"/primary/explore-2#q{number}@1",
         agent=EXPLORER,
@@ -128,10 +128,10 @@ def asked_questions(*questions: Question, number: int = 1) -> PresentApproval:
         cwd="/home/x/project",
         reason="a question",
         requests=(PermissionRequest(permission="question", target="*"),),
-        answers=("once", "no"),
+        available_decisions=("once", "no"),
         questions=questions,
     )
-    return PresentApproval(request=request, waiting=number)
+    return ShowApproval(request=request, waiting=number)
 
 
 def started(child: Address, *, one_shot: bool = True) -> SubagentStarted:
@@ -140,7 +140,7 @@ def started(child: Address, *, one_shot: bool = True) -> SubagentStarted:
         parent=child.parent,
         agent="general",
         depth=1,
-        start=1,
+        task_number=1,
         turn=1,
         call_id="t1",
         description="look about",
@@ -149,4 +149,4 @@ def started(child: Address, *, one_shot: bool = True) -> SubagentStarted:
 
 
 def ended(child: Address) -> SubagentEnded:
-    return SubagentEnded(child=child, start=1, turn=1, status="completed")
+    return SubagentEnded(child=child, task_number=1, turn=1, status="completed")

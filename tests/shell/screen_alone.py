@@ -5,8 +5,8 @@ import sys
 from contextlib import suppress
 
 from messages.base import Message
-from messages.turns import MessageDelta, TurnStarted
-from shell.inbox import Inbox
+from messages.turns import TextDelta, TurnStarted
+from shell.inbox import ScreenEventQueue
 from shell.intents import SendPrompt
 from shell.repl.repl import Repl
 from shell.workplace import Workplace
@@ -14,12 +14,12 @@ from tests.shell import reports
 
 
 def main() -> int:
-    inbox = Inbox()
+    inbox = ScreenEventQueue()
 
     def post(message: Message) -> None:
         if isinstance(message, SendPrompt):
             inbox.put(TurnStarted(turn=1, prompt=message.text))
-            inbox.put(MessageDelta(text=f"You said {message.text}."))
+            inbox.put(TextDelta(text=f"You said {message.text}."))
             if message.text != "wait":
                 inbox.put(reports.reply("-"))
                 inbox.put(reports.completed())

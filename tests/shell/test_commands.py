@@ -5,21 +5,21 @@ from pathlib import Path
 
 from messages.content import Usage
 from messages.permissions import (
-    CallExplained,
     ChangeMode,
-    ExplainCall,
-    GrantNotRevoked,
+    DecisionExplained,
+    EvaluatedRequest,
+    ExplainLastDecision,
+    GetPolicy,
     GrantRevoked,
-    JudgedPart,
-    ListPolicy,
-    LoadRules,
-    PermissionVerdict,
-    PolicyListed,
+    PermissionDecision,
+    PolicySnapshot,
+    ReplaceRules,
+    ReplaceRulesFailed,
     RevokeGrant,
-    RulesLoaded,
-    RulesNotLoaded,
+    RevokeGrantFailed,
+    RulesReplaced,
 )
-from messages.rules import PermissionRequest, Policy, Rule, Source
+from messages.rules import PermissionRequest, Policy, Rule, RuleSource
 from messages.turns import SwitchAgent, UsageChanged
 from shell.commands.table import COMMANDS
 from shell.rereading import Reread
@@ -86,15 +86,15 @@ def test_clear_goes_on_with_a_new_session() -> None:
 def test_permissions_lists_rules_by_their_sources_and_grants() -> None:
     push = Rule(permission="bash", pattern="git push\x1b[2J", action="deny")
     look = Rule(permission="read", pattern="*", action="ask")
-    source = Source(name="user rules, ~/config.toml", rules=(push, look), trusted=False)
+    source = RuleSource(name="user rules, ~/config.toml", rules=(push, look), trusted=False)
     policy = Policy(mode="auto-edit", sources=(source,), grants=())
 
     async def script(here: OnScreen) -> None:
         await begun(here)
         here.type("/permissions\r")
         await here.shows("> /permissions")
-        await here.until(lambda: here.posted == [ListPolicy()], "the query")
-        here.report(PolicyListed(policy=policy))
+        await here.until(lambda: here.posted == [GetPolicy()], "the query")
+        here.report(PolicySnapshot(policy=policy))
         await here.shows("user rules, ~/config.toml (not trusted: its allow says nothing)")
         assert "  deny  bash git push^[[2J" in here.rows
         assert "  ask   read *" in here.rows
@@ -105,9 +105,9 @@ def test_permissions_lists_rules_by_their_sources_and_grants() -> None:
 
 def test_permissions_says_that_a_plan_is_under_way_whatever_the_session_is_set_to() -> None:
     async def script(here: OnScreen) -> None:
-        here.report(reports.session(agent="plan", mode="yolo", ceiling="plan"))
+        here.report(reports.session(agent="plan", mode="yolo", max_mode="plan"))
         await here.shows("plan · claude")
-        here.report(PolicyListed(policy=Policy(mode="yolo")))
+        here.report(PolicySnapshot(policy=Policy(mode="yolo")))
         await here.shows("mode plan, and yolo after it")
 
     play(script, rows=40)
@@ -122,7 +122,7 @@ def test_a_grant_is_taken_back_by_the_number_that_was_shown() -> None:
         await begun(here)
         here.type("/permissions revoke 1\r")
         await here.shows("Type /permissions first: it numbers what you granted.")
-        here.report(PolicyListed(policy=policy))
+        here.report(PolicySnapshot(policy=policy))
         await here.shows("/permissions revoke N takes one back")
         assert "  1  allow bash npm test^[[2J" in here.rows
         assert "  2  allow write a.py" in here.rows
@@ -132,17 +132,19 @@ def test_a_grant_is_taken_back_by_the_number_that_was_shown() -> None:
         here.type("/permissions revoke 2\r")
         taken = RevokeGrant(rule=two, scope="project")
         await here.until(lambda: here.posted == [taken], "the revocation")
-        here.report(GrantRevoked(rule=two, scope="project", generation=2))
+        here.report(GrantRevoked(rule=two, scope="project", policy_version=2))
         await here.shows("`write a.py` (this project) is taken back.")
-        here.report(GrantNotRevoked(rule=one, scope="session", detail="disk full"))
+        here.report(RevokeGrantFailed(rule=one, scope="session", detail="disk full"))
         await here.shows("holds no longer in this run, but could not")
 
     play(script, rows=40)
 
 
 def test_permissions_why_says_what_decided_part_by_part() -> None:
-    verdict = PermissionVerdict(id="q", action="deny", reason="deny bash rm * (F)", generation=3)
-    part = JudgedPart(
+    verdict = PermissionDecision(
+        id="q", action="deny", reason="deny bash rm * (F)", policy_version=3
+    )
+    part = EvaluatedRequest(
         request=PermissionRequest(permission="bash", target="rm \x1b[2Jx"),
         action="deny",
         reason="deny bash rm * (F)",
@@ -151,10 +153,12 @@ def test_permissions_why_says_what_decided_part_by_part() -> None:
     async def script(here: OnScreen) -> None:
         await begun(here)
         here.type("/permissions why\r")
-        await here.until(lambda: here.posted == [ExplainCall()], "the question")
-        here.report(CallExplained())
+        await here.until(lambda: here.posted == [ExplainLastDecision()], "the question")
+        here.report(DecisionExplained())
         await here.shows("No call was judged yet.")
-        here.report(CallExplained(agent=reports.EXPLORER, verdict=verdict, parts=(part,)))
+        here.report(
+            DecisionExplained(agent=reports.EXPLORER, decision=verdict, evaluated_requests=(part,))
+        )
         await here.shows(f"primary{CHAIN}explore-2: deny: deny bash rm * (F)")
         assert "  deny  bash rm ^[[2Jx · deny bash rm * (F)" in here.rows
 
@@ -180,7 +184,7 @@ def test_mode_plan_and_build_tell_engine_and_agent() -> None:
 
 
 def test_permissions_reload_tells_the_engine_what_the_files_hold_now() -> None:
-    rules = LoadRules(sources=(), trusted=False)
+    rules = ReplaceRules(sources=(), trusted=False)
     found = [Reread(rules, ("user rules: watch\x1b[2J out",)), Reread(None, ("F:3: wrong",))]
 
     async def script(here: OnScreen) -> None:
@@ -188,9 +192,9 @@ def test_permissions_reload_tells_the_engine_what_the_files_hold_now() -> None:
         here.type("/permissions reload\r")
         await here.until(lambda: here.posted == [rules], "the rules")
         await here.shows("user rules: watch^[[2J out")
-        here.report(RulesLoaded(generation=7))
+        here.report(RulesReplaced(policy_version=7))
         await here.shows("The rules were read anew and hold now (generation 7).")
-        here.report(RulesNotLoaded(detail="disk full"))
+        here.report(ReplaceRulesFailed(detail="disk full"))
         await here.shows("The old rules stay: disk full.")
         here.type("/permissions reload\r")
         await here.shows("F:3: wrong")

@@ -12,19 +12,25 @@ from actors.runtime.actor import Actor
 from actors.runtime.system import ActorSystem
 from actors.tools.local_processes import LocalProcesses
 from messages.address import CONSOLE, PERMISSIONS, PRIMARY, Address
-from messages.approvals import AnswerApproval, PresenterChanged
+from messages.approvals import ApproverAvailabilityChanged, SubmitDecision
 from messages.base import Message
-from messages.permissions import GrantNotRevoked, GrantRevoked, LoadRules, RevokeGrant, RulesLoaded
+from messages.permissions import (
+    GrantRevoked,
+    ReplaceRules,
+    RevokeGrant,
+    RevokeGrantFailed,
+    RulesReplaced,
+)
 from messages.rules import Rule
-from messages.subagents import UnwatchAgent, WatchAgent
+from messages.subagents import SubscribeToAgent, UnsubscribeFromAgent
 from messages.supervision import PeerRestarted
-from messages.turns import CancelTurn, MessageDelta, Prompt, ReplyGrown, TurnStarted
+from messages.turns import CancelTurn, ReplyProgress, StartTurn, TextDelta, TurnStarted
 from shell.console import Console
-from shell.happenings import Happenings, Said
+from shell.happenings import Happenings, QueuedEvent
 from shell.headless import HeadlessConsole
-from shell.inbox import Event, Inbox, OfSubagent
-from shell.intents import Interrupt, SendPrompt, WatchSubagent
-from shell.own_command import Workbench
+from shell.inbox import Event, ScreenEventQueue, SubagentEvent
+from shell.intents import InterruptTurn, SendPrompt, ViewSubagent
+from shell.own_command import UserCommandRunner
 from tests.shell import reports
 
 pytestmark = pytest.mark.quick
@@ -71,7 +77,7 @@ class Parent(Actor[Message]):
 class Stage:
     """A console with its two partners."""
 
-    def __init__(self, system: ActorSystem, inbox: Inbox, folder: Path) -> None:
+    def __init__(self, system: ActorSystem, inbox: ScreenEventQueue, folder: Path) -> None:
         self.system = system
         self.inbox = inbox
         self.to_agent = SimpleQueue[Message]()
@@ -80,7 +86,7 @@ class Stage:
         system.start(partial(Listener, self.to_engine), "permissions")
         system.start(partial(Listener, self.to_broker), "approvals")
         system.start(partial(Listener, self.to_agent), "primary")
-        workbench = Workbench(LocalProcesses(), folder, folder / "outputs")
+        workbench = UserCommandRunner(LocalProcesses(), folder, folder / "outputs")
         system.start(partial(Console, inbox, workbench), "console")
 
     def tell(self, *messages: Message) -> None:
@@ -97,47 +103,51 @@ class Stage:
 @pytest.fixture
 def stage(tmp_path: Path) -> Generator[Stage]:
     system = ActorSystem()
-    yield Stage(system, Inbox(), tmp_path)
+    yield Stage(system, ScreenEventQueue(), tmp_path)
     assert system.stop()
 
 
 def test_it_tells_the_broker_that_a_person_can_be_asked(stage: Stage) -> None:
-    assert stage.broker_heard() == PresenterChanged(can_answer=True)
+    assert stage.broker_heard() == ApproverAvailabilityChanged(can_answer=True)
 
 
 def test_turns_are_counted_from_what_the_session_says_and_a_cancel_names_the_one_that_runs(
     stage: Stage,
 ) -> None:
     stage.tell(reports.session(next_turn=7), SendPrompt(text="one"))
-    assert stage.agent_heard() == Prompt(turn=7, text="one")
-    stage.tell(Interrupt())
+    assert stage.agent_heard() == StartTurn(turn=7, text="one")
+    stage.tell(InterruptTurn())
     assert stage.agent_heard() == CancelTurn(turn=7)
-    stage.tell(reports.interrupted(7), Interrupt(), SendPrompt(text="two"))
-    assert stage.agent_heard() == Prompt(turn=8, text="two")
+    stage.tell(reports.interrupted(7), InterruptTurn(), SendPrompt(text="two"))
+    assert stage.agent_heard() == StartTurn(turn=8, text="two")
 
 
 def test_a_turn_that_goes_on_after_a_resume_can_be_interrupted(stage: Stage) -> None:
-    stage.tell(reports.session(next_turn=3), TurnStarted(turn=2, prompt="old"), Interrupt())
+    stage.tell(reports.session(next_turn=3), TurnStarted(turn=2, prompt="old"), InterruptTurn())
     assert stage.agent_heard() == CancelTurn(turn=2)
 
 
 def test_an_answer_reaches_the_broker_as_it_was_given(stage: Stage) -> None:
     stage.broker_heard()
-    stage.tell(AnswerApproval(id="r1", answer="no", feedback="use a branch"))
-    assert stage.broker_heard() == AnswerApproval(id="r1", answer="no", feedback="use a branch")
+    stage.tell(SubmitDecision(id="r1", decision="no", feedback="use a branch"))
+    assert stage.broker_heard() == SubmitDecision(id="r1", decision="no", feedback="use a branch")
 
 
 def test_the_stream_of_one_agent_is_asked_for_and_of_no_other_any_more(stage: Stage) -> None:
-    stage.tell(WatchSubagent(agent=PRIMARY), WatchSubagent(agent=None), WatchSubagent(agent=None))
+    stage.tell(ViewSubagent(agent=PRIMARY), ViewSubagent(agent=None), ViewSubagent(agent=None))
     stage.tell(reports.session(), SendPrompt(text="after them"))
     heard = [stage.agent_heard() for _ in range(3)]
-    assert heard == [WatchAgent(), UnwatchAgent(), Prompt(turn=1, text="after them")]
+    assert heard == [
+        SubscribeToAgent(),
+        UnsubscribeFromAgent(),
+        StartTurn(turn=1, text="after them"),
+    ]
 
 
 def test_every_report_reaches_the_screen_in_order(stage: Stage) -> None:
     events = (reports.session(), *reports.whole_turn("hi"), reports.asked())
     stage.tell(*events, SendPrompt(text="after them"))
-    assert stage.agent_heard() == Prompt(turn=1, text="after them")
+    assert stage.agent_heard() == StartTurn(turn=1, text="after them")
     assert stage.inbox.take() == events
 
 
@@ -158,7 +168,7 @@ def test_a_number_that_a_restarted_agent_gives_anew_ends_anew(stage: Stage) -> N
 
 
 def test_an_interrupt_names_the_turn_that_an_earlier_run_left_open(stage: Stage) -> None:
-    stage.tell(reports.session(running_turn=3, next_turn=4), Interrupt())
+    stage.tell(reports.session(running_turn=3, next_turn=4), InterruptTurn())
     assert stage.agent_heard() == CancelTurn(turn=3)
 
 
@@ -173,29 +183,29 @@ def test_a_revocation_that_is_still_on_disk_is_said_again_to_a_restarted_engine(
     stage.tell(*taken)
     assert [stage.to_engine.get(timeout=5) for _ in taken] == taken
     first, second = taken
-    failed = GrantNotRevoked(rule=first.rule, scope=first.scope, detail="disk full")
-    stage.tell(failed, GrantRevoked(rule=second.rule, scope=second.scope, generation=2))
+    failed = RevokeGrantFailed(rule=first.rule, scope=first.scope, detail="disk full")
+    stage.tell(failed, GrantRevoked(rule=second.rule, scope=second.scope, policy_version=2))
     stage.tell(PeerRestarted(peer=PERMISSIONS, incarnation=2))
     assert stage.to_engine.get(timeout=5) == first
-    stage.tell(GrantRevoked(rule=first.rule, scope=first.scope, generation=3))
+    stage.tell(GrantRevoked(rule=first.rule, scope=first.scope, policy_version=3))
     stage.tell(PeerRestarted(peer=PERMISSIONS, incarnation=3), second)
     assert stage.to_engine.get(timeout=5) == second
 
 
 def test_rules_are_said_again_to_a_restarted_engine_until_they_hold(stage: Stage) -> None:
-    rules = LoadRules(sources=(), trusted=True)
+    rules = ReplaceRules(sources=(), trusted=True)
     again = PeerRestarted(peer=PERMISSIONS, incarnation=2)
-    others = LoadRules(sources=(), trusted=False)
-    stage.tell(rules, again, RulesLoaded(generation=2), again, others)
+    others = ReplaceRules(sources=(), trusted=False)
+    stage.tell(rules, again, RulesReplaced(policy_version=2), again, others)
 
     assert [stage.to_engine.get(timeout=5) for _ in range(3)] == [rules, rules, others]
 
 
 def test_the_screen_is_told_when_a_subagents_stream_begins_anew(tmp_path: Path) -> None:
-    says = (reports.session(), MessageDelta(text="I was"))
-    inbox, woken = Inbox(), threading.Event()
+    says = (reports.session(), TextDelta(text="I was"))
+    inbox, woken = ScreenEventQueue(), threading.Event()
     system = ActorSystem()
-    workbench = Workbench(LocalProcesses(), tmp_path, tmp_path / "outputs")
+    workbench = UserCommandRunner(LocalProcesses(), tmp_path, tmp_path / "outputs")
     system.start(partial(Console, inbox, workbench), "console")
     inbox.listen(woken.set)
     system.start(partial(Parent, says), "primary")
@@ -204,15 +214,15 @@ def test_the_screen_is_told_when_a_subagents_stream_begins_anew(tmp_path: Path) 
         assert woken.wait(5)
         woken.clear()
         heard += inbox.take()
-    assert heard == [OfSubagent(CHILD, each) for each in says]
+    assert heard == [SubagentEvent(CHILD, each) for each in says]
     assert system.stop()
 
 
 def test_a_run_without_a_person_passes_on_nothing_of_what_a_subagent_streams() -> None:
-    grown = ReplyGrown(turn=1, chars=400, writes=True)
+    grown = ReplyProgress(turn=1, chars=400, writes=True)
     happenings = Happenings()
     system = ActorSystem()
     system.start(partial(HeadlessConsole, "go", happenings), "console")
     system.start(partial(Parent, (grown, reports.reply("So."))), "primary")
-    assert happenings.get() == Said(CHILD, reports.reply("So."), last=False)
+    assert happenings.get() == QueuedEvent(CHILD, reports.reply("So."), last=False)
     assert system.stop()

@@ -10,12 +10,12 @@ import pytest
 from actors.root import UNHEARD
 from actors.tools.local_processes import LocalProcesses
 from messages.address import CONSOLE
-from messages.approvals import AnswerApproval, PresentApproval
+from messages.approvals import ShowApproval, SubmitDecision
 from messages.turns import SessionConfigured, ToolEnded, TurnCompleted
 from shell.console import Console
-from shell.inbox import Event, Inbox, QuestionsGone
-from shell.intents import SendPrompt, StopOwnCommand
-from shell.own_command import Workbench
+from shell.inbox import ApprovalsReset, Event, ScreenEventQueue
+from shell.intents import SendPrompt, StopUserCommand
+from shell.own_command import UserCommandRunner
 from tests.actors.living import HARMLESS, Living, live
 from tests.probe import PATIENCE_S
 from tests.program.program import now_s
@@ -23,13 +23,13 @@ from tests.program.program import now_s
 pytestmark = pytest.mark.quick
 
 E = TypeVar("E")
-HARMLESS["console"] = StopOwnCommand()
+HARMLESS["console"] = StopUserCommand()
 
 
 class Screen:
     """What the console's inbox brings."""
 
-    def __init__(self, inbox: Inbox) -> None:
+    def __init__(self, inbox: ScreenEventQueue) -> None:
         self._inbox = inbox
 
     def until(self, kind: type[E]) -> tuple[E, list[Event]]:
@@ -47,20 +47,20 @@ class Screen:
 
 
 @pytest.fixture
-def inbox() -> Inbox:
-    return Inbox()
+def inbox() -> ScreenEventQueue:
+    return ScreenEventQueue()
 
 
 @pytest.fixture
-def living(tmp_path: Path, inbox: Inbox) -> Iterator[Living]:
-    workbench = Workbench(LocalProcesses(), tmp_path, tmp_path / "outputs")
+def living(tmp_path: Path, inbox: ScreenEventQueue) -> Iterator[Living]:
+    workbench = UserCommandRunner(LocalProcesses(), tmp_path, tmp_path / "outputs")
     living = live(tmp_path, lambda _: partial(Console, inbox, workbench))
     yield living
     assert living.system.stop()
 
 
 @pytest.fixture
-def screen(inbox: Inbox, living: Living) -> Screen:
+def screen(inbox: ScreenEventQueue, living: Living) -> Screen:
     """The screen of a session that has begun."""
     screen = Screen(inbox)
     screen.until(SessionConfigured)
@@ -68,25 +68,25 @@ def screen(inbox: Inbox, living: Living) -> Screen:
     return screen
 
 
-def answered(living: Living, asked: PresentApproval) -> None:
-    living.system.tell(CONSOLE, AnswerApproval(id=asked.request.id, answer="once"))
+def answered(living: Living, asked: ShowApproval) -> None:
+    living.system.tell(CONSOLE, SubmitDecision(id=asked.request.id, decision="once"))
 
 
 def test_a_question_comes_back_to_a_new_console_and_the_next_turn_works(
     living: Living, screen: Screen
 ) -> None:
     living.system.tell(CONSOLE, SendPrompt(text="do it"))
-    asked, _ = screen.until(PresentApproval)
+    asked, _ = screen.until(ShowApproval)
     living.crash("console")
-    screen.until(QuestionsGone)
-    again, _ = screen.until(PresentApproval)
+    screen.until(ApprovalsReset)
+    again, _ = screen.until(ShowApproval)
     assert again.request == asked.request
     answered(living, again)
     assert screen.until(TurnCompleted)[0].turn == 1
     assert living.told.get(timeout=PATIENCE_S).startswith("/console crashed and was started again")
 
     living.system.tell(CONSOLE, SendPrompt(text="once more"))
-    answered(living, screen.until(PresentApproval)[0])
+    answered(living, screen.until(ShowApproval)[0])
     assert screen.until(TurnCompleted)[0].turn == 2
     assert living.runs == ["ran", "ran"]
     assert living.told.empty()
@@ -96,7 +96,7 @@ def test_when_the_console_is_gone_nobody_can_answer_and_the_turn_goes_on(
     living: Living, screen: Screen
 ) -> None:
     living.system.tell(CONSOLE, SendPrompt(text="do it"))
-    screen.until(PresentApproval)
+    screen.until(ShowApproval)
     living.crash("console", failing_restarts=3)
     gone = living.told.get(timeout=PATIENCE_S)
     why = "failed (crash): PlantedError: start"

@@ -7,7 +7,7 @@ import pytest
 from pydantic import JsonValue
 
 from actors.models.demo_script import PROMPT, SUMMARY, demo
-from actors.models.reply_plan import ToolCall
+from actors.models.reply_plan import ScriptedCall
 from shell.demo_repository import make
 
 
@@ -17,7 +17,7 @@ def run(folder: Path, command: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-def carried_out(folder: Path, call: ToolCall) -> tuple[str, bool]:
+def carried_out(folder: Path, call: ScriptedCall) -> tuple[str, bool]:
     """Do what a call says; return its text and whether it failed."""
     arguments = {name: str(value) for name, value in call.input.items()}
     if call.name == "bash":

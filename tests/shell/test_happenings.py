@@ -5,14 +5,14 @@ import threading
 import pytest
 
 from messages.address import PRIMARY
-from shell.happenings import MOST_WAITING, Ended, Happening, Happenings, Said
+from shell.happenings import MOST_WAITING, Happening, Happenings, QueuedEvent, RunEnded
 from tests.probe import PATIENCE_S
 from tests.shell import reports
 
 pytestmark = pytest.mark.quick
 
-REPLY = Said(PRIMARY, reports.reply("So."), last=False)
-END = Ended(0, "")
+REPLY = QueuedEvent(PRIMARY, reports.reply("So."), last=False)
+END = RunEnded(0, "")
 
 
 def taken(happenings: Happenings, count: int) -> tuple[list[Happening], threading.Thread]:

@@ -202,7 +202,7 @@ def test_the_public_tables_come_out_the_same_in_one_process(
     surprises = [
         f"{case.command[:200]!r}: {came['verdict']}, not {case.expected}"
         for case, came in zip(cases, told, strict=True)
-        if came["verdict"] != case.expected
+        if came["decision"] != case.expected
     ]
     assert surprises == []
 

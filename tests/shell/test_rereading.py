@@ -7,8 +7,8 @@ import pytest
 
 from actors.session import SessionOptions
 from actors.tools.workspace import Workspace
-from messages.permissions import LoadRules
-from messages.rules import Action, Rule, Source
+from messages.permissions import ReplaceRules
+from messages.rules import Action, Rule, RuleSource
 from shell.arguments import Options, parse
 from shell.config.configuration import configured
 from shell.config.files import Sources
@@ -34,7 +34,7 @@ class Desk:
             workspace=workspace,
             model_name="m",
             mode="plan",
-            rehearsal=True,
+            is_scripted=True,
             protected=(),
             version="1",
             trusted=True,
@@ -46,7 +46,7 @@ class Desk:
     def reread(self) -> Reread:
         return reread(self.read, self.options)
 
-    def loaded(self) -> LoadRules:
+    def loaded(self) -> ReplaceRules:
         found = self.reread()
         assert found.rules is not None, found.told
         return found.rules
@@ -62,15 +62,15 @@ def desk(tmp_path: Path) -> Desk:
 
 
 def test_the_rules_of_both_files_are_read_as_they_are_now(desk: Desk) -> None:
-    assert desk.loaded() == LoadRules(sources=(), trusted=True)
+    assert desk.loaded() == ReplaceRules(sources=(), trusted=True)
     desk.user.write_text(RULE.format(permission="bash", action="deny"))
     desk.project.write_text(RULE.format(permission="bash", action="ask"))
 
     rules = desk.loaded()
     assert rules.trusted
     assert rules.sources == (
-        Source(name=f"user rules, {desk.user}", rules=(made("deny"),)),
-        Source(name=f"project rules, {desk.project}", rules=(made("ask"),)),
+        RuleSource(name=f"user rules, {desk.user}", rules=(made("deny"),)),
+        RuleSource(name=f"project rules, {desk.project}", rules=(made("ask"),)),
     )
 
 

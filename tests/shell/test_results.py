@@ -4,15 +4,15 @@ import pytest
 
 from messages.content import Usage
 from messages.turns import (
-    DiskChanged,
-    MessageDelta,
     ModelRetrying,
+    PersistenceChanged,
+    TextDelta,
     ToolEnded,
     TurnFailed,
     TurnFailureReason,
     TurnInterrupted,
 )
-from shell.results import UNSAVED, Tally, counts
+from shell.results import UNSAVED, ResultBuilder, counts
 from tests.shell import reports
 
 pytestmark = pytest.mark.quick
@@ -29,7 +29,7 @@ def failed(reason: TurnFailureReason, partial: str = "") -> TurnFailed:
 
 
 def test_a_turns_own_sum_counts_with_every_request_that_failed() -> None:
-    tally = Tally().add(RETRYING, "/primary").add(reports.reply("So."), "/primary")
+    tally = ResultBuilder().add(RETRYING, "/primary").add(reports.reply("So."), "/primary")
     assert tally.result(1.0).usage == ONE + reports.reply("So.").usage
     assert tally.add(failed("cut_off"), "/primary").result(1.0).usage.requests == 3
 
@@ -46,29 +46,31 @@ def test_a_turns_own_sum_counts_with_every_request_that_failed() -> None:
 def test_a_limit_has_a_status_of_its_own_and_is_named(
     reason: TurnFailureReason, status: int, stop_reason: str | None
 ) -> None:
-    tally = Tally().add(reports.reply("Said."), "/primary").add(failed(reason), "/primary")
+    tally = ResultBuilder().add(reports.reply("Said."), "/primary").add(failed(reason), "/primary")
     result = tally.result(1.0)
     assert (result.status, result.stop_reason, result.result) == (status, stop_reason, "Said.")
     assert result.error == "why"
 
 
 def test_text_that_was_cut_off_comes_before_an_earlier_reply() -> None:
-    tally = Tally().add(reports.reply("Said."), "/primary").add(failed("cut_off", "I wi"), "/p")
+    tally = (
+        ResultBuilder().add(reports.reply("Said."), "/primary").add(failed("cut_off", "I wi"), "/p")
+    )
     assert tally.result(1.0).result == "I wi"
 
 
 def test_an_interrupted_run_is_none_that_was_done() -> None:
-    result = Tally().add(TurnInterrupted(turn=1), "/primary").result(1.0)
+    result = ResultBuilder().add(TurnInterrupted(turn=1), "/primary").result(1.0)
     assert (result.status, result.error) == (1, "interrupted")
 
 
 def test_a_run_that_is_not_on_disk_has_its_answer_and_the_status_of_a_failure() -> None:
-    failing = DiskChanged(state="failing", detail="full")
-    said = Tally().add(failing, "/primary").add(reports.completed(), "/primary")
+    failing = PersistenceChanged(state="failing", detail="full")
+    said = ResultBuilder().add(failing, "/primary").add(reports.completed(), "/primary")
     assert said.result(1.0).status == 1
     assert said.result(1.0).error == UNSAVED.format(detail="full")
 
-    well = said.add(DiskChanged(state="well"), "/primary").result(1.0)
+    well = said.add(PersistenceChanged(state="well"), "/primary").result(1.0)
     assert (well.status, well.error) == (0, None)
 
 
@@ -78,7 +80,7 @@ def test_what_a_tally_takes_nothing_from_need_not_be_told(source: str) -> None:
     assert counts(ended.model_copy(update={"status": "denied"}), source)
     assert counts(reports.reply("So."), source)
     assert counts(RETRYING, source)
-    assert counts(DiskChanged(state="failing", detail="full"), source)
+    assert counts(PersistenceChanged(state="failing", detail="full"), source)
     assert not counts(ended, source)
-    assert not counts(MessageDelta(text="So."), source)
+    assert not counts(TextDelta(text="So."), source)
     assert counts(reports.completed(), source) == (source == "/primary")

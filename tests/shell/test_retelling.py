@@ -7,15 +7,15 @@ import pytest
 from actors.sessions.reading import LogContents, left_open
 from messages.address import PRIMARY, Address
 from messages.transcript import Record
-from messages.turns import MessageDelta, ToolEnded, TurnStarted
-from messages.wire import Line
+from messages.turns import TextDelta, ToolEnded, TurnStarted
+from messages.wire import JournalLine
 from shell.face import retell
-from shell.inbox import Event, Inbox, Notice, OfSubagent
+from shell.inbox import Event, Notice, ScreenEventQueue, SubagentEvent
 from shell.retelling import MOST_RETOLD, MOST_RETOLD_BELOW, retold, retold_below
 from shell.view.events import received
 from shell.view.state import State
 from shell.view.subagent_page import subagent_page
-from tests.actors.agents.troupe import Theatre, forever, task, use
+from tests.actors.agents.troupe import SessionFixture, forever, task, use
 from tests.shell import reports
 
 pytestmark = pytest.mark.quick
@@ -51,7 +51,7 @@ def test_of_those_below_only_who_had_not_done_their_task_is_told_of() -> None:
         (TWO, ASKED),
         (PRIMARY, reports.ended(TWO)),
     )
-    lines = tuple(Line(seq, 0, by, record) for seq, (by, record) in enumerate(recorded, 1))
+    lines = tuple(JournalLine(seq, 0, by, record) for seq, (by, record) in enumerate(recorded, 1))
     assert left_open(LogContents(lines)) == ((PRIMARY, reports.started(ONE)), (ONE, ASKED))
 
 
@@ -65,8 +65,8 @@ def test_who_goes_on_below_has_its_past_on_its_page_and_who_does_not_is_not_at_w
     )
     state = state_of(*retold_below(past))
     assert state.below.running == ()
-    state, _ = received(state, OfSubagent(PRIMARY, reports.started(ONE)), 20.0)
-    state, _ = received(state, OfSubagent(ONE, MessageDelta(text="And now")), 20.0)
+    state, _ = received(state, SubagentEvent(PRIMARY, reports.started(ONE)), 20.0)
+    state, _ = received(state, SubagentEvent(ONE, TextDelta(text="And now")), 20.0)
     assert [row.address for row in state.below.running] == [ONE]
     assert page(state, ONE) == ["> look", "", "I see.", "", "And now"]
 
@@ -78,17 +78,17 @@ def test_what_is_told_again_of_those_below_has_an_end() -> None:
 
 
 def test_a_session_that_is_opened_again_is_told_with_what_its_subagents_did(tmp_path: Path) -> None:
-    theatre = Theatre(tmp_path)
+    theatre = SessionFixture(tmp_path)
     parts = {"begin": [task("t1", "busy"), "never"], "busy": [use("c", "ls"), forever]}
     before = theatre.play(parts)
     before.prompt()
     before.person.until(ToolEnded)
     theatre.close()
     after = theatre.play({"begin": ["done"]}, take_up=before.session.log.path)
-    inbox = Inbox()
+    inbox = ScreenEventQueue()
     retell(after.session, inbox)
     theatre.close()
     told = inbox.take()
     assert TurnStarted(turn=1, prompt="begin") in told
-    assert OfSubagent(ONE, TurnStarted(turn=1, prompt="busy")) in told
-    assert any(isinstance(each, OfSubagent) and each.event.type == "tool_ended" for each in told)
+    assert SubagentEvent(ONE, TurnStarted(turn=1, prompt="busy")) in told
+    assert any(isinstance(each, SubagentEvent) and each.event.type == "tool_ended" for each in told)

@@ -7,7 +7,7 @@ import pytest
 from actors.sessions.log import SessionLog
 from messages.address import PRIMARY
 from messages.content import TextBlock, ThinkingBlock, ToolUseBlock, Usage
-from messages.transcript import Record, Session
+from messages.transcript import Record, SessionHeader
 from messages.turns import ReplyCompleted, ToolEnded, TurnFailed, TurnInterrupted, TurnStarted
 from shell.arguments import StartError
 from shell.session_choice import chosen
@@ -22,7 +22,7 @@ def reply(*content: TextBlock | ThinkingBlock | ToolUseBlock) -> ReplyCompleted:
 
 
 RECORDS: tuple[Record, ...] = (
-    Session(session_id="20260101-000000-abcd", workspace="/work"),
+    SessionHeader(session_id="20260101-000000-abcd", workspace="/work"),
     TurnStarted(turn=1, prompt="Run it."),
     reply(
         ThinkingBlock(thinking="hidden"),
@@ -99,7 +99,7 @@ Half
 
 def begun(folder: Path, session_id: str, *records: Record) -> Path:
     path = folder / f"{session_id}.jsonl"
-    first = Session(session_id=session_id, workspace=f"/{folder.name}")
+    first = SessionHeader(session_id=session_id, workspace=f"/{folder.name}")
     log = SessionLog.create(path, [(each, PRIMARY) for each in (first, *records)], lambda: 0.0)
     log.close()
     return path

@@ -7,11 +7,11 @@ from typing import Any
 from actors.agents.history import History
 from actors.models.client import ModelRequest
 from actors.runtime.actor import Actor, Factory
-from actors.runtime.lanes import Parcel
+from actors.runtime.lanes import MailboxItem
 from actors.runtime.supervision import Restart
 from messages.address import APPROVALS, CONSOLE, JOURNAL, PERMISSIONS, PRIMARY, Address
 from messages.agents import ChildEnded
-from messages.approvals import AnswerApproval, AnyApprovalRequest
+from messages.approvals import AnyApprovalRequest, SubmitDecision
 from messages.base import Message
 from messages.content import ToolUseBlock
 from messages.envelope import Envelope
@@ -105,7 +105,7 @@ class Accounts:
                 self._questions.result(said.call_id)
         return really
 
-    def handling(self, to: Address, parcel: Parcel) -> None:
+    def handling(self, to: Address, parcel: MailboxItem) -> None:
         if isinstance(parcel, Envelope):
             self.trace.letter(to, parcel.sender, parcel.message)
         else:
@@ -195,7 +195,7 @@ class Accounts:
     def said(self, intent: Message) -> None:
         """Hear what the person says to the console."""
         self._policies.wanted(intent)
-        if isinstance(intent, AnswerApproval):
+        if isinstance(intent, SubmitDecision):
             self._questions.said(intent)
 
     def _hold(self, check: Any, messages: tuple[Any, ...]) -> None:  # noqa: ANN401  (assertions over JSON)

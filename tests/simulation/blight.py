@@ -5,43 +5,43 @@ from typing import Any, cast
 
 from actors.agents import children, places, stopping
 from actors.agents.agent import Agent
-from actors.agents.below import Below
-from actors.agents.effects import PassDown, StopChild, WithdrawUnder
-from actors.agents.state import CallStage, Stage
-from actors.agents.voice import Voice
+from actors.agents.below import SubagentSupervisor
+from actors.agents.effects import ForwardDown, StopChild, WithdrawSubtree
+from actors.agents.state import CallStage, TurnStage
+from actors.agents.voice import EventPublisher
 from messages.address import Address
 from messages.base import Message
-from messages.subagents import LeavePlaces
-from messages.turns import MessageDelta, ThinkingDelta
+from messages.subagents import ReleaseSlots
+from messages.turns import TextDelta, ThinkingDelta
 from tests.simulation.grove import TreePlant
 
 CARRY_OUT: Any = vars(Agent)["_carry_out"]
-DO: Any = Below.do
+DO: Any = SubagentSupervisor.do
 WITHDRAWN: Any = vars(children)["_withdrawn"]
 
 
 def aborts_before_it_withdraws(agent: Any, effects: Any) -> None:  # noqa: ANN401  (as replaced)
     """Stop those below first."""
-    late = [each for each in effects if isinstance(each, WithdrawUnder)]
+    late = [each for each in effects if isinstance(each, WithdrawSubtree)]
     CARRY_OUT(agent, (*(each for each in effects if each not in late), *late))
 
 
-def streams_up(voice: Any, delta: MessageDelta | ThinkingDelta, turn: Any) -> None:  # noqa: ANN401  (as replaced)
+def streams_up(voice: Any, delta: TextDelta | ThinkingDelta, turn: Any) -> None:  # noqa: ANN401  (as replaced)
     """Tell those above what streams."""
-    if turn.stage is Stage.THINKING:
+    if turn.stage is TurnStage.THINKING:
         kept = cast("dict[str, Any]", vars(voice))
         kept["_actor"].tell(kept["_reports"], delta)
 
 
 def drops_replies(below: Any, effect: Any, family: Any) -> None:  # noqa: ANN401  (as replaced)
     """Keep the answers of those below to itself."""
-    if not isinstance(effect, PassDown):
+    if not isinstance(effect, ForwardDown):
         DO(below, effect, family)
 
 
 def counts_parked_time(turn: Any) -> bool:  # noqa: ANN401  (as replaced)
     """Let the clock run while a person is asked."""
-    return turn.stage not in (Stage.IDLE, Stage.CLOSING) and not turn.stopping
+    return turn.stage not in (TurnStage.IDLE, TurnStage.CLOSING) and not turn.stopping
 
 
 def counts_parked_time_of_those_below(turn: Any) -> bool:  # noqa: ANN401  (as replaced)
@@ -82,19 +82,19 @@ BLIGHTS: dict[str, TreePlant] = {
     "it aborts before it withdraws": TreePlant(
         patches=((Agent, "_carry_out", aborts_before_it_withdraws),)
     ),
-    "a delta is forwarded": TreePlant(patches=((Voice, "stream", streams_up),)),
-    "a reply is dropped": TreePlant(patches=((Below, "do", drops_replies),)),
+    "a delta is forwarded": TreePlant(patches=((EventPublisher, "stream", streams_up),)),
+    "a reply is dropped": TreePlant(patches=((SubagentSupervisor, "do", drops_replies),)),
     "parked time is counted": TreePlant(patches=((stopping, "_works", counts_parked_time),)),
     "parked time of those below is counted": TreePlant(
         patches=((stopping, "_works", counts_parked_time_of_those_below),)
     ),
     "a stop does not reach those below": TreePlant(
-        patches=((Below, "do", lets_those_below_go_on),)
+        patches=((SubagentSupervisor, "do", lets_those_below_go_on),)
     ),
-    "a place is never given back": TreePlant(says=without(LeavePlaces)),
+    "a place is never given back": TreePlant(says=without(ReleaseSlots)),
     "who waits for those below keeps its place": TreePlant(patches=((places, "keep", nothing),)),
     "a task has two ends": TreePlant(patches=((children, "_record_end", ends_twice),)),
     "questions of a crashed child are left": TreePlant(
-        patches=((children, "_withdrawn", nothing), (Below, "begin_again", nothing))
+        patches=((children, "_withdrawn", nothing), (SubagentSupervisor, "begin_again", nothing))
     ),
 }

@@ -4,10 +4,10 @@ from collections import Counter
 
 from messages.address import CONSOLE, JOURNAL, PRIMARY, Address
 from messages.approvals import (
-    AnswerApproval,
     AnyApprovalRequest,
     ExecApprovalRequest,
     PatchApprovalRequest,
+    SubmitDecision,
 )
 from messages.base import Message
 from messages.content import ToolUseBlock
@@ -104,9 +104,9 @@ class Calls:
         """Tell the result of a call, once there is one."""
         return self._results.get(call_id)
 
-    def answered(self, request: AnyApprovalRequest, given: AnswerApproval) -> None:
+    def answered(self, request: AnyApprovalRequest, given: SubmitDecision) -> None:
         """Hear what the person said to what they saw."""
-        if given.answer != "no":
+        if given.decision != "no":
             shown = request.diff if isinstance(request, PatchApprovalRequest) else ""
             shown = request.command if isinstance(request, ExecApprovalRequest) else shown
             self._yes.add((request.call_id, shown))

@@ -6,10 +6,10 @@ from typing import Protocol, TypeVar, cast
 
 from actors.runtime.actor import Factory
 from actors.runtime.cell import Cell, LoopCell
-from actors.runtime.directory import Directory
+from actors.runtime.directory import ActorRegistry
 from actors.runtime.event_loop import EventLoop
 from actors.runtime.household import Household
-from actors.runtime.lanes import Parcel, StopOrder
+from actors.runtime.lanes import MailboxItem, StopOrder
 from actors.runtime.supervision import NEVER, Restart
 from actors.runtime.world import World as RuntimeWorld
 from messages.address import APPROVALS, CONSOLE, JOURNAL, ROOT, Address
@@ -33,7 +33,7 @@ class Overhearing(Protocol):
         """Hear of a message that was told; what really goes out."""
         ...
 
-    def handling(self, to: Address, parcel: Parcel) -> None:
+    def handling(self, to: Address, parcel: MailboxItem) -> None:
         """Hear of a parcel that is about to be handled."""
         ...
 
@@ -85,15 +85,15 @@ class SimulatedCell(LoopCell):
         super().__init__(world, address, make, parent, restart)
         self._ears = cast("SimulatedDirectory", world).ears
         self._make = self._ears.embodied(address, make, restart)
-        self._told_before: list[Parcel] = []
+        self._told_before: list[MailboxItem] = []
         """What waited when the order to stop came."""
 
-    def post(self, parcel: Parcel) -> bool:
+    def post(self, parcel: MailboxItem) -> bool:
         if isinstance(parcel, StopOrder) and not self._told_before:
             self._told_before = self._waiting()
         return super().post(parcel)
 
-    def handle(self, parcel: Parcel) -> None:
+    def handle(self, parcel: MailboxItem) -> None:
         self._ears.handling(self.address, parcel)
         super().handle(parcel)
 
@@ -109,13 +109,13 @@ class SimulatedCell(LoopCell):
         """Count what is in the inbox, or held."""
         return len(self._waiting())
 
-    def _waiting(self) -> list[Parcel]:
+    def _waiting(self) -> list[MailboxItem]:
         parcels = self.take_all()
         self.put_back(parcels)
         return [*self._held, *parcels]
 
 
-class SimulatedDirectory(Directory):
+class SimulatedDirectory(ActorRegistry):
     """The runtime's directory, with ears."""
 
     def __init__(self, ears: Overhearing, loop: SimLoop) -> None:

@@ -10,9 +10,17 @@ from pydantic import Field
 
 from actors.tools.bash import BASH
 from actors.tools.finishing import seen_through
-from actors.tools.tool import AnyTool, Arguments, Drifted, PeekError, Tool, ToolContext, ToolError
+from actors.tools.tool import (
+    AnyTool,
+    Arguments,
+    TargetChangedError,
+    Tool,
+    ToolContext,
+    ToolError,
+    UnreadFileError,
+)
 from messages.rules import PermissionRequest
-from messages.tools import FileState, Patch, Plan, ToolOutput
+from messages.tools import CallPlan, FileDigest, Patch, ToolOutput
 
 LOOK, CHANGE = "look", "change"
 NAMES = ("a.txt", "b.txt", "c.txt", ".env", ".git/config")
@@ -71,58 +79,64 @@ class Folder:
         )
         return look, change, BASH
 
-    async def _plan_look(self, arguments: LookArguments, context: ToolContext) -> Plan:
+    async def _plan_look(self, arguments: LookArguments, context: ToolContext) -> CallPlan:
         await self._pause(arguments.path)
         self._state(arguments.path, context)
         request = PermissionRequest(permission="read", target=arguments.path)
-        return Plan(title=f"look {arguments.path}", requests=(request,))
+        return CallPlan(title=f"look {arguments.path}", requests=(request,))
 
-    async def _look(self, arguments: LookArguments, plan: Plan, context: ToolContext) -> ToolOutput:
+    async def _look(
+        self, arguments: LookArguments, plan: CallPlan, context: ToolContext
+    ) -> ToolOutput:
         await self._pause(arguments.path)
         text = await asyncio.to_thread(self._texts.get, plan.requests[0].target)
         if text is None:
             message = f"{arguments.path}: no such file"
             raise ToolError(message)
         self._happened(arguments.tag, "looks", plan.title)
-        return ToolOutput(text=text, seen=(self._state(arguments.path, context),))
+        return ToolOutput(text=text, observed_files=(self._state(arguments.path, context),))
 
-    async def _plan_change(self, arguments: ChangeArguments, context: ToolContext) -> Plan:
+    async def _plan_change(self, arguments: ChangeArguments, context: ToolContext) -> CallPlan:
         await self._pause(arguments.path)
         before = self._state(arguments.path, context)
-        unseen = before.digest and before.path not in context.seen
+        unseen = before.digest and before.path not in context.observed_files
         peeked = arguments.path if unseen else ""
         old = self._texts.get(arguments.path, "")
         if old == arguments.text:
             problem = f"{arguments.path} has exactly this content already"
             if not peeked:
                 raise ToolError(problem)
-            raise PeekError(problem, Plan(title="", requests=(), peeked=peeked, refusal=problem))
+            raise UnreadFileError(
+                problem, CallPlan(title="", requests=(), unread_file=peeked, refusal=problem)
+            )
         diff = "\n".join(difflib.unified_diff(old.split(), arguments.text.split(), lineterm=""))
-        return Plan(
+        return CallPlan(
             title=f"change {arguments.path}",
             requests=(PermissionRequest(permission="write", target=arguments.path),),
             patch=Patch(path=before.path, before=before, after=arguments.text, diff=diff),
-            peeked=peeked,
+            unread_file=peeked,
         )
 
     async def _change(
-        self, arguments: ChangeArguments, plan: Plan, context: ToolContext
+        self, arguments: ChangeArguments, plan: CallPlan, context: ToolContext
     ) -> ToolOutput:
         await self._pause(arguments.path, meddling=0.4)
         return await seen_through(asyncio.to_thread(self._apply, arguments, plan, context))
 
-    def _apply(self, arguments: ChangeArguments, plan: Plan, context: ToolContext) -> ToolOutput:
+    def _apply(
+        self, arguments: ChangeArguments, plan: CallPlan, context: ToolContext
+    ) -> ToolOutput:
         if plan.patch is None or self._state(arguments.path, context) != plan.patch.before:
             message = f"{arguments.path} has changed"
-            raise Drifted(message)
+            raise TargetChangedError(message)
         self._texts[plan.requests[0].target] = plan.patch.after
         self._happened(arguments.tag, "changes", plan.patch.diff)
-        return ToolOutput(text="changed", seen=(self._state(arguments.path, context),))
+        return ToolOutput(text="changed", observed_files=(self._state(arguments.path, context),))
 
-    def _state(self, path: str, context: ToolContext) -> FileState:
+    def _state(self, path: str, context: ToolContext) -> FileDigest:
         text = self._texts.get(path)
         digest = hashlib.sha256(text.encode()).hexdigest() if text is not None else ""
-        return FileState(path=str(context.workspace.root / path), digest=digest)
+        return FileDigest(path=str(context.workspace.root / path), digest=digest)
 
     async def _pause(self, path: str, meddling: float = 0.12) -> None:
         """Take a while, in which somebody else may be at work on the same file, or fail."""

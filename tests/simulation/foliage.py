@@ -6,25 +6,25 @@ from pathlib import Path
 from typing import Any
 
 from actors.models.client import ModelRequest
-from actors.root import Root
+from actors.root import RootSupervisor
 from actors.runtime.actor import Actor, Factory
-from actors.runtime.lanes import Parcel
+from actors.runtime.lanes import MailboxItem
 from actors.runtime.supervision import Restart
 from actors.sessions.reading import parse
 from messages.address import CONSOLE, ROOT, Address, is_subagent
 from messages.agents import ChildEnded
 from messages.approvals import (
     AnyApprovalRequest,
-    ApprovalAnswered,
-    ApprovalRefused,
-    ApprovalsWithdrawn,
+    ApprovalDecided,
+    ApprovalUnavailable,
+    WithdrawApprovals,
 )
 from messages.base import Message
 from messages.envelope import Envelope
-from messages.subagents import CancelErrand, SubagentEnded, SubagentStarted
+from messages.subagents import CancelTask, SubagentEnded, SubagentStarted
 from messages.turns import (
-    MessageDelta,
     SessionConfigured,
+    TextDelta,
     ThinkingDelta,
     ToolInputDelta,
     TurnFailed,
@@ -54,7 +54,7 @@ class Foliage:
         self.ledger = Ledger(now)
         self.crashes = crashes
         self.end: ChildEnded | None = None
-        self.roots: list[Root] = []
+        self.roots: list[RootSupervisor] = []
         self._now = now
         self._trace = trace
         self._says = says
@@ -80,7 +80,7 @@ class Foliage:
         self.living.clear()
 
     def at_rest(
-        self, waiting: dict[Address, int], on_screen: tuple[str, ...], roots: list[Root]
+        self, waiting: dict[Address, int], on_screen: tuple[str, ...], roots: list[RootSupervisor]
     ) -> None:
         """Hold what must be so when nothing happens any more."""
         for address, count in waiting.items():
@@ -99,12 +99,12 @@ class Foliage:
         """Hold the file against itself: every task that began has one end."""
         lines = parse(FILE, data).lines
         begun = Counter(
-            (line.message.child, line.message.start)
+            (line.message.child, line.message.task_number)
             for line in lines
             if isinstance(line.message, SubagentStarted)
         )
         ended = Counter(
-            (line.message.child, line.message.start)
+            (line.message.child, line.message.task_number)
             for line in lines
             if isinstance(line.message, SubagentEnded)
         )
@@ -123,20 +123,20 @@ class Foliage:
 
     def _climbs(self, to: Address, said: Message, sender: Address) -> None:
         match said:
-            case MessageDelta() | ThinkingDelta() | ToolInputDelta() | SessionConfigured():
+            case TextDelta() | ThinkingDelta() | ToolInputDelta() | SessionConfigured():
                 streams_up = is_subagent(sender) and to != sender
                 self.ledger.require(not streams_up, f"{sender} streams up to {to}")
             case _ if isinstance(said, AnyApprovalRequest):
                 if said.agent == sender:
                     self._ask(said.id, sender)
-            case ApprovalAnswered() | ApprovalRefused():
+            case ApprovalDecided() | ApprovalUnavailable():
                 if to == said.agent:
                     self._close(said.id)
-            case ApprovalsWithdrawn():
+            case WithdrawApprovals():
                 for request, asker in list(self._open.items()):
                     if asker.is_under(said.under):
                         self._close(request)
-            case CancelErrand() if sender == to.parent:
+            case CancelTask() if sender == to.parent:
                 under = [each for each, asker in self._open.items() if asker.is_under(to)]
                 self.ledger.require(not under, f"{to} is stopped before {under} is withdrawn")
             case _:
@@ -169,7 +169,7 @@ class Foliage:
             enough = worked_s >= HASTY_S - ROUNDING_S
             self.ledger.require(enough, f"{sender} had only {worked_s:.2f} s of its time")
 
-    def handling(self, to: Address, parcel: Parcel) -> None:
+    def handling(self, to: Address, parcel: MailboxItem) -> None:
         if isinstance(parcel, Envelope):
             self._trace.letter(to, parcel.sender, parcel.message)
 
@@ -178,7 +178,7 @@ class Foliage:
 
         def made() -> Actor[Any]:
             behaviour = make()
-            if isinstance(behaviour, Root):
+            if isinstance(behaviour, RootSupervisor):
                 self.roots.append(behaviour)
             return behaviour
 

@@ -16,8 +16,8 @@ from unittest.mock import patch
 
 from actors.agents.definitions import BUILT_IN, Definition
 from actors.agents.limits import Limits
-from actors.factories import Surroundings, factories_of
-from actors.root import Root
+from actors.factories import SessionPorts, factories_of
+from actors.root import RootSupervisor
 from actors.runtime.lanes import StopOrder
 from actors.runtime.system import EXIT_S
 from actors.session import OpenSession, SessionOptions
@@ -25,13 +25,13 @@ from actors.sessions.log import SessionLog
 from actors.sessions.reading import concerning
 from actors.tools.task import TASK
 from messages.address import CONSOLE, PRIMARY, ROOT, Address, is_subagent
-from messages.approvals import AnswerApproval
+from messages.approvals import SubmitDecision
 from messages.base import Message
-from messages.subagents import CancelErrand
-from messages.transcript import Record, RunStarted, Session
+from messages.subagents import CancelTask
+from messages.transcript import Record, SessionHeader, SessionOpened
 from shell.console import Console
-from shell.inbox import Inbox
-from shell.own_command import Workbench
+from shell.inbox import ScreenEventQueue
+from shell.own_command import UserCommandRunner
 from tests.simulation.commands import SimulatedProcesses
 from tests.simulation.crashes import Crashes
 from tests.simulation.disk import SimulatedFiles
@@ -150,11 +150,11 @@ class Grove:
         self._stop(directory)
 
     def _open(self, run: int) -> OpenSession:
-        started = RunStarted(run=run, pid=1, version="0")
+        started = SessionOpened(run=run, pid=1, version="0")
         past: tuple[Record, ...] = ()
         own: tuple[Record, ...] = ()
         if run == 1:
-            first = Session(session_id="s", workspace=str(WORKSPACE.root))
+            first = SessionHeader(session_id="s", workspace=str(WORKSPACE.root))
             records: list[tuple[Record, Address]] = [(first, ROOT), (started, ROOT)]
             file = SessionLog.create(FILE, records, lambda: 0.0, self.files)
         else:
@@ -166,28 +166,28 @@ class Grove:
             workspace=WORKSPACE,
             model_name="simulated",
             mode=self.random.choice(("default", "default", "auto-edit", "yolo")),
-            rehearsal=False,
+            is_scripted=False,
             protected=(),
             version="0",
             limits=self.limits,
             definitions=(*BUILT_IN, LIMITED, STAYING),
-            places=self.places,
+            slot_limit=self.places,
             spawns=MOST_AGENTS,
         )
         return OpenSession(options, "s", file, past, run, own)
 
-    def _begin(self, session: OpenSession) -> tuple[SimulatedDirectory, list[Root]]:
+    def _begin(self, session: OpenSession) -> tuple[SimulatedDirectory, list[RootSupervisor]]:
         self.trace.note(f"run {session.run}")
-        inbox = Inbox()
+        inbox = ScreenEventQueue()
         tools = (*self.folder.tools, TASK)
-        around = Surroundings(self.model, processes=self.processes, tools=tools)
-        workbench = Workbench(self.processes, WORKSPACE.cwd, session.options.folder)
+        around = SessionPorts(self.model, processes=self.processes, tools=tools)
+        workbench = UserCommandRunner(self.processes, WORKSPACE.cwd, session.options.folder)
         console = partial(Console, inbox, workbench)
         factories = replace(factories_of(session, around, console), console_gone=self.trace.note)
         directory = SimulatedDirectory(self.heard, self.loop)
         self.heard.begin()
         self._arm(armed=True)
-        directory.spawn(partial(Root, factories), ROOT, None)
+        directory.spawn(partial(RootSupervisor, factories), ROOT, None)
         self.person.sit_down(inbox, partial(self._said, directory), self.random.choice((1, 2, 3)))
         for _ in range(self.random.choice((0, 1, 2, 4))):
             self.loop.call_later(self.random.random() * 20, self._stop_one, directory)
@@ -203,10 +203,10 @@ class Grove:
         living = [each for each in directory.addresses if is_subagent(each)]
         self.most_agents = max(self.most_agents, len(living))
         if living and not self.person.pressed:
-            directory.send(self.random.choice(living), CancelErrand(), CONSOLE)
+            directory.send(self.random.choice(living), CancelTask(), CONSOLE)
 
     def _said(self, directory: SimulatedDirectory, intent: Message) -> None:
-        if isinstance(intent, AnswerApproval):
+        if isinstance(intent, SubmitDecision):
             self.trace.note(f"answers {intent.id}")
         with suppress(TypeError):
             directory.send(CONSOLE, intent, ROOT)
@@ -219,7 +219,7 @@ class Grove:
     def _stop(self, directory: SimulatedDirectory) -> None:
         if self.heard.end is None:
             began_s = self.loop.time()
-            directory.stop_root(StopOrder(began_s + 0.9 * EXIT_S, urgent=True))
+            directory.stop_root(StopOrder(began_s + 0.9 * EXIT_S, high_priority=True))
             self._until(began_s + EXIT_S)
             self.heard.ledger.require(self.heard.end is not None, "it does not stop in time")
         left = list(directory.waiting)

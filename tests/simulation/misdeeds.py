@@ -7,11 +7,11 @@ from typing import Any
 from actors.agents import agent, calls, settling
 from actors.agents.effects import StopCall
 from actors.agents.resume import past_of
-from actors.agents.state import Call, CallStage, Past, Turn
-from actors.agents.step import Step
+from actors.agents.state import AgentState, CallStage, RestoredState, ToolCall
+from actors.agents.step import Transition
 from actors.permissions import engine
-from actors.permissions.changing import Change, changed
-from actors.root import Root
+from actors.permissions.changing import PolicyUpdate, changed
+from actors.root import RootSupervisor
 from actors.runtime.lanes import StopOrder
 from actors.runtime.life import Life
 from actors.runtime.works import Works
@@ -21,23 +21,23 @@ from actors.sessions.runs import last_config
 from messages.address import APPROVALS, CONSOLE, PRIMARY, ROOT, Address
 from messages.agents import ChildCancelled, ChildEnded
 from messages.approvals import (
-    AnswerApproval,
-    ApprovalAnswered,
-    ApprovalRefused,
-    ApprovalsWithdrawn,
-    PresentApproval,
-    RetractApproval,
+    ApprovalDecided,
+    ApprovalUnavailable,
+    DismissApproval,
+    ShowApproval,
+    SubmitDecision,
+    WithdrawApprovals,
 )
 from messages.base import Message
 from messages.permissions import (
-    CallJudged,
-    LoadRules,
-    PermissionVerdict,
+    EvaluationFinished,
+    PermissionDecision,
     RegisterAgent,
+    ReplaceRules,
     StoreGrant,
 )
 from messages.rules import GrantScope, PermissionMode, Policy, Rule
-from messages.tools import Plan
+from messages.tools import CallPlan
 from messages.transcript import Append, Appended, Record
 from tests.actors.agents import faults as of_turns
 from tests.simulation.commands import SimulatedProcesses
@@ -63,7 +63,7 @@ def never(*_given: object) -> bool:
 # Calls.
 
 
-def forgets_results_of_cancelled_calls(step: Step) -> None:
+def forgets_results_of_cancelled_calls(step: Transition) -> None:
     for call in step.turn.calls:
         if call.stage in (CallStage.PLANNING, CallStage.RUNNING):
             step.do(StopCall(call.use.id))
@@ -72,7 +72,7 @@ def forgets_results_of_cancelled_calls(step: Step) -> None:
     settling.proceed(step)
 
 
-def writes_results_twice(step: Step, call: Call, status: Any, text: str) -> None:  # noqa: ANN401
+def writes_results_twice(step: Transition, call: ToolCall, status: Any, text: str) -> None:  # noqa: ANN401
     CLOSE(step, call, status, text)
     CLOSE(step, call, status, text)
 
@@ -80,7 +80,9 @@ def writes_results_twice(step: Step, call: Call, status: Any, text: str) -> None
 CLOSE: Any = settling.close
 
 
-def keeps_a_yes_after_a_drift(step: Step, call: Call, plan: Plan, **changes: Any) -> None:  # noqa: ANN401  (as replaced)
+def keeps_a_yes_after_a_drift(
+    step: Transition, call: ToolCall, plan: CallPlan, **changes: Any
+) -> None:
     JUDGE(step, call, plan, **({"approved": True} if call.drifts else changes))
 
 
@@ -89,11 +91,11 @@ JUDGE: Any = vars(calls)["_judge"]
 RUN: Any = vars(calls)["_run"]
 
 
-def starts_before_the_disk(step: Step, call: Call) -> None:
+def starts_before_the_disk(step: Transition, call: ToolCall) -> None:
     RUN(step, call)
 
 
-def runs_again(records: tuple[Record, ...], blank: Turn) -> Past:
+def runs_again(records: tuple[Record, ...], blank: AgentState) -> RestoredState:
     return of_turns.begins_again_what_began(past_of(records, blank))
 
 
@@ -119,36 +121,36 @@ def drops_cancelled_outcomes(self: Innards, work: int, task: "asyncio.Task[Messa
 
 
 def allows_what_asks(_to: Address, message: Message, _sender: Address) -> tuple[Message, ...]:
-    if isinstance(message, PermissionVerdict) and message.action == "ask":
+    if isinstance(message, PermissionDecision) and message.action == "ask":
         message = message.model_copy(update={"action": "allow"})
     return (message,)
 
 
 def takes_a_no_for_a_yes(to: Address, message: Message, _sender: Address) -> tuple[Message, ...]:
-    if isinstance(message, AnswerApproval) and to == APPROVALS:
-        message = AnswerApproval(id=message.id, answer="once")
+    if isinstance(message, SubmitDecision) and to == APPROVALS:
+        message = SubmitDecision(id=message.id, decision="once")
     return (message,)
 
 
 def answers_and_refuses(_to: Address, message: Message, _sender: Address) -> tuple[Message, ...]:
-    if isinstance(message, ApprovalAnswered):
-        refused = ApprovalRefused(id=message.id, agent=message.agent, reason="planted")
+    if isinstance(message, ApprovalDecided):
+        refused = ApprovalUnavailable(id=message.id, agent=message.agent, reason="planted")
         return message, refused
     return (message,)
 
 
 def shows_what_it_retracts(to: Address, message: Message, _sender: Address) -> tuple[Message, ...]:
-    if isinstance(message, PresentApproval) and to == CONSOLE:
+    if isinstance(message, ShowApproval) and to == CONSOLE:
         SHOWN[message.request.id] = message
-    if isinstance(message, RetractApproval) and message.id in SHOWN:
+    if isinstance(message, DismissApproval) and message.id in SHOWN:
         return message, SHOWN.pop(message.id)
     return (message,)
 
 
-SHOWN: dict[str, PresentApproval] = {}
+SHOWN: dict[str, ShowApproval] = {}
 
 
-def delivers_before_the_disk(self: Innards, parked: Any, answer: ApprovalAnswered) -> None:  # noqa: ANN401
+def delivers_before_the_disk(self: Innards, parked: Any, answer: ApprovalDecided) -> None:  # noqa: ANN401
     parked.answer = answer
     self._write(answer)
     self._deliver(answer.id)
@@ -158,7 +160,7 @@ def leaves_its_questions_behind(self: Innards) -> None:
     tell = self.tell
 
     def told(to: Address, message: Message) -> None:
-        if not isinstance(message, ApprovalsWithdrawn):
+        if not isinstance(message, WithdrawApprovals):
             tell(to, message)
 
     self.tell = told
@@ -174,7 +176,9 @@ AGENT_STARTS: Any = agent.Agent.on_start
 # Modes and grants.
 
 
-def holds_at_once(tight: tuple[Change, ...], change: Change) -> tuple[Change, ...]:
+def holds_at_once(
+    tight: tuple[PolicyUpdate, ...], change: PolicyUpdate
+) -> tuple[PolicyUpdate, ...]:
     return (*tight, change)
 
 
@@ -183,11 +187,11 @@ def as_it_is(_self: Innards, policy: Policy) -> Policy:
 
 
 def revokes_nothing(policy: Policy, _rule: Rule, _scope: GrantScope) -> Policy:
-    return replace(policy, generation=policy.generation + 1)
+    return replace(policy, policy_version=policy.policy_version + 1)
 
 
 def revokes_all(policy: Policy, _rule: Rule, _scope: GrantScope) -> Policy:
-    return replace(policy, grants=(), project_grants=(), generation=policy.generation + 1)
+    return replace(policy, grants=(), project_grants=(), policy_version=policy.policy_version + 1)
 
 
 def grants_more(_to: Address, message: Message, _sender: Address) -> tuple[Message, ...]:
@@ -218,7 +222,7 @@ def keeps_any_mode(options: SessionOptions, records: tuple[Record, ...]) -> Perm
 
 def remembers_any_mode(
     policy: Policy, records: tuple[Record, ...], incarnation: int
-) -> tuple[Policy, LoadRules | None]:
+) -> tuple[Policy, ReplaceRules | None]:
     policy, loaded = REMEMBERED(policy, records, incarnation)
     config = last_config(records)
     return (replace(policy, mode=config.mode) if config else policy), loaded
@@ -236,9 +240,9 @@ def registers_anyone_as_build(
     return (message,)
 
 
-def passes_on_what_is_out_of_date(self: Innards, judged: CallJudged) -> None:
-    _, asker = self._judging.pop(judged.ticket)
-    self.tell(asker, judged.verdict)
+def passes_on_what_is_out_of_date(self: Innards, judged: EvaluationFinished) -> None:
+    _, asker = self._judging.pop(judged.evaluation_id)
+    self.tell(asker, judged.decision)
 
 
 # Records.
@@ -260,7 +264,7 @@ def ignores_the_ends_of_services(self: Innards, message: ChildEnded) -> None:
         ROOT_RECEIVES(self, message)
 
 
-ROOT_RECEIVES: Any = Root.on_receive
+ROOT_RECEIVES: Any = RootSupervisor.on_receive
 
 
 def hears_an_end_again(self: Innards, child: Address, end: ChildEnded) -> None:

@@ -9,8 +9,8 @@ from pydantic import JsonValue
 
 from actors.models.client import ModelError, ModelRequest, Reply, Streamed
 from actors.models.names import limits_of
-from messages.content import Block, TextBlock, ThinkingBlock, ToolUseBlock, Usage
-from messages.models import ModelFailureReason, ModelMeasured
+from messages.content import ContentBlock, TextBlock, ThinkingBlock, ToolUseBlock, Usage
+from messages.models import ModelFailureReason, ModelLimitsFound
 from tests.simulation.folder import CHANGE, LOOK, NAMES
 
 USED = Usage(input_tokens=3, output_tokens=2, requests=1)
@@ -62,7 +62,7 @@ class SimulatedModel:
             if self._deaf_s and self._random.random() < 0.6:
                 await asyncio.shield(asyncio.sleep(self._deaf_s))
 
-    async def measure(self, model: str) -> ModelMeasured | None:
+    async def measure(self, model: str) -> ModelLimitsFound | None:
         """Say what the model takes, late or never; see `ModelClient`."""
         await self._pause()
         return None if self._random.random() < 0.5 else limits_of(model)
@@ -85,7 +85,7 @@ class SimulatedModel:
 
     def _reply(self, request: ModelRequest) -> Reply:
         thought, text = ThinkingBlock(thinking="hm", signature="s"), TextBlock(text="I will")
-        some: list[Block] = [
+        some: list[ContentBlock] = [
             each for each in (thought, text, TextBlock(text=" ")) if self._random.random() < 0.4
         ]
         most = 0 if self.brief or rounds(request) >= MOST_ROUNDS else 4

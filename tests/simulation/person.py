@@ -4,12 +4,12 @@ from collections.abc import Callable
 from functools import partial
 from random import Random
 
-from messages.approvals import Answer, AnswerApproval, AnyApprovalRequest, PresentApproval
+from messages.approvals import AnyApprovalRequest, ApprovalDecision, ShowApproval, SubmitDecision
 from messages.base import Message
 from messages.permissions import ChangeMode, RevokeGrant
 from messages.rules import GrantScope, Rule
 from messages.turns import ReplyCompleted, SwitchAgent
-from shell.inbox import Inbox
+from shell.inbox import ScreenEventQueue
 from shell.intents import SendPrompt
 from shell.view import state as screen
 from shell.view.events import received
@@ -41,7 +41,7 @@ class SimulatedPerson:
         self._random = random
         self._asked = asked
         self._fickle = fickle
-        self._inbox = Inbox()
+        self._inbox = ScreenEventQueue()
         self._tell: Callable[[Message], None] = lambda _message: None
         self._framed = False
         self._run = 0
@@ -54,7 +54,9 @@ class SimulatedPerson:
         self.granted: list[tuple[GrantScope, Rule]] = []
         """What was ever answered with "don't ask again"."""
 
-    def sit_down(self, inbox: Inbox, tell: Callable[[Message], None], prompts: int) -> None:
+    def sit_down(
+        self, inbox: ScreenEventQueue, tell: Callable[[Message], None], prompts: int
+    ) -> None:
         """Begin with a new run of the program; `tell` reaches its console."""
         self._run += 1
         self._inbox, self._tell = inbox, tell
@@ -104,14 +106,14 @@ class SimulatedPerson:
             self._step(received(self.state, event, self._loop.time()))
             if isinstance(event, ReplyCompleted) and self._random.random() < self._fickle:
                 self._later(self._random.random() * JUDGING_S, self._decide_otherwise)
-            if isinstance(event, PresentApproval):
+            if isinstance(event, ShowApproval):
                 self._asked(event.request)
                 self._decide_later(event.request.id)
 
-    def _step(self, step: screen.Step) -> None:
+    def _step(self, step: screen.ScreenUpdate) -> None:
         self.state, effects = step
         for effect in effects:
-            if isinstance(effect, screen.Post):
+            if isinstance(effect, screen.SendCommand):
                 self._tell(effect.intent)
 
     def _enter(self, text: str) -> None:
@@ -151,7 +153,7 @@ class SimulatedPerson:
         request = self.state.requests.find(request_id)
         if request is not None:
             self._asked(request)
-        answer: Answer = self._random.choice(("once", "once", "session", "project", "no"))
+        answer: ApprovalDecision = self._random.choice(("once", "once", "session", "project", "no"))
         if self._random.random() < self._fickle:
             self._decide_otherwise()
         chance = 1.0 if self.pressed else self._random.random()
@@ -159,17 +161,17 @@ class SimulatedPerson:
             return  # not now
         if request is None:
             if chance < 0.5:  # the key was under way when the request went away
-                self._tell(AnswerApproval(id=request_id, answer=answer))
+                self._tell(SubmitDecision(id=request_id, decision=answer))
             return
-        if answer not in request.answers and chance > 0.2:
+        if answer not in request.available_decisions and chance > 0.2:
             answer = "once"
         why = "not so" if answer == "no" and chance < 0.6 else ""
-        wider = bool(request.wider) and self._random.random() < 0.5
+        wider = bool(request.broader_grants) and self._random.random() < 0.5
         self._step(screen.answered(self.state, request_id, answer, why, wider=wider))
         if answer == "session" or answer == "project":  # noqa: PLR1714  (so that mypy narrows it)
-            rules = request.wider if wider else request.grants
+            rules = request.broader_grants if wider else request.grants
             self.granted.extend((answer, rule) for rule in rules)
         if self._random.random() < self._fickle:
             self._decide_otherwise()
         if chance < 0.2:
-            self._tell(AnswerApproval(id=request_id, answer="no"))
+            self._tell(SubmitDecision(id=request_id, decision="no"))

@@ -11,7 +11,7 @@ from actors.agents import agent, calls, settling
 from actors.agents.history import History
 from actors.approvals.broker import ApprovalBroker
 from actors.permissions import changing, engine, pending
-from actors.root import Root
+from actors.root import RootSupervisor
 from actors.runtime.cell import LoopCell
 from actors.runtime.event_loop import Alarm
 from actors.runtime.life import Life
@@ -21,7 +21,7 @@ from actors.sessions.journal import Journal
 from actors.sessions.log import SessionLog
 from messages.address import Address
 from messages.approvals import (
-    RetractApproval,
+    DismissApproval,
 )
 from messages.base import Message
 from messages.supervision import PeerRestarted
@@ -95,7 +95,7 @@ PLANTS: dict[str, Plant] = {
     "services do not drain": NOBODY_DRAINS,
     "a cancel that overtakes its prompt is forgotten": of_turn(of_turns.forgets_early_cancels),
     "the end of a service is ignored": instead(
-        Root, "on_receive", misdeeds.ignores_the_ends_of_services
+        RootSupervisor, "on_receive", misdeeds.ignores_the_ends_of_services
     ),
     # Every tool_use has one result.
     "a call has two results": instead(settling, "close", misdeeds.writes_results_twice),
@@ -107,7 +107,7 @@ PLANTS: dict[str, Plant] = {
         ApprovalBroker, "_take", misdeeds.delivers_before_the_disk
     ),
     # Nobody is asked about an ended request.
-    "a question is left on the screen": without(RetractApproval),
+    "a question is left on the screen": without(DismissApproval),
     "a question comes back to the screen": Plant(misdeeds.shows_what_it_retracts),
     # Every started actor has one end.
     "an end is heard twice": instead(Life, "_child_gone", misdeeds.hears_an_end_again),

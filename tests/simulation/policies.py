@@ -7,20 +7,20 @@ from pydantic_core import from_json
 from actors.permissions.modes import is_stricter, strictest_mode
 from actors.permissions.rules import matches
 from messages.address import APPROVALS, PERMISSIONS, PRIMARY, Address
-from messages.approvals import AnswerApproval, AnyApprovalRequest
+from messages.approvals import AnyApprovalRequest, SubmitDecision
 from messages.base import Message
 from messages.permissions import (
     ChangeMode,
-    Config,
-    GrantNotStored,
+    ChangeModeFailed,
+    EvaluatePermission,
     GrantRevoked,
     GrantStored,
     ModeChanged,
-    ModeNotChanged,
-    PermissionQuery,
-    PermissionVerdict,
+    PermissionDecision,
     RevokeGrant,
+    SessionSettings,
     StoreGrant,
+    StoreGrantFailed,
 )
 from messages.rules import GrantScope, PermissionMode, PermissionRequest, Rule
 from messages.transcript import Record
@@ -43,7 +43,7 @@ class Policies:
         self._now = now
         self._changed_s = 0.0
         self._begun: PermissionMode = mode
-        self._disk = Config(mode=mode)
+        self._disk = SessionSettings(mode=mode)
         self._project: tuple[Rule, ...] = ()
         self._pledges = Pledges(ledger)
         self._answered: set[Grant] = set()
@@ -55,7 +55,7 @@ class Policies:
         self._wish: PermissionMode | None = None
         """What the engine was told last; it may not be looser, whatever is on disk."""
         self._ceiling: PermissionMode = "yolo"
-        self._queries: dict[str, tuple[PermissionQuery, PermissionMode]] = {}
+        self._queries: dict[str, tuple[EvaluatePermission, PermissionMode]] = {}
         """With the ceiling of whoever had the session when it was asked."""
         self._storing: dict[str, StoreGrant] = {}
         self._allowed: set[str] = set()
@@ -66,8 +66,8 @@ class Policies:
         """Start a new run from what is on disk; yolo never comes back by itself."""
         self._project = _rules_of(store)
         self._pledges.found(self._project)
-        configs = [each for each in past if isinstance(each, Config)]
-        self._disk = configs[-1] if configs else Config(mode=self._begun)
+        configs = [each for each in past if isinstance(each, SessionSettings)]
+        self._disk = configs[-1] if configs else SessionSettings(mode=self._begun)
         if past and self._disk.mode == "yolo":
             self._disk = self._disk.model_copy(update={"mode": "default"})
         self._engine_made()
@@ -95,17 +95,17 @@ class Policies:
         elif isinstance(intent, RevokeGrant):
             self._revoked.add((intent.scope, intent.rule))
 
-    def answered(self, request: AnyApprovalRequest, given: AnswerApproval) -> None:
+    def answered(self, request: AnyApprovalRequest, given: SubmitDecision) -> None:
         """Hear what the person said to what they saw."""
-        if given.answer == "session" or given.answer == "project":  # noqa: PLR1714  (so that mypy narrows it)
-            rules = request.wider if given.wider else request.grants
-            self._answered.update((given.answer, rule) for rule in rules)
+        if given.decision == "session" or given.decision == "project":  # noqa: PLR1714  (so that mypy narrows it)
+            rules = request.broader_grants if given.use_broader_grants else request.grants
+            self._answered.update((given.decision, rule) for rule in rules)
 
     # What the disk has.
 
     def on_disk(self, record: Message) -> None:
         """Hold a record of the session against what was there before."""
-        if not isinstance(record, Config):
+        if not isinstance(record, SessionSettings):
             return
         self._changed_s = self._now()
         before, self._disk = self._disk, record
@@ -145,10 +145,10 @@ class Policies:
 
     def sent(self, to: Address, message: Message, sender: Address) -> None:
         """Hear what is asked of the engine, and what it answers."""
-        if to == PERMISSIONS and isinstance(message, PermissionQuery):
+        if to == PERMISSIONS and isinstance(message, EvaluatePermission):
             self._queries[message.id] = message, self._ceiling
         elif sender == PRIMARY and isinstance(message, AgentSwitched | SessionConfigured):
-            self._ceiling = message.ceiling
+            self._ceiling = message.max_mode
             self._changed_s = self._now()
         elif to == PERMISSIONS and isinstance(message, StoreGrant | RevokeGrant):
             self._pledges.asked(message)
@@ -159,7 +159,7 @@ class Policies:
 
     def _said(self, to: Address, message: Message) -> None:
         match message:
-            case PermissionVerdict(action="allow") if to in (PRIMARY, APPROVALS):
+            case PermissionDecision(action="allow") if to in (PRIMARY, APPROVALS):
                 self._verdict(message)
             case GrantStored():
                 stored = self._storing[message.id]
@@ -170,7 +170,7 @@ class Policies:
                 gone = message.rule not in self._kept(message.scope)
                 self._ledger.require(gone, f"{_told(message.rule)} is taken back, and on disk")
                 self._pledges.told(message)
-            case GrantNotStored() | ModeNotChanged():
+            case StoreGrantFailed() | ChangeModeFailed():
                 self._unsure = True
             case ModeChanged():
                 there = self._disk.mode == message.mode
@@ -178,7 +178,7 @@ class Policies:
             case _:
                 pass
 
-    def _verdict(self, verdict: PermissionVerdict) -> None:
+    def _verdict(self, verdict: PermissionDecision) -> None:
         query, ceiling = self._queries[verdict.id]
         if is_stricter(ceiling, self._ceiling):
             ceiling = self._ceiling
@@ -193,7 +193,7 @@ class Policies:
 
         `quiet`: nothing has crashed; else one is asked once more than needed, which is safe.
         """
-        parts = request.parts or request.requests
+        parts = request.resolved_requests or request.requests
         lifted = bool(parts) and all(self._may(each, self._ceiling) for each in parts)
         late = self._now() > self._changed_s + STALE_S
         wrong = quiet and lifted and late and not self._unsure

@@ -4,18 +4,18 @@ from collections.abc import Callable
 
 from messages.address import APPROVALS, CONSOLE, PRIMARY, Address
 from messages.approvals import (
-    Answer,
-    AnswerApproval,
     AnyApprovalRequest,
-    ApprovalAnswered,
-    ApprovalRefused,
-    ApprovalsWithdrawn,
+    ApprovalDecided,
+    ApprovalDecision,
+    ApprovalUnavailable,
     ApprovalWithdrawn,
+    DismissApproval,
     ExecApprovalRequest,
     PatchApprovalRequest,
-    PresentApproval,
     QuestionRequest,
-    RetractApproval,
+    ShowApproval,
+    SubmitDecision,
+    WithdrawApprovals,
 )
 from messages.base import Message
 from tests.simulation.calls import Calls
@@ -48,8 +48,8 @@ class Questions:
         """Ids that a broker has heard of."""
         self._ended: dict[str, str] = {}
         """Ids that the broker knows to have ended, and how."""
-        self._ends: dict[str, ApprovalAnswered | ApprovalRefused] = {}
-        self._said: dict[str, set[Answer]] = {}
+        self._ends: dict[str, ApprovalDecided | ApprovalUnavailable] = {}
+        self._said: dict[str, set[ApprovalDecision]] = {}
         self._answers: set[str] = set()
         """Ids whose answers are on disk."""
         self._results_s: dict[str, float] = {}
@@ -75,11 +75,11 @@ class Questions:
         """Hear what the agent asks, and what the broker shows and answers."""
         if sender == PRIMARY and isinstance(message, REQUESTS):
             self._requests[message.id] = message
-        elif sender == APPROVALS and to == CONSOLE and isinstance(message, PresentApproval):
+        elif sender == APPROVALS and to == CONSOLE and isinstance(message, ShowApproval):
             self._shown(message.request)
-        elif sender == APPROVALS and to == CONSOLE and isinstance(message, RetractApproval):
+        elif sender == APPROVALS and to == CONSOLE and isinstance(message, DismissApproval):
             self._ended.setdefault(message.id, message.why)
-        elif sender == APPROVALS and isinstance(message, ApprovalAnswered | ApprovalRefused):
+        elif sender == APPROVALS and isinstance(message, ApprovalDecided | ApprovalUnavailable):
             self._answered(message)
 
     def _shown(self, request: AnyApprovalRequest) -> None:
@@ -89,17 +89,17 @@ class Questions:
         require(self._requests.get(request.id) == request, f"{request.id} is not what was asked")
         require(self._is_on_disk(request), f"{request.id} is shown and not on disk")
 
-    def _answered(self, end: ApprovalAnswered | ApprovalRefused) -> None:
+    def _answered(self, end: ApprovalDecided | ApprovalUnavailable) -> None:
         require = self._ledger.require
         require(end.id in self._requests, f"{end.id} is answered, and nobody asked")
-        if isinstance(end, ApprovalAnswered):
+        if isinstance(end, ApprovalDecided):
             late = self._ended.get(end.id) == "withdrawn"
             require(not late, f"{end.id} is answered though it was withdrawn")
         require(self._ends.setdefault(end.id, end) == end, f"{end.id} ends twice")
         self._ended.setdefault(end.id, "answered")
-        if isinstance(end, ApprovalAnswered):
+        if isinstance(end, ApprovalDecided):
             require(self._is_on_disk(end), f"{end.id} is answered, and it is not on disk")
-            said = end.answer in self._said.get(end.id, ())
+            said = end.decision in self._said.get(end.id, ())
             ruled = end.decided_by == "rule" and self._allows(end.id)
             require(said or ruled, f"{end.id}: neither person nor engine ever said that")
 
@@ -112,7 +112,7 @@ class Questions:
                 self._reached.add(message.id)
             case ApprovalWithdrawn():
                 self._ended.setdefault(message.id, "withdrawn")
-            case ApprovalsWithdrawn():
+            case WithdrawApprovals():
                 for each in sorted(self._reached):
                     if self._requests[each].agent.is_under(message.under):
                         self._ended.setdefault(each, "withdrawn")
@@ -121,7 +121,7 @@ class Questions:
 
     def on_disk(self, record: Message) -> None:
         """Hear of a record that is on disk."""
-        if isinstance(record, ApprovalAnswered):
+        if isinstance(record, ApprovalDecided):
             self._answers.add(record.id)
 
     def drained(self) -> None:
@@ -145,10 +145,10 @@ class Questions:
         """Hear that a call has its result."""
         self._results_s.setdefault(call_id, self._now())
 
-    def said(self, given: AnswerApproval) -> None:
+    def said(self, given: SubmitDecision) -> None:
         """Hear what the person says."""
         said = self._said.setdefault(given.id, set())
-        said.update((given.answer,) if given.answer == "no" else (given.answer, "once"))
+        said.update((given.decision,) if given.decision == "no" else (given.decision, "once"))
         request = self._requests.get(given.id)
         if request is not None:
             self._calls.answered(request, given)

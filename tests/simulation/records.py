@@ -18,7 +18,7 @@ from messages.turns import (
     TurnInterrupted,
     TurnStarted,
 )
-from messages.wire import WireError, decode_line, encode
+from messages.wire import DecodeError, decode_line, encode
 from tests.simulation.ledger import Ledger
 
 
@@ -52,7 +52,7 @@ class Records:
         for raw in after[len(before) :].splitlines():
             try:
                 record = decode_line(raw).message
-            except WireError as error:
+            except DecodeError as error:
                 self._ledger.require(holds=False, promise=f"damage is written: {error}")
                 return
             self._disk.add(encode(record))

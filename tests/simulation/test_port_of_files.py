@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from actors.sessions.files import Files, RealFiles
+from actors.sessions.files import Files, LocalFileSystem
 from actors.sessions.opening import distrust
 from tests.simulation.disk import SimulatedFiles
 from tests.simulation.loop import random_of
@@ -21,7 +21,7 @@ OLD = os.O_RDWR | os.O_APPEND
 @pytest.fixture(params=["real", "simulated"])
 def files(request: pytest.FixtureRequest, tmp_path: Path) -> Files:
     if request.param == "real":
-        return RealFiles()
+        return LocalFileSystem()
     return SimulatedFiles(random_of(1, "disk"), folder=tmp_path)
 
 

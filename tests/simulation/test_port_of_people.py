@@ -4,15 +4,15 @@ import pytest
 
 from messages.address import PRIMARY
 from messages.approvals import (
-    AnswerApproval,
     AnyApprovalRequest,
+    DismissApproval,
     ExecApprovalRequest,
-    PresentApproval,
-    RetractApproval,
+    ShowApproval,
+    SubmitDecision,
 )
 from messages.base import Message
 from messages.rules import PermissionRequest
-from shell.inbox import Inbox
+from shell.inbox import ScreenEventQueue
 from tests.simulation.loop import SimLoop, random_of, sim_loop
 from tests.simulation.person import SimulatedPerson
 
@@ -31,7 +31,7 @@ def asking(number: int) -> ExecApprovalRequest:
         cwd="/work",
         reason="every command asks",
         requests=(PermissionRequest(permission="bash", target="true"),),
-        answers=("once", "no"),
+        available_decisions=("once", "no"),
         command="true",
     )
 
@@ -44,20 +44,20 @@ class Desk:
         self.looked: list[AnyApprovalRequest] = []
         self.said: list[Message] = []
         self.person = SimulatedPerson(self.loop, random_of(seed, "person"), self.looked.append)
-        self.inbox = Inbox()
+        self.inbox = ScreenEventQueue()
         self.person.sit_down(self.inbox, self.said.append, prompts=0)
 
     def until_nothing_happens(self) -> None:
         self.loop.run(lambda: False)
 
-    def answers(self) -> list[AnswerApproval]:
-        return [each for each in self.said if isinstance(each, AnswerApproval)]
+    def answers(self) -> list[SubmitDecision]:
+        return [each for each in self.said if isinstance(each, SubmitDecision)]
 
 
 def test_a_question_that_is_pressed_for_is_answered_and_leaves_the_screen() -> None:
     for seed in SEEDS:
         desk = Desk(seed)
-        desk.inbox.put(PresentApproval(request=asking(1), waiting=1))
+        desk.inbox.put(ShowApproval(request=asking(1), waiting=1))
         desk.until_nothing_happens()
         desk.person.press()
         desk.until_nothing_happens()
@@ -68,8 +68,8 @@ def test_a_question_that_is_pressed_for_is_answered_and_leaves_the_screen() -> N
 def test_a_retracted_question_is_not_looked_at_again() -> None:
     for seed in SEEDS:
         desk = Desk(seed)
-        desk.inbox.put(PresentApproval(request=asking(1), waiting=1))
-        desk.inbox.put(RetractApproval(id=asking(1).id, why="withdrawn"))
+        desk.inbox.put(ShowApproval(request=asking(1), waiting=1))
+        desk.inbox.put(DismissApproval(id=asking(1).id, why="withdrawn"))
         desk.until_nothing_happens()
         desk.person.press()
         desk.until_nothing_happens()
@@ -82,9 +82,9 @@ def test_people_answer_in_every_way_late_twice_and_not_at_all() -> None:
     answers: set[str] = set()
     for seed in SEEDS:
         desk = Desk(seed)
-        desk.inbox.put(PresentApproval(request=asking(1), waiting=1))
+        desk.inbox.put(ShowApproval(request=asking(1), waiting=1))
         desk.until_nothing_happens()
         counts.add(len(desk.answers()))
-        answers.update(each.answer for each in desk.answers())
+        answers.update(each.decision for each in desk.answers())
     assert counts == {0, 1, 2}
     assert {"once", "no"} <= answers

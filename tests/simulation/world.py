@@ -7,8 +7,8 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from actors.factories import Surroundings, factories_of
-from actors.root import Root
+from actors.factories import SessionPorts, factories_of
+from actors.root import RootSupervisor
 from actors.runtime.lanes import StopOrder
 from actors.runtime.system import EXIT_S
 from actors.session import OpenSession, SessionOptions
@@ -17,11 +17,11 @@ from actors.sessions.reading import concerning
 from actors.tools.workspace import Workspace
 from messages.address import CONSOLE, PRIMARY, ROOT
 from messages.base import Message
-from messages.permissions import Config
-from messages.transcript import Record, RunStarted, Session
+from messages.permissions import SessionSettings
+from messages.transcript import Record, SessionHeader, SessionOpened
 from shell.console import Console
-from shell.inbox import Inbox
-from shell.own_command import Workbench
+from shell.inbox import ScreenEventQueue
+from shell.own_command import UserCommandRunner
 from tests.simulation.accounts import FILE, GRANTS, Accounts
 from tests.simulation.commands import SimulatedProcesses
 from tests.simulation.crashes import Crashes
@@ -106,13 +106,13 @@ class World:
         self.runs += 1
         self._arm(armed=False)
         self.accounts.ledger.closed = False
-        run = RunStarted(run=self.runs, pid=1, version="0")
+        run = SessionOpened(run=self.runs, pid=1, version="0")
         past: tuple[Record, ...] = ()
         own: tuple[Record, ...] = ()
         if self.runs == 1:
             self.accounts.begin(past, b"")
-            first = Session(session_id="s", workspace=str(WORKSPACE.root))
-            begun = (first, run, Config(mode=self.setting.mode))
+            first = SessionHeader(session_id="s", workspace=str(WORKSPACE.root))
+            begun = (first, run, SessionSettings(mode=self.setting.mode))
             lines = [(record, ROOT) for record in begun]
             file = SessionLog.create(FILE, lines, self._wall_clock, self.files)
         else:
@@ -129,7 +129,7 @@ class World:
             workspace=WORKSPACE,
             model_name="simulated",
             mode=self.setting.mode,
-            rehearsal=False,
+            is_scripted=False,
             protected=(),
             version="0",
         )
@@ -137,18 +137,18 @@ class World:
 
     def _begin(self, session: OpenSession) -> SimulatedDirectory:
         self.trace.note(f"run {session.run}")
-        inbox = Inbox()
-        around = Surroundings(
+        inbox = ScreenEventQueue()
+        around = SessionPorts(
             self.model, processes=self.processes, tools=self.folder.tools, files=self.files
         )
-        workbench = Workbench(self.processes, WORKSPACE.cwd, session.options.folder)
+        workbench = UserCommandRunner(self.processes, WORKSPACE.cwd, session.options.folder)
         console = partial(Console, inbox, workbench)
         factories = factories_of(session, around, console)
         factories = replace(factories, console_gone=self.trace.note)
         directory = SimulatedDirectory(self.accounts, self.loop)
         self._troubles_before = self._troubles
         self._arm(armed=True)
-        directory.spawn(partial(Root, factories), ROOT, None)
+        directory.spawn(partial(RootSupervisor, factories), ROOT, None)
         prompts = self.random.choice((1, 2, 3, 4))
         self.person.sit_down(inbox, partial(self._said, directory), prompts)
         return directory
@@ -204,7 +204,7 @@ class World:
         if self.accounts.end is None:
             self.trace.note("stop")
             began_s = self.loop.time()
-            order = StopOrder(began_s + 0.9 * EXIT_S, urgent=True)
+            order = StopOrder(began_s + 0.9 * EXIT_S, high_priority=True)
             self.crashes.armed = True  # clean-up fails, too
             directory.stop_root(order)
             self._until(began_s + EXIT_S)

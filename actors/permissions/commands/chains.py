@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from actors.permissions.commands.command import Chain
+from actors.permissions.commands.command import AndChain
 from actors.permissions.commands.plain import SEPARATOR
 from actors.permissions.commands.simple import Simple
 
@@ -19,10 +19,10 @@ Span = tuple[int, int]
 """Where the first command of a chain begins, and where the chain ends, in bytes."""
 
 
-def plain_chains(text: str, commands: Sequence[tuple[str, ...]]) -> tuple[Chain, ...]:
+def plain_chains(text: str, commands: Sequence[tuple[str, ...]]) -> tuple[AndChain, ...]:
     """Find the chains that begin with a `cd`, of a text that holds only words and separators."""
     between = SEPARATOR.findall(text)
-    found: list[Chain] = []
+    found: list[AndChain] = []
     for at, names in enumerate(commands[:-1]):
         # After `||` it may be passed over, and in a pipe it moves nobody but itself.
         is_alone = at == 0 or between[at - 1] not in {"|", "||"}
@@ -30,7 +30,7 @@ def plain_chains(text: str, commands: Sequence[tuple[str, ...]]) -> tuple[Chain,
             last = at + 1
             while last + 1 < len(commands) and between[last] in _GOES_ON:
                 last += 1
-            found.append(Chain(at, last))
+            found.append(AndChain(at, last))
     return tuple(found)
 
 
@@ -64,15 +64,15 @@ def is_outermost(node: "Node") -> bool:
     return above is not None and above.type != "list" and above.type not in _PIPED
 
 
-def chains_of(commands: Sequence[Simple], spans: Sequence[Span]) -> tuple[Chain, ...]:
+def chains_of(commands: Sequence[Simple], spans: Sequence[Span]) -> tuple[AndChain, ...]:
     """Say which commands, in the order of the text, the chains hold."""
     places = {command.start: at for at, command in enumerate(commands)}
-    found: list[Chain] = []
+    found: list[AndChain] = []
     for start, end in sorted(spans):
         first = places.get(start)
         if first is not None:
             within = sum(1 for command in commands[first + 1 :] if command.start < end)
-            found.append(Chain(first, first + within))
+            found.append(AndChain(first, first + within))
     return tuple(found)
 
 

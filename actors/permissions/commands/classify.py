@@ -1,7 +1,7 @@
 """What one simple command would do, from its words alone."""
 
-from actors.permissions.commands.command import Part, Redirect, Word
-from actors.permissions.commands.harmless import Reading
+from actors.permissions.commands.command import CommandPart, Redirect, Word
+from actors.permissions.commands.harmless import ReadOnlyCommand
 from actors.permissions.commands.harmless_git import git_reading
 from actors.permissions.commands.harmless_special import reading
 from actors.permissions.commands.hidden import Words
@@ -13,10 +13,10 @@ _CROWDED = "there are too many options before what it does"
 _NOT_A_NAME = frozenset("*?[]{}~$`=!#%\"'\\ \t\n")
 
 
-def classified(words: Words, redirects: tuple[Redirect, ...], floor: str) -> Part:
+def classified(words: Words, redirects: tuple[Redirect, ...], floor: str) -> CommandPart:
     """Judge a command without looking into it; `floor` is what its reading found already."""
     if not words:
-        return Part("", (), redirects, floor)
+        return CommandPart("", (), redirects, floor)
     first, arguments = words[0].text, words[1:]
     text = " ".join([word.text for word in words])
     floor = floor or _name_floor(words[0]) or (_CROWDED if is_crowded(words) else "")
@@ -29,8 +29,8 @@ def classified(words: Words, redirects: tuple[Redirect, ...], floor: str) -> Par
     if harmless is None:
         reads = read_operands(bare, arguments)
         opens = opened_operands(bare, arguments)
-        return Part(text, words, redirects, floor, is_path, also, reads, opens, writes)
-    return Part(
+        return CommandPart(text, words, redirects, floor, is_path, also, reads, opens, writes)
+    return CommandPart(
         text,
         words,
         redirects,
@@ -47,7 +47,7 @@ def classified(words: Words, redirects: tuple[Redirect, ...], floor: str) -> Par
     )
 
 
-def _reading(name: str, arguments: Words) -> Reading | None:
+def _reading(name: str, arguments: Words) -> ReadOnlyCommand | None:
     return git_reading(arguments) if name == "git" else reading(name, arguments)
 
 

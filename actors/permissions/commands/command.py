@@ -31,7 +31,7 @@ class Redirect(NamedTuple):
     word: Word
 
 
-class Part(NamedTuple):
+class CommandPart(NamedTuple):
     """One simple command, or the redirections of a group."""
 
     text: str
@@ -58,11 +58,11 @@ class Part(NamedTuple):
     """What it reads below its paths."""
     only: tuple[str, ...] = ()
     """Patterns of the names that it reads there; empty: all."""
-    inner: tuple["Part", ...] = ()
+    inner: tuple["CommandPart", ...] = ()
     """What is plainly visible inside a wrapper; deny rules hold for it too."""
 
 
-class Chain(NamedTuple):
+class AndChain(NamedTuple):
     """A part, and those that follow on its success alone, by their places in a command."""
 
     first: int
@@ -70,10 +70,10 @@ class Chain(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Command:
+class ParsedCommand:
     """A whole command line."""
 
-    parts: tuple[Part, ...] = ()
+    parts: tuple[CommandPart, ...] = ()
     """In the order of the text, those inside substitutions and groups too."""
     floor: str = ""
     """Why the whole is at least a question; empty for no reason."""
@@ -81,5 +81,5 @@ class Command:
     """Why the whole is refused; empty for no reason."""
     loops: bool = False
     """Something in it may run more than once, so `cd` may act on what stands before it."""
-    chains: tuple[Chain, ...] = ()
+    chains: tuple[AndChain, ...] = ()
     """Parts that run only where one before them has succeeded."""

@@ -2,7 +2,7 @@
 
 import re
 
-from actors.permissions.commands.command import Part, Word
+from actors.permissions.commands.command import CommandPart, Word
 
 _SEPARATOR = re.compile(rb"[;&|\n()`{}]+|\$\(")
 _QUOTES = re.compile(rb"['\"\\\0]")
@@ -28,7 +28,7 @@ def _choices(found: re.Match[str]) -> str:
     return " ".join(f"{found[1]}{choice}{found[3]}" for choice in found[2].split(","))
 
 
-def crude_parts(source: bytes) -> list[Part]:
+def crude_parts(source: bytes) -> list[CommandPart]:
     """Split at everything that may separate commands, in quotes too."""
     pieces = _SEPARATOR.split(source)
     known = {piece: _part(piece) for piece in dict.fromkeys(pieces)}
@@ -40,9 +40,9 @@ def in_quotes(source: bytes) -> bytes:
     return b"\n".join(_QUOTED.findall(source))
 
 
-def _part(piece: bytes) -> Part | None:
+def _part(piece: bytes) -> CommandPart | None:
     texts = _QUOTES.sub(b"", piece).decode(errors="replace").split()
     while texts and (texts[0] in _RESERVED or _ASSIGNMENT.match(texts[0])):
         texts.pop(0)
     words = tuple(Word(text, literal=False, plain=False) for text in texts)
-    return Part(" ".join(texts), words, floor="it was not understood") if words else None
+    return CommandPart(" ".join(texts), words, floor="it was not understood") if words else None

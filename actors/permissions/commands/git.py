@@ -6,7 +6,7 @@ from itertools import pairwise
 from actors.permissions.commands.command import Word
 from actors.permissions.commands.guards import anywhere_in
 from actors.permissions.commands.hidden import NOTHING, Hidden, Words
-from actors.permissions.commands.options import Options
+from actors.permissions.commands.options import OptionSpec
 from actors.permissions.commands.texts import value_of
 
 _QUIET_GLOBALS = {
@@ -36,7 +36,7 @@ _ORDINARY = {
 _READS_CONFIGURATION = {
     "--get", "--get-all", "--get-regexp", "--get-urlmatch", "--list", "-l", "get", "list",
 }  # fmt: skip
-_ANYWHERE = Options(
+_ANYWHERE = OptionSpec(
     long=(
         "upload-pack", "receive-pack", "exec", "ext-diff", "textconv", "output", "template",
         "open-files-in-pager", "extcmd", "config", "tool", "separate-git-dir", "trailer",
@@ -45,27 +45,27 @@ _ANYWHERE = Options(
     exempt=("text", "no", "e", "tr", "t", "s", "o", "u", "c", "r", "filter", "f"),
 )  # fmt: skip
 _SHORT = {
-    "format-patch": Options("o", ("output-directory",), valued="vnUIO"),
-    "checkout-index": Options("", ("prefix", "temp")),
-    "worktree": Options(),
-    "commit": Options("Sep", ("gpg-sign", "edit", "patch", "interactive"), valued="mFCct"),
-    "tag": Options("suv", ("sign", "local-user", "edit", "verify"), valued="mF"),
-    "merge": Options("S", ("gpg-sign", "edit"), valued="msXF"),
-    "checkout": Options("p", ("patch",), valued="bB"),
-    "reset": Options("p", ("patch",)),
-    "restore": Options("p", ("patch",), valued="s"),
-    "stash": Options("p", ("patch",), valued="m"),
-    "grep": Options("O", valued="ABCefm"),
-    "clone": Options("uc", valued="bo"),
-    "fetch": Options(),
-    "ls-remote": Options(),
-    "rebase": Options("xiS", ("interactive", "gpg-sign", "edit-todo"), valued="CsX"),
-    "archive": Options("o"),
-    "submodule": Options(),
-    "add": Options("eip", ("edit", "interactive", "patch")),
-    "branch": Options("", ("edit-description",)),
-    "am": Options("iS", ("interactive", "gpg-sign")),
-    "push": Options("", ("signed",)),
+    "format-patch": OptionSpec("o", ("output-directory",), valued="vnUIO"),
+    "checkout-index": OptionSpec("", ("prefix", "temp")),
+    "worktree": OptionSpec(),
+    "commit": OptionSpec("Sep", ("gpg-sign", "edit", "patch", "interactive"), valued="mFCct"),
+    "tag": OptionSpec("suv", ("sign", "local-user", "edit", "verify"), valued="mF"),
+    "merge": OptionSpec("S", ("gpg-sign", "edit"), valued="msXF"),
+    "checkout": OptionSpec("p", ("patch",), valued="bB"),
+    "reset": OptionSpec("p", ("patch",)),
+    "restore": OptionSpec("p", ("patch",), valued="s"),
+    "stash": OptionSpec("p", ("patch",), valued="m"),
+    "grep": OptionSpec("O", valued="ABCefm"),
+    "clone": OptionSpec("uc", valued="bo"),
+    "fetch": OptionSpec(),
+    "ls-remote": OptionSpec(),
+    "rebase": OptionSpec("xiS", ("interactive", "gpg-sign", "edit-todo"), valued="CsX"),
+    "archive": OptionSpec("o"),
+    "submodule": OptionSpec(),
+    "add": OptionSpec("eip", ("edit", "interactive", "patch")),
+    "branch": OptionSpec("", ("edit-description",)),
+    "am": OptionSpec("iS", ("interactive", "gpg-sign")),
+    "push": OptionSpec("", ("signed",)),
 }
 _VALUES = {"-m", "-am", "--message"}
 _TRANSPORT = "::"
@@ -178,7 +178,7 @@ def _edited(name: str, arguments: Words) -> str:
 
 _MERGING = {"merge", "pull", "rebase"}
 _STRATEGIES = {"ours", "recursive", "ort", "resolve", "octopus", "subtree", "theirs"}
-_NONE = Options()
+_NONE = OptionSpec()
 _REMOTE = {"clone", "fetch", "pull", "push", "ls-remote", "remote", "archive"}
 
 

@@ -3,23 +3,23 @@
 from collections.abc import Callable
 
 from actors.permissions.commands.hidden import NOTHING, Hidden, Words
-from actors.permissions.commands.options import Leading, Options
+from actors.permissions.commands.options import Leading, OptionSpec
 from actors.permissions.commands.shells import joined
 
-Guard = Callable[[Words, str], Hidden]
+EffectRule = Callable[[Words, str], Hidden]
 """From the words of a command (its name first) and the text on its input."""
 
-_NO_OPTIONS = Options()
+_NO_OPTIONS = OptionSpec()
 _NO_LEADING = Leading()
 _MOST_GUESSES = 32
 
 
-def always(why: str) -> Guard:
+def always(why: str) -> EffectRule:
     """Ask, whatever the arguments."""
     return lambda _words, _stdin: Hidden(why)
 
 
-def runs(why: str, leading: Leading = _NO_LEADING) -> Guard:
+def runs(why: str, leading: Leading = _NO_LEADING) -> EffectRule:
     """Ask; the command it runs stands behind its own options."""
 
     def hidden(words: Words, _stdin: str) -> Hidden:
@@ -38,7 +38,7 @@ def _beside(words: Words, start: int) -> tuple[Words, ...]:
     return tuple(words[at:] for at in places if words[at : at + 1] and words[at].text[:1] != "-")
 
 
-def scripts(why: str, leading: Leading = _NO_LEADING, only: int | None = None) -> Guard:
+def scripts(why: str, leading: Leading = _NO_LEADING, only: int | None = None) -> EffectRule:
     """Ask; its operands, joined, are a text for a shell; `only` the first so many."""
 
     def hidden(words: Words, _stdin: str) -> Hidden:
@@ -50,7 +50,7 @@ def scripts(why: str, leading: Leading = _NO_LEADING, only: int | None = None) -
     return hidden
 
 
-def when(why: str, options: Options, *, assignments: bool = False) -> Guard:
+def when(why: str, options: OptionSpec, *, assignments: bool = False) -> EffectRule:
     """Ask where one of these options stands, or may stand, among the arguments.
 
     `assignments` are `NAME=value` arguments that do the same harm.
@@ -65,7 +65,7 @@ def when(why: str, options: Options, *, assignments: bool = False) -> Guard:
     return hidden
 
 
-def unless(why: str, operands: tuple[str, ...]) -> Guard:
+def unless(why: str, operands: tuple[str, ...]) -> EffectRule:
     """Ask unless the first argument is one of these words."""
 
     def hidden(words: Words, _stdin: str) -> Hidden:
@@ -78,9 +78,9 @@ def unless(why: str, operands: tuple[str, ...]) -> Guard:
 def among(
     why: str,
     operands: tuple[str, ...],
-    options: Options = _NO_OPTIONS,
+    options: OptionSpec = _NO_OPTIONS,
     beginnings: tuple[str, ...] = (),
-) -> Guard:
+) -> EffectRule:
     """Ask where one of these words, options or beginnings of a word is among the arguments."""
 
     def hidden(words: Words, _stdin: str) -> Hidden:
@@ -92,7 +92,7 @@ def among(
     return hidden
 
 
-def either(first: Guard, second: Guard) -> Guard:
+def either(first: EffectRule, second: EffectRule) -> EffectRule:
     """Ask for what the first finds, else for what the second does."""
 
     def hidden(words: Words, stdin: str) -> Hidden:
@@ -102,7 +102,7 @@ def either(first: Guard, second: Guard) -> Guard:
     return hidden
 
 
-def second_operand(why: str) -> Guard:
+def second_operand(why: str) -> EffectRule:
     """Ask where a second operand is given: the file it writes."""
 
     def hidden(words: Words, _stdin: str) -> Hidden:
@@ -113,7 +113,7 @@ def second_operand(why: str) -> Guard:
     return hidden
 
 
-def seen_through(guard: Guard) -> Guard:
+def seen_through(guard: EffectRule) -> EffectRule:
     """Look for commands behind every operand, where options hide which of them is the command."""
 
     def hidden(words: Words, stdin: str) -> Hidden:
@@ -144,7 +144,7 @@ def _script_in(text: str) -> str:
     return (value if equals and " " not in name else text).lstrip("!")
 
 
-def of_scripts(guard: Guard) -> Guard:
+def of_scripts(guard: EffectRule) -> EffectRule:
     """Pass over the name of a script that is run, and what it is given behind `--`."""
 
     def hidden(words: Words, stdin: str) -> Hidden:
@@ -157,7 +157,7 @@ def of_scripts(guard: Guard) -> Guard:
     return hidden
 
 
-def clustered(guard: Guard) -> Guard:
+def clustered(guard: EffectRule) -> EffectRule:
     """Read the first argument as options, though it has no dash (`tar xf`)."""
 
     def hidden(words: Words, stdin: str) -> Hidden:

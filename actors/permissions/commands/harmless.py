@@ -30,7 +30,7 @@ _TYPES = {
 
 
 @dataclass(frozen=True, slots=True)
-class Harmless:
+class ReadOnlyOptions:
     """The options of one harmless command."""
 
     short: str = ""
@@ -65,7 +65,7 @@ class Harmless:
     """So many operands, at most."""
 
 
-class Reading(NamedTuple):
+class ReadOnlyCommand(NamedTuple):
     """A harmless command, and what it reads."""
 
     reads: tuple[Word, ...]
@@ -74,7 +74,7 @@ class Reading(NamedTuple):
     """Below its paths it reads files of these names only; empty: of all."""
 
 
-def read_by_row(row: Harmless, arguments: Words) -> Reading | None:
+def read_by_row(row: ReadOnlyOptions, arguments: Words) -> ReadOnlyCommand | None:
     """Say what a command reads; None where an argument is not listed."""
     operands: list[Word] = []
     files: list[Word] = []
@@ -103,16 +103,18 @@ def read_by_row(row: Harmless, arguments: Words) -> Reading | None:
 
 
 def _reading(
-    row: Harmless, operands: list[Word], files: list[Word], seen: set[str]
-) -> Reading | None:
+    row: ReadOnlyOptions, operands: list[Word], files: list[Word], seen: set[str]
+) -> ReadOnlyCommand | None:
     if row.most is not None and len(operands) > row.most:
         return None
     texts = 0 if seen & row.patterns else row.texts
     paths = operands[texts:] if texts >= 0 else []
-    return Reading((*files, *paths), _depth(row, seen))
+    return ReadOnlyCommand((*files, *paths), _depth(row, seen))
 
 
-def _narrowed(reading: Reading, row: Harmless, only: list[str], seen: set[str]) -> Reading:
+def _narrowed(
+    reading: ReadOnlyCommand, row: ReadOnlyOptions, only: list[str], seen: set[str]
+) -> ReadOnlyCommand:
     """Take the names it reads only into account, where they are as plain as they look."""
     # A name that is asked for is read though it is hidden.
     deep: Depth = "all" if reading.deep == "shown" else reading.deep
@@ -126,13 +128,13 @@ def _alternatives(pattern: str) -> list[str]:
     return [found[1] + each + found[3] for each in found[2].split(",")] if found else [pattern]
 
 
-def _depth(row: Harmless, seen: set[str]) -> Depth:
+def _depth(row: ReadOnlyOptions, seen: set[str]) -> Depth:
     if seen & row.linked:
         return "linked"
     return "all" if seen & row.deep else row.depth
 
 
-def _option(row: Harmless, text: str) -> tuple[list[str], str | None]:
+def _option(row: ReadOnlyOptions, text: str) -> tuple[list[str], str | None]:
     """Name the options in a word, and the value: "" for none, None where the next word is it.
 
     No name and None: it is not a listed option.
@@ -149,7 +151,7 @@ def _option(row: Harmless, text: str) -> tuple[list[str], str | None]:
     return [*text[1:]], ""
 
 
-def _long_option(row: Harmless, text: str) -> tuple[list[str], str | None]:
+def _long_option(row: ReadOnlyOptions, text: str) -> tuple[list[str], str | None]:
     name, equals, value = text[2:].partition("=")
     if name in row.long and not equals:
         return [name], ""

@@ -4,7 +4,7 @@ import re
 from itertools import islice
 
 from actors.permissions.commands.command import Word
-from actors.permissions.commands.harmless import Reading, words_of
+from actors.permissions.commands.harmless import ReadOnlyCommand, words_of
 from actors.permissions.commands.hidden import Words
 
 _GIT_LONG = words_of(
@@ -59,7 +59,7 @@ GIT_READS = words_of("status log diff show rev-parse ls-files blame")
 _MOST_COLONS = 8
 
 
-def git_reading(arguments: Words) -> Reading | None:
+def git_reading(arguments: Words) -> ReadOnlyCommand | None:
     """Say what a git command reads, where its repository is to be trusted."""
     if not arguments or arguments[0].text not in GIT_READS:
         return None
@@ -89,7 +89,7 @@ def git_reading(arguments: Words) -> Reading | None:
             reads.extend(_lines_of(text))
     # Without a repository, and with exactly two of them, `diff` compares files or folders.
     compares = arguments[0].text == "diff" and len(reads) == len(("a", "b"))
-    return Reading(tuple(word for word in reads if word.text), "all" if compares else "")
+    return ReadOnlyCommand(tuple(word for word in reads if word.text), "all" if compares else "")
 
 
 def _operand(word: Word, command: str, *, is_path: bool) -> list[Word]:

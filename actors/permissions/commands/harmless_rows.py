@@ -1,8 +1,8 @@
 """The harmless commands and their options, but for those that no row can describe."""
 
-from actors.permissions.commands.harmless import Harmless, words_of
+from actors.permissions.commands.harmless import ReadOnlyOptions, words_of
 
-_GREP = Harmless(
+_GREP = ReadOnlyOptions(
     short="EFGPivwxclLqsohHnabTzrRUIZ",
     valued="efmABCdD",
     long=words_of(
@@ -25,7 +25,7 @@ _GREP = Harmless(
     only=words_of("include"),
     not_only=words_of("exclude exclude-from"),
 )
-_RG = Harmless(
+_RG = ReadOnlyOptions(
     short="FsiSvwxcloqnNHIUPabuLp.0h",
     valued="efgtTmABCjdrM",
     long=words_of(
@@ -51,67 +51,69 @@ _RG = Harmless(
     linked=words_of("L follow"),
     depth="shown",
 )
-_NOTHING = Harmless()
+_NOTHING = ReadOnlyOptions()
 
-HARMLESS: dict[str, Harmless] = {
-    "pwd": Harmless("LP", most=0),
+HARMLESS: dict[str, ReadOnlyOptions] = {
+    "pwd": ReadOnlyOptions("LP", most=0),
     "true": _NOTHING,
     "false": _NOTHING,
-    "basename": Harmless("az", "s", words_of("multiple zero"), words_of("suffix"), texts=-1),
-    "dirname": Harmless("z", "", words_of("zero"), texts=-1),
-    "realpath": Harmless(
+    "basename": ReadOnlyOptions("az", "s", words_of("multiple zero"), words_of("suffix"), texts=-1),
+    "dirname": ReadOnlyOptions("z", "", words_of("zero"), texts=-1),
+    "realpath": ReadOnlyOptions(
         "emLPqsz",
         "",
         words_of("canonicalize-existing canonicalize-missing logical physical quiet strip zero"),
         words_of("relative-to relative-base"),
         files=words_of("relative-to relative-base"),
     ),
-    "readlink": Harmless(
+    "readlink": ReadOnlyOptions(
         "femnqsvz",
         "",
         words_of("canonicalize canonicalize-existing canonicalize-missing no-newline"),
     ),
-    "stat": Harmless(
+    "stat": ReadOnlyOptions(
         "Lft", "c", words_of("dereference file-system terse"), words_of("format printf")
     ),
-    "uname": Harmless("asnrvmpio", "", words_of("all"), most=0),
-    "which": Harmless("as", "", words_of("all"), texts=-1),
-    "cat": Harmless(
+    "uname": ReadOnlyOptions("asnrvmpio", "", words_of("all"), most=0),
+    "which": ReadOnlyOptions("as", "", words_of("all"), texts=-1),
+    "cat": ReadOnlyOptions(
         "AbeEnstTuv",
         "",
         words_of(
             "show-all number-nonblank show-ends number squeeze-blank show-tabs show-nonprinting"
         ),
     ),
-    "head": Harmless(
+    "head": ReadOnlyOptions(
         "qvz",
         "nc",
         words_of("quiet silent verbose zero-terminated"),
         words_of("lines bytes"),
         digits=True,
     ),
-    "tail": Harmless(
+    "tail": ReadOnlyOptions(
         "qvz",
         "nc",
         words_of("quiet silent verbose zero-terminated"),
         words_of("lines bytes"),
         digits=True,
     ),
-    "wc": Harmless("cmlLw", "", words_of("bytes chars lines max-line-length words")),
-    "nl": Harmless(
+    "wc": ReadOnlyOptions("cmlLw", "", words_of("bytes chars lines max-line-length words")),
+    "nl": ReadOnlyOptions(
         "p", "bdfhilnsvw", words_of("no-renumber"), words_of("body-numbering number-width")
     ),
-    "cut": Harmless(
+    "cut": ReadOnlyOptions(
         "snz",
         "bcdf",
         words_of("only-delimited complement zero-terminated"),
         words_of("bytes characters delimiter fields output-delimiter"),
     ),
-    "tr": Harmless(
+    "tr": ReadOnlyOptions(
         "cCdst", "", words_of("complement delete squeeze-repeats truncate-set1"), texts=-1
     ),
-    "cmp": Harmless("bls", "in", words_of("print-bytes verbose quiet silent"), words_of("bytes")),
-    "diff": Harmless(
+    "cmp": ReadOnlyOptions(
+        "bls", "in", words_of("print-bytes verbose quiet silent"), words_of("bytes")
+    ),
+    "diff": ReadOnlyOptions(
         "qsucyabBdeEiNnprtTwZ",
         "UCIW",
         words_of(
@@ -123,13 +125,13 @@ HARMLESS: dict[str, Harmless] = {
         # Of folders it compares what is in them, of a file and a folder the file of that name.
         depth="linked",
     ),
-    "du": Harmless(
+    "du": ReadOnlyOptions(
         "abchklmsSxDH0",
         "dt",
         words_of("all apparent-size bytes total human-readable summarize one-file-system si"),
         words_of("max-depth threshold exclude block-size time-style"),
     ),
-    "ls": Harmless(
+    "ls": ReadOnlyOptions(
         "aAbBcCdDfFgGhHiklmnNopqQrRsStuUvxXZ1",
         "ITw",
         words_of(
@@ -142,7 +144,7 @@ HARMLESS: dict[str, Harmless] = {
             "time-style tabsize width"
         ),
     ),
-    "sort": Harmless(
+    "sort": ReadOnlyOptions(
         "bdfgiMhnRrVcCmsuz",
         "kSt",
         words_of(
@@ -152,7 +154,7 @@ HARMLESS: dict[str, Harmless] = {
         ),
         words_of("key field-separator buffer-size batch-size parallel sort"),
     ),
-    "uniq": Harmless(
+    "uniq": ReadOnlyOptions(
         "cdDiuz",
         "fsw",
         words_of("count repeated ignore-case unique zero-terminated"),

@@ -3,7 +3,7 @@
 import re
 
 from actors.permissions.commands.command import Word
-from actors.permissions.commands.harmless import Reading, read_by_row, words_of
+from actors.permissions.commands.harmless import ReadOnlyCommand, read_by_row, words_of
 from actors.permissions.commands.harmless_rows import HARMLESS
 from actors.permissions.commands.hidden import Words
 
@@ -24,7 +24,7 @@ _SED_PRINT = r"(?:\d+(?:,(?:\d+|\$))?p|\$p)"
 _SED_LINES = re.compile(rf"{_SED_PRINT}(?>(?:; ?{_SED_PRINT})*)")
 
 
-def reading(name: str, arguments: Words) -> Reading | None:
+def reading(name: str, arguments: Words) -> ReadOnlyCommand | None:
     """Say what a command reads; None where it is not known to be harmless."""
     special, row = _SPECIAL.get(name), HARMLESS.get(name)
     if special is None and row is None:
@@ -36,7 +36,7 @@ def reading(name: str, arguments: Words) -> Reading | None:
     return read_by_row(row, arguments) if row else None
 
 
-def _find(arguments: Words) -> Reading | None:
+def _find(arguments: Words) -> ReadOnlyCommand | None:
     paths: list[Word] = []
     at = 0
     while at < len(arguments):
@@ -54,38 +54,38 @@ def _find(arguments: Words) -> Reading | None:
             return None
         else:
             paths.append(word)
-    return Reading(tuple(paths) or (Word("."),))
+    return ReadOnlyCommand(tuple(paths) or (Word("."),))
 
 
-def _tail(arguments: Words) -> Reading | None:
+def _tail(arguments: Words) -> ReadOnlyCommand | None:
     found = read_by_row(HARMLESS["tail"], arguments)
     # `+5f` is an option of old, and follows for ever.
     is_old = found is not None and any(word.text.startswith("+") for word in found.reads)
     return None if is_old else found
 
 
-def _sed(arguments: Words) -> Reading | None:
+def _sed(arguments: Words) -> ReadOnlyCommand | None:
     texts = [word.text for word in arguments[:3]]
     options = ["-n", "-e"] if texts[1:2] == ["-e"] else ["-n"]
     at = len(options)
     if texts[:at] != options or not _SED_LINES.fullmatch("".join(texts[at : at + 1])):
         return None
     files = arguments[at + 1 :]
-    return None if any(word.text.startswith("-") for word in files) else Reading(files)
+    return None if any(word.text.startswith("-") for word in files) else ReadOnlyCommand(files)
 
 
-def _date(arguments: Words) -> Reading | None:
+def _date(arguments: Words) -> ReadOnlyCommand | None:
     plain = all(word.text.startswith("+") or word.text in {"-u", "--utc"} for word in arguments)
-    return Reading(()) if plain else None
+    return ReadOnlyCommand(()) if plain else None
 
 
-def _echo(_arguments: Words) -> Reading | None:
-    return Reading(())
+def _echo(_arguments: Words) -> ReadOnlyCommand | None:
+    return ReadOnlyCommand(())
 
 
-def _cd(arguments: Words) -> Reading | None:
+def _cd(arguments: Words) -> ReadOnlyCommand | None:
     one = len(arguments) == 1 and not arguments[0].text.startswith("-")
-    return Reading(arguments) if one and arguments[0].text else None
+    return ReadOnlyCommand(arguments) if one and arguments[0].text else None
 
 
 _SPECIAL = {

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable
 
 from actors.permissions.commands import language_rows
-from actors.permissions.commands.command import Part
+from actors.permissions.commands.command import CommandPart
 from actors.permissions.commands.hidden import Words
 from actors.permissions.commands.options import listed
 from actors.permissions.commands.shells import READING_SHELLS
@@ -30,7 +30,7 @@ _READERS = READING_SHELLS | _READ_COMMANDS | _READ_CODE
 _VERSION = re.compile(r"-?\d[\d.]*$")
 
 
-def readers_among(parts: Iterable[Part]) -> dict[str, int]:
+def readers_among(parts: Iterable[CommandPart]) -> dict[str, int]:
     """Say by name which programs may run what they read, and which part is the first of each.
 
     One that asks for no reason is told what to do by its arguments alone.
@@ -52,7 +52,7 @@ def told(name: str, text: str) -> tuple[tuple[str, ...], tuple[Words, ...]]:
     return (begins.sub("", text) if begins else text,), ()
 
 
-def _note_readers(part: Part, at: int, found: dict[str, int]) -> None:
+def _note_readers(part: CommandPart, at: int, found: dict[str, int]) -> None:
     """Note the program of a part, and those inside it."""
     bare = part.words[0].text.rpartition("/")[2] if part.words else ""
     name = bare if bare.isalpha() or bare in _READERS else _VERSION.sub("", bare)

@@ -1,14 +1,14 @@
 """Interpreters, editors and clients: programs among, when their arguments, commands from inside."""
 
-from actors.permissions.commands.guards import Guard, always, among, either, seen_through, when
-from actors.permissions.commands.options import Options, listed
+from actors.permissions.commands.guards import EffectRule, always, among, either, seen_through, when
+from actors.permissions.commands.options import OptionSpec, listed
 from actors.permissions.commands.programs import awk_hidden, interpreter, sed_hidden
 from actors.permissions.commands.texts import in_code, in_sed, in_texts
 
 _CODE = "it runs what its arguments say"
 _INSIDE = "commands can be run from inside it"
 
-ROWS: tuple[tuple[str, Guard], ...] = (
+ROWS: tuple[tuple[str, EffectRule], ...] = (
     (
         "python pypy ipython",
         in_code(
@@ -49,10 +49,10 @@ ROWS: tuple[tuple[str, Guard], ...] = (
         in_code(among(_CODE, listed("runner r eval eval-file php:eval ev run exec -e sh"))),
     ),
     ("gpg-connect-agent", in_code(always(_CODE))),
-    ("emacsclient", in_code(when(_CODE, Options("e", ("eval",))))),
+    ("emacsclient", in_code(when(_CODE, OptionSpec("e", ("eval",))))),
     (
         "rpm rpmbuild",
-        in_code(in_texts(when(_CODE, Options("ED", listed("eval define pipe load macros"))))),
+        in_code(in_texts(when(_CODE, OptionSpec("ED", listed("eval define pipe load macros"))))),
     ),
     ("deno", in_code(among(_CODE, listed("eval repl run task x")))),
     ("php", in_code(interpreter("rRBEFd", valued="cfzSt"))),

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from itertools import islice
 from typing import NamedTuple
 
-from actors.permissions.commands.command import Part, Word
+from actors.permissions.commands.command import CommandPart, Word
 from actors.permissions.commands.hidden import Words
 
 _MOST = 128
@@ -14,7 +14,7 @@ _ASKING, _ASKING_BY = {"hash", "type", "which"}, {("command", "-v"), ("command",
 _WHOLE = re.compile(r"[\w./:,@%+=-]+")
 
 
-Looped = dict[tuple[int, tuple[int, ...]], Part]
+Looped = dict[tuple[int, tuple[int, ...]], CommandPart]
 """What the loops of one text make of its parts, by their identity and by which of the loops they
 stand before, in or behind."""
 
@@ -29,7 +29,7 @@ class Loop(NamedTuple):
     end: int
 
 
-def in_loops(part: Part, at: int, loops: Sequence[Loop]) -> Part:
+def in_loops(part: CommandPart, at: int, loops: Sequence[Loop]) -> CommandPart:
     """Write out what a part reads that stands at `at`, where that is a loop's variable alone.
 
     A loop within leaves its last word in a variable of the same name, so all of that name count.
@@ -49,18 +49,18 @@ def in_loops(part: Part, at: int, loops: Sequence[Loop]) -> Part:
     return part._replace(opens=tuple(opens), reads=(*part.reads, *read))
 
 
-def may_vary(part: Part) -> bool:
+def may_vary(part: CommandPart) -> bool:
     """Whether a loop can make anything else of a part."""
     words = part.words if _is_given(part) else part.opens
     return not all(word.literal for word in words)
 
 
-def _is_given(part: Part) -> bool:
+def _is_given(part: CommandPart) -> bool:
     """Whether what it runs stands among its words, or is not certain."""
     return bool(part.inner) or (bool(part.words) and not part.words[0].literal)
 
 
-def run_in_loops(part: Part, at: int, loops: Sequence[Loop]) -> list[Words]:
+def run_in_loops(part: CommandPart, at: int, loops: Sequence[Loop]) -> list[Words]:
     """Write out what a part at `at` runs that takes its command, or a part of it, from a loop.
 
     A variable outlives its loop. What only asks about a command (`command -v`) runs none.

@@ -7,20 +7,20 @@ theirs are paths, also beside options that it does not list.
 import re
 
 from actors.permissions.commands.command import Word
-from actors.permissions.commands.harmless import Harmless
+from actors.permissions.commands.harmless import ReadOnlyOptions
 from actors.permissions.commands.harmless_rows import HARMLESS
 from actors.permissions.commands.hidden import Words
 
 _FIND_FIRST = re.compile(r"-[HLP]|-O\d*")
 """What may stand before the paths."""
-_SED = Harmless(
+_SED = ReadOnlyOptions(
     valued="efl",
     long_valued=frozenset(["expression", "file", "line-length"]),
     texts=1,
     files=frozenset(["f", "file"]),
     patterns=frozenset(["e", "f", "expression", "file"]),
 )
-_ROWS = {**HARMLESS, "sed": _SED, "cd": Harmless()}
+_ROWS = {**HARMLESS, "sed": _SED, "cd": ReadOnlyOptions()}
 _NO_FILES = {"-", "/dev/null", "/dev/stdin"}
 
 
@@ -52,7 +52,7 @@ def _of_find(arguments: Words) -> list[Word]:
     return found
 
 
-def _by_row(row: Harmless, arguments: Words) -> list[Word]:
+def _by_row(row: ReadOnlyOptions, arguments: Words) -> list[Word]:
     """Take the operands behind those that are texts, and the values that are files."""
     operands: list[Word] = []
     files: list[Word] = []
@@ -73,7 +73,7 @@ def _by_row(row: Harmless, arguments: Words) -> list[Word]:
     return [*files, *(operands[texts:] if texts >= 0 else [])]
 
 
-def _value(row: Harmless, text: str) -> tuple[str, str]:
+def _value(row: ReadOnlyOptions, text: str) -> tuple[str, str]:
     """Name the option of a word that takes a value, and the value: "" where the next word is it."""
     if text.startswith("--"):
         name, equals, value = text[2:].partition("=")

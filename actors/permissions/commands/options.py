@@ -14,7 +14,7 @@ def listed(names: str) -> tuple[str, ...]:
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class OptionSpec:
     """Options to look for, and what must be known to find them in a cluster."""
 
     short: str = ""

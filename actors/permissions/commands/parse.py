@@ -7,7 +7,7 @@ from itertools import dropwhile
 
 from actors.permissions.commands.chains import chains_of, plain_chains
 from actors.permissions.commands.classify import classified
-from actors.permissions.commands.command import Chain, Command, Part, Word
+from actors.permissions.commands.command import AndChain, CommandPart, ParsedCommand, Word
 from actors.permissions.commands.crude import crude_parts, in_quotes, spelled_out
 from actors.permissions.commands.grammar import tree_of
 from actors.permissions.commands.hidden import Words
@@ -37,7 +37,7 @@ _CONTINUED = re.compile(r"(?<!\\)((?:\\\\)*)\\\n")
 _STRANGE = {"Cc", "Cf", "Cs", "Co", "Cn", "Zs", "Zl", "Zp"}
 
 
-def parse_command(text: str) -> Command:
+def parse_command(text: str) -> ParsedCommand:
     """Say what a command would do. Never raises, looks at no file, takes time by length alone."""
     return _Parsing(len(text)).command(text, 0)
 
@@ -51,11 +51,11 @@ class _Parsing:
         self._guessed_left = self._characters_left
         """Without room for a guess it is left out: what is guessed at asks anyway."""
         self._refusal = ""
-        self._known: dict[tuple[object, ...], Part] = {}
+        self._known: dict[tuple[object, ...], CommandPart] = {}
         """Parts that were read already: a script of many equal parts is judged by its few. By
         depth too, since what stands deeper is looked into less far."""
 
-    def command(self, text: str, depth: int) -> Command:
+    def command(self, text: str, depth: int) -> ParsedCommand:
         plain = plain_commands(text) if len(text) <= LONGEST_CHARACTERS else None
         if plain is not None:
             parts = [self._plain_part(names, depth) for names in plain]
@@ -88,7 +88,7 @@ class _Parsing:
         chains = chains_of(commands, found.chains) if is_clear else ()
         return self._limited(parts, doubt, loops=found.loops, chains=chains)
 
-    def _joined(self, text: str, depth: int) -> tuple[Part, ...]:
+    def _joined(self, text: str, depth: int) -> tuple[CommandPart, ...]:
         """Read what is not certain without its continued lines too, as bash does: denies hold."""
         if "\\\n" not in text or not self._may_guess(depth, len(text)):
             return ()
@@ -96,8 +96,8 @@ class _Parsing:
         return self.command(joined, depth + 1).parts if joined != text else ()
 
     def _fed(
-        self, parts: list[Part], documents: Iterable[str], strings: Iterable[str], depth: int
-    ) -> list[Part]:
+        self, parts: list[CommandPart], documents: Iterable[str], strings: Iterable[str], depth: int
+    ) -> list[CommandPart]:
         """Add what programs may run of their input: here-documents, and what `echo` says."""
         said = (text for part in parts if _speaks(part) for text in _said(part))
         texts = dict.fromkeys((*documents, *said))
@@ -111,8 +111,8 @@ class _Parsing:
         return parts
 
     def _guessing(
-        self, part: Part, texts: Iterable[str], words: Iterable[Words], depth: int
-    ) -> Part:
+        self, part: CommandPart, texts: Iterable[str], words: Iterable[Words], depth: int
+    ) -> CommandPart:
         """Add what may be a command of a part; only denies hear it, and it uses up no room."""
         parts_left, characters_left, refusal = (
             self._parts_left, self._characters_left, self._refusal
@@ -134,18 +134,18 @@ class _Parsing:
 
     def _limited(
         self,
-        parts: list[Part],
+        parts: list[CommandPart],
         floor: str,
         *,
         loops: bool = False,
-        chains: tuple[Chain, ...] = (),
-    ) -> Command:
+        chains: tuple[AndChain, ...] = (),
+    ) -> ParsedCommand:
         self._parts_left -= len(parts)
         if self._parts_left < 0:
             self._refusal = f"it has more than {MOST_PARTS:,} parts"
-        return Command(tuple(parts[:MOST_PARTS]), floor, self._refusal, loops, chains)
+        return ParsedCommand(tuple(parts[:MOST_PARTS]), floor, self._refusal, loops, chains)
 
-    def _plain_part(self, names: tuple[str, ...], depth: int) -> Part:
+    def _plain_part(self, names: tuple[str, ...], depth: int) -> CommandPart:
         part = self._known.get((depth, names))
         if part is None:
             words = tuple(map(Word, names))
@@ -153,7 +153,7 @@ class _Parsing:
             self._known[depth, names] = part
         return part
 
-    def _part(self, simple: Simple, depth: int) -> Part:
+    def _part(self, simple: Simple, depth: int) -> CommandPart:
         floor = next(iter(simple.floors), "")
         words, redirects = tuple(simple.words), tuple(simple.redirects)
         meant = (depth, words, redirects, floor, simple.stdin, *simple.assigned)
@@ -165,7 +165,9 @@ class _Parsing:
             self._known[meant] = part
         return part
 
-    def _looped(self, simple: Simple, loops: Sequence[Loop], depth: int, known: Looped) -> Part:
+    def _looped(
+        self, simple: Simple, loops: Sequence[Loop], depth: int, known: Looped
+    ) -> CommandPart:
         """Add what a loop makes of a part."""
         part = self._part(simple, depth)
         if not loops or not may_vary(part):
@@ -180,7 +182,7 @@ class _Parsing:
             known[inside] = looped
         return looped
 
-    def _crude_part(self, crude: Part, depth: int) -> Part:
+    def _crude_part(self, crude: CommandPart, depth: int) -> CommandPart:
         """Look into what nothing else has read: a deny holds there too."""
         part = self._known.get((depth, crude.text, "crude"))
         if part is None:
@@ -188,7 +190,7 @@ class _Parsing:
             self._known[depth, crude.text, "crude"] = part
         return part
 
-    def _looked_into(self, part: Part, stdin: str, depth: int) -> Part:
+    def _looked_into(self, part: CommandPart, stdin: str, depth: int) -> CommandPart:
         """Add what is visible inside a wrapper."""
         hidden = hidden_in(part.words, stdin)
         if not hidden.why:
@@ -212,7 +214,7 @@ class _Parsing:
             return self._guessing(part, hidden.guessed, hidden.guesses, depth)
         return part
 
-    def _script(self, text: str, depth: int) -> tuple[Part, ...]:
+    def _script(self, text: str, depth: int) -> tuple[CommandPart, ...]:
         return self.command(text, depth + 1).parts if self._may_look(depth, len(text)) else ()
 
     def _may_guess(self, depth: int, characters: int) -> bool:
@@ -243,11 +245,11 @@ def _values(simple: Simple, text: str) -> list[str]:
     return [each for each in found if _MAY_BE_COMMAND.match(each)]
 
 
-def _speaks(part: Part) -> bool:
+def _speaks(part: CommandPart) -> bool:
     return bool(part.words) and part.words[0].text in {"echo", "printf"}
 
 
-def _said(part: Part) -> tuple[str, ...]:
+def _said(part: CommandPart) -> tuple[str, ...]:
     """What `echo` or `printf` may say: with and without a format."""
     words = list(dropwhile(lambda text: text.startswith("-"), (w.text for w in part.words[1:])))
     texts = (" ".join(words), " ".join(words[1:]) if part.words[0].text == "printf" else "")

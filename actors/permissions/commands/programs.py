@@ -5,7 +5,7 @@ from itertools import pairwise
 
 from actors.permissions.commands.command import Word
 from actors.permissions.commands.hidden import NOTHING, Hidden, Words
-from actors.permissions.commands.options import Options
+from actors.permissions.commands.options import OptionSpec
 
 _SED_ADDRESS = r"(?:\d+|\$|\d+~\d+)"
 _SED_COMMAND = (
@@ -67,7 +67,7 @@ def awk_hidden(words: Words, _stdin: str) -> Hidden:
     return Hidden(f"{odd[0]}: awk may take it for code") if odd else NOTHING
 
 
-_CLOCK = Options("s", ("set",), "dfrI")
+_CLOCK = OptionSpec("s", ("set",), "dfrI")
 
 
 def date_hidden(words: Words, _stdin: str) -> Hidden:
@@ -81,7 +81,7 @@ def date_hidden(words: Words, _stdin: str) -> Hidden:
     return Hidden(f"{found}: it sets the clock") if found else NOTHING
 
 
-_PRINTF = Options("v")
+_PRINTF = OptionSpec("v")
 _SETTING = re.compile(r"(?<!%)(?:%%)*%[-+ #0'*.\dhlLjzt]*n")
 
 
@@ -104,7 +104,7 @@ class Interpreter:
 
         `valued` are short options beside those that take the next word.
         """
-        self._options = Options(short, long, valued)
+        self._options = OptionSpec(short, long, valued)
         self._modules = modules
         self._valued = valued
 

@@ -1,7 +1,7 @@
 """Shells, and what the shell itself offers that runs a text or changes the shell."""
 
-from actors.permissions.commands.guards import Guard, always, runs, scripts, seen_through, when
-from actors.permissions.commands.options import Leading, Options, listed
+from actors.permissions.commands.guards import EffectRule, always, runs, scripts, seen_through, when
+from actors.permissions.commands.options import Leading, OptionSpec, listed
 from actors.permissions.commands.programs import printf_hidden
 from actors.permissions.commands.shells import shell_hidden, source_hidden
 from actors.permissions.commands.texts import in_code, in_expansions, in_texts, in_values
@@ -11,7 +11,7 @@ _CODE = "it runs what its arguments say"
 _SHELL = "it changes the shell itself"
 _VARIABLE = "it sets a variable"
 
-ROWS: tuple[tuple[str, Guard], ...] = (
+ROWS: tuple[tuple[str, EffectRule], ...] = (
     ("bash sh dash zsh ksh mksh ash fish csh tcsh rbash yash nu xonsh elvish", shell_hidden),
     ("pwsh powershell cmd", in_texts(seen_through(always(_CODE)))),
     ("eval", scripts(_CODE)),
@@ -34,5 +34,5 @@ ROWS: tuple[tuple[str, Guard], ...] = (
     ("fg bg kill disown wait suspend", in_expansions(always("it acts on jobs"))),
     ("jobs", in_expansions(seen_through(always("it acts on jobs, and runs a command by -x")))),
     ("printf", in_expansions(printf_hidden)),
-    ("test [", in_expansions(when("its value may be reckoned with", Options("vR")))),
+    ("test [", in_expansions(when("its value may be reckoned with", OptionSpec("vR")))),
 )

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 from actors.permissions.commands.command import Word
 from actors.permissions.commands.expansions import backticks, substitutions
-from actors.permissions.commands.guards import Guard
+from actors.permissions.commands.guards import EffectRule
 from actors.permissions.commands.hidden import Hidden, Words
 
 Texts = Callable[[Words], Iterator[str]]
@@ -44,27 +44,27 @@ _COMMAND_OPTION = re.compile(r"(?:\w{1,32}Command[ \t]++|\"[^\"]*+\":)(.*+)", re
 """`ssh -o 'ProxyCommand x'`, `bind -x '"key":x'`."""
 
 
-def in_texts(guard: Guard) -> Guard:
+def in_texts(guard: EffectRule) -> EffectRule:
     """See the commands that stand in one argument, or behind an option's `=`."""
     return _with(guard, _texts)
 
 
-def in_code(guard: Guard) -> Guard:
+def in_code(guard: EffectRule) -> EffectRule:
     """See the commands that stand in a program among the arguments, in strings and in lists."""
     return _with(guard, _coded, _listed)
 
 
-def in_sed(guard: Guard) -> Guard:
+def in_sed(guard: EffectRule) -> EffectRule:
     """See what a script of `sed` runs."""
     return _with(guard, _executed)
 
 
-def in_expansions(guard: Guard) -> Guard:
+def in_expansions(guard: EffectRule) -> EffectRule:
     """See the substitutions that stand in quoted arguments: the shell may expand them again."""
     return _with(guard, _expansions)
 
 
-def in_values(guard: Guard) -> Guard:
+def in_values(guard: EffectRule) -> EffectRule:
     """See what variables are set to: some of them are commands to programs."""
     return _with(guard, _values)
 
@@ -104,7 +104,7 @@ def _no_lists(_words: Words) -> Iterator[Words]:
     return iter(())
 
 
-def _with(guard: Guard, texts: Texts, lists: Lists = _no_lists) -> Guard:
+def _with(guard: EffectRule, texts: Texts, lists: Lists = _no_lists) -> EffectRule:
     def hidden(words: Words, stdin: str) -> Hidden:
         found = guard(words, stdin)
         if not found.why:

@@ -3,7 +3,7 @@
 from actors.permissions.commands.find import find_hidden
 from actors.permissions.commands.git import git_hidden
 from actors.permissions.commands.guards import (
-    Guard,
+    EffectRule,
     always,
     among,
     clustered,
@@ -13,7 +13,7 @@ from actors.permissions.commands.guards import (
     seen_through,
     when,
 )
-from actors.permissions.commands.options import Leading, Options, listed
+from actors.permissions.commands.options import Leading, OptionSpec, listed
 from actors.permissions.commands.programs import date_hidden
 from actors.permissions.commands.texts import in_texts, in_values
 
@@ -23,14 +23,14 @@ _BY_NAME = "it runs a program by name, fetched if need be"
 _PROGRAM = "it runs another program"
 _WRITES = "it writes a file"
 
-ROWS: tuple[tuple[str, Guard], ...] = (
+ROWS: tuple[tuple[str, EffectRule], ...] = (
     (
         "make gmake ninja just",
         in_values(
             in_texts(
                 when(
                     "it changes what the build runs",
-                    Options(
+                    OptionSpec(
                         "CfIEBWo", listed("eval file makefile directory include-dir old-file"), "jl"
                     ),
                     assignments=True,
@@ -46,7 +46,7 @@ ROWS: tuple[tuple[str, Guard], ...] = (
                 among(
                     _BY_NAME,
                     listed("exec x dlx config set explore edit"),
-                    Options(
+                    OptionSpec(
                         "cC",
                         listed(
                             "call script-shell node-options prefix userconfig globalconfig shell "
@@ -67,19 +67,19 @@ ROWS: tuple[tuple[str, Guard], ...] = (
     ),
     ("foreman infisical", seen_through(among(_BY_NAME, ("run", "start")))),
     ("mvn mvnw", in_texts(among(_PROGRAM, ("exec:exec", "exec:java")))),
-    ("bazel bazelisk", in_texts(among(_PROGRAM, (), Options("", ("run_under",))))),
-    ("tcpdump", in_texts(when(_PROGRAM, Options("z", (), "BcCFiIMrsTVwWyG")))),
+    ("bazel bazelisk", in_texts(among(_PROGRAM, (), OptionSpec("", ("run_under",))))),
+    ("tcpdump", in_texts(when(_PROGRAM, OptionSpec("z", (), "BcCFiIMrsTVwWyG")))),
     ("cmake", seen_through(among(_PROGRAM, ("-E", "-P")))),
     (
         "apt apt-get",
-        in_texts(when("it may run programs", Options("oc", listed("option config-file"), "t"))),
+        in_texts(when("it may run programs", OptionSpec("oc", listed("option config-file"), "t"))),
     ),
-    ("fzf", in_texts(when(_PROGRAM, Options("", listed("preview bind with-shell"))))),
+    ("fzf", in_texts(when(_PROGRAM, OptionSpec("", listed("preview bind with-shell"))))),
     ("nix-shell", seen_through(always(_RUNS))),
-    ("pip pip3", among("it changes its configuration", ("config",), Options("", ("python",)))),
+    ("pip pip3", among("it changes its configuration", ("config",), OptionSpec("", ("python",)))),
     (
         "cargo",
-        in_texts(among(_PROGRAM, ("watch",), Options("Z", listed("config manifest-path")))),
+        in_texts(among(_PROGRAM, ("watch",), OptionSpec("Z", listed("config manifest-path")))),
     ),
     (
         "go",
@@ -97,7 +97,7 @@ ROWS: tuple[tuple[str, Guard], ...] = (
             among(
                 _PROGRAM,
                 (),
-                Options("B", listed("wrapper specs plugin")),
+                OptionSpec("B", listed("wrapper specs plugin")),
                 ("-wrapper", "-fplugin", "-plugin", "-specs", "@"),
             )
         ),
@@ -105,28 +105,30 @@ ROWS: tuple[tuple[str, Guard], ...] = (
     ("find", find_hidden),
     (
         "fd fdfind",
-        seen_through(when(_PROGRAM, Options("xX", listed("exec exec-batch"), "edtEcSj"))),
+        seen_through(when(_PROGRAM, OptionSpec("xX", listed("exec exec-batch"), "edtEcSj"))),
     ),
     (
         "rg",
         in_texts(
             when(
                 _PROGRAM,
-                Options("z", listed("pre search-zip hostname-bin"), "ABCEMTdefgjmrt", ("pretty",)),
+                OptionSpec(
+                    "z", listed("pre search-zip hostname-bin"), "ABCEMTdefgjmrt", ("pretty",)
+                ),
             )
         ),
     ),
-    ("ag ack", in_texts(when(_PROGRAM, Options("", ("pager",))))),
+    ("ag ack", in_texts(when(_PROGRAM, OptionSpec("", ("pager",))))),
     (
         "sort",
         in_texts(
             when(
                 "it writes a file or runs another program",
-                Options("oT", listed("output temporary-directory compress-program"), "kStT"),
+                OptionSpec("oT", listed("output temporary-directory compress-program"), "kStT"),
             )
         ),
     ),
-    ("shuf", when(_WRITES, Options("o", ("output",), "ein"))),
+    ("shuf", when(_WRITES, OptionSpec("o", ("output",), "ein"))),
     ("uniq", second_operand("its second file is written")),
     (
         "tar",
@@ -134,7 +136,7 @@ ROWS: tuple[tuple[str, Guard], ...] = (
             in_texts(
                 when(
                     _PROGRAM,
-                    Options(
+                    OptionSpec(
                         "IF",
                         listed(
                             "to-command checkpoint-action use-compress-program info-script "
@@ -145,10 +147,10 @@ ROWS: tuple[tuple[str, Guard], ...] = (
             )
         ),
     ),
-    ("bsdtar", in_texts(when(_PROGRAM, Options("", ("use-compress-program",))))),
-    ("cpio", in_texts(when(_PROGRAM, Options("FHO", listed("rsh-command file"))))),
-    ("zip", in_texts(when(_PROGRAM, Options("T", listed("unzip-command test"))))),
-    ("split", in_texts(when(_PROGRAM, Options("", ("filter",))))),
+    ("bsdtar", in_texts(when(_PROGRAM, OptionSpec("", ("use-compress-program",))))),
+    ("cpio", in_texts(when(_PROGRAM, OptionSpec("FHO", listed("rsh-command file"))))),
+    ("zip", in_texts(when(_PROGRAM, OptionSpec("T", listed("unzip-command test"))))),
+    ("split", in_texts(when(_PROGRAM, OptionSpec("", ("filter",))))),
     ("tee csplit patch", always("it writes files")),
     ("wget", in_texts(always("it writes files"))),
     ("dd", among(_WRITES, (), beginnings=("of=",))),
@@ -158,7 +160,7 @@ ROWS: tuple[tuple[str, Guard], ...] = (
         "curl",
         when(
             "it writes files, or sends them",
-            Options(
+            OptionSpec(
                 "oOTKDcJFd",
                 listed(
                     "output remote-name upload-file config dump-header cookie-jar data form "
@@ -169,24 +171,24 @@ ROWS: tuple[tuple[str, Guard], ...] = (
             ),
         ),
     ),
-    ("file", when(_WRITES, Options("C", ("compile",), "Fefm"))),
-    ("tree iconv base64", when(_WRITES, Options("o", ("output",)))),
+    ("file", when(_WRITES, OptionSpec("C", ("compile",), "Fefm"))),
+    ("tree iconv base64", when(_WRITES, OptionSpec("o", ("output",)))),
     ("xxd", second_operand("its second file is written")),
-    ("diff", when(_WRITES, Options("", ("output",)))),
-    ("install", when(_PROGRAM, Options("", ("strip-program",)))),
-    ("ctags", when("it writes a file, or runs a program", Options("oef", ("output",)))),
+    ("diff", when(_WRITES, OptionSpec("", ("output",)))),
+    ("install", when(_PROGRAM, OptionSpec("", ("strip-program",)))),
+    ("ctags", when("it writes a file, or runs a program", OptionSpec("oef", ("output",)))),
     ("gpg openssl", always("it writes files, or loads code")),
-    ("jq", when("it loads code", Options("L", ("from-file",)))),
-    ("yq", when("it writes in place", Options("i", ("inplace",)))),
+    ("jq", when("it loads code", OptionSpec("L", ("from-file",)))),
+    ("yq", when("it writes in place", OptionSpec("i", ("inplace",)))),
     ("xdg-open open", seen_through(always(_CODE))),
     ("git", git_hidden),
-    ("hg", seen_through(when(_PROGRAM, Options("", listed("config cwd repository"))))),
+    ("hg", seen_through(when(_PROGRAM, OptionSpec("", listed("config cwd repository"))))),
     (
         "svn",
         in_texts(
             when(
                 _PROGRAM,
-                Options("", listed("config-option diff-cmd diff3-cmd editor-cmd config-dir")),
+                OptionSpec("", listed("config-option diff-cmd diff3-cmd editor-cmd config-dir")),
             )
         ),
     ),

@@ -1,7 +1,7 @@
 """Commands that run another command: as somebody else, later, elsewhere, on what they read."""
 
 from actors.permissions.commands.guards import (
-    Guard,
+    EffectRule,
     always,
     among,
     runs,
@@ -23,7 +23,7 @@ _ROOT = "it runs a command as somebody else"
 _RUNS = "it runs a command"
 _REMOTE = "it runs commands elsewhere, and here by its options"
 
-ROWS: tuple[tuple[str, Guard], ...] = (
+ROWS: tuple[tuple[str, EffectRule], ...] = (
     (
         "sudo",
         runs(

@@ -8,7 +8,7 @@ it can be seen.
 import re
 
 from actors.permissions.commands import language_rows, shell_rows, tool_rows, wrapper_rows
-from actors.permissions.commands.guards import Guard, always, runs
+from actors.permissions.commands.guards import EffectRule, always, runs
 from actors.permissions.commands.hidden import NOTHING, Hidden, Words
 from actors.permissions.commands.options import Leading, listed
 from actors.permissions.commands.texts import in_options
@@ -43,7 +43,7 @@ def hidden_in(words: Words, stdin: str = "") -> Hidden:
     return Hidden(guessed=told) if told else NOTHING
 
 
-def guard_of(name: str) -> Guard | None:
+def guard_of(name: str) -> EffectRule | None:
     """Find the row of a command by its bare name, whatever its version."""
     bare = name.rpartition("/")[2]
     guard = GUARDS.get(bare)

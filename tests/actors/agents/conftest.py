@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.actors.agents.troupe import Theatre
+from tests.actors.agents.troupe import SessionFixture
 
 
 @pytest.fixture
-def theatre(tmp_path: Path) -> Generator[Theatre]:
-    theatre = Theatre(tmp_path)
+def theatre(tmp_path: Path) -> Generator[SessionFixture]:
+    theatre = SessionFixture(tmp_path)
     yield theatre
     theatre.close()

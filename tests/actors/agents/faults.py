@@ -3,81 +3,81 @@
 from collections.abc import Callable
 from dataclasses import replace
 
-from actors.agents.effects import Effect, Report, RunCall, WithdrawUnder, Write
-from actors.agents.state import Call, CallStage, Past, Stage, Turn
+from actors.agents.effects import Effect, PublishEvent, RunCall, WithdrawSubtree, WriteRecord
+from actors.agents.state import AgentState, CallStage, RestoredState, ToolCall, TurnStage
 from actors.agents.turn import TurnMessage, advance
 from messages.approvals import (
-    ApprovalAnswered,
-    ApprovalRefused,
+    ApprovalDecided,
+    ApprovalUnavailable,
     ExecApprovalRequest,
     PatchApprovalRequest,
 )
 from messages.models import ModelReplied
-from messages.permissions import PermissionVerdict
+from messages.permissions import PermissionDecision
 from messages.tools import ToolFailed, ToolPlanned
 from messages.transcript import Appended, AppendFailed
-from messages.turns import CancelTurn, Prompt, ToolEnded, TurnInterrupted, TurnStarted
+from messages.turns import CancelTurn, StartTurn, ToolEnded, TurnInterrupted, TurnStarted
 from tests.actors.agents.scripts import CHANGE, yes
 from tests.actors.agents.world import Advance
 
-Fault = Callable[[Past], Past]
-Stepped = tuple[Turn, tuple[Effect, ...]]
+Fault = Callable[[RestoredState], RestoredState]
+Stepped = tuple[AgentState, tuple[Effect, ...]]
 
 
-def forgets_results(turn: Turn, message: TurnMessage) -> Stepped:
+def forgets_results(turn: AgentState, message: TurnMessage) -> Stepped:
     new, effects = advance(turn, message)
     kept = (each for each in effects if not _is_result(each))
     return replace(new, synced=new.written) if new.written else new, tuple(kept)
 
 
-def writes_results_twice(turn: Turn, message: TurnMessage) -> Stepped:
+def writes_results_twice(turn: AgentState, message: TurnMessage) -> Stepped:
     new, effects = advance(turn, message)
     return new, (*effects, *(each for each in effects if _is_result(each)))
 
 
-def takes_an_ask_for_an_allow(turn: Turn, message: TurnMessage) -> Stepped:
-    if isinstance(message, PermissionVerdict) and message.action == "ask":
+def takes_an_ask_for_an_allow(turn: AgentState, message: TurnMessage) -> Stepped:
+    if isinstance(message, PermissionDecision) and message.action == "ask":
         message = message.model_copy(update={"action": "allow"})
     return advance(turn, message)
 
 
-def takes_a_deny_for_an_ask(turn: Turn, message: TurnMessage) -> Stepped:
-    if isinstance(message, PermissionVerdict) and message.action == "deny":
+def takes_a_deny_for_an_ask(turn: AgentState, message: TurnMessage) -> Stepped:
+    if isinstance(message, PermissionDecision) and message.action == "deny":
         message = message.model_copy(update={"action": "ask"})
     return advance(turn, message)
 
 
-def takes_a_no_for_a_yes(turn: Turn, message: TurnMessage) -> Stepped:
-    if isinstance(message, ApprovalAnswered):
+def takes_a_no_for_a_yes(turn: AgentState, message: TurnMessage) -> Stepped:
+    if isinstance(message, ApprovalDecided):
         message = yes(message.id)
     return advance(turn, message)
 
 
-def takes_a_rule_for_a_person(turn: Turn, message: TurnMessage) -> Stepped:
-    if isinstance(message, ApprovalAnswered) and message.decided_by == "rule":
+def takes_a_rule_for_a_person(turn: AgentState, message: TurnMessage) -> Stepped:
+    if isinstance(message, ApprovalDecided) and message.decided_by == "rule":
         message = yes(message.id)
     return advance(turn, message)
 
 
-def takes_silence_for_a_yes(turn: Turn, message: TurnMessage) -> Stepped:
-    return advance(turn, yes(message.id) if isinstance(message, ApprovalRefused) else message)
+def takes_silence_for_a_yes(turn: AgentState, message: TurnMessage) -> Stepped:
+    return advance(turn, yes(message.id) if isinstance(message, ApprovalUnavailable) else message)
 
 
-def does_not_ask_whether_a_file_may_be_read(turn: Turn, message: TurnMessage) -> Stepped:
+def does_not_ask_whether_a_file_may_be_read(turn: AgentState, message: TurnMessage) -> Stepped:
     if isinstance(message, ToolPlanned):
-        plan = message.plan.model_copy(update={"peeked": ""})
+        plan = message.plan.model_copy(update={"unread_file": ""})
         message = message.model_copy(update={"plan": plan})
     return advance(turn, message)
 
 
-def tells_why_though_it_may_not_be_read(turn: Turn, message: TurnMessage) -> Stepped:
+def tells_why_though_it_may_not_be_read(turn: AgentState, message: TurnMessage) -> Stepped:
     new, effects = advance(turn, message)
     told = tuple(_telling(each, turn) for each in effects)
     return new, told
 
 
-def _telling(effect: Effect, turn: Turn) -> Effect:
-    if not (isinstance(effect, Write) and isinstance(effect.record, ToolEnded)):
+def _telling(effect: Effect, turn: AgentState) -> Effect:
+    if not (isinstance(effect, WriteRecord) and isinstance(effect.record, ToolEnded)):
         return effect
     for call in turn.calls:
         if call.use.id == effect.record.call_id and call.stage is CallStage.PEEKING and call.plan:
@@ -86,15 +86,15 @@ def _telling(effect: Effect, turn: Turn) -> Effect:
     return effect
 
 
-def takes_any_verdict_for_the_last(turn: Turn, message: TurnMessage) -> Stepped:
-    if isinstance(message, PermissionVerdict):
+def takes_any_verdict_for_the_last(turn: AgentState, message: TurnMessage) -> Stepped:
+    if isinstance(message, PermissionDecision):
         call_id = message.id.partition("/")[0]
         query = next((call.query for call in turn.calls if call.use.id == call_id), message.id)
         message = message.model_copy(update={"id": query})
     return advance(turn, message)
 
 
-def does_not_wait_for_the_disk(turn: Turn, message: TurnMessage) -> Stepped:
+def does_not_wait_for_the_disk(turn: AgentState, message: TurnMessage) -> Stepped:
     new, effects = advance(turn, message)
     if new.written > new.synced:
         new, more = advance(new, Appended(id=new.written))
@@ -102,27 +102,27 @@ def does_not_wait_for_the_disk(turn: Turn, message: TurnMessage) -> Stepped:
     return new, effects
 
 
-def runs_everything_side_by_side(turn: Turn, message: TurnMessage) -> Stepped:
+def runs_everything_side_by_side(turn: AgentState, message: TurnMessage) -> Stepped:
     return advance(replace(turn, reading=turn.reading | {CHANGE}), message)
 
 
-def runs_twice(turn: Turn, message: TurnMessage) -> Stepped:
+def runs_twice(turn: AgentState, message: TurnMessage) -> Stepped:
     new, effects = advance(turn, message)
     return new, (*effects, *(each for each in effects if isinstance(each, RunCall)))
 
 
-def aborts_before_it_withdraws(turn: Turn, message: TurnMessage) -> Stepped:
+def aborts_before_it_withdraws(turn: AgentState, message: TurnMessage) -> Stepped:
     new, effects = advance(turn, message)
-    last = [each for each in effects if isinstance(each, WithdrawUnder)]
-    return new, (*(each for each in effects if not isinstance(each, WithdrawUnder)), *last)
+    last = [each for each in effects if isinstance(each, WithdrawSubtree)]
+    return new, (*(each for each in effects if not isinstance(each, WithdrawSubtree)), *last)
 
 
-def does_not_withdraw(turn: Turn, message: TurnMessage) -> Stepped:
+def does_not_withdraw(turn: AgentState, message: TurnMessage) -> Stepped:
     new, effects = advance(turn, message)
-    return new, tuple(each for each in effects if not isinstance(each, WithdrawUnder))
+    return new, tuple(each for each in effects if not isinstance(each, WithdrawSubtree))
 
 
-def does_not_wait_for_what_it_stopped(turn: Turn, message: TurnMessage) -> Stepped:
+def does_not_wait_for_what_it_stopped(turn: AgentState, message: TurnMessage) -> Stepped:
     """End each running call at once, as if its work had ended with the order to stop."""
     new, effects = advance(turn, message)
     if new.stopping and not turn.stopping:
@@ -133,64 +133,64 @@ def does_not_wait_for_what_it_stopped(turn: Turn, message: TurnMessage) -> Stepp
     return new, effects
 
 
-def ignores_cancels(turn: Turn, message: TurnMessage) -> Stepped:
+def ignores_cancels(turn: AgentState, message: TurnMessage) -> Stepped:
     return (turn, ()) if isinstance(message, CancelTurn) else advance(turn, message)
 
 
-def stops_whatever_runs(turn: Turn, message: TurnMessage) -> Stepped:
+def stops_whatever_runs(turn: AgentState, message: TurnMessage) -> Stepped:
     if isinstance(message, CancelTurn) and turn.number:
         message = CancelTurn(turn=turn.number)
     return advance(turn, message)
 
 
-def forgets_early_cancels(turn: Turn, message: TurnMessage) -> Stepped:
+def forgets_early_cancels(turn: AgentState, message: TurnMessage) -> Stepped:
     return advance(replace(turn, cancelled=frozenset()), message)
 
 
-def forgets_who_waits(turn: Turn, message: TurnMessage) -> Stepped:
+def forgets_who_waits(turn: AgentState, message: TurnMessage) -> Stepped:
     new, effects = advance(turn, message)
     return replace(new, queue=()), effects
 
 
-def takes_a_prompt_twice(turn: Turn, message: TurnMessage) -> Stepped:
-    if isinstance(message, Prompt) and message.turn <= turn.number:
+def takes_a_prompt_twice(turn: AgentState, message: TurnMessage) -> Stepped:
+    if isinstance(message, StartTurn) and message.turn <= turn.number:
         turn = replace(turn, number=message.turn - 1)
     return advance(turn, message)
 
 
-def takes_late_replies(turn: Turn, message: TurnMessage) -> Stepped:
+def takes_late_replies(turn: AgentState, message: TurnMessage) -> Stepped:
     if isinstance(message, ModelReplied):
         message = message.model_copy(update={"request": turn.request})
     return advance(turn, message)
 
 
-def reports_before_the_disk(turn: Turn, message: TurnMessage) -> Stepped:
+def reports_before_the_disk(turn: AgentState, message: TurnMessage) -> Stepped:
     new, effects = advance(turn, message)
-    ends = [each.record for each in effects if isinstance(each, Write)]
-    early = tuple(Report(each) for each in ends if isinstance(each, TurnInterrupted))
+    ends = [each.record for each in effects if isinstance(each, WriteRecord)]
+    early = tuple(PublishEvent(each) for each in ends if isinstance(each, TurnInterrupted))
     return new, effects + early
 
 
-def reports_ends_twice(turn: Turn, message: TurnMessage) -> Stepped:
+def reports_ends_twice(turn: AgentState, message: TurnMessage) -> Stepped:
     new, effects = advance(turn, message)
-    ends = [each for each in effects if isinstance(each, Report)]
+    ends = [each for each in effects if isinstance(each, PublishEvent)]
     return new, (*effects, *(each for each in ends if isinstance(each.event, TurnInterrupted)))
 
 
-def does_not_hear_that_the_disk_refused(turn: Turn, message: TurnMessage) -> Stepped:
+def does_not_hear_that_the_disk_refused(turn: AgentState, message: TurnMessage) -> Stepped:
     return (turn, ()) if isinstance(message, AppendFailed) else advance(turn, message)
 
 
-def takes_refusals_for_records(turn: Turn, message: TurnMessage) -> Stepped:
+def takes_refusals_for_records(turn: AgentState, message: TurnMessage) -> Stepped:
     return advance(turn, Appended(id=message.id) if isinstance(message, AppendFailed) else message)
 
 
-def mints_an_id_twice(turn: Turn, message: TurnMessage) -> Stepped:
+def mints_an_id_twice(turn: AgentState, message: TurnMessage) -> Stepped:
     new, effects = advance(turn, message)
     return replace(new, asked=0), effects
 
 
-def loses_the_prompt(turn: Turn, message: TurnMessage) -> Stepped:
+def loses_the_prompt(turn: AgentState, message: TurnMessage) -> Stepped:
     """Leave the prompt out of the history, so that the model is asked about nothing."""
     new, effects = advance(turn, message)
     kept = tuple(each for each in effects if not _is_start(each))
@@ -229,23 +229,23 @@ FAULTS: tuple[Advance, ...] = (
 )
 
 
-def begins_again_what_began(past: Past) -> Past:
+def begins_again_what_began(past: RestoredState) -> RestoredState:
     return _changed(past, lambda call: replace(call, stage=CallStage.WAITING))
 
 
-def forgets_a_no(past: Past) -> Past:
+def forgets_a_no(past: RestoredState) -> RestoredState:
     return _changed(past, lambda call: replace(call, settled=None))
 
 
-def asks_under_a_new_id(past: Past) -> Past:
+def asks_under_a_new_id(past: RestoredState) -> RestoredState:
     return _changed(past, lambda call: replace(call, approval=""))
 
 
-def leaves_the_turn(past: Past) -> Past:
-    return replace(past, turn=replace(past.turn, stage=Stage.IDLE, calls=()))
+def leaves_the_turn(past: RestoredState) -> RestoredState:
+    return replace(past, turn=replace(past.turn, stage=TurnStage.IDLE, calls=()))
 
 
-def believes_an_open_question_was_answered(past: Past) -> Past:
+def believes_an_open_question_was_answered(past: RestoredState) -> RestoredState:
     asked = {
         each.call_id: each
         for each in past.records
@@ -263,7 +263,7 @@ RESUME_FAULTS: tuple[Fault, ...] = (
 )
 
 
-def _changed(past: Past, change: Callable[[Call], Call]) -> Past:
+def _changed(past: RestoredState, change: Callable[[ToolCall], ToolCall]) -> RestoredState:
     return replace(past, turn=replace(past.turn, calls=tuple(map(change, past.turn.calls))))
 
 
@@ -272,8 +272,8 @@ def _cancelled(call_id: str) -> ToolFailed:
 
 
 def _is_result(effect: Effect) -> bool:
-    return isinstance(effect, Write) and isinstance(effect.record, ToolEnded)
+    return isinstance(effect, WriteRecord) and isinstance(effect.record, ToolEnded)
 
 
 def _is_start(effect: Effect) -> bool:
-    return isinstance(effect, Write) and isinstance(effect.record, TurnStarted)
+    return isinstance(effect, WriteRecord) and isinstance(effect.record, TurnStarted)

@@ -4,31 +4,31 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 from actors.agents.effects import (
-    AskModel,
-    AskPerson,
+    CancelModelRequest,
+    CheckRead,
     Effect,
-    HoldClock,
-    JudgeCall,
-    MeasureModel,
-    PeekCall,
+    EvaluateCall,
+    LookUpLimits,
+    PauseTimer,
     PlanCall,
-    Refuse,
-    Report,
-    Rewrite,
+    PublishEvent,
+    RejectPrompt,
+    RequestApproval,
+    RetryWrites,
     RunCall,
-    StartClock,
+    ScheduleRetry,
+    SendModelRequest,
+    StartTimer,
     StopCall,
-    StopModel,
-    Wait,
-    WithdrawUnder,
-    Write,
+    WithdrawSubtree,
+    WriteRecord,
 )
 from actors.agents.history import History
 from actors.agents.turn import TurnMessage
 from messages.approvals import (
-    ApprovalAnswered,
-    ApprovalRefused,
+    ApprovalDecided,
     ApprovalRequest,
+    ApprovalUnavailable,
     ApprovalWithdrawn,
     ExecApprovalRequest,
     PatchApprovalRequest,
@@ -36,14 +36,14 @@ from messages.approvals import (
 )
 from messages.content import ToolUseBlock
 from messages.models import ModelFailed, ModelReplied
-from messages.permissions import PermissionVerdict
-from messages.tools import Plan, ToolFailed, ToolPlanned, ToolSucceeded
+from messages.permissions import PermissionDecision
+from messages.tools import CallPlan, ToolFailed, ToolPlanned, ToolSucceeded
 from messages.transcript import Appended, AppendFailed, Record
 from messages.turns import (
     CancelTurn,
-    DiskChanged,
-    Prompt,
+    PersistenceChanged,
     ReplyCompleted,
+    StartTurn,
     ToolEnded,
     ToolStarted,
     TurnCompleted,
@@ -69,25 +69,27 @@ class Observer:
     """Live works by call: `plan` or `run`."""
     asked_model: int = 0
     thinking: bool = False
-    queries: dict[str, tuple[str, Plan]] = field(default_factory=dict[str, tuple[str, Plan]])
+    queries: dict[str, tuple[str, CallPlan]] = field(
+        default_factory=dict[str, tuple[str, CallPlan]]
+    )
     current: dict[str, str] = field(default_factory=dict[str, str])
     """The last query of each call, until its verdict came."""
-    parked: dict[str, tuple[str, Plan]] = field(default_factory=dict[str, tuple[str, Plan]])
-    consented: dict[str, Plan] = field(default_factory=dict[str, Plan])
+    parked: dict[str, tuple[str, CallPlan]] = field(default_factory=dict[str, tuple[str, CallPlan]])
+    consented: dict[str, CallPlan] = field(default_factory=dict[str, CallPlan])
     looked_into: dict[str, str] = field(default_factory=dict[str, str])
     """Calls whose plans depend on a file that was not read, with what their refusal says."""
     peeks: dict[str, str] = field(default_factory=dict[str, str])
     """The last question of each such call whether its file may be read."""
     may_know: set[str] = field(default_factory=set[str])
-    may_run: dict[str, Plan] = field(default_factory=dict[str, Plan])
+    may_run: dict[str, CallPlan] = field(default_factory=dict[str, CallPlan])
     unsynced: dict[int, Record | None] = field(default_factory=dict[int, Record | None])
     """By mark; None: what the disk refused before."""
     started: set[str] = field(default_factory=set[str])
     """Changing calls whose start is on disk."""
     questions: dict[str, ApprovalRequest] = field(default_factory=dict[str, ApprovalRequest])
     """The last question of each call in an earlier run."""
-    answers: dict[str, ApprovalAnswered | ApprovalWithdrawn] = field(
-        default_factory=dict[str, ApprovalAnswered | ApprovalWithdrawn]
+    answers: dict[str, ApprovalDecided | ApprovalWithdrawn] = field(
+        default_factory=dict[str, ApprovalDecided | ApprovalWithdrawn]
     )
     never: set[str] = field(default_factory=set[str])
     """Calls that began in an earlier run."""
@@ -133,7 +135,7 @@ class Observer:
                 self.answers.pop(record.call_id, None)
                 self.questions[record.call_id] = record
                 self.was_asked.add(record.call_id)
-            case ApprovalAnswered() | ApprovalWithdrawn():
+            case ApprovalDecided() | ApprovalWithdrawn():
                 for call_id, asked in self.questions.items():
                     if asked.id == record.id:
                         self.answers[call_id] = record
@@ -152,7 +154,7 @@ class Observer:
         """Take note of a message before the turn does."""
         self.patience.hears(message, self.asked_model if self.thinking else 0)
         match message:
-            case Prompt() if message.turn not in self.prompts:
+            case StartTurn() if message.turn not in self.prompts:
                 self.prompts.append(message.turn)
             case CancelTurn():
                 self.cancelled.add(message.turn)
@@ -164,11 +166,11 @@ class Observer:
                 self.works.pop(message.call_id, None)
                 if isinstance(message, ToolPlanned):
                     self._looked(message)
-                if isinstance(message, ToolFailed) and message.reason == "drifted":
+                if isinstance(message, ToolFailed) and message.reason == "target_changed":
                     self._forget(message.call_id)
-            case PermissionVerdict():
+            case PermissionDecision():
                 self._judged(message)
-            case ApprovalAnswered() | ApprovalRefused():
+            case ApprovalDecided() | ApprovalUnavailable():
                 self._ended_question(message)
             case Appended() | AppendFailed():
                 self._disk_said(message)
@@ -186,41 +188,41 @@ class Observer:
 
     def _sees(self, effect: Effect) -> None:  # noqa: C901, PLR0912  (one case an effect)
         match effect:
-            case Write() | Rewrite():
+            case WriteRecord() | RetryWrites():
                 self._appended(effect)
-            case Report():
+            case PublishEvent():
                 self._reported(effect)
-            case AskModel():
+            case SendModelRequest():
                 self._asked_model(effect)
             case PlanCall():
                 self._planned(effect)
                 self._begin(effect.call_id, "plan")
-            case PeekCall():
+            case CheckRead():
                 self.peeks[effect.call_id] = effect.id
                 self.current.pop(effect.call_id, None)
-            case JudgeCall():
+            case EvaluateCall():
                 assert self._knows(effect.call_id), "went by a file that may not be read"
                 self.queries[effect.id] = (effect.call_id, effect.plan)
                 self.current[effect.call_id] = effect.id
-            case AskPerson():
+            case RequestApproval():
                 self._asked(effect)
-            case WithdrawUnder():
+            case WithdrawSubtree():
                 self.parked.clear()
             case RunCall():
                 self._ran(effect)
-            case StopModel():
+            case CancelModelRequest():
                 at_work = self.thinking or self.patience.waiting
                 assert at_work, "stopped a request that has ended"
-            case Wait() | StartClock() | HoldClock() | MeasureModel():
+            case ScheduleRetry() | StartTimer() | PauseTimer() | LookUpLimits():
                 pass
             case StopCall():
                 assert effect.call_id in self.works, "stopped a work that has ended"
             case _:
-                assert isinstance(effect, Refuse), "it has nobody below"
+                assert isinstance(effect, RejectPrompt), "it has nobody below"
 
-    def _appended(self, effect: Write | Rewrite) -> None:
+    def _appended(self, effect: WriteRecord | RetryWrites) -> None:
         self.unsynced[effect.mark] = None
-        if isinstance(effect, Write):
+        if isinstance(effect, WriteRecord):
             self.unsynced[effect.mark] = effect.record
             self.history.add(effect.record)
             self._written(effect.record)
@@ -230,14 +232,14 @@ class Observer:
     def _looked(self, message: ToolPlanned) -> None:
         self.may_know.discard(message.call_id)
         self.looked_into.pop(message.call_id, None)
-        if message.plan.peeked:
+        if message.plan.unread_file:
             self.looked_into[message.call_id] = message.plan.refusal
 
     def _knows(self, call_id: str) -> bool:
         """Whether nothing was looked into, or it may be read, or a person saw it already."""
         return call_id not in self.looked_into or call_id in self.may_know | self.was_asked
 
-    def _judged(self, verdict: PermissionVerdict) -> None:
+    def _judged(self, verdict: PermissionDecision) -> None:
         for call_id, peek in self.peeks.items():
             if peek == verdict.id and verdict.action == "allow":
                 self.may_know.add(call_id)
@@ -249,22 +251,22 @@ class Observer:
         if verdict.action == "allow" or (verdict.action == "ask" and agreed):
             self.may_run[call_id] = plan
 
-    def _agreed_before(self, call_id: str, plan: Plan) -> bool:
+    def _agreed_before(self, call_id: str, plan: CallPlan) -> bool:
         answer, asked = self.answers.get(call_id), self.questions.get(call_id)
-        yes = isinstance(answer, ApprovalAnswered) and answer.answer != "no"
-        by_person = isinstance(answer, ApprovalAnswered) and answer.decided_by == "person"
+        yes = isinstance(answer, ApprovalDecided) and answer.decision != "no"
+        by_person = isinstance(answer, ApprovalDecided) and answer.decided_by == "person"
         if asked is None or not (yes and by_person) or asked.requests != plan.requests:
             return False
         if isinstance(asked, PatchApprovalRequest):
             return plan.patch is not None and plan.patch.diff == asked.diff
         if isinstance(asked, QuestionRequest):
             return plan.questions == asked.questions
-        return plan.patch is None and plan.shown == asked.command
+        return plan.patch is None and plan.full_text == asked.command
 
-    def _ended_question(self, message: ApprovalAnswered | ApprovalRefused) -> None:
+    def _ended_question(self, message: ApprovalDecided | ApprovalUnavailable) -> None:
         call_id, plan = self.parked.pop(message.id, ("", None))
-        answer = message.answer if isinstance(message, ApprovalAnswered) else "no"
-        by_person = isinstance(message, ApprovalAnswered) and message.decided_by == "person"
+        answer = message.decision if isinstance(message, ApprovalDecided) else "no"
+        by_person = isinstance(message, ApprovalDecided) and message.decided_by == "person"
         if plan is not None and answer != "no" and by_person:
             self.consented[call_id] = plan
 
@@ -292,10 +294,10 @@ class Observer:
         assert effect.call_id in self.owed, "planned after its result"
         assert effect.call_id not in self.never, "begins again what began in an earlier run"
         answer = self.answers.get(effect.call_id)
-        denied = isinstance(answer, ApprovalAnswered) and answer.answer == "no"
+        denied = isinstance(answer, ApprovalDecided) and answer.decision == "no"
         assert not denied, "begins though a person said no"
 
-    def _asked(self, effect: AskPerson) -> None:
+    def _asked(self, effect: RequestApproval) -> None:
         assert effect.id not in self.minted, "an id is used twice"
         assert not self.refused, "asked a person though the disk refuses"
         self.minted.add(effect.id)
@@ -307,8 +309,8 @@ class Observer:
 
     def _check_order(self, effects: tuple[Effect, ...]) -> None:
         """Withdraw before abort."""
-        stops = [isinstance(each, StopModel | StopCall) for each in effects]
-        withdraws = [isinstance(each, WithdrawUnder) for each in effects]
+        stops = [isinstance(each, CancelModelRequest | StopCall) for each in effects]
+        withdraws = [isinstance(each, WithdrawSubtree) for each in effects]
         if True in withdraws and True in stops:
             assert withdraws.index(True) < stops.index(True), "stopped before it withdrew"
 
@@ -329,7 +331,7 @@ class Observer:
         assert all(self.tools[each] in READING for each in running), "beside a changing call"
         self._begin(call_id, "run")
 
-    def _asked_model(self, effect: AskModel) -> None:
+    def _asked_model(self, effect: SendModelRequest) -> None:
         settled = self.refused.issuperset(self.unsynced)
         assert settled, "asked the model before all was on disk, or refused by it"
         assert not self.owed, "asked the model with calls open"
@@ -376,9 +378,9 @@ class Observer:
         if isinstance(record, TurnInterrupted):
             assert record.turn in self.cancelled, "interrupted, and nobody had asked for it"
 
-    def _reported(self, effect: Report) -> None:
+    def _reported(self, effect: PublishEvent) -> None:
         event = effect.event
-        if isinstance(event, DiskChanged):
+        if isinstance(event, PersistenceChanged):
             self._disk_changed(event)
         if not isinstance(event, TurnCompleted | TurnInterrupted | TurnFailed):
             return
@@ -393,7 +395,7 @@ class Observer:
         assert not self.parked, "ended with a question open"
         self.open_turn, self.owed, self.thinking = 0, set(), False
 
-    def _disk_changed(self, news: DiskChanged) -> None:
+    def _disk_changed(self, news: PersistenceChanged) -> None:
         """Hold that people are told of each trouble once, and of its end."""
         assert news.state != self.disk, "told twice of the disk"
         assert (news.state == "failing") == bool(self.refused), "not told how the disk is"

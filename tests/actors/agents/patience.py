@@ -2,11 +2,19 @@
 
 from dataclasses import dataclass
 
-from actors.agents.effects import AskModel, Effect, HoldClock, Report, RunCall, StartClock, Wait
+from actors.agents.effects import (
+    Effect,
+    PauseTimer,
+    PublishEvent,
+    RunCall,
+    ScheduleRetry,
+    SendModelRequest,
+    StartTimer,
+)
 from actors.agents.limits import Limits
 from actors.agents.retry import LONGEST_WAIT_S, backoff_for
 from actors.agents.turn import TurnMessage
-from messages.models import ClockStopped, ModelFailed, ModelReplied, WaitEnded
+from messages.models import ModelFailed, ModelReplied, RetryDelayElapsed, TurnTimerStopped
 from messages.turns import (
     ModelRetrying,
     TurnCompleted,
@@ -30,7 +38,7 @@ class Patience:
     partial: str = ""
     replies: int = 0
     turn: int = 0
-    counting: StartClock | None = None
+    counting: StartTimer | None = None
     held: bool = False
     out_of_time: bool = False
     limits: Limits = NO_LIMITS
@@ -44,9 +52,9 @@ class Patience:
             case ModelReplied() if message.request == asked:
                 self.tries, self.fault, self.partial = 0, None, ""
                 self.replies += 1
-            case WaitEnded() if message.request == self.waiting:
+            case RetryDelayElapsed() if message.request == self.waiting:
                 self.waiting = 0
-            case ClockStopped():
+            case TurnTimerStopped():
                 up = message.left_s == 0 and message.turn == self.turn
                 self.counting, self.out_of_time = None, self.out_of_time or up
             case _:
@@ -55,24 +63,24 @@ class Patience:
     def sees(self, effect: Effect) -> None:
         """Check an effect."""
         match effect:
-            case Wait():
+            case ScheduleRetry():
                 self._waits(effect)
-            case AskModel():
+            case SendModelRequest():
                 self._asks(effect)
-            case StartClock():
+            case StartTimer():
                 assert self.counting is None, "two clocks run"
                 assert not self.out_of_time, "the clock was wound up again"
                 self.counting, self.held = effect, False
-            case HoldClock():
+            case PauseTimer():
                 assert self.counting, "held a clock that had stopped"
                 assert not self.held, "held a clock twice"
                 self.held = True
             case RunCall():
                 assert not self.out_of_time, "began when the time was up"
-            case Report(event=TurnStarted() as started):
+            case PublishEvent(event=TurnStarted() as started):
                 self.turn, self.replies, self.tries, self.partial = started.turn, 0, 0, ""
                 self.fault, self.out_of_time = None, False
-            case Report(event=ModelRetrying() as told):
+            case PublishEvent(event=ModelRetrying() as told):
                 assert self.fault, "told of a fault that did not happen"
                 assert told.reason == self.fault.reason, "told another fault"
                 assert (told.attempt, told.of) == (self.tries, self._retries()), "counts wrongly"
@@ -83,7 +91,9 @@ class Patience:
         """Check the clock after a step; `asking`: a person is asked."""
         if asking:
             assert not self.counting or self.held, "the clock runs while a person is asked"
-        if self.limits.seconds is not None and any(isinstance(e, AskModel) for e in effects):
+        if self.limits.seconds is not None and any(
+            isinstance(e, SendModelRequest) for e in effects
+        ):
             assert self.counting, "no clock runs"
 
     def ends(self, end: TurnCompleted | TurnInterrupted | TurnFailed) -> None:
@@ -105,7 +115,7 @@ class Patience:
     def _retries(self) -> int:
         return backoff_for(self.fault.reason).retries if self.fault else 0
 
-    def _waits(self, effect: Wait) -> None:
+    def _waits(self, effect: ScheduleRetry) -> None:
         assert self.fault, "waits without a fault"
         assert self.fault.retry, "tries again what cannot succeed"
         assert self.tries <= self._retries(), "tries again for ever"
@@ -115,7 +125,7 @@ class Patience:
         assert effect.wait_s >= wish_s, "comes back before the server wishes"
         self.waiting = effect.request
 
-    def _asks(self, effect: AskModel) -> None:
+    def _asks(self, effect: SendModelRequest) -> None:
         assert effect.request > self.last_request, "a request's number came twice"
         assert not self.waiting, "asked again before the wait was over"
         assert not self.out_of_time, "asked when the time was up"

@@ -1,15 +1,15 @@
 """Short words for the messages that the tests of a turn are made of."""
 
-from actors.agents.effects import AskPerson
-from actors.agents.limits import Account, Clock, Limits
-from actors.agents.state import Turn
+from actors.agents.effects import RequestApproval
+from actors.agents.limits import Limits, TimerState, UsageTotals
+from actors.agents.state import AgentState
 from messages.address import PRIMARY
-from messages.approvals import ApprovalAnswered, ExecApprovalRequest, PatchApprovalRequest
-from messages.content import Block, TextBlock, ToolUseBlock, Usage
+from messages.approvals import ApprovalDecided, ExecApprovalRequest, PatchApprovalRequest
+from messages.content import ContentBlock, TextBlock, ToolUseBlock, Usage
 from messages.models import ModelReplied
-from messages.permissions import PermissionVerdict
+from messages.permissions import PermissionDecision
 from messages.rules import Action, PermissionRequest
-from messages.tools import FileState, Patch, Plan, ToolFailed
+from messages.tools import CallPlan, FileDigest, Patch, ToolFailed
 
 LOOK, CHANGE = "look", "change"
 """A tool that only reads, and one that does not."""
@@ -21,15 +21,15 @@ USED = Usage(input_tokens=3, output_tokens=2, requests=1)
 NO_LIMITS = Limits()
 
 
-def blank(run: int = 1, limits: Limits = NO_LIMITS) -> Turn:
-    return Turn(
+def blank(run: int = 1, limits: Limits = NO_LIMITS) -> AgentState:
+    return AgentState(
         asker=PRIMARY,
         run=run,
         reading=READING,
         cwd=CWD,
         model="m",
-        account=Account(limits),
-        clock=Clock(left_s=limits.seconds),
+        account=UsageTotals(limits),
+        clock=TimerState(left_s=limits.seconds),
     )
 
 
@@ -37,7 +37,7 @@ def use(call_id: str, name: str = CHANGE) -> ToolUseBlock:
     return ToolUseBlock(id=call_id, name=name)
 
 
-def reply(request: int, *content: Block, stop_reason: str = "") -> ModelReplied:
+def reply(request: int, *content: ContentBlock, stop_reason: str = "") -> ModelReplied:
     """Make a reply whose stop reason fits its content unless one is given."""
     called = any(isinstance(block, ToolUseBlock) for block in content)
     fitting = "tool_use" if called else "end_turn"
@@ -50,14 +50,14 @@ def reply(request: int, *content: Block, stop_reason: str = "") -> ModelReplied:
     )
 
 
-def plan_for(call_id: str, version: int = 1, *, patched: bool = False) -> Plan:
+def plan_for(call_id: str, version: int = 1, *, patched: bool = False) -> CallPlan:
     target = f"{call_id}.txt"
     text = f"version {version}"
-    before = FileState(path=f"{CWD}/{target}", digest="")
+    before = FileDigest(path=f"{CWD}/{target}", digest="")
     patch = Patch(path=before.path, before=before, after=text, diff=f"+{text}")
-    return Plan(
+    return CallPlan(
         title=f"change {target}",
-        shown="" if patched else text,
+        full_text="" if patched else text,
         requests=(PermissionRequest(permission="write", target=target),),
         patch=patch if patched else None,
     )
@@ -67,13 +67,13 @@ def parts(*targets: str) -> tuple[PermissionRequest, ...]:
     return tuple(PermissionRequest(permission="write", target=each) for each in targets)
 
 
-def verdict(query: str, action: Action, *led_to: str) -> PermissionVerdict:
-    return PermissionVerdict(
-        id=query, action=action, reason="a rule", generation=1, parts=parts(*led_to)
+def verdict(query: str, action: Action, *led_to: str) -> PermissionDecision:
+    return PermissionDecision(
+        id=query, action=action, reason="a rule", policy_version=1, resolved_requests=parts(*led_to)
     )
 
 
-def question(asked: AskPerson, turn: int = 1) -> ExecApprovalRequest | PatchApprovalRequest:
+def question(asked: RequestApproval, turn: int = 1) -> ExecApprovalRequest | PatchApprovalRequest:
     """Make the request as the agent would; by hand, so that the agent's own is tested apart."""
     plan = asked.plan
     if plan.patch is None:
@@ -84,11 +84,11 @@ def question(asked: AskPerson, turn: int = 1) -> ExecApprovalRequest | PatchAppr
             call_id=asked.call_id,
             tool=CHANGE,
             cwd=CWD,
-            reason=asked.verdict.reason,
+            reason=asked.decision.reason,
             requests=plan.requests,
-            parts=asked.verdict.parts,
-            answers=("once", "no"),
-            command=plan.shown,
+            resolved_requests=asked.decision.resolved_requests,
+            available_decisions=("once", "no"),
+            command=plan.full_text,
         )
     return PatchApprovalRequest(
         id=asked.id,
@@ -97,21 +97,21 @@ def question(asked: AskPerson, turn: int = 1) -> ExecApprovalRequest | PatchAppr
         call_id=asked.call_id,
         tool=CHANGE,
         cwd=CWD,
-        reason=asked.verdict.reason,
+        reason=asked.decision.reason,
         requests=plan.requests,
-        parts=asked.verdict.parts,
-        answers=("once", "no"),
+        resolved_requests=asked.decision.resolved_requests,
+        available_decisions=("once", "no"),
         path=plan.patch.path,
         diff=plan.patch.diff,
     )
 
 
-def yes(approval: str) -> ApprovalAnswered:
-    return ApprovalAnswered(id=approval, agent=PRIMARY, answer="once")
+def yes(approval: str) -> ApprovalDecided:
+    return ApprovalDecided(id=approval, agent=PRIMARY, decision="once")
 
 
-def no(approval: str, feedback: str = "") -> ApprovalAnswered:
-    return ApprovalAnswered(id=approval, agent=PRIMARY, answer="no", feedback=feedback)
+def no(approval: str, feedback: str = "") -> ApprovalDecided:
+    return ApprovalDecided(id=approval, agent=PRIMARY, decision="no", feedback=feedback)
 
 
 def failed(call_id: str, reason: str, detail: str = "why") -> ToolFailed:

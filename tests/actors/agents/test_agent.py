@@ -10,11 +10,11 @@ import pytest
 
 from actors.agents.agent import Agent
 from actors.agents.definitions import BUILD, profile_of
-from actors.agents.limits import Account, Clock, Limits
-from actors.agents.neighbours import Ports, Posts
-from actors.agents.nursery import Nursery
-from actors.agents.roles import Role
-from actors.agents.state import Past, Turn
+from actors.agents.limits import Limits, TimerState, UsageTotals
+from actors.agents.neighbours import Collaborators, Ports
+from actors.agents.nursery import SubagentFactory
+from actors.agents.roles import PreparedAgent
+from actors.agents.state import AgentState, RestoredState
 from actors.models.client import ModelClient, ModelError, ModelRequest, Reply, Streamed
 from actors.runtime.system import ActorSystem
 from actors.tools.processes import Finished
@@ -23,20 +23,20 @@ from actors.tools.toolbox import BUILT_IN
 from actors.tools.workspace import Workspace
 from actors.tools.write import WRITE
 from messages.address import APPROVALS, CONSOLE, JOURNAL, PERMISSIONS, PRIMARY
-from messages.approvals import ApprovalAnswered, ApprovalsWithdrawn, PatchApprovalRequest
+from messages.approvals import ApprovalDecided, PatchApprovalRequest, WithdrawApprovals
 from messages.content import TextBlock, ToolUseBlock, Usage
-from messages.models import ModelMeasured
-from messages.permissions import PermissionQuery, PermissionVerdict
+from messages.models import ModelLimitsFound
+from messages.permissions import EvaluatePermission, PermissionDecision
 from messages.rules import PermissionRequest
 from messages.transcript import Append, Appended
 from messages.turns import (
     CancelTurn,
-    DiskChanged,
-    MessageDelta,
     ModelRetrying,
-    Prompt,
+    PersistenceChanged,
     ReplyCompleted,
     SessionConfigured,
+    StartTurn,
+    TextDelta,
     ToolEnded,
     ToolStarted,
     TurnCompleted,
@@ -56,7 +56,7 @@ HELLO = SessionConfigured(
     model="m",
     mode="default",
     cwd="/",
-    rehearsal=True,
+    is_scripted=True,
     next_turn=1,
 )
 WRITES = ToolUseBlock(id="c1", name="write", input={"path": "a.txt", "content": "hello\n"})
@@ -80,8 +80,8 @@ class Script:
         yield Streamed(text="so")
         yield next_reply
 
-    async def measure(self, model: str) -> ModelMeasured:
-        return ModelMeasured(model=model, context_tokens=1_000, output_tokens=500)
+    async def measure(self, model: str) -> ModelLimitsFound:
+        return ModelLimitsFound(model=model, context_tokens=1_000, output_tokens=500)
 
 
 class Trouble(Script):
@@ -127,23 +127,25 @@ class Surroundings:
         self.engine = new_probe(system, "permissions")
         self.broker = new_probe(system, "approvals")
         self.console = new_probe(system, "console")
-        role = Role("build", "Be good.", BUILT_IN, profile_of(BUILD))
-        posts = Posts(JOURNAL, PERMISSIONS, APPROVALS, CONSOLE, (CONSOLE,))
+        role = PreparedAgent("build", "Be good.", BUILT_IN, profile_of(BUILD))
+        posts = Collaborators(JOURNAL, PERMISSIONS, APPROVALS, CONSOLE, (CONSOLE,))
         workspace = Workspace(folder, folder)
         tools = ToolContext(workspace, {}, NoProcesses(), folder / "outputs", str)
         reading = frozenset(tool.name for tool in BUILT_IN if tool.reads_only)
-        account, clock = Account(limits), Clock(left_s=limits.seconds)
-        past = Past(Turn(asker=PRIMARY, reading=reading, account=account, clock=clock))
-        nursery = Nursery((), BUILT_IN, (), model, tools, HELLO, limits, max_depth=0, run=1)
+        account, clock = UsageTotals(limits), TimerState(left_s=limits.seconds)
+        past = RestoredState(
+            AgentState(asker=PRIMARY, reading=reading, account=account, clock=clock)
+        )
+        nursery = SubagentFactory((), BUILT_IN, (), model, tools, HELLO, limits, max_depth=0, run=1)
         make = partial(Agent, (role,), posts, Ports(model, tools, nursery), past, HELLO)
         system.start(make, "primary")
         self.console.expect(HELLO)
 
     def prompt(self) -> None:
-        self.console.tell(PRIMARY, Prompt(turn=1, text="do it"))
+        self.console.tell(PRIMARY, StartTurn(turn=1, text="do it"))
         self.written(TurnStarted)
         self.console.expect_kind(TurnStarted)
-        self.console.expect(MessageDelta(text="so"))
+        self.console.expect(TextDelta(text="so"))
 
     def written(self, *kinds: type[object]) -> None:
         """Check the kinds of records that come next, in one piece, and say they are on disk."""
@@ -152,11 +154,11 @@ class Surroundings:
         self.journal.tell(PRIMARY, Appended(id=append.id))
 
     def verdict(self, action: str) -> None:
-        query = self.engine.expect_kind(PermissionQuery)
+        query = self.engine.expect_kind(EvaluatePermission)
         assert query.agent == PRIMARY
         assert query.requests == (PermissionRequest(permission=WRITE.name, target="a.txt"),)
-        said = {"id": query.id, "action": action, "reason": "a rule", "generation": 1}
-        self.engine.tell(PRIMARY, PermissionVerdict.model_validate(said))
+        said = {"id": query.id, "action": action, "reason": "a rule", "policy_version": 1}
+        self.engine.tell(PRIMARY, PermissionDecision.model_validate(said))
 
     def asked(self) -> PatchApprovalRequest:
         """Go up to the question to a person."""
@@ -176,7 +178,7 @@ def test_a_call_is_judged_asked_recorded_and_run_in_this_order(
     request = around.asked()
     assert (request.id, request.path) == ("/primary#1@1", str(tmp_path / "a.txt"))
 
-    around.broker.tell(PRIMARY, ApprovalAnswered(id=request.id, agent=PRIMARY, answer="once"))
+    around.broker.tell(PRIMARY, ApprovalDecided(id=request.id, agent=PRIMARY, decision="once"))
     around.verdict("ask")
     started = around.journal.expect_kind(Append)
     assert [type(each) for each in started.records] == [ToolStarted]
@@ -187,7 +189,7 @@ def test_a_call_is_judged_asked_recorded_and_run_in_this_order(
     assert around.console.expect_kind(ToolEnded).status == "ok"
     assert (tmp_path / "a.txt").read_text() == "hello\n"
     around.written(ToolEnded)
-    around.console.expect(MessageDelta(text="so"))
+    around.console.expect(TextDelta(text="so"))
     around.written(ReplyCompleted, TurnCompleted)
     around.console.expect_kind(ReplyCompleted)
     around.console.expect_kind(UsageChanged)
@@ -217,8 +219,8 @@ def test_a_cancel_withdraws_the_question_and_ends_the_turn(
     request = around.asked()
     around.console.tell(PRIMARY, CancelTurn(turn=1))
 
-    around.broker.expect(ApprovalsWithdrawn(under=PRIMARY))
-    around.broker.tell(PRIMARY, ApprovalAnswered(id=request.id, agent=PRIMARY, answer="once"))
+    around.broker.expect(WithdrawApprovals(under=PRIMARY))
+    around.broker.tell(PRIMARY, ApprovalDecided(id=request.id, agent=PRIMARY, decision="once"))
     around.written(ToolEnded, TurnInterrupted)
     assert around.console.expect_kind(ToolEnded).status == "cancelled"
     around.console.expect(TurnInterrupted(turn=1, usage=USED))
@@ -234,7 +236,7 @@ def test_a_failed_request_is_sent_again_after_its_wait(system: ActorSystem, tmp_
         told = around.console.expect_kind(ModelRetrying)
         assert (told.attempt, told.wait_s, told.partial) == (attempt, 0.001, "so")
         around.written(ModelRetrying)
-        around.console.expect(MessageDelta(text="so"))
+        around.console.expect(TextDelta(text="so"))
     around.written(ReplyCompleted, TurnCompleted)
 
     first, second, third = model.asked
@@ -277,7 +279,7 @@ def test_what_is_used_below_counts_above_also_where_a_request_failed(
     )
     around.console.tell(PRIMARY, retrying)
     around.console.expect(retrying)
-    around.console.tell(PRIMARY, Prompt(turn=1, text="do it"))
+    around.console.tell(PRIMARY, StartTurn(turn=1, text="do it"))
     around.written(TurnStarted)
     around.written(TurnFailed)
     around.console.expect_kind(TurnStarted)
@@ -286,10 +288,10 @@ def test_what_is_used_below_counts_above_also_where_a_request_failed(
 
 def test_a_disk_that_fails_below_is_known_above(system: ActorSystem, tmp_path: Path) -> None:
     around = Surroundings(system, tmp_path, Script())
-    failing = DiskChanged(state="failing", detail="disk full")
+    failing = PersistenceChanged(state="failing", detail="disk full")
     around.console.tell(PRIMARY, failing)
     around.console.expect(failing)
-    around.console.tell(PRIMARY, Prompt(turn=1, text="do it"))
+    around.console.tell(PRIMARY, StartTurn(turn=1, text="do it"))
     around.console.expect_kind(TurnStarted)
     around.written(TurnStarted)
-    around.console.expect(DiskChanged(state="well"))
+    around.console.expect(PersistenceChanged(state="well"))

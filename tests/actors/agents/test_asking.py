@@ -4,31 +4,31 @@ from pathlib import Path
 
 import pytest
 
-from actors.agents.asking import Asking, command_of, request_for
-from actors.agents.effects import AskPerson
+from actors.agents.asking import RequestContext, command_of, request_for
+from actors.agents.effects import RequestApproval
 from messages.address import PRIMARY
 from messages.approvals import AnyApprovalRequest, ExecApprovalRequest, PatchApprovalRequest
 from messages.content import ToolUseBlock
-from messages.permissions import PermissionVerdict
+from messages.permissions import PermissionDecision
 from messages.rules import PermissionRequest, Rule
-from messages.tools import FileState, Plan
+from messages.tools import CallPlan, FileDigest
 from tests.actors.agents.scripts import parts, plan_for, verdict
 
 pytestmark = pytest.mark.quick
 
-ASKING = Asking(PRIMARY, 3, Path("/repo"))
+ASKING = RequestContext(PRIMARY, 3, Path("/repo"))
 USE = ToolUseBlock(id="c1", name="bash", input={"command": "make", "description": "Build it"})
 BASH = PermissionRequest(permission="bash", target="make")
 GRANT = Rule(permission="write", pattern="c1.txt", action="allow")
 
 
-def asked(plan: Plan, said: PermissionVerdict) -> AnyApprovalRequest:
-    return request_for(AskPerson("/primary#1@1", "c1", plan, said), USE, ASKING)
+def asked(plan: CallPlan, said: PermissionDecision) -> AnyApprovalRequest:
+    return request_for(RequestApproval("/primary#1@1", "c1", plan, said), USE, ASKING)
 
 
 def test_a_command_is_asked_with_everything_it_is_bound_to() -> None:
-    file = FileState(path="/repo/Makefile", digest="d")
-    plan = Plan(title="bash make", shown="make", requests=(BASH,), runs=(file,))
+    file = FileDigest(path="/repo/Makefile", digest="d")
+    plan = CallPlan(title="bash make", full_text="make", requests=(BASH,), executed_files=(file,))
 
     assert asked(plan, verdict("q", "ask", "a.txt")) == ExecApprovalRequest(
         id="/primary#1@1",
@@ -40,11 +40,11 @@ def test_a_command_is_asked_with_everything_it_is_bound_to() -> None:
         description="Build it",
         reason="a rule",
         requests=(BASH,),
-        parts=parts("a.txt"),
-        generation=1,
-        answers=("once", "no"),
+        resolved_requests=parts("a.txt"),
+        policy_version=1,
+        available_decisions=("once", "no"),
         command="make",
-        runs=(file,),
+        executed_files=(file,),
     )
 
 
@@ -59,7 +59,7 @@ def test_a_grant_is_offered_only_with_the_rules_it_would_store() -> None:
     grantable = verdict("q", "ask").model_copy(update={"grants": (GRANT,)})
     request = asked(plan_for("c1"), grantable)
 
-    assert request.answers == ("once", "session", "project", "no")
+    assert request.available_decisions == ("once", "session", "project", "no")
     assert request.grants == (GRANT,)
 
 
@@ -67,9 +67,9 @@ def test_a_long_command_is_shown_to_its_end_though_its_title_is_short() -> None:
     """Else a person would say yes to something they never saw."""
     command = "true " + "#" * 10_000 + "\nrm -rf ~"
 
-    assert command_of(Plan(title="bash true …", shown=command, requests=(BASH,))) == command
+    assert command_of(CallPlan(title="bash true …", full_text=command, requests=(BASH,))) == command
 
 
 def test_what_a_plan_wants_shown_comes_first_and_a_title_serves_where_it_says_all() -> None:
-    assert command_of(Plan(title="t", shown="all of it", requests=(BASH,))) == "all of it"
-    assert command_of(Plan(title="read /etc/hosts", requests=())) == "read /etc/hosts"
+    assert command_of(CallPlan(title="t", full_text="all of it", requests=(BASH,))) == "all of it"
+    assert command_of(CallPlan(title="read /etc/hosts", requests=())) == "read /etc/hosts"

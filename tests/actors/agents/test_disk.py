@@ -4,14 +4,21 @@ from dataclasses import replace
 
 import pytest
 
-from actors.agents.effects import AskModel, AskPerson, Effect, Report, Rewrite, StartChild
+from actors.agents.effects import (
+    Effect,
+    PublishEvent,
+    RequestApproval,
+    RetryWrites,
+    SendModelRequest,
+    StartChild,
+)
 from actors.agents.settling import UNRECORDED
-from actors.agents.state import Stage
+from actors.agents.state import TurnStage
 from messages.content import TextBlock
-from messages.subagents import SpawnAllowed, SubagentEnded
-from messages.tools import Plan, Task, ToolPlanned
-from messages.transcript import Appended, AppendFailed, AppendLate
-from messages.turns import CancelTurn, ChooseModel, DiskChanged, Prompt, TurnCompleted
+from messages.subagents import SpawnAdmitted, SubagentEnded
+from messages.tools import CallPlan, SubagentTask, ToolPlanned
+from messages.transcript import Appended, AppendFailed, AppendTimeout
+from messages.turns import CancelTurn, PersistenceChanged, SetModel, StartTurn, TurnCompleted
 from tests.actors.agents.driver import Driver
 from tests.actors.agents.scripts import LOOK, use
 
@@ -38,12 +45,12 @@ def test_nothing_runs_whose_start_could_not_be_written_and_the_model_is_told(
 
     assert driver.ran == []
     assert driver.results == [("c1", "denied", UNRECORDED.format(detail="disk full"))]
-    assert refuses(driver) == (AskModel(2),)
+    assert refuses(driver) == (SendModelRequest(2),)
 
 
 def test_reading_calls_and_the_model_go_on_while_the_disk_refuses(driver: Driver) -> None:
     driver.hold = True
-    driver.tell(Prompt(turn=1, text="go"))
+    driver.tell(StartTurn(turn=1, text="go"))
     refuses(driver)
     driver.replied(use("a", LOOK))
     refuses(driver)
@@ -55,7 +62,7 @@ def test_reading_calls_and_the_model_go_on_while_the_disk_refuses(driver: Driver
 
     assert driver.ran == ["a"]
     assert isinstance(driver.reports[-1], TurnCompleted)
-    assert driver.turn.stage is Stage.IDLE
+    assert driver.turn.stage is TurnStage.IDLE
 
 
 def test_nobody_is_asked_while_the_disk_refuses(driver: Driver) -> None:
@@ -67,7 +74,7 @@ def test_nobody_is_asked_while_the_disk_refuses(driver: Driver) -> None:
     driver.planned("c1")
     driver.judged("c1", "ask")
 
-    assert driver.of(AskPerson) == []
+    assert driver.of(RequestApproval) == []
     assert driver.results == [("c1", "denied", UNRECORDED.format(detail="disk full"))]
 
 
@@ -75,52 +82,55 @@ def test_people_are_told_once_that_the_disk_refuses_and_once_that_it_does_no_mor
     driver: Driver,
 ) -> None:
     driver.hold = True
-    driver.tell(Prompt(turn=1, text="one"))
+    driver.tell(StartTurn(turn=1, text="one"))
     refuses(driver, "a short write")
-    driver.tell(AppendLate(id=0))
+    driver.tell(AppendTimeout(id=0))
     refuses(driver, "disk full")
-    driver.tell(AppendLate(id=0))
+    driver.tell(AppendTimeout(id=0))
     driver.sync()
 
-    told = [each for each in driver.reports if isinstance(each, DiskChanged)]
+    told = [each for each in driver.reports if isinstance(each, PersistenceChanged)]
     assert told == [
-        DiskChanged(state="failing", detail="a short write"),
-        DiskChanged(state="well"),
+        PersistenceChanged(state="failing", detail="a short write"),
+        PersistenceChanged(state="well"),
     ]
 
 
 def test_what_was_refused_is_tried_again_also_when_nothing_else_is_said(driver: Driver) -> None:
     driver.prompted(TextBlock(text="done"))
     driver.hold = True
-    driver.tell(ChooseModel(model="big"))
+    driver.tell(SetModel(model="big"))
     refuses(driver)
 
-    assert driver.tell(AppendLate(id=0)) == (Rewrite(driver.turn.written),)
+    assert driver.tell(AppendTimeout(id=0)) == (RetryWrites(driver.turn.written),)
     driver.sync()
-    assert driver.tell(AppendLate(id=0)) == ()
+    assert driver.tell(AppendTimeout(id=0)) == ()
 
 
 def test_a_later_refusal_of_what_was_sent_before_the_first_was_heard_is_no_news(
     driver: Driver,
 ) -> None:
     driver.hold = True
-    driver.tell(Prompt(turn=1, text="one"))
+    driver.tell(StartTurn(turn=1, text="one"))
     driver.tell(CancelTurn(turn=1))
     driver.tell(AppendFailed(id=1, detail="disk full"))
-    driver.tell(Prompt(turn=2, text="two"))
+    driver.tell(StartTurn(turn=2, text="two"))
 
     assert driver.tell(AppendFailed(id=2, detail="disk full")) == ()
-    assert driver.tell(Appended(id=3)) == (Report(DiskChanged(state="well")), AskModel(1))
+    assert driver.tell(Appended(id=3)) == (
+        PublishEvent(PersistenceChanged(state="well")),
+        SendModelRequest(1),
+    )
 
 
 def test_a_disk_that_takes_long_is_told_of_and_is_well_with_its_answer(driver: Driver) -> None:
     driver.hold = True
-    driver.tell(Prompt(turn=1, text="one"))
+    driver.tell(StartTurn(turn=1, text="one"))
 
-    assert driver.tell(AppendLate(id=1)) == (Report(DiskChanged(state="slow")),)
-    assert driver.tell(AppendLate(id=1)) == ()
-    assert driver.sync() == (Report(DiskChanged(state="well")), AskModel(1))
-    assert driver.tell(AppendLate(id=1)) == ()
+    assert driver.tell(AppendTimeout(id=1)) == (PublishEvent(PersistenceChanged(state="slow")),)
+    assert driver.tell(AppendTimeout(id=1)) == ()
+    assert driver.sync() == (PublishEvent(PersistenceChanged(state="well")), SendModelRequest(1))
+    assert driver.tell(AppendTimeout(id=1)) == ()
 
 
 def test_nobody_is_started_whose_start_the_disk_refused_and_the_task_may_be_given_anew(
@@ -128,12 +138,12 @@ def test_nobody_is_started_whose_start_the_disk_refused_and_the_task_may_be_give
 ) -> None:
     driver.turn = replace(driver.turn, asker="/primary")
     driver.prompted(use("c1", "task"))
-    task = Task(agent="explore", description="look", prompt="look around")
-    plan = Plan(title="task", requests=(), task=task)
+    task = SubagentTask(agent="explore", description="look", prompt="look around")
+    plan = CallPlan(title="task", requests=(), task=task)
     driver.tell(ToolPlanned(call_id="c1", plan=plan))
     driver.judged("c1", "allow")
     driver.hold = True
-    driver.tell(SpawnAllowed(call_id="c1", name="explore-1"))
+    driver.tell(SpawnAdmitted(call_id="c1", name="explore-1"))
     refuses(driver)
 
     assert driver.of(StartChild) == []

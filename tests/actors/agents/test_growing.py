@@ -4,32 +4,32 @@ from typing import Any
 
 import pytest
 
-from actors.agents.growing import TOLD_EVERY_CHARS, Growing
+from actors.agents.growing import TOLD_EVERY_CHARS, ProgressThrottle
 from messages.address import Address
 from messages.base import Message
-from messages.subagents import WatchAgent
+from messages.subagents import SubscribeToAgent
 from messages.turns import (
-    MessageDelta,
-    ReplyGrown,
+    ReplyProgress,
     SessionConfigured,
+    TextDelta,
     ThinkingDelta,
     ToolInputDelta,
     TurnCompleted,
 )
-from tests.actors.agents.troupe import Theatre, forever, task, use
+from tests.actors.agents.troupe import SessionFixture, forever, task, use
 
 pytestmark = pytest.mark.quick
 CHILD = Address("/primary/general-1")
 
 
 def test_those_above_are_told_when_the_text_begins_and_when_much_more_has_come() -> None:
-    growing = Growing()
+    growing = ProgressThrottle()
     long = "x" * TOLD_EVERY_CHARS
     assert growing.add(ThinkingDelta(text="hm"), 3) is None
-    assert growing.add(MessageDelta(text="I "), 3) == ReplyGrown(turn=3, chars=4, writes=True)
-    assert growing.add(MessageDelta(text="see"), 3) is None
-    grown = growing.add(MessageDelta(text=long), 3)
-    assert grown == ReplyGrown(turn=3, chars=7 + len(long), writes=True)
+    assert growing.add(TextDelta(text="I "), 3) == ReplyProgress(turn=3, chars=4, writes=True)
+    assert growing.add(TextDelta(text="see"), 3) is None
+    grown = growing.add(TextDelta(text=long), 3)
+    assert grown == ReplyProgress(turn=3, chars=7 + len(long), writes=True)
     assert growing.add(ToolInputDelta(chars=TOLD_EVERY_CHARS - 1), 3) is None
     assert growing.add(ToolInputDelta(chars=1), 3)
     assert growing.text == "I see" + long
@@ -37,21 +37,25 @@ def test_those_above_are_told_when_the_text_begins_and_when_much_more_has_come()
 
 def test_long_reasoning_is_told_of_before_any_text() -> None:
     delta = ThinkingDelta(text="x" * TOLD_EVERY_CHARS)
-    assert Growing().add(delta, 1) == ReplyGrown(turn=1, chars=TOLD_EVERY_CHARS, writes=False)
+    assert ProgressThrottle().add(delta, 1) == ReplyProgress(
+        turn=1, chars=TOLD_EVERY_CHARS, writes=False
+    )
 
 
-def test_whoever_begins_to_watch_hears_first_what_has_come_of_the_reply(theatre: Theatre) -> None:
+def test_whoever_begins_to_watch_hears_first_what_has_come_of_the_reply(
+    theatre: SessionFixture,
+) -> None:
     busy_with = [use("c", "ls"), forever]
     stage = theatre.play({"begin": [task("t1", "busy"), "never"], "busy": busy_with})
     stage.prompt()
-    assert stage.person.until(ReplyGrown) == ReplyGrown(turn=1, chars=15, writes=True)
-    stage.person.tell(CHILD, WatchAgent())
+    assert stage.person.until(ReplyProgress) == ReplyProgress(turn=1, chars=15, writes=True)
+    stage.person.tell(CHILD, SubscribeToAgent())
     assert stage.person.until(SessionConfigured).agent == "general"
-    assert stage.person.next_from() == (CHILD, MessageDelta(text="I was about to "))
+    assert stage.person.next_from() == (CHILD, TextDelta(text="I was about to "))
 
 
 def test_only_of_subagents_is_told_how_far_they_are_since_the_primary_is_heard(
-    theatre: Theatre,
+    theatre: SessionFixture,
 ) -> None:
     async def go_on() -> str:
         return "went"
@@ -61,11 +65,11 @@ def test_only_of_subagents_is_told_how_far_they_are_since_the_primary_is_heard(
     heard: list[Message] = []
     while not any(isinstance(each, TurnCompleted) for each in heard):
         heard.append(stage.person.next())
-    assert MessageDelta(text="I was about to ") in heard
-    assert not any(isinstance(each, ReplyGrown) for each in heard)
+    assert TextDelta(text="I was about to ") in heard
+    assert not any(isinstance(each, ReplyProgress) for each in heard)
 
 
-def test_of_a_reply_that_is_whole_nothing_is_said_again(theatre: Theatre) -> None:
+def test_of_a_reply_that_is_whole_nothing_is_said_again(theatre: SessionFixture) -> None:
     async def ready() -> object:
         return use("c", "task", description="x", prompt="wait", subagent_type="general")
 
@@ -76,8 +80,8 @@ def test_of_a_reply_that_is_whole_nothing_is_said_again(theatre: Theatre) -> Non
     }
     stage = theatre.play(parts)
     stage.prompt()
-    stage.person.until(ReplyGrown)
-    stage.person.until(ReplyGrown)  # of the one below it
-    stage.person.tell(CHILD, WatchAgent())
+    stage.person.until(ReplyProgress)
+    stage.person.until(ReplyProgress)  # of the one below it
+    stage.person.tell(CHILD, SubscribeToAgent())
     stage.person.until(SessionConfigured)
     stage.person.expect_nothing_more()

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from actors.agents.history import INTERRUPTED, NO_OUTPUT, NO_RESULT, NO_WORDS, History
 from messages.content import (
-    Block,
+    ContentBlock,
     RedactedThinkingBlock,
     TextBlock,
     ThinkingBlock,
@@ -39,7 +39,7 @@ def started(prompt: str = "do it", turn: int = 1) -> TurnStarted:
     return TurnStarted(turn=turn, prompt=prompt)
 
 
-def replied(*content: Block) -> ReplyCompleted:
+def replied(*content: ContentBlock) -> ReplyCompleted:
     return ReplyCompleted(
         turn=1, content=content, stop_reason="end_turn", usage=Usage(), model="script"
     )
@@ -160,11 +160,11 @@ def test_a_request_under_way_keeps_the_messages_of_its_time() -> None:
     assert json.dumps(sent) == before
 
 
-def replying(words: list[Block], ids: list[str]) -> ReplyCompleted:
+def replying(words: list[ContentBlock], ids: list[str]) -> ReplyCompleted:
     return replied(*words, *(use(each) for each in ids))
 
 
-WORDS: tuple[Block, ...] = (THOUGHT, HIDDEN, TextBlock(text=""), TextBlock(text="hi"))
+WORDS: tuple[ContentBlock, ...] = (THOUGHT, HIDDEN, TextBlock(text=""), TextBlock(text="hi"))
 RECORDS = st.one_of(
     st.builds(started, st.sampled_from(["", "go"])),
     st.builds(

@@ -2,9 +2,9 @@
 
 import pytest
 
-from actors.agents.effects import AskPerson, JudgeCall, PeekCall
+from actors.agents.effects import CheckRead, EvaluateCall, RequestApproval
 from messages.rules import Action
-from messages.tools import Plan, ToolPlanned
+from messages.tools import CallPlan, ToolPlanned
 from messages.turns import ToolEnded
 from tests.actors.agents.driver import Driver
 from tests.actors.agents.scripts import failed, plan_for, use, verdict, yes
@@ -21,15 +21,15 @@ def driver() -> Driver:
     return leading
 
 
-def peek(driver: Driver, plan: Plan, action: Action) -> None:
+def peek(driver: Driver, plan: CallPlan, action: Action) -> None:
     driver.tell(ToolPlanned(call_id="c1", plan=plan))
-    (peek,) = driver.of(PeekCall)
+    (peek,) = driver.of(CheckRead)
     assert peek.target == "secret.txt"
     driver.tell(verdict(peek.id, action))
 
 
-def looked(refusal: str) -> Plan:
-    return plan_for("c1").model_copy(update={"peeked": "secret.txt", "refusal": refusal})
+def looked(refusal: str) -> CallPlan:
+    return plan_for("c1").model_copy(update={"unread_file": "secret.txt", "refusal": refusal})
 
 
 @pytest.mark.parametrize("refusal", [SECRET, ""])
@@ -44,7 +44,7 @@ def test_of_a_file_that_may_not_be_read_the_model_learns_nothing(
     assert ended.text == (
         "Denied: secret.txt was not read yet, and reading it asks (a rule). Read it first."
     )
-    assert driver.of(JudgeCall) == []
+    assert driver.of(EvaluateCall) == []
 
 
 def test_of_a_file_that_may_be_read_the_model_learns_why_its_call_cannot_be(driver: Driver) -> None:
@@ -52,23 +52,23 @@ def test_of_a_file_that_may_be_read_the_model_learns_why_its_call_cannot_be(driv
 
     (ended,) = [each for each in driver.records if isinstance(each, ToolEnded)]
     assert (ended.status, ended.text) == ("error", SECRET)
-    assert driver.of(JudgeCall) == []
+    assert driver.of(EvaluateCall) == []
 
 
 def test_a_call_on_a_file_that_may_be_read_is_judged_for_itself(driver: Driver) -> None:
     plan = looked("")
     peek(driver, plan, "allow")
 
-    assert [each.plan for each in driver.of(JudgeCall)] == [plan]
+    assert [each.plan for each in driver.of(EvaluateCall)] == [plan]
 
 
 def test_a_yes_to_a_plan_is_none_to_the_next_that_looks_into_a_file_first(driver: Driver) -> None:
     """Found by the simulation (seed 1401 of its first form): a yes survived a drift this way."""
     driver.tell(yes(driver.asked("c1")))
     driver.judged("c1", "ask")
-    driver.tell(failed("c1", "drifted"))
+    driver.tell(failed("c1", "target_changed"))
     peek(driver, looked(""), "allow")
     driver.judged("c1", "ask")
 
     assert driver.ran == ["c1"]
-    assert [each.plan for each in driver.of(AskPerson)] == [plan_for("c1"), looked("")]
+    assert [each.plan for each in driver.of(RequestApproval)] == [plan_for("c1"), looked("")]

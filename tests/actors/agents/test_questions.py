@@ -4,15 +4,15 @@ from pathlib import Path
 
 import pytest
 
-from actors.agents.asking import Asking, request_for
-from actors.agents.effects import AskModel, AskPerson, RunCall
+from actors.agents.asking import RequestContext, request_for
+from actors.agents.effects import RequestApproval, RunCall, SendModelRequest
 from actors.agents.resume import past_of
 from actors.agents.turn import go_on
 from messages.address import PRIMARY
-from messages.approvals import ApprovalAnswered, QuestionRequest
-from messages.questions import Choice, Question, Todo
+from messages.approvals import ApprovalDecided, QuestionRequest
+from messages.questions import Choice, Todo, UserQuestion
 from messages.rules import PermissionRequest
-from messages.tools import Plan, ToolOutput, ToolPlanned, ToolSucceeded
+from messages.tools import CallPlan, ToolOutput, ToolPlanned, ToolSucceeded
 from messages.transcript import Record
 from messages.turns import ReplyCompleted, TodosUpdated, TurnStarted
 from tests.actors.agents.driver import Driver
@@ -21,18 +21,18 @@ from tests.actors.agents.scripts import CWD, USED, blank, no, use, verdict
 pytestmark = pytest.mark.quick
 
 QUESTIONS = (
-    Question(
+    UserQuestion(
         question="Which database?", choices=(Choice(label="SQLite"), Choice(label="Postgres"))
     ),
-    Question(question="Which name?"),
+    UserQuestion(question="Which name?"),
 )
-PLAN = Plan(
+PLAN = CallPlan(
     title="question Which database?",
     requests=(PermissionRequest(permission="question", target="*"),),
     questions=QUESTIONS,
 )
 ID = "/primary#1@1"
-REPLIED = ApprovalAnswered(id=ID, agent=PRIMARY, answer="once", replies=("SQLite", "shop.db"))
+REPLIED = ApprovalDecided(id=ID, agent=PRIMARY, decision="once", answers=("SQLite", "shop.db"))
 TOLD = "Which database?\nThe user: SQLite\n\nWhich name?\nThe user: shop.db"
 LEDGER = (Todo(content="Write a test", status="in_progress"),)
 
@@ -47,7 +47,7 @@ def driver() -> Driver:
 def ask(driver: Driver) -> str:
     driver.tell(ToolPlanned(call_id="c1", plan=PLAN))
     driver.judged("c1", "ask")
-    return driver.of(AskPerson)[-1].id
+    return driver.of(RequestApproval)[-1].id
 
 
 def taken_up(*since: Record) -> Driver:
@@ -62,16 +62,16 @@ def taken_up(*since: Record) -> Driver:
 
 
 def asked() -> QuestionRequest:
-    effect = AskPerson(ID, "c1", PLAN, verdict("q", "ask"))
+    effect = RequestApproval(ID, "c1", PLAN, verdict("q", "ask"))
 
-    request = request_for(effect, use("c1"), Asking(PRIMARY, 1, Path(CWD)))
+    request = request_for(effect, use("c1"), RequestContext(PRIMARY, 1, Path(CWD)))
     assert isinstance(request, QuestionRequest)
     return request
 
 
 def test_a_question_is_asked_with_all_its_choices() -> None:
     assert asked().questions == QUESTIONS
-    assert asked().answers == ("once", "no")
+    assert asked().available_decisions == ("once", "no")
 
 
 def test_the_replies_are_the_result_and_nothing_runs(driver: Driver) -> None:
@@ -102,7 +102,7 @@ def test_replies_that_are_on_disk_are_the_result_after_a_resume() -> None:
 
     assert driver.planning == []
     assert driver.results == [("c1", "ok", TOLD)]
-    assert driver.of(AskModel) == [AskModel(1)]
+    assert driver.of(SendModelRequest) == [SendModelRequest(1)]
 
 
 def test_the_ledger_is_on_disk_before_the_result_that_tells_of_it(driver: Driver) -> None:

@@ -3,16 +3,16 @@
 import pytest
 
 from actors.agents.calls import OUTCOME_UNKNOWN
-from actors.agents.effects import AskModel, AskPerson, Effect, PlanCall
+from actors.agents.effects import Effect, PlanCall, RequestApproval, SendModelRequest
 from actors.agents.replies import CUT_OFF
 from actors.agents.resume import past_of
-from actors.agents.state import Stage
+from actors.agents.state import TurnStage
 from actors.agents.turn import go_on
 from messages.approvals import (
     ApprovalRequest,
     ApprovalWithdrawn,
 )
-from messages.content import Block, TextBlock
+from messages.content import ContentBlock, TextBlock
 from messages.rules import PermissionRequest
 from messages.tools import ToolFailed
 from messages.transcript import Record
@@ -46,7 +46,7 @@ BEGUN = TurnStarted(turn=1, prompt="do it")
 ID = "/primary#1@1"
 
 
-def replied(*content: Block, stop_reason: str = "tool_use") -> ReplyCompleted:
+def replied(*content: ContentBlock, stop_reason: str = "tool_use") -> ReplyCompleted:
     return ReplyCompleted(
         turn=1, content=content, stop_reason=stop_reason, usage=USED, model="script"
     )
@@ -54,7 +54,7 @@ def replied(*content: Block, stop_reason: str = "tool_use") -> ReplyCompleted:
 
 def asked(call_id: str = "c1", version: int = 1, approval: str = ID) -> ApprovalRequest:
     plan = plan_for(call_id, version)
-    return question(AskPerson(approval, call_id, plan, verdict("q", "ask")))
+    return question(RequestApproval(approval, call_id, plan, verdict("q", "ask")))
 
 
 def began(call_id: str = "c1") -> ToolStarted:
@@ -96,13 +96,13 @@ def test_an_ended_turn_is_left_alone(end: Record) -> None:
     driver, effects = taken_up(BEGUN, end)
 
     assert effects == ()
-    assert (driver.turn.stage, driver.turn.number) == (Stage.IDLE, 1)
+    assert (driver.turn.stage, driver.turn.number) == (TurnStage.IDLE, 1)
 
 
 def test_a_prompt_without_a_reply_is_put_to_the_model_again() -> None:
     _, effects = taken_up(BEGUN)
 
-    assert effects == (AskModel(1),)
+    assert effects == (SendModelRequest(1),)
 
 
 def test_a_reply_without_calls_ends_its_turn() -> None:
@@ -126,7 +126,7 @@ def test_a_changing_call_that_began_is_never_run_again() -> None:
 
     assert driver.results == [("c1", "unknown", OUTCOME_UNKNOWN)]
     assert driver.planning == []
-    assert effects[-1] == AskModel(1)
+    assert effects[-1] == SendModelRequest(1)
 
 
 def test_calls_after_one_that_began_go_on_once_it_is_closed() -> None:
@@ -149,7 +149,7 @@ def test_a_denied_call_is_not_even_planned_when_the_one_before_it_is_closed() ->
 def test_results_that_are_complete_go_to_the_model() -> None:
     _, effects = taken_up(*CALLED, began(), ended())
 
-    assert effects == (AskModel(1),)
+    assert effects == (SendModelRequest(1),)
 
 
 def test_an_open_question_is_asked_again_by_its_id() -> None:
@@ -173,7 +173,7 @@ def test_a_yes_without_a_start_runs_once_if_nothing_has_changed() -> None:
     driver.judged("c1", "ask")
 
     assert driver.ran == ["c1"]
-    assert driver.of(AskPerson) == []
+    assert driver.of(RequestApproval) == []
 
 
 def test_a_yes_to_something_else_is_asked_anew() -> None:
@@ -182,13 +182,13 @@ def test_a_yes_to_something_else_is_asked_anew() -> None:
     driver.judged("c1", "ask")
 
     assert driver.ran == []
-    assert [each.id for each in driver.of(AskPerson)] == ["/primary#1@2"]
+    assert [each.id for each in driver.of(RequestApproval)] == ["/primary#1@2"]
 
 
 @pytest.mark.parametrize("version", [1, 2])
 def test_a_yes_to_a_patch_is_bound_to_its_diff(version: int) -> None:
     plan = plan_for("c1", patched=True)
-    shown = question(AskPerson(ID, "c1", plan, verdict("q", "ask")))
+    shown = question(RequestApproval(ID, "c1", plan, verdict("q", "ask")))
     driver, _ = taken_up(*CALLED, shown, yes(ID))
     driver.planned("c1", version, patched=True)
     driver.judged("c1", "ask")
@@ -207,37 +207,37 @@ def test_a_yes_is_bound_to_the_targets_even_where_the_text_is_the_same() -> None
 
 @pytest.mark.parametrize("led_to", ["a.txt", "b.txt"])
 def test_a_yes_is_bound_to_where_its_paths_led(led_to: str) -> None:
-    shown = asked().model_copy(update={"parts": parts("a.txt")})
+    shown = asked().model_copy(update={"resolved_requests": parts("a.txt")})
     driver, _ = taken_up(*CALLED, shown, yes(ID))
     driver.planned("c1")
     driver.judged("c1", "ask", led_to)
 
     assert driver.ran == (["c1"] if led_to == "a.txt" else [])
     again = ["/primary#1@2"] if led_to == "b.txt" else []
-    assert [each.id for each in driver.of(AskPerson)] == again
+    assert [each.id for each in driver.of(RequestApproval)] == again
 
 
 def test_a_question_that_was_open_is_asked_for_where_its_paths_lead_now() -> None:
-    driver, _ = taken_up(*CALLED, asked().model_copy(update={"parts": parts("a.txt")}))
+    driver, _ = taken_up(*CALLED, asked().model_copy(update={"resolved_requests": parts("a.txt")}))
     driver.planned("c1")
     driver.judged("c1", "ask", "b.txt")
     driver.tell(yes(ID))
     driver.judged("c1", "ask", "b.txt")
 
     assert driver.ran == ["c1"]
-    assert driver.of(AskPerson)[-1].verdict.parts == parts("b.txt")
+    assert driver.of(RequestApproval)[-1].decision.resolved_requests == parts("b.txt")
 
 
 def test_a_yes_runs_once_even_if_its_target_drifts_and_comes_back() -> None:
     driver, _ = taken_up(*CALLED, asked(), yes(ID))
     driver.planned("c1")
     driver.judged("c1", "ask")
-    driver.tell(ToolFailed(call_id="c1", reason="drifted", detail="it moved"))
+    driver.tell(ToolFailed(call_id="c1", reason="target_changed", detail="it moved"))
     driver.planned("c1")
     driver.judged("c1", "ask")
 
     assert driver.ran == ["c1"]
-    assert [each.id for each in driver.of(AskPerson)] == ["/primary#1@2"]
+    assert [each.id for each in driver.of(RequestApproval)] == ["/primary#1@2"]
 
 
 def test_a_yes_is_bound_to_the_folder() -> None:
@@ -292,7 +292,7 @@ def test_a_question_after_a_start_means_that_the_start_had_drifted() -> None:
     driver.judged("c1", "ask")
 
     assert driver.results == []
-    assert [each.id for each in driver.of(AskPerson)] == ["/primary#2@1"]
+    assert [each.id for each in driver.of(RequestApproval)] == ["/primary#2@1"]
 
 
 def test_calls_of_a_reply_that_was_cut_off_are_closed_unrun() -> None:
@@ -300,7 +300,7 @@ def test_calls_of_a_reply_that_was_cut_off_are_closed_unrun() -> None:
 
     assert driver.results == [("c2", "error", CUT_OFF.format(reason="max_tokens"))]
     assert driver.last == ()
-    assert driver.of(AskModel) == [AskModel(1)]
+    assert driver.of(SendModelRequest) == [SendModelRequest(1)]
 
 
 def test_a_reply_that_failed_its_turn_fails_it_still() -> None:
@@ -327,7 +327,7 @@ def test_only_the_last_turn_can_be_open() -> None:
     driver, effects = taken_up(*CALLED, TurnStarted(turn=2, prompt="else"))
 
     assert driver.turn.number == 2
-    assert effects == (AskModel(1),)
+    assert effects == (SendModelRequest(1),)
 
 
 def test_usage_of_an_open_turn_counts_what_it_had_used() -> None:

@@ -4,26 +4,26 @@ from itertools import pairwise
 
 import pytest
 
-from actors.agents.effects import AskModel, MeasureModel, StopModel, Wait
+from actors.agents.effects import CancelModelRequest, LookUpLimits, ScheduleRetry, SendModelRequest
 from actors.agents.limits import Limits
 from actors.agents.replies import MAX_MALFORMED
 from actors.agents.retry import BUSY, JITTER, LONGEST_WAIT_S, LOST, Backoff, wait_before_s
 from actors.agents.settling import NO_TIME
-from actors.agents.state import Stage
+from actors.agents.state import TurnStage
 from messages.content import TextBlock, ToolUseBlock, Usage
 from messages.models import (
-    ClockStopped,
     ModelFailed,
     ModelFailureReason,
-    ModelMeasured,
-    WaitEnded,
+    ModelLimitsFound,
+    RetryDelayElapsed,
+    TurnTimerStopped,
 )
 from messages.turns import (
     CancelTurn,
-    ChooseModel,
     ModelChanged,
     ModelRetrying,
-    Prompt,
+    SetModel,
+    StartTurn,
     TurnFailed,
     TurnInterrupted,
     UsageChanged,
@@ -37,7 +37,7 @@ pytestmark = pytest.mark.quick
 @pytest.fixture
 def driver() -> Driver:
     leading = Driver()
-    leading.tell(Prompt(turn=1, text="do it"))
+    leading.tell(StartTurn(turn=1, text="do it"))
     return leading
 
 
@@ -100,19 +100,19 @@ def test_a_wait_is_told_recorded_and_ends_in_the_same_request(driver: Driver) ->
     )
     assert told in driver.records
     assert told in driver.reports
-    assert driver.of(Wait) == [Wait(1, 4)]
-    driver.tell(WaitEnded(request=1))
-    assert driver.of(AskModel) == [AskModel(1), AskModel(2)]
+    assert driver.of(ScheduleRetry) == [ScheduleRetry(1, 4)]
+    driver.tell(RetryDelayElapsed(request=1))
+    assert driver.of(SendModelRequest) == [SendModelRequest(1), SendModelRequest(2)]
 
 
 def test_when_the_tries_are_spent_the_turn_fails_and_what_came_is_kept(
     driver: Driver,
 ) -> None:
     driver.tell(fault(1, "cut_off", partial="I wi"))
-    driver.tell(WaitEnded(request=1))
+    driver.tell(RetryDelayElapsed(request=1))
     for request in range(2, LOST.retries + 2):
         driver.tell(fault(request, "cut_off"))
-        driver.tell(WaitEnded(request=request))
+        driver.tell(RetryDelayElapsed(request=request))
 
     end = driver.reports[-1]
     assert isinstance(end, TurnFailed)
@@ -121,7 +121,7 @@ def test_when_the_tries_are_spent_the_turn_fails_and_what_came_is_kept(
 
 def test_a_success_gives_all_tries_back(driver: Driver) -> None:
     driver.tell(fault())
-    driver.tell(WaitEnded(request=1))
+    driver.tell(RetryDelayElapsed(request=1))
     driver.replied(use("c1", LOOK))
     driver.allowed("c1")
     driver.done("c1")
@@ -133,17 +133,17 @@ def test_a_success_gives_all_tries_back(driver: Driver) -> None:
 
 def test_a_cancel_ends_a_wait_and_the_turn_with_it(driver: Driver) -> None:
     driver.tell(fault(partial="I wi"))
-    assert StopModel() in driver.tell(CancelTurn(turn=1))
-    driver.tell(WaitEnded(request=1))
+    assert CancelModelRequest() in driver.tell(CancelTurn(turn=1))
+    driver.tell(RetryDelayElapsed(request=1))
 
     assert driver.reports[-1] == TurnInterrupted(turn=1, partial="I wi")
-    assert driver.of(AskModel) == [AskModel(1)]
-    assert driver.tell(WaitEnded(request=1)) == ()
+    assert driver.of(SendModelRequest) == [SendModelRequest(1)]
+    assert driver.tell(RetryDelayElapsed(request=1)) == ()
 
 
 def test_each_request_that_failed_counts(driver: Driver) -> None:
     driver.tell(fault(usage=Usage(requests=1, input_tokens=9)))
-    driver.tell(WaitEnded(request=1))
+    driver.tell(RetryDelayElapsed(request=1))
     driver.replied(TextBlock(text="done"))
 
     total = USED + Usage(requests=1, input_tokens=9)
@@ -155,7 +155,7 @@ def test_calls_that_are_no_json_are_told_the_model_twice_then_the_turn_fails() -
     driver = Driver()
     driver.prompted(broken(0))
     for number in range(1, MAX_MALFORMED + 1):
-        driver.tell(failed(f"c{number - 1}", "refused"))
+        driver.tell(failed(f"c{number - 1}", "rejected"))
         driver.replied(broken(number))
 
     end = driver.reports[-1]
@@ -181,18 +181,18 @@ def test_the_last_reply_that_is_allowed_may_act_and_then_the_turn_ends() -> None
     assert isinstance(end, TurnFailed)
     assert (end.reason, driver.ran) == ("max_turns", ["c1"])
     driver.prompted(TextBlock(text="done"))
-    assert driver.turn.stage is Stage.IDLE
+    assert driver.turn.stage is TurnStage.IDLE
 
 
 def test_tokens_are_counted_over_all_prompts() -> None:
     driver = Driver(blank(limits=Limits(tokens=6)))
     driver.prompted(TextBlock(text="one"))
     driver.prompted(TextBlock(text="two"))
-    driver.tell(Prompt(turn=3, text="three"))
+    driver.tell(StartTurn(turn=3, text="three"))
 
     end = driver.reports[-1]
     assert isinstance(end, TurnFailed)
-    assert (end.reason, len(driver.of(AskModel))) == ("token_budget", 2)
+    assert (end.reason, len(driver.of(SendModelRequest))) == ("token_budget", 2)
 
 
 def test_the_clock_stands_still_while_a_person_is_asked() -> None:
@@ -200,16 +200,16 @@ def test_the_clock_stands_still_while_a_person_is_asked() -> None:
     driver.prompted(use("c1"))
     driver.asked("c1")
     assert driver.turn.clock.held
-    driver.tell(ClockStopped(turn=1, left_s=4))
+    driver.tell(TurnTimerStopped(turn=1, left_s=4))
 
     assert (driver.turn.clock.runs, driver.turn.clock.left_s) == (False, 4)
-    assert driver.turn.stage is Stage.ACTING
+    assert driver.turn.stage is TurnStage.ACTING
 
 
 def test_when_the_time_is_up_what_runs_is_stopped_and_told_why() -> None:
     driver = Driver(blank(limits=Limits(seconds=10)))
     driver.prompted(use("c1"), use("c2"))
-    driver.tell(ClockStopped(turn=1, left_s=0))
+    driver.tell(TurnTimerStopped(turn=1, left_s=0))
 
     assert [text for _, _, text in driver.results] == [NO_TIME]
     driver.tell(failed("c1", "cancelled"))
@@ -223,14 +223,14 @@ def test_when_the_time_is_up_what_runs_is_stopped_and_told_why() -> None:
 
 
 def test_another_model_is_asked_from_the_next_request_on_and_recorded(driver: Driver) -> None:
-    driver.tell(ChooseModel(model="big"))
+    driver.tell(SetModel(model="big"))
     assert ModelChanged(model="big") in driver.records
     assert driver.turn.model == "big"
-    assert driver.tell(ChooseModel(model="big")) == ()
+    assert driver.tell(SetModel(model="big")) == ()
 
 
 def test_figures_of_another_model_do_not_count(driver: Driver) -> None:
-    driver.tell(ModelMeasured(model="small", context_tokens=10, output_tokens=5))
+    driver.tell(ModelLimitsFound(model="small", context_tokens=10, output_tokens=5))
     driver.replied(TextBlock(text="done"))
 
     (usage,) = [each for each in driver.reports if isinstance(each, UsageChanged)]
@@ -241,17 +241,17 @@ def test_what_a_model_takes_is_asked_once_and_only_when_half_of_it_is_full() -> 
     driver = Driver()
     driver.prompted(TextBlock(text="small"))
     driver.prompted(TextBlock(text="still small"))
-    assert driver.of(MeasureModel) == []
+    assert driver.of(LookUpLimits) == []
     many = Usage(input_tokens=99_000, output_tokens=1_000, requests=1)
-    driver.tell(Prompt(turn=3, text="much"))
+    driver.tell(StartTurn(turn=3, text="much"))
     driver.tell(
         reply(driver.turn.request, TextBlock(text="much")).model_copy(update={"usage": many})
     )
     driver.prompted(TextBlock(text="more"))
     driver.prompted(TextBlock(text="more"))
 
-    assert driver.of(MeasureModel) == [MeasureModel("m")]
-    driver.tell(ModelMeasured(model="m", context_tokens=150_000, output_tokens=900))
+    assert driver.of(LookUpLimits) == [LookUpLimits("m")]
+    driver.tell(ModelLimitsFound(model="m", context_tokens=150_000, output_tokens=900))
     usage = driver.reports[-1]
     assert isinstance(usage, UsageChanged)
     assert usage.window_tokens == 150_000

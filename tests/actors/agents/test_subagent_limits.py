@@ -7,12 +7,12 @@ import pytest
 from actors.agents.definitions import Definition
 from actors.agents.limits import Limits
 from actors.agents.nursery import depth_of
-from actors.places import STARTS_PER_PLACE, Names, Places, Spawns
+from actors.places import STARTS_PER_PLACE, AgentNames, SlotPool, SpawnLimiter
 from messages.address import Address
-from messages.approvals import PresentApproval
+from messages.approvals import ShowApproval
 from messages.subagents import SubagentEnded, SubagentQueued, SubagentStarted
 from messages.turns import TurnFailed
-from tests.actors.agents.troupe import Stage, Theatre, done, forever, over, task, use
+from tests.actors.agents.troupe import SessionFixture, Stage, done, forever, over, task, use
 
 pytestmark = pytest.mark.quick
 
@@ -26,7 +26,9 @@ def ends(stage: Stage) -> list[tuple[str, str]]:
     ]
 
 
-def test_at_the_depth_limit_task_is_not_offered_and_a_call_is_refused(theatre: Theatre) -> None:
+def test_at_the_depth_limit_task_is_not_offered_and_a_call_is_refused(
+    theatre: SessionFixture,
+) -> None:
     parts: dict[str, list[Any]] = {
         "begin": [task("t1", "one"), "done"],
         "one": [task("t1", "two"), "one done"],
@@ -47,7 +49,7 @@ def test_a_depth_that_contradicts_its_address_counts_as_the_limit() -> None:
         parent=Address("/primary"),
         agent="general",
         depth=1,
-        start=1,
+        task_number=1,
         turn=1,
         call_id="t1",
         description="",
@@ -57,7 +59,7 @@ def test_a_depth_that_contradicts_its_address_counts_as_the_limit() -> None:
     assert depth_of(started.model_copy(update={"depth": -7}), 3) == 3
 
 
-def test_when_the_spawns_are_spent_a_task_is_an_error_that_says_so(theatre: Theatre) -> None:
+def test_when_the_spawns_are_spent_a_task_is_an_error_that_says_so(theatre: SessionFixture) -> None:
     tasks = tuple(task(f"t{n}", f"part {n}") for n in range(3))
     parts: dict[str, list[Any]] = {f"part {n}": ["ok"] for n in range(3)}
     stage = theatre.play({"begin": [tasks, "done"], **parts}, spawns=2)
@@ -70,7 +72,7 @@ def test_when_the_spawns_are_spent_a_task_is_an_error_that_says_so(theatre: Thea
 
 
 def test_a_chain_reaction_is_broken() -> None:
-    spawns = Spawns(budget=None, places=2)
+    spawns = SpawnLimiter(budget=None, places=2)
     assert [spawns.refusal(0.0) for _ in range(STARTS_PER_PLACE * 2)] == [""] * 20
     assert "the next may start in 50 s" in spawns.refusal(10.0)
     assert spawns.refusal(60.0) == ""
@@ -78,7 +80,7 @@ def test_a_chain_reaction_is_broken() -> None:
 
 def test_places_are_given_in_order_and_come_back_from_whole_subtrees() -> None:
     one, two, deep, four = (Address(f"/primary/{each}") for each in ("a", "b", "a/c", "d"))
-    places = Places(2)
+    places = SlotPool(2)
     assert [places.take(each) for each in (one, deep, two, four)] == [True, True, False, False]
     assert places.leave(one, alone=True) == [two]
     assert places.leave(one, alone=False) == [four]
@@ -88,7 +90,7 @@ def test_places_are_given_in_order_and_come_back_from_whole_subtrees() -> None:
 
 
 def test_names_are_numbered_by_type_and_go_on_after_those_that_were_given() -> None:
-    names = Names(["explore-3", "explore-2", "general-1", "by-hand"])
+    names = AgentNames(["explore-3", "explore-2", "general-1", "by-hand"])
     asked = ("explore", "general", "general", "by", "x" * 60)
     assert [names.new(each) for each in asked] == [
         "explore-4",
@@ -99,18 +101,18 @@ def test_names_are_numbered_by_type_and_go_on_after_those_that_were_given() -> N
     ]
 
 
-def test_who_waits_for_a_place_says_so(theatre: Theatre) -> None:
+def test_who_waits_for_a_place_says_so(theatre: SessionFixture) -> None:
     tasks = tuple(task(f"t{n}", f"part {n}") for n in range(2))
     parts: dict[str, list[Any]] = {f"part {n}": [forever] for n in range(2)}
-    stage = theatre.play({"begin": [tasks, "never"], **parts}, places=1)
+    stage = theatre.play({"begin": [tasks, "never"], **parts}, slot_limit=1)
     stage.prompt()
-    assert stage.person.until(SubagentQueued).places == 1
+    assert stage.person.until(SubagentQueued).slot_limit == 1
     stage.cancel()
     over(stage)
     assert sorted(ends(stage)) == [("general-1", "cancelled"), ("general-2", "cancelled")]
 
 
-def test_the_tokens_of_all_below_count_and_end_whoever_is_at_work(theatre: Theatre) -> None:
+def test_the_tokens_of_all_below_count_and_end_whoever_is_at_work(theatre: SessionFixture) -> None:
     parts: dict[str, list[Any]] = {
         "begin": [task("t1", "one"), "never"],
         "one": [task("t1", "two"), "never"],
@@ -126,7 +128,7 @@ def test_the_tokens_of_all_below_count_and_end_whoever_is_at_work(theatre: Theat
     assert len(stage.troupe.asked) == 5
 
 
-def test_a_definitions_limits_end_its_own_agents_only(theatre: Theatre) -> None:
+def test_a_definitions_limits_end_its_own_agents_only(theatre: SessionFixture) -> None:
     short = Definition(name="short", prompt="", max_turns=2)
     parts: dict[str, list[Any]] = {
         "begin": [task("t1", "loop", "short"), "done"],
@@ -139,7 +141,7 @@ def test_a_definitions_limits_end_its_own_agents_only(theatre: Theatre) -> None:
     assert ends(stage) == [("short-1", "limited")]
 
 
-def test_time_runs_for_a_subagent_but_not_while_a_person_is_asked(theatre: Theatre) -> None:
+def test_time_runs_for_a_subagent_but_not_while_a_person_is_asked(theatre: SessionFixture) -> None:
     quick = Definition(name="quick", prompt="", time_limit_s=0.3)
     parts: dict[str, list[Any]] = {
         "begin": [(task("t1", "slow", "quick"), task("t2", "asks", "quick")), "done"],
@@ -148,7 +150,7 @@ def test_time_runs_for_a_subagent_but_not_while_a_person_is_asked(theatre: Theat
     }
     stage = theatre.play(parts, quick)
     stage.prompt()
-    asked = stage.person.until(PresentApproval).request
+    asked = stage.person.until(ShowApproval).request
     ended = stage.person.until(SubagentEnded)
     assert (ended.child.name, ended.status) == ("quick-1", "limited")
     stage.person.answer(asked.id)

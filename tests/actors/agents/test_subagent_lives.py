@@ -8,24 +8,24 @@ import pytest
 from actors.agents import agent, voice
 from actors.agents.definitions import Definition
 from messages.address import PRIMARY, Address
-from messages.approvals import PresentApproval
+from messages.approvals import ShowApproval
 from messages.models import ModelReplied
 from messages.subagents import (
-    CancelErrand,
-    Errand,
-    PromptRefused,
+    AssignTask,
+    CancelTask,
+    PromptRejected,
     SubagentEnded,
     SubagentStarted,
-    WatchAgent,
+    SubscribeToAgent,
 )
 from messages.turns import (
-    MessageDelta,
-    Prompt,
     SessionConfigured,
+    StartTurn,
+    TextDelta,
     ToolEnded,
     TurnCompleted,
 )
-from tests.actors.agents.troupe import Stage, Theatre, done, forever, over, task, use
+from tests.actors.agents.troupe import SessionFixture, Stage, done, forever, over, task, use
 
 pytestmark = pytest.mark.quick
 CHILD = Address("/primary/general-1")
@@ -36,7 +36,7 @@ def ended(stage: Stage) -> list[tuple[str, str]]:
 
 
 def test_a_question_that_was_open_when_the_program_died_is_asked_again_by_its_id(
-    theatre: Theatre,
+    theatre: SessionFixture,
 ) -> None:
     before = theatre.play(
         {
@@ -47,13 +47,13 @@ def test_a_question_that_was_open_when_the_program_died_is_asked_again_by_its_id
         }
     )
     before.prompt()
-    asked = before.person.until(PresentApproval).request
+    asked = before.person.until(ShowApproval).request
     theatre.close()
     after = theatre.play(
         {"begin": ["done"], "asks": ["asks done"], "deep": ["deep done"]},
         take_up=before.session.log.path,
     )
-    again = after.person.until(PresentApproval).request
+    again = after.person.until(ShowApproval).request
 
     assert (again.id, again.agent) == (asked.id, asked.agent)
     after.person.answer(again.id)
@@ -64,7 +64,9 @@ def test_a_question_that_was_open_when_the_program_died_is_asked_again_by_its_id
     assert (after.session.options.workspace.root / "x").exists()
 
 
-def test_a_paused_subagent_goes_on_where_it_stopped_when_it_is_asked_to(theatre: Theatre) -> None:
+def test_a_paused_subagent_goes_on_where_it_stopped_when_it_is_asked_to(
+    theatre: SessionFixture,
+) -> None:
     before = theatre.play(
         {"begin": [task("t1", "busy"), "never"], "busy": [use("c", "ls"), forever]}
     )
@@ -82,10 +84,13 @@ def test_a_paused_subagent_goes_on_where_it_stopped_when_it_is_asked_to(theatre:
     done(after)
 
     assert "all" in after.troupe.told("begin")[0]
-    assert [each.start for each in after.records() if isinstance(each, SubagentStarted)] == [1, 2]
+    assert [each.task_number for each in after.records() if isinstance(each, SubagentStarted)] == [
+        1,
+        2,
+    ]
 
 
-def test_names_are_never_given_twice_in_a_session(theatre: Theatre) -> None:
+def test_names_are_never_given_twice_in_a_session(theatre: SessionFixture) -> None:
     parts: dict[str, list[Any]] = {"begin": [task("t1", "a"), "done"], "a": [task("t2", "b"), "ok"]}
     before = theatre.play({**parts, "b": ["ok"]})
     before.prompt()
@@ -100,21 +105,21 @@ def test_names_are_never_given_twice_in_a_session(theatre: Theatre) -> None:
     assert names == ["general-1", "general-2", "general-3"]
 
 
-def test_a_one_shot_subagent_refuses_further_prompts(theatre: Theatre) -> None:
+def test_a_one_shot_subagent_refuses_further_prompts(theatre: SessionFixture) -> None:
     stage = theatre.play({"begin": [task("t1", "busy"), "never"], "busy": [forever]})
     stage.prompt()
     while stage.person.next_from()[0] != CHILD:
         pass
-    stage.person.tell(CHILD, Errand(prompt="more"))
-    assert stage.person.until(PromptRefused) == PromptRefused(agent=CHILD, reason="one_shot")
-    stage.person.tell(CHILD, Prompt(turn=9, text="more"))
-    assert stage.person.until(PromptRefused).agent == CHILD
+    stage.person.tell(CHILD, AssignTask(prompt="more"))
+    assert stage.person.until(PromptRejected) == PromptRejected(agent=CHILD, reason="one_shot")
+    stage.person.tell(CHILD, StartTurn(turn=9, text="more"))
+    assert stage.person.until(PromptRejected).agent == CHILD
     stage.cancel()
     over(stage)
 
 
 def test_an_interactive_subagent_stays_and_takes_further_prompts_of_anybody(
-    theatre: Theatre,
+    theatre: SessionFixture,
 ) -> None:
     helper = Definition(name="helper", prompt="", interactive=True)
     stage = theatre.play(
@@ -131,7 +136,7 @@ def test_an_interactive_subagent_stays_and_takes_further_prompts_of_anybody(
     stage.prompt()
     done(stage)
     assert stage.agents == [child]
-    stage.person.tell(child, Errand(prompt="by hand"))
+    stage.person.tell(child, AssignTask(prompt="by hand"))
     while (said := stage.person.until(TurnCompleted)).text != "two":
         pass
     stage.prompt("again", turn=2)
@@ -143,14 +148,14 @@ def test_an_interactive_subagent_stays_and_takes_further_prompts_of_anybody(
 
 
 def test_one_subagent_is_stopped_alone_and_its_parent_reads_how_far_it_came(
-    theatre: Theatre,
+    theatre: SessionFixture,
 ) -> None:
     tasks = (task("t1", "busy"), task("t2", "quick"))
     busy_with = [use("c", "ls"), forever]
     stage = theatre.play({"begin": [tasks, "done"], "busy": busy_with, "quick": ["fine"]})
     stage.prompt()
     streams(stage)
-    stage.person.tell(CHILD, CancelErrand())
+    stage.person.tell(CHILD, CancelTask())
     assert done(stage)
 
     busy, quick = stage.troupe.told("begin")
@@ -159,7 +164,7 @@ def test_one_subagent_is_stopped_alone_and_its_parent_reads_how_far_it_came(
     assert "fine" in quick
 
 
-def test_whoever_watches_a_subagent_hears_its_stream(theatre: Theatre) -> None:
+def test_whoever_watches_a_subagent_hears_its_stream(theatre: SessionFixture) -> None:
     busy_with = [use("c", "ls"), forever]
     stage = theatre.play({"begin": [task("t1", "busy"), "never"], "busy": busy_with})
     stage.prompt()
@@ -172,9 +177,9 @@ def streams(stage: Stage) -> None:
     """Watch the first child until it says something."""
     while stage.person.next_from()[0] != CHILD:
         pass
-    stage.person.tell(CHILD, WatchAgent())
+    stage.person.tell(CHILD, SubscribeToAgent())
     heard: list[Any] = []
-    while not isinstance(heard[-1] if heard else None, MessageDelta):
+    while not isinstance(heard[-1] if heard else None, TextDelta):
         sender, message = stage.person.next_from()
         heard += [message] if sender == CHILD else []
     assert [each.agent for each in heard if isinstance(each, SessionConfigured)] == ["general"]
@@ -185,7 +190,7 @@ class PlantedError(Exception):
 
 
 def test_a_subagent_that_crashes_goes_on_from_its_records(
-    theatre: Theatre, monkeypatch: pytest.MonkeyPatch
+    theatre: SessionFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     crash_at(monkeypatch, CHILD, ToolEnded, times=1)
     stage = theatre.play(
@@ -198,7 +203,7 @@ def test_a_subagent_that_crashes_goes_on_from_its_records(
 
 
 def test_a_subagent_that_crashes_again_and_again_is_a_failed_task_and_nothing_is_left(
-    theatre: Theatre, monkeypatch: pytest.MonkeyPatch
+    theatre: SessionFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     crash_at(monkeypatch, CHILD, ModelReplied, times=9)
     tasks = (task("t1", "bad"), task("t2", "good"))
@@ -212,7 +217,7 @@ def test_a_subagent_that_crashes_again_and_again_is_a_failed_task_and_nothing_is
 
 
 def test_a_parent_that_crashes_leaves_nobody_below_and_goes_on(
-    theatre: Theatre, monkeypatch: pytest.MonkeyPatch
+    theatre: SessionFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     stage = theatre.play(
         {
@@ -221,8 +226,8 @@ def test_a_parent_that_crashes_leaves_nobody_below_and_goes_on(
         }
     )
     stage.prompt()
-    asked = stage.person.until(PresentApproval).request
-    crash_at(monkeypatch, PRIMARY, Prompt, times=1)
+    asked = stage.person.until(ShowApproval).request
+    crash_at(monkeypatch, PRIMARY, StartTurn, times=1)
     stage.prompt("lost", turn=99)
     assert done(stage)
     assert stage.troupe.told("begin") == ["interrupted; continue with task_id general-1"]
@@ -241,7 +246,7 @@ def crash_at(
         return actor.address
 
     receive: Any = agent.Agent.on_receive
-    report: Any = voice.Voice.report
+    report: Any = voice.EventPublisher.report
 
     def crash(by: Address, message: object) -> None:
         if by == address and isinstance(message, kind) and left[0]:
@@ -257,10 +262,12 @@ def crash_at(
         report(self, event)
 
     monkeypatch.setattr(agent.Agent, "on_receive", on_receive)
-    monkeypatch.setattr(voice.Voice, "report", on_report)
+    monkeypatch.setattr(voice.EventPublisher, "report", on_report)
 
 
-def test_every_subagent_has_a_transcript_of_its_own(theatre: Theatre, tmp_path: Path) -> None:
+def test_every_subagent_has_a_transcript_of_its_own(
+    theatre: SessionFixture, tmp_path: Path
+) -> None:
     stage = theatre.play(
         {
             "begin": [task("t1", "one"), "done"],

@@ -5,10 +5,10 @@ from typing import Any
 import pytest
 
 from actors.agents.definitions import Definition
-from messages.approvals import PresentApproval
+from messages.approvals import ShowApproval
 from messages.rules import Rule
 from messages.turns import TurnCompleted
-from tests.actors.agents.troupe import Stage, Theatre, done, task, use
+from tests.actors.agents.troupe import SessionFixture, Stage, done, task, use
 
 pytestmark = pytest.mark.quick
 
@@ -21,20 +21,20 @@ def makes(call_id: str) -> Any:  # noqa: ANN401  (a line)
 
 def grant(stage: Stage) -> None:
     """Answer the one question with 'don't ask again'."""
-    stage.person.answer(stage.person.until(PresentApproval).request.id, "session")
+    stage.person.answer(stage.person.until(ShowApproval).request.id, "session")
 
 
 def finishes_unasked(stage: Stage) -> bool:
     """Whether the turn ends and nobody was asked before."""
     while True:
         message = stage.person.next()
-        if isinstance(message, PresentApproval):
+        if isinstance(message, ShowApproval):
             return False
         if isinstance(message, TurnCompleted) and stage.agents == [] and message.text == "end":
             return True
 
 
-def test_what_is_granted_in_a_subagent_holds_for_the_primary(theatre: Theatre) -> None:
+def test_what_is_granted_in_a_subagent_holds_for_the_primary(theatre: SessionFixture) -> None:
     parts: dict[str, list[Any]] = {
         "begin": [task("t1", "sub"), makes("c1"), "end"],
         "sub": [makes("c1"), "ok"],
@@ -45,7 +45,7 @@ def test_what_is_granted_in_a_subagent_holds_for_the_primary(theatre: Theatre) -
     assert finishes_unasked(stage)
 
 
-def test_what_is_granted_in_the_primary_holds_for_later_subagents(theatre: Theatre) -> None:
+def test_what_is_granted_in_the_primary_holds_for_later_subagents(theatre: SessionFixture) -> None:
     parts: dict[str, list[Any]] = {
         "begin": [makes("c1"), task("t1", "sub"), "end"],
         "sub": [makes("c1"), "ok"],
@@ -57,7 +57,7 @@ def test_what_is_granted_in_the_primary_holds_for_later_subagents(theatre: Theat
 
 
 def test_what_is_granted_in_a_nested_subagent_holds_for_running_and_later_ones(
-    theatre: Theatre,
+    theatre: SessionFixture,
 ) -> None:
     parts: dict[str, list[Any]] = {
         "begin": [(task("t1", "one"), task("t2", "other")), task("t3", "later"), "end"],
@@ -68,23 +68,23 @@ def test_what_is_granted_in_a_nested_subagent_holds_for_running_and_later_ones(
     }
     stage = theatre.play(parts)
     stage.prompt()
-    both = [stage.person.until(PresentApproval).request for _ in range(2)]
+    both = [stage.person.until(ShowApproval).request for _ in range(2)]
     nested = next(asked for asked in both if asked.agent.count("general") == 2)
     stage.person.answer(nested.id, "session")
     assert finishes_unasked(stage), "what was parked is judged anew"
 
 
-def test_an_agent_on_its_own_has_no_grants_of_other_sessions(theatre: Theatre) -> None:
+def test_an_agent_on_its_own_has_no_grants_of_other_sessions(theatre: SessionFixture) -> None:
     granted = theatre.play({"begin": [makes("c1"), "end"]})
     granted.prompt()
     grant(granted)
     done(granted)
     own = theatre.play({"begin": [makes("c1"), "end"]})
     own.prompt()
-    assert own.person.until(PresentApproval)
+    assert own.person.until(ShowApproval)
 
 
-def test_explore_reads_and_runs_what_is_harmless_and_nothing_else(theatre: Theatre) -> None:
+def test_explore_reads_and_runs_what_is_harmless_and_nothing_else(theatre: SessionFixture) -> None:
     parts: dict[str, list[Any]] = {
         "begin": [task("t1", "look", "explore"), "end"],
         "look": [
@@ -103,7 +103,7 @@ def test_explore_reads_and_runs_what_is_harmless_and_nothing_else(theatre: Theat
     assert not (stage.session.options.workspace.root / "x").exists()
 
 
-def test_explore_on_its_own_is_as_limited_as_below_another(theatre: Theatre) -> None:
+def test_explore_on_its_own_is_as_limited_as_below_another(theatre: SessionFixture) -> None:
     writes = [use("c1", "write", path="x", content="x"), "end"]
     stage = theatre.play({"begin": writes}, mode="yolo", agent="explore")
     stage.prompt()
@@ -114,7 +114,7 @@ def test_explore_on_its_own_is_as_limited_as_below_another(theatre: Theatre) -> 
 
 
 def test_a_child_started_by_a_reader_reads_only_whatever_its_definition_says(
-    theatre: Theatre,
+    theatre: SessionFixture,
 ) -> None:
     reader = Definition(name="reader", prompt="", read_only=True)
     parts: dict[str, list[Any]] = {
@@ -130,7 +130,7 @@ def test_a_child_started_by_a_reader_reads_only_whatever_its_definition_says(
 
 @pytest.mark.parametrize("delegates", [(), ("bash",)])
 def test_a_tool_that_is_not_had_is_handed_on_only_where_it_is_delegated(
-    theatre: Theatre, delegates: tuple[str, ...]
+    theatre: SessionFixture, delegates: tuple[str, ...]
 ) -> None:
     chief = Definition(name="chief", prompt="", disallowed_tools=("bash",), delegates=delegates)
     parts: dict[str, list[Any]] = {
@@ -144,7 +144,7 @@ def test_a_tool_that_is_not_had_is_handed_on_only_where_it_is_delegated(
     assert ("Denied" in stage.troupe.told("work")[0]) is not bool(delegates)
 
 
-def test_a_rule_may_forbid_a_type(theatre: Theatre) -> None:
+def test_a_rule_may_forbid_a_type(theatre: SessionFixture) -> None:
     chief = Definition(
         name="chief",
         prompt="",
@@ -160,7 +160,7 @@ def test_a_rule_may_forbid_a_type(theatre: Theatre) -> None:
     assert "Denied" in stage.troupe.told("lead")[0]
 
 
-def test_only_those_that_its_definition_names_can_be_started(theatre: Theatre) -> None:
+def test_only_those_that_its_definition_names_can_be_started(theatre: SessionFixture) -> None:
     chief = Definition(name="chief", prompt="", subagents=("expl*",))
     parts: dict[str, list[Any]] = {
         "begin": [task("t1", "lead", "chief"), "end"],

@@ -6,24 +6,24 @@ import pytest
 
 from actors.agents.nursery import HEADER
 from messages.address import PRIMARY, Address
-from messages.approvals import ExecApprovalRequest, PresentApproval
+from messages.approvals import ExecApprovalRequest, ShowApproval
 from messages.content import ToolUseBlock
 from messages.subagents import SubagentEnded, SubagentStarted
 from messages.turns import (
-    MessageDelta,
     SessionConfigured,
+    TextDelta,
     ToolEnded,
     TurnCompleted,
     TurnInterrupted,
     TurnStarted,
 )
-from tests.actors.agents.troupe import Theatre, done, fails, forever, task, use
+from tests.actors.agents.troupe import SessionFixture, done, fails, forever, task, use
 
 pytestmark = pytest.mark.quick
 
 
 def test_a_task_is_done_by_a_subagent_that_sees_its_prompt_and_nothing_else(
-    theatre: Theatre,
+    theatre: SessionFixture,
 ) -> None:
     stage = theatre.play({"begin": [task("t1", "look"), "all done"], "look": ["I saw it"]})
     stage.prompt()
@@ -41,7 +41,7 @@ def test_a_task_is_done_by_a_subagent_that_sees_its_prompt_and_nothing_else(
 
 
 def test_tasks_of_one_message_run_side_by_side_and_their_results_keep_the_order(
-    theatre: Theatre,
+    theatre: SessionFixture,
 ) -> None:
     tasks = tuple(task(f"t{n}", f"part {n}") for n in range(5))
     parts: dict[str, list[Any]] = {f"part {n}": [f"result {n}"] for n in range(5)}
@@ -54,7 +54,7 @@ def test_tasks_of_one_message_run_side_by_side_and_their_results_keep_the_order(
     assert len({text.split("\n")[0] for text in told}) == 5
 
 
-def test_events_go_up_with_who_said_it_and_what_streams_does_not(theatre: Theatre) -> None:
+def test_events_go_up_with_who_said_it_and_what_streams_does_not(theatre: SessionFixture) -> None:
     stage = theatre.play({"begin": [task("t1", "look"), "done"], "look": [use("c", "ls"), "seen"]})
     stage.prompt()
     heard: list[tuple[Address, Any]] = []
@@ -73,13 +73,13 @@ def test_events_go_up_with_who_said_it_and_what_streams_does_not(theatre: Theatr
         "usage_changed",
         "turn_completed",
     ]
-    assert not any(isinstance(each, MessageDelta | SessionConfigured) for each in from_child)
+    assert not any(isinstance(each, TextDelta | SessionConfigured) for each in from_child)
     kinds = [str(message.type) for sender, message in heard if sender == PRIMARY]
     assert kinds.count("subagent_started") == kinds.count("subagent_ended") == 1
 
 
 def test_a_question_climbs_from_depth_three_and_its_answer_comes_back_the_same_way(
-    theatre: Theatre,
+    theatre: SessionFixture,
 ) -> None:
     parts: dict[str, list[Any]] = {
         "begin": [task("t1", "one"), "done"],
@@ -89,7 +89,7 @@ def test_a_question_climbs_from_depth_three_and_its_answer_comes_back_the_same_w
     }
     stage = theatre.play(parts)
     stage.prompt()
-    asked = stage.person.until(PresentApproval).request
+    asked = stage.person.until(ShowApproval).request
 
     assert isinstance(asked, ExecApprovalRequest)
     assert asked.agent == "/primary/general-1/general-2/general-3"
@@ -99,7 +99,7 @@ def test_a_question_climbs_from_depth_three_and_its_answer_comes_back_the_same_w
     assert (stage.session.options.workspace.root / "made").exists()
 
 
-def test_many_siblings_ask_at_once_and_each_gets_its_own_answer(theatre: Theatre) -> None:
+def test_many_siblings_ask_at_once_and_each_gets_its_own_answer(theatre: SessionFixture) -> None:
     names = [f"part {n}" for n in range(4)]
     parts: dict[str, list[Any]] = {
         name: [use("c1", "bash", command=f"touch '{name}'"), "ok"] for name in names
@@ -107,7 +107,7 @@ def test_many_siblings_ask_at_once_and_each_gets_its_own_answer(theatre: Theatre
     tasks = tuple(task(f"t{n}", name) for n, name in enumerate(names))
     stage = theatre.play({"begin": [tasks, "done"], **parts})
     stage.prompt()
-    asked = [stage.person.until(PresentApproval).request for _ in names]
+    asked = [stage.person.until(ShowApproval).request for _ in names]
     for each in asked:
         refused = "part 2" in str(each)
         stage.person.answer(each.id, "no" if refused else "once")
@@ -118,7 +118,7 @@ def test_many_siblings_ask_at_once_and_each_gets_its_own_answer(theatre: Theatre
 
 
 def test_stopping_the_turn_stops_three_levels_withdraws_their_questions_and_leaves_nobody(
-    theatre: Theatre,
+    theatre: SessionFixture,
 ) -> None:
     parts: dict[str, list[Any]] = {
         "begin": [(task("t1", "one"), task("t2", "busy")), "never"],
@@ -128,7 +128,7 @@ def test_stopping_the_turn_stops_three_levels_withdraws_their_questions_and_leav
     }
     stage = theatre.play(parts)
     stage.prompt()
-    stage.person.until(PresentApproval)
+    stage.person.until(ShowApproval)
     stage.cancel()
     heard: list[Any] = []
     while not (heard and isinstance(heard[-1][1], TurnInterrupted) and heard[-1][0] == PRIMARY):
@@ -139,14 +139,16 @@ def test_stopping_the_turn_stops_three_levels_withdraws_their_questions_and_leav
     texts = [m.text for s, m in heard if s == PRIMARY and isinstance(m, ToolEnded)]
     assert any("I was about to" in text for text in texts)
     kinds = [message.type for _, message in heard]
-    assert "retract_approval" in kinds
+    assert "dismiss_approval" in kinds
     assert not stage.person.screen
     assert stage.agents == []
     statuses = [e.status for e in stage.records() if isinstance(e, SubagentEnded)]
     assert statuses == ["cancelled"] * 3
 
 
-def test_a_subagent_that_fails_is_a_failed_task_and_no_siblings_problem(theatre: Theatre) -> None:
+def test_a_subagent_that_fails_is_a_failed_task_and_no_siblings_problem(
+    theatre: SessionFixture,
+) -> None:
     tasks = (task("t1", "bad"), task("t2", "good"))
     stage = theatre.play({"begin": [tasks, "done"], "bad": [fails()], "good": ["fine"]})
     stage.prompt()
@@ -157,7 +159,7 @@ def test_a_subagent_that_fails_is_a_failed_task_and_no_siblings_problem(theatre:
     assert "fine" in good
 
 
-def test_an_earlier_subagent_goes_on_with_what_it_knows(theatre: Theatre) -> None:
+def test_an_earlier_subagent_goes_on_with_what_it_knows(theatre: SessionFixture) -> None:
     parts: dict[str, list[Any]] = {
         "begin": [task("t1", "look"), task("t2", "look again", task_id="general-1"), "done"],
         "look": ["I saw it"],
@@ -173,7 +175,7 @@ def test_an_earlier_subagent_goes_on_with_what_it_knows(theatre: Theatre) -> Non
         "I saw it",
         "look again",
     ]
-    starts = [(e.child, e.start) for e in stage.records() if isinstance(e, SubagentStarted)]
+    starts = [(e.child, e.task_number) for e in stage.records() if isinstance(e, SubagentStarted)]
     assert starts == [("/primary/general-1", 1), ("/primary/general-1", 2)]
     prompts = [each.prompt for each in stage.records() if isinstance(each, TurnStarted)]
     assert prompts == ["begin", "look", "look again"]
@@ -188,7 +190,7 @@ def test_an_earlier_subagent_goes_on_with_what_it_knows(theatre: Theatre) -> Non
     ],
 )
 def test_what_cannot_be_started_is_an_error_that_says_what_can(
-    theatre: Theatre, call: ToolUseBlock, told: str
+    theatre: SessionFixture, call: ToolUseBlock, told: str
 ) -> None:
     stage = theatre.play({"begin": [call, "done"]})
     stage.prompt()
@@ -199,14 +201,14 @@ def test_what_cannot_be_started_is_an_error_that_says_what_can(
 
 
 def test_only_so_many_work_at_once_and_a_full_tree_does_not_block_itself(
-    theatre: Theatre,
+    theatre: SessionFixture,
 ) -> None:
     tasks = tuple(task(f"t{n}", f"part {n}") for n in range(6))
     parts: dict[str, list[Any]] = {
         f"part {n}": [task(f"u{n}", f"deep {n}"), f"result {n}"] for n in range(6)
     }
     deep: dict[str, list[Any]] = {f"deep {n}": [f"found {n}"] for n in range(6)}
-    stage = theatre.play({"begin": [tasks, "done"], **parts, **deep}, places=2)
+    stage = theatre.play({"begin": [tasks, "done"], **parts, **deep}, slot_limit=2)
     stage.prompt()
     assert done(stage).text == "done"
 

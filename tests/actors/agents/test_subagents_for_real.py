@@ -11,10 +11,10 @@ import pytest
 
 from actors.models.anthropic_client import AnthropicModel
 from actors.models.client import ModelRequest, Reply, Streamed
-from actors.models.reply_plan import ToolCall
+from actors.models.reply_plan import ScriptedCall
 from messages.subagents import SubagentStarted
 from messages.turns import TurnInterrupted
-from tests.actors.agents.troupe import Stage, Theatre, done, over
+from tests.actors.agents.troupe import SessionFixture, Stage, done, over
 from tests.probe import PATIENCE_S
 from tests.scripted_server import Answer, Asked, ScriptedServer, says
 
@@ -24,11 +24,11 @@ CHIEFS, EACH = 4, 50
 def hands_on(*prompts: str) -> Answer:
     """Start a subagent for each."""
     given = ({"description": p, "prompt": p, "subagent_type": "general"} for p in prompts)
-    return says("", *(ToolCall("task", each) for each in given))
+    return says("", *(ScriptedCall("task", each) for each in given))
 
 
 def runs(command: str) -> Answer:
-    return says("", ToolCall("bash", {"command": command}))
+    return says("", ScriptedCall("bash", {"command": command}))
 
 
 class Parts:
@@ -71,7 +71,7 @@ class Real(AnthropicModel):
 
 
 @pytest.fixture
-def model(theatre: Theatre, server: ScriptedServer) -> Generator[Real]:
+def model(theatre: SessionFixture, server: ScriptedServer) -> Generator[Real]:
     """Close it while the sessions of the theatre go on."""
     assert theatre.folder
     model = Real(server.base_url)
@@ -79,7 +79,7 @@ def model(theatre: Theatre, server: ScriptedServer) -> Generator[Real]:
     asyncio.run_coroutine_threadsafe(model.close(), model.loop).result(PATIENCE_S)
 
 
-def plays(theatre: Theatre, model: Real, **options: Any) -> Stage:  # noqa: ANN401  (as `play`)
+def plays(theatre: SessionFixture, model: Real, **options: Any) -> Stage:  # noqa: ANN401  (as `play`)
     stage = theatre.play({}, model=model, mode="yolo", **options)
     stage.prompt()
     return stage
@@ -93,7 +93,7 @@ def pipes() -> int:
 
 
 def test_three_work_at_once_each_with_a_stream_and_a_shell_of_its_own(
-    theatre: Theatre, server: ScriptedServer, parts: Parts, model: Real
+    theatre: SessionFixture, server: ScriptedServer, parts: Parts, model: Real
 ) -> None:
     """Each shell ends only when all three run."""
     met = (
@@ -111,7 +111,7 @@ def test_three_work_at_once_each_with_a_stream_and_a_shell_of_its_own(
 
 
 def test_when_a_turn_is_stopped_nothing_is_left_of_three_levels_and_their_shells(
-    theatre: Theatre, parts: Parts, model: Real, tmp_path: Path
+    theatre: SessionFixture, parts: Parts, model: Real, tmp_path: Path
 ) -> None:
     sleeps = "echo $$ > pid-{0}; exec sleep 100"
     parts.first = {
@@ -145,13 +145,13 @@ def is_alive(pid: int) -> bool:
 
 
 def test_two_hundred_are_started_at_once_and_each_says_its_own(
-    theatre: Theatre, parts: Parts, model: Real
+    theatre: SessionFixture, parts: Parts, model: Real
 ) -> None:
     chiefs = {
         f"chief-{c}": hands_on(*(f"leaf-{c}-{n}" for n in range(EACH))) for c in range(CHIEFS)
     }
     parts.first = {"begin": hands_on(*chiefs), **chiefs}
-    stage = plays(theatre, model, places=CHIEFS * EACH)
+    stage = plays(theatre, model, slot_limit=CHIEFS * EACH)
     done(stage)
     for chief in range(CHIEFS):
         told = parts.results[f"chief-{chief}"]

@@ -4,23 +4,30 @@ from dataclasses import replace
 
 import pytest
 
-from actors.agents.effects import AskModel, AskPerson, JudgeCall, Restrict, TakeRole, Write
+from actors.agents.effects import (
+    ApplyAgent,
+    EvaluateCall,
+    RequestApproval,
+    Restrict,
+    SendModelRequest,
+    WriteRecord,
+)
 from actors.agents.resume import past_of
-from actors.agents.state import Primary, Turn
+from actors.agents.state import AgentState, PrimaryAgent
 from actors.agents.switching import ceiling_of
 from actors.agents.turn import go_on
 from messages.address import PRIMARY
-from messages.approvals import ApprovalAnswered, ApprovalRefused, QuestionRequest
-from messages.questions import Choice, Question
+from messages.approvals import ApprovalDecided, ApprovalUnavailable, QuestionRequest
+from messages.questions import Choice, UserQuestion
 from messages.rules import PermissionRequest
-from messages.tools import Plan, Switch, ToolPlanned
+from messages.tools import AgentSwitchProposal, CallPlan, ToolPlanned
 from messages.transcript import Appended, AppendFailed, Record
 from messages.turns import (
-    AgentNotSwitched,
     AgentSwitched,
-    Prompt,
+    PlanFileChecked,
     ReplyCompleted,
-    SwitchPrepared,
+    StartTurn,
+    SwitchAgentFailed,
     ToolEnded,
     TurnStarted,
 )
@@ -29,13 +36,17 @@ from tests.actors.agents.scripts import USED, blank, use, verdict
 
 pytestmark = pytest.mark.quick
 
-PRIMARIES = (Primary("build"), Primary("plan", "plan"), Primary("reviewer", "auto-edit"))
-TO_PLAN = SwitchPrepared(agent="plan", plan_written=False)
-BACK = SwitchPrepared(agent="", plan_written=True)
+PRIMARIES = (
+    PrimaryAgent("build"),
+    PrimaryAgent("plan", "plan"),
+    PrimaryAgent("reviewer", "auto-edit"),
+)
+TO_PLAN = PlanFileChecked(agent="plan", plan_written=False)
+BACK = PlanFileChecked(agent="", plan_written=True)
 YES, NO = "Yes, go", "No"
 
 
-def turn(agent: str = "build", before: str = "build", run: int = 1) -> Turn:
+def turn(agent: str = "build", before: str = "build", run: int = 1) -> AgentState:
     given = blank(run)
     return replace(given, primaries=PRIMARIES, agent=agent, before=before, plan_file="/p.md")
 
@@ -45,14 +56,14 @@ def driver() -> Driver:
     return Driver(turn())
 
 
-def asking(agent: str) -> Plan:
+def asking(agent: str) -> CallPlan:
     """Plan a call as `plan_enter` and `plan_exit` do."""
-    question = Question(question="Switch?", choices=(Choice(label=YES), Choice(label=NO)))
-    return Plan(
+    question = UserQuestion(question="Switch?", choices=(Choice(label=YES), Choice(label=NO)))
+    return CallPlan(
         title="plan",
         requests=(PermissionRequest(permission="plan_exit", target="*"),),
         questions=(question,),
-        switch=Switch(agent=agent, confirm=YES, plan_written=True),
+        switch_proposal=AgentSwitchProposal(agent=agent, confirm=YES, plan_written=True),
     )
 
 
@@ -61,11 +72,11 @@ def asked(driver: Driver, agent: str) -> str:
     driver.prompted(use("c1"))
     driver.tell(ToolPlanned(call_id="c1", plan=asking(agent)))
     driver.judged("c1", "ask")
-    return driver.of(AskPerson)[-1].id
+    return driver.of(RequestApproval)[-1].id
 
 
-def reply_to(request: str, words: str) -> ApprovalAnswered:
-    return ApprovalAnswered(id=request, agent=PRIMARY, answer="once", replies=(words,))
+def reply_to(request: str, words: str) -> ApprovalDecided:
+    return ApprovalDecided(id=request, agent=PRIMARY, decision="once", answers=(words,))
 
 
 def test_a_switch_is_a_message_that_no_user_wrote_and_names_the_plan_file(driver: Driver) -> None:
@@ -88,13 +99,13 @@ def test_the_stricter_agents_rights_hold_before_the_disk_has_it_and_the_looser_o
 ) -> None:
     driver.hold = True
     driver.tell(TO_PLAN)
-    assert [type(each) for each in driver.effects] == [Write, Restrict]
+    assert [type(each) for each in driver.effects] == [WriteRecord, Restrict]
     assert (driver.turn.agent, ceiling_of(driver.turn)) == ("build", "plan")
     driver.sync()
-    assert driver.of(TakeRole)
+    assert driver.of(ApplyAgent)
     driver.effects.clear()
     driver.tell(BACK)
-    assert [type(each) for each in driver.effects] == [Write]
+    assert [type(each) for each in driver.effects] == [WriteRecord]
     assert ceiling_of(driver.turn) == "plan"
     driver.sync()
     assert ceiling_of(driver.turn) == "yolo"
@@ -109,22 +120,22 @@ def test_back_is_to_whoever_had_it_and_says_whether_there_is_a_plan() -> None:
     assert isinstance(back, AgentSwitched)
     assert "The plan is in /p.md." in back.text
     driver.tell(replace_plan(TO_PLAN))
-    driver.tell(SwitchPrepared(agent="", plan_written=False))
+    driver.tell(PlanFileChecked(agent="", plan_written=False))
     last = driver.records[-1]
     assert isinstance(last, AgentSwitched)
     assert "No plan was written: /p.md does not exist." in last.text
 
 
-def replace_plan(wanted: SwitchPrepared) -> SwitchPrepared:
+def replace_plan(wanted: PlanFileChecked) -> PlanFileChecked:
     return wanted.model_copy(update={"plan_written": True})
 
 
 @pytest.mark.parametrize("agent", ["build", "", "nobody"])
 def test_a_switch_to_nowhere_is_none(driver: Driver, agent: str) -> None:
-    driver.tell(SwitchPrepared(agent=agent, plan_written=False))
+    driver.tell(PlanFileChecked(agent=agent, plan_written=False))
     assert driver.records == []
     (report,) = driver.reports
-    assert isinstance(report, AgentNotSwitched)
+    assert isinstance(report, SwitchAgentFailed)
     assert report.agent == "build"
 
 
@@ -134,7 +145,7 @@ def test_what_the_disk_refuses_is_no_switch_but_the_stricter_rights_hold(driver:
     driver.tell(AppendFailed(id=driver.turn.written, detail="disk full"))
     assert driver.turn.agent == "build"
     assert ceiling_of(driver.turn) == "plan"
-    told = [each for each in driver.reports if isinstance(each, AgentNotSwitched)]
+    told = [each for each in driver.reports if isinstance(each, SwitchAgentFailed)]
     assert told[0].detail == "the switch to plan waits for the disk: disk full"
 
 
@@ -142,24 +153,24 @@ def test_a_prompt_that_comes_while_a_switch_is_written_begins_behind_it(driver: 
     """So that the conversation is the same after a resume, which reads it off the disk."""
     driver.hold = True
     driver.tell(TO_PLAN)
-    driver.tell(Prompt(turn=1, text="do it"))
+    driver.tell(StartTurn(turn=1, text="do it"))
     assert [type(each) for each in driver.records] == [AgentSwitched]
     driver.hold = False
     driver.sync()
     assert [type(each) for each in driver.records] == [AgentSwitched, TurnStarted]
-    assert driver.of(AskModel) == [AskModel(1)]
+    assert driver.of(SendModelRequest) == [SendModelRequest(1)]
 
 
 def test_a_prompt_does_not_wait_for_a_switch_that_the_disk_refused(driver: Driver) -> None:
     driver.hold = True
     driver.tell(TO_PLAN)
-    driver.tell(Prompt(turn=1, text="do it"))
+    driver.tell(StartTurn(turn=1, text="do it"))
     driver.tell(AppendFailed(id=driver.turn.written, detail="disk full"))
     assert [type(each) for each in driver.records] == [AgentSwitched, TurnStarted]
 
 
 def test_a_call_does_not_begin_while_a_switch_is_on_its_way(driver: Driver) -> None:
-    driver.tell(Prompt(turn=1, text="do it"))
+    driver.tell(StartTurn(turn=1, text="do it"))
     driver.hold = True
     driver.tell(TO_PLAN)
     driver.replied(use("c1"))
@@ -191,7 +202,7 @@ def test_declining_is_a_result_for_the_model_and_no_switch(words: str) -> None:
 def test_a_refused_question_says_which_rule_asked_and_switches_nothing() -> None:
     driver = Driver(turn("plan"))
     request = asked(driver, "")
-    driver.tell(ApprovalRefused(id=request, agent=PRIMARY, reason="nobody is there"))
+    driver.tell(ApprovalUnavailable(id=request, agent=PRIMARY, reason="nobody is there"))
     ((_, status, text),) = driver.results
     assert (status, driver.turn.agent) == ("denied", "plan")
     assert text == "Denied: a rule; it needs a person's approval, and nobody is there."
@@ -202,7 +213,7 @@ def test_an_answer_that_no_rule_may_give_switches_nothing() -> None:
     driver = Driver(turn("plan"))
     driver.prompted(use("c1"))
     driver.tell(ToolPlanned(call_id="c1", plan=asking("")))
-    query = driver.of(JudgeCall)[-1].id
+    query = driver.of(EvaluateCall)[-1].id
     driver.tell(verdict(query, "allow"))
     driver.sync()
     assert driver.turn.agent == "plan"
@@ -216,7 +227,7 @@ def resumed(*records: Record) -> Driver:
     return driver
 
 
-SWITCHED = AgentSwitched(id="s", agent="plan", before="reviewer", text="[plan]", ceiling="plan")
+SWITCHED = AgentSwitched(id="s", agent="plan", before="reviewer", text="[plan]", max_mode="plan")
 
 
 def test_who_had_the_session_has_it_again_after_a_resume_and_goes_back_to_the_same() -> None:
@@ -242,9 +253,9 @@ def test_a_yes_that_was_recorded_before_its_switch_is_made_good_after_a_resume()
         cwd="/repo",
         reason="a rule",
         requests=plan.requests,
-        answers=("once", "no"),
+        available_decisions=("once", "no"),
         questions=plan.questions,
-        switch=plan.switch,
+        switch_proposal=plan.switch_proposal,
     )
     replied = ReplyCompleted(
         turn=1, content=(use("c1"),), stop_reason="tool_use", usage=USED, model="m"
@@ -265,4 +276,4 @@ def test_the_disk_answers_two_switches_one_by_one(driver: Driver) -> None:
     assert driver.turn.agent == "plan"
     driver.sync()
     assert driver.turn.agent == "build"
-    assert [each.switched.agent for each in driver.of(TakeRole)] == ["plan", "build"]
+    assert [each.switched.agent for each in driver.of(ApplyAgent)] == ["plan", "build"]

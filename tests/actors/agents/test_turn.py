@@ -4,23 +4,23 @@ import pytest
 
 from actors.agents.calls import CHANGED_SINCE, LED_ELSEWHERE, MAX_DRIFTS
 from actors.agents.effects import (
-    AskModel,
-    AskPerson,
     Effect,
-    Report,
+    PublishEvent,
+    RequestApproval,
     RunCall,
-    Write,
+    SendModelRequest,
+    WriteRecord,
 )
 from actors.agents.replies import CUT_OFF, MAX_CALLS
 from actors.agents.settling import MOST_DIFF_CHARS
-from actors.agents.state import Stage
+from actors.agents.state import TurnStage
 from messages.address import PRIMARY
-from messages.approvals import ApprovalRefused
+from messages.approvals import ApprovalUnavailable
 from messages.content import TextBlock, ToolUseBlock
 from messages.models import ModelFailed
 from messages.tools import ToolOutput, ToolPlanned, ToolSucceeded
 from messages.turns import (
-    Prompt,
+    StartTurn,
     ToolEnded,
     ToolStarted,
     TurnCompleted,
@@ -62,20 +62,23 @@ def test_a_prompt_is_on_disk_before_the_model_is_asked(driver: Driver) -> None:
     driver.hold = True
     started = TurnStarted(turn=1, prompt="do it")
 
-    assert driver.tell(Prompt(turn=1, text="do it")) == (Write(1, started), Report(started))
-    assert driver.sync() == (AskModel(1),)
+    assert driver.tell(StartTurn(turn=1, text="do it")) == (
+        WriteRecord(1, started),
+        PublishEvent(started),
+    )
+    assert driver.sync() == (SendModelRequest(1),)
 
 
 def test_a_reply_without_calls_ends_the_turn_once_its_end_is_on_disk(driver: Driver) -> None:
-    driver.tell(Prompt(turn=1, text="do it"))
+    driver.tell(StartTurn(turn=1, text="do it"))
     driver.hold = True
     driver.replied(TextBlock(text="done"))
     ended = TurnCompleted(turn=1, text="done", stop_reason="end_turn", usage=USED)
 
     assert driver.records[-1] == ended
     assert ended not in driver.reports
-    assert driver.sync() == (Report(ended),)
-    assert driver.turn.stage is Stage.IDLE
+    assert driver.sync() == (PublishEvent(ended),)
+    assert driver.turn.stage is TurnStage.IDLE
 
 
 def test_a_changing_call_runs_once_its_start_is_on_disk(driver: Driver) -> None:
@@ -83,8 +86,8 @@ def test_a_changing_call_runs_once_its_start_is_on_disk(driver: Driver) -> None:
     plan = driver.planned("c1")
     driver.hold = True
 
-    assert driver.judged("c1", "allow") == (Write(3, STARTED),)
-    assert driver.sync() == (Report(STARTED), RunCall("c1", plan))
+    assert driver.judged("c1", "allow") == (WriteRecord(3, STARTED),)
+    assert driver.sync() == (PublishEvent(STARTED), RunCall("c1", plan))
 
 
 def test_a_reading_call_runs_without_a_record(driver: Driver) -> None:
@@ -102,9 +105,9 @@ def test_the_model_goes_on_when_every_result_is_on_disk(driver: Driver) -> None:
     driver.hold = True
 
     driver.done("c2")
-    assert AskModel not in kinds(driver.sync())
+    assert SendModelRequest not in kinds(driver.sync())
     driver.done("c1")
-    assert driver.sync() == (AskModel(2),)
+    assert driver.sync() == (SendModelRequest(2),)
 
 
 def test_usage_adds_up_over_a_turn_and_begins_anew_with_the_next(driver: Driver) -> None:
@@ -181,7 +184,7 @@ def test_calls_that_no_turn_can_carry_out_fail_it_and_leave_no_reply(
 
 
 def test_a_fault_of_the_model_keeps_what_had_arrived(driver: Driver) -> None:
-    driver.tell(Prompt(turn=1, text="do it"))
+    driver.tell(StartTurn(turn=1, text="do it"))
     driver.tell(ModelFailed(request=1, reason="cut_off", detail="gone", partial="I wi"))
 
     end = TurnFailed(turn=1, reason="cut_off", detail="gone", partial="I wi")
@@ -251,9 +254,9 @@ def test_a_yes_to_what_leads_elsewhere_by_now_is_asked_anew(
     driver.judged("c1", "ask", *led_to)
 
     assert driver.ran == []
-    again = driver.of(AskPerson)[-1]
-    assert (again.id, again.verdict.parts) == ("/primary#2@1", parts(*led_to))
-    assert again.verdict.reason == f"a rule; {LED_ELSEWHERE}"
+    again = driver.of(RequestApproval)[-1]
+    assert (again.id, again.decision.resolved_requests) == ("/primary#2@1", parts(*led_to))
+    assert again.decision.reason == f"a rule; {LED_ELSEWHERE}"
     driver.tell(yes(asked))
     assert driver.ran == []
     driver.tell(yes(again.id))
@@ -276,7 +279,7 @@ def test_what_a_rule_answered_is_asked_anew_should_the_rule_be_gone(driver: Driv
     driver.judged("c1", "ask")
 
     assert driver.ran == []
-    assert [each.id for each in driver.of(AskPerson)] == [asked, "/primary#2@1"]
+    assert [each.id for each in driver.of(RequestApproval)] == [asked, "/primary#2@1"]
 
 
 @pytest.mark.parametrize(
@@ -293,13 +296,13 @@ def test_a_no_is_the_calls_result_and_the_turn_goes_on(
     driver.tell(no(driver.asked("c1"), feedback))
 
     assert driver.results == [("c1", "denied", text)]
-    assert driver.last[-1] == AskModel(2)
+    assert driver.last[-1] == SendModelRequest(2)
 
 
 def test_a_question_that_nobody_could_answer_says_so(driver: Driver) -> None:
     driver.prompted(use("c1"))
     asked = driver.asked("c1")
-    driver.tell(ApprovalRefused(id=asked, agent=PRIMARY, reason="nobody can be asked here"))
+    driver.tell(ApprovalUnavailable(id=asked, agent=PRIMARY, reason="nobody can be asked here"))
 
     text = "Denied: a rule; it needs a person's approval, and nobody can be asked here."
     assert driver.results == [("c1", "denied", text)]
@@ -318,7 +321,7 @@ def test_a_verdict_counts_for_the_plan_that_it_is_about_only(driver: Driver) -> 
     """A target that drifted is judged anew; a second copy of the first verdict must not decide."""
     driver.prompted(use("c1"))
     driver.allowed("c1")
-    driver.tell(failed("c1", "drifted"))
+    driver.tell(failed("c1", "target_changed"))
     driver.planned("c1", version=2)
 
     assert driver.tell(verdict("c1/1", "allow")) == ()
@@ -332,7 +335,7 @@ def test_a_verdict_counts_for_the_plan_that_it_is_about_only(driver: Driver) -> 
 
 @pytest.mark.parametrize(
     ("reason", "text"),
-    [("refused", "why"), ("crashed", "The tool failed (a fault of Greenroom): why")],
+    [("rejected", "why"), ("crashed", "The tool failed (a fault of Greenroom): why")],
 )
 def test_a_call_that_cannot_be_planned_or_run_is_an_error_to_read(reason: str, text: str) -> None:
     for go_as_far_as in ("planning", "running"):
@@ -373,7 +376,7 @@ def test_a_change_of_a_file_is_told_as_a_diff_when_it_was_made(driver: Driver) -
     for call_id in ("c1", "c2"):
         driver.planned(call_id, patched=True)
         driver.judged(call_id, "allow")
-        driver.tell(failed("c2", "refused")) if call_id == "c2" else driver.done("c1")
+        driver.tell(failed("c2", "rejected")) if call_id == "c2" else driver.done("c1")
 
     told = [(each.status, each.diff) for each in ended(driver)]
     assert told == [("ok", "+version 1"), ("error", "")]
@@ -402,17 +405,17 @@ def test_a_target_that_drifted_is_planned_and_asked_anew(driver: Driver) -> None
     driver.prompted(use("c1"))
     driver.tell(yes(driver.asked("c1")))
     driver.judged("c1", "ask")
-    driver.tell(failed("c1", "drifted"))
+    driver.tell(failed("c1", "target_changed"))
     driver.planned("c1", version=2)
     driver.judged("c1", "ask")
 
     assert driver.ran == ["c1"]
-    shown = [(each.id, each.plan) for each in driver.of(AskPerson)]
+    shown = [(each.id, each.plan) for each in driver.of(RequestApproval)]
     assert shown == [
         ("/primary#1@1", plan_for("c1", 1)),
         ("/primary#2@1", plan_for("c1", 2)),
     ]
-    reasons = [each.verdict.reason for each in driver.of(AskPerson)]
+    reasons = [each.decision.reason for each in driver.of(RequestApproval)]
     assert reasons == ["a rule", f"a rule; {CHANGED_SINCE}"]
 
 
@@ -421,6 +424,6 @@ def test_a_target_that_drifts_for_ever_ends_as_an_error(driver: Driver) -> None:
     for _ in range(MAX_DRIFTS + 1):
         assert driver.results == []
         driver.allowed("c1")
-        driver.tell(failed("c1", "drifted"))
+        driver.tell(failed("c1", "target_changed"))
 
     assert [status for _, status, _ in driver.results] == ["error"]

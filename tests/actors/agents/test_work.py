@@ -8,24 +8,24 @@ from pathlib import Path
 import pytest
 from pydantic import JsonValue
 
-from actors.agents.exchange import Exchange
+from actors.agents.exchange import ModelRequestJob
 from actors.agents.work import call_failed, plan_call, run_call
 from actors.models.client import ModelError, ModelRequest, Reply, Streamed
 from actors.runtime.actor import Failure
 from actors.tools.processes import Finished
-from actors.tools.tool import AnyTool, Arguments, Drifted, Tool, ToolContext, ToolError
+from actors.tools.tool import AnyTool, Arguments, TargetChangedError, Tool, ToolContext, ToolError
 from actors.tools.workspace import Workspace
 from messages.content import TextBlock, ToolUseBlock, Usage
-from messages.models import ModelFailed, ModelMeasured, ModelReplied
-from messages.tools import Plan, ToolFailed, ToolOutput, ToolPlanned, ToolSucceeded
-from messages.turns import MessageDelta, ThinkingDelta
+from messages.models import ModelFailed, ModelLimitsFound, ModelReplied
+from messages.tools import CallPlan, ToolFailed, ToolOutput, ToolPlanned, ToolSucceeded
+from messages.turns import TextDelta, ThinkingDelta
 from tests.actors.agents.scripts import USED
 
 pytestmark = pytest.mark.quick
 
 REQUEST = ModelRequest(model="m", system="s", tools=(), messages=(), max_tokens=1)
 REPLY = Reply(content=(TextBlock(text="hi"),), stop_reason="end_turn", usage=USED, model="m")
-PLAN = Plan(title="count", requests=())
+PLAN = CallPlan(title="count", requests=())
 
 
 class CountArguments(Arguments):
@@ -33,7 +33,7 @@ class CountArguments(Arguments):
     say: str = ""
 
 
-async def plan(arguments: CountArguments, context: ToolContext) -> Plan:  # noqa: ARG001
+async def plan(arguments: CountArguments, context: ToolContext) -> CallPlan:  # noqa: ARG001
     if arguments.say == "refuse":
         message = "cannot count"
         raise ToolError(message)
@@ -42,12 +42,12 @@ async def plan(arguments: CountArguments, context: ToolContext) -> Plan:  # noqa
 
 async def run(
     arguments: CountArguments,
-    plan: Plan,  # noqa: ARG001
+    plan: CallPlan,  # noqa: ARG001
     context: ToolContext,  # noqa: ARG001
 ) -> ToolOutput:
     if arguments.say == "drift":
         message = "it moved"
-        raise Drifted(message)
+        raise TargetChangedError(message)
     if arguments.say == "refuse":
         message = "cannot count"
         raise ToolError(message)
@@ -84,21 +84,21 @@ class Script:
             yield item
         self.closed = True
 
-    async def measure(self, model: str) -> ModelMeasured | None:
+    async def measure(self, model: str) -> ModelLimitsFound | None:
         raise NotImplementedError
 
 
 def exchanged(*items: Streamed | Reply | ModelError) -> tuple[list[object], object]:
     """Everything that was said before the end, and the end."""
     said: list[object] = []
-    exchange = Exchange(Script(items), REQUEST, 7, said.append)
+    exchange = ModelRequestJob(Script(items), REQUEST, 7, said.append)
     return said, asyncio.run(exchange.run())
 
 
 def test_a_reply_is_told_as_it_streams_and_then_whole() -> None:
     said, end = exchanged(Streamed(thinking="hm"), Streamed(text="h"), Streamed(text="i"), REPLY)
 
-    assert said == [ThinkingDelta(text="hm"), MessageDelta(text="h"), MessageDelta(text="i")]
+    assert said == [ThinkingDelta(text="hm"), TextDelta(text="h"), TextDelta(text="i")]
     assert end == ModelReplied(
         request=7, content=REPLY.content, stop_reason="end_turn", usage=USED, model="m"
     )
@@ -106,7 +106,7 @@ def test_a_reply_is_told_as_it_streams_and_then_whole() -> None:
 
 def test_a_stream_is_heard_out_so_that_its_connection_closes() -> None:
     script = Script((Streamed(text="hi"), REPLY))
-    asyncio.run(Exchange(script, REQUEST, 1, lambda _: None).run())
+    asyncio.run(ModelRequestJob(script, REQUEST, 1, lambda _: None).run())
 
     assert script.closed
 
@@ -132,7 +132,7 @@ def test_a_stream_without_a_reply_is_a_fault() -> None:
 )
 def test_an_exchange_that_was_cut_keeps_what_had_arrived(failure: Failure, reason: str) -> None:
     script = Script((Streamed(text="I wi"),))
-    exchange = Exchange(script, REQUEST, 7, lambda _: None)
+    exchange = ModelRequestJob(script, REQUEST, 7, lambda _: None)
     asyncio.run(exchange.run())
 
     end = exchange.failed(failure)
@@ -153,7 +153,7 @@ def ran(context: ToolContext, arguments: dict[str, JsonValue]) -> object:
 
 
 def refused(detail: str) -> ToolFailed:
-    return ToolFailed(call_id="c1", reason="refused", detail=detail)
+    return ToolFailed(call_id="c1", reason="rejected", detail=detail)
 
 
 def test_a_call_is_planned_with_the_arguments_it_was_given(context: ToolContext) -> None:
@@ -197,7 +197,7 @@ def test_what_a_tool_refuses_is_for_the_model_to_read(context: ToolContext) -> N
 
 
 def test_a_target_that_moved_is_no_refusal(context: ToolContext) -> None:
-    drifted = ToolFailed(call_id="c1", reason="drifted", detail="it moved")
+    drifted = ToolFailed(call_id="c1", reason="target_changed", detail="it moved")
 
     assert ran(context, {"to": 3, "say": "drift"}) == drifted
 

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any, cast
 
 from actors.agents.definitions import Definition
-from actors.factories import Surroundings, factories_of
+from actors.factories import SessionPorts, factories_of
 from actors.models.client import ModelClient, ModelError, ModelRequest, Reply, Streamed
-from actors.root import Root
+from actors.root import RootSupervisor
 from actors.runtime.system import ActorSystem
 from actors.session import OpenSession, SessionOptions, open_session
 from actors.sessions.reading import read_log
@@ -20,10 +20,10 @@ from actors.tools.toolbox import BUILT_IN
 from actors.tools.workspace import Workspace
 from messages.address import PRIMARY, Address
 from messages.content import TextBlock, ToolUseBlock, Usage
-from messages.models import ModelMeasured
+from messages.models import ModelLimitsFound
 from messages.rules import PermissionMode
 from messages.transcript import Record
-from messages.turns import CancelTurn, Prompt, TurnCompleted, TurnFailed, TurnInterrupted
+from messages.turns import CancelTurn, StartTurn, TurnCompleted, TurnFailed, TurnInterrupted
 from tests.actors.living import Person
 from tests.probe import PATIENCE_S, Probe
 
@@ -67,8 +67,8 @@ class Troupe:
         finally:
             self.at_once -= 1
 
-    async def measure(self, model: str) -> ModelMeasured:
-        return ModelMeasured(model=model, context_tokens=100_000, output_tokens=500)
+    async def measure(self, model: str) -> ModelLimitsFound:
+        return ModelLimitsFound(model=model, context_tokens=100_000, output_tokens=500)
 
     def told(self, prompt: str) -> list[str]:
         """What a part was told last of its calls."""
@@ -117,7 +117,7 @@ class Stage:
     ended: "queue.SimpleQueue[Any]"
 
     def prompt(self, text: str = "begin", turn: int = 1) -> None:
-        self.person.tell(PRIMARY, Prompt(turn=turn, text=text))
+        self.person.tell(PRIMARY, StartTurn(turn=turn, text=text))
 
     def cancel(self, turn: int = 1) -> None:
         self.person.tell(PRIMARY, CancelTurn(turn=turn))
@@ -149,7 +149,7 @@ def play(  # noqa: PLR0913  (what a test may choose)
         workspace=Workspace(root, root),
         model_name="m",
         mode=mode,
-        rehearsal=False,
+        is_scripted=False,
         protected=(),
         version="0",
         take_up=take_up,
@@ -158,10 +158,10 @@ def play(  # noqa: PLR0913  (what a test may choose)
     session = open_session(made, lambda: 0.0)
     troupe = Troupe(parts)
     born: queue.SimpleQueue[Probe] = queue.SimpleQueue()
-    around = Surroundings(model or troupe, tools=tools)
+    around = SessionPorts(model or troupe, tools=tools)
     factories = factories_of(session, around, partial(Person, born))
     ended: queue.SimpleQueue[Any] = queue.SimpleQueue()
-    system = ActorSystem(partial(Root, factories))
+    system = ActorSystem(partial(RootSupervisor, factories))
     system.when_ended(ended.put)
     person = born.get(timeout=PATIENCE_S)
     assert isinstance(person, Person)
@@ -183,7 +183,7 @@ def done(stage: Stage) -> TurnCompleted:
     return end
 
 
-class Theatre:
+class SessionFixture:
     """Starts sessions in one folder, and stops each of them."""
 
     def __init__(self, folder: Path) -> None:

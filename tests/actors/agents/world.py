@@ -10,48 +10,54 @@ from random import Random
 from typing import Any, cast
 
 from actors.agents.effects import (
-    AskModel,
-    AskPerson,
+    CancelModelRequest,
+    CheckRead,
     Effect,
-    HoldClock,
-    JudgeCall,
-    PeekCall,
+    EvaluateCall,
+    PauseTimer,
     PlanCall,
-    Rewrite,
+    RequestApproval,
+    RetryWrites,
     RunCall,
-    StartClock,
+    ScheduleRetry,
+    SendModelRequest,
+    StartTimer,
     StopCall,
-    StopModel,
-    Wait,
-    WithdrawUnder,
-    Write,
+    WithdrawSubtree,
+    WriteRecord,
 )
 from actors.agents.limits import Limits
-from actors.agents.state import Past, Stage, Turn
+from actors.agents.state import AgentState, RestoredState, TurnStage
 from actors.agents.turn import TurnMessage, advance, go_on
 from actors.runtime.actor import Actor
-from actors.sessions.recorder import Recorder
+from actors.sessions.recorder import JournalClient
 from messages.address import JOURNAL, PRIMARY, Address
 from messages.approvals import (
-    ApprovalAnswered,
-    ApprovalRefused,
+    ApprovalDecided,
     ApprovalRequest,
+    ApprovalUnavailable,
     ApprovalWithdrawn,
     ExecApprovalRequest,
     PatchApprovalRequest,
 )
-from messages.content import Block, TextBlock, ThinkingBlock
-from messages.models import ClockStopped, ModelFailed, ModelFailureReason, ModelReplied, WaitEnded
+from messages.content import ContentBlock, TextBlock, ThinkingBlock
+from messages.models import (
+    ModelFailed,
+    ModelFailureReason,
+    ModelReplied,
+    RetryDelayElapsed,
+    TurnTimerStopped,
+)
 from messages.rules import Action
-from messages.tools import Plan, ToolFailed, ToolOutput, ToolPlanned, ToolSucceeded
-from messages.transcript import Append, Appended, AppendFailed, AppendLate, Record
-from messages.turns import CancelTurn, ChooseModel, Prompt
+from messages.tools import CallPlan, ToolFailed, ToolOutput, ToolPlanned, ToolSucceeded
+from messages.transcript import Append, Appended, AppendFailed, AppendTimeout, Record
+from messages.turns import CancelTurn, SetModel, StartTurn
 from tests.actors.agents import scripts
 from tests.actors.agents.observer import Observer
 from tests.actors.agents.patience import Patience
 from tests.actors.agents.scripts import CHANGE, LOOK, NO_LIMITS, USED, blank
 
-Advance = Callable[[Turn, TurnMessage], tuple[Turn, tuple[Effect, ...]]]
+Advance = Callable[[AgentState, TurnMessage], tuple[AgentState, tuple[Effect, ...]]]
 Choice = Callable[[], None]
 
 VERDICTS: tuple[Action, ...] = ("allow", "ask", "ask", "deny")
@@ -66,12 +72,12 @@ class Hands:
     def __init__(self, journal: deque[Append | Record]) -> None:
         """Put appends where the journal finds them."""
         self._journal = journal
-        self.late: AppendLate | None = None
+        self.late: AppendTimeout | None = None
 
     def tell(self, _to: Address, append: Append) -> None:
         self._journal.append(append)
 
-    def after(self, _delay_s: float, late: AppendLate) -> None:
+    def after(self, _delay_s: float, late: AppendTimeout) -> None:
         self.late = late
 
 
@@ -99,14 +105,14 @@ class World:
         self._lost: set[int] = set()
         """Appends that the disk refused."""
         self._hands = Hands(self._unsynced)
-        self._recorder = Recorder(cast("Actor[Any]", self._hands), JOURNAL, keeps=True)
+        self._recorder = JournalClient(cast("Actor[Any]", self._hands), JOURNAL, keeps=True)
         self._mail: dict[str, deque[TurnMessage]] = {}
         self._model: tuple[int, bool] | None = None
         self._wait: int | None = None
         """The failed request that waits to be sent again."""
-        self._clock: StartClock | None = None
+        self._clock: StartTimer | None = None
         self._clock_held = False
-        self._works: dict[str, tuple[Plan | None, bool]] = {}
+        self._works: dict[str, tuple[CallPlan | None, bool]] = {}
         self._versions: dict[str, int] = {}
         self._parked: dict[str, ApprovalRequest] = {}
         self._shown: list[str] = []
@@ -114,7 +120,7 @@ class World:
         self._next_prompt = 1
         self._trouble = True
 
-    def resume(self, past: Past) -> None:
+    def resume(self, past: RestoredState) -> None:
         """Begin with the records of an earlier run instead."""
         self.disk = list(past.records)
         self.observer.recall(past.records)
@@ -137,7 +143,7 @@ class World:
                 break
             self.random.choice(choices)()
         assert not self._choices(), "it does not come to its end"
-        assert self.turn.stage is Stage.IDLE, f"it hangs in {self.turn.stage}"
+        assert self.turn.stage is TurnStage.IDLE, f"it hangs in {self.turn.stage}"
         self.observer.at_rest()
 
     def crash(self) -> tuple[Record, ...]:
@@ -149,7 +155,7 @@ class World:
         """Let the turn take one message."""
         self.heard.append(message)
         self.observer.hears(message)
-        if isinstance(message, Appended | AppendFailed | AppendLate):
+        if isinstance(message, Appended | AppendFailed | AppendTimeout):
             self._recorder.answered(message)
         self.turn, effects = self.step(self.turn, message)
         self._take(message, effects)
@@ -158,14 +164,20 @@ class World:
         self.observer.sees(message, effects)
         for effect in effects:
             self._do(effect)
-        writes = [each for each in effects if isinstance(each, Write | Rewrite)]
+        writes = [each for each in effects if isinstance(each, WriteRecord | RetryWrites)]
         if writes:
-            records = (each.record for each in writes if isinstance(each, Write))
+            records = (each.record for each in writes if isinstance(each, WriteRecord))
             self._recorder.write(*records, mark=writes[-1].mark)
 
     def _do(self, effect: Effect) -> None:
         match effect:
-            case AskModel() | StopModel() | Wait() | StartClock() | HoldClock():
+            case (
+                SendModelRequest()
+                | CancelModelRequest()
+                | ScheduleRetry()
+                | StartTimer()
+                | PauseTimer()
+            ):
                 self._converse(effect)
             case PlanCall():
                 self._works[effect.call_id] = (None, False)
@@ -173,29 +185,32 @@ class World:
                 self._works[effect.call_id] = (effect.plan, False)
             case StopCall():
                 self._works[effect.call_id] = (self._works[effect.call_id][0], True)
-            case PeekCall() | JudgeCall():
+            case CheckRead() | EvaluateCall():
                 said = scripts.verdict(effect.id, self.random.choice(VERDICTS))
                 self._post("engine", said)
-            case AskPerson():
+            case RequestApproval():
                 self._park(effect)
-            case WithdrawUnder():
+            case WithdrawSubtree():
                 self._withdraw()
             case _:
                 pass
 
-    def _converse(self, effect: AskModel | StopModel | Wait | StartClock | HoldClock) -> None:
+    def _converse(
+        self,
+        effect: SendModelRequest | CancelModelRequest | ScheduleRetry | StartTimer | PauseTimer,
+    ) -> None:
         match effect:
-            case AskModel():
+            case SendModelRequest():
                 self._model = (effect.request, False)
-            case StopModel() if self._model is not None:
+            case CancelModelRequest() if self._model is not None:
                 self._model = (self._model[0], True)
-            case Wait():
+            case ScheduleRetry():
                 self._wait = effect.request
-            case StartClock():
+            case StartTimer():
                 self._clock, self._clock_held = effect, False
-            case HoldClock():
+            case PauseTimer():
                 self._clock_held = True
-            case StopModel():  # a wait ends in its own time, which is any time here
+            case CancelModelRequest():  # a wait ends in its own time, which is any time here
                 pass
 
     def _choices(self) -> list[Choice]:
@@ -225,7 +240,7 @@ class World:
     def _prompt(self) -> None:
         if self._chance(0.15):
             self._next_prompt += 1
-            self.deliver(Prompt(turn=self._next_prompt - 1, text="go on"))
+            self.deliver(StartTurn(turn=self._next_prompt - 1, text="go on"))
 
     def _cancel(self) -> None:
         if self._chance(0.06):
@@ -235,14 +250,14 @@ class World:
 
     def _repeat(self) -> None:
         """Deliver something again; only works end once, which is the runtime's promise."""
-        works = ToolPlanned | ToolSucceeded | ToolFailed | ClockStopped
+        works = ToolPlanned | ToolSucceeded | ToolFailed | TurnTimerStopped
         old = [each for each in self.heard if not isinstance(each, works)]
         if old and self._chance(0.4):
             self.deliver(self.random.choice(old[-6:] if self._chance(0.7) else old))
 
     def _choose_model(self) -> None:
         if self._chance(0.02):
-            self.deliver(ChooseModel(model=self.random.choice(["big", "small"])))
+            self.deliver(SetModel(model=self.random.choice(["big", "small"])))
 
     # Time.
 
@@ -250,7 +265,7 @@ class World:
         """End a wait; that a stopped one comes at once changes nothing about its order."""
         request, self._wait = self._wait, None
         if request is not None:
-            self.deliver(WaitEnded(request=request))
+            self.deliver(RetryDelayElapsed(request=request))
 
     def _tick(self) -> None:
         """Let some time go by; a clock that was held may still run out just before."""
@@ -259,7 +274,7 @@ class World:
             self._clock = None
             up = not self._clock_held or (self._trouble and self._chance(0.03))
             left_s = 0.0 if up else clock.left_s * self.random.uniform(0.5, 1)
-            self.deliver(ClockStopped(turn=clock.turn, left_s=left_s))
+            self.deliver(TurnTimerStopped(turn=clock.turn, left_s=left_s))
 
     # The disk.
 
@@ -287,7 +302,7 @@ class World:
             self.deliver(late)
 
     def _broker_synced(self, record: Record, *, refused: bool) -> None:
-        if isinstance(record, ApprovalAnswered):
+        if isinstance(record, ApprovalDecided):
             if self._parked.pop(record.id, None) is not None:
                 self._post("broker", _refusal(record.id) if refused else record)
         elif isinstance(record, ExecApprovalRequest | PatchApprovalRequest):
@@ -298,7 +313,7 @@ class World:
 
     # The broker.
 
-    def _park(self, asked: AskPerson) -> None:
+    def _park(self, asked: RequestApproval) -> None:
         request = scripts.question(asked, self.turn.number)
         self._parked[asked.id] = request
         self._unsynced.append(request)
@@ -351,7 +366,9 @@ class World:
     def _reply(self, request: int) -> ModelReplied:
         thought, text = ThinkingBlock(thinking="hm", signature="s"), TextBlock(text="I will")
         blank_text = TextBlock(text=" ")
-        some: list[Block] = [each for each in (thought, text, blank_text) if self._chance(0.3)]
+        some: list[ContentBlock] = [
+            each for each in (thought, text, blank_text) if self._chance(0.3)
+        ]
         most = 5 if self._trouble else 1
         uses = [self._use() for _ in range(self.random.randint(0, most))]
         if len(uses) > 1 and self._chance(0.03):
@@ -359,7 +376,7 @@ class World:
         odd = self.random.choice(ODD_ENDS) if self._chance(0.1) else ""
         return scripts.reply(request, *some, *uses, stop_reason=odd)
 
-    def _use(self) -> Block:
+    def _use(self) -> ContentBlock:
         self._calls += 1
         return scripts.use(f"c{self._calls}", self.random.choice([LOOK, CHANGE]))
 
@@ -373,18 +390,18 @@ class World:
         if stopped and self._chance(0.7):
             self._fail(call_id, "cancelled")
         elif self._chance(0.1):
-            self._fail(call_id, self.random.choice(["refused", "crashed"]))
+            self._fail(call_id, self.random.choice(["rejected", "crashed"]))
         elif plan is None:
             version = self._versions.setdefault(call_id, self.random.choice([1, 1, 2]))
             patched = len(call_id) > len("c1") and call_id.endswith(("1", "2", "3"))
             new = scripts.plan_for(call_id, version, patched=patched)
             if call_id.endswith(("2", "5", "8")):  # the same again after a resume
                 peeked = "seen.txt" if call_id.endswith("2") else ""
-                new = new.model_copy(update={"peeked": "secret.txt", "refusal": peeked})
+                new = new.model_copy(update={"unread_file": "secret.txt", "refusal": peeked})
             self.deliver(ToolPlanned(call_id=call_id, plan=new))
         elif self._chance(0.2):
             self._versions[call_id] += 1
-            self._fail(call_id, "drifted")
+            self._fail(call_id, "target_changed")
         else:
             output = ToolOutput(text="", failed=self._chance(0.3))
             self.deliver(ToolSucceeded(call_id=call_id, output=output))
@@ -394,8 +411,8 @@ class World:
         self.deliver(ToolFailed.model_validate(message))
 
 
-def _refusal(approval: str) -> ApprovalRefused:
-    return ApprovalRefused(id=approval, agent=PRIMARY, reason="nobody is there")
+def _refusal(approval: str) -> ApprovalUnavailable:
+    return ApprovalUnavailable(id=approval, agent=PRIMARY, reason="nobody is there")
 
 
 def records_of(waiting: Append | Record) -> tuple[Record, ...]:

@@ -9,25 +9,25 @@ from actors.runtime.actor import Actor, Failure
 from actors.runtime.supervision import Restart
 from messages.address import APPROVALS, CONSOLE, JOURNAL, PERMISSIONS, PRIMARY, Address
 from messages.approvals import (
-    Answer,
-    AnswerApproval,
-    ApprovalAnswered,
-    ApprovalRefused,
-    ApprovalsWithdrawn,
+    ApprovalDecided,
+    ApprovalDecision,
+    ApprovalUnavailable,
     ApprovalWithdrawn,
+    ApproverAvailabilityChanged,
+    DismissApproval,
     ExecApprovalRequest,
-    PresentApproval,
-    PresenterChanged,
-    RetractApproval,
+    ShowApproval,
+    SubmitDecision,
+    WithdrawApprovals,
 )
 from messages.base import Message
 from messages.permissions import (
-    GrantNotStored,
+    EvaluatePermission,
     GrantStored,
-    PermissionQuery,
-    PermissionVerdict,
+    PermissionDecision,
     PolicyChanged,
     StoreGrant,
+    StoreGrantFailed,
 )
 from messages.rules import Action
 from messages.transcript import Append, Appended, AppendFailed, Record
@@ -36,7 +36,7 @@ from tests.actors.approvals.requests import asking
 Fault = Callable[[Message], tuple[Message, ...]]
 
 AGENTS = (PRIMARY, Address("/primary/a-1"), Address("/primary/a-1/b-1"), Address("/primary/a-10"))
-ANSWERS: tuple[Answer, ...] = ("once", "session", "no")
+ANSWERS: tuple[ApprovalDecision, ...] = ("once", "session", "no")
 DENIED = "a rule says no"
 VERDICTS: tuple[Action, ...] = ("allow", "ask", "deny")
 
@@ -63,7 +63,7 @@ class Neighbours:
         self._disk: list[Record] = []
         self._screen: list[str] = []
         self._presented: set[str] = set()
-        self._chosen: dict[str, Answer] = {}
+        self._chosen: dict[str, ApprovalDecision] = {}
         self._granted: set[str] = set()
         self._unsynced: deque[Append] = deque()
         self._engine: deque[Message] = deque()
@@ -123,21 +123,21 @@ class Neighbours:
         if alone:
             self._tell(PRIMARY, ApprovalWithdrawn(id=one.id))
         else:
-            self._tell(PRIMARY, ApprovalsWithdrawn(under=under))
+            self._tell(PRIMARY, WithdrawApprovals(under=under))
 
     def _come_or_go(self) -> None:
         self._people = self.random.random() < 0.8
-        self._tell(CONSOLE, PresenterChanged(can_answer=self._people, reason="gone"))
+        self._tell(CONSOLE, ApproverAvailabilityChanged(can_answer=self._people, reason="gone"))
 
     def _answer(self) -> None:
         approval = self.random.choice(self._screen)
         answer = self.random.choice(ANSWERS)
         self._chosen.setdefault(approval, answer)
-        self._tell(CONSOLE, AnswerApproval(id=approval, answer=answer))
+        self._tell(CONSOLE, SubmitDecision(id=approval, decision=answer))
 
     def _repeat(self) -> None:
         """Say again what has been said; a withdrawal and a coming or going would be news."""
-        news = ApprovalsWithdrawn | ApprovalWithdrawn | PresenterChanged | AnswerApproval
+        news = WithdrawApprovals | ApprovalWithdrawn | ApproverAvailabilityChanged | SubmitDecision
         old = [each for each in self._told if not isinstance(each[1], news)]
         if old:
             self._tell(*self.random.choice(old))
@@ -155,18 +155,18 @@ class Neighbours:
         if isinstance(message, StoreGrant):
             self._granted.add(message.id)
             if self.random.random() < 0.5:
-                self._tell(PERMISSIONS, GrantStored(id=message.id, generation=2))
-                self._tell(PERMISSIONS, PolicyChanged(generation=2))
+                self._tell(PERMISSIONS, GrantStored(id=message.id, policy_version=2))
+                self._tell(PERMISSIONS, PolicyChanged(policy_version=2))
             else:
-                self._tell(PERMISSIONS, GrantNotStored(id=message.id, detail="disk full"))
-        elif isinstance(message, PermissionQuery):
+                self._tell(PERMISSIONS, StoreGrantFailed(id=message.id, detail="disk full"))
+        elif isinstance(message, EvaluatePermission):
             action = self.random.choice(VERDICTS)
             reason = DENIED if action == "deny" else ""
-            verdict = PermissionVerdict(
+            verdict = PermissionDecision(
                 id=message.id,
                 action=action,
                 reason=reason,
-                generation=2,
+                policy_version=2,
                 grants=asking(message.id).grants,
             )
             self._tell(PERMISSIONS, verdict)
@@ -179,26 +179,26 @@ class Neighbours:
             match said:
                 case Append():
                     self._unsynced.append(said)
-                case StoreGrant() | PermissionQuery():
+                case StoreGrant() | EvaluatePermission():
                     self._engine.append(said)
-                case PresentApproval():
+                case ShowApproval():
                     self._present(said)
-                case RetractApproval():
+                case DismissApproval():
                     assert said.id in self._screen, "retracted what was not shown"
                     self._screen.remove(said.id)
-                case ApprovalAnswered():
+                case ApprovalDecided():
                     self._answered(said, to)
-                case ApprovalRefused():
+                case ApprovalUnavailable():
                     forced = "disk full" in said.reason or DENIED in said.reason
                     assert forced or not self._people, "refused though somebody is there"
                     self._end(said.id, to)
-                case GrantNotStored():
+                case StoreGrantFailed():
                     assert to == CONSOLE, "told to nobody who reads it"
                 case _:
                     note = f"{to} is told {type(said).__name__}"
                     raise AssertionError(note)
 
-    def _present(self, said: PresentApproval) -> None:
+    def _present(self, said: ShowApproval) -> None:
         assert said.request in self._disk, "shown before it was on disk"
         assert self._people, "shown to nobody"
         assert said.request.id not in self._presented, "shown twice"
@@ -206,11 +206,11 @@ class Neighbours:
         self._presented.add(said.request.id)
         self._screen.append(said.request.id)
 
-    def _answered(self, said: ApprovalAnswered, to: Address) -> None:
+    def _answered(self, said: ApprovalDecided, to: Address) -> None:
         assert said in self._disk, "delivered before it was on disk"
         if said.decided_by == "person":
-            assert said.answer == self._chosen.get(said.id), "not what the person said"
-            assert said.answer != "session" or said.id in self._granted, "before its grant"
+            assert said.decision == self._chosen.get(said.id), "not what the person said"
+            assert said.decision != "session" or said.id in self._granted, "before its grant"
         self._end(said.id, to)
 
     def _end(self, approval: str, to: Address) -> None:

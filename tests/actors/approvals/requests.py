@@ -1,14 +1,14 @@
 """A question as an agent would ask it."""
 
 from messages.address import PRIMARY, Address
-from messages.approvals import Answer, ExecApprovalRequest
+from messages.approvals import ApprovalDecision, ExecApprovalRequest
 from messages.rules import PermissionRequest, Rule
 
 
 def asking(
     approval: str = "r1",
     agent: Address = PRIMARY,
-    answers: tuple[Answer, ...] = ("once", "session", "no"),
+    answers: tuple[ApprovalDecision, ...] = ("once", "session", "no"),
 ) -> ExecApprovalRequest:
     return ExecApprovalRequest(
         id=approval,
@@ -19,7 +19,7 @@ def asking(
         cwd="/repo",
         reason="a rule",
         requests=(PermissionRequest(permission="write", target=approval),),
-        answers=answers,
+        available_decisions=answers,
         grants=(Rule(permission="write", pattern=approval, action="allow"),),
         command="write it",
     )

@@ -9,28 +9,28 @@ from actors.approvals.broker import ONLY_ONCE, ApprovalBroker
 from actors.runtime.system import ActorSystem
 from messages.address import APPROVALS, CONSOLE, JOURNAL, PERMISSIONS, PRIMARY, Address
 from messages.approvals import (
-    Answer,
-    AnswerApproval,
     AnyApprovalRequest,
-    ApprovalAnswered,
-    ApprovalRefused,
-    ApprovalsWithdrawn,
+    ApprovalDecided,
+    ApprovalDecision,
+    ApprovalUnavailable,
     ApprovalWithdrawn,
+    ApproverAvailabilityChanged,
+    DismissApproval,
     ExecApprovalRequest,
-    PresentApproval,
-    PresenterChanged,
     QuestionRequest,
-    RetractApproval,
+    ShowApproval,
+    SubmitDecision,
+    WithdrawApprovals,
 )
 from messages.permissions import (
-    GrantNotStored,
+    EvaluatePermission,
     GrantStored,
-    PermissionQuery,
-    PermissionVerdict,
+    PermissionDecision,
     PolicyChanged,
     StoreGrant,
+    StoreGrantFailed,
 )
-from messages.questions import Question
+from messages.questions import UserQuestion
 from messages.rules import Action, PermissionRequest
 from messages.transcript import Append, Appended, AppendFailed
 from tests.actors.approvals.requests import asking
@@ -41,26 +41,26 @@ pytestmark = pytest.mark.quick
 NOBODY = "the terminal is gone"
 
 
-def given(answer: Answer, approval: str = "r1", feedback: str = "") -> AnswerApproval:
-    return AnswerApproval(id=approval, answer=answer, feedback=feedback)
+def given(answer: ApprovalDecision, approval: str = "r1", feedback: str = "") -> SubmitDecision:
+    return SubmitDecision(id=approval, decision=answer, feedback=feedback)
 
 
 def answered(
-    answer: Answer, approval: str = "r1", feedback: str = "", agent: Address = PRIMARY
-) -> ApprovalAnswered:
-    return ApprovalAnswered(id=approval, agent=agent, answer=answer, feedback=feedback)
+    answer: ApprovalDecision, approval: str = "r1", feedback: str = "", agent: Address = PRIMARY
+) -> ApprovalDecided:
+    return ApprovalDecided(id=approval, agent=agent, decision=answer, feedback=feedback)
 
 
-def by_rule(approval: str) -> ApprovalAnswered:
+def by_rule(approval: str) -> ApprovalDecided:
     return answered("once", approval).model_copy(update={"decided_by": "rule"})
 
 
-def verdict(approval: str, action: Action) -> PermissionVerdict:
-    return PermissionVerdict(id=approval, action=action, reason="a grant", generation=2)
+def verdict(approval: str, action: Action) -> PermissionDecision:
+    return PermissionDecision(id=approval, action=action, reason="a grant", policy_version=2)
 
 
-def judging(request: ExecApprovalRequest) -> PermissionQuery:
-    return PermissionQuery(id=request.id, agent=request.agent, requests=request.requests)
+def judging(request: ExecApprovalRequest) -> EvaluatePermission:
+    return EvaluatePermission(id=request.id, agent=request.agent, requests=request.requests)
 
 
 def storing(request: ExecApprovalRequest) -> StoreGrant:
@@ -91,23 +91,23 @@ class Desk:
         """Bring a request up to the screen."""
         self.ask(request)
         self.written(request)
-        self.console.expect(PresentApproval(request=request, waiting=waiting))
+        self.console.expect(ShowApproval(request=request, waiting=waiting))
 
-    def answer(self, answer: AnswerApproval) -> None:
+    def answer(self, answer: SubmitDecision) -> None:
         self.console.tell(APPROVALS, answer)
 
     def retracted(self, approval: str = "r1") -> None:
-        self.console.expect(RetractApproval(id=approval, why="answered"))
+        self.console.expect(DismissApproval(id=approval, why="answered"))
 
     def withdrawn(self, approval: str = "r1") -> None:
-        self.console.expect(RetractApproval(id=approval, why="withdrawn"))
+        self.console.expect(DismissApproval(id=approval, why="withdrawn"))
 
 
 @pytest.fixture
 def desk(system: ActorSystem) -> Desk:
     """A broker to whom the console has said that somebody is there."""
     desk = opened(system)
-    desk.console.tell(APPROVALS, PresenterChanged(can_answer=True))
+    desk.console.tell(APPROVALS, ApproverAvailabilityChanged(can_answer=True))
     return desk
 
 
@@ -132,7 +132,7 @@ def test_a_request_is_on_disk_before_it_is_shown(desk: Desk) -> None:
     desk.journal.expect(Append(id=1, records=(request,)))
     desk.console.expect_nothing_more()
     desk.journal.tell(APPROVALS, Appended(id=1))
-    desk.console.expect(PresentApproval(request=request, waiting=1))
+    desk.console.expect(ShowApproval(request=request, waiting=1))
 
 
 def test_an_answer_is_on_disk_before_it_is_delivered(desk: Desk) -> None:
@@ -181,7 +181,7 @@ def test_a_grant_is_stored_before_the_answer_is_delivered(desk: Desk) -> None:
 
     desk.engine.expect(storing(request))
     desk.primary.expect_nothing_more()
-    desk.engine.tell(APPROVALS, GrantStored(id="r1", generation=2))
+    desk.engine.tell(APPROVALS, GrantStored(id="r1", policy_version=2))
     desk.primary.expect(answered("session"))
 
 
@@ -191,7 +191,7 @@ def test_a_grant_that_could_not_be_stored_counts_as_once(desk: Desk) -> None:
     desk.answer(given("session"))
     desk.written(answered("session"))
     desk.engine.expect(storing(asking()))
-    desk.engine.tell(APPROVALS, GrantNotStored(id="r1", detail="disk full"))
+    desk.engine.tell(APPROVALS, StoreGrantFailed(id="r1", detail="disk full"))
 
     desk.primary.expect(answered("session"))
     desk.engine.expect_nothing_more()
@@ -204,8 +204,8 @@ def test_what_a_grant_allows_is_answered_without_asking(desk: Desk) -> None:
     desk.answer(given("session"))
     desk.written(answered("session"))
     desk.engine.expect(storing(requests[0]))
-    desk.engine.tell(APPROVALS, GrantStored(id="r1", generation=2))
-    desk.engine.tell(APPROVALS, PolicyChanged(generation=2))
+    desk.engine.tell(APPROVALS, GrantStored(id="r1", policy_version=2))
+    desk.engine.tell(APPROVALS, PolicyChanged(policy_version=2))
 
     desk.engine.expect(judging(requests[1]), judging(requests[2]))
     desk.engine.tell(APPROVALS, verdict("r2", "ask"))
@@ -227,8 +227,8 @@ def test_what_a_rule_answers_before_it_was_shown_waits_for_its_own_record(desk: 
     )
     desk.journal.tell(APPROVALS, Appended(id=3))
     desk.engine.expect(storing(asking("r1")))
-    desk.engine.tell(APPROVALS, GrantStored(id="r1", generation=2))
-    desk.engine.tell(APPROVALS, PolicyChanged(generation=2))
+    desk.engine.tell(APPROVALS, GrantStored(id="r1", policy_version=2))
+    desk.engine.tell(APPROVALS, PolicyChanged(policy_version=2))
     desk.engine.expect(judging(asking("r2")))
     desk.primary.expect(answered("session"))
     desk.engine.tell(APPROVALS, verdict("r2", "allow"))
@@ -247,7 +247,7 @@ def test_when_the_rules_change_what_is_denied_now_ends_with_its_reason_and_what_
     requests = [asking(each) for each in ("r1", "r2", "r3")]
     for position, request in enumerate(requests):
         desk.shown(request, waiting=position + 1)
-    desk.engine.tell(APPROVALS, PolicyChanged(generation=2))
+    desk.engine.tell(APPROVALS, PolicyChanged(policy_version=2))
     desk.engine.expect(*map(judging, requests))
     for _ in range(2):
         desk.engine.tell(APPROVALS, verdict("r1", "deny"))
@@ -256,7 +256,7 @@ def test_when_the_rules_change_what_is_denied_now_ends_with_its_reason_and_what_
     desk.written(by_rule("r2"))
 
     reason = "it is denied now: a grant"
-    desk.primary.expect(ApprovalRefused(id="r1", agent=PRIMARY, reason=reason), by_rule("r2"))
+    desk.primary.expect(ApprovalUnavailable(id="r1", agent=PRIMARY, reason=reason), by_rule("r2"))
     desk.withdrawn("r1")
     desk.retracted("r2")
     desk.answer(given("once", "r3"))
@@ -268,11 +268,11 @@ def test_when_the_rules_change_what_is_denied_now_ends_with_its_reason_and_what_
 def test_a_request_whose_verdict_was_given_before_a_change_is_judged_anew_as_it_comes(
     desk: Desk,
 ) -> None:
-    desk.engine.tell(APPROVALS, PolicyChanged(generation=2))
-    late = asking().model_copy(update={"generation": 1})
+    desk.engine.tell(APPROVALS, PolicyChanged(policy_version=2))
+    late = asking().model_copy(update={"policy_version": 1})
     desk.shown(late)
     desk.engine.expect(judging(late))
-    current = asking("r2").model_copy(update={"generation": 2})
+    current = asking("r2").model_copy(update={"policy_version": 2})
     desk.shown(current, waiting=2)
     desk.engine.expect_nothing_more()
     desk.engine.tell(APPROVALS, verdict("r1", "allow"))
@@ -299,7 +299,10 @@ def test_a_verdict_that_comes_after_a_persons_answer_changes_nothing(desk: Desk)
     ],
 )
 def test_an_answer_that_was_not_offered_counts_as_less(
-    desk: Desk, offered: tuple[Answer, ...], chosen: Answer, counts_as: Answer
+    desk: Desk,
+    offered: tuple[ApprovalDecision, ...],
+    chosen: ApprovalDecision,
+    counts_as: ApprovalDecision,
 ) -> None:
     desk.shown(asking(answers=offered))
     desk.answer(given(chosen))
@@ -315,7 +318,7 @@ def test_what_may_be_granted_no_longer_counts_as_once_and_the_person_is_told(des
     desk.engine.tell(APPROVALS, verdict("r1", "ask"))  # with nothing to grant
     desk.answer(given("session"))
 
-    desk.console.expect(GrantNotStored(id="r1", detail=ONLY_ONCE))
+    desk.console.expect(StoreGrantFailed(id="r1", detail=ONLY_ONCE))
     desk.written(answered("once"))
     desk.primary.expect(answered("once"))
     desk.engine.expect_nothing_more()
@@ -330,7 +333,7 @@ def test_answers_to_what_is_not_on_the_screen_change_nothing(desk: Desk) -> None
     desk.answer(given("once", "unknown"))
 
     desk.written(asking("r1"))
-    desk.console.expect(PresentApproval(request=asking("r1"), waiting=1))
+    desk.console.expect(ShowApproval(request=asking("r1"), waiting=1))
     desk.shown(asking("r2"), waiting=2)
 
 
@@ -402,7 +405,7 @@ def test_a_subtree_is_withdrawn_by_whole_segments(desk: Desk) -> None:
     }
     for waiting, (approval, agent) in enumerate(agents.items(), start=1):
         desk.shown(asking(approval, agent), waiting)
-    desk.primary.tell(APPROVALS, ApprovalsWithdrawn(under=Address("/primary/general-1")))
+    desk.primary.tell(APPROVALS, WithdrawApprovals(under=Address("/primary/general-1")))
 
     desk.withdrawn("r1")
     desk.withdrawn("r2")
@@ -416,11 +419,11 @@ def test_a_subtree_is_withdrawn_by_whole_segments(desk: Desk) -> None:
 
 def test_where_nobody_can_be_asked_a_request_is_refused_at_once(system: ActorSystem) -> None:
     desk = opened(system)
-    desk.console.tell(APPROVALS, PresenterChanged(can_answer=False))
+    desk.console.tell(APPROVALS, ApproverAvailabilityChanged(can_answer=False))
     desk.ask(asking())
 
     reason = "nobody can be asked here"
-    desk.primary.expect(ApprovalRefused(id="r1", agent=PRIMARY, reason=reason))
+    desk.primary.expect(ApprovalUnavailable(id="r1", agent=PRIMARY, reason=reason))
     desk.journal.expect_nothing_more()
 
 
@@ -431,37 +434,37 @@ def test_what_comes_before_it_is_known_whether_somebody_is_there_waits(
     desk = opened(system)
     desk.ask(asking())
     desk.journal.expect_nothing_more()
-    desk.console.tell(APPROVALS, PresenterChanged(can_answer=somebody))
+    desk.console.tell(APPROVALS, ApproverAvailabilityChanged(can_answer=somebody))
     if somebody:
         desk.written(asking())
-        desk.console.expect(PresentApproval(request=asking(), waiting=1))
+        desk.console.expect(ShowApproval(request=asking(), waiting=1))
     else:
-        desk.primary.expect_kind(ApprovalRefused)
+        desk.primary.expect_kind(ApprovalUnavailable)
 
 
 def test_a_console_that_goes_refuses_what_waits_and_what_comes_after(desk: Desk) -> None:
     desk.shown(asking("r1"))
     desk.shown(asking("r2"), waiting=2)
-    desk.console.tell(APPROVALS, PresenterChanged(can_answer=False, reason=NOBODY))
+    desk.console.tell(APPROVALS, ApproverAvailabilityChanged(can_answer=False, reason=NOBODY))
     desk.ask(asking("r3"))
 
     desk.primary.expect(
-        *(ApprovalRefused(id=each, agent=PRIMARY, reason=NOBODY) for each in ("r1", "r2", "r3"))
+        *(ApprovalUnavailable(id=each, agent=PRIMARY, reason=NOBODY) for each in ("r1", "r2", "r3"))
     )
 
 
 def test_an_answer_given_before_the_console_went_still_counts(desk: Desk) -> None:
     desk.shown(asking())
     desk.answer(given("once"))
-    desk.console.tell(APPROVALS, PresenterChanged(can_answer=False, reason=NOBODY))
+    desk.console.tell(APPROVALS, ApproverAvailabilityChanged(can_answer=False, reason=NOBODY))
     desk.written(answered("once"))
 
     desk.primary.expect(answered("once"))
 
 
 def test_people_can_be_asked_again_when_the_console_is_back(desk: Desk) -> None:
-    desk.console.tell(APPROVALS, PresenterChanged(can_answer=False, reason=NOBODY))
-    desk.console.tell(APPROVALS, PresenterChanged(can_answer=True))
+    desk.console.tell(APPROVALS, ApproverAvailabilityChanged(can_answer=False, reason=NOBODY))
+    desk.console.tell(APPROVALS, ApproverAvailabilityChanged(can_answer=True))
 
     desk.shown(asking())
 
@@ -472,7 +475,7 @@ def test_a_request_that_could_not_be_written_is_refused_unseen(desk: Desk) -> No
     desk.journal.tell(APPROVALS, AppendFailed(id=1, detail="disk full"))
 
     reason = "the session could not be written: disk full"
-    desk.primary.expect(ApprovalRefused(id="r1", agent=PRIMARY, reason=reason))
+    desk.primary.expect(ApprovalUnavailable(id="r1", agent=PRIMARY, reason=reason))
     desk.console.expect_nothing_more()
 
 
@@ -482,7 +485,7 @@ def test_an_answer_that_could_not_be_written_is_not_delivered(desk: Desk) -> Non
     desk.journal.expect_kind(Append)
     desk.journal.tell(APPROVALS, AppendFailed(id=2, detail="disk full"))
 
-    refused = desk.primary.expect_kind(ApprovalRefused)
+    refused = desk.primary.expect_kind(ApprovalUnavailable)
     assert refused.reason == "the session could not be written: disk full"
     desk.withdrawn()
     desk.engine.expect_nothing_more()
@@ -490,12 +493,12 @@ def test_an_answer_that_could_not_be_written_is_not_delivered(desk: Desk) -> Non
 
 def test_news_about_nothing_changes_nothing(desk: Desk) -> None:
     desk.shown(asking())
-    desk.engine.tell(APPROVALS, GrantStored(id="r1", generation=2))
-    desk.engine.tell(APPROVALS, PolicyChanged(generation=2))
+    desk.engine.tell(APPROVALS, GrantStored(id="r1", policy_version=2))
+    desk.engine.tell(APPROVALS, PolicyChanged(policy_version=2))
     desk.engine.expect(judging(asking()))
     for news in (Appended(id=1), Appended(id=99), AppendFailed(id=1, detail="?")):
         desk.journal.tell(APPROVALS, news)
-    desk.engine.tell(APPROVALS, GrantNotStored(id="r9", detail="?"))
+    desk.engine.tell(APPROVALS, StoreGrantFailed(id="r9", detail="?"))
     desk.engine.tell(APPROVALS, verdict("r9", "allow"))
     desk.primary.tell(APPROVALS, ApprovalWithdrawn(id="r9"))
 
@@ -518,22 +521,22 @@ def asking_two() -> QuestionRequest:
         cwd="/repo",
         reason="a question",
         requests=(PermissionRequest(permission="question", target="*"),),
-        answers=("once", "no"),
-        questions=(Question(question="One?"), Question(question="Two?")),
+        available_decisions=("once", "no"),
+        questions=(UserQuestion(question="One?"), UserQuestion(question="Two?")),
     )
 
 
 def test_replies_are_on_disk_before_they_are_delivered(desk: Desk) -> None:
     desk.shown(asking_two())
-    desk.answer(AnswerApproval(id="r1", answer="once", replies=("1", "2")))
+    desk.answer(SubmitDecision(id="r1", decision="once", answers=("1", "2")))
 
-    answered = ApprovalAnswered(id="r1", agent=PRIMARY, answer="once", replies=("1", "2"))
+    answered = ApprovalDecided(id="r1", agent=PRIMARY, decision="once", answers=("1", "2"))
     desk.written(answered)
     desk.primary.expect(answered)
 
 
 def test_a_question_with_a_reply_too_few_counts_as_not_answered(desk: Desk) -> None:
     desk.shown(asking_two())
-    desk.answer(AnswerApproval(id="r1", answer="once", replies=("1",)))
+    desk.answer(SubmitDecision(id="r1", decision="once", answers=("1",)))
 
-    desk.written(ApprovalAnswered(id="r1", agent=PRIMARY, answer="no"))
+    desk.written(ApprovalDecided(id="r1", agent=PRIMARY, decision="no"))

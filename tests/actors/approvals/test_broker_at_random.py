@@ -3,13 +3,13 @@
 import pytest
 
 from messages.approvals import (
-    AnswerApproval,
-    ApprovalAnswered,
-    ApprovalRefused,
-    ApprovalsWithdrawn,
-    PresentApproval,
-    PresenterChanged,
-    RetractApproval,
+    ApprovalDecided,
+    ApprovalUnavailable,
+    ApproverAvailabilityChanged,
+    DismissApproval,
+    ShowApproval,
+    SubmitDecision,
+    WithdrawApprovals,
 )
 from messages.base import Message
 from messages.permissions import GrantStored, StoreGrant
@@ -36,8 +36,8 @@ def twice(kind: type[Message]) -> Fault:
 
 
 def always_yes(message: Message) -> tuple[Message, ...]:
-    if isinstance(message, AnswerApproval):
-        message = AnswerApproval(id=message.id, answer="once")
+    if isinstance(message, SubmitDecision):
+        message = SubmitDecision(id=message.id, decision="once")
     return (message,)
 
 
@@ -46,21 +46,21 @@ def never_hears_of_full_disks(message: Message) -> tuple[Message, ...]:
 
 
 def never_hears_goodbye(message: Message) -> tuple[Message, ...]:
-    goodbye = isinstance(message, PresenterChanged) and not message.can_answer
+    goodbye = isinstance(message, ApproverAvailabilityChanged) and not message.can_answer
     return () if goodbye else (message,)
 
 
 FAULTS: dict[str, tuple[Fault, Fault]] = {
-    "leaves it on the screen": (without(RetractApproval), faithful),
-    "loses the answer": (without(ApprovalAnswered), faithful),
-    "loses the refusal": (without(ApprovalRefused), faithful),
+    "leaves it on the screen": (without(DismissApproval), faithful),
+    "loses the answer": (without(ApprovalDecided), faithful),
+    "loses the refusal": (without(ApprovalUnavailable), faithful),
     "loses the grant": (without(StoreGrant), faithful),
-    "answers twice": (twice(ApprovalAnswered), faithful),
-    "refuses twice": (twice(ApprovalRefused), faithful),
-    "shows twice": (twice(PresentApproval), faithful),
+    "answers twice": (twice(ApprovalDecided), faithful),
+    "refuses twice": (twice(ApprovalUnavailable), faithful),
+    "shows twice": (twice(ShowApproval), faithful),
     "does not write": (without(Append), faithful),
-    "does not withdraw a subtree": (faithful, without(ApprovalsWithdrawn)),
-    "does not hear that somebody came": (faithful, without(PresenterChanged)),
+    "does not withdraw a subtree": (faithful, without(WithdrawApprovals)),
+    "does not hear that somebody came": (faithful, without(ApproverAvailabilityChanged)),
     "does not hear that all have gone": (faithful, never_hears_goodbye),
     "does not hear of a grant": (faithful, without(GrantStored)),
     "does not hear of a full disk": (faithful, without(AppendFailed)),

@@ -8,10 +8,10 @@ from actors.approvals.broker import ApprovalBroker
 from actors.runtime.supervision import Restart
 from actors.runtime.system import ActorSystem
 from messages.address import APPROVALS, CONSOLE, JOURNAL, PERMISSIONS
-from messages.approvals import ApprovalAnswered, PresentApproval, PresenterChanged
+from messages.approvals import ApprovalDecided, ApproverAvailabilityChanged, ShowApproval
 from messages.permissions import PolicyChanged, StoreGrant
 from messages.rules import Rule
-from messages.transcript import Append, Appended, Recall, Recalled, Record
+from messages.transcript import Append, Appended, ReadRecords, Record, RecordsRead
 from tests.actors.approvals.requests import asking
 from tests.actors.living import Fuse, fragile
 from tests.probe import Probe, new_probe
@@ -40,12 +40,12 @@ def journal(system: ActorSystem, engine: Probe) -> Probe:
     broker = partial(ApprovalBroker, JOURNAL, PERMISSIONS, CONSOLE)
     system.start(fragile(broker, fuse), "approvals", Restart(limit=1, window_s=3600.0))
     fuse.set("before", PolicyChanged)
-    engine.tell(APPROVALS, PolicyChanged(generation=2))
+    engine.tell(APPROVALS, PolicyChanged(policy_version=2))
     return journal
 
 
 def recalled(journal: Probe, *records: Record) -> None:
-    journal.tell(APPROVALS, Recalled(id=journal.expect_kind(Recall).id, records=records))
+    journal.tell(APPROVALS, RecordsRead(id=journal.expect_kind(ReadRecords).id, records=records))
 
 
 def test_what_is_asked_in_other_words_is_written_again_before_it_is_shown(
@@ -53,21 +53,21 @@ def test_what_is_asked_in_other_words_is_written_again_before_it_is_shown(
 ) -> None:
     console, primary = new_probe(system, "console"), new_probe(system, "primary")
     recalled(journal, BEFORE)
-    console.tell(APPROVALS, PresenterChanged(can_answer=True))
+    console.tell(APPROVALS, ApproverAvailabilityChanged(can_answer=True))
     primary.tell(APPROVALS, NOW)
 
     append = journal.expect_kind(Append)
     assert append.records == (NOW,)
     console.expect_nothing_more()
     journal.tell(APPROVALS, Appended(id=append.id))
-    console.expect(PresentApproval(request=NOW, waiting=1))
+    console.expect(ShowApproval(request=NOW, waiting=1))
 
 
 def test_an_answer_grants_what_was_shown_when_it_was_given(
     system: ActorSystem, journal: Probe, engine: Probe
 ) -> None:
     primary = new_probe(system, "primary")
-    answer = ApprovalAnswered(id=BEFORE.id, agent=BEFORE.agent, answer="session")
+    answer = ApprovalDecided(id=BEFORE.id, agent=BEFORE.agent, decision="session")
     recalled(journal, BEFORE, answer)
     primary.tell(APPROVALS, NOW)
     engine.expect(StoreGrant(id=BEFORE.id, rules=BEFORE.grants))

@@ -12,7 +12,7 @@ import pytest
 from actors.models.anthropic_client import IDLE_S, AnthropicModel
 from actors.models.bursts import bursts
 from actors.models.client import ModelError, ModelRequest, Reply, Streamed
-from actors.models.reply_plan import ToolCall
+from actors.models.reply_plan import ScriptedCall
 from messages.content import TextBlock, ToolUseBlock
 from tests.scripted_server import (
     Answer,
@@ -78,7 +78,7 @@ def failure(answer: Answer, idle_s: float = IDLE_S) -> ModelError:
 
 
 def test_a_good_answer_streams_its_text_and_ends_in_one_reply() -> None:
-    text, replies = outcome(says("Hello there.", ToolCall("ls", {"path": "."})))
+    text, replies = outcome(says("Hello there.", ScriptedCall("ls", {"path": "."})))
     assert text == "Hello there."
     assert replies[0].content == (
         TextBlock(text="Hello there."),

@@ -9,7 +9,7 @@ from pydantic_core import to_json
 from actors.models.client import ModelError, Reply, Streamed
 from actors.models.decoder import ReplyDecoder
 from actors.models.event_stream import EventSplitter, event_bytes
-from actors.models.reply_plan import Event, ReplyPlan, ToolCall, events_of
+from actors.models.reply_plan import Event, ReplyPlan, ScriptedCall, events_of
 from messages.content import (
     RedactedThinkingBlock,
     TextBlock,
@@ -24,8 +24,8 @@ PLAN = ReplyPlan(
     thinking="Überlegen wir: 思考",
     text="Ich lese die Datei — gleich.",
     calls=(
-        ToolCall("read", {"path": 'a "b" ä.txt'}),
-        ToolCall("bash", {"command": "ls -l\n", "timeout_s": 5}),
+        ScriptedCall("read", {"path": 'a "b" ä.txt'}),
+        ScriptedCall("bash", {"command": "ls -l\n", "timeout_s": 5}),
     ),
 )
 WHOLE = Reply(

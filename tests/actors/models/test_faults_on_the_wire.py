@@ -16,9 +16,9 @@ import pytest
 from actors.models.anthropic_client import AnthropicModel
 from actors.models.client import ModelError, ModelRequest, Reply, Streamed
 from actors.models.names import limits_of
-from actors.models.reply_plan import ToolCall
+from actors.models.reply_plan import ScriptedCall
 from messages.content import ToolUseBlock, Usage
-from messages.models import ModelMeasured
+from messages.models import ModelLimitsFound
 from tests.scripted_server import (
     Answer,
     Ending,
@@ -34,7 +34,7 @@ from tests.scripted_server import (
 pytestmark = pytest.mark.quick
 
 HELLO = says("Hello there, how are you today?")
-CALL = says("I will look.", ToolCall("bash", {"command": "rm -rf build", "dry_run": True}))
+CALL = says("I will look.", ScriptedCall("bash", {"command": "rm -rf build", "dry_run": True}))
 REQUEST = ModelRequest(
     model="claude-test",
     system="Be plain.",
@@ -369,8 +369,8 @@ def test_what_is_no_url_is_told_without_a_password(url: str, said: str) -> None:
 # What a model takes.
 
 
-def measured(answer: Answer | None) -> tuple[ModelMeasured | None, list[str]]:
-    async def once(server: ScriptedServer) -> ModelMeasured | None:
+def measured(answer: Answer | None) -> tuple[ModelLimitsFound | None, list[str]]:
+    async def once(server: ScriptedServer) -> ModelLimitsFound | None:
         async with model_at(server.base_url) as model:
             return await model.measure("claude-test")
 
@@ -385,7 +385,7 @@ def test_what_a_model_takes_is_read_from_its_server() -> None:
         headers={"content-type": "application/json"},
     )
     assert measured(told) == (
-        ModelMeasured(model="claude-test", context_tokens=5_000, output_tokens=700),
+        ModelLimitsFound(model="claude-test", context_tokens=5_000, output_tokens=700),
         ["/v1/models/claude-test"],
     )
 

@@ -5,7 +5,7 @@ from pydantic import JsonValue
 
 from actors.models.demo_script import NARROW, PARTS, PROMPT, RUN, STEPS, Step, demo
 from actors.models.rehearsal_script import HELP, LONG, rehearsal
-from actors.models.reply_plan import ReplyPlan, ToolCall, words_of
+from actors.models.reply_plan import ReplyPlan, ScriptedCall, words_of
 
 pytestmark = pytest.mark.quick
 
@@ -33,23 +33,26 @@ def asked(*messages: Message) -> Message:
 @pytest.mark.parametrize(
     ("prompt", "call"),
     [
-        ("list", ToolCall("ls", {})),
-        ("ls src", ToolCall("ls", {"path": "src"})),
-        ("please read `README.md`", ToolCall("read", {"path": "README.md"})),
-        ("run git status | head -3", ToolCall("bash", {"command": "git status | head -3"})),
-        ("Now run the tests", ToolCall("bash", {"command": "the tests"})),
-        ("write a.txt two\nlines", ToolCall("write", {"path": "a.txt", "content": "two\nlines"})),
+        ("list", ScriptedCall("ls", {})),
+        ("ls src", ScriptedCall("ls", {"path": "src"})),
+        ("please read `README.md`", ScriptedCall("read", {"path": "README.md"})),
+        ("run git status | head -3", ScriptedCall("bash", {"command": "git status | head -3"})),
+        ("Now run the tests", ScriptedCall("bash", {"command": "the tests"})),
+        (
+            "write a.txt two\nlines",
+            ScriptedCall("write", {"path": "a.txt", "content": "two\nlines"}),
+        ),
         (
             "write",
-            ToolCall("write", {"path": "rehearsal.txt", "content": "Written by a script.\n"}),
+            ScriptedCall("write", {"path": "rehearsal.txt", "content": "Written by a script.\n"}),
         ),
         (
             "edit a.py: x = 1 -> x = 2",
-            ToolCall("edit", {"path": "a.py", "old_string": "x = 1", "new_string": "x = 2"}),
+            ScriptedCall("edit", {"path": "a.py", "old_string": "x = 1", "new_string": "x = 2"}),
         ),
     ],
 )
-def test_a_prompt_plays_the_tool_that_it_names(prompt: str, call: ToolCall) -> None:
+def test_a_prompt_plays_the_tool_that_it_names(prompt: str, call: ScriptedCall) -> None:
     assert rehearsal(asked(said(prompt))).calls == (call,)
 
 
@@ -85,7 +88,7 @@ def test_a_prompt_that_shares_its_message_with_what_was_interrupted_is_still_rea
     shared = [interrupted["content"], said("[interrupted]")["content"], said("list")["content"]]
     blocks = [block for content in shared if isinstance(content, list) for block in content]
     message: Message = {"role": "user", "content": blocks}
-    assert rehearsal(asked(said("run x"), message)).calls == (ToolCall("ls", {}),)
+    assert rehearsal(asked(said("run x"), message)).calls == (ScriptedCall("ls", {}),)
 
 
 def test_the_demo_begins_by_saying_that_it_is_a_script() -> None:
@@ -129,7 +132,7 @@ def test_the_demo_says_what_stopped_a_subagent_at_any_depth() -> None:
 
 def test_the_demo_answers_like_a_rehearsal_once_it_is_over() -> None:
     played = as_foreseen(*STEPS)
-    assert demo(asked(said(PROMPT), *played, said("list"))).calls == (ToolCall("ls", {}),)
+    assert demo(asked(said(PROMPT), *played, said("list"))).calls == (ScriptedCall("ls", {}),)
     assert not demo(asked(said(PROMPT), *played, said("list"), result("a"))).calls
 
 

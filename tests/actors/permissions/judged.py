@@ -2,14 +2,14 @@
 
 from pathlib import Path
 
-from actors.permissions.deciding import Decision, decide_call
+from actors.permissions.deciding import CallDecision, decide_call
 from actors.permissions.defaults import BUILT_IN
-from actors.permissions.places import Ground
+from actors.permissions.places import WorkspacePaths
 from actors.permissions.project_grants import ProjectGrants
-from messages.rules import Action, PermissionRequest, Policy, Profile, Rule, Source
+from messages.rules import Action, PermissionProfile, PermissionRequest, Policy, Rule, RuleSource
 
-GROUND = Ground(root="/nowhere/project", cwd="/nowhere/project", home="/nowhere/home")
-BUILD = Profile(agent="build")
+GROUND = WorkspacePaths(root="/nowhere/project", cwd="/nowhere/project", home="/nowhere/home")
+BUILD = PermissionProfile(agent="build")
 STORE = ProjectGrants(Path("/nowhere/state/grants.json"), Path("/nowhere/project"))
 
 
@@ -21,25 +21,25 @@ def rule(permission: str, pattern: str, action: Action = "allow", agent: str | N
     return Rule(permission=permission, pattern=pattern, action=action, agent=agent)
 
 
-def user(*rules: Rule) -> Source:
-    return Source(name="user rules", rules=rules)
+def user(*rules: Rule) -> RuleSource:
+    return RuleSource(name="user rules", rules=rules)
 
 
-def project(*rules: Rule, trusted: bool = True) -> Source:
-    return Source(name="project rules", rules=rules, trusted=trusted)
+def project(*rules: Rule, trusted: bool = True) -> RuleSource:
+    return RuleSource(name="project rules", rules=rules, trusted=trusted)
 
 
 def by_rules(*rules: Rule) -> Policy:
     """One source and nothing else, as `permissions check --rules` judges."""
-    return Policy(sources=(Source(name="rules", rules=rules),), protected=None)
+    return Policy(sources=(RuleSource(name="rules", rules=rules),), protected=None)
 
 
 def decided(
     *call: tuple[str, str],
     policy: Policy | None = None,
-    chain: tuple[Profile, ...] = (BUILD,),
-    ground: Ground = GROUND,
-) -> Decision:
+    chain: tuple[PermissionProfile, ...] = (BUILD,),
+    ground: WorkspacePaths = GROUND,
+) -> CallDecision:
     requests = tuple(asking(*each) for each in call)
     return decide_call(requests, ground, policy or Policy(defaults=BUILT_IN), chain)
 
@@ -48,7 +48,7 @@ def verdict(
     permission: str,
     target: str,
     policy: Policy | None = None,
-    chain: tuple[Profile, ...] = (BUILD,),
-    ground: Ground = GROUND,
+    chain: tuple[PermissionProfile, ...] = (BUILD,),
+    ground: WorkspacePaths = GROUND,
 ) -> Action:
     return decided((permission, target), policy=policy, chain=chain, ground=ground).judgement.action

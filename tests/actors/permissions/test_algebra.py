@@ -8,18 +8,18 @@ from hypothesis import strategies as st
 
 from actors.permissions.defaults import BUILT_IN
 from actors.permissions.granting import granting
-from actors.permissions.judgement import SILENT, Judgement, strictest
+from actors.permissions.judgement import SILENT, AccessDecision, strictest
 from actors.permissions.judging import decide, judged
-from actors.permissions.matters import Matter
+from actors.permissions.matters import Access
 from actors.permissions.modes import MODES
 from actors.permissions.rulebook import rulebook_of
 from actors.permissions.rules import STRICTNESS
-from messages.rules import Policy, Profile, Rule, Source
+from messages.rules import PermissionProfile, Policy, Rule, RuleSource
 from tests.actors.permissions.judged import decided
 
 pytestmark = pytest.mark.quick
 
-Chain = tuple[Profile, ...]
+Chain = tuple[PermissionProfile, ...]
 NAMES = ("read", "write", "write", "bash", "bash", "question")
 TARGETS = ("a", "a", "/x/a", "rm a")
 AGENTS = ("build", "explore", "lead")
@@ -36,11 +36,11 @@ rules = st.builds(
 granted = st.builds(Rule, permission=permissions, pattern=patterns, action=st.just("allow"))
 some_rules = st.lists(rules, max_size=4).map(tuple)
 sources = st.builds(
-    Source, name=st.sampled_from(("user", "project")), rules=some_rules, trusted=st.booleans()
+    RuleSource, name=st.sampled_from(("user", "project")), rules=some_rules, trusted=st.booleans()
 )
 tools = st.sampled_from((("*",), ("*",), ("*",), ("read", "bash")))
 profiles = st.builds(
-    Profile,
+    PermissionProfile,
     agent=st.sampled_from(AGENTS),
     rules=st.none() | sources,
     tools=tools,
@@ -65,11 +65,11 @@ policies = st.builds(
 
 
 @st.composite
-def matters(draw: st.DrawFn) -> Matter:
+def matters(draw: st.DrawFn) -> Access:
     permission, target = draw(permissions), draw(st.sampled_from(TARGETS))
-    reads = Matter("read", "a", "bash", reading=True)
+    reads = Access("read", "a", "bash", reading=True)
     command = permission == "bash"
-    return Matter(
+    return Access(
         permission=permission,
         target=target,
         tool=permission,
@@ -89,17 +89,17 @@ LAW = settings(max_examples=2 * settings().max_examples)
 calls = st.lists(matters(), min_size=1, max_size=3)
 
 
-PLAIN = [Matter("write", "a", "write")]
-LOOSE = Source(name="loose", rules=(Rule(permission="write", pattern="*", action="allow"),))
-BUILD = Profile(agent="build")
+PLAIN = [Access("write", "a", "write")]
+LOOSE = RuleSource(name="loose", rules=(Rule(permission="write", pattern="*", action="allow"),))
+BUILD = PermissionProfile(agent="build")
 DEFAULTS = Policy(defaults=BUILT_IN)
 LOOSENED = replace(DEFAULTS, sources=(LOOSE,))
 EDITING = replace(DEFAULTS, mode="auto-edit")
-ASKED = Source(name="asked", rules=(Rule(permission="write", pattern="a", action="ask"),))
-DENIED = Source(name="denied", rules=(Rule(permission="write", pattern="a", action="deny"),))
-ALLOWED = Source(name="allowed", rules=(Rule(permission="bash", pattern="*", action="allow"),))
+ASKED = RuleSource(name="asked", rules=(Rule(permission="write", pattern="a", action="ask"),))
+DENIED = RuleSource(name="denied", rules=(Rule(permission="write", pattern="a", action="deny"),))
+ALLOWED = RuleSource(name="allowed", rules=(Rule(permission="bash", pattern="*", action="allow"),))
 GIT = [
-    Matter(
+    Access(
         "bash",
         "git status",
         "bash",
@@ -110,18 +110,18 @@ GIT = [
 ]
 
 
-def verdict(call: list[Matter], policy: Policy, chain: Chain) -> Judgement:
+def verdict(call: list[Access], policy: Policy, chain: Chain) -> AccessDecision:
     return judged((each, decide(each, rulebook_of(policy, chain))) for each in call)
 
 
-def strictness(call: list[Matter], policy: Policy, chain: Chain) -> int:
+def strictness(call: list[Access], policy: Policy, chain: Chain) -> int:
     return STRICTNESS[verdict(call, policy, chain).action]
 
 
 @LAW
 @given(calls, matters(), policies, chains)
 def test_one_more_part_never_loosens(
-    call: list[Matter], more: Matter, policy: Policy, chain: Chain
+    call: list[Access], more: Access, policy: Policy, chain: Chain
 ) -> None:
     alone = strictness(call, policy, chain)
     assert strictness([*call, more], policy, chain) >= alone
@@ -133,7 +133,7 @@ def test_one_more_part_never_loosens(
 @example(PLAIN, EDITING, (replace(BUILD, rules=ASKED),), BUILD)
 @example(PLAIN, DEFAULTS, (replace(BUILD, mode="plan"),), BUILD)
 def test_no_child_is_looser_than_who_is_above_it_lifts_included(
-    call: list[Matter], policy: Policy, chain: Chain, child: Profile
+    call: list[Access], policy: Policy, chain: Chain, child: PermissionProfile
 ) -> None:
     assert strictness(call, policy, (child, *chain)) >= strictness(call, policy, chain)
 
@@ -143,7 +143,7 @@ def test_no_child_is_looser_than_who_is_above_it_lifts_included(
 @example(PLAIN, DEFAULTS, (BUILD,), replace(BUILD, rules=DENIED))
 @example(PLAIN, DEFAULTS, (BUILD,), replace(BUILD, read_only=True))
 def test_who_is_above_never_loosens_what_holds_for_an_agent_by_itself(
-    call: list[Matter], policy: Policy, chain: Chain, child: Profile
+    call: list[Access], policy: Policy, chain: Chain, child: PermissionProfile
 ) -> None:
     assert strictness(call, policy, (child, *chain)) >= strictness(call, policy, (child,))
 
@@ -153,7 +153,7 @@ def test_who_is_above_never_loosens_what_holds_for_an_agent_by_itself(
 @example(PLAIN[0], LOOSENED, (replace(BUILD, disallowed_tools=("write",)),))
 @example(PLAIN[0], LOOSENED, (BUILD, replace(BUILD, tools=("read",))))
 def test_a_tool_that_somebody_of_the_chain_lacks_is_denied(
-    matter: Matter, policy: Policy, chain: Chain
+    matter: Access, policy: Policy, chain: Chain
 ) -> None:
     tool = matter.tool
     had = [{"*", tool} & {*each.tools} and tool not in each.disallowed_tools for each in chain]
@@ -164,7 +164,7 @@ def test_a_tool_that_somebody_of_the_chain_lacks_is_denied(
 @LAW
 @given(matters(), policies, chains)
 def test_no_lift_changes_a_deny_or_what_only_an_answer_lifts(
-    matter: Matter, policy: Policy, chain: Chain
+    matter: Access, policy: Policy, chain: Chain
 ) -> None:
     before = decide(matter, rulebook_of(replace(policy, mode="default", grants=()), chain))
     exact = matter.request
@@ -180,7 +180,7 @@ def test_no_lift_changes_a_deny_or_what_only_an_answer_lifts(
 
 @LAW
 @given(calls, policies, chains)
-def test_a_looser_mode_never_tightens(call: list[Matter], policy: Policy, chain: Chain) -> None:
+def test_a_looser_mode_never_tightens(call: list[Access], policy: Policy, chain: Chain) -> None:
     found = [strictness(call, replace(policy, mode=mode), chain) for mode in MODES]
     assert found == sorted(found, reverse=True)
 
@@ -193,7 +193,7 @@ def test_a_looser_mode_never_tightens(call: list[Matter], policy: Policy, chain:
     st.builds(Rule, permission=permissions, pattern=patterns, action=st.just("allow")),
 )
 def test_a_grant_never_tightens(
-    call: list[Matter], policy: Policy, chain: Chain, grant: Rule
+    call: list[Access], policy: Policy, chain: Chain, grant: Rule
 ) -> None:
     granted = granting(policy, (grant,))
     assert strictness(call, granted, chain) <= strictness(call, policy, chain)
@@ -203,7 +203,7 @@ def test_a_grant_never_tightens(
 @given(calls, policies, chains)
 @example(PLAIN, LOOSENED, (BUILD,))
 @example(GIT, DEFAULTS, (BUILD,))
-def test_trust_never_tightens(call: list[Matter], policy: Policy, chain: Chain) -> None:
+def test_trust_never_tightens(call: list[Access], policy: Policy, chain: Chain) -> None:
     def trusting(*, trusted: bool) -> Policy:
         heard = tuple(replace(each, trusted=trusted) for each in policy.sources)
         return replace(policy, sources=heard, trusted=trusted)
@@ -218,10 +218,10 @@ def test_trust_never_tightens(call: list[Matter], policy: Policy, chain: Chain) 
 @example(PLAIN, DEFAULTS, (BUILD,), replace(BUILD, rules=LOOSE))
 @example(PLAIN, LOOSENED, (BUILD,), replace(BUILD, tools=("read",)))
 def test_a_definition_of_the_project_never_loosens(
-    call: list[Matter], policy: Policy, chain: Chain, definition: Profile
+    call: list[Access], policy: Policy, chain: Chain, definition: PermissionProfile
 ) -> None:
     of_project = replace(definition, of_project=True, delegates=("*",))
-    without = Profile(agent=definition.agent, tools=definition.tools)
+    without = PermissionProfile(agent=definition.agent, tools=definition.tools)
     for above in ((), chain):
         loosest = strictness(call, policy, (without, *above))
         assert strictness(call, policy, (of_project, *above)) >= loosest
@@ -232,12 +232,12 @@ def test_a_definition_of_the_project_never_loosens(
 @LAW
 @given(calls, policies, chains, st.booleans())
 def test_a_missing_source_is_as_an_empty_one(
-    call: list[Matter],
+    call: list[Access],
     policy: Policy,
     chain: Chain,
     trusted: bool,  # noqa: FBT001  (drawn)
 ) -> None:
-    empty = Source(name="empty", trusted=trusted)
+    empty = RuleSource(name="empty", trusted=trusted)
     with_empty = replace(policy, sources=(*policy.sources, empty))
     of_definition = (replace(chain[0], rules=chain[0].rules or empty), *chain[1:])
 
@@ -247,7 +247,7 @@ def test_a_missing_source_is_as_an_empty_one(
 @LAW
 @given(calls, policies, chains)
 def test_storing_what_is_offered_allows_the_call(
-    call: list[Matter], policy: Policy, chain: Chain
+    call: list[Access], policy: Policy, chain: Chain
 ) -> None:
     offered = verdict(call, policy, chain).grants
     if offered:
@@ -255,11 +255,11 @@ def test_storing_what_is_offered_allows_the_call(
 
 
 def test_of_two_questions_the_one_that_no_grant_lifts_is_the_stricter() -> None:
-    lifted, lasting = Judgement("ask", "a"), Judgement("ask", "b", lasting=True)
+    lifted, lasting = AccessDecision("ask", "a"), AccessDecision("ask", "b", lasting=True)
 
     for each in ([lifted, lasting], [lasting, lifted], [SILENT, lifted, lasting, lifted]):
         assert strictest(each) is lasting
-    assert strictest([lasting, Judgement("deny", "c"), SILENT]).action == "deny"
+    assert strictest([lasting, AccessDecision("deny", "c"), SILENT]).action == "deny"
 
 
 COMMANDS = (
@@ -283,7 +283,7 @@ def test_storing_what_is_offered_of_a_command_allows_that_command(
     command: str, policy: Policy
 ) -> None:
     judgement = decided(("bash", command), policy=policy).judgement
-    for offered in (judgement.grants, judgement.wider):
+    for offered in (judgement.grants, judgement.broader_grants):
         if offered:
             granted = granting(policy, offered)
             assert decided(("bash", command), policy=granted).judgement.action == "allow"

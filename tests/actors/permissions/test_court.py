@@ -6,7 +6,7 @@ from functools import partial
 
 import pytest
 
-from actors.permissions.court import Court
+from actors.permissions.court import EvaluationPool
 from tests.simulation.loop import random_of, sim_loop
 
 pytestmark = pytest.mark.quick
@@ -16,7 +16,7 @@ def test_a_long_line_is_judged_to_its_end_while_it_moves() -> None:
     """On the simulated loop each judge takes up to a tenth of a second, of its own time."""
 
     async def judge() -> list[int]:
-        court = Court(judging_s=0.2, most_at_once=2)
+        court = EvaluationPool(judging_s=0.2, most_at_once=2)
         jobs = (court.judged(partial(int, number)) for number in range(40))
         return list(await asyncio.gather(*jobs))
 
@@ -32,7 +32,7 @@ def test_who_waits_while_nobody_gets_up_is_given_up() -> None:
     stuck = threading.Event()
 
     async def judge() -> list[object]:
-        court = Court(judging_s=0.05, most_at_once=1)
+        court = EvaluationPool(judging_s=0.05, most_at_once=1)
         cases = (stuck.wait, lambda: True)
         ends = await asyncio.gather(*map(court.judged, cases), return_exceptions=True)
         stuck.set()

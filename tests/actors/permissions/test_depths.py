@@ -7,7 +7,7 @@ import pytest
 
 from actors.permissions.defaults import BUILT_IN
 from actors.permissions.depths import MOST_ENTRIES, Depths
-from actors.permissions.places import Ground
+from actors.permissions.places import WorkspacePaths
 from messages.rules import Action, Policy
 from tests.actors.permissions.judged import by_rules, decided, rule, user, verdict
 
@@ -15,13 +15,13 @@ pytestmark = pytest.mark.quick
 
 
 @pytest.fixture
-def ground(tmp_path: Path) -> Ground:
+def ground(tmp_path: Path) -> WorkspacePaths:
     root = tmp_path.resolve() / "project"
     (root / "src" / "deep").mkdir(parents=True)
     (root / "app" / "deep").mkdir(parents=True)
     for name in (".env", "src/a.py", "src/deep/b.py", "app/deep/.env.local", "app/.env.example"):
         (root / name).write_text("text")
-    return Ground(root=str(root), cwd=str(root), home=str(tmp_path))
+    return WorkspacePaths(root=str(root), cwd=str(root), home=str(tmp_path))
 
 
 ASKING = [
@@ -76,12 +76,14 @@ QUIET = [
 
 
 @pytest.mark.parametrize("command", ASKING)
-def test_a_deep_read_asks_where_such_a_file_stands_below(command: str, ground: Ground) -> None:
+def test_a_deep_read_asks_where_such_a_file_stands_below(
+    command: str, ground: WorkspacePaths
+) -> None:
     assert verdict("bash", command, ground=ground) == "ask"
 
 
 @pytest.mark.parametrize("command", QUIET)
-def test_a_deep_read_is_quiet_where_none_does(command: str, ground: Ground) -> None:
+def test_a_deep_read_is_quiet_where_none_does(command: str, ground: WorkspacePaths) -> None:
     assert verdict("bash", command, ground=ground) == "allow"
 
 
@@ -96,7 +98,7 @@ def test_a_deep_read_is_quiet_where_none_does(command: str, ground: Ground) -> N
     ],
 )
 def test_rules_on_reading_hold_for_what_really_stands_there(
-    pattern: str, action: Action, expected: Action, ground: Ground
+    pattern: str, action: Action, expected: Action, ground: WorkspacePaths
 ) -> None:
     written = user(rule("read", pattern, action))
     policy = Policy(defaults=BUILT_IN, sources=(written,))
@@ -104,7 +106,9 @@ def test_rules_on_reading_hold_for_what_really_stands_there(
     assert verdict("bash", "grep -r K src", policy, ground=ground) == expected
 
 
-def test_a_deny_holds_for_a_deep_read_that_rules_allow_and_inside_a_wrapper(ground: Ground) -> None:
+def test_a_deny_holds_for_a_deep_read_that_rules_allow_and_inside_a_wrapper(
+    ground: WorkspacePaths,
+) -> None:
     policy = by_rules(rule("bash", "*"), rule("read", "*"), rule("read", "*.py", "deny"))
 
     assert verdict("bash", "grep -r K src", policy, ground=ground) == "deny"
@@ -113,7 +117,7 @@ def test_a_deny_holds_for_a_deep_read_that_rules_allow_and_inside_a_wrapper(grou
 
 
 def test_links_below_are_not_followed_and_ask_where_the_command_follows_them(
-    ground: Ground,
+    ground: WorkspacePaths,
 ) -> None:
     src = Path(ground.root, "src")
     (src / "link").symlink_to("../.env")
@@ -124,14 +128,16 @@ def test_links_below_are_not_followed_and_ask_where_the_command_follows_them(
     assert verdict("bash", "diff -r src app", ground=ground) == "ask"
 
 
-def test_without_a_repository_git_compares_folders_too(ground: Ground) -> None:
+def test_without_a_repository_git_compares_folders_too(ground: WorkspacePaths) -> None:
     trusted = Policy(defaults=BUILT_IN, trusted=True)
 
     assert verdict("bash", "git diff app src", trusted, ground=ground) == "ask"
     assert verdict("bash", "git diff HEAD src", trusted, ground=ground) == "allow"
 
 
-def test_two_folders_or_a_file_and_a_folder_are_compared_by_what_is_in_them(ground: Ground) -> None:
+def test_two_folders_or_a_file_and_a_folder_are_compared_by_what_is_in_them(
+    ground: WorkspacePaths,
+) -> None:
     src = Path(ground.root, "src")
     (src / "b.py").symlink_to("../.env")
     deny = by_rules(rule("bash", "*"), rule("read", "*"), rule("read", "src/deep/*", "deny"))
@@ -155,7 +161,7 @@ def test_two_folders_or_a_file_and_a_folder_are_compared_by_what_is_in_them(grou
     ],
 )
 def test_a_folder_that_is_entered_by_a_link_counts_by_where_it_leads(
-    command: str, ground: Ground
+    command: str, ground: WorkspacePaths
 ) -> None:
     Path(ground.root, "linked").symlink_to("src/deep")
     denying = by_rules(
@@ -168,7 +174,7 @@ def test_a_folder_that_is_entered_by_a_link_counts_by_where_it_leads(
     assert verdict("bash", command, ground=ground) == "ask"
 
 
-def test_more_than_is_looked_at_asks_and_only_that(ground: Ground) -> None:
+def test_more_than_is_looked_at_asks_and_only_that(ground: WorkspacePaths) -> None:
     many = Path(ground.root, "many")
     many.mkdir()
     for number in range(MOST_ENTRIES + 1):
@@ -188,7 +194,7 @@ def test_more_than_is_looked_at_asks_and_only_that(ground: Ground) -> None:
     assert verdict("bash", twice, ground=ground) == "allow", "it is looked at once"
 
 
-def test_the_look_leaves_out_git_and_what_is_not_there(ground: Ground) -> None:
+def test_the_look_leaves_out_git_and_what_is_not_there(ground: WorkspacePaths) -> None:
     root = Path(ground.root)
     (root / ".git").mkdir()
     (root / ".git" / "config").touch()
@@ -207,7 +213,9 @@ def test_the_look_leaves_out_git_and_what_is_not_there(ground: Ground) -> None:
     assert Depths().below(f"{root}/.env", "all").files == ()
 
 
-def test_what_was_found_counts_though_there_is_more_than_is_looked_at(ground: Ground) -> None:
+def test_what_was_found_counts_though_there_is_more_than_is_looked_at(
+    ground: WorkspacePaths,
+) -> None:
     many = Path(ground.root, "many")
     many.mkdir()
     for number in range(MOST_ENTRIES + 1):
@@ -221,7 +229,7 @@ def test_what_was_found_counts_though_there_is_more_than_is_looked_at(ground: Gr
 @pytest.mark.parametrize("name", [".gitignore", ".ignore", ".rgignore"])
 @pytest.mark.parametrize("line", ["!.env", "!/.env*", "  x\n!app/**/.env.local/", "!.e?v", "!*"])
 def test_what_an_ignore_file_takes_back_a_search_looks_at(
-    ground: Ground, name: str, line: str
+    ground: WorkspacePaths, name: str, line: str
 ) -> None:
     Path(ground.root, name).write_text(f"*.log\n{line}\n")
     assert verdict("bash", "rg K", ground=ground) == "ask"
@@ -229,7 +237,7 @@ def test_what_an_ignore_file_takes_back_a_search_looks_at(
 
 
 def test_what_an_ignore_file_takes_back_that_anybody_may_read_is_no_question(
-    ground: Ground,
+    ground: WorkspacePaths,
 ) -> None:
     Path(ground.root, ".gitignore").write_text("# !.env\n.env\n!.env.example\n!.github/\n")
     assert verdict("bash", "rg K", ground=ground) == "allow"

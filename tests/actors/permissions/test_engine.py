@@ -5,22 +5,22 @@ from functools import partial
 
 import pytest
 
-from actors.permissions.deciding import Decision, decide_call
+from actors.permissions.deciding import CallDecision, decide_call
 from actors.permissions.defaults import BUILT_IN
-from actors.permissions.engine import Judging, PermissionEngine
-from actors.permissions.places import Ground
+from actors.permissions.engine import EvaluationSettings, PermissionEngine
+from actors.permissions.places import WorkspacePaths
 from actors.runtime.system import ActorSystem
 from messages.address import JOURNAL, PERMISSIONS, PRIMARY, Address
 from messages.permissions import (
-    Config,
-    GrantNotStored,
+    EvaluatePermission,
     GrantStored,
-    PermissionQuery,
-    PermissionVerdict,
+    PermissionDecision,
     RegisterAgent,
+    SessionSettings,
     StoreGrant,
+    StoreGrantFailed,
 )
-from messages.rules import PermissionRequest, Policy, Profile, Rule
+from messages.rules import PermissionProfile, PermissionRequest, Policy, Rule
 from messages.transcript import Append, Appended, AppendFailed
 from tests.actors.permissions.judged import BUILD, GROUND, STORE
 from tests.probe import Probe, new_probe
@@ -50,30 +50,32 @@ def asker_of(system: ActorSystem, engine: "partial[PermissionEngine]") -> Probe:
     return asker
 
 
-def query(query_id: str, permission: str, target: str, agent: Address = PRIMARY) -> PermissionQuery:
+def query(
+    query_id: str, permission: str, target: str, agent: Address = PRIMARY
+) -> EvaluatePermission:
     request = PermissionRequest(permission=permission, target=target)
-    return PermissionQuery(id=query_id, agent=agent, requests=(request,))
+    return EvaluatePermission(id=query_id, agent=agent, requests=(request,))
 
 
 def action(asker: Probe, permission: str, target: str) -> str:
     asker.tell(PERMISSIONS, query("q", permission, target))
-    return asker.expect_kind(PermissionVerdict).action
+    return asker.expect_kind(PermissionDecision).action
 
 
-def config(*grants: Rule) -> Config:
-    return Config(grants=grants)
+def config(*grants: Rule) -> SessionSettings:
+    return SessionSettings(grants=grants)
 
 
 def test_a_verdict_goes_to_whoever_asked_and_says_why(asker: Probe) -> None:
     asker.tell(PERMISSIONS, query("q1", "write", "a.py"))
 
-    verdict = PermissionVerdict(
+    verdict = PermissionDecision(
         id="q1",
         action="ask",
         reason="write asks unless it is allowed (built-in default)",
-        generation=1,
+        policy_version=1,
         grants=(WRITE_A,),
-        parts=(
+        resolved_requests=(
             PermissionRequest(permission="write", target="a.py"),
             PermissionRequest(permission="read", target="a.py"),
         ),
@@ -84,7 +86,7 @@ def test_a_verdict_goes_to_whoever_asked_and_says_why(asker: Probe) -> None:
 def test_an_agent_that_nobody_registered_is_denied(asker: Probe) -> None:
     asker.tell(PERMISSIONS, query("q1", "read", "a.py", Address("/primary/stray")))
 
-    verdict = asker.expect_kind(PermissionVerdict)
+    verdict = asker.expect_kind(PermissionDecision)
     assert (verdict.action, verdict.grants) == ("deny", ())
 
 
@@ -94,7 +96,7 @@ def test_a_grant_holds_only_once_it_is_on_disk(asker: Probe, journal: Probe) -> 
 
     assert action(asker, "write", "a.py") == "ask"
     journal.tell(PERMISSIONS, Appended(id=1))
-    asker.expect(GrantStored(id="r1", generation=2))
+    asker.expect(GrantStored(id="r1", policy_version=2))
     assert action(asker, "write", "a.py") == "allow"
 
 
@@ -103,7 +105,7 @@ def test_a_grant_that_could_not_be_written_does_not_hold(asker: Probe, journal: 
     journal.expect_kind(Append)
     journal.tell(PERMISSIONS, AppendFailed(id=1, detail="disk full"))
 
-    asker.expect(GrantNotStored(id="r1", detail="disk full"))
+    asker.expect(StoreGrantFailed(id="r1", detail="disk full"))
     assert action(asker, "write", "a.py") == "ask"
 
 
@@ -116,7 +118,7 @@ def test_two_grants_at_once_are_written_one_after_the_other(asker: Probe, journa
     journal.expect(Append(id=2, after=1, records=(config(WRITE_A, WRITE_B),)))
     journal.tell(PERMISSIONS, Appended(id=2))
 
-    asker.expect(GrantStored(id="r1", generation=2), GrantStored(id="r2", generation=3))
+    asker.expect(GrantStored(id="r1", policy_version=2), GrantStored(id="r2", policy_version=3))
 
 
 def test_a_grant_after_one_that_failed_does_not_bring_it_back(asker: Probe, journal: Probe) -> None:
@@ -138,7 +140,7 @@ def test_an_answer_of_the_disk_that_comes_twice_changes_nothing(
     journal.tell(PERMISSIONS, AppendFailed(id=1, detail="?"))
     journal.tell(PERMISSIONS, AppendFailed(id=9, detail="?"))
 
-    asker.expect(GrantStored(id="r1", generation=2))
+    asker.expect(GrantStored(id="r1", policy_version=2))
     assert action(asker, "write", "a.py") == "allow"
 
 
@@ -151,10 +153,10 @@ def test_grants_of_an_earlier_run_hold(system: ActorSystem) -> None:
 
 def fragile(
     requests: tuple[PermissionRequest, ...],
-    ground: Ground,
+    ground: WorkspacePaths,
     policy: Policy,
-    chain: tuple[Profile, ...],
-) -> Decision:
+    chain: tuple[PermissionProfile, ...],
+) -> CallDecision:
     """Fail as a parser might, for one target only."""
     if requests[0].target == "broken":
         message = "no such bracket"
@@ -167,11 +169,12 @@ def test_a_fault_in_judging_is_an_ask_and_the_next_call_is_judged(
 ) -> None:
     policy = replace(DEFAULTS, mode="yolo")
     asker = asker_of(
-        system, partial(PermissionEngine, JOURNAL, policy, GROUND, STORE, Judging(fragile))
+        system,
+        partial(PermissionEngine, JOURNAL, policy, GROUND, STORE, EvaluationSettings(fragile)),
     )
     asker.tell(PERMISSIONS, query("q1", "bash", "broken"))
 
-    verdict = asker.expect_kind(PermissionVerdict)
+    verdict = asker.expect_kind(PermissionDecision)
     assert verdict.action == "ask"
     assert verdict.reason == "it could not be judged: LookupError: no such bracket"
     assert verdict.grants == ()

@@ -8,25 +8,25 @@ from pathlib import Path
 import pytest
 
 from actors.permissions.court import MOST_AT_ONCE
-from actors.permissions.deciding import Decision, decide_call
+from actors.permissions.deciding import CallDecision, decide_call
 from actors.permissions.defaults import BUILT_IN
-from actors.permissions.engine import Judging, PermissionEngine
-from actors.permissions.places import Ground
+from actors.permissions.engine import EvaluationSettings, PermissionEngine
+from actors.permissions.places import WorkspacePaths
 from actors.runtime.system import ActorSystem
 from messages.address import JOURNAL, PERMISSIONS, PRIMARY
 from messages.permissions import (
-    Config,
-    ListPolicy,
-    LoadRules,
-    PermissionQuery,
-    PermissionVerdict,
+    EvaluatePermission,
+    GetPolicy,
+    PermissionDecision,
     PolicyChanged,
-    PolicyListed,
+    PolicySnapshot,
     RegisterAgent,
-    RulesLoaded,
-    RulesNotLoaded,
+    ReplaceRules,
+    ReplaceRulesFailed,
+    RulesReplaced,
+    SessionSettings,
 )
-from messages.rules import PermissionRequest, Policy, Profile, Source
+from messages.rules import PermissionProfile, PermissionRequest, Policy, RuleSource
 from messages.transcript import Append, Appended, AppendFailed
 from tests.actors.permissions.judged import BUILD, GROUND, STORE, asking, rule, user
 from tests.probe import PATIENCE_S, Probe, new_probe
@@ -34,8 +34,8 @@ from tests.probe import PATIENCE_S, Probe, new_probe
 pytestmark = pytest.mark.quick
 
 OLD = Policy(sources=(user(rule("bash", "make", "allow")),), defaults=BUILT_IN)
-NO_MAKE = LoadRules(sources=(user(rule("bash", "make", "deny")),), trusted=False)
-Chain = tuple[Profile, ...]
+NO_MAKE = ReplaceRules(sources=(user(rule("bash", "make", "deny")),), trusted=False)
+Chain = tuple[PermissionProfile, ...]
 
 
 class Judge:
@@ -47,8 +47,12 @@ class Judge:
         """The names of threads that began and were not let go yet."""
 
     def __call__(
-        self, requests: tuple[PermissionRequest, ...], ground: Ground, policy: Policy, chain: Chain
-    ) -> Decision:
+        self,
+        requests: tuple[PermissionRequest, ...],
+        ground: WorkspacePaths,
+        policy: Policy,
+        chain: Chain,
+    ) -> CallDecision:
         if requests[0].target == "slow":
             self.waiting.append(threading.current_thread().name)
             self.began.set()
@@ -70,28 +74,30 @@ class Desk:
     def __init__(self, system: ActorSystem, judge: Judge, policy: Policy, judging_s: float) -> None:
         self.journal, self.approvals = new_probe(system, "journal"), new_probe(system, "approvals")
         self.asker: Probe = new_probe(system, "asker")
-        make = partial(PermissionEngine, JOURNAL, policy, GROUND, STORE, Judging(judge, judging_s))
+        make = partial(
+            PermissionEngine, JOURNAL, policy, GROUND, STORE, EvaluationSettings(judge, judging_s)
+        )
         system.start(make, "permissions")
         self.asker.tell(PERMISSIONS, RegisterAgent(agent=PRIMARY, profile=BUILD))
 
     def ask(self, target: str) -> None:
-        query = PermissionQuery(id=target, agent=PRIMARY, requests=(asking("bash", target),))
+        query = EvaluatePermission(id=target, agent=PRIMARY, requests=(asking("bash", target),))
         self.asker.tell(PERMISSIONS, query)
 
-    def verdict(self, target: str) -> PermissionVerdict:
+    def verdict(self, target: str) -> PermissionDecision:
         self.ask(target)
-        return self.asker.expect_kind(PermissionVerdict)
+        return self.asker.expect_kind(PermissionDecision)
 
     def policy(self) -> Policy:
-        self.asker.tell(PERMISSIONS, ListPolicy())
-        return self.asker.expect_kind(PolicyListed).policy
+        self.asker.tell(PERMISSIONS, GetPolicy())
+        return self.asker.expect_kind(PolicySnapshot).policy
 
-    def load(self, rules: LoadRules) -> None:
+    def load(self, rules: ReplaceRules) -> None:
         self.asker.tell(PERMISSIONS, rules)
         append = self.journal.expect_kind(Append)
-        assert append.records == (Config(loaded=rules),)
+        assert append.records == (SessionSettings(replaced_rules=rules),)
         self.journal.tell(PERMISSIONS, Appended(id=append.id))
-        self.asker.expect(RulesLoaded(generation=2))
+        self.asker.expect(RulesReplaced(policy_version=2))
 
 
 Open = Callable[..., Desk]
@@ -122,9 +128,9 @@ def test_what_touches_nothing_is_judged_while_every_judge_is_busy(
         desk.ask("slow")
     assert judge.began.wait(PATIENCE_S)
 
-    query = PermissionQuery(id="q", agent=PRIMARY, requests=(asking("task", "general"),))
+    query = EvaluatePermission(id="q", agent=PRIMARY, requests=(asking("task", "general"),))
     desk.asker.tell(PERMISSIONS, query)
-    assert desk.asker.expect_kind(PermissionVerdict).action == "allow"
+    assert desk.asker.expect_kind(PermissionDecision).action == "allow"
     assert judge.waiting
 
 
@@ -137,7 +143,7 @@ def test_however_many_judges_hang_few_threads_do_and_each_call_is_an_ask(
     assert judge.began.wait(PATIENCE_S)
     assert desk.policy().mode == "yolo"
 
-    verdicts = [desk.asker.expect_kind(PermissionVerdict) for _ in range(100)]
+    verdicts = [desk.asker.expect_kind(PermissionDecision) for _ in range(100)]
     assert {verdict.action for verdict in verdicts} == {"ask"}
     assert len(judge.waiting) == MOST_AT_ONCE
     assert desk.verdict("make").action == "ask"
@@ -152,19 +158,19 @@ def test_loaded_rules_hold_once_they_are_on_disk_and_the_broker_is_told(open_des
 
     assert desk.verdict("make").action == "allow"
     desk.journal.tell(PERMISSIONS, Appended(id=append.id))
-    desk.asker.expect(RulesLoaded(generation=2))
-    desk.approvals.expect(PolicyChanged(generation=2))
+    desk.asker.expect(RulesReplaced(policy_version=2))
+    desk.approvals.expect(PolicyChanged(policy_version=2))
     verdict = desk.verdict("make")
-    assert (verdict.action, verdict.generation) == ("deny", 2)
+    assert (verdict.action, verdict.policy_version) == ("deny", 2)
     assert (verdict.rule, verdict.source) == (rule("bash", "make", "deny"), "user rules")
 
 
 def test_of_rules_with_a_broken_source_none_is_loaded(open_desk: Open) -> None:
     desk = open_desk()
-    broken = Source(name="project rules, F", rules=(rule("bsh", "make", "deny"),))
-    desk.asker.tell(PERMISSIONS, LoadRules(sources=(*NO_MAKE.sources, broken), trusted=False))
+    broken = RuleSource(name="project rules, F", rules=(rule("bsh", "make", "deny"),))
+    desk.asker.tell(PERMISSIONS, ReplaceRules(sources=(*NO_MAKE.sources, broken), trusted=False))
 
-    detail = desk.asker.expect_kind(RulesNotLoaded).detail
+    detail = desk.asker.expect_kind(ReplaceRulesFailed).detail
     assert detail.startswith("project rules, F: there is no permission 'bsh'")
     assert desk.policy() == OLD
     assert desk.verdict("make").action == "allow"
@@ -178,7 +184,7 @@ def test_rules_that_could_not_be_written_do_not_hold(open_desk: Open) -> None:
     append = desk.journal.expect_kind(Append)
     desk.journal.tell(PERMISSIONS, AppendFailed(id=append.id, detail="disk full"))
 
-    desk.asker.expect(RulesNotLoaded(detail="disk full"))
+    desk.asker.expect(ReplaceRulesFailed(detail="disk full"))
     assert desk.policy() == OLD
 
 
@@ -188,7 +194,7 @@ def test_what_verdicts_go_by_can_be_listed(open_desk: Open) -> None:
     desk.load(NO_MAKE)
 
     now = desk.policy()
-    assert (now.sources, now.generation) == (NO_MAKE.sources, 2)
+    assert (now.sources, now.policy_version) == (NO_MAKE.sources, 2)
 
 
 def test_what_was_judged_by_rules_that_changed_meanwhile_is_judged_again(
@@ -198,11 +204,11 @@ def test_what_was_judged_by_rules_that_changed_meanwhile_is_judged_again(
     desk = open_desk(Policy(sources=(user(rule("bash", "slow")),), defaults=BUILT_IN))
     desk.ask("slow")
     assert judge.began.wait(PATIENCE_S)
-    desk.load(LoadRules(sources=(user(rule("bash", "slow", "deny")),), trusted=False))
+    desk.load(ReplaceRules(sources=(user(rule("bash", "slow", "deny")),), trusted=False))
     judge.may_go_on.set()
 
-    verdict = desk.asker.expect_kind(PermissionVerdict)
-    assert (verdict.action, verdict.generation) == ("deny", 2)
+    verdict = desk.asker.expect_kind(PermissionDecision)
+    assert (verdict.action, verdict.policy_version) == ("deny", 2)
     desk.asker.expect_nothing_more()
 
 
@@ -217,10 +223,10 @@ def test_a_verdict_says_where_each_path_of_a_command_led(
     link = tmp_path / "link"
     link.symlink_to(tmp_path / "a")
     desk = open_desk()
-    before = desk.verdict(command.format(link)).parts
+    before = desk.verdict(command.format(link)).resolved_requests
     link.unlink()
     link.symlink_to(tmp_path / "b")
-    after = desk.verdict(command.format(link)).parts
+    after = desk.verdict(command.format(link)).resolved_requests
 
     assert asking("write", f"{tmp_path}/a") in before
     assert asking("write", f"{tmp_path}/b") in after

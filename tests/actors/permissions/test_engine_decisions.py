@@ -14,21 +14,21 @@ from messages.address import JOURNAL, PERMISSIONS, PRIMARY
 from messages.base import Message
 from messages.permissions import (
     ChangeMode,
-    Config,
-    GrantNotRevoked,
+    ChangeModeFailed,
+    EvaluatePermission,
+    GetPolicy,
     GrantRevoked,
     GrantStored,
-    ListPolicy,
-    LoadRules,
     ModeChanged,
-    ModeNotChanged,
-    PermissionQuery,
-    PermissionVerdict,
+    PermissionDecision,
     PolicyChanged,
-    PolicyListed,
+    PolicySnapshot,
     RegisterAgent,
+    ReplaceRules,
     RevokeGrant,
-    RulesLoaded,
+    RevokeGrantFailed,
+    RulesReplaced,
+    SessionSettings,
     StoreGrant,
 )
 from messages.rules import GrantScope, Policy, SessionMode
@@ -56,12 +56,12 @@ class Desk:
         for message in messages:
             self.person.tell(PERMISSIONS, message)
 
-    def written(self) -> Config:
+    def written(self) -> SessionSettings:
         """Let the disk take the next record."""
         append = self.journal.expect_kind(Append)
         self.journal.tell(PERMISSIONS, Appended(id=append.id))
         (config,) = append.records
-        assert isinstance(config, Config)
+        assert isinstance(config, SessionSettings)
         return config
 
     def refused(self) -> None:
@@ -69,13 +69,13 @@ class Desk:
         self.journal.tell(PERMISSIONS, AppendFailed(id=append.id, detail="disk full"))
 
     def policy(self) -> Policy:
-        self.tell(ListPolicy())
-        return self.person.expect_kind(PolicyListed).policy
+        self.tell(GetPolicy())
+        return self.person.expect_kind(PolicySnapshot).policy
 
     def verdict(self, permission: str, target: str) -> str:
         asked = asking(permission, target)
-        self.tell(PermissionQuery(id="q", agent=PRIMARY, requests=(asked,)))
-        return self.person.expect_kind(PermissionVerdict).action
+        self.tell(EvaluatePermission(id="q", agent=PRIMARY, requests=(asked,)))
+        return self.person.expect_kind(PermissionDecision).action
 
 
 Open = Callable[..., Desk]
@@ -97,8 +97,8 @@ def test_a_looser_mode_holds_once_it_is_on_disk(open_desk: Open) -> None:
     desk.tell(ChangeMode(mode="auto-edit"))
     assert desk.policy().mode == "default"
     assert desk.verdict("write", "a.py") == "ask"
-    assert desk.written() == Config(mode="auto-edit")
-    desk.person.expect(ModeChanged(mode="auto-edit", generation=2))
+    assert desk.written() == SessionSettings(mode="auto-edit")
+    desk.person.expect(ModeChanged(mode="auto-edit", policy_version=2))
     assert desk.verdict("write", "a.py") == "allow"
 
 
@@ -107,7 +107,7 @@ def test_a_stricter_mode_holds_at_once_and_also_where_the_disk_refuses_it(open_d
     desk.tell(ChangeMode(mode="default"))
     assert desk.verdict("bash", "make") == "ask"
     desk.refused()
-    desk.person.expect(ModeNotChanged(mode="default", detail="disk full", holds=True))
+    desk.person.expect(ChangeModeFailed(mode="default", detail="disk full", holds=True))
     assert desk.verdict("bash", "make") == "ask"
 
 
@@ -115,7 +115,7 @@ def test_a_looser_mode_that_could_not_be_kept_does_not_hold(open_desk: Open) -> 
     desk = open_desk()
     desk.tell(ChangeMode(mode="yolo"))
     desk.refused()
-    desk.person.expect(ModeNotChanged(mode="yolo", detail="disk full"))
+    desk.person.expect(ChangeModeFailed(mode="yolo", detail="disk full"))
     assert desk.policy().mode == "default"
 
 
@@ -163,7 +163,7 @@ def test_a_revocation_holds_at_once_and_is_told_once_it_is_on_disk(open_desk: Op
     desk.tell(RevokeGrant(rule=A, scope="session"))
     assert desk.verdict("write", "a.py") == "ask"
     assert desk.verdict("write", "b.py") == "allow"
-    assert desk.written() == Config(grants=(B,))
+    assert desk.written() == SessionSettings(grants=(B,))
     revoked = desk.person.expect_kind(GrantRevoked)
     assert (revoked.rule, revoked.scope) == (A, "session")
 
@@ -174,19 +174,19 @@ def test_a_revocation_that_cannot_be_saved_is_an_error_and_holds_in_this_run(
     desk = open_desk(Policy(defaults=BUILT_IN, grants=(A,)))
     desk.tell(RevokeGrant(rule=A, scope="session"))
     desk.refused()
-    desk.person.expect(GrantNotRevoked(rule=A, scope="session", detail="disk full"))
+    desk.person.expect(RevokeGrantFailed(rule=A, scope="session", detail="disk full"))
     assert desk.verdict("write", "a.py") == "ask"
     desk.tell(StoreGrant(id="r", rules=(B,)))
-    assert desk.written() == Config(grants=(B,))  # whatever is written next says so, too
+    assert desk.written() == SessionSettings(grants=(B,))  # whatever is written next says so, too
 
 
 def test_a_grant_that_was_taken_back_before_it_was_on_disk_never_holds(open_desk: Open) -> None:
     desk = open_desk()
     desk.tell(StoreGrant(id="r", rules=(A,)), RevokeGrant(rule=A, scope="session"))
-    assert desk.written() == Config(grants=(A,))
+    assert desk.written() == SessionSettings(grants=(A,))
     desk.person.expect_kind(GrantStored)
     assert desk.verdict("write", "a.py") == "ask"
-    assert desk.written() == Config()
+    assert desk.written() == SessionSettings()
 
 
 def test_the_second_revocation_of_a_grant_holds_while_the_first_is_answered(
@@ -200,7 +200,7 @@ def test_the_second_revocation_of_a_grant_holds_while_the_first_is_answered(
     desk.written()
     desk.person.expect_kind(GrantStored)
     assert desk.verdict("write", "a.py") == "ask"
-    assert desk.written() == Config()
+    assert desk.written() == SessionSettings()
 
 
 @pytest.mark.parametrize("scope", ["session", "project"])
@@ -218,7 +218,7 @@ def test_what_no_prompt_offers_is_stored_by_nobody(open_desk: Open, scope: Grant
         rule("nothing", "a"),
     ):
         desk.tell(StoreGrant(id="r", rules=(B, wrong), scope=scope))
-        assert type(desk.person.next()).__name__ == "GrantNotStored", wrong
+        assert type(desk.person.next()).__name__ == "StoreGrantFailed", wrong
     assert desk.policy().grants == desk.policy().project_grants == ()
     desk.journal.expect_nothing_more()
 
@@ -231,7 +231,7 @@ def test_a_projects_grant_is_in_its_store_before_it_holds_and_goes_when_it_is_ta
 ) -> None:
     desk = open_desk()
     desk.tell(StoreGrant(id="r", rules=(A,), scope="project"))
-    desk.person.expect(GrantStored(id="r", generation=2))
+    desk.person.expect(GrantStored(id="r", policy_version=2))
     assert desk.verdict("write", "a.py") == "allow"
     store = ProjectGrants(tmp_path / "state" / "grants.json", tmp_path)
     assert store.read().rules == (A,)
@@ -250,9 +250,9 @@ def test_what_another_program_took_back_goes_with_the_next_look_at_the_store(
     desk = open_desk(Policy(defaults=BUILT_IN, project_grants=store.read().rules))
     assert desk.verdict("write", "a.py") == "allow"
     store.make(RevokeGrant(rule=A, scope="project"))
-    desk.tell(LoadRules(sources=(), trusted=False))
+    desk.tell(ReplaceRules(sources=(), trusted=False))
     desk.written()
-    desk.person.expect_kind(RulesLoaded)
+    desk.person.expect_kind(RulesReplaced)
     desk.approvals.expect_kind(PolicyChanged)  # the rules
     desk.approvals.expect_kind(PolicyChanged)  # the grants
     assert desk.verdict("write", "a.py") == "ask"

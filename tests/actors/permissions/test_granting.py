@@ -6,7 +6,7 @@ import pytest
 
 from actors.permissions.defaults import BUILT_IN
 from actors.permissions.granting import beginning, granting
-from actors.permissions.judgement import Judgement
+from actors.permissions.judgement import AccessDecision
 from messages.rules import Policy, Rule
 from tests.actors.permissions.judged import decided, rule
 
@@ -15,7 +15,7 @@ pytestmark = pytest.mark.quick
 DEFAULTS = Policy(defaults=BUILT_IN)
 
 
-def judged(command: str, *grants: Rule) -> Judgement:
+def judged(command: str, *grants: Rule) -> AccessDecision:
     return decided(("bash", command), policy=replace(DEFAULTS, grants=grants)).judgement
 
 
@@ -53,11 +53,11 @@ def test_what_is_offered_says_all_of_what_runs(
 ) -> None:
     judgement = judged(command)
     assert patterns(judgement.grants) == literal
-    assert wider is None or patterns(judgement.wider) == wider
+    assert wider is None or patterns(judgement.broader_grants) == wider
     if literal:
         assert judged(command, *judgement.grants).action == "allow"
-    if judgement.wider:
-        assert judged(command, *judgement.wider).action == "allow"
+    if judgement.broader_grants:
+        assert judged(command, *judgement.broader_grants).action == "allow"
 
 
 @pytest.mark.parametrize(
@@ -112,7 +112,7 @@ def test_a_literal_grant_lifts_nothing_that_only_looks_like_it(granted: str, oth
     ],
 )
 def test_a_beginning_lifts_no_floor_and_no_other_part(other: str) -> None:
-    wide = judged("npm test -- a").wider
+    wide = judged("npm test -- a").broader_grants
     assert patterns(wide) == ["bash npm test *"]
     for same in ("npm test", "npm test -- b", "cd src && npm test"):
         assert judged(same, *wide).action == "allow", same
@@ -130,7 +130,7 @@ NEVER_ALONE = (
 @pytest.mark.parametrize("name", NEVER_ALONE.split())
 def test_no_interpreter_shell_or_wrapper_is_a_beginning_by_itself(name: str) -> None:
     assert beginning(f"{name} -x y") == ""
-    assert judged(f"{name} -x y").wider == ()
+    assert judged(f"{name} -x y").broader_grants == ()
 
 
 @pytest.mark.parametrize("text", ["a\tb c", "'a' b", "a/b c", "A=1 b", "$x b", "-x b", "a\nb c"])

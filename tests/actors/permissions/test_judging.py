@@ -6,7 +6,7 @@ import pytest
 
 from actors.permissions.defaults import BUILT_IN
 from actors.permissions.granting import granting
-from messages.rules import Action, PermissionMode, Policy, Profile
+from messages.rules import Action, PermissionMode, PermissionProfile, Policy
 from tests.actors.permissions.judged import (
     BUILD,
     by_rules,
@@ -145,7 +145,7 @@ def test_a_deny_may_name_what_is_inside_absolutely() -> None:
 
 def test_a_rule_for_one_agent_is_for_that_agent() -> None:
     policy = replace(DEFAULTS, sources=(user(rule("read", "*", "deny", agent="explore")),))
-    explore = Profile(agent="explore")
+    explore = PermissionProfile(agent="explore")
 
     assert verdict("read", "a", policy) == "allow"
     assert verdict("read", "a", policy, (explore, BUILD)) == "deny"
@@ -164,18 +164,18 @@ def test_a_change_looks_into_the_file_so_what_may_not_be_read_may_not_be_edited(
 
 
 def test_a_tool_that_one_above_lacks_is_denied_unless_it_is_handed_on() -> None:
-    narrow = Profile(agent="lead", tools=("read", "task"))
-    child = Profile(agent="worker")
+    narrow = PermissionProfile(agent="lead", tools=("read", "task"))
+    child = PermissionProfile(agent="worker")
     handing = replace(narrow, delegates=("write",))
 
-    def write(*chain: Profile) -> Action:
+    def write(*chain: PermissionProfile) -> Action:
         return verdict("write", "a", by_rules(rule("write", "*")), chain)
 
     assert write(child, narrow) == "deny"
     assert write(child, handing) == "allow"
     assert write(handing) == "deny"
     assert write(child, replace(handing, of_project=True)) == "deny"
-    assert write(Profile(agent="a", tools=("wri*",))) == "allow"
+    assert write(PermissionProfile(agent="a", tools=("wri*",))) == "allow"
 
 
 @pytest.mark.parametrize(
@@ -195,7 +195,7 @@ def test_plan_only_reads_and_writes_plans(permission: str, target: str, expected
     rules = user(rule("write", "*"), rule("edit", "*"), rule("mcp__db__drop", "*"))
     policy = replace(in_mode("plan"), sources=(rules,))
     under = replace(DEFAULTS, sources=(rules,), mode="yolo")
-    planner = Profile(agent="plan", mode="plan")
+    planner = PermissionProfile(agent="plan", mode="plan")
 
     assert verdict(permission, target, policy) == expected
     assert verdict(permission, target, under, (BUILD, planner)) == expected
@@ -203,7 +203,7 @@ def test_plan_only_reads_and_writes_plans(permission: str, target: str, expected
 
 def test_a_command_in_plan_that_asks_is_lifted_by_a_person_alone() -> None:
     granted = replace(in_mode("plan"), grants=(rule("bash", "make"),))
-    planner = (BUILD, Profile(agent="plan", mode="plan"))
+    planner = (BUILD, PermissionProfile(agent="plan", mode="plan"))
 
     for policy, chain in ((granted, (BUILD,)), (in_mode("yolo"), planner)):
         judgement = decided(("bash", "make"), policy=policy, chain=chain).judgement
@@ -212,7 +212,7 @@ def test_a_command_in_plan_that_asks_is_lifted_by_a_person_alone() -> None:
 
 def test_read_only_denies_all_but_reading_also_below() -> None:
     policy = replace(DEFAULTS, mode="yolo")
-    reader = Profile(agent="explore", read_only=True)
+    reader = PermissionProfile(agent="explore", read_only=True)
 
     for chain in ((reader, BUILD), (BUILD, reader)):
         assert verdict("read", "a", policy, chain) == "allow"
@@ -223,7 +223,9 @@ def test_read_only_denies_all_but_reading_also_below() -> None:
 
 def test_a_definitions_mode_only_tightens() -> None:
     def in_session(mode: PermissionMode, definition: PermissionMode) -> Action:
-        return verdict("write", "a", in_mode(mode), (Profile(agent="x", mode=definition), BUILD))
+        return verdict(
+            "write", "a", in_mode(mode), (PermissionProfile(agent="x", mode=definition), BUILD)
+        )
 
     assert in_session("yolo", "default") == "ask"
     assert in_session("default", "yolo") == "ask"
@@ -268,7 +270,7 @@ def test_auto_edit_lifts_only_what_defaults_made_in_the_whole_chain() -> None:
 
     assert verdict("write", "src/a", asks) == "allow"
     assert verdict("write", "docs/a", asks) == "ask"
-    assert verdict("write", "docs/a", below, (BUILD, Profile(agent="lead"))) == "ask"
+    assert verdict("write", "docs/a", below, (BUILD, PermissionProfile(agent="lead"))) == "ask"
     assert verdict("write", "docs/a", replace(asks, mode="yolo")) == "allow"
 
 
@@ -331,7 +333,7 @@ def test_granting_twice_stores_once_and_counts_each_change() -> None:
     again = granting(policy, (rule("write", "a"),))
 
     assert again.grants == (rule("write", "a"),)
-    assert (policy.generation, again.generation) == (2, 3)
+    assert (policy.policy_version, again.policy_version) == (2, 3)
 
 
 # Whole calls.

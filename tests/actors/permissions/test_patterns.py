@@ -9,7 +9,7 @@ import pytest
 
 from actors.permissions.defaults import BUILT_IN
 from actors.permissions.patterns import MOST_NAMES, Patterns
-from actors.permissions.places import Ground
+from actors.permissions.places import WorkspacePaths
 from messages.rules import Policy
 from tests.actors.permissions.judged import by_rules, decided, rule, user, verdict
 
@@ -31,7 +31,7 @@ EVERYTHING = Policy(mode="yolo", defaults=BUILT_IN, sources=(user(*ANY),))
 
 
 @pytest.fixture
-def ground(tmp_path: Path) -> Ground:
+def ground(tmp_path: Path) -> WorkspacePaths:
     root = tmp_path.resolve() / "project"
     for folder in ("project/src", "project/secret", "project/.git", "project/sub", "outside"):
         (tmp_path / folder).mkdir(parents=True)
@@ -39,7 +39,7 @@ def ground(tmp_path: Path) -> Ground:
         (root / name).write_text("text")
     (tmp_path / "outside" / "note").write_text("text")
     (root / "linked").symlink_to("../outside")
-    return Ground(root=str(root), cwd=str(root), home=str(tmp_path))
+    return WorkspacePaths(root=str(root), cwd=str(root), home=str(tmp_path))
 
 
 DENIED = """
@@ -87,23 +87,23 @@ cd src && cat *
 
 
 @pytest.mark.parametrize("command", DENIED)
-def test_a_deny_holds_for_what_a_pattern_stands_for(command: str, ground: Ground) -> None:
+def test_a_deny_holds_for_what_a_pattern_stands_for(command: str, ground: WorkspacePaths) -> None:
     assert verdict("bash", command, DENYING, ground=ground) == "deny"
 
 
 @pytest.mark.parametrize("command", ALLOWED)
-def test_a_pattern_is_no_more_than_it_stands_for(command: str, ground: Ground) -> None:
+def test_a_pattern_is_no_more_than_it_stands_for(command: str, ground: WorkspacePaths) -> None:
     assert verdict("bash", command, DENYING, ground=ground) == "allow"
 
 
 @pytest.mark.parametrize(
     "command", ["touch .g*/config", "touch .git/c*", "echo x > .gi?/config", "touch .git/new*"]
 )
-def test_a_pattern_opens_no_protected_file(command: str, ground: Ground) -> None:
+def test_a_pattern_opens_no_protected_file(command: str, ground: WorkspacePaths) -> None:
     assert verdict("bash", command, EVERYTHING, ground=ground) == "ask"
 
 
-def test_more_names_than_are_compared_ask(ground: Ground) -> None:
+def test_more_names_than_are_compared_ask(ground: WorkspacePaths) -> None:
     many = Path(ground.root, "many")
     many.mkdir()
     for number in range(150):
@@ -116,7 +116,7 @@ def test_more_names_than_are_compared_ask(ground: Ground) -> None:
     assert verdict("bash", command, lenient, ground=ground) == "ask"
 
 
-def test_more_paths_than_are_followed_ask(ground: Ground) -> None:
+def test_more_paths_than_are_followed_ask(ground: WorkspacePaths) -> None:
     for number in range(40):
         Path(ground.root, "many", str(number)).mkdir(parents=True)
     command = "cat " + " ".join(f"many/*/{number}" for number in range(MOST_NAMES // 400))
@@ -125,7 +125,7 @@ def test_more_paths_than_are_followed_ask(ground: Ground) -> None:
     assert verdict("bash", command[: len(command) // 2], DENYING, ground=ground) == "allow"
 
 
-def test_what_stands_behind_a_pattern_is_looked_for_in_folders_only(ground: Ground) -> None:
+def test_what_stands_behind_a_pattern_is_looked_for_in_folders_only(ground: WorkspacePaths) -> None:
     def told(command: str) -> set[str]:
         return {part.target for part in decided(("bash", command), ground=ground).parts[1:]}
 

@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from actors.permissions.defaults import BUILT_IN
-from actors.permissions.expanding import Looking
+from actors.permissions.expanding import AccessAnalyzer
 from actors.permissions.judging import decide, judged
-from actors.permissions.places import Explorer, Ground, Place, Probe, is_inside
+from actors.permissions.places import PathResolver, Probe, ResolvedPath, WorkspacePaths, is_inside
 from actors.permissions.rulebook import rulebook_of
 from messages.rules import Action, Policy, Rule
 from tests.actors.permissions.judged import BUILD, asking, rule, user, verdict
@@ -16,15 +16,15 @@ pytestmark = pytest.mark.quick
 
 
 @pytest.fixture
-def ground(tmp_path: Path) -> Ground:
+def ground(tmp_path: Path) -> WorkspacePaths:
     root = tmp_path.resolve() / "project"
     (root / "src").mkdir(parents=True)
     (root / "src" / "a.py").touch()
-    return Ground(root=str(root), cwd=str(root), home=str(tmp_path))
+    return WorkspacePaths(root=str(root), cwd=str(root), home=str(tmp_path))
 
 
-def followed(path: str, ground: Ground) -> Place:
-    return Explorer(ground).follow(path, ground.root)
+def followed(path: str, ground: WorkspacePaths) -> ResolvedPath:
+    return PathResolver(ground).follow(path, ground.root)
 
 
 @pytest.mark.parametrize(
@@ -39,25 +39,27 @@ def followed(path: str, ground: Ground) -> Place:
         ("src/..", "."),
     ],
 )
-def test_a_path_leads_where_the_kernel_would_take_it(path: str, leads: str, ground: Ground) -> None:
-    explorer = Explorer(ground)
+def test_a_path_leads_where_the_kernel_would_take_it(
+    path: str, leads: str, ground: WorkspacePaths
+) -> None:
+    explorer = PathResolver(ground)
     place = explorer.follow(path, ground.root)
 
     assert (explorer.target(place.path), place.problem) == (leads, "")
     assert explorer.target(explorer.follow(f"{ground.root}/{path}", "/").path) == leads
 
 
-def test_links_are_followed_and_every_spelling_on_the_way_is_told(ground: Ground) -> None:
+def test_links_are_followed_and_every_spelling_on_the_way_is_told(ground: WorkspacePaths) -> None:
     root = Path(ground.root)
     (root / "one").symlink_to("two")
     (root / "two").symlink_to("src")
 
-    assert followed("one/a.py", ground) == Place(
+    assert followed("one/a.py", ground) == ResolvedPath(
         path=f"{root}/src/a.py", spellings=(f"{root}/one/a.py", f"{root}/two/a.py")
     )
 
 
-def test_two_dots_behind_a_link_go_up_from_where_it_leads(ground: Ground) -> None:
+def test_two_dots_behind_a_link_go_up_from_where_it_leads(ground: WorkspacePaths) -> None:
     root = Path(ground.root)
     (root / "deep").mkdir()
     (root / "deep" / "link").symlink_to("../src")
@@ -78,7 +80,9 @@ def test_two_dots_behind_a_link_go_up_from_where_it_leads(ground: Ground) -> Non
         ("/proc/self/environ", "it goes through /proc, which differs from process to process"),
     ],
 )
-def test_what_cannot_be_followed_says_why_and_asks(path: str, problem: str, ground: Ground) -> None:
+def test_what_cannot_be_followed_says_why_and_asks(
+    path: str, problem: str, ground: WorkspacePaths
+) -> None:
     Path(ground.root, "circle").symlink_to("circle")
 
     assert followed(path, ground).problem == problem
@@ -103,11 +107,11 @@ FOLDING: Probe = folding
 
 
 def judged_on(probe: Probe | None, name: str, *rules: Rule) -> Action:
-    ground = Ground(root="/nowhere/project", cwd="/nowhere/project")
-    explorer = Explorer(ground, probe) if probe else Explorer(ground)
+    ground = WorkspacePaths(root="/nowhere/project", cwd="/nowhere/project")
+    explorer = PathResolver(ground, probe) if probe else PathResolver(ground)
     policy = Policy(defaults=BUILT_IN, sources=(user(*rules),))
     book = rulebook_of(policy, (BUILD,))
-    looking = Looking(explorer, book)
+    looking = AccessAnalyzer(explorer, book)
     looking.at(asking("read", name))
     return judged((each, decide(each, book)) for each in looking.found).action
 
@@ -141,7 +145,7 @@ def test_what_cannot_be_followed_asks_though_no_rule_speaks_of_it(
     tmp_path: Path, command: str
 ) -> None:
     (tmp_path / "loop").symlink_to("loop")
-    ground = Ground(root=str(tmp_path), cwd=str(tmp_path))
+    ground = WorkspacePaths(root=str(tmp_path), cwd=str(tmp_path))
     all_allowed = Policy(defaults=BUILT_IN, sources=(user(rule("bash", "*")),))
 
     assert verdict("bash", command, all_allowed, ground=ground) == "ask"

@@ -8,7 +8,12 @@ from threading import Thread
 import pytest
 
 from actors.permissions.project_grants import Granted, ProjectGrants
-from messages.permissions import ProjectGrantsFailed, ProjectGrantsRead, RevokeGrant, StoreGrant
+from messages.permissions import (
+    ProjectGrantsLoaded,
+    ProjectGrantsUpdateFailed,
+    RevokeGrant,
+    StoreGrant,
+)
 from messages.rules import Rule
 from tests.actors.permissions.judged import rule
 
@@ -42,10 +47,10 @@ def test_what_is_granted_is_there_for_the_next_program_and_gone_when_it_is_taken
     store: ProjectGrants,
 ) -> None:
     assert store.read() == Granted()
-    assert store.make(granting(A, B)) == ProjectGrantsRead(rules=(A, B))
+    assert store.make(granting(A, B)) == ProjectGrantsLoaded(rules=(A, B))
     assert ProjectGrants(store.path, store.root).read() == Granted((A, B))
     taken = RevokeGrant(rule=A, scope="project")
-    assert store.make(taken) == ProjectGrantsRead(rules=(B,))
+    assert store.make(taken) == ProjectGrantsLoaded(rules=(B,))
     assert store.read() == Granted((B,))
     assert store.path.stat().st_mode & 0o777 == 0o600
 
@@ -116,7 +121,7 @@ def test_a_newer_store_grants_nothing_and_is_not_changed(store: ProjectGrants) -
     write(store, newer)
     assert store.read().rules == ()
     failed = store.make(granting(B))
-    assert isinstance(failed, ProjectGrantsFailed)
+    assert isinstance(failed, ProjectGrantsUpdateFailed)
     assert "written in format 2" in failed.detail
     assert json.loads(store.path.read_text()) == newer
 
@@ -126,7 +131,7 @@ def test_what_others_may_write_to_or_have_put_there_grants_nothing(store: Projec
     write(store, content)
     store.path.chmod(0o666)
     assert store.read().rules == ()
-    assert isinstance(store.make(granting(B)), ProjectGrantsFailed)
+    assert isinstance(store.make(granting(B)), ProjectGrantsUpdateFailed)
     store.path.chmod(0o600)
     assert store.read().rules == (A,)
     elsewhere = store.path.with_name("elsewhere.json")

@@ -8,7 +8,7 @@ from typing import get_args
 import pytest
 
 from actors.permissions.defaults import BUILT_IN
-from actors.permissions.places import Ground, real_places
+from actors.permissions.places import WorkspacePaths, real_places
 from actors.permissions.protected import LINKABLE, Protection, hooks_folders, targets_of
 from messages.rules import PermissionMode, Policy, Rule
 from tests.actors.permissions.judged import decided, rule, user, verdict
@@ -219,7 +219,7 @@ def test_no_route_to_a_protected_file_is_open_whatever_rules_and_mode_say(
     tmp_path: Path,
 ) -> None:
     root = tmp_path.resolve()
-    ground = Ground(root=str(root), cwd=str(root), home=str(root / "home"))
+    ground = WorkspacePaths(root=str(root), cwd=str(root), home=str(root / "home"))
     open_routes: list[str] = []
     for target in TARGETS:
         if exists:
@@ -244,7 +244,7 @@ def test_a_link_to_a_protected_file_and_a_protected_name_that_is_a_link_are_prot
     tmp_path: Path,
 ) -> None:
     root = tmp_path.resolve()
-    ground = Ground(root=str(root), cwd=str(root), home=str(root / "home"))
+    ground = WorkspacePaths(root=str(root), cwd=str(root), home=str(root / "home"))
     (root / "hooks").mkdir()
     (root / ".git").mkdir()
     (root / ".git" / "hooks").symlink_to("../hooks")

@@ -6,7 +6,7 @@ import pytest
 
 from actors.permissions.defaults import BUILT_IN
 from actors.permissions.reading import may_read
-from messages.rules import Policy, Profile, ReadRules, Rule
+from messages.rules import FileReadPolicy, PermissionProfile, Policy, Rule
 from tests.actors.permissions.judged import BUILD, rule, user
 
 pytestmark = pytest.mark.quick
@@ -14,11 +14,11 @@ pytestmark = pytest.mark.quick
 PLAIN = Policy(defaults=BUILT_IN)
 
 
-def under(policy: Policy, *chain: Profile) -> ReadRules:
-    return ReadRules(policy=policy, chain=chain or (BUILD,))
+def under(policy: Policy, *chain: PermissionProfile) -> FileReadPolicy:
+    return FileReadPolicy(policy=policy, chain=chain or (BUILD,))
 
 
-def by(*rules: Rule) -> ReadRules:
+def by(*rules: Rule) -> FileReadPolicy:
     return under(replace(PLAIN, sources=(user(*rules),)))
 
 
@@ -48,7 +48,7 @@ def test_a_file_that_a_rule_asks_for_is_not_read_either(action: str) -> None:
 
 
 def test_a_rule_of_anybody_above_counts_and_what_was_granted_does_too() -> None:
-    above = Profile(agent="build", rules=user(rule("read", "a.py", "deny")))
+    above = PermissionProfile(agent="build", rules=user(rule("read", "a.py", "deny")))
     granted = replace(PLAIN, grants=(rule("read", ".env"),))
 
     assert not may_read("a.py", under(PLAIN, BUILD, above))

@@ -3,19 +3,19 @@
 import pytest
 
 from actors.permissions.remembering import remembered
-from messages.permissions import Config
+from messages.permissions import SessionSettings
 from messages.rules import Policy, Rule
-from messages.transcript import Record, RunStarted, Session
+from messages.transcript import Record, SessionHeader, SessionOpened
 
 pytestmark = pytest.mark.quick
 
 GRANT = Rule(permission="read", pattern=".env", action="allow")
 FIRST: tuple[Record, ...] = (
-    Session(session_id="s", workspace="/work"),
-    RunStarted(run=1, pid=1, version="0"),
-    Config(mode="yolo", grants=(GRANT,)),
+    SessionHeader(session_id="s", workspace="/work"),
+    SessionOpened(run=1, pid=1, version="0"),
+    SessionSettings(mode="yolo", grants=(GRANT,)),
 )
-SECOND = RunStarted(run=2, pid=2, version="0")
+SECOND = SessionOpened(run=2, pid=2, version="0")
 
 
 def test_yolo_of_an_earlier_run_does_not_come_back_with_a_crash_of_the_engine() -> None:
@@ -25,13 +25,15 @@ def test_yolo_of_an_earlier_run_does_not_come_back_with_a_crash_of_the_engine() 
 
 
 def test_a_mode_that_was_set_in_this_run_stays() -> None:
-    set_now = Config(mode="auto-edit", grants=(GRANT,))
+    set_now = SessionSettings(mode="auto-edit", grants=(GRANT,))
     policy, _ = remembered(Policy(mode="default"), (*FIRST, SECOND, set_now), incarnation=2)
     assert policy.mode == "auto-edit"
 
 
 def test_a_new_generation_is_none_that_a_verdict_was_given_in() -> None:
-    before = Policy(generation=7)
-    generations = {remembered(before, FIRST, incarnation)[0].generation for incarnation in (2, 3)}
+    before = Policy(policy_version=7)
+    generations = {
+        remembered(before, FIRST, incarnation)[0].policy_version for incarnation in (2, 3)
+    }
     assert len(generations) == 2
     assert all(each > 7 + 0 for each in generations)

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from actors.permissions.defaults import BUILT_IN
-from actors.permissions.places import Ground
+from actors.permissions.places import WorkspacePaths
 from messages.rules import Action, Policy
 from tests.actors.permissions.judged import rule, user, verdict
 
@@ -16,12 +16,12 @@ TRUSTED = Policy(defaults=BUILT_IN, trusted=True)
 
 
 @pytest.fixture
-def ground(tmp_path: Path) -> Ground:
+def ground(tmp_path: Path) -> WorkspacePaths:
     root = tmp_path.resolve() / "project"
     for folder in (".git", "src/deep", "nested/.git", "nested/src", "linked/src"):
         (root / folder).mkdir(parents=True)
     (root / "linked" / ".git").write_text("gitdir: ../elsewhere")
-    return Ground(root=str(root), cwd=str(root), home=str(tmp_path))
+    return WorkspacePaths(root=str(root), cwd=str(root), home=str(tmp_path))
 
 
 def bare(folder: Path, *names: str) -> None:
@@ -30,12 +30,14 @@ def bare(folder: Path, *names: str) -> None:
         (folder / name).touch()
 
 
-def judged(command: str, ground: Ground, policy: Policy = TRUSTED) -> Action:
+def judged(command: str, ground: WorkspacePaths, policy: Policy = TRUSTED) -> Action:
     return verdict("bash", command, policy, ground=ground)
 
 
 @pytest.mark.parametrize("command", ["git status", "cd src && git diff", "cd src/deep; git log -p"])
-def test_in_the_workspaces_own_repository_git_may_look(command: str, ground: Ground) -> None:
+def test_in_the_workspaces_own_repository_git_may_look(
+    command: str, ground: WorkspacePaths
+) -> None:
     assert judged(command, ground) == "allow"
 
 
@@ -50,13 +52,15 @@ def test_in_the_workspaces_own_repository_git_may_look(command: str, ground: Gro
         "cd src && git status && cd ../nested && git status",
     ],
 )
-def test_a_repository_below_may_start_programs_of_its_own(command: str, ground: Ground) -> None:
+def test_a_repository_below_may_start_programs_of_its_own(
+    command: str, ground: WorkspacePaths
+) -> None:
     assert judged(command, ground) == "ask"
 
 
 @pytest.mark.parametrize("names", [("HEAD", "refs", "objects"), ("HEAD", "commondir")])
 def test_a_bare_repository_can_be_put_together_by_plain_writes(
-    names: tuple[str, ...], ground: Ground
+    names: tuple[str, ...], ground: WorkspacePaths
 ) -> None:
     made = Path(ground.root, "made")
     bare(made, *names[1:])
@@ -72,14 +76,16 @@ def test_a_bare_repository_can_be_put_together_by_plain_writes(
     assert judged("git status", ground) == "allow"
 
 
-def test_the_root_may_be_made_a_bare_repository_too(ground: Ground) -> None:
+def test_the_root_may_be_made_a_bare_repository_too(ground: WorkspacePaths) -> None:
     bare(Path(ground.root), "HEAD", "refs", "objects")
 
     assert judged("git status", ground) == "ask"
     assert judged("cd src && git status", ground) == "ask"
 
 
-def test_an_added_folder_has_a_repository_of_its_own(ground: Ground, tmp_path: Path) -> None:
+def test_an_added_folder_has_a_repository_of_its_own(
+    ground: WorkspacePaths, tmp_path: Path
+) -> None:
     added = str(tmp_path.resolve() / "added")
     Path(added).mkdir()
     policy = replace(TRUSTED, added=(added,))
@@ -88,7 +94,7 @@ def test_an_added_folder_has_a_repository_of_its_own(ground: Ground, tmp_path: P
     assert judged(f"cd {added} && git status", ground, policy) == "ask"
 
 
-def test_who_allows_git_by_a_rule_allows_it_everywhere(ground: Ground) -> None:
+def test_who_allows_git_by_a_rule_allows_it_everywhere(ground: WorkspacePaths) -> None:
     policy = replace(TRUSTED, sources=(user(rule("bash", "git *"), rule("bash", "cd *")),))
 
     assert judged("cd nested && git status", ground, policy) == "allow"

@@ -7,7 +7,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from actors.permissions.judging import decide
-from actors.permissions.matters import Matter, Weight
+from actors.permissions.matters import Access, RuleScope
 from actors.permissions.rulebook import rulebook_of
 from actors.permissions.rules import matches, matches_tightly
 from messages.rules import Action, Policy
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.quick
 LETTERS = "sSb*/ .\u00e4\u0130\u017f"
 """Some of them fold into others, one (LATIN SMALL LETTER LONG S) into an ASCII letter."""
 CaseOf = Literal["text", "file system"]
-WEIGHTS: dict[Action, Weight] = {"deny": "denies", "ask": "tightens"}
+WEIGHTS: dict[Action, RuleScope] = {"deny": "denies", "ask": "tightens"}
 
 
 @given(
@@ -37,7 +37,7 @@ def test_a_rule_is_passed_over_only_where_it_cannot_match(
     folds = case == "file system"
     rules = [rule(permission, pattern, action) for pattern in patterns]
     weight = WEIGHTS[action]
-    matter = Matter(permission, texts[0], "bash", weight, also=tuple(texts[1:]), folded=folds)
+    matter = Access(permission, texts[0], "bash", weight, also=tuple(texts[1:]), folded=folds)
 
     judgement = decide(matter, rulebook_of(Policy(sources=(user(*rules),)), (BUILD,)))
     speaks = any(matches_tightly(each, text, folded=folds) for each in rules for text in texts)
@@ -49,7 +49,7 @@ def test_an_exception_made_behind_a_rule_is_still_heard() -> None:
     book = rulebook_of(Policy(sources=(rules,)), (BUILD,))
 
     for target, action in (("a", "allow"), ("a.Pem", "deny"), ("x/a.Pem", "ask"), ("x", "allow")):
-        assert decide(Matter("read", target, "read"), book).action == action, target
+        assert decide(Access("read", target, "read"), book).action == action, target
 
 
 @given(
@@ -63,7 +63,7 @@ def test_an_allow_is_passed_over_only_where_it_cannot_match(patterns: list[str],
     book = rulebook_of(Policy(sources=(user(*rules),)), (BUILD,))
 
     speaks = any(matches(pattern, text) for pattern in patterns)
-    assert decide(Matter("bash", text, "bash"), book).action == ("allow" if speaks else "ask")
+    assert decide(Access("bash", text, "bash"), book).action == ("allow" if speaks else "ask")
 
 
 def test_a_default_for_the_workspace_itself_holds_for_an_added_folder() -> None:
@@ -71,4 +71,4 @@ def test_a_default_for_the_workspace_itself_holds_for_an_added_folder() -> None:
     book = rulebook_of(policy, (BUILD,))
 
     for target, action in ((".", "allow"), ("/x", "allow"), ("/y", "ask"), ("x", "ask")):
-        assert decide(Matter("write", target, "write"), book).action == action, target
+        assert decide(Access("write", target, "write"), book).action == action, target

@@ -8,7 +8,7 @@ from concurrent.futures import Future
 from functools import partial
 from typing import Any, ClassVar
 
-from actors.runtime.actor import Actor, Failure, WorkId
+from actors.runtime.actor import Actor, Failure, JobId
 from messages.address import ROOT
 from messages.agents import ChildCancelled, ChildCompleted, ChildFailed
 from messages.base import Message
@@ -27,14 +27,14 @@ class Poke(Message):
 class Hurry(Message):
     """Overtakes the mail."""
 
-    urgent = True
+    high_priority = True
     word: str = ""
 
 
 class Please(Message):
     """Something its sender wants to hear of."""
 
-    bounces: ClassVar[bool] = True
+    notify_undelivered: ClassVar[bool] = True
     word: str = ""
 
 
@@ -76,7 +76,7 @@ class Worker(Actor[Poke | Hurry | Said]):
 
     def __init__(self, job: Callable[[Callable[[Said], None]], Awaitable[Said]]) -> None:
         self._job = job
-        self._works: list[WorkId] = []
+        self._works: list[JobId] = []
 
     def on_receive(self, message: Poke | Hurry | Said) -> None:
         match message:

@@ -154,7 +154,7 @@ def test_poison_is_set_aside_after_enough_crashes_and_only_the_poison(
         root.expect(Said(word=f"life {life}"))
     peer.tell(child, poison)
     peer.tell(child, Please(word="food"))
-    peer.expect(Undelivered(to=child, message=poison, reason="set_aside"))
+    peer.expect(Undelivered(to=child, message=poison, reason="quarantined"))
     root.expect(Said(word=f"food 1 in life {MOST_CRASHES + 1}"))
     root.expect_nothing_more()
     assert system.dead_letters == 1

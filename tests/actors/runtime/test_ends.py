@@ -10,7 +10,7 @@ import pykka
 import pytest
 
 from actors.runtime.actor import Actor
-from actors.runtime.directory import Directory
+from actors.runtime.directory import ActorRegistry
 from actors.runtime.household import Household
 from actors.runtime.system import ActorSystem
 from messages.address import ROOT
@@ -121,9 +121,9 @@ def test_a_name_is_taken_until_its_end_has_been_heard_of(
     system: ActorSystem, root: Probe, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Else the end that is on its way would be taken for that of the next one."""
-    forget, forgotten = Directory.forget, threading.Event()
+    forget, forgotten = ActorRegistry.forget, threading.Event()
 
-    def and_tell(self: Directory, cell: Household) -> bool:
+    def and_tell(self: ActorRegistry, cell: Household) -> bool:
         ended_by_itself = forget(self, cell)
         forgotten.set()
         return ended_by_itself
@@ -142,7 +142,7 @@ def test_a_name_is_taken_until_its_end_has_been_heard_of(
                 self.start(Echo, "child")
             self.tell(ROOT, message)
 
-    monkeypatch.setattr(Directory, "forget", and_tell)
+    monkeypatch.setattr(ActorRegistry, "forget", and_tell)
     parent = system.start(Hurrying)
     system.tell(parent, Poke())
     root.expect(Poke(), ChildCancelled(child=parent.child("child")))

@@ -9,9 +9,9 @@ import pytest
 
 from actors.runtime.actor import Actor, Factory
 from actors.runtime.cell import Cell, ThreadCell
-from actors.runtime.directory import Directory
+from actors.runtime.directory import ActorRegistry
 from actors.runtime.household import Household
-from actors.runtime.lanes import ChildOverdue
+from actors.runtime.lanes import ChildStopTimeout
 from actors.runtime.system import ActorSystem
 from messages.address import ROOT, Address
 from messages.agents import ChildCancelled, ChildEnded, ChildFailed
@@ -157,15 +157,15 @@ def test_a_child_that_is_born_while_its_parent_is_given_up_does_not_outlive_it(
     system: ActorSystem, root: Probe, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Before it is in the directory, so that nobody else can find it there."""
-    gate, spawn = Gate(), Directory.spawn
+    gate, spawn = Gate(), ActorRegistry.spawn
     parent = ROOT.child("parent")
 
-    def wait_and(self: Directory, make: Factory, address: Address, *more: Any) -> Cell:  # noqa: ANN401  (as it is)
+    def wait_and(self: ActorRegistry, make: Factory, address: Address, *more: Any) -> Cell:  # noqa: ANN401  (as it is)
         if address.parent == parent:
             gate.pass_through()
         return spawn(self, make, address, *more)
 
-    monkeypatch.setattr(Directory, "spawn", wait_and)
+    monkeypatch.setattr(ActorRegistry, "spawn", wait_and)
     system.start(StartingWhenPoked, "parent")
     system.tell(parent, Poke())
     gate.await_arrival()
@@ -282,19 +282,19 @@ def test_an_end_that_is_under_way_when_time_is_up_is_the_one_that_counts(
 ) -> None:
     """A thread actor has left the directory and not yet told its parent."""
     gate = Gate()
-    forget = Directory.forget
+    forget = ActorRegistry.forget
 
-    def and_wait(self: Directory, cell: Household) -> bool:
+    def and_wait(self: ActorRegistry, cell: Household) -> bool:
         forgotten = forget(self, cell)
         if cell.address == child:
             gate.pass_through()
         return forgotten
 
-    monkeypatch.setattr(Directory, "forget", and_wait)
+    monkeypatch.setattr(ActorRegistry, "forget", and_wait)
     child = system.start(EchoOnThread)
     system.stop_child(child, within_s=3600)
     gate.await_arrival()
-    vars(system)["_root"].post(ChildOverdue(child))
+    vars(system)["_root"].post(ChildStopTimeout(child))
     assert system.ask(system.start(Echo), Poke(), PATIENCE_S)
     root.expect_nothing_more()
     gate.open()
@@ -306,14 +306,14 @@ def test_an_end_that_comes_after_giving_up_leaves_the_next_of_its_name_alone(
     system: ActorSystem, root: Probe, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     gate = Gate()
-    forget = Directory.forget
+    forget = ActorRegistry.forget
 
-    def wait_and(self: Directory, cell: Household) -> bool:
+    def wait_and(self: ActorRegistry, cell: Household) -> bool:
         if threading.current_thread() is thread:
             gate.pass_through()
         return forget(self, cell)
 
-    monkeypatch.setattr(Directory, "forget", wait_and)
+    monkeypatch.setattr(ActorRegistry, "forget", wait_and)
     child = system.start(EchoOnThread, "child")
     assert system.ask(child, Poke(), PATIENCE_S)
     thread = next(each for each in threading.enumerate() if each.name == f"greenroom {child}")

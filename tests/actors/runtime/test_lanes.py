@@ -10,7 +10,7 @@ from functools import partial
 import pytest
 
 from actors.runtime.actor import Actor
-from actors.runtime.lanes import Lanes, Parcel, StopOrder
+from actors.runtime.lanes import Mailbox, MailboxItem, StopOrder
 from actors.runtime.system import ActorSystem
 from messages.address import ROOT, Address
 from messages.agents import ChildCancelled, ChildCompleted
@@ -73,7 +73,7 @@ def to_root(message: Message) -> Envelope:
 
 
 def test_urgent_parcels_leave_first_and_in_their_order() -> None:
-    lanes = Lanes()
+    lanes = Mailbox()
     parcels = [to_root(Poke(word="a")), to_root(Hurry()), to_root(Poke(word="c")), to_root(Hurry())]
     for parcel in parcels:
         lanes.add(parcel)
@@ -82,8 +82,8 @@ def test_urgent_parcels_leave_first_and_in_their_order() -> None:
 
 
 def test_what_is_left_is_taken_at_once() -> None:
-    lanes = Lanes()
-    parcels: list[Parcel] = [StopOrder(0.0, urgent=True), to_root(Poke())]
+    lanes = Mailbox()
+    parcels: list[MailboxItem] = [StopOrder(0.0, high_priority=True), to_root(Poke())]
     for parcel in reversed(parcels):
         lanes.add(parcel)
     assert lanes.clear() == parcels
@@ -91,7 +91,7 @@ def test_what_is_left_is_taken_at_once() -> None:
 
 
 def test_what_is_put_back_comes_before_what_came_meanwhile() -> None:
-    lanes = Lanes()
+    lanes = Mailbox()
     first = [to_root(Hurry(word="1")), to_root(Poke(word="a")), to_root(Poke(word="b"))]
     later = [to_root(Hurry(word="2")), to_root(Poke(word="c"))]
     for parcel in later:
@@ -101,18 +101,18 @@ def test_what_is_put_back_comes_before_what_came_meanwhile() -> None:
 
 
 def test_a_lane_that_another_thread_empties_between_look_and_grasp_has_nothing() -> None:
-    class Emptied(deque[Parcel]):
+    class Emptied(deque[MailboxItem]):
         def __bool__(self) -> bool:
             return True
 
-    lanes = Lanes()
+    lanes = Mailbox()
     setattr(lanes, "_mail", Emptied())  # noqa: B010  (no other code may)
     assert lanes.take() is None
 
 
 @pytest.mark.usefixtures("eager_switching")
 def test_threads_that_clear_the_same_lanes_share_what_is_there() -> None:
-    lanes = Lanes()
+    lanes = Mailbox()
     for number in range(20_000):
         lanes.add(to_root(Hurry() if number % 2 else Poke()))
     ready = threading.Barrier(SENDERS)

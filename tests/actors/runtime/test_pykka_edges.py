@@ -7,7 +7,7 @@ import pykka
 import pytest
 from pykka._envelope import Envelope as PykkaEnvelope
 
-from actors.runtime.directory import Directory
+from actors.runtime.directory import ActorRegistry
 from actors.runtime.event_loop import LoopThread
 from actors.runtime.system import ActorSystem
 from messages.address import ROOT
@@ -33,7 +33,7 @@ def test_a_stray_stop_of_all_pykka_actors_harms_none_of_ours(
 def test_a_stray_pykka_stop_is_an_orderly_one(echo: type[Echo]) -> None:
     ends: queue.SimpleQueue[ChildEnded] = queue.SimpleQueue()
     event_loop = LoopThread()
-    directory = Directory(ends.put, event_loop)
+    directory = ActorRegistry(ends.put, event_loop)
     event_loop.start()
     cell = directory.spawn(partial(Parent, ("child", echo)), ROOT, None)
     assert cell.actor_ref.stop(timeout=PATIENCE_S)
@@ -50,7 +50,7 @@ def test_a_letter_that_passed_the_check_for_life_just_before_the_end_is_counted(
     """pykka checks whether an actor lives, then puts; the end may come in between."""
     ends: queue.SimpleQueue[ChildEnded] = queue.SimpleQueue()
     event_loop = LoopThread()
-    directory = Directory(ends.put, event_loop)
+    directory = ActorRegistry(ends.put, event_loop)
     event_loop.start()
     cell = directory.spawn(echo, ROOT, None)
     cell.actor_ref.stop(timeout=PATIENCE_S)

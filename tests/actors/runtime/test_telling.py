@@ -9,7 +9,7 @@ import pytest
 
 from actors.runtime.actor import Actor, UnexpectedMessageError
 from actors.runtime.mailbox import Mailbox
-from actors.runtime.system import ActorSystem, Anteroom
+from actors.runtime.system import ActorSystem, EmptyRoot
 from messages.address import ROOT, Address
 from messages.agents import ChildCompleted, ChildEnded, ChildFailed
 from messages.envelope import Envelope
@@ -141,7 +141,7 @@ def test_of_two_ends_of_the_root_the_first_counts() -> None:
 
 
 def test_starting_below_a_root_that_has_ended_by_itself_is_refused() -> None:
-    class Brief(Anteroom):
+    class Brief(EmptyRoot):
         def on_start(self) -> None:
             self.finish()
 

@@ -38,7 +38,7 @@ pytestmark = pytest.mark.quick
 class Question(Message):
     """Wants an answer, and to know when there will be none."""
 
-    bounces: ClassVar[bool] = True
+    notify_undelivered: ClassVar[bool] = True
     word: str = ""
 
 

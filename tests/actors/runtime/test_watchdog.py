@@ -10,14 +10,14 @@ import pytest
 
 from actors.runtime.actor import Actor
 from actors.runtime.system import ActorSystem
-from actors.runtime.watchdog import Patience
+from actors.runtime.watchdog import StallLimits
 from messages.address import ROOT
 from tests.actors.runtime.behaviours import Busy, Echo, Gate, Poke, Said, Worker
 from tests.probe import PATIENCE_S, Probe
 
 pytestmark = pytest.mark.quick
 
-SOON = Patience(named_s=0.02, fatal_s=0.1)
+SOON = StallLimits(named_s=0.02, fatal_s=0.1)
 
 
 class Holder(Actor[Poke]):
@@ -39,14 +39,14 @@ class Holder(Actor[Poke]):
 class Kennel:
     """A watchdog's bites."""
 
-    def __init__(self, system: ActorSystem, patience: Patience = SOON) -> None:
+    def __init__(self, system: ActorSystem, patience: StallLimits = SOON) -> None:
         self.named: queue.SimpleQueue[str] = queue.SimpleQueue()
         self.fatal: queue.SimpleQueue[str] = queue.SimpleQueue()
         system.guard(lambda by, _: self.named.put(by), lambda by, _: self.fatal.put(by), patience)
 
 
 def test_a_holder_is_named_after_one_second_and_ended_after_ten() -> None:
-    assert Patience() == Patience(named_s=1.0, fatal_s=10.0)
+    assert StallLimits() == StallLimits(named_s=1.0, fatal_s=10.0)
 
 
 def test_a_handler_that_holds_the_loop_is_named_with_its_message_and_later_fatal(
@@ -116,7 +116,7 @@ def test_it_works_although_a_thread_actor_is_stuck_too(system: ActorSystem, root
 def test_a_loop_that_turns_is_left_alone_however_long_a_thread_is_busy(
     system: ActorSystem, root: Probe
 ) -> None:
-    kennel, gate = Kennel(system, Patience(named_s=0.2, fatal_s=0.4)), Gate()
+    kennel, gate = Kennel(system, StallLimits(named_s=0.2, fatal_s=0.4)), Gate()
     system.tell(system.start(partial(Busy, gate), "busy"), Poke())
     gate.await_arrival()
     echo = system.start(Echo)
@@ -130,7 +130,7 @@ def test_a_loop_that_turns_is_left_alone_however_long_a_thread_is_busy(
 def test_a_stop_that_had_to_leave_a_held_loop_behind_ends_its_watch() -> None:
     """Else it would end the next session of the same process."""
     system, gate = ActorSystem(), Gate()
-    kennel = Kennel(system, Patience(named_s=0.5, fatal_s=1.0))
+    kennel = Kennel(system, StallLimits(named_s=0.5, fatal_s=1.0))
     watching = [each for each in threading.enumerate() if each.name == "greenroom-watchdog"]
     system.tell(system.start(partial(Holder, gate), "holder"), Poke())
     gate.await_arrival()

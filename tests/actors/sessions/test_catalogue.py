@@ -9,14 +9,14 @@ from actors.sessions.catalogue import Summary, summaries, summary
 from actors.sessions.log import SessionLog
 from messages.address import PRIMARY
 from messages.content import Usage
-from messages.transcript import Record, RunStarted, Session
+from messages.transcript import Record, SessionHeader, SessionOpened
 from messages.turns import TurnCompleted, TurnStarted
 
 pytestmark = pytest.mark.quick
 
 RECORDS: tuple[Record, ...] = (
-    Session(session_id="a", workspace="/work"),
-    RunStarted(run=1, pid=1, version="0"),
+    SessionHeader(session_id="a", workspace="/work"),
+    SessionOpened(run=1, pid=1, version="0"),
     TurnStarted(turn=1, prompt='First "prompt".\nOf two lines.'),
     TurnCompleted(turn=1, text="Yes.", stop_reason="end_turn", usage=Usage()),
     TurnStarted(turn=2, prompt="Second."),

@@ -8,7 +8,7 @@ from actors.sessions.log import SessionLog
 from actors.sessions.reading import read_log
 from messages.address import PERMISSIONS, PRIMARY
 from messages.content import Usage
-from messages.permissions import Config
+from messages.permissions import SessionSettings
 from messages.rules import Rule
 from messages.turns import TurnCompleted
 from tests.actors.sessions.writing import RUN, SESSION, clock, create, turn
@@ -27,7 +27,7 @@ def ended(number: int) -> TurnCompleted:
 def source(tmp_path: Path) -> SessionLog:
     log = create(tmp_path / "20260131-235959-ab12.jsonl")
     log.append([(turn(1), PRIMARY)])
-    log.append([(Config(grants=(GRANT,)), PERMISSIONS), (ended(1), PRIMARY)])
+    log.append([(SessionSettings(grants=(GRANT,)), PERMISSIONS), (ended(1), PRIMARY)])
     return log
 
 
@@ -38,7 +38,7 @@ def test_a_fork_has_the_ended_turns_and_an_id_of_its_own_but_no_grants(source: S
     path = fork_session(source.path, source.path.parent / "forks", ID)
 
     session = SESSION.model_copy(update={"session_id": ID})
-    assert read_log(path).records == (session, RUN, turn(1), Config(), ended(1))
+    assert read_log(path).records == (session, RUN, turn(1), SessionSettings(), ended(1))
     assert [each.by for each in read_log(path).lines[2:4]] == [PRIMARY, PERMISSIONS]
     assert source.path.read_bytes() == before
     log, _ = SessionLog.open(path, clock)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from actors.runtime.system import ActorSystem
-from actors.sessions.journal import Journal, Settled
+from actors.sessions.journal import AppendLedger, Journal
 from actors.sessions.reading import read_log
 from messages.address import Address
 from messages.transcript import Append, Appended, AppendFailed
@@ -31,7 +31,7 @@ def path(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def journal(system: ActorSystem, files: FaultyFiles, path: Path) -> Address:
-    return system.start(partial(Journal, create(path, files), Settled()))
+    return system.start(partial(Journal, create(path, files), AppendLedger()))
 
 
 @pytest.fixture

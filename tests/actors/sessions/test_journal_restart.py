@@ -9,15 +9,23 @@ import pytest
 from actors.runtime.actor import Actor
 from actors.runtime.supervision import Restart
 from actors.runtime.system import ActorSystem
-from actors.sessions.journal import Journal, JournalInbox, Settled
+from actors.sessions.journal import AppendLedger, Journal, JournalInbox
 from actors.sessions.log import SessionLog
 from actors.sessions.reading import read_log
-from actors.sessions.recorder import Recorder, first_mark
+from actors.sessions.recorder import JournalClient, first_mark
 from messages.address import JOURNAL, ROOT
 from messages.agents import ChildFailed
 from messages.base import Message
 from messages.supervision import PeerRestarted, Undelivered
-from messages.transcript import Append, Appended, AppendFailed, Recall, Recalled, Record, Session
+from messages.transcript import (
+    Append,
+    Appended,
+    AppendFailed,
+    ReadRecords,
+    Record,
+    RecordsRead,
+    SessionHeader,
+)
 from messages.turns import TurnStarted
 from tests.probe import Probe, new_probe
 
@@ -43,7 +51,7 @@ class Fragile(Journal):
 class Desk:
     system: ActorSystem
     path: Path
-    settled: Settled
+    settled: AppendLedger
 
     @property
     def prompts(self) -> list[str]:
@@ -54,9 +62,9 @@ class Desk:
 @pytest.fixture
 def desk(system: ActorSystem, tmp_path: Path) -> Desk:
     path = tmp_path / "s.jsonl"
-    first = Session(session_id="s", workspace="/")
+    first = SessionHeader(session_id="s", workspace="/")
     log = SessionLog.create(path, [(first, ROOT)], lambda: 0.0)
-    settled = Settled()
+    settled = AppendLedger()
     system.start(partial(Fragile, log, settled), "journal", OFTEN)
     return Desk(system, path, settled)
 
@@ -91,9 +99,9 @@ def test_what_was_written_before_the_crash_is_answered_again_and_not_written_aga
 def test_the_records_come_back_with_all_that_was_said_before(desk: Desk, peer: Probe) -> None:
     peer.tell(JOURNAL, append(1, "a"))
     peer.tell(JOURNAL, append(2, "after 1"))
-    peer.tell(JOURNAL, Recall(id=3))
+    peer.tell(JOURNAL, ReadRecords(id=3))
     heard = [peer.next() for _ in range(4)]
-    recalled = next(each for each in heard if isinstance(each, Recalled))
+    recalled = next(each for each in heard if isinstance(each, RecordsRead))
     assert recalled.id == 3
     prompts = [each.prompt for each in recalled.records if isinstance(each, TurnStarted)]
     assert prompts == desk.prompts == ["a", "after 1"]
@@ -106,7 +114,7 @@ class Author(Actor[Message]):
     """
 
     def __init__(self) -> None:
-        self._recorder = Recorder(self, JOURNAL)
+        self._recorder = JournalClient(self, JOURNAL)
         self._answers: list[Message] = []
 
     def on_start(self) -> None:
@@ -131,7 +139,7 @@ class Author(Actor[Message]):
                 failed = self._recorder.returned(message)
                 if failed is not None:
                     self.tell(ROOT, failed)
-            case Recalled():
+            case RecordsRead():
                 self.tell(ROOT, Prompts.of(self._recorder.recalled(message)))
             case _:
                 pass
@@ -163,7 +171,7 @@ def test_what_the_journal_never_takes_has_failed_and_what_is_behind_it_is_writte
     author = desk.system.start(Author, "author")
     for number, prompt in enumerate(("a", "always", "c"), start=1):
         desk.system.tell(author, TurnStarted(turn=number, prompt=prompt))
-    detail = "the journal cannot take it (set_aside)"
+    detail = "the journal cannot take it (quarantined)"
     root.expect_in_any_order(Appended(id=1), AppendFailed(id=2, detail=detail), Appended(id=3))
     assert desk.prompts == ["a", "c"]
 
@@ -173,7 +181,7 @@ class Keeper(Author):
 
     def __init__(self) -> None:
         super().__init__()
-        self._recorder = Recorder(self, JOURNAL, keeps=True)
+        self._recorder = JournalClient(self, JOURNAL, keeps=True)
 
 
 def test_who_keeps_what_is_refused_puts_it_and_what_was_sent_behind_it_before_its_next(
@@ -220,14 +228,14 @@ def test_a_journal_that_ends_over_the_question_for_the_records_is_not_waited_for
 ) -> None:
     """It crashes, and seems to live on; then it cannot be started again."""
 
-    class Dying(Actor[Append | Recall]):
+    class Dying(Actor[Append | ReadRecords]):
         def on_start(self) -> None:
             if self.incarnation > 1:
                 raise RuntimeError
 
-        def on_receive(self, message: Append | Recall) -> None:
+        def on_receive(self, message: Append | ReadRecords) -> None:
             match message:
-                case Recall():
+                case ReadRecords():
                     raise RuntimeError
                 case Append():
                     pass

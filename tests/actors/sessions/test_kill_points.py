@@ -12,9 +12,9 @@ from actors.sessions.log import SessionLog
 from actors.sessions.reading import parse, read_log
 from actors.sessions.stores import change_store, read_store, replace_file
 from messages.address import PERMISSIONS, PRIMARY, ROOT
-from messages.permissions import Config
+from messages.permissions import SessionSettings
 from messages.rules import Rule
-from messages.transcript import RunStarted
+from messages.transcript import SessionOpened
 from tests.actors.sessions.survival import PATH, STATE, killed
 from tests.actors.sessions.writing import FIRST, clock, line, turn, whole_log
 from tests.faults.disk import Disk
@@ -26,7 +26,7 @@ CONFIG = STATE / "config.toml"
 TRUST = STATE / "trust.json"
 FORK = PATH.with_name("fork.jsonl")
 OLD, TORN = b"".join(whole_log(5)), line(6, turn(6))[:40]
-GRANT = Config(grants=(Rule(permission="bash", pattern="make *", action="allow"),))
+GRANT = SessionSettings(grants=(Rule(permission="bash", pattern="make *", action="allow"),))
 
 
 def begun() -> Disk:
@@ -55,7 +55,7 @@ def grant(files: Files) -> None:
 
 def resume(files: Files) -> None:
     log, _ = SessionLog.open(PATH, clock, files)
-    log.append([(RunStarted(run=2, pid=1, version="0"), ROOT)])
+    log.append([(SessionOpened(run=2, pid=1, version="0"), ROOT)])
     log.close()
 
 

@@ -9,9 +9,9 @@ from actors.sessions.files import make_private
 from actors.sessions.log import LogError, LogLocked, SessionLog
 from actors.sessions.reading import LogContents, read_log
 from messages.address import PRIMARY, ROOT, Address
-from messages.transcript import RunStarted
+from messages.transcript import SessionOpened
 from messages.turns import TurnStarted
-from messages.wire import Line
+from messages.wire import JournalLine
 from tests.actors.sessions.writing import (
     FIRST,
     NOW_S,
@@ -48,10 +48,10 @@ def test_what_is_appended_is_read_back_in_one_order(path: Path) -> None:
     log.append([(turn(1), PRIMARY), (turn(2), Address("/primary/general-1"))])
     log.close()
     assert read_log(path).lines == (
-        Line(1, NOW_S, ROOT, SESSION),
-        Line(2, NOW_S, ROOT, RUN),
-        Line(3, NOW_S, PRIMARY, turn(1)),
-        Line(4, NOW_S, Address("/primary/general-1"), turn(2)),
+        JournalLine(1, NOW_S, ROOT, SESSION),
+        JournalLine(2, NOW_S, ROOT, RUN),
+        JournalLine(3, NOW_S, PRIMARY, turn(1)),
+        JournalLine(4, NOW_S, Address("/primary/general-1"), turn(2)),
     )
 
 
@@ -61,7 +61,7 @@ def test_an_opened_log_counts_on_where_its_file_ends(path: Path) -> None:
     log.append([(turn(1), PRIMARY)])
     log.close()
     assert [line.message for line in contents.lines] == [SESSION, RUN]
-    assert read_log(path).lines[2:] == (Line(3, NOW_S, PRIMARY, turn(1)),)
+    assert read_log(path).lines[2:] == (JournalLine(3, NOW_S, PRIMARY, turn(1)),)
 
 
 def test_only_the_owner_may_look_into_a_session(path: Path) -> None:
@@ -86,7 +86,7 @@ def test_a_session_file_is_never_begun_twice(path: Path) -> None:
 
 def test_a_second_opener_is_told_who_holds_the_session(path: Path) -> None:
     log = create(path)
-    log.append([(RunStarted(run=2, pid=PARENT, version="0.2.0"), ROOT), (turn(1), PRIMARY)])
+    log.append([(SessionOpened(run=2, pid=PARENT, version="0.2.0"), ROOT), (turn(1), PRIMARY)])
     with pytest.raises(LogLocked, match=f"process {PARENT}") as locked:
         SessionLog.open(path, clock)
     assert locked.value.pid == PARENT
@@ -134,7 +134,7 @@ def test_cut_anywhere_a_log_opens_again_and_loses_no_whole_record(tmp_path: Path
 
         again = read_log(path)
         assert len(contents.lines) == whole
-        assert again.lines == (*contents.lines, Line(whole + 1, NOW_S, PRIMARY, turn(99)))
+        assert again.lines == (*contents.lines, JournalLine(whole + 1, NOW_S, PRIMARY, turn(99)))
         assert again.torn == b""
         check_aside(path, contents, data[cut_at:length], cut_at)
 
@@ -193,7 +193,7 @@ def test_after_a_short_write_the_group_is_gone_and_the_log_serves_on(
     files.short_by = 0
     log.append([(turn(3), PRIMARY)])
     log.close()
-    assert read_log(path).lines[2:] == (Line(3, NOW_S, PRIMARY, turn(3)),)
+    assert read_log(path).lines[2:] == (JournalLine(3, NOW_S, PRIMARY, turn(3)),)
 
 
 def test_after_a_refused_write_the_log_serves_on(path: Path) -> None:
@@ -205,7 +205,7 @@ def test_after_a_refused_write_the_log_serves_on(path: Path) -> None:
     files.fail()
     log.append([(turn(2), PRIMARY)])
     log.close()
-    assert read_log(path).lines[2:] == (Line(3, NOW_S, PRIMARY, turn(2)),)
+    assert read_log(path).lines[2:] == (JournalLine(3, NOW_S, PRIMARY, turn(2)),)
 
 
 def test_after_a_failed_sync_the_group_is_gone_and_a_fresh_descriptor_serves_on(
@@ -227,7 +227,7 @@ def test_after_a_failed_sync_the_group_is_gone_and_a_fresh_descriptor_serves_on(
     with pytest.raises(LogLocked):
         SessionLog.open(path, clock)
     log.close()
-    assert read_log(path).lines[2:] == (Line(3, NOW_S, PRIMARY, turn(3)),)
+    assert read_log(path).lines[2:] == (JournalLine(3, NOW_S, PRIMARY, turn(3)),)
     SessionLog.open(path, clock)[0].close()
 
 
@@ -264,7 +264,7 @@ def test_when_a_short_write_cannot_be_cut_back_nothing_is_glued_to_it(path: Path
     files.fail()
     log.append([(turn(3), PRIMARY)])
     log.close()
-    assert read_log(path).lines[2:] == (Line(3, NOW_S, PRIMARY, turn(3)),)
+    assert read_log(path).lines[2:] == (JournalLine(3, NOW_S, PRIMARY, turn(3)),)
 
 
 def test_a_session_file_that_is_gone_is_told_and_serves_on_when_it_is_back(path: Path) -> None:
@@ -318,7 +318,7 @@ def test_whatever_a_write_is_refused_for_is_said_and_is_over_when_it_is(
     log.append([(turn(2), PRIMARY)])
     assert log.refused == ""
     log.close()
-    assert read_log(path).lines[2:] == (Line(3, NOW_S, PRIMARY, turn(2)),)
+    assert read_log(path).lines[2:] == (JournalLine(3, NOW_S, PRIMARY, turn(2)),)
 
 
 def line_without_its_end(seq: int) -> bytes:
@@ -400,4 +400,4 @@ def test_no_records_are_no_write(path: Path) -> None:
 def test_a_log_begins_with_its_session(path: Path) -> None:
     assert FIRST[0][0] == SESSION
     create(path).close()
-    assert path.read_bytes().startswith(b'{"type":"session","format":1,')
+    assert path.read_bytes().startswith(b'{"type":"session_header","format":1,')

@@ -35,11 +35,11 @@ import os, sys
 from pathlib import Path
 from actors.sessions.log import SessionLog
 from messages.address import ROOT
-from messages.transcript import RunStarted
+from messages.transcript import SessionOpened
 from tests.actors.sessions.writing import clock
 
 log, _ = SessionLog.open(Path(sys.argv[1]), clock)
-log.append([(RunStarted(run=2, pid=os.getpid(), version="0"), ROOT)])
+log.append([(SessionOpened(run=2, pid=os.getpid(), version="0"), ROOT)])
 print("held", flush=True)
 sys.stdin.read()
 """
@@ -49,11 +49,11 @@ import os, sys
 from pathlib import Path
 from actors.sessions.log import SessionLog
 from messages.address import ROOT
-from messages.transcript import RunStarted
+from messages.transcript import SessionOpened
 from tests.actors.sessions.writing import clock
 
 log, _ = SessionLog.open(Path(sys.argv[1]), clock)
-log.append([(RunStarted(run=2, pid=os.getpid(), version="0"), ROOT)])
+log.append([(SessionOpened(run=2, pid=os.getpid(), version="0"), ROOT)])
 if os.fork() == 0:
     print("held", flush=True)
     sys.stdin.read()

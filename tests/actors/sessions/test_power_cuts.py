@@ -11,7 +11,7 @@ from actors.sessions.log import SessionLog
 from actors.sessions.reading import parse
 from actors.sessions.stores import replace_file
 from messages.address import PRIMARY
-from messages.wire import Line, encode_line
+from messages.wire import JournalLine, encode_line
 from tests.actors.sessions.survival import PATH, STATE, killed, lives_through_power_cuts
 from tests.actors.sessions.writing import NOW_S, clock, create, line, turn, whole_log
 from tests.faults.disk import Disk
@@ -62,7 +62,7 @@ def test_a_replaced_file_is_the_old_or_the_new_one_after_10_000_power_cuts() -> 
 @pytest.mark.quick
 def test_a_group_that_is_damaged_anywhere_is_one_unfinished_write() -> None:
     lines = whole_log(3)
-    grouped = [encode_line(Line(n, NOW_S, PRIMARY, turn(n), group=4)) for n in (4, 5, 6)]
+    grouped = [encode_line(JournalLine(n, NOW_S, PRIMARY, turn(n), group=4)) for n in (4, 5, 6)]
     for lost in range(3):
         holed = [b"\0" * len(each) if n == lost else each for n, each in enumerate(grouped)]
         contents = parse(Path("s"), b"".join([*lines, *holed]))
@@ -73,8 +73,8 @@ def test_a_group_that_is_damaged_anywhere_is_one_unfinished_write() -> None:
 @pytest.mark.quick
 def test_damage_before_a_group_that_came_later_is_no_unfinished_write() -> None:
     lines = whole_log(3)
-    grouped = [encode_line(Line(n, NOW_S, PRIMARY, turn(n), group=4)) for n in (4, 5)]
-    later = encode_line(Line(6, NOW_S, PRIMARY, turn(6)))
+    grouped = [encode_line(JournalLine(n, NOW_S, PRIMARY, turn(n), group=4)) for n in (4, 5)]
+    later = encode_line(JournalLine(6, NOW_S, PRIMARY, turn(6)))
     damaged = grouped[1].replace(b"prompt 5", b"prompt 6")
     with pytest.raises(LogDamaged, match="line 5 of 6"):
         parse(Path("s"), b"".join([*lines, grouped[0], damaged, later]))

@@ -9,8 +9,8 @@ from actors.sessions.log import SessionLog
 from actors.sessions.reading import last_run, parse, read_log
 from messages.address import PRIMARY
 from messages.tools import ToolFailed
-from messages.transcript import RunStarted, Session
-from messages.wire import Line, encode_line
+from messages.transcript import SessionHeader, SessionOpened
+from messages.wire import JournalLine, encode_line
 from tests.actors.sessions.writing import NOW_S, RUN, SESSION, clock, line, turn, whole_log
 
 pytestmark = pytest.mark.quick
@@ -19,7 +19,7 @@ LINES = whole_log(6)
 PATH = Path("s.jsonl")
 HUGE = b'{"type":"turn_started","prompt":"' + b"x" * 5_000_000 + b'"}\n'
 FOREIGN = encode_line(
-    Line(3, NOW_S, PRIMARY, ToolFailed(call_id="c1", reason="crashed", detail=""))
+    JournalLine(3, NOW_S, PRIMARY, ToolFailed(call_id="c1", reason="crashed", detail=""))
 )
 
 
@@ -45,7 +45,7 @@ DAMAGE = {
     "a message that is no record": FOREIGN,
     "a gap in the count": line(4, turn(3)),
     "a repeated record": LINES[1],
-    "a count that is no number": checked(b'{"type":"session","seq":1e999,"t":1,"by":"/"'),
+    "a count that is no number": checked(b'{"type":"session_header","seq":1e999,"t":1,"by":"/"'),
     "a record by nobody": checked(b'{"type":"turn_started","turn":1,"prompt":"","seq":3,"t":1'),
     "nesting without end": checked(b'{"a":' + b"[" * 100_000),
 }
@@ -110,13 +110,13 @@ def test_a_session_that_the_first_version_of_format_1_wrote_stays_readable(tmp_p
     log, contents = SessionLog.open(path, clock)
     log.close()
     assert [type(record).__name__ for record in contents.records] == [
-        "Session",
-        "RunStarted",
+        "SessionHeader",
+        "SessionOpened",
         "TurnStarted",
         "ReplyCompleted",
         "ExecApprovalRequest",
-        "ApprovalAnswered",
-        "Config",
+        "ApprovalDecided",
+        "SessionSettings",
         "ToolStarted",
         "ToolEnded",
         "ReplyCompleted",
@@ -125,7 +125,7 @@ def test_a_session_that_the_first_version_of_format_1_wrote_stays_readable(tmp_p
 
 
 def test_a_format_of_the_future_is_refused_by_its_number() -> None:
-    future = Session(format=2, session_id="s", workspace="/")
+    future = SessionHeader(format=2, session_id="s", workspace="/")
     with pytest.raises(LogError, match="format 2; this version knows up to 1"):
         parse(PATH, line(1, future) + line(2, RUN))
 
@@ -155,7 +155,7 @@ def test_whatever_stands_in_a_file_it_is_read_or_refused(parts: list[bytes], tai
 
 
 def test_the_last_run_is_found_behind_a_torn_end() -> None:
-    second = RunStarted(run=2, pid=7, version="0")
+    second = SessionOpened(run=2, pid=7, version="0")
     assert last_run(b"".join([*LINES, line(7, second), line(8, turn(1))[:30]])) == second
-    assert last_run(b'{"type":"run_started"\n') is None
+    assert last_run(b'{"type":"session_opened"\n') is None
     assert last_run(line(1, SESSION)) is None

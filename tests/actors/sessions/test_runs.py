@@ -3,9 +3,9 @@
 import pytest
 
 from actors.sessions.runs import last_config, last_run
-from messages.permissions import Config
+from messages.permissions import SessionSettings
 from messages.rules import Rule
-from messages.transcript import RunStarted
+from messages.transcript import SessionOpened
 from messages.turns import TurnStarted
 
 pytestmark = pytest.mark.quick
@@ -13,8 +13,8 @@ pytestmark = pytest.mark.quick
 
 def test_the_last_config_and_the_last_run_count() -> None:
     grant = Rule(permission="edit", pattern="a.py", action="allow")
-    first, second = Config(), Config(grants=(grant,))
-    runs = [RunStarted(run=run, pid=1, version="1") for run in (1, 2)]
+    first, second = SessionSettings(), SessionSettings(grants=(grant,))
+    runs = [SessionOpened(run=run, pid=1, version="1") for run in (1, 2)]
     records = (runs[0], first, runs[1], second, TurnStarted(turn=1, prompt="go on"))
 
     assert last_config(records) == second

@@ -6,13 +6,13 @@ from pathlib import Path
 from actors.sessions.files import Files
 from actors.sessions.log import SessionLog
 from messages.address import PRIMARY, ROOT, Address
-from messages.transcript import Record, RunStarted, Session
+from messages.transcript import Record, SessionHeader, SessionOpened
 from messages.turns import TurnStarted
-from messages.wire import Line, encode_line
+from messages.wire import JournalLine, encode_line
 
 NOW_S = 1_700_000_000.125
-SESSION = Session(session_id="20260131-235959-ab12", workspace="/home/me/project")
-RUN = RunStarted(run=1, pid=os.getppid(), version="0.1.0")
+SESSION = SessionHeader(session_id="20260131-235959-ab12", workspace="/home/me/project")
+RUN = SessionOpened(run=1, pid=os.getppid(), version="0.1.0")
 FIRST: tuple[tuple[Record, Address], ...] = ((SESSION, ROOT), (RUN, ROOT))
 
 
@@ -25,7 +25,7 @@ def turn(number: int) -> TurnStarted:
 
 
 def line(seq: int, said: Record) -> bytes:
-    return encode_line(Line(seq, NOW_S, PRIMARY, said))
+    return encode_line(JournalLine(seq, NOW_S, PRIMARY, said))
 
 
 def create(path: Path, files: Files | None = None) -> SessionLog:

@@ -7,25 +7,27 @@ import pytest
 
 from actors.permissions.defaults import BUILT_IN
 from actors.tools.local_processes import LocalProcesses
-from actors.tools.tool import PeekError, ToolContext, ToolError
+from actors.tools.tool import ToolContext, ToolError, UnreadFileError
 from actors.tools.toolbox import find
 from actors.tools.workspace import Workspace
-from messages.rules import Policy, Profile, ReadRules
-from messages.tools import FileState, Plan, ToolOutput
+from messages.rules import FileReadPolicy, PermissionProfile, Policy
+from messages.tools import CallPlan, FileDigest, ToolOutput
 
 
 class Caller:
     def __init__(self, folder: Path) -> None:
         self.root = folder / "project"
         self.root.mkdir()
-        self.seen: dict[str, FileState] = {}
+        self.seen: dict[str, FileDigest] = {}
         self.context = ToolContext(
             workspace=Workspace(root=self.root, cwd=self.root),
-            seen=self.seen,
+            observed_files=self.seen,
             processes=LocalProcesses(),
             outputs=folder / "state" / "outputs",
             manual=lambda: "the manual",
-            reads=ReadRules(policy=Policy(defaults=BUILT_IN), chain=(Profile(agent="build"),)),
+            read_policy=FileReadPolicy(
+                policy=Policy(defaults=BUILT_IN), chain=(PermissionProfile(agent="build"),)
+            ),
         )
 
     def file(self, name: str, content: str | bytes) -> Path:
@@ -36,10 +38,10 @@ class Caller:
     def names(self) -> list[str]:
         return sorted(path.name for path in self.root.iterdir())
 
-    def plan(self, name: str, **arguments: object) -> Plan:
+    def plan(self, name: str, **arguments: object) -> CallPlan:
         return asyncio.run(self.planning(name, **arguments))
 
-    async def planning(self, name: str, **arguments: object) -> Plan:
+    async def planning(self, name: str, **arguments: object) -> CallPlan:
         tool = find(name)
         assert tool is not None
         return await tool.plan(tool.arguments(**arguments), self.context)
@@ -47,20 +49,20 @@ class Caller:
     def planned_or_peeked(self, name: str, **arguments: object) -> str:
         """Tell which unread file a plan, or the refusal of one, depends on."""
         try:
-            return self.plan(name, **arguments).peeked
-        except PeekError as error:
-            return error.plan.peeked
+            return self.plan(name, **arguments).unread_file
+        except UnreadFileError as error:
+            return error.plan.unread_file
         except ToolError:
             return ""
 
-    def run(self, name: str, plan: Plan, **arguments: object) -> ToolOutput:
+    def run(self, name: str, plan: CallPlan, **arguments: object) -> ToolOutput:
         return asyncio.run(self.running(name, plan, **arguments))
 
-    async def running(self, name: str, plan: Plan, **arguments: object) -> ToolOutput:
+    async def running(self, name: str, plan: CallPlan, **arguments: object) -> ToolOutput:
         tool = find(name)
         assert tool is not None
         output = await tool.run(tool.arguments(**arguments), plan, self.context)
-        self.seen.update({state.path: state for state in output.seen})
+        self.seen.update({state.path: state for state in output.observed_files})
         return output
 
     def call(self, name: str, **arguments: object) -> str:

@@ -30,7 +30,7 @@ def test_the_plan_is_the_whole_command_and_its_title_one_line(caller: Caller) ->
     command = "echo one\n" + "x" * 300
     plan = caller.plan("bash", command=command)
     assert plan.requests == (PermissionRequest(permission="bash", target=command),)
-    assert plan.shown == command
+    assert plan.full_text == command
     assert plan.title == "bash echo one\\n" + "x" * 190 + "…"
 
 

@@ -1,6 +1,6 @@
 import pytest
 
-from actors.tools.tool import Drifted
+from actors.tools.tool import TargetChangedError
 from messages.rules import PermissionRequest
 from tests.actors.tools.caller import Caller
 
@@ -89,7 +89,7 @@ def test_a_file_that_changed_after_planning_has_drifted_and_stays(caller: Caller
     path = caller.file("app.py", "a = 1\n")
     plan = caller.plan("edit", path="app.py", old_string="1", new_string="2")
     path.write_text("a = 1 + 1\n")
-    with pytest.raises(Drifted):
+    with pytest.raises(TargetChangedError):
         caller.run("edit", plan, path="app.py", old_string="1", new_string="2")
     assert path.read_text() == "a = 1 + 1\n"
     assert caller.names() == ["app.py"]

@@ -9,8 +9,8 @@ import pytest
 
 from actors.tools.bash import BashArguments, plan, run
 from actors.tools.executed import SHORT_CHARS, executed, names_no_file
-from actors.tools.tool import Drifted
-from messages.tools import Plan
+from actors.tools.tool import TargetChangedError
+from messages.tools import CallPlan
 from tests.actors.tools.caller import Caller
 
 pytestmark = pytest.mark.quick
@@ -95,7 +95,7 @@ def test_a_glance_leaves_all_else_to_the_look_that_may_block(
     assert not names_no_file(command, caller.context.workspace)
 
 
-def planned(caller: Caller, command: str) -> tuple[BashArguments, Plan]:
+def planned(caller: Caller, command: str) -> tuple[BashArguments, CallPlan]:
     arguments = BashArguments(command=command)
     return arguments, asyncio.run(plan(arguments, caller.context))
 
@@ -139,7 +139,9 @@ def test_what_changed_since_it_was_asked_about_is_not_run(
 ) -> None:
     arguments, asked = planned(caller, command)
     change(root)
-    with pytest.raises(Drifted, match=r"a file that it runs is another now: .*\.(sh|py)"):
+    with pytest.raises(
+        TargetChangedError, match=r"a file that it runs is another now: .*\.(sh|py)"
+    ):
         asyncio.run(run(arguments, asked, caller.context))
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from actors.tools.files import apply, digest
 from actors.tools.tool import ToolError
-from messages.tools import FileState, Patch
+from messages.tools import FileDigest, Patch
 from tests.actors.tools.caller import Caller
 
 pytestmark = pytest.mark.quick
@@ -40,7 +40,7 @@ def folder() -> Generator[Path]:
 
 
 def patch_of(path: Path) -> Patch:
-    before = FileState(path=str(path), digest=digest(b"old"))
+    before = FileDigest(path=str(path), digest=digest(b"old"))
     return Patch(path=str(path), before=before, after="new", diff="")
 
 

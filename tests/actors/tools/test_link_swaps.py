@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from actors.tools.files import apply, digest
-from actors.tools.tool import Drifted, ToolError
-from messages.tools import FileState, Patch
+from actors.tools.tool import TargetChangedError, ToolError
+from messages.tools import FileDigest, Patch
 from tests.actors.tools.caller import Caller
 
 Link = Callable[[Path], None]
@@ -51,7 +51,7 @@ def swapping(place: Path, link: Link) -> Generator[None]:
 def attempt(action: Callable[[], object]) -> str:
     try:
         return str(action())
-    except (Drifted, ToolError, OSError):
+    except (TargetChangedError, ToolError, OSError):
         return ""
 
 
@@ -83,7 +83,7 @@ def test_no_write_follows_a_link_that_was_swapped_in(
     inside = tmp_path.resolve() / "inside"
     shutil.copytree(outside, inside)
     before, path = seen(outside), str(inside / "up" / "folder" / "file")
-    state = FileState(path=path, digest=digest(b"text"))
+    state = FileDigest(path=path, digest=digest(b"text"))
     patch = Patch(path=path, before=state, after="text", diff="")
 
     with swapping(inside / swapped, lambda place: place.symlink_to(outside / swapped)):
@@ -100,7 +100,7 @@ def test_no_write_changes_a_file_that_was_swapped_in_under_another_name(
     inside = tmp_path.resolve() / "inside"
     shutil.copytree(outside, inside)
     theirs, mine = outside / "up" / "folder" / "file", inside / "up" / "folder" / "file"
-    state = FileState(path=str(mine), digest=digest(b"text"))
+    state = FileDigest(path=str(mine), digest=digest(b"text"))
     patch = Patch(path=str(mine), before=state, after="ours", diff="")
 
     with swapping(mine, lambda place: place.hardlink_to(theirs)):
@@ -118,7 +118,7 @@ def test_no_new_file_is_made_behind_a_link_where_its_folder_should_be(
     inside.mkdir()
     new = inside / "new"
     path = str(new / "folder" / "fresh")
-    patch = Patch(path=path, before=FileState(path=path, digest=""), after="ours", diff="")
+    patch = Patch(path=path, before=FileDigest(path=path, digest=""), after="ours", diff="")
 
     with swapping(new, lambda place: place.symlink_to(outside / "up")):
         for _ in range(rounds):

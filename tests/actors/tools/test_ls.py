@@ -3,7 +3,7 @@ import os
 import pytest
 
 from actors.tools.ls import MAX_ENTRIES
-from actors.tools.tool import Drifted
+from actors.tools.tool import TargetChangedError
 from messages.rules import PermissionRequest
 from tests.actors.tools.caller import Caller
 
@@ -65,5 +65,5 @@ def test_a_folder_that_leads_elsewhere_than_planned_has_drifted(caller: Caller) 
     (caller.root / "src").rmdir()
     (caller.root / "src").symlink_to("/")
 
-    with pytest.raises(Drifted):
+    with pytest.raises(TargetChangedError):
         caller.run("ls", plan, path="src")

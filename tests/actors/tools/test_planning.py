@@ -17,7 +17,7 @@ from actors.tools.planning import (
 )
 from actors.tools.tool import ToolContext, ToolError
 from messages.rules import PermissionRequest
-from messages.tools import Plan, Switch
+from messages.tools import AgentSwitchProposal, CallPlan
 from tests.actors.tools.caller import Caller
 
 pytestmark = pytest.mark.quick
@@ -35,14 +35,16 @@ def write(context: ToolContext, text: str) -> None:
     context.plan_file.write_text(text)
 
 
-def leaving(context: ToolContext) -> Plan:
+def leaving(context: ToolContext) -> CallPlan:
     return asyncio.run(plan_exit(ARGUMENTS, context))
 
 
 def test_to_plan_names_the_file_and_asks_each_time(context: ToolContext) -> None:
     plan = asyncio.run(plan_enter(ARGUMENTS, context))
     assert plan.requests == (PermissionRequest(permission="plan_enter", target="*"),)
-    assert plan.switch == Switch(agent="plan", confirm="Yes, plan first", plan_written=False)
+    assert plan.switch_proposal == AgentSwitchProposal(
+        agent="plan", confirm="Yes, plan first", plan_written=False
+    )
     (question,) = plan.questions
     assert str(context.plan_file) in question.question
     assert question.choices[0].label == "Yes, plan first"
@@ -50,10 +52,12 @@ def test_to_plan_names_the_file_and_asks_each_time(context: ToolContext) -> None
 
 def test_leaving_without_a_plan_says_so(context: ToolContext) -> None:
     plan = leaving(context)
-    assert plan.shown == f"No plan was written: {context.plan_file} does not exist."
-    assert plan.switch == Switch(agent="", confirm="Yes, begin the work", plan_written=False)
+    assert plan.full_text == f"No plan was written: {context.plan_file} does not exist."
+    assert plan.switch_proposal == AgentSwitchProposal(
+        agent="", confirm="Yes, begin the work", plan_written=False
+    )
     write(context, " \n")
-    assert leaving(context).shown == plan.shown
+    assert leaving(context).full_text == plan.full_text
 
 
 def test_leaving_shows_the_plan_and_goes_back_to_nobody_in_particular(
@@ -61,14 +65,16 @@ def test_leaving_shows_the_plan_and_goes_back_to_nobody_in_particular(
 ) -> None:
     write(context, "# Do it\n")
     plan = leaving(context)
-    assert plan.shown == f"The plan is in {context.plan_file}:\n\n# Do it"
-    assert plan.questions[0].question == plan.shown
-    assert plan.switch == Switch(agent="", confirm="Yes, begin the work", plan_written=True)
+    assert plan.full_text == f"The plan is in {context.plan_file}:\n\n# Do it"
+    assert plan.questions[0].question == plan.full_text
+    assert plan.switch_proposal == AgentSwitchProposal(
+        agent="", confirm="Yes, begin the work", plan_written=True
+    )
 
 
 def test_a_long_plan_is_shown_from_its_beginning_and_marked(context: ToolContext) -> None:
     write(context, "x" * MOST_SHOWN_BYTES + "y")
-    assert leaving(context).shown.endswith("x\n…")
+    assert leaving(context).full_text.endswith("x\n…")
 
 
 def test_what_is_no_file_is_no_plan(context: ToolContext, tmp_path: Path) -> None:

@@ -6,15 +6,15 @@ import pytest
 
 from actors.tools.question import QuestionArguments, plan, run
 from actors.tools.tool import ToolError
-from messages.questions import Choice, Question
+from messages.questions import Choice, UserQuestion
 from messages.rules import PermissionRequest
-from messages.tools import Plan
+from messages.tools import CallPlan
 from tests.actors.tools.caller import Caller
 
 pytestmark = pytest.mark.quick
 
 
-def planned(caller: Caller, *questions: dict[str, object]) -> Plan:
+def planned(caller: Caller, *questions: dict[str, object]) -> CallPlan:
     arguments = QuestionArguments.model_validate({"questions": list(questions)})
     return asyncio.run(plan(arguments, caller.context))
 
@@ -26,7 +26,7 @@ def test_a_plan_holds_every_question_with_its_choices(caller: Caller) -> None:
     assert asked.title == "question Database"
     assert asked.requests == (PermissionRequest(permission="question", target="*"),)
     assert asked.questions == (
-        Question(
+        UserQuestion(
             question="Which?",
             header="Database",
             choices=(

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from actors.tools.tool import Drifted
+from actors.tools.tool import TargetChangedError
 from actors.tools.window import MAX_BYTES, MAX_LINE_CHARS, MAX_LINES
 from messages.rules import PermissionRequest
 from tests.actors.tools.caller import Caller
@@ -164,5 +164,5 @@ def test_a_path_that_leads_elsewhere_than_planned_has_drifted(
     path.unlink()
     path.symlink_to(tmp_path / "secret.txt")
 
-    with pytest.raises(Drifted):
+    with pytest.raises(TargetChangedError):
         caller.run("read", plan, path="notes.txt")

@@ -4,9 +4,9 @@ import stat
 import pytest
 
 from actors.tools.files import digest
-from actors.tools.tool import Drifted
+from actors.tools.tool import TargetChangedError
 from messages.rules import PermissionRequest
-from messages.tools import FileState
+from messages.tools import FileDigest
 from tests.actors.tools.caller import Caller
 
 pytestmark = pytest.mark.quick
@@ -24,7 +24,7 @@ def test_a_new_file_is_made_with_its_folders_and_only_by_the_run(caller: Caller)
     output = caller.run("write", plan, path="a/b/new.txt", content="one\n")
     assert path.read_text() == "one\n"
     assert output.text == "created a/b/new.txt (+1 -0 lines)"
-    assert output.seen == (FileState(path=str(path), digest=digest(b"one\n")),)
+    assert output.observed_files == (FileDigest(path=str(path), digest=digest(b"one\n")),)
 
 
 def test_replacing_shows_a_diff_and_keeps_mode_and_neighbours(caller: Caller) -> None:
@@ -105,7 +105,7 @@ def test_a_file_that_changed_after_planning_has_drifted_and_stays(caller: Caller
     plan = caller.plan("write", path="notes.txt", content="new")
     path.write_text("somebody else's")
 
-    with pytest.raises(Drifted):
+    with pytest.raises(TargetChangedError):
         caller.run("write", plan, path="notes.txt", content="new")
     assert path.read_text() == "somebody else's"
 
@@ -114,7 +114,7 @@ def test_a_file_that_changed_after_planning_has_drifted_and_stays(caller: Caller
 def test_a_file_that_turned_up_after_planning_has_drifted(caller: Caller, content: str) -> None:
     plan = caller.plan("write", path="notes.txt", content="new")
     path = caller.file("notes.txt", content)
-    with pytest.raises(Drifted):
+    with pytest.raises(TargetChangedError):
         caller.run("write", plan, path="notes.txt", content="new")
     assert path.read_text() == content
 
@@ -123,7 +123,7 @@ def test_a_file_that_went_away_after_planning_has_drifted(caller: Caller) -> Non
     path = caller.file("notes.txt", "old")
     plan = caller.plan("write", path="notes.txt", content="new")
     path.unlink()
-    with pytest.raises(Drifted):
+    with pytest.raises(TargetChangedError):
         caller.run("write", plan, path="notes.txt", content="new")
     assert caller.names() == []
 
@@ -136,6 +136,6 @@ def test_a_folder_swapped_for_a_link_after_planning_has_drifted(caller: Caller) 
     inside.rmdir()
     inside.symlink_to(outside)
 
-    with pytest.raises(Drifted):
+    with pytest.raises(TargetChangedError):
         caller.run("write", plan, path="src/new.txt", content="new")
     assert not any(outside.iterdir())

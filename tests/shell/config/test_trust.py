@@ -7,7 +7,7 @@ import pytest
 
 from actors.tools.workspace import Workspace
 from shell.config.file import ConfigFileError
-from shell.config.project import Standing, Trusting, project_config, standing
+from shell.config.project import TrustCheck, TrustStatus, project_config, standing
 from shell.config.trust import Trusts, keep, project_files, question, read_trusts
 
 pytestmark = pytest.mark.quick
@@ -33,8 +33,8 @@ def workspace(tmp_path: Path) -> Workspace:
 
 
 @pytest.fixture
-def trusting(tmp_path: Path) -> Trusting:
-    return Trusting(tmp_path / "state" / "trust.json", ours=())
+def trusting(tmp_path: Path) -> TrustCheck:
+    return TrustCheck(tmp_path / "state" / "trust.json", ours=())
 
 
 def hostile(workspace: Workspace) -> Path:
@@ -44,18 +44,18 @@ def hostile(workspace: Workspace) -> Path:
 
 
 def test_without_project_files_nobody_is_asked_and_nothing_is_trusted(
-    workspace: Workspace, trusting: Trusting
+    workspace: Workspace, trusting: TrustCheck
 ) -> None:
     person = Person(answer=True)
 
-    assert standing(workspace, replace(trusting, ask=person)) == Standing(trusted=False)
+    assert standing(workspace, replace(trusting, ask=person)) == TrustStatus(trusted=False)
     assert person.asked == []
     assert not trusting.store.exists()
 
 
 @pytest.mark.parametrize("answer", [True, False])
 def test_the_answer_is_kept_and_not_asked_for_again(
-    workspace: Workspace, trusting: Trusting, *, answer: bool
+    workspace: Workspace, trusting: TrustCheck, *, answer: bool
 ) -> None:
     hostile(workspace)
     person = Person(answer)
@@ -68,7 +68,7 @@ def test_the_answer_is_kept_and_not_asked_for_again(
     assert trusting.store.stat().st_mode & 0o077 == 0
 
 
-def test_no_answer_is_a_no_for_this_time_only(workspace: Workspace, trusting: Trusting) -> None:
+def test_no_answer_is_a_no_for_this_time_only(workspace: Workspace, trusting: TrustCheck) -> None:
     hostile(workspace)
     person = Person(answer=None)
 
@@ -82,7 +82,7 @@ def test_no_answer_is_a_no_for_this_time_only(workspace: Workspace, trusting: Tr
 
 
 def test_trust_is_for_one_real_folder_and_none_below_or_beside(
-    workspace: Workspace, trusting: Trusting
+    workspace: Workspace, trusting: TrustCheck
 ) -> None:
     hostile(workspace)
     assert standing(workspace, replace(trusting, given=True)).trusted
@@ -96,14 +96,14 @@ def test_trust_is_for_one_real_folder_and_none_below_or_beside(
 
 
 def test_trust_given_on_the_command_line_lifts_an_earlier_no(
-    workspace: Workspace, trusting: Trusting
+    workspace: Workspace, trusting: TrustCheck
 ) -> None:
     keep(trusting.store, workspace.root, trusted=False)
-    assert standing(workspace, replace(trusting, given=True)) == Standing(trusted=True)
+    assert standing(workspace, replace(trusting, given=True)) == TrustStatus(trusted=True)
     assert standing(workspace, trusting).trusted
 
 
-def test_another_folders_answer_stays(workspace: Workspace, trusting: Trusting) -> None:
+def test_another_folders_answer_stays(workspace: Workspace, trusting: TrustCheck) -> None:
     keep(trusting.store, Path("/other"), trusted=True)
     keep(trusting.store, workspace.root, trusted=False)
     assert read_trusts(trusting.store).folders == {"/other": True, str(workspace.root): False}
@@ -119,7 +119,7 @@ def test_another_folders_answer_stays(workspace: Workspace, trusting: Trusting) 
     ],
 )
 def test_a_damaged_store_is_empty_kept_aside_and_told(
-    workspace: Workspace, trusting: Trusting, content: bytes
+    workspace: Workspace, trusting: TrustCheck, content: bytes
 ) -> None:
     hostile(workspace)
     trusting.store.parent.mkdir()
@@ -137,7 +137,7 @@ def test_a_damaged_store_is_empty_kept_aside_and_told(
 
 
 @pytest.mark.parametrize("folders", ['{"/x":"yes","/y":true}', "[]", '"/x"', "null"])
-def test_what_is_no_answer_trusts_nothing_and_is_told(trusting: Trusting, folders: str) -> None:
+def test_what_is_no_answer_trusts_nothing_and_is_told(trusting: TrustCheck, folders: str) -> None:
     trusting.store.parent.mkdir()
     trusting.store.write_text(f'{{"format":1,"folders":{folders}}}')
     trusting.store.chmod(0o600)
@@ -149,7 +149,7 @@ def test_what_is_no_answer_trusts_nothing_and_is_told(trusting: Trusting, folder
 
 
 def test_a_store_of_a_newer_version_trusts_nothing_and_stays_as_it_is(
-    workspace: Workspace, trusting: Trusting
+    workspace: Workspace, trusting: TrustCheck
 ) -> None:
     trusting.store.parent.mkdir()
     trusting.store.write_text('{"format":2,"folders":{"/x":true}}')
@@ -161,7 +161,7 @@ def test_a_store_of_a_newer_version_trusts_nothing_and_stays_as_it_is(
 
 
 def test_an_answer_that_cannot_be_kept_holds_for_this_run(
-    workspace: Workspace, trusting: Trusting
+    workspace: Workspace, trusting: TrustCheck
 ) -> None:
     trusting.store.parent.write_text("no folder")
     stands = standing(workspace, replace(trusting, given=True))

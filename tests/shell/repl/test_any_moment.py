@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import pytest
 
-from messages.turns import MessageDelta, ThinkingDelta, TurnStarted
+from messages.turns import TextDelta, ThinkingDelta, TurnStarted
 from tests.shell import reports
 from tests.shell.on_screen import OnScreen, play
 
@@ -47,7 +47,7 @@ class Happening:
 
     def text(self) -> None:
         end = self._chance.choice(["\n\n", " ", "\n", "\n```py\n", "\n```\n"])
-        self._here.report(MessageDelta(text="lorem *ipsum* " * self._chance.randrange(8) + end))
+        self._here.report(TextDelta(text="lorem *ipsum* " * self._chance.randrange(8) + end))
 
     def thought(self) -> None:
         self._here.report(ThinkingDelta(text="hm " * 20))
@@ -124,10 +124,10 @@ def test_no_write_leaves_a_screen_without_its_input_and_nothing_is_cleared() -> 
 
         here.emulator.seen = seen
         for number in range(60):
-            here.report(MessageDelta(text=f"Paragraph {number} " + "word " * 30 + "\n\n"))
+            here.report(TextDelta(text=f"Paragraph {number} " + "word " * 30 + "\n\n"))
             here.report(reports.tool_started(f"tool {number}"), reports.tool_ended(str(number)))
             await here.press("x" if number % 20 else CTRL_U)
-        here.report(reports.reply("-"), MessageDelta(text="The end."))
+        here.report(reports.reply("-"), TextDelta(text="The end."))
         await here.shows("The end.")
         here.emulator.seen = lambda _text: None
         assert without == []

@@ -4,9 +4,9 @@ import random
 
 import pytest
 
-from messages.approvals import Answer, AnswerApproval, RetractApproval
+from messages.approvals import ApprovalDecision, DismissApproval, SubmitDecision
 from messages.turns import TurnStarted
-from shell.intents import Interrupt
+from shell.intents import InterruptTurn
 from tests.shell import reports
 from tests.shell.on_screen import OnScreen, play
 
@@ -41,13 +41,13 @@ def test_it_shows_who_asks_where_why_the_whole_command_and_the_exact_rule() -> N
 
 
 @pytest.mark.parametrize(("key", "answer"), [("y", "once"), ("a", "session"), ("n", "no")])
-def test_an_armed_prompt_takes_its_answers(key: str, answer: Answer) -> None:
+def test_an_armed_prompt_takes_its_answers(key: str, answer: ApprovalDecision) -> None:
     async def script(here: OnScreen) -> None:
         await asked(here)
         await here.armed()
         here.type(key)
         await here.hides("y  once")
-        assert here.posted == [AnswerApproval(id=FIRST, answer=answer)]
+        assert here.posted == [SubmitDecision(id=FIRST, decision=answer)]
 
     play(script)
 
@@ -92,7 +92,7 @@ def test_over_a_draft_only_ctrl_y_arms() -> None:
         await here.armed()
         await here.press("y")
         await here.hides("y  once")
-        assert here.posted == [AnswerApproval(id=FIRST, answer="once")]
+        assert here.posted == [SubmitDecision(id=FIRST, decision="once")]
         assert "> half a thoughty" in here.text
 
     play(script)
@@ -116,7 +116,7 @@ def test_a_paste_never_answers(paste: str) -> None:
         await here.armed()
         here.type(paste)
         await here.until(lambda: not here.desk.dialog.may_refuse, "the paste")
-        assert [message for message in here.posted if isinstance(message, AnswerApproval)] == []
+        assert [message for message in here.posted if isinstance(message, SubmitDecision)] == []
 
     play(script)
 
@@ -136,7 +136,7 @@ def test_nothing_is_allowed_before_its_end_was_on_the_screen() -> None:
         await here.until(lambda: here.desk.dialog.may_allow, "the end to be acknowledged")
         here.type("y")
         await here.hides("y  once")
-        assert here.posted == [AnswerApproval(id=FIRST, answer="once")]
+        assert here.posted == [SubmitDecision(id=FIRST, decision="once")]
 
     play(script)
 
@@ -151,7 +151,7 @@ def test_nothing_is_allowed_while_the_end_is_drawn_but_not_acknowledged() -> Non
         await here.press("y")
         await here.press("n")
         await here.hides("y  once")
-        assert here.posted == [AnswerApproval(id=FIRST, answer="no")]
+        assert here.posted == [SubmitDecision(id=FIRST, decision="no")]
 
     play(script, answers=False)
 
@@ -162,7 +162,7 @@ def test_what_is_long_may_be_refused_at_once() -> None:
         await here.armed()
         here.type("n")
         await here.hides("y  once")
-        assert here.posted == [AnswerApproval(id=FIRST, answer="no")]
+        assert here.posted == [SubmitDecision(id=FIRST, decision="no")]
 
     play(script)
 
@@ -176,7 +176,9 @@ def test_tab_says_no_with_a_reason() -> None:
         await here.shows("Enter sends the no with this reason")
         here.type("use a branch, yes?\r")
         await here.hides("y  once")
-        assert here.posted == [AnswerApproval(id=FIRST, answer="no", feedback="use a branch, yes?")]
+        assert here.posted == [
+            SubmitDecision(id=FIRST, decision="no", feedback="use a branch, yes?")
+        ]
 
     play(script)
 
@@ -195,7 +197,7 @@ def test_esc_leaves_it_for_later_and_ctrl_y_brings_it_back(key: str) -> None:
         await here.armed()
         here.type("y")
         await here.hides("needs approval")
-        assert here.posted == [AnswerApproval(id=FIRST, answer="once")]
+        assert here.posted == [SubmitDecision(id=FIRST, decision="once")]
 
     play(script)
 
@@ -211,7 +213,7 @@ def test_one_ctrl_y_brings_a_request_back_and_answers_over_the_draft() -> None:
         await here.armed()
         await here.press("y")
         await here.hides("y  once")
-        assert here.posted == [AnswerApproval(id=FIRST, answer="once")]
+        assert here.posted == [SubmitDecision(id=FIRST, decision="once")]
         assert "> half a thought" in here.text
 
     play(script)
@@ -227,14 +229,14 @@ def test_requests_come_first_in_first_out_and_each_arms_anew() -> None:
         await here.shows("│ git tag v1")
         here.type("y")
         await here.shows("> y")
-        assert here.posted == [AnswerApproval(id=FIRST, answer="once")]
+        assert here.posted == [SubmitDecision(id=FIRST, decision="once")]
         here.type(CTRL_U)
         await here.armed()
         here.type("n")
         await here.hides("y  once")
         assert here.posted == [
-            AnswerApproval(id=FIRST, answer="once"),
-            AnswerApproval(id=SECOND, answer="no"),
+            SubmitDecision(id=FIRST, decision="once"),
+            SubmitDecision(id=SECOND, decision="no"),
         ]
 
     play(script)
@@ -246,7 +248,7 @@ def test_a_request_withdrawn_while_shown_says_so_and_its_reason_becomes_a_draft(
         await here.armed()
         here.type(TAB + "because")
         await here.shows("no, because: because")
-        here.report(RetractApproval(id=FIRST, why="withdrawn"))
+        here.report(DismissApproval(id=FIRST, why="withdrawn"))
         await here.shows("was withdrawn")
         assert "y  once" not in here.text
         assert "> because" in here.text
@@ -264,7 +266,7 @@ def test_an_answer_that_the_request_does_not_allow_does_nothing() -> None:
         await here.press("a")
         await here.press("n")
         await here.hides("y  once")
-        assert here.posted == [AnswerApproval(id=FIRST, answer="no")]
+        assert here.posted == [SubmitDecision(id=FIRST, decision="no")]
 
     play(script)
 
@@ -278,7 +280,7 @@ def test_a_window_that_is_too_low_takes_only_no_and_later() -> None:
         await here.press("a")
         await here.press("n")
         await here.hides("enlarge the window")
-        assert here.posted == [AnswerApproval(id=FIRST, answer="no")]
+        assert here.posted == [SubmitDecision(id=FIRST, decision="no")]
 
     play(script, rows=9)
 
@@ -294,7 +296,7 @@ def test_what_was_seen_whole_cannot_be_allowed_in_a_window_that_no_longer_shows_
         await here.press("y")
         await here.press("n")
         await here.hides("enlarge the window")
-        assert here.posted == [AnswerApproval(id=FIRST, answer="no")]
+        assert here.posted == [SubmitDecision(id=FIRST, decision="no")]
 
     play(script)
 
@@ -308,7 +310,7 @@ def test_twenty_columns_and_five_rows_still_say_what_can_be_done() -> None:
         await here.press("y")
         await here.press("n")
         await here.hides("enlarge the window")
-        assert here.posted == [AnswerApproval(id=FIRST, answer="no")]
+        assert here.posted == [SubmitDecision(id=FIRST, decision="no")]
 
     play(script, rows=5, columns=20)
 
@@ -345,7 +347,7 @@ def test_however_many_requests_wait_the_second_esc_interrupts_the_turn() -> None
         await here.shows("⚠ 200 need approval (Ctrl-Y)")
         await here.press(ESC)
         await here.shows("Interrupting")
-        assert here.posted == [Interrupt()]
+        assert here.posted == [InterruptTurn()]
 
     play(script)
 

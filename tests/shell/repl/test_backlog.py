@@ -1,11 +1,11 @@
 import pytest
 
 from shell.repl.backlog import MOST_HURRIED_CHARS, Backlog
-from shell.view.state import Printable, Prose, Remark, Said, Skipped
+from shell.view.state import Printable, PrintMarkdown, PrintNotice, PrintOmission, PrintPrompt
 
 pytestmark = pytest.mark.quick
 
-LONG = Prose("x" * MOST_HURRIED_CHARS)
+LONG = PrintMarkdown("x" * MOST_HURRIED_CHARS)
 
 
 def taken(backlog: Backlog) -> list[Printable]:
@@ -17,36 +17,36 @@ def taken(backlog: Backlog) -> list[Printable]:
 
 def test_everything_comes_out_in_order() -> None:
     backlog = Backlog()
-    for item in (Said("a"), LONG, LONG, Remark("b")):
+    for item in (PrintPrompt("a"), LONG, LONG, PrintNotice("b")):
         backlog.add(item)
-    assert taken(backlog) == [Said("a"), LONG, LONG, Remark("b")]
+    assert taken(backlog) == [PrintPrompt("a"), LONG, LONG, PrintNotice("b")]
 
 
 def test_in_a_hurry_only_text_is_left_out_and_it_is_counted_where_it_was() -> None:
     backlog = Backlog()
-    for item in (LONG, Prose("too much"), Said("a"), Prose("more")):
+    for item in (LONG, PrintMarkdown("too much"), PrintPrompt("a"), PrintMarkdown("more")):
         backlog.add(item)
     backlog.hurry()
-    backlog.add(Prose("late"))
-    backlog.add(Skipped(100))
-    backlog.add(Remark("Interrupted."))
+    backlog.add(PrintMarkdown("late"))
+    backlog.add(PrintOmission(100))
+    backlog.add(PrintNotice("Interrupted."))
     assert taken(backlog) == [
         LONG,
-        Skipped(8),
-        Said("a"),
-        Skipped(108),
-        Remark("Interrupted."),
+        PrintOmission(8),
+        PrintPrompt("a"),
+        PrintOmission(108),
+        PrintNotice("Interrupted."),
     ]
 
 
 def test_little_text_is_printed_even_in_a_hurry() -> None:
     backlog = Backlog()
-    backlog.add(Prose("a"))
+    backlog.add(PrintMarkdown("a"))
     backlog.hurry()
-    assert taken(backlog) == [Prose("a")]
-    backlog.add(Prose("b"))
+    assert taken(backlog) == [PrintMarkdown("a")]
+    backlog.add(PrintMarkdown("b"))
     backlog.calm()
-    assert taken(backlog) == [Prose("b")]
+    assert taken(backlog) == [PrintMarkdown("b")]
 
 
 def test_after_a_hurry_all_text_is_printed_again() -> None:
@@ -58,6 +58,6 @@ def test_after_a_hurry_all_text_is_printed_again() -> None:
     backlog.add(LONG)
     assert taken(backlog) == [
         LONG,
-        Skipped(MOST_HURRIED_CHARS),
+        PrintOmission(MOST_HURRIED_CHARS),
         LONG,
     ]

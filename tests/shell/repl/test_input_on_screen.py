@@ -2,9 +2,15 @@
 
 from pathlib import Path
 
-from messages.approvals import AnswerApproval, RetractApproval
+from messages.approvals import DismissApproval, SubmitDecision
 from messages.turns import TurnStarted
-from shell.intents import Interrupt, OwnCommandEnded, RunOwnCommand, SendPrompt, StopOwnCommand
+from shell.intents import (
+    InterruptTurn,
+    RunUserCommand,
+    SendPrompt,
+    StopUserCommand,
+    UserCommandEnded,
+)
 from shell.repl.history import load
 from shell.workplace import Workplace
 from tests.shell import reports
@@ -47,7 +53,7 @@ def test_tab_completes_a_command_and_esc_only_closes_the_menu() -> None:
         await here.shows("› /status")  # noqa: RUF001  (an arrow)
         here.type(ESC)
         await here.hides("› /status")  # noqa: RUF001  (an arrow)
-        assert Interrupt() not in here.posted
+        assert InterruptTurn() not in here.posted
         here.type("\x7f")
         await here.shows("› /status")  # noqa: RUF001  (an arrow)
         here.type(TAB)
@@ -70,7 +76,7 @@ def test_what_was_offered_goes_with_what_was_typed() -> None:
         await here.shows("y  once")
         here.type("/mode\r")
         await here.shows("The mode is default: ")
-        here.report(RetractApproval(id="/primary/explore-2#1@1", why="withdrawn"))
+        here.report(DismissApproval(id="/primary/explore-2#1@1", why="withdrawn"))
         await here.hides("y  once")
         assert "› /mode" not in here.text  # noqa: RUF001  (an arrow)
 
@@ -187,15 +193,15 @@ def test_an_own_command_runs_without_a_question_and_esc_ends_it_before_the_turn(
         await here.shows("stopping")
         assert here.posted == [
             SendPrompt(text="hello"),
-            RunOwnCommand(command="make test"),
-            StopOwnCommand(),
+            RunUserCommand(command="make test"),
+            StopUserCommand(),
         ]
-        here.report(OwnCommandEnded(command="make test", status="cancelled", text=""))
+        here.report(UserCommandEnded(command="make test", status="cancelled", text=""))
         await here.shows("cancelled")
         await here.shows("Esc interrupts")
         await here.press(ESC)
         await here.shows("Interrupting")
-        assert here.posted[-1] == Interrupt()
+        assert here.posted[-1] == InterruptTurn()
 
     play(script)
 
@@ -242,7 +248,7 @@ def test_a_request_waits_behind_a_page_and_takes_no_key_meant_for_it() -> None:
         assert here.posted == []
         await here.press("y")
         await here.hides("y  once")
-        assert [type(message) for message in here.posted] == [AnswerApproval]
+        assert [type(message) for message in here.posted] == [SubmitDecision]
 
     play(script)
 

@@ -5,10 +5,10 @@ import asyncio
 import pytest
 
 from messages.address import PRIMARY, Address
-from messages.approvals import Answer, AnswerApproval
+from messages.approvals import ApprovalDecision, SubmitDecision
 from messages.turns import TurnStarted
-from shell.inbox import OfSubagent
-from shell.intents import Interrupt, StopSubagent
+from shell.inbox import SubagentEvent
+from shell.intents import InterruptTurn, StopSubagent
 from shell.view.arming import QUIET_S
 from tests.shell import reports
 from tests.shell.on_screen import OnScreen, play
@@ -36,18 +36,18 @@ def test_down_on_an_empty_line_lists_the_agents_and_nothing_where_text_stands() 
         assert here.desk.choosing.picker is None
         here.type(f"\x7f{DOWN}")
         await here.shows("Agents at work")
-        here.report(OfSubagent(ONE, TurnStarted(turn=1, prompt="look")))
+        here.report(SubagentEvent(ONE, TurnStarted(turn=1, prompt="look")))
         await here.shows("general-1 · look about  thinking")
-        here.report(OfSubagent(PRIMARY, reports.ended(ONE)))
+        here.report(SubagentEvent(PRIMARY, reports.ended(ONE)))
         await here.shows("0 of 0")
         await here.press(ESC)
         await here.hides("Agents at work")
-        assert Interrupt() not in here.posted
+        assert InterruptTurn() not in here.posted
 
     play(script)
 
 
-THINKS = OfSubagent(ONE, TurnStarted(turn=1, prompt="look"))
+THINKS = SubagentEvent(ONE, TurnStarted(turn=1, prompt="look"))
 COVERS, UNCOVERS = "\x1b[?1049h", "\x1b[?1049l"
 
 
@@ -127,14 +127,14 @@ def test_an_agents_page_stops_it_and_esc_leaves_it_only_when_nothing_is_asked() 
         await here.press("x")
         await here.press("x")
         assert StopSubagent(agent=ONE) in here.posted
-        here.report(OfSubagent(PRIMARY, reports.ended(ONE)))
+        here.report(SubagentEvent(PRIMARY, reports.ended(ONE)))
         await here.hides("x: stop")
         await here.press("x")
         await here.shows("general-1 has ended.")
         await here.press(ESC)
         await here.shows("general-1 is being stopped, with all below it.")
         assert here.desk.choosing.picker is None
-        assert Interrupt() not in here.posted
+        assert InterruptTurn() not in here.posted
 
     play(script)
 
@@ -146,9 +146,9 @@ def test_the_list_comes_back_with_the_agent_whose_page_was_left() -> None:
         await here.shows("it has said nothing yet")
         await here.press(LEFT)
         await here.shows("› general-2")  # noqa: RUF001  (an arrow)
-        here.report(OfSubagent(TWO, TurnStarted(turn=1, prompt="look")))
+        here.report(SubagentEvent(TWO, TurnStarted(turn=1, prompt="look")))
         await here.shows("› general-2 · look about  thinking")  # noqa: RUF001  (an arrow)
-        here.report(OfSubagent(ONE, TurnStarted(turn=1, prompt="look")))
+        here.report(SubagentEvent(ONE, TurnStarted(turn=1, prompt="look")))
         await here.shows("  general-1 · look about  thinking")
         assert "› general-2" in here.text  # noqa: RUF001  (an arrow)
 
@@ -196,7 +196,7 @@ async def asked_over(here: OnScreen, view: str, command: str = "git push") -> No
 @pytest.mark.parametrize("view", [LIST, PAGE])
 @pytest.mark.parametrize(("key", "answer"), [("y", "once"), ("n", "no")])
 def test_a_request_is_answered_in_the_task_view_by_one_key_once_it_is_armed(
-    view: str, key: str, answer: Answer
+    view: str, key: str, answer: ApprovalDecision
 ) -> None:
     async def script(here: OnScreen) -> None:
         await asked_over(here, view)
@@ -205,7 +205,7 @@ def test_a_request_is_answered_in_the_task_view_by_one_key_once_it_is_armed(
         await here.shows("press a key to answer")
         await here.press(key)
         await here.hides("y  once")
-        assert here.posted[-1] == AnswerApproval(id=ASKED, answer=answer)
+        assert here.posted[-1] == SubmitDecision(id=ASKED, decision=answer)
         assert here.desk.overseeing.agent == ONE
         await here.press("x")
         await here.shows("x or y: stop general-1")
@@ -227,7 +227,7 @@ def test_a_reason_is_written_in_the_task_view_and_leads_back_to_it(view: str) ->
         await here.press(TAB)
         here.type(", never\r")
         await here.hides("n  no")
-        assert here.posted[-1] == AnswerApproval(id=ASKED, answer="no", feedback="not xy, never")
+        assert here.posted[-1] == SubmitDecision(id=ASKED, decision="no", feedback="not xy, never")
         assert here.desk.overseeing.agent == ONE
 
     play(script)

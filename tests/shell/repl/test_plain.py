@@ -2,15 +2,15 @@
 
 import pytest
 
-from messages.questions import Choice, Question
+from messages.questions import Choice, UserQuestion
 from shell.numbered import BEYOND_ALL_LISTS
 from shell.repl.plain_answers import Typed, reply_in, typed, ways
 from tests.shell import reports
 
 pytestmark = pytest.mark.quick
 
-COLOUR = Question(question="Which?", choices=(Choice(label="red"), Choice(label="blue")))
-NAME = Question(question="What name?")
+COLOUR = UserQuestion(question="Which?", choices=(Choice(label="red"), Choice(label="blue")))
+NAME = UserQuestion(question="What name?")
 SIZES = COLOUR.model_copy(update={"multiple": True})
 
 
@@ -42,11 +42,11 @@ def test_only_a_line_that_names_the_prompt_is_an_answer(line: str, answer: Typed
         ("9" * 5000, COLOUR, ""),
         ("1,2", COLOUR, ""),
         ("1, 2", SIZES, "red\nblue"),
-        ("7", Question(question="How many?"), "7"),
+        ("7", UserQuestion(question="How many?"), "7"),
     ],
 )
 def test_numbers_reply_with_choices_and_words_with_themselves(
-    words: str, question: Question, reply: str
+    words: str, question: UserQuestion, reply: str
 ) -> None:
     assert reply_in(words, question) == reply
 

@@ -2,26 +2,26 @@
 
 import pytest
 
-from messages.approvals import AnswerApproval, RetractApproval
-from messages.questions import Choice, Question
+from messages.approvals import DismissApproval, SubmitDecision
+from messages.questions import Choice, UserQuestion
 from tests.shell import reports
 from tests.shell.on_screen import OnScreen, play
 
 ESC, TAB, CTRL_Y, ENTER = "\x1b", "\t", "\x19", "\r"
 UP, DOWN, PAGE_DOWN = "\x1b[A", "\x1b[B", "\x1b[6~"
 ID = "/primary/explore-2#q1@1"
-COLOUR = Question(
+COLOUR = UserQuestion(
     question="Which colour?",
     header="paint",
     choices=(Choice(label="red", description="as blood"), Choice(label="blue")),
 )
-SIZES = Question(
+SIZES = UserQuestion(
     question="Which sizes?", choices=(Choice(label="S"), Choice(label="M")), multiple=True
 )
-NAME = Question(question="What name?")
+NAME = UserQuestion(question="What name?")
 
 
-async def asked(here: OnScreen, *questions: Question) -> None:
+async def asked(here: OnScreen, *questions: UserQuestion) -> None:
     here.report(reports.session(), reports.asked_questions(*questions))
     await here.shows("no answer")
     await here.armed()
@@ -53,7 +53,7 @@ def test_a_number_or_enter_on_a_choice_replies(keys: list[str], reply: str) -> N
         for key in keys:
             await here.press(key)
         await here.hides("no answer")
-        assert here.posted == [AnswerApproval(id=ID, answer="once", replies=(reply,))]
+        assert here.posted == [SubmitDecision(id=ID, decision="once", answers=(reply,))]
 
     play(script)
 
@@ -75,7 +75,7 @@ def test_several_choices_are_ticked_and_each_question_arms_anew() -> None:
         await here.armed()
         await here.press("1")
         await here.hides("no answer")
-        assert here.posted == [AnswerApproval(id=ID, answer="once", replies=("S\nM", "red"))]
+        assert here.posted == [SubmitDecision(id=ID, decision="once", answers=("S\nM", "red"))]
 
     play(script)
 
@@ -93,7 +93,7 @@ def test_words_of_ones_own_reply_too_and_esc_goes_back_to_the_choices() -> None:
         await here.shows("reply: Ada, of course")
         await here.press(ENTER)
         await here.hides("no answer")
-        assert here.posted == [AnswerApproval(id=ID, answer="once", replies=("Ada, of course",))]
+        assert here.posted == [SubmitDecision(id=ID, decision="once", answers=("Ada, of course",))]
 
     play(script)
 
@@ -109,7 +109,7 @@ def test_n_declines_and_esc_leaves_it_for_later() -> None:
         await here.armed()
         await here.press("n")
         await here.hides("no answer")
-        assert here.posted == [AnswerApproval(id=ID, answer="no")]
+        assert here.posted == [SubmitDecision(id=ID, decision="no")]
 
     play(script)
 
@@ -163,7 +163,7 @@ def test_a_long_question_is_read_to_its_end_before_it_can_be_replied_to() -> Non
         await here.until(lambda: here.desk.dialog.may_allow, "the end to be acknowledged")
         await here.press("1")
         await here.hides("no answer")
-        assert here.posted == [AnswerApproval(id=ID, answer="once", replies=("red",))]
+        assert here.posted == [SubmitDecision(id=ID, decision="once", answers=("red",))]
 
     play(script)
 
@@ -174,7 +174,7 @@ def test_a_question_withdrawn_half_way_forgets_its_replies() -> None:
         await here.press("1")
         await here.shows("question 2 of 2")
         here.report(
-            RetractApproval(id=ID, why="withdrawn"), reports.asked_questions(NAME, number=2)
+            DismissApproval(id=ID, why="withdrawn"), reports.asked_questions(NAME, number=2)
         )
         await here.hides("question 2 of 2")
         await here.shows("│ What name?")
@@ -184,7 +184,7 @@ def test_a_question_withdrawn_half_way_forgets_its_replies() -> None:
 
 
 def test_hostile_questions_and_choices_draw_nothing_but_themselves() -> None:
-    hostile = Question(
+    hostile = UserQuestion(
         question=reports.HOSTILE,
         header="\x1b[2J",
         choices=(Choice(label="a\ny  once" + reports.HOSTILE, description=reports.HOSTILE),),

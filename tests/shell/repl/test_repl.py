@@ -2,9 +2,9 @@
 
 import pytest
 
-from messages.turns import MessageDelta, TurnStarted
-from shell.intents import Interrupt, SendPrompt
-from shell.repl.hands import ONE_PRESS_S, Hands
+from messages.turns import TextDelta, TurnStarted
+from shell.intents import InterruptTurn, SendPrompt
+from shell.repl.hands import ONE_PRESS_S, KeyActions
 from shell.repl.resizing import SETTLE_S
 from tests.shell import reports
 from tests.shell.on_screen import OnScreen, play
@@ -20,9 +20,9 @@ def test_a_message_is_sent_and_the_streamed_answer_ends_up_in_the_scrollback() -
         await begun(here)
         await asked(here, "hello")
         assert here.posted == [SendPrompt(text="hello")]
-        here.report(TurnStarted(turn=1, prompt="hello"), MessageDelta(text="Well, **good"))
+        here.report(TurnStarted(turn=1, prompt="hello"), TextDelta(text="Well, **good"))
         await here.shows("Well, **good")
-        here.report(MessageDelta(text=" day**."), reports.reply("-"), reports.completed())
+        here.report(TextDelta(text=" day**."), reports.reply("-"), reports.completed())
         await here.hides("Esc interrupts")
         assert here.rows[:8] == [
             "greenroom · primary · claude-opus-5-5 · /home/x/project",
@@ -51,7 +51,7 @@ def test_a_prompt_given_on_the_command_line_goes_out_when_the_agent_is_ready() -
 
 def test_the_rehearsal_says_that_it_is_a_script_and_what_to_set() -> None:
     async def script(here: OnScreen) -> None:
-        here.report(reports.session(rehearsal=True))
+        here.report(reports.session(is_scripted=True))
         await here.shows("a script plays its part")
         assert "ANTHROPIC_API_KEY" in here.text
         assert "ANTHROPIC_BASE_URL" in here.text
@@ -100,7 +100,7 @@ def test_esc_interrupts_the_turn_once_and_hands_the_queue_back() -> None:
         await here.shows("Interrupting")
         await here.press(ESC)
         await here.shows("> two")
-        assert here.posted == [SendPrompt(text="one"), Interrupt()]
+        assert here.posted == [SendPrompt(text="one"), InterruptTurn()]
         here.report(reports.interrupted())
         await here.shows("Interrupted.")
 
@@ -114,7 +114,7 @@ def test_a_quick_double_esc_counts_as_one(keys: str) -> None:
         await asked(here, "one")
         here.type(keys)
         await here.shows("Interrupting")
-        assert here.posted == [SendPrompt(text="one"), Interrupt()]
+        assert here.posted == [SendPrompt(text="one"), InterruptTurn()]
 
     play(script)
 
@@ -123,14 +123,14 @@ def test_an_esc_right_after_another_prompt_is_no_second_of_a_pair() -> None:
     async def script(here: OnScreen) -> None:
         await begun(here)
         await asked(here, "one")
-        hands = Hands(here.desk)
+        hands = KeyActions(here.desk)
         hands.escape()
         here.report(reports.interrupted())
         await here.shows("Interrupted.")
         here.desk.view.draft.insert_text("two")
         hands.enter(last=True)
         hands.escape()
-        sent = [SendPrompt(text="one"), Interrupt(), SendPrompt(text="two"), Interrupt()]
+        sent = [SendPrompt(text="one"), InterruptTurn(), SendPrompt(text="two"), InterruptTurn()]
         assert here.posted == sent
 
     play(script)
@@ -142,14 +142,14 @@ def test_the_second_of_two_quick_presses_does_not_reach_what_lay_below() -> None
     async def script(here: OnScreen) -> None:
         here.report(reports.session(), TurnStarted(turn=1, prompt="one"), reports.asked())
         await here.shows("1 of 1")
-        hands = Hands(here.desk)
+        hands = KeyActions(here.desk)
         hands.escape()
         await here.shows("approval (Ctrl-Y)")
         hands.escape()
         assert here.posted == []
         here.clock.ahead_s += ONE_PRESS_S
         hands.escape()
-        assert here.posted == [Interrupt()]
+        assert here.posted == [InterruptTurn()]
 
     play(script)
 
@@ -161,7 +161,7 @@ def test_under_a_flood_of_text_keys_are_echoed_and_esc_interrupts() -> None:
         await begun(here)
         await asked(here, "one")
         here.report(TurnStarted(turn=1, prompt="one"))
-        here.report(*(MessageDelta(text=text) for _ in range(1_000)))
+        here.report(*(TextDelta(text=text) for _ in range(1_000)))
         here.type("draft")
         await here.shows("> draft")
         here.type(ESC)
@@ -193,7 +193,7 @@ def test_ctrl_c_clears_then_interrupts_then_asks_and_then_leaves() -> None:
         await here.shows("> draft")
         here.type(CTRL_C)
         await here.hides("draft")
-        assert Interrupt() not in here.posted
+        assert InterruptTurn() not in here.posted
         here.type(CTRL_C)
         await here.shows("Interrupting")
         here.type(CTRL_C)
@@ -248,7 +248,7 @@ def test_hostile_text_draws_nothing_but_itself() -> None:
         here.report(reports.session(cwd=reports.HOSTILE))
         await here.shows(reports.HOSTILE_VISIBLE)
         await asked(here, "hello")
-        here.report(TurnStarted(turn=1, prompt="hello"), MessageDelta(text=reports.HOSTILE))
+        here.report(TurnStarted(turn=1, prompt="hello"), TextDelta(text=reports.HOSTILE))
         await here.shows("\n" + reports.HOSTILE_VISIBLE)
         here.report(
             reports.reply("-"),
@@ -280,9 +280,9 @@ def test_what_the_program_says_last_is_on_the_screen_when_it_ends() -> None:
 def test_no_size_of_the_window_breaks_it(rows: int, columns: int) -> None:
     async def script(here: OnScreen) -> None:
         here.report(
-            reports.session(rehearsal=True), *reports.whole_turn("a | b\n\n```\ncode\n```\n")
+            reports.session(is_scripted=True), *reports.whole_turn("a | b\n\n```\ncode\n```\n")
         )
-        here.report(TurnStarted(turn=2, prompt="x"), MessageDelta(text="word " * 400))
+        here.report(TurnStarted(turn=2, prompt="x"), TextDelta(text="word " * 400))
         here.report(reports.tool_started(), reports.asked("echo " + "x" * 500))
         here.report(reports.tool_ended("日本語" * 30))
         here.type("draft " * 30)
@@ -301,7 +301,7 @@ def test_resizes_while_text_streams_leave_one_drawing_and_lose_nothing(
         await asked(here, "hello")
         here.report(TurnStarted(turn=1, prompt="hello"), reports.tool_started("bash " + "x" * 100))
         for number, columns in enumerate(widths):
-            here.report(MessageDelta(text=f"Piece {number} " + "word " * 20))
+            here.report(TextDelta(text=f"Piece {number} " + "word " * 20))
             await here.shows(f"Piece {number}")
             await here.resize(columns)
             await here.shows("> ")

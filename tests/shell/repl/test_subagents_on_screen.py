@@ -2,9 +2,9 @@
 
 from messages.address import PRIMARY, Address
 from messages.content import TextBlock, Usage
-from messages.turns import AgentReport, Delta, MessageDelta, ReplyCompleted
-from shell.inbox import OfSubagent
-from shell.intents import StopSubagent, TellSubagent, WatchSubagent
+from messages.turns import Delta, ReplyCompleted, TextDelta, UpwardEvent
+from shell.inbox import SubagentEvent
+from shell.intents import PromptSubagent, StopSubagent, ViewSubagent
 from tests.shell import reports
 from tests.shell.on_screen import OnScreen, play
 from tests.shell.openings import at_work
@@ -13,9 +13,9 @@ ONE, TWO = Address("/primary/general-1"), Address("/primary/general-2")
 ESC, LEFT, DOWN = "\x1b", "\x1b[D", "\x1b[B"
 
 
-def says(here: OnScreen, child: Address, *events: AgentReport | Delta) -> None:
+def says(here: OnScreen, child: Address, *events: UpwardEvent | Delta) -> None:
     for event in events:
-        here.report(OfSubagent(child, event))
+        here.report(SubagentEvent(child, event))
 
 
 def test_a_person_opens_a_subagent_and_reads_what_it_streams() -> None:
@@ -23,8 +23,8 @@ def test_a_person_opens_a_subagent_and_reads_what_it_streams() -> None:
         await at_work(here, reports.started(ONE))
         here.type("/tasks show general-1\r")
         await here.shows("it has said nothing yet")
-        assert here.posted[-1] == WatchSubagent(agent=ONE)
-        says(here, ONE, MessageDelta(text="I am look"), MessageDelta(text="ing at it"))
+        assert here.posted[-1] == ViewSubagent(agent=ONE)
+        says(here, ONE, TextDelta(text="I am look"), TextDelta(text="ing at it"))
         await here.shows("I am looking at it")
         whole = (TextBlock(text="I am looking at it now."),)
         used = Usage(output_tokens=9)
@@ -34,7 +34,7 @@ def test_a_person_opens_a_subagent_and_reads_what_it_streams() -> None:
         assert here.text.count("I am looking") == 1
         here.type(LEFT)
         await here.shows("Agents at work")
-        assert here.posted[-1] == WatchSubagent(agent=None)
+        assert here.posted[-1] == ViewSubagent(agent=None)
         here.type(LEFT)
         await here.hides("Agents at work")
 
@@ -46,11 +46,11 @@ def test_a_page_that_grows_is_followed_to_its_end_unless_one_reads_farther_up() 
         await at_work(here, reports.started(ONE))
         here.type("/tasks show general-1\r")
         await here.shows("it has said nothing yet")
-        says(here, ONE, *(MessageDelta(text=f"line {n}\n") for n in range(60)))
+        says(here, ONE, *(TextDelta(text=f"line {n}\n") for n in range(60)))
         await here.shows("line 59")
         here.type("\x1b[H")
         await here.shows("line 0\n")
-        says(here, ONE, MessageDelta(text="line 60\n"))
+        says(here, ONE, TextDelta(text="line 60\n"))
         await here.shows("of 61")
         assert "line 0\n" in here.text
 
@@ -60,7 +60,7 @@ def test_a_page_that_grows_is_followed_to_its_end_unless_one_reads_farther_up() 
 def test_one_that_stays_for_more_is_spoken_to_from_the_list() -> None:
     async def script(here: OnScreen) -> None:
         await at_work(here, reports.started(ONE, one_shot=False))
-        here.report(OfSubagent(PRIMARY, reports.ended(ONE)))
+        here.report(SubagentEvent(PRIMARY, reports.ended(ONE)))
         await here.shows("○ general-1")
         here.type("/tasks\r")
         await here.shows("Agents at work")
@@ -70,7 +70,7 @@ def test_one_that_stays_for_more_is_spoken_to_from_the_list() -> None:
         await here.shows("> /tasks say general-1")
         here.type("look again\r")
         await here.until(
-            lambda: TellSubagent(agent=ONE, text="look again") in here.posted, "it to be told"
+            lambda: PromptSubagent(agent=ONE, text="look again") in here.posted, "it to be told"
         )
 
     play(script)
@@ -79,7 +79,7 @@ def test_one_that_stays_for_more_is_spoken_to_from_the_list() -> None:
 def test_one_that_rests_is_gone_when_it_is_stopped() -> None:
     async def script(here: OnScreen) -> None:
         await at_work(here, reports.started(ONE, one_shot=False), reports.started(TWO))
-        here.report(OfSubagent(PRIMARY, reports.ended(ONE)))
+        here.report(SubagentEvent(PRIMARY, reports.ended(ONE)))
         await here.shows("○ general-1")
         here.type("/tasks stop general-1\r")
         await here.shows("general-1 is being stopped")

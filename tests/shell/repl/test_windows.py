@@ -13,7 +13,7 @@ from shell.repl.terminal import FrameOutput
 from shell.repl.windows import View
 from shell.view.arming import Arming, Shown
 from shell.view.events import received
-from shell.view.plan import Scene
+from shell.view.plan import FrameInput
 from shell.view.state import State
 from tests.shell import reports
 
@@ -28,7 +28,7 @@ def frames(window: Size, *scrolls: int) -> list[Shown | None]:
     """Draw in a window that the plan believes to be WINDOW; say what was shown after each step."""
 
     async def draw() -> list[Shown | None]:
-        scene = Scene(STATE, Arming(ID, 0.0), "", reasoning=False, hint="", now_s=0.0)
+        scene = FrameInput(STATE, Arming(ID, 0.0), "", reasoning=False, hint="", now_s=0.0)
         view = View(lambda: scene, lambda: WINDOW)
         output = FrameOutput(StringIO(), lambda: window)
         app = Application[None](layout=view.layout, output=output, input=DummyInput())

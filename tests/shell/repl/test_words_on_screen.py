@@ -2,8 +2,8 @@
 
 import pytest
 
-from messages.approvals import AnswerApproval
-from messages.questions import Question
+from messages.approvals import SubmitDecision
+from messages.questions import UserQuestion
 from tests.shell import reports
 from tests.shell.on_screen import OnScreen, play
 
@@ -50,7 +50,7 @@ def test_a_draft_hides_no_row_of_a_request() -> None:
         await here.armed()
         await here.press("y")
         await here.hides("y  once")
-        assert here.posted == [AnswerApproval(id=FIRST, answer="once")]
+        assert here.posted == [SubmitDecision(id=FIRST, decision="once")]
 
     play(script)
 
@@ -82,7 +82,7 @@ def test_a_reason_that_was_left_is_there_again_for_who_comes_back_to_it() -> Non
         await here.shows("no, because: use a branch")
         here.type(", please\r")
         await here.shows("│ rm x")
-        no = AnswerApproval(id=FIRST, answer="no", feedback="use a branch, please")
+        no = SubmitDecision(id=FIRST, decision="no", feedback="use a branch, please")
         assert here.posted == [no]
         await here.armed()
         await here.press(TAB)
@@ -94,7 +94,7 @@ def test_a_reason_that_was_left_is_there_again_for_who_comes_back_to_it() -> Non
 
 def test_words_begun_for_one_question_are_not_there_for_the_next() -> None:
     async def script(here: OnScreen) -> None:
-        questions = (Question(question="Which?"), Question(question="Why?"))
+        questions = (UserQuestion(question="Which?"), UserQuestion(question="Why?"))
         here.report(reports.session(), reports.asked_questions(*questions))
         await here.shows("Which?")
         await here.armed()

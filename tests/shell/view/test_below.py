@@ -3,25 +3,25 @@
 import pytest
 
 from messages.address import PRIMARY, Address
-from messages.approvals import ExecApprovalRequest, PresentApproval
+from messages.approvals import ExecApprovalRequest, ShowApproval
 from messages.content import TextBlock, ToolUseBlock, Usage
 from messages.subagents import SubagentEnded, SubagentQueued, SubagentStarted
 from messages.turns import (
-    AgentReport,
     ReplyCompleted,
-    ReplyGrown,
+    ReplyProgress,
     ToolEnded,
     ToolStarted,
     TurnCompleted,
     TurnStarted,
+    UpwardEvent,
 )
 from shell.commands.tree import tree_lines
-from shell.inbox import OfSubagent
+from shell.inbox import SubagentEvent
 from shell.view.below import MOST_KEPT_CHARS
 from shell.view.events import received
 from shell.view.footer import footer_row
 from shell.view.ink import Row
-from shell.view.state import State, Turn
+from shell.view.state import RunningTurn, State
 from shell.view.subagent_rows import MOST_ROWS, subagent_rows
 
 pytestmark = pytest.mark.quick
@@ -31,30 +31,30 @@ DEEP = Address("/primary/general-1/explore-1")
 USED = Usage(input_tokens=3, output_tokens=40, requests=1)
 
 
-def started(child: Address, start: int = 1) -> OfSubagent:
+def started(child: Address, start: int = 1) -> SubagentEvent:
     event = SubagentStarted(
         child=child,
         parent=child.parent,
         agent=child.name.rpartition("-")[0],
         depth=len(child.names) - 1,
-        start=start,
+        task_number=start,
         turn=1,
         call_id="t1",
         description="look about",
     )
-    return OfSubagent(child.parent, event)
+    return SubagentEvent(child.parent, event)
 
 
-def replied(child: Address, *content: TextBlock | ToolUseBlock) -> OfSubagent:
+def replied(child: Address, *content: TextBlock | ToolUseBlock) -> SubagentEvent:
     event = ReplyCompleted(turn=1, content=content, stop_reason="x", usage=USED, model="m")
-    return OfSubagent(child, event)
+    return SubagentEvent(child, event)
 
 
-def of(child: Address, event: AgentReport) -> OfSubagent:
-    return OfSubagent(child, event)
+def of(child: Address, event: UpwardEvent) -> SubagentEvent:
+    return SubagentEvent(child, event)
 
 
-def state_of(*said: OfSubagent) -> State:
+def state_of(*said: SubagentEvent) -> State:
     state = State()
     for each in said:
         state, _ = received(state, each, 10.0)
@@ -92,29 +92,29 @@ def test_where_there_is_little_room_a_row_says_rather_what_it_does_than_what_it_
 
 def test_while_the_text_of_a_reply_comes_a_row_says_so_and_counts_no_wrong_tokens() -> None:
     begun = (started(ONE), of(ONE, TurnStarted(turn=1, prompt="look")))
-    grown = of(ONE, ReplyGrown(turn=1, chars=4, writes=True))
+    grown = of(ONE, ReplyProgress(turn=1, chars=4, writes=True))
     state = state_of(*begun, grown)
     (row,) = subagent_rows(state, 12.0, 80)
     assert text(row) == "● general-1 look about · writing · 2s"
     assert tree_lines(state, 12.0)[1] == "  general-1 (general) · writing · 2s"
-    state = state_of(*begun, grown, of(ONE, ReplyGrown(turn=1, chars=8_000, writes=True)))
+    state = state_of(*begun, grown, of(ONE, ReplyProgress(turn=1, chars=8_000, writes=True)))
     assert text(subagent_rows(state, 12.0, 80)[0]).endswith(" · writing · 2s · ~2.0k tokens")
     state = state_of(*begun, grown, replied(ONE, TextBlock(text="x")))
     assert text(subagent_rows(state, 12.0, 80)[0]).endswith(" · thinking · 2s · 40 tokens")
-    thinks = of(ONE, ReplyGrown(turn=1, chars=400, writes=False))
+    thinks = of(ONE, ReplyProgress(turn=1, chars=400, writes=False))
     told = text(subagent_rows(state_of(*begun, thinks), 12.0, 80)[0])
     assert told.endswith(" · thinking · 2s · ~100 tokens")
 
 
 def test_the_tree_says_of_the_primary_too_that_it_writes() -> None:
-    state = State(turn=Turn(began_s=0.0, streamed=True))
+    state = State(turn=RunningTurn(began_s=0.0, streamed=True))
     assert tree_lines(state, 1.0) == ["primary (greenroom) · writing"]
 
 
 def test_all_that_is_kept_of_many_agents_is_bounded_and_who_works_keeps_the_latest() -> None:
     prompt, count = "x" * 12_000, MOST_KEPT_CHARS // 12_000 + 50
     gone = Address("/primary/general-0")
-    end = SubagentEnded(child=gone, start=1, turn=1, status="completed")
+    end = SubagentEnded(child=gone, task_number=1, turn=1, status="completed")
     state = state_of(started(gone), of(gone, TurnStarted(turn=1, prompt="old")), of(PRIMARY, end))
     for number in range(1, count):
         child = Address(f"/primary/general-{number}")
@@ -129,7 +129,7 @@ def test_all_that_is_kept_of_many_agents_is_bounded_and_who_works_keeps_the_late
 
 
 def test_who_waits_for_a_place_or_a_person_says_so() -> None:
-    queued = state_of(started(ONE), of(ONE, SubagentQueued(agent=ONE, places=2)))
+    queued = state_of(started(ONE), of(ONE, SubagentQueued(agent=ONE, slot_limit=2)))
     assert "queued for one of 2 places" in text(subagent_rows(queued, 11.0, 80)[0])
     asked = ExecApprovalRequest(
         id="1",
@@ -140,15 +140,15 @@ def test_who_waits_for_a_place_or_a_person_says_so() -> None:
         cwd="/",
         reason="r",
         requests=(),
-        answers=("once", "no"),
+        available_decisions=("once", "no"),
         command="rm x",
     )
-    state, _ = received(state_of(started(ONE)), PresentApproval(request=asked, waiting=1), 11.0)
+    state, _ = received(state_of(started(ONE)), ShowApproval(request=asked, waiting=1), 11.0)
     assert "waits for your approval" in text(subagent_rows(state, 11.0, 80)[0])
 
 
 def test_one_that_has_ended_leaves_the_rows_and_is_still_known() -> None:
-    end = SubagentEnded(child=ONE, start=1, turn=1, status="completed")
+    end = SubagentEnded(child=ONE, task_number=1, turn=1, status="completed")
     state = state_of(started(ONE), replied(ONE, TextBlock(text="I saw\nit")), of(PRIMARY, end))
     assert subagent_rows(state, 11.0, 80) == []
     found = state.below.called("general-1")

@@ -2,27 +2,36 @@
 
 import pytest
 
-from messages.approvals import RetractApproval
+from messages.approvals import DismissApproval
 from messages.models import ModelFailureReason
 from messages.turns import (
-    DiskChanged,
-    MessageDelta,
     ModelChanged,
     ModelRetrying,
+    PersistenceChanged,
+    TextDelta,
     ThinkingDelta,
     ToolInputDelta,
     TurnFailed,
     TurnStarted,
 )
 from shell.inbox import Event, Notice
-from shell.intents import Interrupt, SendPrompt
+from shell.intents import InterruptTurn, SendPrompt
 from shell.view import state
 from shell.view.disk import WRITTEN_AGAIN, unwritten
 from shell.view.events import MOST_LATE_CHARS, received
 from shell.view.footer import footer_row
 from shell.view.ink import CHAIN
 from shell.view.live import live_rows, queued_rows
-from shell.view.state import Effect, Post, Prose, Refill, Remark, Said, Skipped, State
+from shell.view.state import (
+    Effect,
+    PrintMarkdown,
+    PrintNotice,
+    PrintOmission,
+    PrintPrompt,
+    RestoreDraft,
+    SendCommand,
+    State,
+)
 from tests.shell import reports
 
 pytestmark = pytest.mark.quick
@@ -45,30 +54,34 @@ def test_what_is_entered_before_the_agent_is_ready_waits_for_it() -> None:
     assert (early.queue, effects) == (("hello",), ())
     ready, effects = received(early, reports.session(), 2.0)
     assert ready.queue == ()
-    assert effects == (reports.session(), Said("hello"), Post(SendPrompt(text="hello")))
+    assert effects == (
+        reports.session(),
+        PrintPrompt("hello"),
+        SendCommand(SendPrompt(text="hello")),
+    )
 
 
 def test_a_reply_that_was_not_streamed_is_printed_from_its_record() -> None:
     _, effects = after(reports.reply("All of it."), begin=running())
-    assert effects == (Prose("All of it."),)
+    assert effects == (PrintMarkdown("All of it."),)
 
 
 def test_a_reply_that_was_streamed_is_printed_once() -> None:
     text = "One.\n\nTwo."
-    _, effects = after(MessageDelta(text=text), reports.reply(text), begin=running())
-    assert effects == (Prose("One."), Prose("Two."))
+    _, effects = after(TextDelta(text=text), reports.reply(text), begin=running())
+    assert effects == (PrintMarkdown("One."), PrintMarkdown("Two."))
 
 
 def test_text_before_a_tool_is_printed_before_the_tool_row() -> None:
-    events = (MessageDelta(text="Look."), reports.tool_started(), reports.tool_ended())
+    events = (TextDelta(text="Look."), reports.tool_started(), reports.tool_ended())
     _, effects = after(*events, begin=running())
-    assert effects == (Prose("Look."), reports.tool_ended())
+    assert effects == (PrintMarkdown("Look."), reports.tool_ended())
 
 
 def test_a_turn_that_goes_on_after_a_resume_is_shown_as_running() -> None:
     resumed, effects = after(reports.session(resumed=True), TurnStarted(turn=3, prompt="go on"))
     assert resumed.turn is not None
-    assert effects[1:] == (Said("go on"),)
+    assert effects[1:] == (PrintPrompt("go on"),)
 
 
 def test_a_turn_that_was_left_open_runs_from_the_start_and_what_is_entered_waits() -> None:
@@ -79,7 +92,7 @@ def test_a_turn_that_was_left_open_runs_from_the_start_and_what_is_entered_waits
 
 
 def test_a_late_piece_of_an_ended_turn_starts_nothing() -> None:
-    ended, _ = after(reports.completed(), MessageDelta(text="late"), begin=running())
+    ended, _ = after(reports.completed(), TextDelta(text="late"), begin=running())
     assert ended.turn is None
 
 
@@ -89,26 +102,26 @@ def test_a_failed_turn_says_why_and_gives_the_queue_back() -> None:
     ended, effects = received(waiting, failed, 11.0)
     assert ended.queue == ()
     assert effects == (
-        Remark("The turn failed (unauthorized): the key was refused", "bad"),
-        Refill("next"),
+        PrintNotice("The turn failed (unauthorized): the key was refused", "bad"),
+        RestoreDraft("next"),
     )
 
 
 def test_esc_without_a_turn_does_nothing_and_with_one_interrupts_it_once() -> None:
     assert state.interrupted(State()) == (State(), ())
     once, effects = state.interrupted(running())
-    assert effects == (Post(Interrupt()),)
+    assert effects == (SendCommand(InterruptTurn()),)
     assert state.interrupted(once)[1] == ()
 
 
 def test_a_flood_of_text_behind_esc_is_only_counted() -> None:
     stopping, _ = state.interrupted(running())
-    much = MessageDelta(text="x\n\n" * MOST_LATE_CHARS)
-    current, effects = after(MessageDelta(text="One.\n\nTwo."), much, begin=stopping)
-    assert effects == (Prose("One."), Skipped(len(much.text)))
+    much = TextDelta(text="x\n\n" * MOST_LATE_CHARS)
+    current, effects = after(TextDelta(text="One.\n\nTwo."), much, begin=stopping)
+    assert effects == (PrintMarkdown("One."), PrintOmission(len(much.text)))
     assert received(current, reports.interrupted(), 11.0)[1] == (
-        Prose("Two."),
-        Remark("Interrupted.", "warn"),
+        PrintMarkdown("Two."),
+        PrintNotice("Interrupted.", "warn"),
     )
 
 
@@ -121,10 +134,10 @@ def test_an_agent_that_starts_again_ends_the_turn_on_the_screen() -> None:
 def test_a_withdrawn_request_is_mentioned_only_if_it_was_on_the_screen() -> None:
     both = (reports.asked(), reports.asked("git tag", number=2))
     first, second = (message.request.id for message in both)
-    _, effects = after(*both, RetractApproval(id=second, why="withdrawn"))
+    _, effects = after(*both, DismissApproval(id=second, why="withdrawn"))
     assert effects == ()
-    _, effects = after(*both, RetractApproval(id=first, why="withdrawn"))
-    assert effects == (Remark("The request on screen was withdrawn.", "warn"),)
+    _, effects = after(*both, DismissApproval(id=first, why="withdrawn"))
+    assert effects == (PrintNotice("The request on screen was withdrawn.", "warn"),)
 
 
 def test_a_request_that_is_presented_again_keeps_its_place() -> None:
@@ -153,15 +166,15 @@ def test_a_no_to_a_subagent_is_told_with_its_reason_and_one_to_the_primary_by_it
     waiting, _ = after(asked, changed)
     refused, effects = state.answered(waiting, asked.request.id, "no", "not on a Friday")
     line = f"You said no to primary{CHAIN}explore-2: bash git push^[[2J {'x' * 100}…"
-    assert effects[1:] == (Remark(f"{line}\nIt reads: not on a Friday", "warn"),)
+    assert effects[1:] == (PrintNotice(f"{line}\nIt reads: not on a Friday", "warn"),)
     _, effects = state.answered(waiting, asked.request.id, "no")
-    assert effects[1:] == (Remark(line, "warn"),)
+    assert effects[1:] == (PrintNotice(line, "warn"),)
     _, effects = state.answered(refused, changed.request.id, "no", "why")
     assert len(effects) == 1
 
 
 def test_a_notice_is_a_remark() -> None:
-    assert after(Notice("going away"))[1] == (Remark("going away", "warn"),)
+    assert after(Notice("going away"))[1] == (PrintNotice("going away", "warn"),)
 
 
 def test_the_spinner_tells_verb_time_and_tokens() -> None:
@@ -204,7 +217,7 @@ def test_the_spinner_names_esc_only_while_esc_interrupts() -> None:
 
 
 def test_with_little_room_the_spinner_stays_and_the_queue_counts_the_rest() -> None:
-    busy, _ = after(MessageDelta(text="a\nb\nc"), reports.tool_started(), begin=running())
+    busy, _ = after(TextDelta(text="a\nb\nc"), reports.tool_started(), begin=running())
     assert len(live_rows(busy, 20.0, 80, 1)) == 1
     assert "Working" in live_rows(busy, 20.0, 80, 1)[0][0][1]
     told = [row[0][1] for row in queued_rows(("1", "2", "3", "4", "5"), 80)]
@@ -217,16 +230,16 @@ OVERLOADED = ModelRetrying(
 
 
 def test_a_wait_is_shown_with_its_time_and_ends_with_the_next_text() -> None:
-    waiting, effects = after(MessageDelta(text="One."), OVERLOADED, begin=running())
+    waiting, effects = after(TextDelta(text="One."), OVERLOADED, begin=running())
     assert effects == (
-        Prose("One."),
-        Remark("The reply was cut off here; it begins anew.", "warn"),
+        PrintMarkdown("One."),
+        PrintNotice("The reply was cut off here; it begins anew.", "warn"),
     )
     (row,) = live_rows(waiting, 10.0, 100, 10)
     assert "Overloaded, trying again in 4 s (2 of 5)" in row[0][1]
     (row,) = live_rows(waiting, 15.0, 100, 10)
     assert "Overloaded, trying again (2 of 5)" in row[0][1]
-    going_on, _ = received(waiting, MessageDelta(text="Two"), 16.0)
+    going_on, _ = received(waiting, TextDelta(text="Two"), 16.0)
     assert "trying again" not in str(live_rows(going_on, 16.0, 100, 10))
 
 
@@ -248,14 +261,14 @@ def test_a_wait_names_whose_trouble_it_is(reason: ModelFailureReason, line: str)
 def test_a_limit_ends_a_turn_with_one_line_that_is_no_failure() -> None:
     reached = TurnFailed(turn=1, reason="max_turns", detail="stopped after 2 requests")
     _, effects = after(reached, begin=running())
-    assert effects == (Remark("The turn stopped after 2 requests.", "warn"),)
+    assert effects == (PrintNotice("The turn stopped after 2 requests.", "warn"),)
 
 
 def test_a_reply_that_broke_off_for_good_is_marked() -> None:
     failed = TurnFailed(turn=1, reason="cut_off", detail="gone", partial="One")
     _, effects = after(failed, begin=running())
     said = "The turn failed (cut_off): gone. What stands above of the reply is not all of it."
-    assert effects == (Remark(said, "bad"),)
+    assert effects == (PrintNotice(said, "bad"),)
 
 
 def test_another_model_is_shown_from_now_on() -> None:
@@ -264,8 +277,8 @@ def test_another_model_is_shown_from_now_on() -> None:
     assert changed.session.model == "big"
 
 
-FAILING = DiskChanged(state="failing", detail="/s/a.jsonl: No space left on device")
-SLOW, WELL = DiskChanged(state="slow"), DiskChanged(state="well")
+FAILING = PersistenceChanged(state="failing", detail="/s/a.jsonl: No space left on device")
+SLOW, WELL = PersistenceChanged(state="slow"), PersistenceChanged(state="well")
 
 
 def footer(current: State) -> str:
@@ -274,11 +287,11 @@ def footer(current: State) -> str:
 
 def test_a_disk_that_refuses_is_told_once_and_stands_in_the_footer_until_it_is_well() -> None:
     failing, effects = after(reports.session(), FAILING)
-    assert effects[1:] == (Remark(unwritten(FAILING), "bad"),)
+    assert effects[1:] == (PrintNotice(unwritten(FAILING), "bad"),)
     assert footer(failing).startswith("⚠ the session is not saved · ")
 
     well, effects = after(WELL, begin=failing)
-    assert effects == (Remark(WRITTEN_AGAIN, "plain"),)
+    assert effects == (PrintNotice(WRITTEN_AGAIN, "plain"),)
     assert "⚠" not in footer(well)
 
 

@@ -10,11 +10,11 @@ import pytest
 from shell.repl import history
 from shell.view import fuzzy, menu, pager, pastes, picker, recall
 from shell.view.details import MOST_KEPT, Detail, kept, page_of
-from shell.view.menu import Menu, Offer
+from shell.view.menu import Menu, MenuItem
 from shell.view.pager import Pager, plain_page
 from shell.view.pastes import Pastes
-from shell.view.picker import Choice
-from shell.view.recall import Recall
+from shell.view.picker import PickerItem
+from shell.view.recall import InputHistory
 
 pytestmark = pytest.mark.quick
 
@@ -53,11 +53,11 @@ def test_an_at_sign_that_begins_a_word_asks_for_files(before: str, wanted: str |
 
 def test_a_file_with_blanks_in_its_name_is_offered_in_quotes() -> None:
     found = menu.for_mention("see @a", "a", ["a b.txt", "abc.txt"])
-    assert found == Menu((Offer('@"a b.txt"'), Offer("@abc.txt")), begin=4)
+    assert found == Menu((MenuItem('@"a b.txt"'), MenuItem("@abc.txt")), begin=4)
 
 
 def test_the_menu_draws_what_is_around_the_choice_in_any_width() -> None:
-    offers = tuple(Offer(f"/command{n}", "tells\x1b[2J") for n in range(30))
+    offers = tuple(MenuItem(f"/command{n}", "tells\x1b[2J") for n in range(30))
     rows = menu.menu_rows(menu.moved(Menu(offers, begin=0), -1), 40, 8)
     assert len(rows) == 8
     assert rows[-2] == (("person", "› /command29  "), ("dim", "tells^[[2J"))  # noqa: RUF001
@@ -67,7 +67,7 @@ def test_the_menu_draws_what_is_around_the_choice_in_any_width() -> None:
 
 
 def test_the_menu_says_how_many_more_there_are_where_not_all_are_shown() -> None:
-    fifteen = Menu(tuple(Offer(f"/command{n}") for n in range(15)), begin=0)
+    fifteen = Menu(tuple(MenuItem(f"/command{n}") for n in range(15)), begin=0)
     eight = Menu(fifteen.offers[: menu.MOST_ROWS], begin=0)
     rows = menu.menu_rows(fifteen, 40, 20)
     assert len(rows) == menu.MOST_ROWS + 1
@@ -79,18 +79,18 @@ def test_the_menu_says_how_many_more_there_are_where_not_all_are_shown() -> None
 
 
 def test_a_long_offer_leaves_room_for_what_is_told_of_each() -> None:
-    offers = (Offer("x" * 100, "1 min ago"), Offer("short", "2 h ago"))
+    offers = (MenuItem("x" * 100, "1 min ago"), MenuItem("short", "2 h ago"))
     rows = menu.menu_rows(Menu(offers, begin=0), 40, 8)
     assert ["".join(part for _, part in row) for row in rows] == [
         "› " + "x" * 26 + "…  1 min ago",  # noqa: RUF001  (an arrow)
         "  short" + " " * 24 + "2 h ago",
     ]
-    (long, _) = menu.menu_rows(Menu((Offer("/mode", "y" * 99), Offer("/x")), begin=0), 40, 8)
+    (long, _) = menu.menu_rows(Menu((MenuItem("/mode", "y" * 99), MenuItem("/x")), begin=0), 40, 8)
     assert "".join(part for _, part in long) == "› /mode  " + "y" * 30 + "…"  # noqa: RUF001  (an arrow)
 
 
 def test_what_was_said_is_stepped_through_and_the_draft_comes_back() -> None:
-    past = recall.said(recall.said(recall.said(Recall(), "one"), "two"), "two")
+    past = recall.said(recall.said(recall.said(InputHistory(), "one"), "two"), "two")
     assert past.entries == ("one", "two")
     shown: list[str] = []
     for step in (recall.older, recall.older, recall.older):
@@ -101,7 +101,7 @@ def test_what_was_said_is_stepped_through_and_the_draft_comes_back() -> None:
         past, text = found
         shown.append(text)
     assert shown == ["two", "one", "two", "draft"]
-    assert past == Recall(("one", "two"))
+    assert past == InputHistory(("one", "two"))
 
 
 @pytest.mark.parametrize("make", [Path.mkdir, os.mkfifo], ids=["a folder", "a pipe"])
@@ -202,7 +202,7 @@ def test_a_pasted_text_that_names_another_paste_stays_what_it_is() -> None:
 def test_a_list_is_narrowed_by_typing_and_keeps_its_order() -> None:
     taken: list[int] = []
     opened = picker.opened(
-        "Past", tuple(map(Choice, ("fix bug", "add test", "fix it"))), taken.append
+        "Past", tuple(map(PickerItem, ("fix bug", "add test", "fix it"))), taken.append
     )
     narrowed = picker.narrowed(opened, "fix")
     assert narrowed.found == (0, 2)
@@ -216,9 +216,9 @@ def test_a_list_is_narrowed_by_typing_and_keeps_its_order() -> None:
 
 
 def test_the_end_of_what_is_chosen_is_shown_below_the_list_where_there_is_room() -> None:
-    said = Choice("one", preview="> hello\nlong ago\x1b[2J")
+    said = PickerItem("one", preview="> hello\nlong ago\x1b[2J")
     taken: list[int] = []
-    listed = picker.opened("Past", (Choice("none"), said), taken.append)
+    listed = picker.opened("Past", (PickerItem("none"), said), taken.append)
     at_it = picker.moved(listed, 1)
     assert len(picker.picker_rows(listed, 80, 20)) == 3
     assert picker.picker_rows(at_it, 80, 20)[3:] == [

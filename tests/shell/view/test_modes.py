@@ -5,11 +5,11 @@ from typing import get_args
 import pytest
 
 from messages.base import Message
-from messages.permissions import ChangeMode, ModeChanged, ModeNotChanged
+from messages.permissions import ChangeMode, ChangeModeFailed, ModeChanged
 from messages.rules import PermissionMode, SessionMode
-from messages.turns import AgentNotSwitched, AgentSwitched, SwitchAgent
+from messages.turns import AgentSwitched, SwitchAgent, SwitchAgentFailed
 from shell.view import modes
-from shell.view.state import Post, Remark, State, Step, Wish
+from shell.view.state import PendingMode, PrintNotice, ScreenUpdate, SendCommand, State
 from tests.shell import reports
 
 pytestmark = pytest.mark.quick
@@ -31,10 +31,10 @@ class Session:
         assert self.state.session is not None
         return modes.mode_of(self.state.session)
 
-    def take(self, step: Step) -> list[Message]:
+    def take(self, step: ScreenUpdate) -> list[Message]:
         """Do what the person wants; what was told for it."""
         self.state, effects = step
-        told = [each.intent for each in effects if isinstance(each, Post)]
+        told = [each.intent for each in effects if isinstance(each, SendCommand)]
         self.told += told
         self.waiting += told
         return told
@@ -53,7 +53,7 @@ class Session:
         """Carry out what was wanted first."""
         wanted = self.waiting.pop(0)
         if isinstance(wanted, ChangeMode):
-            event: ModeChanged | AgentSwitched = ModeChanged(mode=wanted.mode, generation=2)
+            event: ModeChanged | AgentSwitched = ModeChanged(mode=wanted.mode, policy_version=2)
         else:
             plans = wanted == TO_PLAN
             event = AgentSwitched(
@@ -61,7 +61,7 @@ class Session:
                 agent="plan" if plans else "build",
                 before="build",
                 text="[switched]",
-                ceiling="plan" if plans else "yolo",
+                max_mode="plan" if plans else "yolo",
             )
         self.state, _ = modes.received(self.state, event)
 
@@ -99,7 +99,7 @@ def test_yolo_and_then_plan_comes_back_by_build_alone() -> None:
     session = Session("yolo")
     session.take(modes.chosen(session.state, "plan"))
     session.settle()
-    session.take((session.state, (Post(BACK),)))  # what `/build` does
+    session.take((session.state, (SendCommand(BACK),)))  # what `/build` does
     session.settle()
     assert session.mode == "yolo"
 
@@ -126,17 +126,17 @@ def test_a_mode_that_is_set_while_planning_ends_the_planning_after_it_is_tighter
 def test_the_footer_goes_on_with_what_holds_when_a_change_is_not_kept() -> None:
     session = Session()
     session.take(modes.chosen(session.state, "yolo"))
-    refused = ModeNotChanged(mode="yolo", detail="disk full")
+    refused = ChangeModeFailed(mode="yolo", detail="disk full")
     session.state, effects = modes.received(session.state, refused)
     told = "Mode yolo could not be kept, and does not hold: disk full."
-    assert effects == (Remark(told, "warn"),)
+    assert effects == (PrintNotice(told, "warn"),)
     assert session.mode == "default"
 
     session = Session("yolo")
-    refused = ModeNotChanged(mode="default", detail="disk full", holds=True)
+    refused = ChangeModeFailed(mode="default", detail="disk full", holds=True)
     session.state, effects = modes.received(session.state, refused)
     told = "Mode default holds in this run, but could not be kept: disk full."
-    assert effects == (Remark(told, "warn"),)
+    assert effects == (PrintNotice(told, "warn"),)
     assert session.mode == "default"
 
 
@@ -146,8 +146,8 @@ def test_a_mode_that_was_named_is_told_with_what_it_means_once_it_is_so(
 ) -> None:
     session = Session()
     session.take(modes.named(session.state, mode))
-    _, effects = modes.received(session.state, ModeChanged(mode=mode, generation=2))
-    assert effects == (Remark(modes.meaning(mode)),)
+    _, effects = modes.received(session.state, ModeChanged(mode=mode, policy_version=2))
+    assert effects == (PrintNotice(modes.meaning(mode)),)
 
 
 def test_a_mode_that_shift_tab_comes_to_is_told_by_the_footer_alone() -> None:
@@ -155,25 +155,25 @@ def test_a_mode_that_shift_tab_comes_to_is_told_by_the_footer_alone() -> None:
     session.take(modes.named(session.state, "yolo"))
     session.settle()
     session.take(modes.cycled(session.state))
-    _, effects = modes.received(session.state, ModeChanged(mode="default", generation=3))
+    _, effects = modes.received(session.state, ModeChanged(mode="default", policy_version=3))
     assert effects == ()
 
 
 def test_an_agent_that_works_in_a_stricter_mode_says_so_and_keys_go_on_from_what_is_set() -> None:
     session = Session()
-    begun = reports.session(agent="careful", mode="default", ceiling="default")
+    begun = reports.session(agent="careful", mode="default", max_mode="default")
     session.state = State(session=begun)
     session.take(modes.chosen(session.state, "yolo"))
-    changed = ModeChanged(mode="yolo", generation=2)
+    changed = ModeChanged(mode="yolo", policy_version=2)
     session.state, effects = modes.received(session.state, changed)
     why = "careful works in mode default at the loosest, by its definition"
-    assert effects == (Remark(f"Mode yolo is set, but {why}.", "warn"),)
+    assert effects == (PrintNotice(f"Mode yolo is set, but {why}.", "warn"),)
     assert session.mode == "default"
-    assert session.state.wish == Wish()
+    assert session.state.wish == PendingMode()
 
 
 def test_a_switch_that_is_none_says_who_goes_on() -> None:
     session = Session()
-    event = AgentNotSwitched(agent="build", detail="build has the session already")
+    event = SwitchAgentFailed(agent="build", detail="build has the session already")
     session.state, effects = modes.received(session.state, event)
-    assert effects == (Remark("build goes on: build has the session already.", "warn"),)
+    assert effects == (PrintNotice("build goes on: build has the session already.", "warn"),)

@@ -4,11 +4,11 @@ import pytest
 from prompt_toolkit.data_structures import Size
 
 from messages.address import PRIMARY, Address
-from messages.approvals import PresentApproval
-from messages.questions import Choice, Question
+from messages.approvals import ShowApproval
+from messages.questions import Choice, UserQuestion
 from messages.subagents import SubagentStarted
-from messages.turns import MessageDelta, TurnStarted
-from shell.inbox import Event, OfSubagent
+from messages.turns import TextDelta, TurnStarted
+from shell.inbox import Event, SubagentEvent
 from shell.view.arming import Arming
 from shell.view.events import received
 from shell.view.figures import clock, counted
@@ -16,7 +16,7 @@ from shell.view.footer import footer_row
 from shell.view.ink import Row
 from shell.view.pager import Pager, plain_page
 from shell.view.pastes import Pastes, folded
-from shell.view.plan import Plan, Scene, planned
+from shell.view.plan import FrameInput, FrameLayout, planned
 from shell.view.state import State
 from tests.shell import reports
 
@@ -34,28 +34,28 @@ def state_of(*events: Event) -> State:
     return state
 
 
-def plan_of(state: State, rows: int, columns: int = 80, scrolled: int = 0) -> Plan:
+def plan_of(state: State, rows: int, columns: int = 80, scrolled: int = 0) -> FrameLayout:
     shown = state.requests.prompt_id
     arming = Arming(shown, 0.0) if shown else None
-    scene = Scene(
+    scene = FrameInput(
         state, arming, "", reasoning=False, hint="", now_s=1.0, menu=None, scrolled=scrolled
     )
     return planned(scene, Size(rows=rows, columns=columns))
 
 
-def started(number: int) -> OfSubagent:
+def started(number: int) -> SubagentEvent:
     child = Address(f"/primary/general-{number}")
     event = SubagentStarted(
         child=child,
         parent=PRIMARY,
         agent="general",
         depth=1,
-        start=1,
+        task_number=1,
         turn=1,
         call_id=f"t{number}",
         description="look about",
     )
-    return OfSubagent(PRIMARY, event)
+    return SubagentEvent(PRIMARY, event)
 
 
 BEGUN = (reports.session(), TurnStarted(turn=1, prompt="x"))
@@ -78,7 +78,7 @@ def test_an_agents_page_and_what_is_asked_meanwhile_fill_the_window(
 ) -> None:
     state = state_of(*AT_WORK)
     page = plain_page("general-1", "\n".join(map(str, range(60))))
-    scene = Scene(
+    scene = FrameInput(
         state,
         Arming(state.requests.prompt_id, 0.0),
         "",
@@ -107,7 +107,7 @@ def test_of_what_is_longer_than_the_window_the_shown_rows_are_named(
     assert text(plan.notice[0]).endswith(f" · {told}")
 
 
-def long_command() -> PresentApproval:
+def long_command() -> ShowApproval:
     return reports.asked("echo\n" * 202 + "rm x")
 
 
@@ -126,7 +126,7 @@ def test_what_may_be_answered_takes_as_few_rows_as_it_can() -> None:
 
 
 def test_what_a_choice_means_stands_beside_it_or_above_where_it_does_not_fit() -> None:
-    question = Question(
+    question = UserQuestion(
         question="Which?",
         choices=(Choice(label="red", description="a colour"), Choice(label="magenta")),
     )
@@ -155,7 +155,7 @@ def test_words_are_not_torn_apart_and_what_must_be_exact_is_wrapped_as_it_is() -
         "↪ sion for `bash echo one two ",
         "↪ three`",
     ]
-    question = Question(question="Shall the work begin " + "x" * 30 + "?")
+    question = UserQuestion(question="Shall the work begin " + "x" * 30 + "?")
     asks = plan_of(state_of(*BEGUN, reports.asked_questions(question)), 40, 24).panel
     assert asks is not None
     assert [text(row) for row in asks.body] == [
@@ -167,7 +167,7 @@ def test_words_are_not_torn_apart_and_what_must_be_exact_is_wrapped_as_it_is() -
 
 def test_what_streams_breaks_between_words_and_code_does_not() -> None:
     def live(text_so_far: str) -> list[str]:
-        state = state_of(*BEGUN, MessageDelta(text=text_so_far))
+        state = state_of(*BEGUN, TextDelta(text=text_so_far))
         return [text(row) for row in plan_of(state, 24, 20).live][:-1]
 
     assert live("It goes from word to word") == ["It goes from word to", "word"]

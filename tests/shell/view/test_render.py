@@ -8,7 +8,7 @@ from messages.turns import ToolStatus
 from shell.view.blocks import Tail, feed, finish
 from shell.view.ink import cut, flowed, width_of, wrapped
 from shell.view.render import prose, rendered
-from shell.view.state import Prose, Remark, Said
+from shell.view.state import PrintMarkdown, PrintNotice, PrintPrompt
 from tests.shell import reports
 
 pytestmark = pytest.mark.quick
@@ -63,7 +63,12 @@ def test_no_markdown_gets_a_control_code_to_the_terminal(text: str) -> None:
 
 
 def test_without_colour_nothing_but_text_is_printed() -> None:
-    items = (Said("hi"), Prose("# T\n\n`code`"), Remark("note", "bad"), reports.tool_ended())
+    items = (
+        PrintPrompt("hi"),
+        PrintMarkdown("# T\n\n`code`"),
+        PrintNotice("note", "bad"),
+        reports.tool_ended(),
+    )
     printed = "".join(rendered(item, 40, colour=False) for item in (*items, reports.session()))
     assert "\x1b" not in printed
     assert "\x1b[" in rendered(reports.tool_ended(), 40, colour=True)

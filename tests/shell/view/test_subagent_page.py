@@ -5,18 +5,18 @@ import pytest
 from messages.address import PRIMARY, Address
 from messages.content import TextBlock, ThinkingBlock, ToolUseBlock, Usage
 from messages.turns import (
-    AgentReport,
-    MessageDelta,
     ReplyCompleted,
     SessionConfigured,
+    TextDelta,
     ToolEnded,
     ToolStarted,
     TurnCompleted,
     TurnFailed,
     TurnInterrupted,
     TurnStarted,
+    UpwardEvent,
 )
-from shell.inbox import OfSubagent
+from shell.inbox import SubagentEvent
 from shell.view.below import MOST_STREAMED_CHARS
 from shell.view.events import received
 from shell.view.recent import MOST_CHARS
@@ -44,10 +44,10 @@ def says(text: str) -> ReplyCompleted:
     return replied(TextBlock(text=text))
 
 
-def state_of(*events: AgentReport | MessageDelta | SessionConfigured) -> State:
-    state, _ = received(State(), OfSubagent(PRIMARY, reports.started(ONE)), 10.0)
+def state_of(*events: UpwardEvent | TextDelta | SessionConfigured) -> State:
+    state, _ = received(State(), SubagentEvent(PRIMARY, reports.started(ONE)), 10.0)
     for event in events:
-        state, _ = received(state, OfSubagent(ONE, event), 10.0)
+        state, _ = received(state, SubagentEvent(ONE, event), 10.0)
     return state
 
 
@@ -87,7 +87,7 @@ def test_what_it_was_asked_said_and_did_stands_in_order_and_apart() -> None:
 
 
 def test_the_reply_and_the_calls_that_it_is_at_stand_at_the_end() -> None:
-    state = state_of(ASKED, says("First."), MessageDelta(text="Then I am ab"), LS)
+    state = state_of(ASKED, says("First."), TextDelta(text="Then I am ab"), LS)
     assert shown(state)[3:] == ["First.", "", "Then I am ab", "● bash ls"]
     assert (
         subagent_page(state, ONE, 12.0).title == "general-1 · look about · bash ls · 2s · 40 tokens"
@@ -95,7 +95,7 @@ def test_the_reply_and_the_calls_that_it_is_at_stand_at_the_end() -> None:
 
 
 def test_a_stream_that_begins_anew_is_not_joined_to_what_was_heard_before() -> None:
-    again = (MessageDelta(text="I was ab"), reports.session(), MessageDelta(text="I was about to"))
+    again = (TextDelta(text="I was ab"), reports.session(), TextDelta(text="I was about to"))
     assert shown(state_of(ASKED, *again))[3:] == ["I was about to"]
 
 
@@ -119,7 +119,7 @@ def test_a_stream_that_begins_anew_is_not_joined_to_what_was_heard_before() -> N
 def test_how_its_turn_was_cut_short_is_told_behind_what_came(
     end: TurnInterrupted | TurnFailed, told: list[str]
 ) -> None:
-    assert shown(state_of(ASKED, MessageDelta(text="I was ab"), end))[3:] == told
+    assert shown(state_of(ASKED, TextDelta(text="I was ab"), end))[3:] == told
 
 
 def test_an_output_is_brief_and_says_how_much_more_there_is() -> None:
@@ -142,7 +142,7 @@ def test_what_a_task_said_is_shown_without_the_frame_that_the_model_reads() -> N
 
 def test_what_is_kept_of_one_is_bounded_and_the_page_says_where_the_rest_is() -> None:
     events = [event for _ in range(200) for event in (says("y" * 2_000), listed("z" * 90_000))]
-    state = state_of(ASKED, *events, MessageDelta(text="w" * 100_000))
+    state = state_of(ASKED, *events, TextDelta(text="w" * 100_000))
     state, _ = received(state, reports.session(file="/home/x/p/s1.jsonl"), 10.0)
     row = state.below.rows[ONE]
     assert row.recent.chars <= MOST_CHARS
@@ -158,7 +158,7 @@ def test_text_and_output_that_come_from_outside_draw_nothing_but_themselves() ->
         TurnStarted(turn=1, prompt=reports.HOSTILE),
         says(reports.HOSTILE),
         listed(reports.HOSTILE),
-        MessageDelta(text=reports.HOSTILE),
+        TextDelta(text=reports.HOSTILE),
         LS.model_copy(update={"title": reports.HOSTILE}),
     )
     page = subagent_page(state, ONE, 12.0)

@@ -13,7 +13,7 @@ from random import Random
 
 import pytest
 
-from actors.permissions.commands.command import Command
+from actors.permissions.commands.command import ParsedCommand
 from actors.permissions.commands.parse import parse_command
 from tests.actors.permissions.commands.commands_drawn import NAMES, drawn
 
@@ -70,11 +70,11 @@ def words_in(file: Path) -> tuple[str, ...]:
     return tuple(word.decode(errors="replace") for word in file.read_bytes().split(b"\0")[:-1])
 
 
-def is_certain(command: Command) -> bool:
+def is_certain(command: ParsedCommand) -> bool:
     return not command.floor and not any(part.floor for part in command.parts)
 
 
-def foresees(command: Command, ran: tuple[str, ...]) -> bool:
+def foresees(command: ParsedCommand, ran: tuple[str, ...]) -> bool:
     """Whether a part says that these words run; where one is expanded, the command word must."""
     for part in command.parts:
         if not part.words or part.words[0].text != ran[0]:

@@ -4,11 +4,11 @@ from random import Random
 
 import pytest
 
-from actors.permissions.commands.command import Command
+from actors.permissions.commands.command import ParsedCommand
 from actors.permissions.commands.parse import parse_command
 from actors.permissions.commands.plain import plain_commands
 from actors.permissions.defaults import BUILT_IN
-from messages.rules import Policy, Rule, Source
+from messages.rules import Policy, Rule, RuleSource
 from tests.actors.permissions.judged import by_rules, decided, verdict
 
 pytestmark = pytest.mark.quick
@@ -29,7 +29,7 @@ def drawn(random: Random) -> str:
     return "".join(pieces)
 
 
-def is_certain(command: Command) -> bool:
+def is_certain(command: ParsedCommand) -> bool:
     return not command.floor
 
 
@@ -83,7 +83,7 @@ def test_of_files_that_nobody_speaks_of_there_is_nothing_to_decide() -> None:
 
 
 def of(*rules: Rule) -> Policy:
-    return Policy(defaults=BUILT_IN, sources=(Source(name="rules", rules=rules),))
+    return Policy(defaults=BUILT_IN, sources=(RuleSource(name="rules", rules=rules),))
 
 
 def told_of(command: tuple[str, str], policy: Policy) -> list[tuple[str, str]]:

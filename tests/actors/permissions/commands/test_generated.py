@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 
-from actors.permissions.commands.command import Command
+from actors.permissions.commands.command import ParsedCommand
 from actors.permissions.commands.parse import parse_command
 from actors.permissions.defaults import BUILT_IN
 from messages.rules import Policy, Rule
@@ -85,4 +85,4 @@ def test_no_text_of_a_hundred_thousand_makes_the_parser_fail() -> None:
 def read_all(random: Random, count: int) -> None:
     for at in range(count):
         text = drawn(random) if at % 2 else mutated(random, random.choice(REAL))
-        assert isinstance(parse_command(text), Command), text
+        assert isinstance(parse_command(text), ParsedCommand), text
