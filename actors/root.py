@@ -24,37 +24,37 @@ from messages.subagents import (
 )
 from messages.supervision import PeerRestarted
 
-Make = Callable[[], Actor[Any]]
-RESTART = Restart(limit=3, window_s=30.0)
-UNHEARD = "Nothing that you send is heard any more; /quit ends."
-GONE = ApproverAvailabilityChanged(can_answer=False, reason="the terminal is gone")
+ActorFactory = Callable[[], Actor[Any]]
+RESTART_POLICY = Restart(limit=3, window_s=30.0)
+CONSOLE_LOST_NOTICE = "Nothing that you send is heard any more; /quit ends."
+TERMINAL_GONE = ApproverAvailabilityChanged(can_answer=False, reason="the terminal is gone")
 
 
 @dataclass(frozen=True, slots=True)
 class ChildFactories:
     """How to make each child of the root."""
 
-    journal: Make
-    permissions: Make
-    approvals: Make
-    console: Make
-    primary: Make
-    profile: PermissionProfile
+    journal: ActorFactory
+    permissions: ActorFactory
+    approvals: ActorFactory
+    console: ActorFactory
+    primary: ActorFactory
+    primary_profile: PermissionProfile
     """What the primary begins with; what it works by later it tells itself."""
     slot_limit: int = 10
     """So many subagents may work at once."""
-    spawns: int | None = None
+    max_spawns: int | None = None
     """So many may be started in all; None: no limit."""
-    names: tuple[str, ...] = ()
+    used_agent_names: tuple[str, ...] = ()
     """Of the subagents that earlier runs of the session have started."""
-    console_gone: Callable[[str], None] | None = None
+    on_console_lost: Callable[[str], None] | None = None
     """Shows a line past the console when it has ended, and the session goes on; None: it ends."""
 
 
-RootInbox = ChildEnded | PeerRestarted | RequestSpawn | AcquireSlot | ReleaseSlots
+RootSupervisorInbox = ChildEnded | PeerRestarted | RequestSpawn | AcquireSlot | ReleaseSlots
 
 
-class RootSupervisor(Actor[RootInbox]):
+class RootSupervisor(Actor[RootSupervisorInbox]):
     """The top of the tree.
 
     Each child may crash and live on, a few times. Without its journal, engine, broker or primary
@@ -67,21 +67,21 @@ class RootSupervisor(Actor[RootInbox]):
         self._factories = factories
         self._has_console = True
         self._places = SlotPool(factories.slot_limit)
-        self._spawns = SpawnLimiter(factories.spawns, factories.slot_limit)
-        self._names = AgentNames(factories.names)
+        self._spawns = SpawnLimiter(factories.max_spawns, factories.slot_limit)
+        self._names = AgentNames(factories.used_agent_names)
 
     def on_start(self) -> None:
         """Start the children; each finds those before it."""
         make = self._factories
-        self.start(make.journal, "journal", RESTART)
-        self.start(make.permissions, "permissions", RESTART)
-        self.start(make.approvals, "approvals", RESTART)
-        self.start(make.console, "console", RESTART)
+        self.start(make.journal, "journal", RESTART_POLICY)
+        self.start(make.permissions, "permissions", RESTART_POLICY)
+        self.start(make.approvals, "approvals", RESTART_POLICY)
+        self.start(make.console, "console", RESTART_POLICY)
         self.watch(APPROVALS)
-        self.tell(PERMISSIONS, RegisterAgent(agent=PRIMARY, profile=make.profile))
-        self.start(make.primary, "primary", RESTART)
+        self.tell(PERMISSIONS, RegisterAgent(agent=PRIMARY, profile=make.primary_profile))
+        self.start(make.primary, "primary", RESTART_POLICY)
 
-    def on_receive(self, message: RootInbox) -> None:
+    def on_receive(self, message: RootSupervisorInbox) -> None:
         """Take one message."""
         match message:
             case PeerRestarted():
@@ -91,41 +91,43 @@ class RootSupervisor(Actor[RootInbox]):
             case AcquireSlot():
                 self._take_place()
             case ReleaseSlots():
-                for served in self._places.leave(message.under, alone=message.alone):
+                for served in self._places.release(message.under, self_only=message.self_only):
                     self.tell(served, SlotAcquired())
             case _:
                 self._ended(message)
 
     def _spawn(self, asked: RequestSpawn) -> None:
-        refusal = self._spawns.refusal(asyncio.get_running_loop().time())
+        refusal = self._spawns.try_admit(asyncio.get_running_loop().time())
         if refusal:
             self.tell(self.sender, SpawnRejected(call_id=asked.call_id, detail=refusal))
         else:
-            name = asked.task_id or self._names.new(asked.agent)
+            name = asked.task_id or self._names.allocate(asked.agent_type)
             self.tell(self.sender, SpawnAdmitted(call_id=asked.call_id, name=name))
 
     def _take_place(self) -> None:
-        if self._places.take(self.sender):
+        if self._places.acquire(self.sender):
             self.tell(self.sender, SlotAcquired())
         else:
-            self.tell(self.sender, SlotPending(slot_limit=self._places.limit))
+            self.tell(self.sender, SlotPending(slot_limit=self._places.slot_limit))
 
     def _ended(self, message: ChildEnded) -> None:
         """Go on without a console where that is of use, end without anyone else."""
-        if message.child == CONSOLE and self._factories.console_gone is not None:
+        if message.child == CONSOLE and self._factories.on_console_lost is not None:
             self._has_console = False
-            self.tell(APPROVALS, GONE)
-            self._factories.console_gone(f"The screen's own actor {how(message)}. {UNHEARD}")
+            self.tell(APPROVALS, TERMINAL_GONE)
+            self._factories.on_console_lost(
+                f"The screen's own actor {describe_end(message)}. {CONSOLE_LOST_NOTICE}"
+            )
         else:
-            self.finish(f"{message.child} {how(message)}")
+            self.finish(f"{message.child} {describe_end(message)}")
 
     def _tell_again(self, peer: Address) -> None:
         """Say what a restarted child does not know any more."""
         if peer == APPROVALS and not self._has_console:
-            self.tell(APPROVALS, GONE)
+            self.tell(APPROVALS, TERMINAL_GONE)
 
 
-def begun_again(peer: Address) -> str:
+def format_restart_notice(peer: Address) -> str:
     """Say that somebody crashed and lives on, in one line."""
     return (
         f"{peer} crashed and was started again; what was sent to it last may be lost. "
@@ -133,7 +135,7 @@ def begun_again(peer: Address) -> str:
     )
 
 
-def how(end: ChildEnded) -> str:
+def describe_end(end: ChildEnded) -> str:
     """Say how a child ended, in one line."""
     match end:
         case ChildCompleted():

@@ -14,32 +14,34 @@ from messages.base import Message
 from messages.wire import encode
 
 M = TypeVar("M", bound=Message)
-HOLDERS = ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN")
-FEWEST_CHARS = 8
+SECRET_VARIABLES = ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN")
+MIN_SECRET_CHARS = 8
 """A shorter value is a placeholder: to hide each `x` would garble every text."""
-MARK = b"[secret]"
+REDACTED = b"[secret]"
 
 
-def secrets_of(environment: Mapping[str, str]) -> tuple[bytes, ...]:
+def read_secrets(environment: Mapping[str, str]) -> tuple[bytes, ...]:
     """List the keys to hide, the longest first, since one may begin with another."""
-    values = {environment.get(name, "").strip() for name in HOLDERS}
+    values = {environment.get(name, "").strip() for name in SECRET_VARIABLES}
     kept = (value.encode("utf-8", "surrogateescape") for value in values)
-    return tuple(sorted((key for key in kept if len(key) >= FEWEST_CHARS), key=len, reverse=True))
+    return tuple(
+        sorted((key for key in kept if len(key) >= MIN_SECRET_CHARS), key=len, reverse=True)
+    )
 
 
-def hidden(data: bytes, secrets: tuple[bytes, ...]) -> bytes:
+def redact(data: bytes, secrets: tuple[bytes, ...]) -> bytes:
     """Replace every key in plain bytes."""
     for secret in secrets:
-        data = data.replace(secret, MARK)
+        data = data.replace(secret, REDACTED)
     return data
 
 
-def without(message: M, secrets: tuple[bytes, ...]) -> M:
+def redact_message(message: M, secrets: tuple[bytes, ...]) -> M:
     """Replace every key in the texts of a message."""
     if not secrets:
         return message
     data = encode(message)
-    clean = hidden(
+    clean = redact(
         data, tuple(to_json(secret.decode("ascii", "replace"))[1:-1] for secret in secrets)
     )
     if clean == data:
@@ -58,14 +60,14 @@ class StreamRedactor:
         self._secrets = secrets
         self._kept = b""
 
-    def add(self, piece: bytes) -> bytes:
+    def feed(self, piece: bytes) -> bytes:
         """Take a piece; returns what can be told by now."""
-        data = hidden(self._kept + piece, self._secrets)
+        data = redact(self._kept + piece, self._secrets)
         begun = _begun_bytes(data, self._secrets)
         self._kept = data[len(data) - begun :]
         return data[: len(data) - begun]
 
-    def end(self) -> bytes:
+    def flush(self) -> bytes:
         """Tell what was kept back."""
         kept, self._kept = self._kept, b""
         return kept

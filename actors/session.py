@@ -9,16 +9,16 @@ import secrets
 from dataclasses import dataclass
 from pathlib import Path
 
-from actors.agents.definitions import BUILD, Definition
-from actors.agents.definitions import BUILT_IN as DEFINITIONS
+from actors.agents.definitions import BUILD_AGENT, Definition
+from actors.agents.definitions import BUILT_IN_DEFINITIONS as DEFINITIONS
 from actors.agents.limits import Limits
 from actors.agents.prompts import Instructions
 from actors.sessions.forking import fork_session
 from actors.sessions.log import SessionLog, WallClock
-from actors.sessions.places import new_session_id, session_path
-from actors.sessions.reading import concerning, left_open
-from actors.sessions.runs import last_config, last_run
-from actors.sessions.transcripts import Transcripts
+from actors.sessions.places import make_session_id, session_path
+from actors.sessions.reading import select_records_for, select_unfinished_task_records
+from actors.sessions.runs import find_last_settings, find_last_run_number
+from actors.sessions.transcripts import TranscriptWriter
 from actors.tools.workspace import Workspace
 from messages.address import PERMISSIONS, PRIMARY, ROOT, Address
 from messages.permissions import SessionSettings
@@ -32,32 +32,32 @@ log = logging.getLogger("greenroom.session")
 class SessionOptions:
     """What the shell wants a session to be."""
 
-    folder: Path
+    project_state_folder: Path
     """Where this workspace's sessions are kept."""
     workspace: Workspace
     model_name: str
     mode: PermissionMode
     is_scripted: bool
-    protected: tuple[Path, ...]
+    protected_paths: tuple[Path, ...]
     """Our own files and folders: changing them asks each time."""
     version: str
     instructions: tuple[Instructions, ...] = ()
     """For the system prompt, in their order."""
     trusted: bool = False
     """The user trusts the workspace."""
-    take_up: Path | None = None
+    resume_path: Path | None = None
     """The file of a session to go on with; None: a new one begins."""
     fork: bool = False
     """Go on with a copy of it; it may be open elsewhere."""
     secrets: tuple[bytes, ...] = ()
     """Keys that are never written."""
-    mode_chosen: bool = False
+    mode_is_explicit: bool = False
     """The mode was named for this very run; else a resumed session keeps its own."""
-    agent: str = BUILD.name
+    agent: str = BUILD_AGENT.name
     """Who is to have a new session."""
-    agent_chosen: bool = False
+    agent_is_explicit: bool = False
     """They were named for this very run; else a resumed session keeps its own."""
-    model_chosen: bool = False
+    model_is_explicit: bool = False
     """It was named for this very run; else a resumed session keeps the model chosen in it."""
     limits: Limits = Limits()  # noqa: RUF009  (frozen, so it may be shared)
     """How far the agent may go."""
@@ -67,31 +67,31 @@ class SessionOptions:
     """An agent so deep below the primary starts no other."""
     slot_limit: int = 10
     """So many subagents may work at once."""
-    spawns: int | None = None
+    max_spawns: int | None = None
     """So many may be started in one run; None: no limit."""
-    rules: tuple[RuleSource, ...] = ()
+    rule_sources: tuple[RuleSource, ...] = ()
     """The user's, then the project's."""
 
     @property
     def grants_file(self) -> Path:
         """Say where what is granted for the project is kept: outside the workspace."""
-        return self.folder / "grants.json"
+        return self.project_state_folder / "grants.json"
 
-    def plan_file_of(self, session_id: str) -> Path:
+    def plan_path(self, session_id: str) -> Path:
         """Say where the session's plan is written."""
         return self.workspace.root / ".greenroom" / "plans" / f"{session_id}.md"
 
-    def outputs_of(self, session_id: str) -> Path:
+    def output_folder(self, session_id: str) -> Path:
         """Say where whole outputs go that are too long for the model."""
-        return self.folder / "outputs" / session_id
+        return self.project_state_folder / "outputs" / session_id
 
-    def transcripts_of(self, session_id: str) -> Transcripts:
+    def make_transcripts(self, session_id: str) -> TranscriptWriter:
         """Write what each subagent does into a file of its own."""
-        return Transcripts(self.folder / "subagents" / session_id)
+        return TranscriptWriter(self.project_state_folder / "subagents" / session_id)
 
 
 @dataclass(frozen=True, slots=True)
-class OpenSession:
+class SessionHandle:
     """A session whose file is open and locked."""
 
     options: SessionOptions
@@ -100,84 +100,84 @@ class OpenSession:
     records: tuple[Record, ...]
     """Of earlier runs, by all agents."""
     run: int
-    own: tuple[Record, ...] = ()
+    primary_records: tuple[Record, ...] = ()
     """Those of them that concern the primary."""
-    below: tuple[tuple[Address, Record], ...] = ()
+    open_subagent_records: tuple[tuple[Address, Record], ...] = ()
     """Those of its subagents that had not done their task, each with who recorded it."""
-    transcripts: Transcripts | None = None
+    transcripts: TranscriptWriter | None = None
     """Of its subagents; None: none are written."""
-    torn_kept: Path | None = None
+    torn_tail_path: Path | None = None
     """Where the end of the file went that an earlier run did not finish writing."""
 
 
-def open_session(options: SessionOptions, wall_clock: WallClock) -> OpenSession:
+def open_session(options: SessionOptions, wall_clock: WallClock) -> SessionHandle:
     """Begin a session, or go on with the one to take up.
 
     Raises:
         LogError: the file cannot be used; its detail is for people.
     """
-    past = options.take_up
+    past = options.resume_path
     if past and options.fork:
-        past = fork_session(past, options.folder, _new_id(wall_clock))
+        past = fork_session(past, options.project_state_folder, _new_id(wall_clock))
     session = _go_on(options, past, wall_clock) if past else _begin(options, wall_clock)
     log.debug("run %d of %s with %s", session.run, session.log.path, options.model_name)
     return session
 
 
-def _go_on(options: SessionOptions, last: Path, wall_clock: WallClock) -> OpenSession:
+def _go_on(options: SessionOptions, last: Path, wall_clock: WallClock) -> SessionHandle:
     file, contents = SessionLog.open(last, wall_clock)
-    run = last_run(contents.records) + 1
+    run = find_last_run_number(contents.records) + 1
     opened: list[tuple[Record, Address]] = [
         (SessionOpened(run=run, pid=os.getpid(), version=options.version), ROOT)
     ]
-    config = last_config(contents.records) or SessionSettings()
-    mode = mode_of(options, contents.records)
+    config = find_last_settings(contents.records) or SessionSettings()
+    mode = resolve_mode(options, contents.records)
     if mode != config.mode:
         opened.append(
             (config.model_copy(update={"mode": mode, "replaced_rules": None}), PERMISSIONS)
         )
     file.append(opened)
-    own = concerning(contents, PRIMARY)
-    return OpenSession(
+    own = select_records_for(contents, PRIMARY)
+    return SessionHandle(
         options,
         last.stem,
         file,
         contents.records,
         run,
         own,
-        left_open(contents),
-        options.transcripts_of(last.stem),
-        contents.torn_kept,
+        select_unfinished_task_records(contents),
+        options.make_transcripts(last.stem),
+        contents.torn_file,
     )
 
 
-def _begin(options: SessionOptions, wall_clock: WallClock) -> OpenSession:
+def _begin(options: SessionOptions, wall_clock: WallClock) -> SessionHandle:
     session_id = _new_id(wall_clock)
     first: tuple[Record, ...] = (
         SessionHeader(session_id=session_id, workspace=str(options.workspace.root)),
         SessionOpened(run=1, pid=os.getpid(), version=options.version),
     )
-    mode = mode_of(options, ())
+    mode = resolve_mode(options, ())
     if mode != SessionSettings().mode:
         first = (*first, SessionSettings(mode=mode))
-    path = session_path(options.folder, session_id)
+    path = session_path(options.project_state_folder, session_id)
     file = SessionLog.create(path, [(record, ROOT) for record in first], wall_clock)
-    transcripts = options.transcripts_of(session_id)
-    return OpenSession(options, session_id, file, (), 1, transcripts=transcripts)
+    transcripts = options.make_transcripts(session_id)
+    return SessionHandle(options, session_id, file, (), 1, transcripts=transcripts)
 
 
 def _new_id(wall_clock: WallClock) -> str:
-    return new_session_id(wall_clock(), secrets.token_hex(2))
+    return make_session_id(wall_clock(), secrets.token_hex(2))
 
 
-def mode_of(options: SessionOptions, records: tuple[Record, ...]) -> PermissionMode:
+def resolve_mode(options: SessionOptions, records: tuple[Record, ...]) -> PermissionMode:
     """Say in which mode a session goes on: yolo only if it was named for this very run.
 
     To plan is no mode of the session but an agent that has it.
     """
-    config = last_config(records)
+    config = find_last_settings(records)
     kept = config.mode if config else options.mode
-    if not records or options.mode_chosen:
+    if not records or options.mode_is_explicit:
         kept = options.mode if options.mode != "plan" else kept
     elif kept == "yolo":
         kept = "default"

@@ -30,7 +30,7 @@ LimitReason = Literal["max_turns", "token_budget", "time_limit"]
 """Which limit of the user's ended a turn: requests, tokens or seconds."""
 
 
-LONGEST_S = 31_536_000.0
+MAX_DURATION_S = 31_536_000.0
 """A year: nobody waits longer, whatever they say."""
 
 
@@ -38,7 +38,7 @@ class ModelReplied(Message):
     """One whole reply: its `message_stop` was seen."""
 
     type: Literal["model_replied"] = "model_replied"
-    request: int
+    request_number: int
     """Counts the agent's requests; late replies of cancelled ones are told apart by it."""
     content: tuple[ContentBlock, ...]
     stop_reason: str
@@ -50,17 +50,17 @@ class ModelFailed(Message):
     """The request ended without a whole reply; no part of it may act."""
 
     type: Literal["model_failed"] = "model_failed"
-    request: int
+    request_number: int
     reason: ModelFailureReason
     detail: str
     """For people: what happened, where, what to do."""
-    partial: str = ""
+    partial_text: str = ""
     """Text that had arrived before."""
     usage: Usage = Usage()
     """What the server had counted by then."""
     retry: bool = False
     """The same request may succeed when it is sent again."""
-    retry_after_s: float = Field(default=0, ge=0, le=LONGEST_S)
+    retry_after_s: float = Field(default=0, ge=0, le=MAX_DURATION_S)
     """The server wishes to be left alone for so long; 0: it wishes nothing."""
 
 
@@ -68,7 +68,7 @@ class RetryDelayElapsed(Message):
     """The wait before a request is sent again is over, or was cut short."""
 
     type: Literal["retry_delay_elapsed"] = "retry_delay_elapsed"
-    request: int
+    request_number: int
     """The request that had failed."""
 
 
@@ -77,7 +77,7 @@ class TurnTimerStopped(Message):
 
     type: Literal["turn_timer_stopped"] = "turn_timer_stopped"
     turn: int
-    left_s: float = Field(ge=0, le=LONGEST_S)
+    remaining_s: float = Field(ge=0, le=MAX_DURATION_S)
     """0: the time is up."""
 
 
@@ -86,7 +86,7 @@ class ModelLimitsFound(Message):
 
     type: Literal["model_limits_found"] = "model_limits_found"
     model: str
-    context_tokens: int = Field(gt=0)
+    max_context_tokens: int = Field(gt=0)
     """Longest conversation, the reply included."""
-    output_tokens: int = Field(gt=0)
+    max_output_tokens: int = Field(gt=0)
     """Longest reply."""

@@ -17,11 +17,11 @@ class Choice(Value):
 class UserQuestion(Value):
     """One thing to be told by a person, who may always answer in words of their own."""
 
-    question: str
+    text: str
     header: str = ""
     """A word or two for a narrow place."""
     choices: tuple[Choice, ...] = ()
-    multiple: bool = False
+    allow_multiple: bool = False
     """More than one of the choices may be taken."""
 
 

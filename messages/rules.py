@@ -69,10 +69,10 @@ class PermissionProfile:
     """Names of those that it may not, all the same."""
     delegates: tuple[str, ...] = ()
     """Tools that those below it may use though it may not; user's own definitions only."""
-    mode: PermissionMode = "yolo"
+    max_mode: PermissionMode = "yolo"
     """The loosest mode that it may work in, whatever the session's is."""
     read_only: bool = False
-    of_project: bool = False
+    from_project: bool = False
     """A file of the project made it: where it would loosen it says nothing."""
 
 
@@ -91,9 +91,9 @@ class Policy:
     """What a person answered with "don't ask again" in this session."""
     project_grants: tuple[Rule, ...] = ()
     """The same for every session of this workspace."""
-    added: tuple[str, ...] = ()
+    added_directories: tuple[str, ...] = ()
     """Folders that count as inside beside the workspace, absolute."""
-    protected: tuple[str, ...] | None = ()
+    protected_paths: tuple[str, ...] | None = ()
     """Protected targets beside those known by name; None: nothing is protected."""
     trusted: bool = False
     """The user trusts what the workspace's own git configuration may start."""
@@ -108,5 +108,5 @@ class FileReadPolicy:
     __pydantic_config__: ClassVar[dict[str, Any]] = _CLOSED
 
     policy: Policy
-    chain: tuple[PermissionProfile, ...]
+    profile_chain: tuple[PermissionProfile, ...]
     """The asker's own profile, then its parent's, up to the primary's."""

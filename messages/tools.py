@@ -21,8 +21,8 @@ class Patch(Value):
 
     path: str
     """Absolute, links resolved."""
-    before: FileDigest
-    after: str
+    original: FileDigest
+    new_text: str
     """The whole text to be written."""
     diff: str
 
@@ -30,7 +30,7 @@ class Patch(Value):
 class SubagentTask(Value):
     """Work to be handed to a subagent."""
 
-    agent: str
+    agent_type: str
     """Its type."""
     description: str
     prompt: str
@@ -45,9 +45,9 @@ class AgentSwitchProposal(Value):
 
     agent: str
     """Empty: the one before."""
-    confirm: str
+    confirming_reply: str
     """The reply that is a yes; any other is a no."""
-    plan_written: bool = False
+    plan_exists: bool = False
     """There is a file with a plan."""
 
 
@@ -70,7 +70,7 @@ class CallPlan(Value):
     """It is not run but handed to a subagent, whose answer is the result."""
     switch_proposal: AgentSwitchProposal | None = None
     """What their reply may lead to."""
-    refusal: str = ""
+    rejection: str = ""
     """Why the call cannot be carried out, as what was peeked at says; only for who may read it."""
 
 
@@ -78,7 +78,7 @@ class ToolOutput(Value):
     """What a tool hands to the model."""
 
     text: str
-    failed: bool = False
+    is_error: bool = False
     """It ran and its own result is a failure, such as a command's exit status."""
     observed_files: tuple[FileDigest, ...] = ()
     """Files read or written, as they are now."""

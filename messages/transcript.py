@@ -29,7 +29,7 @@ from messages.turns import (
     TurnStarted,
 )
 
-FORMAT = 1
+FORMAT_VERSION = 1
 """Version of the session file; older ones stay readable."""
 
 
@@ -37,7 +37,7 @@ class SessionHeader(Message):
     """The first record of a session file."""
 
     type: Literal["session_header"] = "session_header"
-    format: int = FORMAT
+    format: int = FORMAT_VERSION
     session_id: str
     workspace: str
     """The workspace root, absolute."""
@@ -86,7 +86,7 @@ class Append(Message):
     id: int
     """The sender's own count; an unanswered one is sent again and written once."""
     records: tuple[Record, ...]
-    after: int = 0
+    after_id: int = 0
     """The sender's append that comes first on disk; 0: none. Behind one that was refused it is
     refused too, so that no record is on disk without those before it; behind one that was lost in a
     restart it is passed over, since both are sent again."""
@@ -125,7 +125,7 @@ class ReadRecords(Message):
     type: Literal["read_records"] = "read_records"
     id: int
     """The sender's life: an answer to an earlier one is late."""
-    of: Address | None = None
+    agent: Address | None = None
     """Only what concerns this agent; None: everything."""
 
 

@@ -60,9 +60,9 @@ class JournalLine:
 
     seq: int
     """Counts from 1 without gaps."""
-    t: float
+    time_s: float
     """Wall clock, seconds since 1970."""
-    by: Address
+    recorded_by: Address
     """The actor that recorded it."""
     message: Message
     group: int = field(default=0, compare=False)
@@ -70,14 +70,14 @@ class JournalLine:
 
 
 @cache
-def adapter() -> TypeAdapter[Message]:
+def message_adapter() -> TypeAdapter[Message]:
     """Build the one adapter for all message types, on first use."""
-    kinds = tuple(kind for room in MESSAGE_MODULES for kind in said_in(room))
+    kinds = tuple(kind for room in MESSAGE_MODULES for kind in message_types_in(room))
     union: Any = Annotated[Union[kinds], Field(discriminator="type")]  # noqa: UP007  (a tuple of classes)
     return TypeAdapter(union)
 
 
-def said_in(room: object) -> list[type[Message]]:
+def message_types_in(room: object) -> list[type[Message]]:
     """List the concrete message classes that a module defines itself."""
     return [
         kind
@@ -105,7 +105,7 @@ def decode(data: bytes | str) -> Message:
         DecodeError: garbage, an unknown type, an unknown field or a wrong value.
     """
     try:
-        return adapter().validate_json(data)
+        return message_adapter().validate_json(data)
     except ValidationError as error:
         raise DecodeError(_first(error)) from None
 
@@ -128,7 +128,7 @@ def decode_envelope(data: bytes | str) -> Envelope:
         if fields.keys() != {"to", "sender", "message"}:
             message = "not an envelope: it has to, sender and message"
             raise DecodeError(message)
-        said = adapter().validate_python(fields["message"])
+        said = message_adapter().validate_python(fields["message"])
         return Envelope(Address(fields["to"]), Address(fields["sender"]), said)
     except ValidationError as error:
         raise DecodeError(_first(error)) from None
@@ -138,7 +138,11 @@ def decode_envelope(data: bytes | str) -> Envelope:
 
 def encode_line(line: JournalLine) -> bytes:
     """Write a journal line, its line feed included."""
-    stamps = b',"seq":%d,"t":%s,"by":%s' % (line.seq, to_json(round(line.t, 3)), to_json(line.by))
+    stamps = b',"seq":%d,"t":%s,"by":%s' % (
+        line.seq,
+        to_json(round(line.time_s, 3)),
+        to_json(line.recorded_by),
+    )
     if line.group not in (0, line.seq):
         stamps += b',"group":%d' % line.group
     body = encode(line.message)[:-1] + stamps
@@ -152,13 +156,13 @@ def decode_line(data: bytes) -> JournalLine:
         ChecksumError: it was cut short or changed.
         DecodeError: it was written so, and is not a message that we know.
     """
-    if not is_whole_line(data):
+    if not has_valid_checksum(data):
         message = "checksum does not hold"
         raise ChecksumError(message)
     try:
         fields = from_json(data.rpartition(_CRC_MARK)[0] + b"}")
         stamps = {key: fields.pop(key) for key in _LINE_KEYS if key in fields}
-        said = adapter().validate_python(fields, strict=False)
+        said = message_adapter().validate_python(fields, strict=False)
         seq, group = int(stamps["seq"]), int(stamps.get("group", 0))
         return JournalLine(seq, float(stamps["t"]), Address(stamps["by"]), said, group or seq)
     except ValidationError as error:
@@ -167,7 +171,7 @@ def decode_line(data: bytes) -> JournalLine:
         raise DecodeError(str(error)) from None
 
 
-def is_whole_line(data: bytes) -> bool:
+def has_valid_checksum(data: bytes) -> bool:
     """Whether a journal line is what was written, to the last byte; its line feed may be gone."""
     body, mark, tail = data.rstrip(b"\n").rpartition(_CRC_MARK)
     return bool(mark) and tail == _checksum(body) + b'"}'

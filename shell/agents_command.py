@@ -4,49 +4,51 @@ import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from actors.sessions.places import config_folder, our_files
-from shell.config.agent_files import FoundAgents, find_agents
-from shell.config.project import TrustCheck, standing
-from shell.config.state import found_state
-from shell.config.workspace import current_folder, workspace_of
-from shell.output import emit
+from actors.sessions.places import config_folder, list_own_files
+from shell.config.agent_files import DiscoveredAgents, discover_agents
+from shell.config.project import TrustCheck, check_trust
+from shell.config.state import find_state_folder
+from shell.config.workspace import get_current_folder, find_workspace
+from shell.output import write_stdout
 from shell.process import complain
-from shell.visible import visible, visible_line
+from shell.visible import visible, sanitize_line
 
 if TYPE_CHECKING:
     from actors.agents.definitions import Definition
-    from shell.config.agent_file import ReadDefinition
+    from shell.config.agent_file import ParsedDefinition
 
-HIDDEN = "another definition of this name counts"
+SHADOWED_NOTE = "another definition of this name counts"
 
 
-def run_agents(environment: Mapping[str, str], *, as_json: bool) -> int:
+def run_agents_command(environment: Mapping[str, str], *, as_json: bool) -> int:
     """Print what there is; the exit status.
 
     Raises:
         StartError: the current folder or the state folder cannot be used.
         OutputError: standard output cannot be written.
     """
-    workspace = workspace_of(current_folder(), ())
-    store = found_state(environment) / "trust.json"
-    stands = standing(workspace, TrustCheck(store, our_files(environment)))
-    found = find_agents(config_folder(environment) / "agents", workspace, trusted=stands.trusted)
+    workspace = find_workspace(get_current_folder(), ())
+    store = find_state_folder(environment) / "trust.json"
+    stands = check_trust(workspace, TrustCheck(store, list_own_files(environment)))
+    found = discover_agents(
+        config_folder(environment) / "agents", workspace, trusted=stands.trusted
+    )
     for notice in (*stands.notices, *found.problems):
         complain(notice)
-    text = json.dumps(as_objects(found), indent=2) if as_json else as_text(found)
-    emit(f"{text}\n".encode("utf-8", "replace"))
+    text = json.dumps(agents_to_dict(found), indent=2) if as_json else format_agents(found)
+    write_stdout(f"{text}\n".encode("utf-8", "replace"))
     return 0
 
 
-def as_text(found: FoundAgents) -> str:
+def format_agents(found: DiscoveredAgents) -> str:
     """Write the list for people."""
     files = {each.path: each for each in found.files}
     counting = "\n".join(_entry(each, files.get(each.source)) for each in found.definitions)
-    hidden = [f"{each.path}: {HIDDEN}" for each in _hidden(found)]
+    hidden = [f"{each.path}: {SHADOWED_NOTE}" for each in _hidden(found)]
     return visible("\n".join((counting, *hidden)))
 
 
-def as_objects(found: FoundAgents) -> dict[str, object]:
+def agents_to_dict(found: DiscoveredAgents) -> dict[str, object]:
     """Write the list for programs."""
     files = {each.path: each for each in found.files}
     return {
@@ -56,22 +58,22 @@ def as_objects(found: FoundAgents) -> dict[str, object]:
     }
 
 
-def _hidden(found: FoundAgents) -> "list[ReadDefinition]":
+def _hidden(found: DiscoveredAgents) -> "list[ParsedDefinition]":
     return [each for each in found.files if each.definition not in found.definitions]
 
 
-def _entry(definition: "Definition", file: "ReadDefinition | None") -> str:
+def _entry(definition: "Definition", file: "ParsedDefinition | None") -> str:
     lines = [f"{definition.name:<16} {definition.mode:<9} {definition.source}"]
     if definition.description:
-        lines.append(f"    {visible_line(definition.description)}")
-    if file and file.named != definition.name:
-        lines.append(f"    its file names it {visible_line(file.named)!r}")
-    if file and file.ignored:
-        lines.append(f"    ignored: {visible_line(', '.join(file.ignored))}")
+        lines.append(f"    {sanitize_line(definition.description)}")
+    if file and file.declared_name != definition.name:
+        lines.append(f"    its file names it {sanitize_line(file.declared_name)!r}")
+    if file and file.ignored_keys:
+        lines.append(f"    ignored: {sanitize_line(', '.join(file.ignored_keys))}")
     return "\n".join(lines)
 
 
-def _object(definition: "Definition", file: "ReadDefinition | None") -> dict[str, object]:
+def _object(definition: "Definition", file: "ParsedDefinition | None") -> dict[str, object]:
     return {
         "name": definition.name,
         "description": definition.description,
@@ -83,6 +85,6 @@ def _object(definition: "Definition", file: "ReadDefinition | None") -> dict[str
         "approval_mode": definition.permission_mode,
         "model": definition.model or None,
         "subagents": list(definition.subagents),
-        "named": file.named if file else definition.name,
-        "ignored": list(file.ignored) if file else [],
+        "named": file.declared_name if file else definition.name,
+        "ignored": list(file.ignored_keys) if file else [],
     }

@@ -7,22 +7,22 @@ Long because every option of every command stands here, beside its help.
 import argparse
 from typing import TYPE_CHECKING, Literal, NamedTuple, NoReturn, cast
 
-from shell.limits_given import count, depth, seconds
+from shell.limits_given import parse_count, parse_depth, parse_seconds
 from shell.version import VERSION
 
 if TYPE_CHECKING:  # its values take 2 ms to make, and `--version` has about 20
     from messages.rules import PermissionMode
 
-Format = Literal["text", "json", "stream-json"]
+OutputFormat = Literal["text", "json", "stream-json"]
 
 _MODES = ("plan", "default", "auto-edit", "yolo")
-USAGE = """\
+COMMAND_LINE_USAGE = """\
 greenroom [options] [PROMPT]
        greenroom demo [--auto]
        greenroom agents
        greenroom sessions [list | show ID | export ID]
        greenroom permissions check OPTIONS"""
-EPILOG = """\
+COMMAND_LINE_EPILOG = """\
 without ANTHROPIC_API_KEY, ANTHROPIC_AUTH_TOKEN and ANTHROPIC_BASE_URL a scripted model plays, so
 that everything can be tried offline.
 
@@ -38,38 +38,38 @@ exit status: 0 done, 1 the agent, the provider or the disk failed, 2 usage or co
 """
 
 
-class Options(NamedTuple):
+class LaunchOptions(NamedTuple):
     """What the command line asks for."""
 
     command: Literal["work", "demo"]
     prompt: str | None = None
     headless: bool = False
-    output_format: Format = "text"
+    output_format: OutputFormat = "text"
     model: str | None = None
     agent: str | None = None
     permission_mode: Literal["plan", "default", "auto-edit", "yolo"] | None = None
     max_turns: int | None = None
     max_depth: int | None = None
     time_limit_s: float | None = None
-    resume_last: bool = False
-    resume: str | None = None
+    continue_last: bool = False
+    resume_id: str | None = None
     """The beginning of a session's id."""
-    fork: str | None = None
+    fork_id: str | None = None
     """As `resume`, of a session to begin a copy of."""
-    added: tuple[str, ...] = ()
+    added_folders: tuple[str, ...] = ()
     """Further folders of the workspace."""
-    trust: bool = False
-    auto: bool = False
+    trust_workspace: bool = False
+    auto_approve: bool = False
 
 
 class SessionsOptions(NamedTuple):
     """What `greenroom sessions` is asked for."""
 
     action: Literal["list", "show", "export"] = "list"
-    session: str = ""
+    session_id: str = ""
     """The beginning of a session's id."""
     output_format: Literal["markdown", "json"] = "markdown"
-    output: str | None = None
+    output_file: str | None = None
     """The file to export to; None: standard output."""
 
 
@@ -81,9 +81,9 @@ class CheckOptions(NamedTuple):
     agent: str | None = None
     """Whose definition holds beside the rules; None: `build`, and what no definition narrows."""
     mode: "PermissionMode" = "default"
-    workspace: str | None = None
-    rules: str | None = None
-    batch: str | None = None
+    workspace_root: str | None = None
+    rules_file: str | None = None
+    batch_file: str | None = None
     as_json: bool = False
 
 
@@ -96,7 +96,7 @@ class AgentsOptions(NamedTuple):
 class StartError(Exception):
     """The program cannot begin as asked; each argument is told in a line."""
 
-    status = 2
+    exit_status = 2
 
 
 class UsageError(StartError):
@@ -106,7 +106,7 @@ class UsageError(StartError):
 class DiskError(StartError):
     """Nothing can begin, since the disk would keep none of it."""
 
-    status = 1
+    exit_status = 1
 
 
 class _Parser(argparse.ArgumentParser):
@@ -121,51 +121,53 @@ class _Parser(argparse.ArgumentParser):
         raise UsageError(message)
 
 
-def parse(words: list[str]) -> Options | SessionsOptions | CheckOptions | AgentsOptions:
+def parse_command_line(
+    arguments: list[str],
+) -> LaunchOptions | SessionsOptions | CheckOptions | AgentsOptions:
     """Read the command line.
 
     Raises:
         UsageError: an unknown option or a wrong value.
         SystemExit: `--help` or `--version` was printed.
     """
-    words = [readable(word) for word in words]
-    if words[:1] == ["demo"]:
-        return _parse_demo(words[1:])
-    if words[:1] == ["agents"]:
-        return _parse_agents(words[1:])
-    if words[:1] == ["sessions"]:
-        return _parse_sessions(words[1:])
-    if words[:1] == ["permissions"]:
-        return _parse_permissions(words[1:])
-    given = _work_parser().parse_args(words)
+    arguments = [replace_invalid_utf8(word) for word in arguments]
+    if arguments[:1] == ["demo"]:
+        return _parse_demo(arguments[1:])
+    if arguments[:1] == ["agents"]:
+        return _parse_agents(arguments[1:])
+    if arguments[:1] == ["sessions"]:
+        return _parse_sessions(arguments[1:])
+    if arguments[:1] == ["permissions"]:
+        return _parse_permissions(arguments[1:])
+    given = _work_parser().parse_args(arguments)
     if given.output_format != "text" and not given.print:
         message = "--output-format goes with -p"
         raise UsageError(message)
-    return Options(
+    return LaunchOptions(
         command="work",
         prompt=given.prompt,
         headless=given.print,
-        output_format=cast("Format", given.output_format),
+        output_format=cast("OutputFormat", given.output_format),
         model=given.model,
         agent=given.agent,
         permission_mode=given.permission_mode,
         max_depth=given.max_depth,
         max_turns=given.max_turns,
         time_limit_s=given.time_limit,
-        resume_last=given.resume_last,
-        resume=given.resume,
-        fork=given.fork,
-        added=tuple(given.add_dir),
-        trust=given.trust,
+        continue_last=given.resume_last,
+        resume_id=given.resume,
+        fork_id=given.fork,
+        added_folders=tuple(given.add_dir),
+        trust_workspace=given.trust,
     )
 
 
-def readable(word: str) -> str:
+def replace_invalid_utf8(text: str) -> str:
     """Replace bytes that are no UTF-8: what is said must fit into JSON."""
-    return word.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+    return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
-def help_text() -> str:
+def format_command_line_help() -> str:
     """Write out what `--help` shows."""
     return _work_parser().format_help()
 
@@ -174,9 +176,9 @@ def _work_parser() -> _Parser:
     parser = _Parser(
         prog="greenroom",
         description="A coding agent for the terminal, built as an actor system.",
-        epilog=EPILOG,
+        epilog=COMMAND_LINE_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
-        usage=USAGE,
+        usage=COMMAND_LINE_USAGE,
         allow_abbrev=False,
     )
     add = parser.add_argument
@@ -219,20 +221,20 @@ def _add_limits(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add(
         "--max-depth",
-        type=depth,
+        type=parse_depth,
         metavar="N",
         help="an agent N levels below the one you talk with starts no other (default: 3)",
     )
     add(
         "--max-turns",
-        type=count,
+        type=parse_count,
         metavar="N",
         help="stop a prompt's work after N requests to the model; one request, with the tool "
         "calls of its reply, is a turn",
     )
     add(
         "--time-limit",
-        type=seconds,
+        type=parse_seconds,
         metavar="SECONDS",
         help="stop a prompt's work after so long; waiting for your approval does not count",
     )
@@ -254,14 +256,14 @@ def _add_past(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def _parse_demo(words: list[str]) -> Options:
+def _parse_demo(words: list[str]) -> LaunchOptions:
     parser = _Parser(
         prog="greenroom demo",
         description="The rehearsal: a scripted session on a throw-away git repository.",
         allow_abbrev=False,
     )
     parser.add_argument("--auto", action="store_true", help="play it without a person")
-    return Options(command="demo", auto=parser.parse_args(words).auto)
+    return LaunchOptions(command="demo", auto_approve=parser.parse_args(words).auto)
 
 
 def _parse_agents(words: list[str]) -> AgentsOptions:
@@ -328,9 +330,9 @@ def _parse_permissions(words: list[str]) -> CheckOptions:
         target=given.target or "",
         agent=given.agent,
         mode=given.mode,
-        workspace=given.workspace,
-        rules=given.rules,
-        batch=given.batch,
+        workspace_root=given.workspace,
+        rules_file=given.rules,
+        batch_file=given.batch,
         as_json=given.as_json,
     )
 

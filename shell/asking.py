@@ -8,7 +8,7 @@ import sys
 import termios
 
 
-def ask(question: str) -> bool | None:
+def ask_yes_no(question: str) -> bool | None:
     """Ask yes or no; anything but a yes is a no, and the end of input is no answer.
 
     What was typed before the question stood there does not count.

@@ -56,7 +56,7 @@ from messages.turns import (
     TurnStarted,
     UpwardEvent,
 )
-from shell.inbox import ApprovalsReset, ScreenEventQueue, SubagentEvent, said_by
+from shell.inbox import ApprovalsReset, ScreenEventQueue, SubagentEvent, to_screen_event
 from shell.intents import (
     InterruptTurn,
     PromptSubagent,
@@ -67,20 +67,25 @@ from shell.intents import (
     UserCommandEnded,
     ViewSubagent,
 )
-from shell.own_command import UserCommandRunner, own_failed, run_own, with_own_commands
+from shell.own_command import (
+    UserCommandRunner,
+    build_failed_command,
+    run_user_command,
+    with_user_commands,
+)
 
-Change = ReplaceRules | ChangeMode | RevokeGrant
-Revoked = GrantRevoked | RevokeGrantFailed
-Changed = RulesReplaced | ReplaceRulesFailed | ModeChanged | ChangeModeFailed
-ANSWERED: dict[type[Changed], type[Change]] = {
+PolicyRequest = ReplaceRules | ChangeMode | RevokeGrant
+RevokeResult = GrantRevoked | RevokeGrantFailed
+PolicyResult = RulesReplaced | ReplaceRulesFailed | ModeChanged | ChangeModeFailed
+REQUEST_BY_RESULT: dict[type[PolicyResult], type[PolicyRequest]] = {
     RulesReplaced: ReplaceRules,
     ReplaceRulesFailed: ReplaceRules,
     ModeChanged: ChangeMode,
     ChangeModeFailed: ChangeMode,
 }
-NOT_TAKEN = "it could not be taken ({reason}); the rest of the session goes on"
+UNDELIVERED_DETAIL = "it could not be taken ({reason}); the rest of the session goes on"
 
-Wish = (
+UiCommand = (
     SendPrompt
     | InterruptTurn
     | SubmitDecision
@@ -93,10 +98,10 @@ Wish = (
     | SwitchAgent
     | GetPolicy
     | ExplainLastDecision
-    | Change
+    | PolicyRequest
 )
 """What the person wants, from the screen."""
-Report = (
+ActorReport = (
     AgentEvent
     | ShowApproval
     | DismissApproval
@@ -107,25 +112,27 @@ Report = (
     | PolicySnapshot
     | DecisionExplained
     | StoreGrantFailed
-    | Changed
-    | Revoked
+    | PolicyResult
+    | RevokeResult
 )
 """What the other actors tell."""
-ConsoleInbox = Wish | Report
+ConsoleInbox = UiCommand | ActorReport
 
 
 class Console(Actor[ConsoleInbox]):
     """Stands between the actors and the screen, which runs on a thread of its own."""
 
-    drains = True
+    drains_before_stop = True
 
-    def __init__(self, inbox: ScreenEventQueue, workbench: UserCommandRunner) -> None:
+    def __init__(
+        self, screen_events: ScreenEventQueue, user_command_runner: UserCommandRunner
+    ) -> None:
         """Reports are put into `inbox`, the screen takes them when it draws.
 
         On the `workbench` the person's own commands run.
         """
-        self._inbox = inbox
-        self._workbench = workbench
+        self._inbox = screen_events
+        self._workbench = user_command_runner
         self._own: JobId | None = None
         self._own_said: list[UserCommandEnded] = []
         self._next_turn = 1
@@ -135,7 +142,7 @@ class Console(Actor[ConsoleInbox]):
         self._cancelled: dict[int, CancelTurn] = {}
         """Cancels of turns that have not ended."""
         self._last_end = 0
-        self._changes: list[Change] = []
+        self._changes: list[PolicyRequest] = []
         """What is not known to hold yet; with revocations that are not off the disk."""
         self._switching: SwitchAgent | None = None
         """A switch that is not known to have been made, or not."""
@@ -152,16 +159,16 @@ class Console(Actor[ConsoleInbox]):
 
     def on_receive(self, message: ConsoleInbox) -> None:
         """Take one message."""
-        if isinstance(message, Wish):
+        if isinstance(message, UiCommand):
             self._do(message)
         elif isinstance(message, UpwardEvent | Delta) and is_subagent(self.sender):
-            self._inbox.put(said_by(self.sender, message))
+            self._inbox.put(to_screen_event(self.sender, message))
         elif isinstance(message, SessionConfigured) and is_subagent(self.sender):
             self._inbox.put(SubagentEvent(self.sender, message))  # what streams begins with this
         else:
             self._hear(message)
 
-    def _do(self, wish: Wish) -> None:  # noqa: C901, PLR0912  (one case a message)
+    def _do(self, wish: UiCommand) -> None:  # noqa: C901, PLR0912  (one case a message)
         """Pass on what the person wants to whoever can do it."""
         match wish:
             case SendPrompt():
@@ -171,11 +178,11 @@ class Console(Actor[ConsoleInbox]):
             case SubmitDecision():
                 self.tell(APPROVALS, wish)
             case RunUserCommand():
-                job = partial(run_own, wish.command, self._workbench)
-                self._own = self.work(job, partial(own_failed, wish.command))
+                job = partial(run_user_command, wish.command, self._workbench)
+                self._own = self.start_job(job, partial(build_failed_command, wish.command))
             case StopUserCommand():
                 if self._own is not None:
-                    self.cancel(self._own)
+                    self.cancel_job(self._own)
             case SetModel():
                 self.tell(PRIMARY, wish)
             case StopSubagent():
@@ -195,7 +202,7 @@ class Console(Actor[ConsoleInbox]):
             case _:
                 assert_never(wish)
 
-    def _hear(self, report: Report) -> None:  # noqa: C901  (one case a message)
+    def _hear(self, report: ActorReport) -> None:  # noqa: C901  (one case a message)
         """Put on the screen what happened, and keep what a neighbour may have to be told again."""
         match report:
             case UserCommandEnded():
@@ -239,13 +246,13 @@ class Console(Actor[ConsoleInbox]):
         if self._running is None:
             self._running = turn  # else it waits for the running one, which Esc is meant for
         said, self._own_said = self._own_said, []
-        text = with_own_commands(message.text, said)
+        text = with_user_commands(message.text, said)
         prompt = self._waiting[turn] = StartTurn(turn=turn, text=text)
         self.tell(PRIMARY, prompt)
 
-    def _changed(self, answer: Changed) -> None:
+    def _changed(self, answer: PolicyResult) -> None:
         """Strike off the change that this is the answer to; they come in their order."""
-        kind = ANSWERED[type(answer)]
+        kind = REQUEST_BY_RESULT[type(answer)]
         made = next((each for each in self._changes if isinstance(each, kind)), None)
         self._changes = [each for each in self._changes if each is not made]
         self._inbox.put(answer)
@@ -299,12 +306,12 @@ class Console(Actor[ConsoleInbox]):
         """Say what will never be handled; what only crashed its receiver is told again."""
         if back.reason == "crashed":
             return
-        detail = NOT_TAKEN.format(reason=back.reason)
+        detail = UNDELIVERED_DETAIL.format(reason=back.reason)
         if isinstance(back.message, StartTurn):
             self._ended(TurnFailed(turn=back.message.turn, reason="protocol", detail=detail))
         elif isinstance(back.message, AssignTask):
             self._inbox.put_notice(f"{back.to} has ended and takes nothing more.")
         else:
-            is_change = isinstance(back.message, Change | SwitchAgent)
+            is_change = isinstance(back.message, PolicyRequest | SwitchAgent)
             what = "Your change" if is_change else "Your answer"
             self._inbox.put_notice(f"{what}: {detail}.")

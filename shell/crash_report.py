@@ -9,16 +9,16 @@ import traceback
 from datetime import UTC, datetime
 from pathlib import Path
 
-from actors.sessions.files import PRIVATE_FILE, PRIVATE_FOLDER
+from actors.sessions.files import PRIVATE_FILE_MODE, PRIVATE_FOLDER_MODE
 
-FOLDER = "crashes"
+CRASH_FOLDER = "crashes"
 
 
-def crash_report(what: str, version: str, now_s: float) -> str:
+def format_crash_report(reason: str, version: str, now_s: float) -> str:
     """Say what happened, and where each thread is; values and messages are left out."""
     names = {thread.ident: thread.name for thread in threading.enumerate()}
     head = (
-        f"greenroom {version} ended itself: {what}",
+        f"greenroom {version} ended itself: {reason}",
         f"{_moment(now_s)} UTC · process {os.getpid()}",
         f"Python {platform.python_version()} on {platform.system()} {platform.machine()}",
     )
@@ -29,19 +29,19 @@ def crash_report(what: str, version: str, now_s: float) -> str:
     return "\n\n".join(("\n".join(head), *stacks)) + "\n"
 
 
-def keep_crash_report(folder: Path, report: str, now_s: float) -> Path:
+def save_crash_report(state_folder: Path, report: str, now_s: float) -> Path:
     """Write a report into a state folder, whole or not at all, for its owner's eyes only.
 
     Raises:
         OSError: it cannot be written.
     """
-    crashes = folder / FOLDER
-    crashes.mkdir(mode=PRIVATE_FOLDER, parents=True, exist_ok=True)
+    crashes = state_folder / CRASH_FOLDER
+    crashes.mkdir(mode=PRIVATE_FOLDER_MODE, parents=True, exist_ok=True)
     path = crashes / f"{datetime.fromtimestamp(now_s, UTC):%Y%m%d-%H%M%S}-{os.getpid()}.txt"
     draft = crashes / f".{secrets.token_hex(8)}"
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
     try:
-        with os.fdopen(os.open(draft, flags, PRIVATE_FILE), "w", encoding="utf-8") as file:
+        with os.fdopen(os.open(draft, flags, PRIVATE_FILE_MODE), "w", encoding="utf-8") as file:
             file.write(report)
             file.flush()
             os.fsync(file.fileno())

@@ -10,8 +10,8 @@ from pathlib import Path
 from subprocess import CalledProcessError
 from tempfile import mkdtemp
 
-from actors.models.demo_script import PROMPT, demo
-from actors.models.rehearsal import MODEL_NAME, RehearsalModel
+from actors.models.demo_script import DEMO_PROMPT, make_demo_reply
+from actors.models.rehearsal import SCRIPTED_MODEL_NAME, ScriptedModel
 from messages.address import APPROVALS
 from messages.approvals import (
     ApproverAvailabilityChanged,
@@ -21,40 +21,40 @@ from messages.approvals import (
 )
 from messages.turns import UpwardEvent
 from shell.arguments import StartError
-from shell.demo_repository import make
-from shell.happenings import Happenings, QueuedEvent, RunEnded, Told
+from shell.demo_repository import create_repository
+from shell.happenings import EventQueue, QueuedEvent, RunEnded, HeadlessEvent
 from shell.headless import HeadlessConsole
-from shell.inbox import said_by
-from shell.output import Output, OutputStalledError
-from shell.refused import refused
-from shell.setup import Setup
+from shell.inbox import to_screen_event
+from shell.output import StdoutWriter, OutputStalledError
+from shell.refused import to_start_error
+from shell.setup import LaunchConfig
 from shell.view import events
-from shell.view.ink import printed
-from shell.view.plan import panel_of
-from shell.view.render import rendered
-from shell.view.state import RestoreDraft, SendCommand, State
+from shell.view.ink import render_ansi
+from shell.view.plan import build_panel
+from shell.view.render import render_item
+from shell.view.state import RestoreDraft, SendCommand, ScreenState
 
-PLAYED_PACE = 0.3
+AUTO_DEMO_PACE = 0.3
 """How fast the script speaks when nobody is watching closely."""
-DEFAULT_WIDTH = 100
+DEFAULT_COLUMNS = 100
 
 
 class AutoApprovingConsole(HeadlessConsole):
     """Sends the demo's prompt, and says yes once to whatever is asked."""
 
-    def __init__(self, happenings: Happenings) -> None:
-        super().__init__(PROMPT, happenings)
+    def __init__(self, queue: EventQueue) -> None:
+        super().__init__(DEMO_PROMPT, queue)
 
-    def introduce(self) -> None:
+    def announce_availability(self) -> None:
         """Answer from now on."""
         self.tell(APPROVALS, ApproverAvailabilityChanged(can_answer=True))
 
-    def presented(self, asked: ShowApproval) -> None:
+    def on_show_approval(self, message: ShowApproval) -> None:
         """Say yes."""
-        self.tell(APPROVALS, SubmitDecision(id=asked.request.id, decision="once"))
+        self.tell(APPROVALS, SubmitDecision(id=message.request.id, decision="once"))
 
 
-def stage() -> Path:
+def create_demo_folder() -> Path:
     """Make the throw-away repository.
 
     Raises:
@@ -65,54 +65,58 @@ def stage() -> Path:
         del os.environ[name]
     try:
         folder = Path(os.path.realpath(mkdtemp(prefix="greenroom-demo-")))
-        make(folder)
+        create_repository(folder)
     except FileNotFoundError as error:
         what = "git is not on the PATH" if error.filename == "git" else str(error)
         message = f"the demo needs git and a temporary folder: {what}"
         raise StartError(message) from error
     except (OSError, CalledProcessError) as error:
         message = f"the demo's repository cannot be made: {error}"
-        raise refused(message, error) from error
+        raise to_start_error(message, error) from error
     return folder
 
 
-def scripted(setup: Setup, pace: float) -> Setup:
+def with_demo_script(config: LaunchConfig, pace: float) -> LaunchConfig:
     """Let the demo's script play, whatever model the environment names."""
-    options = replace(setup.options, model_name=MODEL_NAME, is_scripted=True)
-    return replace(setup, options=options, make_model=partial(RehearsalModel, demo, pace))
+    options = replace(config.session_options, model_name=SCRIPTED_MODEL_NAME, is_scripted=True)
+    return replace(
+        config, session_options=options, make_model=partial(ScriptedModel, make_demo_reply, pace)
+    )
 
 
-def play(happenings: Happenings, output: Output) -> Told | RunEnded:
+def print_demo(queue: EventQueue, output: StdoutWriter) -> HeadlessEvent | RunEnded:
     """Print what the REPL would print, to the end of the turn.
 
     Raises:
         OutputError: standard output cannot be written.
     """
     colour = sys.stdout.isatty() and "NO_COLOR" not in os.environ
-    width = shutil.get_terminal_size((DEFAULT_WIDTH, 24)).columns
-    state = State()
+    width = shutil.get_terminal_size((DEFAULT_COLUMNS, 24)).columns
+    state = ScreenState()
     while True:
-        happening = happenings.get()
+        happening = queue.get()
         if isinstance(happening, RunEnded):
             return happening
         state, text = _drawn(state, happening, width, colour=colour)
         # A stall comes from a signal, and its `RunEnded` is in the queue.
         with suppress(OutputStalledError):
             output.write(text.replace("\r\n", "\n").encode("utf-8", "replace"))
-        if happening.last:
+        if happening.ends_turn:
             return happening.message
 
 
-def _drawn(state: State, said: QueuedEvent, width: int, *, colour: bool) -> tuple[State, str]:
+def _drawn(
+    state: ScreenState, said: QueuedEvent, width: int, *, colour: bool
+) -> tuple[ScreenState, str]:
     event = said.message
     if isinstance(event, ShowApproval):
-        shown = panel_of(event.request, event.waiting, width)
-        question = printed((*shown.head, *shown.body), colour=colour)
-        answer = printed(((("good", "answered for you: yes, once"),),), colour=colour)
+        shown = build_panel(event.request, event.parked_count, width)
+        question = render_ansi((*shown.header, *shown.body), color=colour)
+        answer = render_ansi(((("good", "answered for you: yes, once"),),), color=colour)
         return state, f"{question}{answer}\r\n"
     if isinstance(event, DismissApproval):
         return state, ""
-    told = said_by(said.source, event) if isinstance(event, UpwardEvent) else event
-    state, effects = events.received(state, told, 0.0)
+    told = to_screen_event(said.source, event) if isinstance(event, UpwardEvent) else event
+    state, effects = events.apply_event(state, told, 0.0)
     lasting = [effect for effect in effects if not isinstance(effect, SendCommand | RestoreDraft)]
-    return state, "".join(rendered(effect, width, colour=colour) for effect in lasting)
+    return state, "".join(render_item(effect, width, color=colour) for effect in lasting)

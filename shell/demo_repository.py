@@ -4,7 +4,7 @@ import os
 import subprocess
 from pathlib import Path
 
-PRICE = '''\
+PRICE_MODULE = '''\
 """Prices of a basket, in cents."""
 
 DISCOUNT_FROM_PIECES = 10
@@ -18,7 +18,7 @@ def price_cents(unit_cents: int, pieces: int) -> int:
         total_cents -= total_cents * DISCOUNT_PERCENT // 100
     return total_cents
 '''
-TESTS = """\
+TEST_MODULE = """\
 import unittest
 
 from basket.price import price_cents
@@ -42,10 +42,10 @@ FILES = {
     "README.md": "# Basket\n\nTest it with `python3 -m unittest -q`.\n",
     ".gitignore": "__pycache__/\n",
     "basket/__init__.py": "",
-    "basket/price.py": PRICE,
-    "test_price.py": TESTS,
+    "basket/price.py": PRICE_MODULE,
+    "test_price.py": TEST_MODULE,
 }
-SETTINGS = {
+GIT_SETTINGS = {
     "user.name": "Greenroom rehearsal",
     "user.email": "rehearsal@localhost",
     "core.hooksPath": os.devnull,
@@ -55,7 +55,7 @@ SETTINGS = {
 """Kept in the repository itself, so that the rehearsal's own commit needs nothing of the user's."""
 
 
-def make(folder: Path) -> None:
+def create_repository(folder: Path) -> None:
     """Fill `folder` with the files and commit them.
 
     Raises:
@@ -67,7 +67,7 @@ def make(folder: Path) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
     _git(folder, "init", "--quiet", "--template=", "--initial-branch=main")
-    for key, value in SETTINGS.items():
+    for key, value in GIT_SETTINGS.items():
         _git(folder, "config", key, value)
     _git(folder, "add", "--all")
     _git(folder, "commit", "--quiet", "--message=Prices of a basket")

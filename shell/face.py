@@ -7,53 +7,58 @@ from typing import TYPE_CHECKING
 
 from actors.sessions.places import history_file, state_folder
 from shell.own_command import UserCommandRunner
-from shell.rereading import reread
-from shell.retelling import retold, retold_below
-from shell.workplace import Workplace
+from shell.rereading import reload_rules
+from shell.retelling import build_replay, build_subagent_replay
+from shell.workplace import SessionContext
 
 if TYPE_CHECKING:
-    from actors.session import OpenSession
+    from actors.session import SessionHandle
     from shell.inbox import ScreenEventQueue
-    from shell.repl.plain import Plain
+    from shell.repl.plain import LineRepl
     from shell.repl.repl import Repl
-    from shell.setup import Setup
+    from shell.setup import LaunchConfig
 
 
-def face() -> "type[Repl | Plain]":
+def select_front_end() -> "type[Repl | LineRepl]":
     """Choose by what the terminal can do."""
     if os.environ.get("TERM") == "dumb":
-        from shell.repl.plain import Plain  # noqa: PLC0415  (one of the two is loaded)
+        from shell.repl.plain import LineRepl  # noqa: PLC0415  (one of the two is loaded)
 
-        return Plain
+        return LineRepl
     from shell.repl.repl import Repl  # noqa: PLC0415  (as above)
 
     return Repl
 
 
-def retell(session: "OpenSession", inbox: "ScreenEventQueue") -> None:
+def replay_session(session: "SessionHandle", screen_events: "ScreenEventQueue") -> None:
     """Let the screen show again what was said before."""
-    for event in (*retold(session.own), *retold_below(session.below)):
-        inbox.put(event)
+    for event in (
+        *build_replay(session.primary_records),
+        *build_subagent_replay(session.open_subagent_records),
+    ):
+        screen_events.put(event)
 
 
-def workbench(session: "OpenSession", setup: "Setup") -> UserCommandRunner:
+def make_user_command_runner(session: "SessionHandle", config: "LaunchConfig") -> UserCommandRunner:
     """Say where the person's own commands run."""
-    outputs = setup.options.outputs_of(session.session_id)
-    return UserCommandRunner(setup.processes, setup.options.workspace.cwd, outputs)
+    outputs = config.session_options.output_folder(session.session_id)
+    return UserCommandRunner(config.processes, config.session_options.workspace.cwd, outputs)
 
 
-def workplace(session: "OpenSession", setup: "Setup", wall_clock: Callable[[], float]) -> Workplace:
+def make_session_context(
+    session: "SessionHandle", config: "LaunchConfig", wall_clock: Callable[[], float]
+) -> SessionContext:
     """Say which folders and files the screen knows."""
-    workspace = setup.options.workspace
+    workspace = config.session_options.workspace
     history = history_file(state_folder(os.environ))
-    secrets = setup.options.secrets
-    return Workplace(
+    secrets = config.session_options.secrets
+    return SessionContext(
         workspace.cwd,
         workspace.root,
         session.log.path,
         history,
         secrets,
         wall_clock,
-        setup.agents,
-        partial(reread, setup.read, setup.options),
+        config.agents,
+        partial(reload_rules, config.load_config, config.session_options),
     )

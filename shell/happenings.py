@@ -12,7 +12,7 @@ from messages.address import Address
 from messages.approvals import DismissApproval, ShowApproval
 from messages.turns import AgentEvent
 
-Told = AgentEvent | ShowApproval | DismissApproval
+HeadlessEvent = AgentEvent | ShowApproval | DismissApproval
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,8 +20,8 @@ class QueuedEvent:
     """An event of the tree."""
 
     source: Address
-    message: Told
-    last: bool
+    message: HeadlessEvent
+    ends_turn: bool
     """It ends the prompt's turn."""
 
 
@@ -29,16 +29,16 @@ class QueuedEvent:
 class RunEnded:
     """The run is over before its turn ended: by a signal, or because the system ended itself."""
 
-    status: int
+    exit_status: int
     error: str
 
 
-Happening = QueuedEvent | RunEnded
-MOST_WAITING = 16
+QueueItem = QueuedEvent | RunEnded
+MAX_UNSIGNALED_EVENTS = 16
 """Of what wakes nobody; each may be a long reply, so that they must not gather without end."""
 
 
-class Happenings:
+class EventQueue:
     """A queue that a signal's handler may put into while the same thread waits on it.
 
     `queue.SimpleQueue` promises that too, and on Python 3.13.0 an item put so was lost: here the
@@ -48,31 +48,31 @@ class Happenings:
 
     def __init__(self) -> None:
         """Open the pipe; it lives as long as the process."""
-        self.turn = 0
+        self.prompt_turn = 0
         """The prompt's turn, once it was sent; it outlives a crash of who sent it."""
-        self._waiting: deque[Happening] = deque()
+        self._waiting: deque[QueueItem] = deque()
         self._read, self._write = os.pipe()
         os.set_blocking(self._write, False)
 
-    def put(self, happening: Happening, *, soon: bool = True) -> None:
+    def put(self, item: QueueItem, *, wake: bool = True) -> None:
         """Add a happening, from any thread or signal handler; what is not for `soon` waits for it.
 
         The main thread would be woken in the middle of the others' work.
         """
-        self._waiting.append(happening)
-        if not soon and len(self._waiting) < MOST_WAITING:
+        self._waiting.append(item)
+        if not wake and len(self._waiting) < MAX_UNSIGNALED_EVENTS:
             return
         try:
             os.write(self._write, b"\0")
         except BlockingIOError:  # the pipe is full of wake-ups: one of them will do
             return
 
-    def begin(self, turn: int) -> int:
+    def assign_prompt_turn(self, turn: int) -> int:
         """Say which turn is the prompt's: this one, unless it was sent before."""
-        self.turn = self.turn or turn
-        return self.turn
+        self.prompt_turn = self.prompt_turn or turn
+        return self.prompt_turn
 
-    def get(self) -> Happening:
+    def get(self) -> QueueItem:
         """Wait for the next happening; on the main thread only."""
         while not self._waiting:
             select.select([self._read], [], [])
@@ -80,7 +80,7 @@ class Happenings:
         return self._waiting.popleft()
 
     @contextmanager
-    def woken_by_signals(self) -> Generator[None]:
+    def wake_on_signals(self) -> Generator[None]:
         """Let every signal end a wait, so that its handler runs."""
         before = signal.set_wakeup_fd(self._write, warn_on_full_buffer=False)
         try:

@@ -36,48 +36,48 @@ from messages.turns import (
     UsageChanged,
 )
 from messages.wire import encode
-from shell.arguments import Format
-from shell.happenings import Happenings, QueuedEvent, RunEnded, Told
-from shell.output import Output, OutputStalledError
+from shell.arguments import OutputFormat
+from shell.happenings import EventQueue, QueuedEvent, RunEnded, HeadlessEvent
+from shell.output import StdoutWriter, OutputStalledError
 from shell.process import complain
-from shell.results import Result, ResultBuilder, counts
-from shell.view.disk import line_of
-from shell.view.retrying import told
+from shell.results import Result, ResultBuilder, affects_result
+from shell.view.disk import format_persistence_line
+from shell.view.retrying import format_retry
 from shell.visible import visible
 
-ENDINGS = {
+EXIT_SIGNALS = {
     signal.SIGHUP: "the terminal hung up",
     signal.SIGINT: "interrupted",
     signal.SIGTERM: "terminated",
 }
-NOBODY = "this run is headless, so nobody can be asked"
+NO_USER_REASON = "this run is headless, so nobody can be asked"
 
 
-HeadlessInbox = Told | PeerRestarted | Undelivered
+HeadlessInbox = HeadlessEvent | PeerRestarted | Undelivered
 
 
 class HeadlessConsole(Actor[HeadlessInbox]):
     """Sends the prompt once the agent is ready, and passes on what it reports."""
 
-    drains = True
+    drains_before_stop = True
 
-    def __init__(self, prompt: str, happenings: Happenings, *, whole: bool = True) -> None:
+    def __init__(self, prompt: str, queue: EventQueue, *, forward_all: bool = True) -> None:
         """Events go into `happenings`, which the main thread takes from.
 
         All that happens as it happens, or what the result counts, when something is to be said.
         """
         self._prompt = prompt
-        self._happenings = happenings
-        self._whole = whole
+        self._happenings = queue
+        self._whole = forward_all
 
     def on_start(self) -> None:
         """Say that nobody can answer, so that nothing waits for a person."""
         self.watch(APPROVALS)
-        self.introduce()
+        self.announce_availability()
 
-    def introduce(self) -> None:
+    def announce_availability(self) -> None:
         """Tell the broker whether somebody can answer."""
-        self.tell(APPROVALS, ApproverAvailabilityChanged(can_answer=False, reason=NOBODY))
+        self.tell(APPROVALS, ApproverAvailabilityChanged(can_answer=False, reason=NO_USER_REASON))
 
     def on_receive(self, message: HeadlessInbox) -> None:
         """Take one message."""
@@ -85,13 +85,13 @@ class HeadlessConsole(Actor[HeadlessInbox]):
             case SessionConfigured():
                 self._pass_on(message)
                 # After a crash of the agent, or of ours, again: it knows its prompts by number.
-                turn = self._happenings.begin(message.next_turn)
+                turn = self._happenings.assign_prompt_turn(message.next_turn)
                 self.tell(PRIMARY, StartTurn(turn=turn, text=self._prompt))
             case TurnCompleted() | TurnInterrupted() | TurnFailed():
-                ours = not is_subagent(self.sender) and message.turn == self._happenings.turn
+                ours = not is_subagent(self.sender) and message.turn == self._happenings.prompt_turn
                 self._pass_on(message, last=ours)
             case PeerRestarted():
-                self.introduce()
+                self.announce_availability()
             case ReplyProgress():
                 pass  # for whoever looks on; of a subagent's stream nothing is printed
             case Undelivered():
@@ -119,7 +119,7 @@ class HeadlessConsole(Actor[HeadlessInbox]):
                 self._pass_on(message)
             case ShowApproval():
                 self._pass_on(message)
-                self.presented(message)
+                self.on_show_approval(message)
             case _:
                 assert_never(message)
 
@@ -128,40 +128,40 @@ class HeadlessConsole(Actor[HeadlessInbox]):
         if isinstance(back.message, StartTurn) and back.reason != "crashed":
             self._happenings.put(RunEnded(1, "the agent cannot take the prompt"))
 
-    def presented(self, asked: ShowApproval) -> None:
+    def on_show_approval(self, message: ShowApproval) -> None:
         """Take a question; none comes where nobody can answer."""
 
-    def _pass_on(self, message: Told, *, last: bool = False) -> None:
+    def _pass_on(self, message: HeadlessEvent, *, last: bool = False) -> None:
         soon = self._whole or last or isinstance(message, ModelRetrying | PersistenceChanged)
-        if soon or counts(message, self.sender):
-            self._happenings.put(QueuedEvent(self.sender, message, last), soon=soon)
+        if soon or affects_result(message, self.sender):
+            self._happenings.put(QueuedEvent(self.sender, message, last), wake=soon)
 
 
 @contextmanager
-def signals(happenings: Happenings, output: Output) -> Generator[None]:
+def handle_exit_signals(queue: EventQueue, output: StdoutWriter) -> Generator[None]:
     """Turn the signals that end a program into happenings, while the run goes on.
 
     One that was ignored before, as `nohup` has it, stays so.
     """
 
     def happened(number: int, _: FrameType | None) -> None:
-        happenings.put(RunEnded(128 + number, ENDINGS[signal.Signals(number)]))
-        output.interrupt()
+        queue.put(RunEnded(128 + number, EXIT_SIGNALS[signal.Signals(number)]))
+        output.interrupt_write()
 
-    before = {number: signal.getsignal(number) for number in ENDINGS}
-    heard = [number for number in ENDINGS if before[number] is not signal.SIG_IGN]
+    before = {number: signal.getsignal(number) for number in EXIT_SIGNALS}
+    heard = [number for number in EXIT_SIGNALS if before[number] is not signal.SIG_IGN]
     for number in heard:
         signal.signal(number, happened)
     try:
-        with happenings.woken_by_signals():
+        with queue.wake_on_signals():
             yield
     finally:
         for number in heard:
             signal.signal(number, before[number])
 
 
-def run(
-    happenings: Happenings, output: Output, output_format: Format
+def follow_run(
+    queue: EventQueue, output: StdoutWriter, output_format: OutputFormat
 ) -> tuple[ResultBuilder, RunEnded | None]:
     """Follow the run to its end, on the main thread.
 
@@ -170,22 +170,22 @@ def run(
     """
     tally = ResultBuilder()
     while True:
-        happening = happenings.get()
+        happening = queue.get()
         if isinstance(happening, RunEnded):
             return tally, happening
         message = happening.message
         if isinstance(message, ModelRetrying):
-            complain(told(message, message.wait_s))
-        if isinstance(message, PersistenceChanged) and message.state != tally.disk.state:
-            complain(line_of(message))
-        tally = tally.add(message, happening.source)
+            complain(format_retry(message, message.wait_s))
+        if isinstance(message, PersistenceChanged) and message.state != tally.persistence.state:
+            complain(format_persistence_line(message))
+        tally = tally.with_event(message, happening.source)
         if output_format == "stream-json":
             _tell(happening, output)
-        if happening.last:
+        if happening.ends_turn:
             return tally, None
 
 
-def _tell(said: QueuedEvent, output: Output) -> None:
+def _tell(said: QueuedEvent, output: StdoutWriter) -> None:
     line = encode(said.message)[:-1] + b',"source":"%s"}' % said.source.encode()
     # A stall comes from a signal, and its `RunEnded` is in the queue.
     with suppress(OutputStalledError):
@@ -199,7 +199,7 @@ def _drawable(line: bytes) -> bytes:
     return line + b"\n"
 
 
-def show(result: Result, output: Output, output_format: Format) -> None:
+def print_result(result: Result, output: StdoutWriter, output_format: OutputFormat) -> None:
     """Print the result; what is not one goes to standard error."""
     if output_format != "text":
         output.write(_drawable(result.model_dump_json().encode()))

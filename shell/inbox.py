@@ -47,11 +47,13 @@ class SubagentEvent:
     """What streams comes of one at most: whom the person looks at; first who that is."""
 
 
-def said_by(source: Address, report: UpwardEvent | Delta) -> UpwardEvent | Delta | SubagentEvent:
+def to_screen_event(
+    source: Address, event: UpwardEvent | Delta
+) -> UpwardEvent | Delta | SubagentEvent:
     """Take a report as the screen does: a subagent's says whose it is; all have the same disk."""
-    if is_subagent(source) and not isinstance(report, PersistenceChanged):
-        return SubagentEvent(source, report)
-    return report
+    if is_subagent(source) and not isinstance(event, PersistenceChanged):
+        return SubagentEvent(source, event)
+    return event
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +68,7 @@ class TextDropped:
     chars: int
 
 
-Event: TypeAlias = (
+ScreenEvent: TypeAlias = (
     AgentEvent
     | SubagentEvent
     | ShowApproval
@@ -86,9 +88,9 @@ Event: TypeAlias = (
     | TextDropped
 )
 
-LONGEST_DELTA_CHARS = 4_000
+MAX_DELTA_CHARS = 4_000
 """Pieces of text that wait are joined until they are so long."""
-MOST_WAITING = 2_000
+MAX_QUEUED_EVENTS = 2_000
 """When so many events wait, text that comes is left out: its record comes all the same."""
 
 
@@ -101,16 +103,16 @@ class ScreenEventQueue:
     """
 
     def __init__(self) -> None:
-        self._events: deque[Event] = deque()
+        self._events: deque[ScreenEvent] = deque()
         self._wake: Callable[[], None] | None = None
         self._woken = False
 
-    def put(self, event: Event) -> None:
+    def put(self, event: ScreenEvent) -> None:
         """Add an event; any thread may."""
-        if isinstance(event, TextDelta | ThinkingDelta) and len(self._events) >= MOST_WAITING:
+        if isinstance(event, TextDelta | ThinkingDelta) and len(self._events) >= MAX_QUEUED_EVENTS:
             event = TextDropped(len(event.text))
         if isinstance(event, SubagentEvent) and isinstance(event.event, Delta):
-            if len(self._events) < MOST_WAITING:  # else its record comes all the same
+            if len(self._events) < MAX_QUEUED_EVENTS:  # else its record comes all the same
                 self._join(event)
         elif isinstance(event, Delta | TextDropped):
             self._join(event)
@@ -136,18 +138,18 @@ class ScreenEventQueue:
         """Show the person a line; any thread may."""
         self.put(Notice(text))
 
-    def listen(self, wake: Callable[[], None] | None) -> None:
+    def set_wake_callback(self, wake: Callable[[], None] | None) -> None:
         """Name the reader: `wake` must be quick and callable from any thread; None: it has gone."""
         self._wake, self._woken = wake, False
         if self._events:
             self._rouse()
 
-    def take(self) -> tuple[Event, ...]:
+    def take_all(self) -> tuple[ScreenEvent, ...]:
         """Take everything that is there, in order."""
         self._woken = False
         return tuple(self._events.popleft() for _ in range(len(self._events)))
 
-    def next(self) -> Event | None:
+    def take_next(self) -> ScreenEvent | None:
         """Take the oldest event; None when there is none."""
         self._woken = False
         return self._events.popleft() if self._events else None
@@ -162,7 +164,7 @@ class ScreenEventQueue:
             wake()
 
 
-def _joined(last: Event, event: Event) -> Event | None:
+def _joined(last: ScreenEvent, event: ScreenEvent) -> ScreenEvent | None:
     """Make one of two pieces of the same kind; None: they stay two."""
     if isinstance(last, SubagentEvent) and isinstance(event, SubagentEvent):
         same = last.source == event.source
@@ -171,11 +173,11 @@ def _joined(last: Event, event: Event) -> Event | None:
     if isinstance(last, TextDropped) and isinstance(event, TextDropped):
         return TextDropped(last.chars + event.chars)
     if isinstance(last, TextDelta) and isinstance(event, TextDelta):
-        short = len(last.text) + len(event.text) <= LONGEST_DELTA_CHARS
+        short = len(last.text) + len(event.text) <= MAX_DELTA_CHARS
         return TextDelta(text=last.text + event.text) if short else None
     if isinstance(last, ThinkingDelta) and isinstance(event, ThinkingDelta):
-        short = len(last.text) + len(event.text) <= LONGEST_DELTA_CHARS
+        short = len(last.text) + len(event.text) <= MAX_DELTA_CHARS
         return ThinkingDelta(text=last.text + event.text) if short else None
     if isinstance(last, ToolInputDelta) and isinstance(event, ToolInputDelta):
-        return ToolInputDelta(chars=last.chars + event.chars)
+        return ToolInputDelta(char_count=last.char_count + event.char_count)
     return None

@@ -54,7 +54,7 @@ class StopUserCommand(Message):
     type: Literal["stop_own_command"] = "stop_own_command"
 
 
-OwnStatus = Literal["ok", "error", "cancelled"]
+UserCommandStatus = Literal["ok", "error", "cancelled"]
 
 
 class UserCommandEnded(Message):
@@ -62,5 +62,5 @@ class UserCommandEnded(Message):
 
     type: Literal["own_command_ended"] = "own_command_ended"
     command: str
-    status: OwnStatus
+    status: UserCommandStatus
     text: str

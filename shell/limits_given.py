@@ -6,7 +6,7 @@ _MOST_DIGITS = 9
 _MOST_DEPTH = 100
 
 
-def count(word: str) -> int:
+def parse_count(word: str) -> int:
     """Read how often.
 
     Raises:
@@ -18,7 +18,7 @@ def count(word: str) -> int:
     return int(word)
 
 
-def depth(word: str) -> int:
+def parse_depth(word: str) -> int:
     """Read how deep.
 
     Raises:
@@ -30,7 +30,7 @@ def depth(word: str) -> int:
     return int(word)
 
 
-def seconds(word: str) -> float:
+def parse_seconds(word: str) -> float:
     """Read how long.
 
     Raises:

@@ -6,33 +6,33 @@ from importlib import import_module
 _LAST = ("actors.permissions.commands.parse",)
 """Wanted by the first command that is judged, soon after the first reply."""
 
-GARBAGE = (20_000, 20, 20)
+GC_THRESHOLDS = (20_000, 20, 20)
 """So many new objects, and so many looks, until the next look for garbage, and farther back."""
 
 
-def put_off_garbage() -> None:
+def disable_gc() -> None:
     """Look for no garbage: imports make none, and looking is a fifth of the start."""
     gc.disable()
 
 
-def collect_garbage() -> None:
+def enable_gc() -> None:
     """Look for garbage from now on, but not again and again among what was imported.
 
     Nor all the time while many agents are at work, whose messages and state are none.
     """
     gc.freeze()
-    gc.set_threshold(*GARBAGE)
+    gc.set_threshold(*GC_THRESHOLDS)
     gc.enable()
 
 
-def load_rest(*more: str) -> None:
+def start_background_imports(*modules: str) -> None:
     """Begin to load the SDK, and then what nobody waits for; it is the last of the start.
 
     `more` are modules that are wanted soon, and would hold up whoever wants them.
     """
     from threading import Thread  # noqa: PLC0415  (`--version` begins no thread)
 
-    Thread(target=_load, args=(more,), name="greenroom-sdk", daemon=True).start()
+    Thread(target=_load, args=(modules,), name="greenroom-sdk", daemon=True).start()
 
 
 def _load(more: tuple[str, ...]) -> None:
@@ -43,4 +43,4 @@ def _load(more: tuple[str, ...]) -> None:
         for module in (*_LAST, *more):
             import_module(module)
     finally:
-        collect_garbage()
+        enable_gc()

@@ -5,7 +5,7 @@ import os
 from io import TextIOWrapper
 from pathlib import Path
 
-from actors.secrets import hidden
+from actors.secrets import redact
 
 
 class _PrivateLog(logging.FileHandler):
@@ -33,10 +33,10 @@ class _Discreet(logging.Formatter):
     def format(self, record: logging.LogRecord) -> str:
         """Write it, its traceback included."""
         text = super().format(record).encode("utf-8", "surrogateescape")
-        return hidden(text, self._secrets).decode("utf-8", "replace")
+        return redact(text, self._secrets).decode("utf-8", "replace")
 
 
-def keep_log(path: Path, secrets: tuple[bytes, ...], *, debug: bool) -> None:
+def configure_logging(path: Path, secrets: tuple[bytes, ...], *, debug: bool) -> None:
     """Send what the program logs to a file that is made when there is something to say."""
     logging.raiseExceptions = False  # a log that cannot be written must not draw on the screen
     handler = _PrivateLog(path, delay=True)

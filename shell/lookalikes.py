@@ -37,7 +37,7 @@ _PRINTERS = frozenset("\u2012\u2013\u2014\u2018\u2019\u201a\u201c\u201d\u2039\u2
 """Dashes and quotation marks of printed text; in a command they are none of the keyboard's."""
 
 
-def told_apart(text: str, *, code: bool) -> str:
+def mark_confusables(text: str, *, is_code: bool) -> str:
     """Name each character that looks like one of the keyboard's: `<U+0430>`.
 
     In prose a letter is named only in a word that has letters of the keyboard too; in `code` also
@@ -45,8 +45,8 @@ def told_apart(text: str, *, code: bool) -> str:
     """
     if text.isascii():
         return text
-    named = _WORD.sub(lambda found: _word(found[0], code=code), text)
-    return "".join(_named(char) if _is_sign(char, code=code) else char for char in named)
+    named = _WORD.sub(lambda found: _word(found[0], code=is_code), text)
+    return "".join(_named(char) if _is_sign(char, code=is_code) else char for char in named)
 
 
 def _word(word: str, *, code: bool) -> str:

@@ -3,7 +3,7 @@
 import errno
 import os
 
-STDOUT = 1
+STDOUT_FD = 1
 
 
 class OutputError(Exception):
@@ -14,7 +14,7 @@ class OutputStalledError(Exception):
     """A signal came while the reader kept us waiting; what was being written is torn."""
 
 
-class Output:
+class StdoutWriter:
     """Standard output of a run that a signal must be able to end, whatever the reader does."""
 
     def __init__(self) -> None:
@@ -33,14 +33,14 @@ class Output:
             return
         self._busy = True
         try:
-            emit(data)
+            write_stdout(data)
         except OutputStalledError:
             self._torn = True
             raise
         finally:
             self._busy = False
 
-    def interrupt(self) -> None:
+    def interrupt_write(self) -> None:
         """Leave a write that is under way; called by a signal's handler.
 
         Raises:
@@ -50,7 +50,7 @@ class Output:
             raise OutputStalledError
 
 
-def emit(data: bytes) -> None:
+def write_stdout(data: bytes) -> None:
     """Write all of it, unbuffered: nothing is left to be flushed on the way out.
 
     Raises:
@@ -58,7 +58,7 @@ def emit(data: bytes) -> None:
     """
     try:
         while data:
-            data = data[os.write(STDOUT, data) :]
+            data = data[os.write(STDOUT_FD, data) :]
     except OSError as error:
         gone = error.errno in (errno.EPIPE, errno.EBADF)
         raise OutputError("" if gone else f"standard output: {error.strerror}") from error

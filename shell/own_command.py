@@ -4,10 +4,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from actors.runtime.actor import Failure
-from actors.tools.bash import told
-from actors.tools.processes import Processes
-from shell.intents import OwnStatus, UserCommandEnded
+from actors.runtime.actor import JobFailure
+from actors.tools.bash import format_result
+from actors.tools.processes import CommandRunner
+from shell.intents import UserCommandStatus, UserCommandEnded
 
 TIME_LIMIT_S = 86_400.0
 
@@ -16,36 +16,38 @@ TIME_LIMIT_S = 86_400.0
 class UserCommandRunner:
     """Where and how the person's own commands run."""
 
-    processes: Processes
+    processes: CommandRunner
     cwd: Path
-    outputs: Path
+    output_folder: Path
     """For what is too long to be told."""
 
 
-async def run_own(command: str, workbench: UserCommandRunner) -> UserCommandEnded:
+async def run_user_command(command: str, runner: UserCommandRunner) -> UserCommandEnded:
     """Run one to its end."""
-    processes, cwd = workbench.processes, workbench.cwd
-    output = told(await processes.run(command, cwd, TIME_LIMIT_S, workbench.outputs), TIME_LIMIT_S)
-    status: OwnStatus = "error" if output.failed else "ok"
+    processes, cwd = runner.processes, runner.cwd
+    output = format_result(
+        await processes.run(command, cwd, TIME_LIMIT_S, runner.output_folder), TIME_LIMIT_S
+    )
+    status: UserCommandStatus = "error" if output.is_error else "ok"
     return UserCommandEnded(command=command, status=status, text=output.text)
 
 
-def own_failed(command: str, failure: Failure) -> UserCommandEnded:
+def build_failed_command(command: str, failure: JobFailure) -> UserCommandEnded:
     """Say how one did not come to its end."""
-    status: OwnStatus = "cancelled" if failure.kind == "cancelled" else "error"
+    status: UserCommandStatus = "cancelled" if failure.kind == "cancelled" else "error"
     return UserCommandEnded(command=command, status=status, text=failure.detail)
 
 
-def with_own_commands(prompt: str, ended: Iterable[UserCommandEnded]) -> str:
+def with_user_commands(prompt: str, commands: Iterable[UserCommandEnded]) -> str:
     """Put what the person's commands said before the prompt that follows them."""
     said = [
         f"I ran this myself ({_STATUS[each.status]}):\n$ {each.command}\n{each.text}".rstrip()
-        for each in ended
+        for each in commands
     ]
     return "\n\n".join([*said, prompt])
 
 
-_STATUS: dict[OwnStatus, str] = {
+_STATUS: dict[UserCommandStatus, str] = {
     "ok": "it succeeded",
     "error": "it failed",
     "cancelled": "I stopped it",

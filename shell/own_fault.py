@@ -4,15 +4,15 @@ import logging
 from collections.abc import Mapping
 
 from shell.arguments import StartError
-from shell.open_state import open_state
+from shell.open_state import open_state_folder
 
 
-def kept(fault: Exception, environment: Mapping[str, str]) -> str:
+def log_internal_error(exception: Exception, environment: Mapping[str, str]) -> str:
     """Put all of a fault into the log, and say so in a line."""
-    told = f"a fault of Greenroom: {type(fault).__name__}: {fault}"
+    told = f"a fault of Greenroom: {type(exception).__name__}: {exception}"
     try:
-        open_state(environment)  # it may have come before there was a log
+        open_state_folder(environment)  # it may have come before there was a log
     except StartError as error:
         return f"{told}; nothing more of it is kept, since {error}"
-    logging.getLogger("greenroom").error("a fault of Greenroom", exc_info=fault)
+    logging.getLogger("greenroom").error("a fault of Greenroom", exc_info=exception)
     return f"{told}; all of it is in the state folder's greenroom.log"

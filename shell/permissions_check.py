@@ -10,23 +10,28 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, cast
 
-from actors.permissions.beginning import first_policy, ground_of
+from actors.permissions.beginning import build_initial_policy, resolve_workspace_paths
 from actors.permissions.deciding import CallDecision, decide_call
 from actors.permissions.judgement import AccessDecision
 from actors.permissions.matters import Access
 from actors.permissions.places import WorkspacePaths
-from actors.permissions.rules import PATHS, PERMISSIONS, is_mcp, problem
-from actors.sessions.places import config_folder, our_files
+from actors.permissions.rules import (
+    PATH_PERMISSIONS,
+    PERMISSIONS,
+    is_mcp_tool_name,
+    find_rule_problem,
+)
+from actors.sessions.places import config_folder, list_own_files
 from actors.tools.workspace import Workspace
 from messages.rules import PermissionProfile, PermissionRequest, Policy, Rule, RuleSource
 from shell.arguments import CheckOptions, StartError
-from shell.config.files import Sources, read_files, rules_of
-from shell.config.state import found_state
-from shell.config.trust import read_trusts
-from shell.config.workspace import git_folders, workspace_of
-from shell.output import emit
+from shell.config.files import ConfigLocations, read_config_files, build_rule_sources
+from shell.config.state import find_state_folder
+from shell.config.trust import read_trust_store
+from shell.config.workspace import find_git_folders, find_workspace
+from shell.output import write_stdout
 from shell.process import complain
-from shell.visible import visible_line
+from shell.visible import sanitize_line
 
 _RULE_KEYS = {"permission", "pattern", "action"}
 _CASE_KEYS = {"id", "tool", "target", "rules"}
@@ -35,40 +40,42 @@ _MOST_BYTES = 16 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
-class Checking:
+class CheckContext:
     """What verdicts are given by."""
 
     policy: Policy
-    ground: WorkspacePaths
+    workspace_paths: WorkspacePaths
     profile: PermissionProfile
 
-    def decided(self, tool: str, target: str) -> CallDecision:
+    def decide(self, tool: str, target: str) -> CallDecision:
         """Judge one call."""
-        path = os.path.join(self.ground.cwd, _home(target))  # noqa: PTH118  (text, not a file)
-        target = path if tool in PATHS and target else target
+        path = os.path.join(self.workspace_paths.cwd, _home(target))  # noqa: PTH118  (text, not a file)
+        target = path if tool in PATH_PERMISSIONS and target else target
         request = PermissionRequest(permission=tool, target=target)
-        return decide_call((request,), self.ground, self.policy, (self.profile,))
+        return decide_call((request,), self.workspace_paths, self.policy, (self.profile,))
 
 
-def run_check(options: CheckOptions, environment: Mapping[str, str], start: Path) -> int:
+def run_permissions_check(
+    options: CheckOptions, environment: Mapping[str, str], start_folder: Path
+) -> int:
     """Do what `greenroom permissions …` asks for; the exit status.
 
     Raises:
         StartError: an option, a rule or a case is wrong.
         OutputError: standard output cannot be written.
     """
-    workspace = _workspace(options.workspace, start)
+    workspace = _workspace(options.workspace_root, start_folder)
     policy = _policy(options, environment, workspace)
     profile = _profile(options, environment, workspace, trusted=policy.trusted)
-    checking = Checking(policy, ground_of(workspace), profile)
-    if options.batch is not None:
-        for case in _cases(Path(options.batch), checking):
-            emit(f"{json.dumps(case)}\n".encode())
+    checking = CheckContext(policy, resolve_workspace_paths(workspace), profile)
+    if options.batch_file is not None:
+        for case in _cases(Path(options.batch_file), checking):
+            write_stdout(f"{json.dumps(case)}\n".encode())
         return 0
     _require_tool(options.tool, "--tool")
-    decision = checking.decided(options.tool, options.target)
+    decision = checking.decide(options.tool, options.target)
     told = _as_json(decision, policy) if options.as_json else _as_text(decision)
-    emit(f"{told}\n".encode("utf-8", "surrogatepass"))
+    write_stdout(f"{told}\n".encode("utf-8", "surrogatepass"))
     return 0
 
 
@@ -77,7 +84,7 @@ def run_check(options: CheckOptions, environment: Mapping[str, str], start: Path
 
 def _workspace(given: str | None, start: Path) -> Workspace:
     if given is None:
-        return workspace_of(start)
+        return find_workspace(start)
     try:
         folder = Path(os.path.realpath(start / given, strict=True))
     except (OSError, ValueError) as error:
@@ -90,22 +97,22 @@ def _workspace(given: str | None, start: Path) -> Workspace:
 
 
 def _policy(options: CheckOptions, environment: Mapping[str, str], workspace: Workspace) -> Policy:
-    if options.rules is not None:
-        return _alone(tuple(_rules(_json_of(Path(options.rules)), options.rules)))
-    trusts = read_trusts(found_state(environment) / "trust.json").folders
-    ours = our_files(environment)
+    if options.rules_file is not None:
+        return _alone(tuple(_rules(_json_of(Path(options.rules_file)), options.rules_file)))
+    trusts = read_trust_store(find_state_folder(environment) / "trust.json").folders
+    ours = list_own_files(environment)
     trusted = bool(trusts.get(str(workspace.root)))
-    files = read_files(
-        Sources(config_folder(environment) / "config.toml", workspace, trusted, ours)
+    files = read_config_files(
+        ConfigLocations(config_folder(environment) / "config.toml", workspace, trusted, ours)
     )
     for notice in files.notices:
         complain(notice)
-    return first_policy(
+    return build_initial_policy(
         workspace,
         options.mode,
-        rules_of(files, trusted=trusted),
+        build_rule_sources(files, trusted=trusted),
         trusted=trusted,
-        ours=(*ours, *git_folders(workspace.root)),
+        extra_protected=(*ours, *find_git_folders(workspace.root)),
     )
 
 
@@ -114,21 +121,21 @@ def _profile(
 ) -> PermissionProfile:
     """Say what an agent's definition adds; nothing where none was named, or rules stand alone."""
     plain = PermissionProfile(agent=options.agent or "build")
-    if options.agent is None or options.rules is not None:
+    if options.agent is None or options.rules_file is not None:
         return plain
-    from actors.agents.definitions import find, profile_of  # noqa: PLC0415 - few checks need it
-    from shell.config.agent_files import find_agents  # noqa: PLC0415 - as above
+    from actors.agents.definitions import find_definition, build_profile  # noqa: PLC0415 - few checks need it
+    from shell.config.agent_files import discover_agents  # noqa: PLC0415 - as above
 
-    found = find_agents(config_folder(environment) / "agents", workspace, trusted=trusted)
+    found = discover_agents(config_folder(environment) / "agents", workspace, trusted=trusted)
     for problem_of_file in found.problems:
         complain(problem_of_file)
-    definition = find(options.agent, found.definitions)
-    return profile_of(definition) if definition else plain
+    definition = find_definition(options.agent, found.definitions)
+    return build_profile(definition) if definition else plain
 
 
 def _alone(rules: tuple[Rule, ...]) -> Policy:
     """Judge by these rules alone: no defaults, nothing protected, nothing granted."""
-    return Policy(sources=(RuleSource(name="rules", rules=rules),), protected=None)
+    return Policy(sources=(RuleSource(name="rules", rules=rules),), protected_paths=None)
 
 
 def _rules(value: object, place: str) -> Iterator[Rule]:
@@ -146,7 +153,7 @@ def _rule(entry: object, place: str) -> Rule:
         message = f"{place}: has permission, pattern and action, each a text, perhaps agent"
         raise StartError(message)
     rule = Rule(**fields)
-    what = problem(rule)
+    what = find_rule_problem(rule)
     if what:
         message = f"{place}: {what}"
         raise StartError(message)
@@ -154,7 +161,7 @@ def _rule(entry: object, place: str) -> Rule:
 
 
 def _require_tool(tool: str, place: str) -> None:
-    if tool not in PERMISSIONS and not is_mcp(tool):
+    if tool not in PERMISSIONS and not is_mcp_tool_name(tool):
         message = f"{place}: there is no tool {tool!r}; known: {', '.join(sorted(PERMISSIONS))}"
         raise StartError(message)
 
@@ -166,7 +173,7 @@ def _home(target: str) -> str:
 # Many at once.
 
 
-def _cases(path: Path, checking: Checking) -> Iterator[dict[str, str]]:
+def _cases(path: Path, checking: CheckContext) -> Iterator[dict[str, str]]:
     for number, line in enumerate(_lines(path), start=1):
         place = f"{path}:{number}"
         text = _decoded(line, place)
@@ -184,7 +191,7 @@ def _lines(path: Path) -> Iterator[bytes]:
         raise _unreadable(path, error) from error
 
 
-def _case(value: object, place: str, checking: Checking) -> dict[str, str]:
+def _case(value: object, place: str, checking: CheckContext) -> dict[str, str]:
     fields = cast("dict[str, Any]", value) if isinstance(value, dict) else {}
     tool, target = fields.get("tool"), fields.get("target")
     known = fields.keys() <= _CASE_KEYS and "id" in fields
@@ -194,10 +201,10 @@ def _case(value: object, place: str, checking: Checking) -> dict[str, str]:
     _require_tool(tool, place)
     if "rules" in fields:
         policy = _alone(tuple(_rules(fields["rules"], place)))
-        checking = Checking(
-            policy, checking.ground, PermissionProfile(agent=checking.profile.agent)
+        checking = CheckContext(
+            policy, checking.workspace_paths, PermissionProfile(agent=checking.profile.agent)
         )
-    judgement = checking.decided(tool, target).judgement
+    judgement = checking.decide(tool, target).decision
     return {"id": fields["id"], "decision": judgement.action, "reason": judgement.reason}
 
 
@@ -245,7 +252,7 @@ def _unreadable(path: Path, error: OSError | ValueError) -> StartError:
 
 
 def _as_json(decision: CallDecision, policy: Policy) -> str:
-    judgement = decision.judgement
+    judgement = decision.decision
     told = {
         "decision": judgement.action,
         "reason": judgement.reason,
@@ -268,16 +275,16 @@ def _without_nothing(rule: Rule | None) -> dict[str, str] | None:
 
 
 def _as_text(decision: CallDecision) -> str:
-    judgement = decision.judgement
-    lines = [f"{judgement.action}: {visible_line(judgement.reason)}"]
+    judgement = decision.decision
+    lines = [f"{judgement.action}: {sanitize_line(judgement.reason)}"]
     for matter, each in _telling(decision):
-        request = visible_line(f"{matter.request.permission} {matter.request.target}")
-        lines.append(f"  {each.action:<5} {request} · {visible_line(each.reason)}")
+        request = sanitize_line(f"{matter.request.permission} {matter.request.target}")
+        lines.append(f"  {each.action:<5} {request} · {sanitize_line(each.reason)}")
     return "\n".join(lines)
 
 
 def _telling(decision: CallDecision) -> Iterator[tuple[Access, AccessDecision]]:
     """Pass over what only could have tightened."""
-    for matter, each in decision.matters:
-        if matter.weight == "full" or each.action != "allow":
+    for matter, each in decision.access_decisions:
+        if matter.rule_scope == "full" or each.action != "allow":
             yield matter, each

@@ -6,7 +6,7 @@ from io import TextIOWrapper
 from pathlib import Path
 from typing import NoReturn, cast
 
-from shell.visible import visible_line
+from shell.visible import sanitize_line
 
 _STREAMS = (("stdin", "r"), ("stdout", "w"), ("stderr", "w"))
 
@@ -30,21 +30,21 @@ def _settle_streams() -> None:
     cast("TextIOWrapper", sys.stdout).reconfigure(errors="replace")
 
 
-def leave(status: int) -> NoReturn:
+def exit_process(exit_status: int) -> NoReturn:
     """End the process; taking the interpreter apart would only cost a quarter of a second."""
     try:
         sys.stdout.flush()
     except BrokenPipeError:  # whoever read the output has gone, and needs nothing more
         pass
     except OSError as error:
-        status = status or 1
+        exit_status = exit_status or 1
         complain(f"standard output: {error.strerror}")
-    os._exit(status)
+    os._exit(exit_status)
 
 
 def complain(text: str) -> None:
     """Write a line to standard error, where nothing it holds can draw."""
     try:
-        print(f"greenroom: {visible_line(text)}", file=sys.stderr, flush=True)
+        print(f"greenroom: {sanitize_line(text)}", file=sys.stderr, flush=True)
     except OSError:  # nobody is left to be told
         return

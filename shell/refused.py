@@ -4,11 +4,11 @@ from errno import EDQUOT, EFBIG, EIO, ENOSPC, EROFS
 
 from shell.arguments import DiskError, StartError
 
-OF_DISK = frozenset({EDQUOT, EFBIG, EIO, ENOSPC, EROFS})
+DISK_ERRNOS = frozenset({EDQUOT, EFBIG, EIO, ENOSPC, EROFS})
 """The disk is full, at its limit for us, broken or read-only, whatever path it is asked for."""
 
 
-def refused(message: str, error: BaseException | None) -> StartError:
+def to_start_error(message: str, error: BaseException | None) -> StartError:
     """Tell what happened as the fault of whoever can mend it; `error` is what the system said."""
-    of_disk = isinstance(error, OSError) and error.errno in OF_DISK
+    of_disk = isinstance(error, OSError) and error.errno in DISK_ERRNOS
     return DiskError(message) if of_disk else StartError(message)

@@ -4,38 +4,42 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from actors.permissions.beginning import first_policy
+from actors.permissions.beginning import build_initial_policy
 from messages.permissions import ReplaceRules
 from shell.arguments import StartError
-from shell.config.workspace import git_folders
+from shell.config.workspace import find_git_folders
 
 if TYPE_CHECKING:
     from actors.session import SessionOptions
-    from shell.config.configuration import Configuration
+    from shell.config.configuration import EffectiveConfig
 
 
 @dataclass(frozen=True, slots=True)
-class Reread:
+class ReloadedRules:
     """What the configuration files came to."""
 
-    rules: ReplaceRules | None
+    replace_rules: ReplaceRules | None
     """None: a file is broken."""
-    told: tuple[str, ...] = ()
+    notices: tuple[str, ...] = ()
     """What is wrong, each with file, line and key; or what does not count."""
 
 
-def reread(read: "Callable[[], Configuration]", options: "SessionOptions") -> Reread:
+def reload_rules(
+    load_config: "Callable[[], EffectiveConfig]", options: "SessionOptions"
+) -> ReloadedRules:
     """Read the files anew, and look again where links and hooks lead; trust and mode stay."""
     try:
-        configuration = read()
+        configuration = load_config()
     except StartError as error:
-        return Reread(None, tuple(map(str, error.args)))
-    policy = first_policy(
+        return ReloadedRules(None, tuple(map(str, error.args)))
+    policy = build_initial_policy(
         options.workspace,
         options.mode,
         configuration.rules,
         trusted=options.trusted,
-        ours=(*options.protected, *git_folders(options.workspace.root)),
+        extra_protected=(*options.protected_paths, *find_git_folders(options.workspace.root)),
     )
-    rules = ReplaceRules(sources=policy.sources, trusted=policy.trusted, protected=policy.protected)
-    return Reread(rules, configuration.notices)
+    rules = ReplaceRules(
+        sources=policy.sources, trusted=policy.trusted, protected_paths=policy.protected_paths
+    )
+    return ReloadedRules(rules, configuration.notices)

@@ -16,9 +16,9 @@ from messages.turns import (
     TurnInterrupted,
     TurnStarted,
 )
-from shell.inbox import Event, Notice, SubagentEvent
+from shell.inbox import ScreenEvent, Notice, SubagentEvent
 
-Retold = (
+ReplayedRecord = (
     TurnStarted
     | AgentSwitched
     | ReplyCompleted
@@ -28,9 +28,9 @@ Retold = (
     | TurnInterrupted
     | TurnFailed
 )
-MOST_RETOLD = 100
+MAX_REPLAYED_RECORDS = 100
 """Of a session that goes on, so many of the last records are shown again."""
-MOST_RETOLD_BELOW = 500
+MAX_REPLAYED_SUBAGENT_RECORDS = 500
 """Likewise of all subagents together; their pages say where the rest is."""
 _RetoldBelow: TypeAlias = (
     TurnStarted | ReplyCompleted | ToolEnded | TurnCompleted | TurnInterrupted | TurnFailed
@@ -38,27 +38,27 @@ _RetoldBelow: TypeAlias = (
 _OVER = "the program ended"
 
 
-def retold(past: tuple[Record, ...]) -> list[Event]:
+def build_replay(records: tuple[Record, ...]) -> list[ScreenEvent]:
     """Tell again what the one that is talked with said and did; the oldest are counted."""
-    said = [record for record in past if isinstance(record, Retold)]
-    earlier, last = said[:-MOST_RETOLD], said[-MOST_RETOLD:]
+    said = [record for record in records if isinstance(record, ReplayedRecord)]
+    earlier, last = said[:-MAX_REPLAYED_RECORDS], said[-MAX_REPLAYED_RECORDS:]
     ledgers = [record for record in earlier if isinstance(record, TodosUpdated)]
     told = Notice(f"… {len(earlier)} earlier events are in the session file")
     return [*([told] if earlier else []), *ledgers[-1:], *last]
 
 
-def retold_below(past: Iterable[tuple[Address, Record]]) -> list[Event]:
+def build_subagent_replay(records: Iterable[tuple[Address, Record]]) -> list[ScreenEvent]:
     """Tell again what those below said and did, for their pages; who goes on will say so."""
     started: dict[Address, SubagentStarted] = {}
-    said: list[Event] = []
-    for by, record in past:
+    said: list[ScreenEvent] = []
+    for by, record in records:
         if isinstance(record, SubagentStarted):
             started[record.child] = record
         elif isinstance(record, _RetoldBelow):
             said.append(SubagentEvent(by, record))
     begun = [SubagentEvent(each.parent, each) for each in started.values()]
     over = [SubagentEvent(each.parent, _over(each)) for each in started.values()]
-    return [*begun, *said[-MOST_RETOLD_BELOW:], *over]
+    return [*begun, *said[-MAX_REPLAYED_SUBAGENT_RECORDS:], *over]
 
 
 def _over(started: SubagentStarted) -> SubagentEnded:

@@ -3,29 +3,31 @@
 from difflib import get_close_matches
 from pathlib import Path
 
-from actors.sessions.catalogue import summary
-from actors.sessions.places import sessions
+from actors.sessions.catalogue import summarize_session
+from actors.sessions.places import list_session_files
 from shell.arguments import StartError
 
-MOST_NAMED = 5
+MAX_NAMED_SESSIONS = 5
 
 
-def chosen(project: Path, given: str) -> Path:
+def find_session(project_folder: Path, id_prefix: str) -> Path:
     """Find the session of a workspace whose id begins with `given`.
 
     Raises:
         StartError: none does, or several; names those that could be meant.
     """
-    paths = {path.stem: path for path in sessions(project)}
-    exact = paths.get(given)
-    found = [session_id for session_id in paths if given and session_id.startswith(given)]
+    paths = {path.stem: path for path in list_session_files(project_folder)}
+    exact = paths.get(id_prefix)
+    found = [session_id for session_id in paths if id_prefix and session_id.startswith(id_prefix)]
     if exact or len(found) == 1:
         return exact or paths[found[0]]
     if found:
-        message = f"{given} is the beginning of {len(found)} sessions: {_named(found)}"
+        message = f"{id_prefix} is the beginning of {len(found)} sessions: {_named(found)}"
     else:
-        hint = _hint(project, given, list(paths))
-        message = f"there is no session {given}; {hint}" if given else f"which session? {hint}"
+        hint = _hint(project_folder, id_prefix, list(paths))
+        message = (
+            f"there is no session {id_prefix}; {hint}" if id_prefix else f"which session? {hint}"
+        )
     raise StartError(message)
 
 
@@ -35,7 +37,7 @@ def _hint(project: Path, given: str, ids: list[str]) -> str:
         return f"it is one of {elsewhere}: start there"
     if not ids:
         return "this workspace has none yet"
-    near = get_close_matches(given, ids, MOST_NAMED) or ids
+    near = get_close_matches(given, ids, MAX_NAMED_SESSIONS) or ids
     return f"there are: {_named(near)}"
 
 
@@ -44,12 +46,12 @@ def _elsewhere(project: Path, given: str) -> str:
     for other in sorted(project.parent.iterdir()) if given and project.parent.is_dir() else ():
         if other == project:
             continue
-        for path in sessions(other):
+        for path in list_session_files(other):
             if path.stem.startswith(given):
-                return summary(path).workspace or str(path)
+                return summarize_session(path).workspace or str(path)
     return ""
 
 
 def _named(ids: list[str]) -> str:
-    more = len(ids) - MOST_NAMED
-    return ", ".join(ids[:MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
+    more = len(ids) - MAX_NAMED_SESSIONS
+    return ", ".join(ids[:MAX_NAMED_SESSIONS]) + (f" and {more} more" if more > 0 else "")

@@ -4,15 +4,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from actors.sessions.catalogue import Summary, summaries
+from actors.sessions.catalogue import SessionSummary, list_session_summaries
 from actors.sessions.faults import LogError
-from actors.sessions.reading import concerning, read_log
+from actors.sessions.reading import select_records_for, read_log
 from messages.address import PRIMARY
 from messages.content import TextBlock
 from messages.turns import ReplyCompleted, TurnStarted
-from shell.visible import visible, visible_line
+from shell.visible import visible, sanitize_line
 
-MOST_PREVIEWED = 6
+MAX_PREVIEW_MESSAGES = 6
 """Of prompts and answers; the last ones tell best where a session stands."""
 _PREVIEW_CHARS = 600
 _KIB = 1024
@@ -34,15 +34,15 @@ class SessionRow:
     """The first prompt; of a broken one, what is wrong with it."""
 
 
-def rows(project: Path, now_s: float) -> tuple[SessionRow, ...]:
+def list_sessions(project_folder: Path, now_s: float) -> tuple[SessionRow, ...]:
     """List a workspace's sessions, last written first; a broken one is listed as such."""
-    return tuple(_row(each, now_s) for each in summaries(project))
+    return tuple(_row(each, now_s) for each in list_session_summaries(project_folder))
 
 
-def preview(path: Path) -> str:
+def build_preview(path: Path) -> str:
     """Show the last of what was said in a session, or why it cannot be shown."""
     try:
-        records = concerning(read_log(path), PRIMARY)
+        records = select_records_for(read_log(path), PRIMARY)
     except LogError as error:
         return visible(error.detail)
     said: list[str] = []
@@ -52,10 +52,10 @@ def preview(path: Path) -> str:
         elif isinstance(record, ReplyCompleted):
             texts = (each.text for each in record.content if isinstance(each, TextBlock))
             said.extend(_shortened(text) for text in texts if text.strip())
-    return "\n\n".join(said[-MOST_PREVIEWED:]) or "(nothing was said)"
+    return "\n\n".join(said[-MAX_PREVIEW_MESSAGES:]) or "(nothing was said)"
 
 
-def duration(seconds: float) -> str:
+def format_duration(seconds: float) -> str:
     """Tell a span in its largest unit."""
     value = max(0, int(seconds))
     for size, unit in _STEPS:
@@ -65,22 +65,22 @@ def duration(seconds: float) -> str:
     return ""
 
 
-def size(count_bytes: int) -> str:
+def format_size(count_bytes: int) -> str:
     """Tell a size in KiB or MiB."""
     kib = count_bytes / _KIB
     return f"{kib:.1f} KiB" if kib < _KIB else f"{kib / _KIB:.1f} MiB"
 
 
-def _row(each: Summary, now_s: float) -> SessionRow:
+def _row(each: SessionSummary, now_s: float) -> SessionRow:
     title = each.problem or each.first_prompt
     return SessionRow(
         each.path,
-        visible_line(each.session_id),
-        duration(now_s - each.written_s),
-        size(each.size_bytes),
-        each.turns,
+        sanitize_line(each.session_id),
+        format_duration(now_s - each.modified_s),
+        format_size(each.size_bytes),
+        each.turn_count,
         each.state,
-        visible_line(" ".join(title.split())),
+        sanitize_line(" ".join(title.split())),
     )
 
 

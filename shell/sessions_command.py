@@ -6,50 +6,52 @@ from pathlib import Path
 
 from actors.sessions.faults import LogError
 from actors.sessions.places import project_folder
-from actors.sessions.reading import LogContents, concerning, read_log
+from actors.sessions.reading import LogContents, select_records_for, read_log
 from messages.address import PRIMARY
 from shell.arguments import SessionsOptions, StartError
-from shell.config.workspace import current_folder, workspace_of
-from shell.new_file import write_new
-from shell.open_state import open_state
-from shell.output import emit
+from shell.config.workspace import get_current_folder, find_workspace
+from shell.new_file import write_new_file
+from shell.open_state import open_state_folder
+from shell.output import write_stdout
 from shell.process import complain
-from shell.refused import refused
-from shell.session_choice import chosen
-from shell.session_list import rows
-from shell.transcript import as_json, markdown
+from shell.refused import to_start_error
+from shell.session_choice import find_session
+from shell.session_list import list_sessions
+from shell.transcript import records_to_json, records_to_markdown
 from shell.visible import visible
 
-TITLE_CHARS = 60
+MAX_TITLE_CHARS = 60
 
 
-def run_sessions(options: SessionsOptions, environment: Mapping[str, str], now_s: float) -> int:
+def run_sessions_command(
+    options: SessionsOptions, environment: Mapping[str, str], now_s: float
+) -> int:
     """Do what `greenroom sessions …` asks for; the exit status.
 
     Raises:
         StartError: there is no such session, or it cannot be read or written.
         OutputError: standard output cannot be written.
     """
-    workspace = workspace_of(current_folder())
-    project = project_folder(open_state(environment), workspace.root)
+    workspace = find_workspace(get_current_folder())
+    project = project_folder(open_state_folder(environment), workspace.root)
     if options.action == "list":
         _write(_listed(project, now_s))
         return 0
-    path = chosen(project, options.session)
+    path = find_session(project, options.session_id)
     contents = _contents(path)
     if options.action == "show":
-        _write(markdown(concerning(contents, PRIMARY)))
+        _write(records_to_markdown(select_records_for(contents, PRIMARY)))
     else:
         _export(contents, options)
     return 0
 
 
 def _listed(project: Path, now_s: float) -> str:
-    found = rows(project, now_s)
+    found = list_sessions(project, now_s)
     if not found:
         return "no sessions in this workspace yet\n"
     cells = [
-        (row.session_id, row.age, str(row.turns), row.size, row.state, row.title[:TITLE_CHARS])
+        (row.session_id, row.age, str(row.turns), row.size, row.state, row.title[:MAX_TITLE_CHARS])
         for row in found
     ]
     table = [("session", "age", "turns", "size", "state", "first prompt"), *cells]
@@ -62,7 +64,7 @@ def _contents(path: Path) -> LogContents:
     try:
         contents = read_log(path)
     except LogError as error:
-        raise refused(error.detail, error.__cause__) from error
+        raise to_start_error(error.detail, error.__cause__) from error
     if contents.torn:
         complain(f"{path}: the last record is not finished and is left out")
     return contents
@@ -70,27 +72,27 @@ def _contents(path: Path) -> LogContents:
 
 def _export(contents: LogContents, options: SessionsOptions) -> None:
     if options.output_format == "json":
-        data = as_json(contents.lines)
+        data = records_to_json(contents.lines)
     else:
-        data = markdown(concerning(contents, PRIMARY)).encode("utf-8", "replace")
-    if options.output is None:
+        data = records_to_markdown(select_records_for(contents, PRIMARY)).encode("utf-8", "replace")
+    if options.output_file is None:
         _write(data.decode())
     else:
-        _write_out(Path(options.output), data)
-        complain(f"written to {options.output}")
+        _write_out(Path(options.output_file), data)
+        complain(f"written to {options.output_file}")
 
 
 def _write_out(path: Path, data: bytes) -> None:
     try:
-        write_new(path, data)
+        write_new_file(path, data)
     except FileExistsError as error:
         message = f"{path}: there is such a file already; name another"
         raise StartError(message) from error
     except OSError as error:
         message = f"{path}: {error.strerror}"
-        raise refused(message, error) from error
+        raise to_start_error(message, error) from error
 
 
 def _write(text: str) -> None:
     """Print a document; on a terminal nothing in it can draw."""
-    emit((visible(text) if sys.stdout.isatty() else text).encode("utf-8", "replace"))
+    write_stdout((visible(text) if sys.stdout.isatty() else text).encode("utf-8", "replace"))

@@ -5,58 +5,61 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
-from actors.agents.definitions import BUILD
+from actors.agents.definitions import BUILD_AGENT
 from actors.agents.limits import Limits
-from actors.models.anthropic_client import AnthropicModel
+from actors.models.anthropic_client import AnthropicClient
 from actors.models.client import ModelClient
-from actors.models.names import resolved
-from actors.models.rehearsal import MODEL_NAME, RehearsalModel
-from actors.permissions.project_grants import ProjectGrants
-from actors.secrets import secrets_of
+from actors.models.names import resolve_model
+from actors.models.rehearsal import SCRIPTED_MODEL_NAME, ScriptedModel
+from actors.permissions.project_grants import ProjectGrantStore
+from actors.secrets import read_secrets
 from actors.session import SessionOptions
 from actors.sessions.places import (
     config_folder,
-    newest_session,
-    our_files,
+    find_newest_session,
+    list_own_files,
     project_folder,
 )
-from actors.tools.local_processes import LocalProcesses
-from shell.arguments import Options, StartError
-from shell.config.agent_files import FoundAgents, find_agents
-from shell.config.configuration import Configuration, configured
-from shell.config.files import Sources
-from shell.config.instructions import NAME, read_instructions
-from shell.config.project import Ask, TrustCheck, standing
-from shell.config.schema import Budget
-from shell.config.workspace import added_folders, git_folders, workspace_of
-from shell.open_state import open_state
-from shell.session_choice import chosen
+from actors.tools.local_processes import LocalCommandRunner
+from shell.arguments import LaunchOptions, StartError
+from shell.config.agent_files import DiscoveredAgents, discover_agents
+from shell.config.configuration import EffectiveConfig, load_effective_config
+from shell.config.files import ConfigLocations
+from shell.config.instructions import FILE_NAME, read_instructions
+from shell.config.project import AskUser, TrustCheck, check_trust
+from shell.config.schema import BudgetConfig
+from shell.config.workspace import resolve_added_folders, find_git_folders, find_workspace
+from shell.open_state import open_state_folder
+from shell.session_choice import find_session
 from shell.version import VERSION
 
-CREDENTIALS = ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_BASE_URL")
-NO_EARLIER = "there is no earlier session of this workspace; a new one begins"
+CREDENTIAL_VARIABLES = ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_BASE_URL")
+NO_EARLIER_SESSION = "there is no earlier session of this workspace; a new one begins"
 
 
 @dataclass(frozen=True, slots=True)
-class Setup:
+class LaunchConfig:
     """What to open, and the model to open it with."""
 
-    options: SessionOptions
+    session_options: SessionOptions
     make_model: Callable[[], ModelClient]
     """Makes one for each session in turn: its connections live on that session's loop."""
-    read: Callable[[], Configuration]
+    load_config: Callable[[], EffectiveConfig]
     """Reads the configuration files, now and whenever the person wants it."""
-    agents: FoundAgents
+    agents: DiscoveredAgents
     """Every definition of an agent, and its file."""
     notices: tuple[str, ...] = ()
     """What the person should know before it begins."""
-    processes: LocalProcesses = field(default_factory=LocalProcesses)
+    processes: LocalCommandRunner = field(default_factory=LocalCommandRunner)
     """The one that runs all commands, so that their end by force misses none."""
 
 
-def set_up(
-    options: Options, environment: Mapping[str, str], start: Path, ask: Ask | None = None
-) -> Setup:
+def build_launch_config(
+    options: LaunchOptions,
+    environment: Mapping[str, str],
+    start_folder: Path,
+    ask_user: AskUser | None = None,
+) -> LaunchConfig:
     """Choose workspace, configuration and model for a session that begins in `start`.
 
     `ask` puts the question whether the folder is trusted; without, nobody is asked.
@@ -64,60 +67,64 @@ def set_up(
     Raises:
         StartError: a folder or a configuration cannot be used.
     """
-    state = open_state(environment)
-    workspace = workspace_of(start, added_folders(options.added, start))
-    ours = our_files(environment)
-    stands = standing(workspace, TrustCheck(state / "trust.json", ours, options.trust, ask))
+    state = open_state_folder(environment)
+    workspace = find_workspace(
+        start_folder, resolve_added_folders(options.added_folders, start_folder)
+    )
+    ours = list_own_files(environment)
+    stands = check_trust(
+        workspace, TrustCheck(state / "trust.json", ours, options.trust_workspace, ask_user)
+    )
     user = config_folder(environment)
-    sources = Sources(user / "config.toml", workspace, stands.trusted, ours)
-    read = partial(configured, options, environment, sources)
+    sources = ConfigLocations(user / "config.toml", workspace, stands.trusted, ours)
+    read = partial(load_effective_config, options, environment, sources)
     configuration = read()
-    found = read_instructions(user / NAME, workspace, trusted=stands.trusted)
-    agents = find_agents(user / "agents", workspace, trusted=stands.trusted)
-    real = any(environment.get(name) for name in CREDENTIALS)
+    found = read_instructions(user / FILE_NAME, workspace, trusted=stands.trusted)
+    agents = discover_agents(user / "agents", workspace, trusted=stands.trusted)
+    real = any(environment.get(name) for name in CREDENTIAL_VARIABLES)
     settings = configuration.settings
     folder = project_folder(state, workspace.root)
     session = SessionOptions(
-        folder=folder,
+        project_state_folder=folder,
         workspace=workspace,
-        model_name=resolved(settings.model or "") if real else MODEL_NAME,
-        model_chosen=options.model is not None,
+        model_name=resolve_model(settings.model or "") if real else SCRIPTED_MODEL_NAME,
+        model_is_explicit=options.model is not None,
         mode=settings.permission_mode or "default",
-        mode_chosen=options.permission_mode is not None,
-        rules=configuration.rules,
+        mode_is_explicit=options.permission_mode is not None,
+        rule_sources=configuration.rules,
         is_scripted=not real,
-        protected=(*ours, *git_folders(workspace.root)),
+        protected_paths=(*ours, *find_git_folders(workspace.root)),
         version=VERSION,
         instructions=found.files,
         trusted=stands.trusted,
-        take_up=_earlier(options, folder),
-        fork=options.fork is not None,
-        secrets=secrets_of(environment),
+        resume_path=_earlier(options, folder),
+        fork=options.fork_id is not None,
+        secrets=read_secrets(environment),
         limits=_limits(settings.budget),
         definitions=agents.definitions,
         agent=_primary(settings.agent, agents),
-        agent_chosen=options.agent is not None,
+        agent_is_explicit=options.agent is not None,
         max_depth=3 if settings.max_depth is None else settings.max_depth,
         slot_limit=settings.max_concurrent_agents or 10,
-        spawns=settings.budget.spawns,
+        max_spawns=settings.budget.spawns,
     )
     pace = 0.0 if options.headless else 1.0
     make_model = partial(_server, environment) if real else partial(_rehearsal, pace)
     make_model()  # a key that is none is told now
-    begins = options.resume_last and session.take_up is None
-    told = (NO_EARLIER,) if begins else ()
-    granted = ProjectGrants(session.grants_file, workspace.root).read()
+    begins = options.continue_last and session.resume_path is None
+    told = (NO_EARLIER_SESSION,) if begins else ()
+    granted = ProjectGrantStore(session.grants_file, workspace.root).read()
     damaged = (granted.problem,) if granted.problem else ()
     wrong = (*found.problems, *agents.problems, *damaged)
     notices = (*stands.notices, *configuration.notices, *wrong, *told)
-    return Setup(session, make_model, read, agents, notices)
+    return LaunchConfig(session, make_model, read, agents, notices)
 
 
-def _limits(budget: Budget) -> Limits:
+def _limits(budget: BudgetConfig) -> Limits:
     return Limits(turns=budget.turns, tokens=budget.tokens, seconds=budget.seconds)
 
 
-def _primary(name: str | None, agents: FoundAgents) -> str:
+def _primary(name: str | None, agents: DiscoveredAgents) -> str:
     """Name the agent that the person talks with.
 
     Raises:
@@ -125,22 +132,22 @@ def _primary(name: str | None, agents: FoundAgents) -> str:
     """
     fits = [each.name for each in agents.definitions if each.mode in ("primary", "all")]
     if name is None or name in fits:
-        return name or BUILD.name
+        return name or BUILD_AGENT.name
     only = any(each.name == name for each in agents.definitions)
     why = "is only for tasks of other agents" if only else "is not defined"
     message = f"agent {name} {why}; there are {', '.join(fits)} (greenroom agents lists all)"
     raise StartError(message)
 
 
-def _earlier(options: Options, folder: Path) -> Path | None:
-    if options.resume_last:
-        return newest_session(folder)
-    given = options.resume if options.resume is not None else options.fork
-    return None if given is None else chosen(folder, given)
+def _earlier(options: LaunchOptions, folder: Path) -> Path | None:
+    if options.continue_last:
+        return find_newest_session(folder)
+    given = options.resume_id if options.resume_id is not None else options.fork_id
+    return None if given is None else find_session(folder, given)
 
 
 def _server(environment: Mapping[str, str]) -> ModelClient:
-    return AnthropicModel(
+    return AnthropicClient(
         base_url=environment.get("ANTHROPIC_BASE_URL"),
         api_key=_secret(environment, "ANTHROPIC_API_KEY"),
         auth_token=_secret(environment, "ANTHROPIC_AUTH_TOKEN"),
@@ -156,6 +163,6 @@ def _secret(environment: Mapping[str, str], name: str) -> str:
 
 
 def _rehearsal(pace: float) -> ModelClient:
-    from actors.models.rehearsal_script import rehearsal  # noqa: PLC0415  (only for this model)
+    from actors.models.rehearsal_script import make_default_reply  # noqa: PLC0415  (only for this model)
 
-    return RehearsalModel(rehearsal, pace)
+    return ScriptedModel(make_default_reply, pace)

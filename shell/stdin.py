@@ -8,27 +8,27 @@ import sys
 from shell.arguments import StartError, UsageError
 
 MAX_BYTES = 10_000_000
-PATIENCE_S = 3.0
+PIPE_TIMEOUT_S = 3.0
 """How long a pipe may be silent before we go on without it; `-` waits for its end."""
 
 
-def headless_prompt(given: str | None) -> str:
+def read_prompt(argument: str | None) -> str:
     """Put the prompt together from the command line and standard input.
 
     Raises:
         UsageError: there is none.
         StartError: standard input is too long, or cannot be read.
     """
-    asked = given == "-"
-    piped = read_piped(wait=asked or given is None)
-    prompt = "\n\n".join(part for part in (None if asked else given, piped) if part)
+    asked = argument == "-"
+    piped = read_piped_input(wait=asked or argument is None)
+    prompt = "\n\n".join(part for part in (None if asked else argument, piped) if part)
     if not prompt.strip():
         message = "-p needs a prompt, on the command line or on standard input"
         raise UsageError(message)
     return prompt
 
 
-def read_piped(*, wait: bool) -> str:
+def read_piped_input(*, wait: bool) -> str:
     """Read standard input to its end, unless it is a terminal or stays silent.
 
     Raises:
@@ -51,4 +51,4 @@ def _speaks() -> bool:
     mode = os.fstat(0).st_mode
     if not (stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode)):
         return True
-    return bool(select.select([0], [], [], PATIENCE_S)[0])
+    return bool(select.select([0], [], [], PIPE_TIMEOUT_S)[0])

@@ -5,8 +5,8 @@ from pathlib import Path
 
 
 @dataclass(frozen=True, slots=True)
-class Successor:
+class NextSession:
     """The session to open once this one is closed."""
 
-    session: Path | None
+    session_file: Path | None
     """Its file; None: a new one."""

@@ -20,7 +20,7 @@ from messages.wire import JournalLine
 _FENCES = re.compile(r"^\s*(`{3,})", re.MULTILINE)
 
 
-def markdown(records: Iterable[Record]) -> str:
+def records_to_markdown(records: Iterable[Record]) -> str:
     """Write a conversation as Markdown; reasoning and bookkeeping are left out."""
     calls: dict[str, ToolUseBlock] = {}
     parts: list[str] = []
@@ -32,10 +32,15 @@ def markdown(records: Iterable[Record]) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def as_json(lines: Iterable[JournalLine]) -> bytes:
+def records_to_json(lines: Iterable[JournalLine]) -> bytes:
     """Write every record as one JSON array, each with its number, time and author."""
     records = [
-        {**line.message.model_dump(mode="json"), "seq": line.seq, "t": line.t, "by": line.by}
+        {
+            **line.message.model_dump(mode="json"),
+            "seq": line.seq,
+            "t": line.time_s,
+            "by": line.recorded_by,
+        }
         for line in lines
     ]
     return to_json(records, indent=2) + b"\n"
@@ -74,7 +79,7 @@ def _asked(use: ToolUseBlock) -> str:
 
 def _cut_short(ended: TurnInterrupted | TurnFailed) -> list[str]:
     how = f"Failed: {ended.detail}" if isinstance(ended, TurnFailed) else "Interrupted."
-    partial = ended.partial.strip()
+    partial = ended.partial_text.strip()
     return [*(["## Greenroom", partial] if partial else []), f"*{how}*"]
 
 

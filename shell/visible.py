@@ -9,9 +9,9 @@ import re
 import unicodedata
 from functools import lru_cache
 
-from shell.lookalikes import told_apart
+from shell.lookalikes import mark_confusables
 
-MOST_ACCENTS = 4
+MAX_COMBINING_MARKS = 4
 """Of more combining marks on one character the others are told: a pile of them hides text."""
 _UNUSUAL = re.compile(r"[^\t\n\x20-\x7e]+")
 _BLANKS = re.compile(r" {3,}")
@@ -35,10 +35,10 @@ def visible(text: str) -> str:
 
     Tab and newline stay; a carriage return becomes `^M`.
     """
-    return _UNUSUAL.sub(lambda found: "".join(marks(found[0])), text)
+    return _UNUSUAL.sub(lambda found: "".join(sanitize_chars(found[0])), text)
 
 
-def visible_line(text: str) -> str:
+def sanitize_line(text: str) -> str:
     """Like `visible`, for what must stay on one line, where blanks could push it to another.
 
     A newline becomes `^J`, a tab a blank, and a long run of blanks is counted.
@@ -46,28 +46,32 @@ def visible_line(text: str) -> str:
     return _on_one_line(visible(text).replace("\t", " "))
 
 
-def exact(text: str, *, code: bool = False) -> str:
+def exact(text: str, *, is_code: bool = False) -> str:
     """Like `visible`, for what a person allows: blanks that are none of the space bar's are told.
 
     So are the selectors of emoji, since terminals disagree how wide they make a character, and what
     looks like another character; most strictly in `code`: commands, paths and rules.
     """
-    apart = told_apart(text, code=code)
-    return _UNUSUAL.sub(lambda found: "".join(map(_exact_mark, found[0], marks(found[0]))), apart)
+    apart = mark_confusables(text, is_code=is_code)
+    return _UNUSUAL.sub(
+        lambda found: "".join(map(_exact_mark, found[0], sanitize_chars(found[0]))), apart
+    )
 
 
-def exact_line(text: str, *, code: bool = False) -> str:
+def sanitize_line_strict(text: str, *, is_code: bool = False) -> str:
     """Like `exact`, on one line: a newline becomes `^J`, a tab `^I`, a run of blanks is counted."""
-    return _on_one_line(exact(text, code=code).replace("\t", "^I"))
+    return _on_one_line(exact(text, is_code=is_code).replace("\t", "^I"))
 
 
-def marks(text: str) -> list[str]:
+def sanitize_chars(text: str) -> list[str]:
     """Tell for each character how `visible` draws it, given the ones before it."""
     drawn: list[str] = []
     accents, before = 0, ""
     for char in text:
         accents = accents + 1 if _joins(char) else 0
-        hidden = accents > MOST_ACCENTS or (char in _EMOJI_SELECTORS and not _may_choose(before))
+        hidden = accents > MAX_COMBINING_MARKS or (
+            char in _EMOJI_SELECTORS and not _may_choose(before)
+        )
         drawn.append(_code(char) if hidden else _mark(char))
         before = drawn[-1]
     return drawn

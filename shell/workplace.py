@@ -4,17 +4,17 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from shell.config.agent_files import FoundAgents
-from shell.rereading import Reread
+from shell.config.agent_files import DiscoveredAgents
+from shell.rereading import ReloadedRules
 
 
 @dataclass(frozen=True, slots=True)
-class Workplace:
+class SessionContext:
     """Folders and files of one session; what is None is not kept."""
 
     cwd: Path = field(default_factory=Path)
     """Where commands start."""
-    root: Path = field(default_factory=Path)
+    workspace_root: Path = field(default_factory=Path)
     """The workspace's root, whose files are completed."""
     session_file: Path | None = None
     history_file: Path | None = None
@@ -23,7 +23,9 @@ class Workplace:
     """Keys that are never written to it."""
     wall_clock: Callable[[], float] = lambda: 0.0
     """Seconds since 1970, to tell how old sessions are."""
-    agents: FoundAgents = field(default_factory=FoundAgents)
+    agents: DiscoveredAgents = field(default_factory=DiscoveredAgents)
     """Every definition of an agent."""
-    reread: Callable[[], Reread] = lambda: Reread(None, ("there are no files of rules here",))
+    reload_rules: Callable[[], ReloadedRules] = lambda: ReloadedRules(
+        None, ("there are no files of rules here",)
+    )
     """Reads the rules anew; looks at the disk."""

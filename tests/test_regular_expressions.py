@@ -8,7 +8,7 @@ import pytest
 pytestmark = pytest.mark.quick
 
 ROOT = Path(__file__).parents[1]
-REPEATED_GROUP = re.compile(r"\)(?:[*+?]|\{[\d,]+\})\+")
+POSSESSIVE_GROUP = re.compile(r"\)(?:[*+?]|\{[\d,]+\})\+")
 
 
 def test_no_group_is_repeated_possessively() -> None:
@@ -21,16 +21,16 @@ def test_no_group_is_repeated_possessively() -> None:
         for folder in ("actors", "messages", "shell")
         for path in sorted((ROOT / folder).rglob("*.py"))
         for number, line in enumerate(path.read_text().splitlines(), 1)
-        if REPEATED_GROUP.search(line)
+        if POSSESSIVE_GROUP.search(line)
     ]
     assert found == []
 
 
 @pytest.mark.parametrize("pattern", ["(?:ab?c)*+", "x(?:[ ]++a)++", "(?:ab){2,}+", "(?:ab)?+"])
 def test_a_repeated_group_is_seen(pattern: str) -> None:
-    assert REPEATED_GROUP.search(pattern)
+    assert POSSESSIVE_GROUP.search(pattern)
 
 
 @pytest.mark.parametrize("pattern", ["[ab]*+", r"\w++c", "(?>(?:ab?c)*)", "(?:ab)*"])
 def test_others_are_not(pattern: str) -> None:
-    assert not REPEATED_GROUP.search(pattern)
+    assert not POSSESSIVE_GROUP.search(pattern)

@@ -26,8 +26,8 @@ class RequestContext:
     cwd: Path
 
 
-def request_for(
-    effect: RequestApproval, use: ToolUseBlock, asking: RequestContext
+def build_approval_request(
+    effect: RequestApproval, tool_use: ToolUseBlock, context: RequestContext
 ) -> AnyApprovalRequest:
     """Write the request; it may be granted for longer where an exact rule can be offered."""
     plan, grants = effect.plan, effect.decision.grants
@@ -35,12 +35,12 @@ def request_for(
     answers: tuple[ApprovalDecision, ...] = ("once", *lasting, "no")
     common: dict[str, Any] = {
         "id": effect.id,
-        "agent": asking.agent,
-        "turn": asking.turn,
-        "call_id": use.id,
-        "tool": use.name,
-        "cwd": str(asking.cwd),
-        "description": str(use.input.get("description", "")),
+        "agent": context.agent,
+        "turn": context.turn,
+        "call_id": tool_use.id,
+        "tool": tool_use.name,
+        "cwd": str(context.cwd),
+        "description": str(tool_use.input.get("description", "")),
         "reason": effect.decision.reason,
         "policy_version": effect.decision.policy_version,
         "requests": plan.requests,
@@ -56,10 +56,10 @@ def request_for(
     if plan.patch is not None:
         return PatchApprovalRequest(path=plan.patch.path, diff=plan.patch.diff, **common)
     return ExecApprovalRequest(
-        command=command_of(plan), executed_files=plan.executed_files, **common
+        command=format_command(plan), executed_files=plan.executed_files, **common
     )
 
 
-def command_of(plan: CallPlan) -> str:
+def format_command(plan: CallPlan) -> str:
     """Write out what a person must see of a plan; a title may be shortened, a command never is."""
     return plan.full_text or plan.title

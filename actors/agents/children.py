@@ -7,25 +7,25 @@ from dataclasses import dataclass, replace
 from typing import assert_never
 
 from actors.agents.effects import (
-    AskToSpawn,
+    AskForSpawn,
     ForceStopChild,
     ForwardDown,
     ForwardUp,
     ReturnSlot,
     StartChild,
     StopChild,
-    TellChildren,
+    BroadcastToChildren,
     WithdrawSubtree,
 )
 from actors.agents.family import SubagentEntry
-from actors.agents.limits import reached
-from actors.agents.results import interrupted_text, outcome_of, result_text, status_of
-from actors.agents.settling import close, started_of
-from actors.agents.settling import end as end_call
+from actors.agents.limits import find_reached_limit
+from actors.agents.results import format_interrupted, get_outcome, format_result, to_tool_status
+from actors.agents.settling import record_result, build_tool_started
+from actors.agents.settling import end_call as end_call
 from actors.agents.state import CallStage, ToolCall
 from actors.agents.step import Transition
-from actors.agents.switching import ceiling_of
-from actors.permissions.modes import strictest_mode
+from actors.agents.switching import get_max_mode
+from actors.permissions.modes import find_strictest_mode
 from messages.address import Address
 from messages.agents import ChildCancelled, ChildCompleted, ChildEnded, ChildFailed
 from messages.approvals import (
@@ -37,7 +37,7 @@ from messages.approvals import (
     QuestionRequest,
     WithdrawApprovals,
 )
-from messages.content import text_of
+from messages.content import join_text
 from messages.subagents import (
     AncestorBudgetExhausted,
     SpawnAdmitted,
@@ -79,10 +79,10 @@ ChildInput = (
     | TaskCancelTimeout
     | AncestorBudgetExhausted
 )
-LOST = "the program ended while it was at work"
+PROGRAM_ENDED = "the program ended while it was at work"
 
 
-def take(step: Transition, message: ChildInput | ChildEvent) -> None:
+def handle(step: Transition, message: ChildInput | ChildEvent) -> None:
     """Take one message that has to do with those below."""
     match message:
         case ChildEvent():
@@ -108,135 +108,144 @@ def take(step: Transition, message: ChildInput | ChildEvent) -> None:
 # A task begins.
 
 
-def admit(step: Transition, call: ToolCall, task: SubagentTask) -> None:
+def request_spawn(step: Transition, call: ToolCall, task: SubagentTask) -> None:
     """Ask whether one more may be started."""
-    step.put(call, stage=CallStage.ADMITTING)
-    step.do(AskToSpawn(call.use.id, task))
+    step.update_call(call, stage=CallStage.AWAITING_SPAWN)
+    step.emit(AskForSpawn(call.tool_use.id, task))
 
 
 def _allowed(step: Transition, allowed: SpawnAdmitted) -> None:
     """Have the child on disk before it starts."""
-    call = step.call(allowed.call_id, CallStage.ADMITTING)
+    call = step.find_call(allowed.call_id, CallStage.AWAITING_SPAWN)
     if call is None or call.plan is None or call.plan.task is None:
         return
     started = _started(step, call, call.plan.task, allowed.name)
-    known = step.turn.family.find(started.child)
-    living = known is not None and known.living
-    step.set(family=step.turn.family.started(started, living=living))
-    step.put(call, stage=CallStage.STARTING, mark=step.turn.written + 2, started=started)
-    step.write(started_of(step, call))
+    known = step.state.subagents.find(started.child)
+    living = known is not None and known.is_alive
+    step.update(subagents=step.state.subagents.with_started(started, is_alive=living))
+    step.update_call(
+        call,
+        stage=CallStage.STARTING,
+        start_append_id=step.state.last_append_id + 2,
+        subagent_started=started,
+    )
+    step.write(build_tool_started(step, call))
     step.write(started)
 
 
 def _started(step: Transition, call: ToolCall, task: SubagentTask, name: str) -> SubagentStarted:
-    turn = step.turn
-    parent = Address(turn.asker)
-    known = turn.family.children.get(name)
+    turn = step.state
+    parent = Address(turn.agent_address)
+    known = turn.subagents.entries.get(name)
     return SubagentStarted(
         child=parent.child(name),
         parent=parent,
-        agent=task.agent,
-        depth=len(parent.names),
+        agent_type=task.agent_type,
+        depth=len(parent.segments),
         task_number=known.task_number + 1 if known else 1,
-        turn=turn.number,
-        call_id=call.use.id,
+        turn=turn.turn_number,
+        call_id=call.tool_use.id,
         description=task.description,
         model=turn.model,
         one_shot=task.one_shot,
-        max_mode=strictest_mode(
-            ceiling_of(turn), known.max_mode if known and known.living else "yolo"
+        max_mode=find_strictest_mode(
+            get_max_mode(turn), known.max_mode if known and known.is_alive else "yolo"
         ),
     )
 
 
-def run(
-    step: Transition, call: ToolCall, started: SubagentStarted, *, on_disk: bool = False
+def start_subagent(
+    step: Transition, call: ToolCall, started: SubagentStarted, *, has_records: bool = False
 ) -> None:
     """Start the child; its call runs until it ends."""
-    family = step.turn.family
+    family = step.state.subagents
     known = family.find(started.child)
-    lives = known is not None and known.living
-    step.set(family=family.started(started))
-    step.report(started)
+    lives = known is not None and known.is_alive
+    step.update(subagents=family.with_started(started))
+    step.publish(started)
     task = call.plan.task if call.plan else None
-    again = on_disk or started.task_number > 1
-    step.do(StartChild(started, task.prompt if task else "", lives=lives, on_disk=again))
+    again = has_records or started.task_number > 1
+    step.emit(StartChild(started, task.prompt if task else "", is_alive=lives, has_records=again))
 
 
-def not_started(step: Transition, call: ToolCall) -> None:
+def cancel_recorded_start(step: Transition, call: ToolCall) -> None:
     """Take back what was said of a child whose start is not on disk."""
-    child = step.turn.family.at(call.use.id)
+    child = step.state.subagents.find_by_call(call.tool_use.id)
     if child is not None:
-        _record_end(step, child, "cancelled", step.turn.disk.detail)
+        _record_end(step, child, "cancelled", step.state.persistence.detail)
 
 
 def _not_allowed(step: Transition, refused: SpawnRejected) -> None:
-    call = step.call(refused.call_id, CallStage.ADMITTING)
+    call = step.find_call(refused.call_id, CallStage.AWAITING_SPAWN)
     if call is not None:
         end_call(step, call, "error", refused.detail)
 
 
-def take_up(step: Transition, call: ToolCall, child: SubagentEntry) -> None:
+def resume(step: Transition, call: ToolCall, child: SubagentEntry) -> None:
     """After a resume: whoever left a question open goes on, anyone else waits to be asked to."""
     started = SubagentStarted(
         child=child.address,
         parent=child.address.parent,
-        agent=child.agent,
-        depth=len(child.address.names) - 1,
+        agent_type=child.agent,
+        depth=len(child.address.segments) - 1,
         task_number=child.task_number,
-        turn=step.turn.number,
-        call_id=call.use.id,
-        description=str(call.use.input.get("description", "")),
-        model=step.turn.model,
+        turn=step.state.turn_number,
+        call_id=call.tool_use.id,
+        description=str(call.tool_use.input.get("description", "")),
+        model=step.state.model,
         one_shot=child.one_shot,
         max_mode=child.max_mode,
     )
-    if child.address.name in step.turn.family.returning:
-        run(step, step.put(call, started=started), started, on_disk=True)
+    if child.address.name in step.state.subagents.names_to_resume:
+        start_subagent(
+            step, step.update_call(call, subagent_started=started), started, has_records=True
+        )
         return
-    _record_end(step, child, "cancelled", LOST)
-    close(step, call, "cancelled", interrupted_text(child.address.name))
+    _record_end(step, child, "cancelled", PROGRAM_ENDED)
+    record_result(step, call, "cancelled", format_interrupted(child.address.name))
 
 
 # A task ends.
 
 
-def stop(step: Transition, started: SubagentStarted) -> None:
+def request_stop(step: Transition, started: SubagentStarted) -> None:
     """Let a child end its task; its end still comes."""
-    step.do(StopChild(started.child, started.task_number))
+    step.emit(StopChild(started.child, started.task_number))
 
 
 def _overdue(step: Transition, overdue: TaskCancelTimeout) -> None:
-    child = step.turn.family.find(overdue.child)
+    child = step.state.subagents.find(overdue.child)
     if (
         child is not None
-        and child.living
+        and child.is_alive
         and child.task_number == overdue.task_number
         and child.call_id
     ):
-        step.do(ForceStopChild(child.address))
+        step.emit(ForceStopChild(child.address))
 
 
 def _ended(step: Transition, end: ChildEnded) -> None:
     """Take a child's end: nothing of it is left, and its task has its result."""
-    child = step.turn.family.find(end.child)
+    child = step.state.subagents.find(end.child)
     if child is None:
         return
-    if any(each.agent.is_under(child.address) for each in step.turn.family.open.values()):
+    if any(
+        each.agent.is_under(child.address) for each in step.state.subagents.open_requests.values()
+    ):
         _withdrawn(step, child.address)
-    step.do(ReturnSlot(child.address))
-    _conclude(step, replace(child, living=False), end)
+    step.emit(ReturnSlot(child.address))
+    _conclude(step, replace(child, is_alive=False), end)
 
 
 def _conclude(step: Transition, child: SubagentEntry, end: ChildEnded | None) -> None:
     """Note how a child stands; if it was at a task, that has its result now."""
-    call = step.call(child.call_id, CallStage.RUNNING) if child.call_id else None
+    call = step.find_call(child.call_id, CallStage.RUNNING) if child.call_id else None
     if call is None:
-        step.set(family=step.turn.family.with_child(child))
+        step.update(subagents=step.state.subagents.with_entry(child))
         return
-    status, detail = outcome_of(child, end)
+    status, detail = get_outcome(child, end)
     _record_end(step, child, status, detail)
-    end_call(step, call, status_of(status), result_text(child, status, detail))
+    end_call(step, call, to_tool_status(status), format_result(child, status, detail))
 
 
 def _record_end(
@@ -245,13 +254,13 @@ def _record_end(
     ended = SubagentEnded(
         child=child.address,
         task_number=child.task_number,
-        turn=step.turn.number,
+        turn=step.state.turn_number,
         status=status,
         detail=detail,
     )
-    step.set(family=step.turn.family.with_child(replace(child, call_id="")))
+    step.update(subagents=step.state.subagents.with_entry(replace(child, call_id="")))
     step.write(ended)
-    step.report(ended)
+    step.publish(ended)
 
 
 # What climbs.
@@ -262,19 +271,21 @@ def _heard(step: Transition, source: Address, event: RelevantEvent) -> None:
     if isinstance(event, ReplyCompleted | ModelRetrying):
         _count(step, event)
     if isinstance(event, PersistenceChanged):
-        step.set(disk=event)
-    child = step.turn.family.find(source)
+        step.update(persistence=event)
+    child = step.state.subagents.find(source)
     if child is None or not child.call_id:
         return
     match event:
         case ReplyCompleted():
-            said = text_of(event.content)
+            said = join_text(event.content)
             if said.strip():
-                step.set(family=step.turn.family.with_child(replace(child, said=said)))
+                step.update(
+                    subagents=step.state.subagents.with_entry(replace(child, last_text=said))
+                )
         case TurnCompleted() | TurnInterrupted() | TurnFailed():
-            child = replace(child, end=event)
+            child = replace(child, turn_end=event)
             if child.one_shot:
-                step.set(family=step.turn.family.with_child(child))
+                step.update(subagents=step.state.subagents.with_entry(child))
             else:
                 _conclude(step, child, None)
         case _:
@@ -282,38 +293,42 @@ def _heard(step: Transition, source: Address, event: RelevantEvent) -> None:
 
 
 def _count(step: Transition, event: ReplyCompleted | ModelRetrying) -> None:
-    account = step.turn.account
-    before = reached(account)
-    step.set(account=replace(account, below=account.below + event.usage))
-    now = reached(step.turn.account)
+    account = step.state.totals
+    before = find_reached_limit(account)
+    step.update(totals=replace(account, subagents=account.subagents + event.usage))
+    now = find_reached_limit(step.state.totals)
     if now is not None and before is None:
-        step.do(TellChildren(AncestorBudgetExhausted(detail=now.detail)))
+        step.emit(BroadcastToChildren(AncestorBudgetExhausted(detail=now.detail)))
 
 
 def _spent(step: Transition, detail: str) -> None:
-    step.set(over=detail)
-    step.do(TellChildren(AncestorBudgetExhausted(detail=detail)))
+    step.update(budget_exhausted=detail)
+    step.emit(BroadcastToChildren(AncestorBudgetExhausted(detail=detail)))
 
 
 def _climbed(step: Transition, question: AnyApprovalRequest) -> None:
     """Pass a question on, unless whoever asks is being stopped: then nobody need answer."""
-    if step.turn.stopping:
+    if step.state.is_stopping:
         return
-    family = step.turn.family
-    step.set(family=replace(family, open={**family.open, question.id: question}))
-    step.do(ForwardUp(question))
+    family = step.state.subagents
+    step.update(
+        subagents=replace(family, open_requests={**family.open_requests, question.id: question})
+    )
+    step.emit(ForwardUp(question))
 
 
-def answered(step: Transition, answer: ApprovalDecided | ApprovalUnavailable) -> None:
+def forward_approval_outcome(
+    step: Transition, answer: ApprovalDecided | ApprovalUnavailable
+) -> None:
     """Hand an answer on to who asked."""
-    family = step.turn.family
-    if answer.id in family.open:
-        left = {each: kept for each, kept in family.open.items() if each != answer.id}
-        step.set(family=replace(family, open=left))
-        step.do(ForwardDown(answer))
+    family = step.state.subagents
+    if answer.id in family.open_requests:
+        left = {each: kept for each, kept in family.open_requests.items() if each != answer.id}
+        step.update(subagents=replace(family, open_requests=left))
+        step.emit(ForwardDown(answer))
 
 
 def _withdrawn(step: Transition, under: Address) -> None:
     """Drop the questions under an agent, and pass that on; nobody is asked about them any more."""
-    step.set(family=step.turn.family.without_open(under))
-    step.do(WithdrawSubtree(under))
+    step.update(subagents=step.state.subagents.without_requests(under))
+    step.emit(WithdrawSubtree(under))

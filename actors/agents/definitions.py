@@ -18,7 +18,7 @@ class Definition:
     name: str
     description: str = ""
     """When to use it, in a line for people and models."""
-    prompt: str
+    system_prompt: str
     """Its system prompt; where it works and the instructions are said after it."""
     mode: AgentMode = "all"
     tools: tuple[str, ...] = ("*",)
@@ -39,51 +39,51 @@ class Definition:
     time_limit_s: float | None = None
     interactive: bool = False
     """As a subagent it stays after its task, and takes further prompts."""
-    of_project: bool = False
+    from_project: bool = False
     """A file of the project made it: it never allows."""
     source: str = "built in"
     """Where it stands, as a person reads it."""
 
 
-BUILD = Definition(
+BUILD_AGENT = Definition(
     name="build",
     description="Does the work: reads, changes and runs, and asks where it must.",
-    prompt=prompts.BUILD,
+    system_prompt=prompts.BUILD_PROMPT,
     mode="primary",
     disallowed_tools=("plan_exit",),
 )
-PLAN = Definition(
+PLAN_AGENT = Definition(
     name="plan",
     description="Only reads, and writes a plan for build to work by.",
-    prompt=prompts.PLAN,
+    system_prompt=prompts.PLAN_PROMPT,
     mode="primary",
     disallowed_tools=("plan_enter",),
     permission_mode="plan",
 )
-GENERAL = Definition(
+GENERAL_AGENT = Definition(
     name="general",
     description="For work of several steps that stands by itself, or several such at once.",
-    prompt="",
+    system_prompt="",
     mode="subagent",
 )
-EXPLORE = Definition(
+EXPLORE_AGENT = Definition(
     name="explore",
     description="Finds things out by reading and searching only; say how thorough it should be.",
-    prompt=prompts.EXPLORE,
+    system_prompt=prompts.EXPLORE_PROMPT,
     tools=("read", "ls", "glob", "grep", "todo_write", "bash"),
     read_only=True,
 )
-SANDBOXED = Definition(
+SANDBOXED_AGENT = Definition(
     name="sandboxed",
     description="As general, but it runs no commands and starts no other agents.",
-    prompt="",
+    system_prompt="",
     mode="subagent",
     disallowed_tools=("bash", "task"),
 )
-BUILT_IN = (BUILD, PLAN, GENERAL, EXPLORE, SANDBOXED)
+BUILT_IN_DEFINITIONS = (BUILD_AGENT, PLAN_AGENT, GENERAL_AGENT, EXPLORE_AGENT, SANDBOXED_AGENT)
 
 
-def profile_of(definition: Definition) -> PermissionProfile:
+def build_profile(definition: Definition) -> PermissionProfile:
     """Say what a definition means for the permission engine."""
     rules = RuleSource(
         name=f"agent {definition.name} ({definition.source})", rules=definition.rules
@@ -93,13 +93,15 @@ def profile_of(definition: Definition) -> PermissionProfile:
         rules=rules if definition.rules else None,
         tools=definition.tools,
         disallowed_tools=definition.disallowed_tools,
-        mode=definition.permission_mode,
+        max_mode=definition.permission_mode,
         delegates=definition.delegates,
         read_only=definition.read_only,
-        of_project=definition.of_project,
+        from_project=definition.from_project,
     )
 
 
-def find(name: str, definitions: Iterable[Definition] = BUILT_IN) -> Definition | None:
+def find_definition(
+    name: str, definitions: Iterable[Definition] = BUILT_IN_DEFINITIONS
+) -> Definition | None:
     """Look a definition up."""
     return next((each for each in definitions if each.name == name), None)

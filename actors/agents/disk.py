@@ -6,61 +6,66 @@ order, and the first one that it takes ends the trouble.
 
 from actors.agents import calls, children, switching
 from actors.agents.effects import RetryWrites
-from actors.agents.settling import close, proceed, start_ready, unrecorded
+from actors.agents.settling import (
+    record_result,
+    continue_turn,
+    start_ready_calls,
+    get_not_writable_text,
+)
 from actors.agents.state import CallStage, TurnStage
 from actors.agents.step import Transition
 from messages.transcript import Appended, AppendFailed, AppendTimeout
 from messages.turns import PersistenceChanged, PersistenceStatus
 
 
-def synced(step: Transition, message: Appended) -> None:
+def on_appended(step: Transition, message: Appended) -> None:
     """Go on with what waited for it; what was refused before is on disk with it."""
-    turn = step.turn
-    step.set(synced=max(turn.synced, message.id))
-    if message.id > turn.refused:
+    turn = step.state
+    step.update(synced_append_id=max(turn.synced_append_id, message.id))
+    if message.id > turn.failed_append_id:
         _changed(step, "well")
-    took = switching.recorded(step)
-    calls.run_recorded(step)
-    if took and step.turn.stage is TurnStage.ACTING and not step.turn.stopping:
-        start_ready(step)
+    took = switching.apply_synced_switches(step)
+    calls.run_synced_calls(step)
+    if took and step.state.stage is TurnStage.ACTING and not step.state.is_stopping:
+        start_ready_calls(step)
 
 
-def refused(step: Transition, message: AppendFailed) -> None:
+def on_append_failed(step: Transition, message: AppendFailed) -> None:
     """Go on without a record, but with no effect that needs one.
 
     What was sent since is refused with it, so that its failure, which comes later, is no news.
     """
-    turn = step.turn
-    if message.id <= max(turn.synced, turn.refused):
+    turn = step.state
+    if message.id <= max(turn.synced_append_id, turn.failed_append_id):
         return
-    step.set(refused=turn.written)
+    step.update(failed_append_id=turn.last_append_id)
     _changed(step, "failing", message.detail)
-    switching.refused(step, message.detail)
+    switching.publish_delayed_switches(step, message.detail)
     _end_what_was_to_start(step)
 
 
 def _end_what_was_to_start(step: Transition) -> None:
-    lost = [call for call in step.turn.calls if call.stage is CallStage.STARTING]
+    lost = [call for call in step.state.calls if call.stage is CallStage.STARTING]
     for call in lost:
-        children.not_started(step, call)
-        close(step, call, "denied", unrecorded(step.turn))
+        children.cancel_recorded_start(step, call)
+        record_result(step, call, "denied", get_not_writable_text(step.state))
     if lost:
-        proceed(step)
+        continue_turn(step)
 
 
-def late(step: Transition, message: AppendTimeout) -> None:
+def on_append_timeout(step: Transition, message: AppendTimeout) -> None:
     """Try again to write what was refused; say that it takes long."""
-    turn = step.turn
-    if turn.disk.state == "failing":
-        step.set(written=turn.written + 1)
-        step.do(RetryWrites(step.turn.written))
-    elif message.id > turn.synced:
+    turn = step.state
+    if turn.persistence.state == "failing":
+        step.update(last_append_id=turn.last_append_id + 1)
+        step.emit(RetryWrites(step.state.last_append_id))
+    elif message.id > turn.synced_append_id:
         _changed(step, "slow")
 
 
 def _changed(step: Transition, state: PersistenceStatus, detail: str = "") -> None:
     """Tell people once; why it fails may be worded in several ways."""
-    if step.turn.disk.state != state:
+    if step.state.persistence.state != state:
         news = PersistenceChanged(state=state, detail=detail)
-        step.set(disk=news)
-        step.report(news)
+        step.update(persistence=news)
+        step.publish(news)

@@ -19,7 +19,7 @@ class WriteRecord:
     `Appended(mark)` comes back for the last of them.
     """
 
-    mark: int
+    append_id: int
     record: Record
 
 
@@ -27,7 +27,7 @@ class WriteRecord:
 class RetryWrites:
     """Put what the disk refused into the session, as an append of its own; `mark` as above."""
 
-    mark: int
+    append_id: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class PublishEvent:
 class SendModelRequest:
     """Send the whole conversation; all of it is on disk."""
 
-    request: int
+    request_number: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,9 +53,9 @@ class CancelModelRequest:
 class ScheduleRetry:
     """Let a server rest before a request is sent again; `RetryDelayElapsed` comes back."""
 
-    request: int
+    request_number: int
     """The one that failed."""
-    wait_s: float
+    delay_s: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +70,7 @@ class StartTimer:
     """Let the time limit of a turn run; `TurnTimerStopped` comes back."""
 
     turn: int
-    left_s: float
+    remaining_s: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +115,7 @@ class RequestApproval:
 
 
 @dataclass(frozen=True, slots=True)
-class Restrict:
+class TightenProfile:
     """Have the permission engine go by another agent already; it may do less than this one."""
 
     agent: str
@@ -138,14 +138,14 @@ class RunCall:
 
 
 @dataclass(frozen=True, slots=True)
-class StopCall:
+class CancelCall:
     """Cancel a call's work; its end still comes back."""
 
     call_id: str
 
 
 @dataclass(frozen=True, slots=True)
-class AskToSpawn:
+class AskForSpawn:
     """Ask whether one more subagent may be started; `SpawnAdmitted` or `SpawnRejected` comes back."""
 
     call_id: str
@@ -158,9 +158,9 @@ class StartChild:
 
     started: SubagentStarted
     prompt: str
-    lives: bool = False
+    is_alive: bool = False
     """It is there, and only has to be told."""
-    on_disk: bool = False
+    has_records: bool = False
     """It goes on from its records."""
 
 
@@ -196,14 +196,14 @@ class ReturnSlot:
 class ForwardUp:
     """Hand a question of those below to whoever is above."""
 
-    question: AnyApprovalRequest
+    request: AnyApprovalRequest
 
 
 @dataclass(frozen=True, slots=True)
 class ForwardDown:
     """Hand an answer on towards who asked."""
 
-    answer: ApprovalDecided | ApprovalUnavailable
+    outcome: ApprovalDecided | ApprovalUnavailable
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,7 +214,7 @@ class WithdrawSubtree:
 
 
 @dataclass(frozen=True, slots=True)
-class TellChildren:
+class BroadcastToChildren:
     """Tell each living child."""
 
     message: AncestorBudgetExhausted
@@ -231,7 +231,7 @@ class Finish:
 
 
 ChildEffect = (
-    AskToSpawn
+    AskForSpawn
     | StartChild
     | StopChild
     | ForceStopChild
@@ -240,25 +240,25 @@ ChildEffect = (
     | ForwardUp
     | ForwardDown
     | WithdrawSubtree
-    | TellChildren
+    | BroadcastToChildren
     | RejectPrompt
     | Finish
 )
 ModelEffect = SendModelRequest | CancelModelRequest | ScheduleRetry | LookUpLimits
-RoleEffect = Restrict | ApplyAgent
-ClockEffect = StartTimer | PauseTimer
+SwitchEffect = TightenProfile | ApplyAgent
+TimerEffect = StartTimer | PauseTimer
 Effect = (
     WriteRecord
     | RetryWrites
     | PublishEvent
     | ModelEffect
-    | ClockEffect
-    | RoleEffect
+    | TimerEffect
+    | SwitchEffect
     | PlanCall
     | CheckRead
     | EvaluateCall
     | RequestApproval
     | RunCall
-    | StopCall
+    | CancelCall
     | ChildEffect
 )

@@ -4,12 +4,12 @@ import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from actors.models.client import ModelClient, ModelError, ModelRequest, Reply, Streamed
-from actors.models.names import limits_of
-from actors.runtime.actor import Failure
+from actors.models.client import ModelClient, ModelError, ModelRequest, Reply, ReplyDelta
+from actors.models.names import get_default_limits
+from actors.runtime.actor import JobFailure
 from messages.content import Usage
 from messages.models import (
-    LONGEST_S,
+    MAX_DURATION_S,
     ModelFailed,
     ModelLimitsFound,
     ModelReplied,
@@ -18,7 +18,7 @@ from messages.models import (
 )
 from messages.turns import Delta, TextDelta, ThinkingDelta, ToolInputDelta
 
-ASKED = Usage(requests=1)
+ONE_REQUEST = Usage(requests=1)
 """A request of which the server counted nothing."""
 
 
@@ -26,18 +26,18 @@ ASKED = Usage(requests=1)
 class ModelRequestJob:
     """One request to the model; keeps what arrived, should it not come to its end."""
 
-    model: ModelClient
+    client: ModelClient
     request: ModelRequest
-    number: int
-    say: Callable[[Delta], None]
+    request_number: int
+    on_delta: Callable[[Delta], None]
     _parts: list[str] = field(default_factory=list[str])
-    _usage: Usage = ASKED
+    _usage: Usage = ONE_REQUEST
 
     async def run(self) -> ModelReplied | ModelFailed:
         """Stream the reply; every expected way it can end is a message."""
         reply: Reply | None = None
         try:
-            async for item in self.model.stream(self.request):  # to its end, so that it closes
+            async for item in self.client.stream(self.request):  # to its end, so that it closes
                 if isinstance(item, Reply):
                     reply = item
                 else:
@@ -48,7 +48,7 @@ class ModelRequestJob:
             return self._failed(ModelError("protocol", "the stream ended without a reply"))
         return self._replied(reply)
 
-    def failed(self, failure: Failure) -> ModelFailed:
+    def on_failure(self, failure: JobFailure) -> ModelFailed:
         """Say how it ended without an outcome of its own."""
         if failure.kind == "cancelled":
             return self._failed(ModelError("cancelled", "interrupted"))
@@ -57,28 +57,28 @@ class ModelRequestJob:
 
     def _failed(self, error: ModelError) -> ModelFailed:
         return ModelFailed(
-            request=self.number,
+            request_number=self.request_number,
             reason=error.reason,
             detail=error.detail,
-            partial="".join(self._parts),
+            partial_text="".join(self._parts),
             usage=self._usage,
-            retry=error.retry,
+            retry=error.is_retryable,
             retry_after_s=error.retry_after_s,
         )
 
-    def _streamed(self, item: Streamed) -> None:
+    def _streamed(self, item: ReplyDelta) -> None:
         self._usage = item.usage or self._usage
         if item.thinking:
-            self.say(ThinkingDelta(text=item.thinking))
+            self.on_delta(ThinkingDelta(text=item.thinking))
         if item.text:
             self._parts.append(item.text)
-            self.say(TextDelta(text=item.text))
+            self.on_delta(TextDelta(text=item.text))
         if item.tool_input_chars:
-            self.say(ToolInputDelta(chars=item.tool_input_chars))
+            self.on_delta(ToolInputDelta(char_count=item.tool_input_chars))
 
     def _replied(self, reply: Reply) -> ModelReplied:
         return ModelReplied(
-            request=self.number,
+            request_number=self.request_number,
             content=reply.content,
             stop_reason=reply.stop_reason,
             usage=reply.usage,
@@ -90,17 +90,17 @@ class ModelRequestJob:
 class RetryDelay:
     """A wait before a request is sent again; it ends in the same way when it is cut short."""
 
-    request: int
-    wait_s: float
+    request_number: int
+    delay_s: float
 
     async def run(self) -> RetryDelayElapsed:
         """Wait."""
-        await asyncio.sleep(self.wait_s)
-        return self.cut_short()
+        await asyncio.sleep(self.delay_s)
+        return self.on_failure()
 
-    def cut_short(self, _failure: Failure | None = None) -> RetryDelayElapsed:
+    def on_failure(self, _failure: JobFailure | None = None) -> RetryDelayElapsed:
         """Say that it is over."""
-        return RetryDelayElapsed(request=self.request)
+        return RetryDelayElapsed(request_number=self.request_number)
 
 
 @dataclass
@@ -108,7 +108,7 @@ class TurnTimer:
     """The clock of a turn's time limit, from one start to its stop."""
 
     turn: int
-    left_s: float
+    remaining_s: float
     _began_s: float | None = None
     _held_s: float | None = None
 
@@ -117,16 +117,16 @@ class TurnTimer:
         clock = asyncio.get_running_loop().time
         self._began_s = clock()
         try:
-            await asyncio.sleep(self.left_s)
+            await asyncio.sleep(self.remaining_s)
         finally:
             self._held_s = clock()
-        return TurnTimerStopped(turn=self.turn, left_s=0)
+        return TurnTimerStopped(turn=self.turn, remaining_s=0)
 
-    def held(self, _failure: Failure) -> TurnTimerStopped:
+    def on_failure(self, _failure: JobFailure) -> TurnTimerStopped:
         """Say how much time is left."""
         ran_s = (self._held_s or 0.0) - (self._began_s or 0.0)
-        left_s = min(max(self.left_s - ran_s, 0.001), LONGEST_S)
-        return TurnTimerStopped(turn=self.turn, left_s=left_s)
+        left_s = min(max(self.remaining_s - ran_s, 0.001), MAX_DURATION_S)
+        return TurnTimerStopped(turn=self.turn, remaining_s=left_s)
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,8 +138,8 @@ class LimitsLookup:
 
     async def run(self) -> ModelLimitsFound:
         """Ask; a server that does not say leaves us with what we know."""
-        return await self.client.measure(self.model) or limits_of(self.model)
+        return await self.client.look_up_limits(self.model) or get_default_limits(self.model)
 
-    def failed(self, _failure: Failure) -> ModelLimitsFound:
+    def on_failure(self, _failure: JobFailure) -> ModelLimitsFound:
         """Go by what we know."""
-        return limits_of(self.model)
+        return get_default_limits(self.model)

@@ -22,14 +22,14 @@ class SubagentEntry:
     """How often it was begun."""
     call_id: str = ""
     """The call whose task it is at; empty: at none."""
-    living: bool = False
+    is_alive: bool = False
     one_shot: bool = True
     """It ends with its task."""
     max_mode: PermissionMode = "yolo"
     """The loosest mode that it works in, since its parent's was no looser when it began."""
-    said: str = ""
+    last_text: str = ""
     """The last words of the task at hand."""
-    end: TurnEnded | None = None
+    turn_end: TurnEnded | None = None
     """How its turn ended."""
 
 
@@ -37,48 +37,52 @@ class SubagentEntry:
 class Family:
     """All that were started, and the questions that climb through this agent."""
 
-    children: Mapping[str, SubagentEntry] = field(default_factory=dict[str, SubagentEntry])
+    entries: Mapping[str, SubagentEntry] = field(default_factory=dict[str, SubagentEntry])
     """By name, which is their `task_id`."""
-    open: Mapping[str, ApprovalRequest] = field(default_factory=dict[str, ApprovalRequest])
+    open_requests: Mapping[str, ApprovalRequest] = field(default_factory=dict[str, ApprovalRequest])
     """Questions of those below that wait for an answer, by id: said again to who restarts."""
-    returning: frozenset[str] = frozenset()
+    names_to_resume: frozenset[str] = frozenset()
     """After a resume: children below whom a question was open; they go on by themselves."""
 
-    def started(self, started: SubagentStarted, *, living: bool = True) -> "Family":
+    def with_started(self, started: SubagentStarted, *, is_alive: bool = True) -> "Family":
         """Count one that begins, for the first time or with a further task."""
         child = SubagentEntry(
             started.child,
-            started.agent,
+            started.agent_type,
             started.task_number,
             started.call_id,
-            living=living,
+            is_alive=is_alive,
             one_shot=started.one_shot,
             max_mode=started.max_mode,
         )
-        return self.with_child(child)
+        return self.with_entry(child)
 
-    def with_child(self, child: SubagentEntry) -> "Family":
+    def with_entry(self, entry: SubagentEntry) -> "Family":
         """Replace one."""
-        return replace(self, children={**self.children, child.address.name: child})
+        return replace(self, entries={**self.entries, entry.address.name: entry})
 
     def find(self, address: Address) -> SubagentEntry | None:
         """Find one by its address."""
-        child = self.children.get(address.name)
+        child = self.entries.get(address.name)
         return child if child is not None and child.address == address else None
 
-    def at(self, call_id: str) -> SubagentEntry | None:
+    def find_by_call(self, call_id: str) -> SubagentEntry | None:
         """Find the one that is at a call's task."""
-        at_it = (child for child in self.children.values() if child.call_id == call_id)
+        at_it = (child for child in self.entries.values() if child.call_id == call_id)
         return next(at_it, None)
 
-    def without_open(self, under: Address) -> "Family":
+    def without_requests(self, under: Address) -> "Family":
         """Forget the questions of an agent and of those below it."""
-        left = {each: kept for each, kept in self.open.items() if not kept.agent.is_under(under)}
-        return replace(self, open=left)
+        left = {
+            each: kept
+            for each, kept in self.open_requests.items()
+            if not kept.agent.is_under(under)
+        }
+        return replace(self, open_requests=left)
 
-    def known(self) -> dict[str, ExistingSubagent]:
+    def list_existing(self) -> dict[str, ExistingSubagent]:
         """List whom a further task can be given to, by name."""
         return {
-            name: ExistingSubagent(child.agent, busy=bool(child.call_id))
-            for name, child in self.children.items()
+            name: ExistingSubagent(child.agent, is_busy=bool(child.call_id))
+            for name, child in self.entries.items()
         }

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 from messages.turns import Delta, ReplyProgress, TextDelta, ToolInputDelta
 
-TOLD_EVERY_CHARS = 400
+PROGRESS_INTERVAL_CHARS = 400
 """About a hundred tokens, which take a model a second or more."""
 
 
@@ -14,7 +14,7 @@ class ProgressThrottle:
 
     _texts: list[str] = field(default_factory=list[str])
     _chars: int = 0
-    _next_told_chars: int = TOLD_EVERY_CHARS
+    _next_told_chars: int = PROGRESS_INTERVAL_CHARS
 
     @property
     def text(self) -> str:
@@ -26,8 +26,8 @@ class ProgressThrottle:
         begins = isinstance(delta, TextDelta) and not self._texts
         if isinstance(delta, TextDelta):
             self._texts.append(delta.text)
-        self._chars += delta.chars if isinstance(delta, ToolInputDelta) else len(delta.text)
+        self._chars += delta.char_count if isinstance(delta, ToolInputDelta) else len(delta.text)
         if not begins and self._chars < self._next_told_chars:
             return None
-        self._next_told_chars = self._chars + TOLD_EVERY_CHARS
-        return ReplyProgress(turn=turn, chars=self._chars, writes=bool(self._texts))
+        self._next_told_chars = self._chars + PROGRESS_INTERVAL_CHARS
+        return ReplyProgress(turn=turn, char_count=self._chars, has_text=bool(self._texts))

@@ -23,15 +23,15 @@ from messages.turns import (
 
 Json = dict[str, JsonValue]
 
-INTERRUPTED = "[The user interrupted the turn here.]"
-CUT_OFF = "[The reply was cut off here; it never came to its end.]"
-NO_WORDS = "[The user sent an empty message.]"
+INTERRUPTED_NOTE = "[The user interrupted the turn here.]"
+TRUNCATED_REPLY = "[The reply was cut off here; it never came to its end.]"
+EMPTY_PROMPT = "[The user sent an empty message.]"
 NO_OUTPUT = "(no output)"
 NO_RESULT = "No result was recorded for this call; its outcome is unknown."
 
 
 @dataclass
-class History:
+class ConversationHistory:
     """Grows by records, never changes what is there: the prefix stays the same to the byte.
 
     A neighbour of the same role is added to the last message as further blocks. That keeps the
@@ -49,7 +49,7 @@ class History:
         """Take in a record; those that say nothing to the model are passed over."""
         match record:
             case TurnStarted():
-                self._say("user", said(record.prompt) or said(NO_WORDS))
+                self._say("user", to_text_block(record.prompt) or to_text_block(EMPTY_PROMPT))
             case ReplyCompleted():
                 self._reply(record)
             case ToolEnded():
@@ -57,11 +57,14 @@ class History:
             case AgentSwitched():
                 self._note(record.text)
             case TurnInterrupted():
-                self._partial(record.partial)
-                self._say("user", said(INTERRUPTED))
+                self._partial(record.partial_text)
+                self._say("user", to_text_block(INTERRUPTED_NOTE))
             case TurnFailed():
-                self._partial(record.partial)
-                self._say("user", said(CUT_OFF) if said(record.partial) else {})
+                self._partial(record.partial_text)
+                self._say(
+                    "user",
+                    to_text_block(TRUNCATED_REPLY) if to_text_block(record.partial_text) else {},
+                )
             case _:
                 pass
 
@@ -70,11 +73,11 @@ class History:
         if self._open:
             self._notes.append(text)
         else:
-            self._say("user", said(text))
+            self._say("user", to_text_block(text))
 
     def _reply(self, reply: ReplyCompleted) -> None:
         self._answer_open()
-        self._say("assistant", *(as_sent(block) for block in sendable(reply.content)))
+        self._say("assistant", *(to_api_block(block) for block in filter_sendable(reply.content)))
         self._open = [block.id for block in reply.content if isinstance(block, ToolUseBlock)]
 
     def _result(self, ended: ToolEnded) -> None:
@@ -93,11 +96,11 @@ class History:
         results = [self._results.get(call_id) or _unknown(call_id) for call_id in self._open]
         self._open, self._results = [], {}
         notes, self._notes = self._notes, []
-        self._say("user", *results, *map(said, notes))
+        self._say("user", *results, *map(to_text_block, notes))
 
     def _partial(self, text: str) -> None:
         self._answer_open()
-        self._say("assistant", said(text))
+        self._say("assistant", to_text_block(text))
 
     def _say(self, role: str, *content: Json) -> None:
         """Add content; neighbours of one role are one message, as the API has it."""
@@ -111,12 +114,12 @@ class History:
             self.messages.append({"role": role, "content": new})
 
 
-def said(text: str) -> Json:
+def to_text_block(text: str) -> Json:
     """Write words as a block; empty where there are none, which the API would refuse for good."""
     return {"type": "text", "text": text} if text.strip() else {}
 
 
-def sendable(content: tuple[ContentBlock, ...]) -> tuple[ContentBlock, ...]:
+def filter_sendable(content: tuple[ContentBlock, ...]) -> tuple[ContentBlock, ...]:
     """Leave out what the API sends but does not take back: blank text, and reasoning at the end."""
     kept = [block for block in content if not isinstance(block, TextBlock) or block.text.strip()]
     while kept and isinstance(kept[-1], ThinkingBlock | RedactedThinkingBlock):
@@ -124,7 +127,7 @@ def sendable(content: tuple[ContentBlock, ...]) -> tuple[ContentBlock, ...]:
     return tuple(kept)
 
 
-def as_sent(block: ContentBlock) -> Json:
+def to_api_block(block: ContentBlock) -> Json:
     """Write a block as the API takes it back, thinking and signature verbatim."""
     if isinstance(block, ToolUseBlock):
         return {"type": "tool_use", "id": block.id, "name": block.name, "input": block.input}

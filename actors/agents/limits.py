@@ -30,11 +30,11 @@ class LimitReached:
 class TimerState:
     """The time limit of a turn; it stands still while a person is asked."""
 
-    left_s: float | None = None
+    remaining_s: float | None = None
     """When the clock was last started; None: no limit."""
-    runs: bool = False
+    is_running: bool = False
     """It was started, and has not yet said that it stopped."""
-    held: bool = False
+    is_pausing: bool = False
     """It was told to stop."""
 
 
@@ -43,11 +43,11 @@ class UsageTotals:
     """What an agent has used."""
 
     limits: Limits = Limits()
-    before: Usage = Usage()  # noqa: RUF009  (frozen, so it may be shared)
+    earlier_runs: Usage = Usage()  # noqa: RUF009  (frozen, so it may be shared)
     """In earlier runs of the session."""
-    spent: Usage = Usage()  # noqa: RUF009  (as above)
+    this_run: Usage = Usage()  # noqa: RUF009  (as above)
     """In this run."""
-    below: Usage = Usage()  # noqa: RUF009  (as above)
+    subagents: Usage = Usage()  # noqa: RUF009  (as above)
     """By those below, in this run."""
     reply_count: int = 0
     """To the prompt at hand."""
@@ -57,19 +57,19 @@ class UsageTotals:
     @property
     def total(self) -> Usage:
         """Of the whole session."""
-        return self.before + self.spent + self.below
+        return self.earlier_runs + self.this_run + self.subagents
 
 
-def tokens_of(usage: Usage) -> int:
+def count_tokens(usage: Usage) -> int:
     """Count every token that was read or written."""
     read = usage.cache_creation_input_tokens + usage.cache_read_input_tokens
     return usage.input_tokens + read + usage.output_tokens
 
 
-def reached(account: UsageTotals) -> LimitReached | None:
+def find_reached_limit(totals: UsageTotals) -> LimitReached | None:
     """Say which limit forbids the next request, if one does."""
-    limits, used = account.limits, tokens_of(account.spent + account.below)
-    if limits.turns is not None and account.reply_count >= limits.turns:
+    limits, used = totals.limits, count_tokens(totals.this_run + totals.subagents)
+    if limits.turns is not None and totals.reply_count >= limits.turns:
         plural = "" if limits.turns == 1 else "s"
         said = f"stopped after {limits.turns} request{plural} to the model, the limit for a prompt"
         return LimitReached("max_turns", f"{said} (--max-turns, or turns in [budget])")
@@ -80,7 +80,7 @@ def reached(account: UsageTotals) -> LimitReached | None:
     return None
 
 
-def out_of_time(limits: Limits) -> LimitReached:
+def build_time_limit_reached(limits: Limits) -> LimitReached:
     """Say that the time for a prompt is up."""
     return LimitReached(
         "time_limit",

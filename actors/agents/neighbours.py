@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from actors.models.client import ModelClient
-from actors.runtime.actor import Factory
+from actors.runtime.actor import ActorFactory
 from actors.tools.tasks import SpawnOptions
 from actors.tools.tool import ToolContext
 from messages.address import Address
@@ -18,39 +18,41 @@ class Collaborators:
     """Whom an agent talks to."""
 
     journal: Address
-    engine: Address
+    permissions: Address
     approvals: Address
     """Where its requests go: the parent; for the primary, the broker."""
-    reports: Address
+    events_to: Address
     """Where its events go: the parent; for the primary, the console."""
-    streams_to: tuple[Address, ...] = ()
+    stream_subscribers: tuple[Address, ...] = ()
     """Who hears what it streams; for a subagent, nobody above it does."""
 
 
-class Nursery(Protocol):
+class SubagentFactory(Protocol):
     """Makes agents; one for the whole session."""
 
-    def profile(self, agent: str, ceiling: PermissionMode) -> PermissionProfile:
+    def get_profile(self, agent: str, ceiling: PermissionMode) -> PermissionProfile:
         """Say what one of a type may that is started under this ceiling."""
         ...
 
-    def offer(self, agent: str, depth: int) -> SpawnOptions:
+    def get_spawn_options(self, agent: str, depth: int) -> SpawnOptions:
         """Say whom an agent of a type may start at its depth; one word for offering and running."""
         ...
 
-    def make(self, started: SubagentStarted, errand: AssignTask, *, on_disk: bool) -> Factory:
+    def make_factory(
+        self, started: SubagentStarted, task: AssignTask, *, has_records: bool
+    ) -> ActorFactory:
         """Say how to make one; `on_disk`: it goes on from its records."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
-class Ports:
+class AgentPorts:
     """What an agent reaches of the world."""
 
     model: ModelClient
-    tools: ToolContext
+    tool_context: ToolContext
     """With nothing seen yet."""
-    nursery: Nursery
+    subagent_factory: SubagentFactory
     """Makes the agents below it."""
     headers: Mapping[str, str] = field(default_factory=dict[str, str])
     """Of every request to the model."""

@@ -7,35 +7,35 @@ from messages.address import Address
 from messages.subagents import SlotAcquired, SlotPending, SubagentQueued
 
 
-def has(step: Transition) -> bool:
+def ensure_slot(step: Transition) -> bool:
     """Whether the model may be asked now; else a place is asked for."""
-    if step.turn.place is SlotState.NONE:
-        step.set(place=SlotState.ASKED)
-        step.do(AskForSlot())
-    return step.turn.place in (SlotState.NEEDLESS, SlotState.HELD)
+    if step.state.slot is SlotState.NONE:
+        step.update(slot=SlotState.PENDING)
+        step.emit(AskForSlot())
+    return step.state.slot in (SlotState.NOT_NEEDED, SlotState.HELD)
 
 
-def take(step: Transition, message: SlotAcquired | SlotPending) -> None:
+def handle(step: Transition, message: SlotAcquired | SlotPending) -> None:
     """Work, or say that all places are taken; a place that is not wanted any more goes back."""
-    asked = step.turn.place is SlotState.ASKED
+    asked = step.state.slot is SlotState.PENDING
     if isinstance(message, SlotPending):
         if asked:
-            agent = Address(step.turn.asker)
-            step.do(PublishEvent(SubagentQueued(agent=agent, slot_limit=message.slot_limit)))
+            agent = Address(step.state.agent_address)
+            step.emit(PublishEvent(SubagentQueued(agent=agent, slot_limit=message.slot_limit)))
     elif asked:
-        step.set(place=SlotState.HELD)
-    elif step.turn.place is SlotState.NONE:
-        step.do(ReturnSlot())
+        step.update(slot=SlotState.HELD)
+    elif step.state.slot is SlotState.NONE:
+        step.emit(ReturnSlot())
 
 
-def keep(step: Transition) -> None:
+def release_if_idle(step: Transition) -> None:
     """Give the place back while there is nothing to do but wait for those below, or at all."""
-    turn = step.turn
-    if turn.place not in (SlotState.HELD, SlotState.ASKED):
+    turn = step.state
+    if turn.slot not in (SlotState.HELD, SlotState.PENDING):
         return
-    if turn.stage is TurnStage.IDLE or turn.stopping or _only_waits(turn):
-        step.set(place=SlotState.NONE)
-        step.do(ReturnSlot())
+    if turn.stage is TurnStage.IDLE or turn.is_stopping or _only_waits(turn):
+        step.update(slot=SlotState.NONE)
+        step.emit(ReturnSlot())
 
 
 def _only_waits(turn: AgentState) -> bool:
@@ -44,7 +44,7 @@ def _only_waits(turn: AgentState) -> bool:
         return False
     below = False
     for call in turn.calls:
-        if call.stage is CallStage.RUNNING and call.started is not None:
+        if call.stage is CallStage.RUNNING and call.subagent_started is not None:
             below = True
         elif call.stage not in (CallStage.DONE, CallStage.WAITING):
             return False

@@ -20,30 +20,34 @@ class PendingRequests:
         self._actor = actor
         self._asked: dict[str, tuple[Address, PendingRequest]] = {}
 
-    def ask(self, to: Address, question: PendingRequest, turn: AgentState) -> None:
+    def send(self, to: Address, request: PendingRequest, turn: AgentState) -> None:
         """Ask, and forget what the turn does not wait for any more."""
-        awaited = awaited_by(turn)
+        awaited = get_awaited_ids(turn)
         self._asked = {each: kept for each, kept in self._asked.items() if each in awaited}
-        self._asked[question.id] = (to, question)
-        self._actor.tell(to, question)
+        self._asked[request.id] = (to, request)
+        self._actor.tell(to, request)
 
-    def ask_again(self, peer: Address, turn: AgentState) -> None:
+    def resend(self, peer: Address, turn: AgentState) -> None:
         """Say to a restarted peer what the turn still waits for."""
-        awaited = awaited_by(turn)
+        awaited = get_awaited_ids(turn)
         for question_id, (to, question) in self._asked.items():
             if to == peer and question_id in awaited:
                 self._actor.tell(to, question)
 
 
-def awaited_by(turn: AgentState) -> frozenset[str]:
+def get_awaited_ids(turn: AgentState) -> frozenset[str]:
     """Name the questions that a turn has no answer to."""
-    judging = (CallStage.PEEKING, CallStage.JUDGING)
-    queries = (call.query for call in turn.calls if call.stage in judging)
-    approvals = (call.approval for call in turn.calls if call.stage is CallStage.PARKED)
+    judging = (CallStage.CHECKING_READ, CallStage.EVALUATING)
+    queries = (call.decision_id for call in turn.calls if call.stage in judging)
+    approvals = (
+        call.approval_id for call in turn.calls if call.stage is CallStage.AWAITING_APPROVAL
+    )
     return frozenset((*queries, *approvals))
 
 
-def answer_to(returned: Undelivered) -> PermissionDecision | ApprovalUnavailable | None:
+def get_undelivered_outcome(
+    returned: Undelivered,
+) -> PermissionDecision | ApprovalUnavailable | None:
     """Say what it means that a question came back; None: it is asked again, or was none."""
     message = returned.message
     if returned.reason == "crashed":  # its receiver lives on, and is asked again

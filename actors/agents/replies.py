@@ -4,13 +4,13 @@ from dataclasses import replace
 
 from actors.agents import calls, places
 from actors.agents.effects import LookUpLimits, ScheduleRetry, SendModelRequest
-from actors.agents.limits import reached, tokens_of
-from actors.agents.retry import RetryState, backoff_for, wait_before_s
-from actors.agents.settling import close, proceed, start_ready
+from actors.agents.limits import find_reached_limit, count_tokens
+from actors.agents.retry import RetryState, get_backoff, get_retry_delay_s
+from actors.agents.settling import record_result, continue_turn, start_ready_calls
 from actors.agents.state import AgentState, CallStage, ToolCall, TurnStage
 from actors.agents.step import Transition
-from actors.models.names import limits_of
-from messages.content import ToolUseBlock, Usage, text_of
+from actors.models.names import get_default_limits
+from messages.content import ToolUseBlock, Usage, join_text
 from messages.models import ModelFailed, ModelLimitsFound, ModelReplied, RetryDelayElapsed
 from messages.turns import (
     ModelRetrying,
@@ -20,13 +20,15 @@ from messages.turns import (
     UsageChanged,
 )
 
-MAX_CALLS = 128
+MAX_CALLS_PER_REPLY = 128
 """Tool calls of one reply."""
-MAX_MALFORMED = 2
+MAX_MALFORMED_REPLIES = 2
 """So many replies in a row may have calls whose arguments are not JSON."""
-CUT_OFF = "Not run: the reply ended ({reason}) before this call was known to be complete."
-MALFORMED = "the model's tool calls are not JSON, {count} replies in a row; send the prompt again"
-STOPPED: dict[str, tuple[TurnFailureReason, str]] = {
+INCOMPLETE_CALL = "Not run: the reply ended ({reason}) before this call was known to be complete."
+MALFORMED_CALLS = (
+    "the model's tool calls are not JSON, {count} replies in a row; send the prompt again"
+)
+STOP_REASON_FAILURES: dict[str, tuple[TurnFailureReason, str]] = {
     "max_tokens": ("max_tokens", "the reply reached the output limit; say 'go on' to continue"),
     "model_context_window_exceeded": (
         "too_long",
@@ -39,130 +41,136 @@ STOPPED: dict[str, tuple[TurnFailureReason, str]] = {
 }
 
 
-def ask(step: Transition) -> None:
+def request_reply(step: Transition) -> None:
     """Send the whole conversation, unless a limit is reached; all of it is on disk."""
-    turn = step.turn
-    if turn.over:
-        step.fail("token_budget", turn.over, turn.tries.partial)
+    turn = step.state
+    if turn.budget_exhausted:
+        step.fail_turn("token_budget", turn.budget_exhausted, turn.retry.partial_text)
         return
-    if not places.has(step):
+    if not places.ensure_slot(step):
         return
-    limit = reached(turn.account)
+    limit = find_reached_limit(turn.totals)
     if limit is not None:
-        step.fail(limit.reason, limit.detail, turn.tries.partial)
+        step.fail_turn(limit.reason, limit.detail, turn.retry.partial_text)
         return
-    step.set(stage=TurnStage.THINKING, request=turn.request + 1, calls=())
-    step.do(SendModelRequest(step.turn.request))
+    step.update(stage=TurnStage.THINKING, request_number=turn.request_number + 1, calls=())
+    step.emit(SendModelRequest(step.state.request_number))
     _measure(step)
 
 
-def replied(step: Transition, reply: ModelReplied) -> None:
+def on_model_replied(step: Transition, reply: ModelReplied) -> None:
     """Take a whole reply: record it, then act or end."""
-    turn = step.turn
-    if turn.stage is not TurnStage.THINKING or reply.request != turn.request:
+    turn = step.state
+    if turn.stage is not TurnStage.THINKING or reply.request_number != turn.request_number:
         return
     _count(step, reply.usage)
     account = replace(
-        step.turn.account,
-        reply_count=turn.account.reply_count + 1,
-        context_tokens=tokens_of(reply.usage),
+        step.state.totals,
+        reply_count=turn.totals.reply_count + 1,
+        context_tokens=count_tokens(reply.usage),
     )
-    step.set(account=account, tries=RetryState())
+    step.update(totals=account, retry=RetryState())
     uses = [block for block in reply.content if isinstance(block, ToolUseBlock)]
     problem = _problem(uses)
     if problem:
-        step.fail("protocol", problem, text_of(reply.content))
+        step.fail_turn("protocol", problem, join_text(reply.content))
         return
     completed = ReplyCompleted(
-        turn=turn.number,
+        turn=turn.turn_number,
         content=reply.content,
         stop_reason=reply.stop_reason,
         usage=reply.usage,
         model=reply.model,
     )
     step.write(completed)
-    step.report(completed)
-    step.report(usage_of(step.turn))
+    step.publish(completed)
+    step.publish(build_usage_changed(step.state))
     if uses:
         _act(step, uses, reply.stop_reason)
     else:
-        conclude(step, reply)
+        complete_turn(step, reply)
 
 
-def conclude(step: Transition, reply: ModelReplied | ReplyCompleted) -> None:
+def complete_turn(step: Transition, reply: ModelReplied | ReplyCompleted) -> None:
     """End with a reply that calls nothing."""
-    turn = step.turn
-    if turn.stopping:
-        step.interrupt()
+    turn = step.state
+    if turn.is_stopping:
+        step.interrupt_turn()
     elif reply.stop_reason in ("end_turn", "stop_sequence"):
         completed = TurnCompleted(
-            turn=turn.number,
-            text=text_of(reply.content),
+            turn=turn.turn_number,
+            text=join_text(reply.content),
             stop_reason=reply.stop_reason,
             usage=turn.usage,
         )
-        step.close(completed)
+        step.end_turn(completed)
     else:
-        step.fail(*_stopped(reply.stop_reason))
+        step.fail_turn(*_stopped(reply.stop_reason))
 
 
-def cut_off(step: Transition, stop_reason: str) -> None:
+def close_incomplete_calls(step: Transition, stop_reason: str) -> None:
     """Answer calls that are not known to be complete; whole JSON is no proof that all was said."""
-    for call in step.turn.calls:
+    for call in step.state.calls:
         if call.stage is not CallStage.DONE:
-            close(step, call, "error", CUT_OFF.format(reason=stop_reason))
+            record_result(step, call, "error", INCOMPLETE_CALL.format(reason=stop_reason))
     if stop_reason == "max_tokens":
-        proceed(step)
+        continue_turn(step)
     else:
-        step.fail(*_stopped(stop_reason))
+        step.fail_turn(*_stopped(stop_reason))
 
 
-def model_failed(step: Transition, failed: ModelFailed) -> None:
+def on_model_failed(step: Transition, failed: ModelFailed) -> None:
     """Wait and try again, or end; no part of the reply has acted."""
-    turn = step.turn
-    if turn.stage is not TurnStage.THINKING or failed.request != turn.request:
+    turn = step.state
+    if turn.stage is not TurnStage.THINKING or failed.request_number != turn.request_number:
         return
     _count(step, failed.usage)
-    tries = RetryState(turn.tries.failed + 1, failed.partial or turn.tries.partial)
-    wait_s = None if turn.stopping else wait_before_s(failed, turn.tries.failed, turn.seed)
+    tries = RetryState(
+        turn.retry.failed_attempts + 1, failed.partial_text or turn.retry.partial_text
+    )
+    wait_s = (
+        None
+        if turn.is_stopping
+        else get_retry_delay_s(failed, turn.retry.failed_attempts, turn.jitter_seed)
+    )
     if wait_s is not None:
         _wait(step, failed, tries, wait_s)
         return
-    tried = f" (tried {tries.failed} times)" if tries.failed > 1 else ""
-    step.fail(failed.reason, failed.detail + tried, tries.partial)
+    tried = f" (tried {tries.failed_attempts} times)" if tries.failed_attempts > 1 else ""
+    step.fail_turn(failed.reason, failed.detail + tried, tries.partial_text)
 
 
-def waited(step: Transition, message: RetryDelayElapsed) -> None:
+def on_retry_delay_elapsed(step: Transition, message: RetryDelayElapsed) -> None:
     """Ask again, once all is on disk."""
-    turn = step.turn
-    if turn.stage is not TurnStage.WAITING or message.request != turn.request:
+    turn = step.state
+    if turn.stage is not TurnStage.RETRYING or message.request_number != turn.request_number:
         return
-    if turn.stopping:
-        step.interrupt(turn.tries.partial)
+    if turn.is_stopping:
+        step.interrupt_turn(turn.retry.partial_text)
     else:
-        step.set(stage=TurnStage.SETTLING)
+        step.update(stage=TurnStage.RECORDING_RESULTS)
 
 
-def measured(step: Transition, message: ModelLimitsFound) -> None:
+def on_limits_found(step: Transition, message: ModelLimitsFound) -> None:
     """Go by what the server says of its model."""
-    step.set(measured=message)
-    if step.turn.account.context_tokens:
-        step.report(usage_of(step.turn))
+    step.update(model_limits=message)
+    if step.state.totals.context_tokens:
+        step.publish(build_usage_changed(step.state))
 
 
-def usage_of(turn: AgentState) -> UsageChanged:
+def build_usage_changed(turn: AgentState) -> UsageChanged:
     """Tell how full the conversation is, and what was used."""
     return UsageChanged(
-        context_tokens=turn.account.context_tokens,
-        window_tokens=measure_of(turn).context_tokens,
-        total=turn.account.total,
+        context_tokens=turn.totals.context_tokens,
+        context_window_tokens=get_model_limits(turn).max_context_tokens,
+        total_usage=turn.totals.total,
     )
 
 
-def measure_of(turn: AgentState) -> ModelLimitsFound:
+def get_model_limits(turn: AgentState) -> ModelLimitsFound:
     """What the model takes and gives, as far as it is known."""
-    known = turn.measured
-    return known if known and known.model == turn.model else limits_of(turn.model)
+    known = turn.model_limits
+    return known if known and known.model == turn.model else get_default_limits(turn.model)
 
 
 def _measure(step: Transition) -> None:
@@ -170,66 +178,70 @@ def _measure(step: Transition) -> None:
 
     Until half of what we believe is full, our own figures do; not every server has an answer.
     """
-    turn = step.turn
-    half_full = 2 * turn.account.context_tokens >= measure_of(turn).context_tokens
-    if half_full and turn.asked_about != turn.model:
-        step.set(asked_about=turn.model)
-        step.do(LookUpLimits(turn.model))
+    turn = step.state
+    half_full = 2 * turn.totals.context_tokens >= get_model_limits(turn).max_context_tokens
+    if half_full and turn.limits_requested_for != turn.model:
+        step.update(limits_requested_for=turn.model)
+        step.emit(LookUpLimits(turn.model))
 
 
 def _count(step: Transition, usage: Usage) -> None:
-    turn = step.turn
-    account = replace(turn.account, spent=turn.account.spent + usage)
-    step.set(usage=turn.usage + usage, account=account)
+    turn = step.state
+    account = replace(turn.totals, this_run=turn.totals.this_run + usage)
+    step.update(usage=turn.usage + usage, totals=account)
 
 
 def _wait(step: Transition, failed: ModelFailed, tries: RetryState, wait_s: float) -> None:
-    step.set(stage=TurnStage.WAITING, tries=tries)
+    step.update(stage=TurnStage.RETRYING, retry=tries)
     retrying = ModelRetrying(
-        turn=step.turn.number,
-        attempt=tries.failed,
-        of=backoff_for(failed.reason).retries,
+        turn=step.state.turn_number,
+        attempt=tries.failed_attempts,
+        max_attempts=get_backoff(failed.reason).max_retries,
         wait_s=wait_s,
         reason=failed.reason,
         detail=failed.detail,
-        partial=failed.partial,
+        partial_text=failed.partial_text,
         usage=failed.usage,
     )
     step.write(retrying)
-    step.report(retrying)
-    step.do(ScheduleRetry(failed.request, wait_s))
+    step.publish(retrying)
+    step.emit(ScheduleRetry(failed.request_number, wait_s))
 
 
 def _problem(uses: list[ToolUseBlock]) -> str:
     if len({use.id for use in uses}) < len(uses):
         return "two tool calls of one reply have the same id; none was run"
-    if len(uses) > MAX_CALLS:
-        return f"one reply has {len(uses)} tool calls, more than {MAX_CALLS}; none was run"
+    if len(uses) > MAX_CALLS_PER_REPLY:
+        return (
+            f"one reply has {len(uses)} tool calls, more than {MAX_CALLS_PER_REPLY}; none was run"
+        )
     return ""
 
 
 def _act(step: Transition, uses: list[ToolUseBlock], stop_reason: str) -> None:
-    new = tuple(ToolCall(use, changes=use.name not in step.turn.reading) for use in uses)
-    malformed = step.turn.malformed + 1 if any(use.malformed for use in uses) else 0
-    step.set(stage=TurnStage.ACTING, calls=new, malformed=malformed)
-    if step.turn.stopping:
-        calls.cancel(step)
+    new = tuple(
+        ToolCall(use, is_changing=use.name not in step.state.read_only_tools) for use in uses
+    )
+    malformed = step.state.malformed_replies + 1 if any(use.input_error for use in uses) else 0
+    step.update(stage=TurnStage.ACTING, calls=new, malformed_replies=malformed)
+    if step.state.is_stopping:
+        calls.cancel_calls(step)
     elif stop_reason != "tool_use":
-        cut_off(step, stop_reason)
-    elif malformed > MAX_MALFORMED:
+        close_incomplete_calls(step, stop_reason)
+    elif malformed > MAX_MALFORMED_REPLIES:
         _give_up(step, malformed)
     else:
-        start_ready(step)
+        start_ready_calls(step)
 
 
 def _give_up(step: Transition, malformed: int) -> None:
     """End with a model that cannot say what it wants; nothing of its reply runs."""
-    said = MALFORMED.format(count=malformed)
-    for call in step.turn.calls:
-        close(step, call, "error", f"Not run: {said}.")
-    step.fail("protocol", said)
+    said = MALFORMED_CALLS.format(count=malformed)
+    for call in step.state.calls:
+        record_result(step, call, "error", f"Not run: {said}.")
+    step.fail_turn("protocol", said)
 
 
 def _stopped(stop_reason: str) -> tuple[TurnFailureReason, str]:
     unknown = f"the model stopped for a reason we do not know: {stop_reason}"
-    return STOPPED.get(stop_reason, ("stop_reason", unknown))
+    return STOP_REASON_FAILURES.get(stop_reason, ("stop_reason", unknown))

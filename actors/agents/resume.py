@@ -2,11 +2,11 @@
 
 from dataclasses import replace
 
-from actors.agents.answers import agreed, denial, told
-from actors.agents.kinship import family_of, own, taken_errand
-from actors.agents.limits import UsageTotals, tokens_of
+from actors.agents.answers import is_switch_confirmed, format_denial, format_answers
+from actors.agents.kinship import build_subagent_table, filter_own_records, find_last_task_number
+from actors.agents.limits import UsageTotals, count_tokens
 from actors.agents.state import AgentState, CallStage, RestoredState, ToolCall, TurnStage
-from actors.agents.switching import switched_back
+from actors.agents.switching import restore_agent
 from messages.approvals import (
     AnyApprovalRequest,
     ApprovalDecided,
@@ -33,62 +33,76 @@ from messages.turns import (
 )
 
 
-def past_of(records: tuple[Record, ...], blank: AgentState) -> RestoredState:
+def restore(records: tuple[Record, ...], initial_state: AgentState) -> RestoredState:
     """Put an agent back where its records stop; `blank` is the turn of an agent without a past."""
-    family = family_of(records, blank.asker)
-    records = own(records, blank.asker)
+    family = build_subagent_table(records, initial_state.agent_address)
+    records = filter_own_records(records, initial_state.agent_address)
     numbers = [record.turn for record in records if isinstance(record, TurnStarted)]
     last = _since_last(TurnStarted, records)
     turn = replace(
-        blank,
-        number=max(numbers, default=0),
-        account=_account(records, blank.account),
-        family=family,
-        errand=taken_errand(records, blank.asker),
+        initial_state,
+        turn_number=max(numbers, default=0),
+        totals=_account(records, initial_state.totals),
+        subagents=family,
+        last_task_number=find_last_task_number(records, initial_state.agent_address),
     )
-    turn = switched_back(turn, [each for each in records if isinstance(each, AgentSwitched)])
+    turn = restore_agent(turn, [each for each in records if isinstance(each, AgentSwitched)])
     if not last or any(isinstance(each, TurnEnded) for each in last):
-        return RestoredState(turn, records, blank=blank)
+        return RestoredState(turn, records, initial_state=initial_state)
     replies = [record for record in last if isinstance(record, ReplyCompleted)]
-    account = replace(turn.account, reply_count=len(replies))
-    turn = replace(turn, account=account, usage=_used(last))
+    account = replace(turn.totals, reply_count=len(replies))
+    turn = replace(turn, totals=account, usage=_used(last))
     if not replies:
-        return RestoredState(replace(turn, stage=TurnStage.SETTLING), records, blank=blank)
+        return RestoredState(
+            replace(turn, stage=TurnStage.RECORDING_RESULTS), records, initial_state=initial_state
+        )
     reply, since = replies[-1], _since_last(ReplyCompleted, last)
     calls = tuple(
-        _call(block, since, turn.reading)
+        _call(block, since, turn.read_only_tools)
         for block in reply.content
         if isinstance(block, ToolUseBlock)
     )
-    stage = TurnStage.SETTLING if _answered(calls, reply) else TurnStage.ACTING
-    return RestoredState(replace(turn, stage=stage, calls=calls), records, reply, blank)
+    stage = TurnStage.RECORDING_RESULTS if _answered(calls, reply) else TurnStage.ACTING
+    return RestoredState(replace(turn, stage=stage, calls=calls), records, reply, initial_state)
 
 
-def chosen_model(records: tuple[Record, ...]) -> str:
+def find_chosen_model(records: tuple[Record, ...]) -> str:
     """Name the model that a person chose last in earlier runs; empty: they chose none."""
     chosen = (each.model for each in reversed(records) if isinstance(each, ModelChanged))
     return next(chosen, "")
 
 
-def again(
-    records: tuple[Record, ...], past: RestoredState, life: int, mark: int, *, crashed: bool
+def restore_after_crash(
+    records: tuple[Record, ...],
+    restored: RestoredState,
+    life: int,
+    append_id: int,
+    *,
+    crashed: bool,
 ) -> RestoredState:
     """Put an agent back that has lived before, under marks (above `mark`) that nobody has heard of.
 
     After a crash its open questions are withdrawn: they are asked anew, under new ids.
     """
-    blank = past.blank or past.turn
-    model = chosen_model(records) or blank.model
-    blank = replace(blank, life=life, model=model, judged=mark, written=mark, synced=mark)
-    found = replace(past_of(records, blank), errand=past.errand)
+    blank = restored.initial_state or restored.state
+    model = find_chosen_model(records) or blank.model
+    blank = replace(
+        blank,
+        incarnation=life,
+        model=model,
+        evaluation_count=append_id,
+        last_append_id=append_id,
+        synced_append_id=append_id,
+    )
+    found = replace(restore(records, blank), task=restored.task)
     if not crashed:
         return found
-    calls = tuple(replace(call, approval="") for call in found.turn.calls)
-    family = replace(found.turn.family, returning=frozenset())
-    return replace(found, turn=replace(found.turn, calls=calls, family=family))
+    calls = tuple(replace(call, approval_id="") for call in found.state.calls)
+    family = replace(found.state.subagents, names_to_resume=frozenset())
+    return replace(found, state=replace(found.state, calls=calls, subagents=family))
 
 
-def last_end(records: tuple[Record, ...]) -> TurnEnded | None:
+def find_last_turn_end(records: tuple[Record, ...]) -> TurnEnded | None:
     """Say how the last turn ended; None: it is open, or there was none."""
     turns = (each for each in reversed(records) if isinstance(each, TurnStarted | TurnEnded))
     last = next(turns, None)
@@ -99,7 +113,7 @@ def _account(records: tuple[Record, ...], blank: UsageTotals) -> UsageTotals:
     """Add up what earlier runs used, and how long the conversation was at their end."""
     replies = (each.usage for each in reversed(records) if isinstance(each, ReplyCompleted))
     last = next(replies, Usage())
-    return replace(blank, before=_used(records), context_tokens=tokens_of(last))
+    return replace(blank, earlier_runs=_used(records), context_tokens=count_tokens(last))
 
 
 def _used(records: tuple[Record, ...]) -> Usage:
@@ -130,7 +144,7 @@ def _answered(calls: tuple[ToolCall, ...], reply: ReplyCompleted) -> bool:
 
 
 def _call(use: ToolUseBlock, since: tuple[Record, ...], reading: frozenset[str]) -> ToolCall:
-    call = ToolCall(use, changes=use.name not in reading)
+    call = ToolCall(use, is_changing=use.name not in reading)
     for record in since:
         match record:
             case ToolEnded(call_id=use.id):
@@ -151,7 +165,7 @@ def _call(use: ToolUseBlock, since: tuple[Record, ...], reading: frozenset[str])
 
 def _with_question(call: ToolCall, since: tuple[Record, ...]) -> ToolCall:
     """Re-adopt the call's last question: open, it is asked again by its id; answered, it counts."""
-    asked = [each for each in _questions(since) if each.call_id == call.use.id]
+    asked = [each for each in _questions(since) if each.call_id == call.tool_use.id]
     if not asked:
         return call
     ends = {each.id: each for each in since if isinstance(each, ApprovalDecided)}
@@ -161,16 +175,20 @@ def _with_question(call: ToolCall, since: tuple[Record, ...]) -> ToolCall:
         return call
     answer = ends.get(question.id)
     if answer is None:
-        return replace(call, approval=question.id)
+        return replace(call, approval_id=question.id)
     if answer.decision == "no":
-        return replace(call, settled=("denied", denial(answer)))
+        return replace(call, final_result=("denied", format_denial(answer)))
     if isinstance(question, QuestionRequest) and answer.answers:
-        said = told(question.questions, answer.answers, question.switch_proposal)
-        yes = question.switch_proposal and agreed(question.switch_proposal, answer.answers)
-        return replace(
-            call, settled=("ok", said), switch_proposal=question.switch_proposal if yes else None
+        said = format_answers(question.questions, answer.answers, question.switch_proposal)
+        yes = question.switch_proposal and is_switch_confirmed(
+            question.switch_proposal, answer.answers
         )
-    return replace(call, consent=question) if answer.decided_by == "person" else call
+        return replace(
+            call,
+            final_result=("ok", said),
+            switch_proposal=question.switch_proposal if yes else None,
+        )
+    return replace(call, recorded_approval=question) if answer.decided_by == "person" else call
 
 
 def _questions(since: tuple[Record, ...]) -> list[ApprovalRequest]:

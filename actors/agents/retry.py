@@ -5,9 +5,9 @@ from random import Random
 
 from messages.models import ModelFailed, ModelFailureReason
 
-LONGEST_WAIT_S = 60.0
+MAX_RETRY_DELAY_S = 60.0
 """No server keeps us waiting for longer at a time, whatever its `retry-after` says."""
-JITTER = 0.25
+JITTER_SHARE = 0.25
 """Up to this part of a wait is left out, so that many programs do not come back at once."""
 
 
@@ -15,13 +15,13 @@ JITTER = 0.25
 class Backoff:
     """Waits that double from one try to the next."""
 
-    retries: int
-    first_s: float
+    max_retries: int
+    first_delay_s: float
 
 
-BUSY = Backoff(retries=5, first_s=1.0)
+SERVER_BACKOFF = Backoff(max_retries=5, first_delay_s=1.0)
 """A server that says it has too much to do, or that it failed: up to 31 s in all."""
-LOST = Backoff(retries=4, first_s=0.5)
+CONNECTION_BACKOFF = Backoff(max_retries=4, first_delay_s=0.5)
 """A connection that failed, to the server or behind a gateway: up to 7.5 s in all."""
 _TOLD_BY_SERVER = {"overloaded", "rate_limited", "server_failed", "unavailable"}
 
@@ -30,25 +30,25 @@ _TOLD_BY_SERVER = {"overloaded", "rate_limited", "server_failed", "unavailable"}
 class RetryState:
     """How often the request at hand has failed so far."""
 
-    failed: int = 0
-    partial: str = ""
+    failed_attempts: int = 0
+    partial_text: str = ""
     """Text of the last try of which some had arrived; kept should none succeed."""
 
 
-def backoff_for(reason: ModelFailureReason) -> Backoff:
+def get_backoff(reason: ModelFailureReason) -> Backoff:
     """Choose how patiently to try again."""
-    return BUSY if reason in _TOLD_BY_SERVER else LOST
+    return SERVER_BACKOFF if reason in _TOLD_BY_SERVER else CONNECTION_BACKOFF
 
 
-def wait_before_s(fault: ModelFailed, failed: int, seed: str) -> float | None:
+def get_retry_delay_s(failure: ModelFailed, failed_attempts: int, seed: str) -> float | None:
     """Decide how long to wait after `fault` when `failed` tries failed before; None: give up.
 
     The same `seed` draws the same jitter.
     """
-    backoff = backoff_for(fault.reason)
-    if not fault.retry or failed >= backoff.retries:
+    backoff = get_backoff(failure.reason)
+    if not failure.retry or failed_attempts >= backoff.max_retries:
         return None
-    if fault.retry_after_s:
-        return min(fault.retry_after_s, LONGEST_WAIT_S)
-    draw = Random(f"{seed}/{fault.request}").random()  # noqa: S311  (must be the same each time)
-    return round(backoff.first_s * float(2**failed) * (1 - JITTER * draw), 3)
+    if failure.retry_after_s:
+        return min(failure.retry_after_s, MAX_RETRY_DELAY_S)
+    draw = Random(f"{seed}/{failure.request_number}").random()  # noqa: S311  (must be the same each time)
+    return round(backoff.first_delay_s * float(2**failed_attempts) * (1 - JITTER_SHARE * draw), 3)

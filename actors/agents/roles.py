@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from actors.agents.definitions import Definition, profile_of
-from actors.agents.prompts import Instructions, build_prompt
+from actors.agents.definitions import Definition, build_profile
+from actors.agents.prompts import Instructions, build_system_prompt
 from actors.permissions.rules import has_tool
 from actors.tools.tool import AnyTool
 from actors.tools.workspace import Workspace
@@ -24,17 +24,17 @@ class PreparedAgent:
     """Longest reply that is asked for, in tokens; a model may give less."""
 
 
-def role_of(
+def prepare_agent(
     definition: Definition,
     workspace: Workspace,
     instructions: tuple[Instructions, ...],
     tools: Iterable[AnyTool],
 ) -> PreparedAgent:
     """Make a definition ready."""
-    profile = profile_of(definition)
+    profile = build_profile(definition)
     return PreparedAgent(
         name=definition.name,
-        system_prompt=build_prompt(definition.prompt, workspace, instructions),
+        system_prompt=build_system_prompt(definition.system_prompt, workspace, instructions),
         tools=tuple(tool for tool in tools if has_tool(profile, tool.name)),
         profile=profile,
     )

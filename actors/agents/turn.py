@@ -65,24 +65,24 @@ TurnInput = (
 TurnMessage = TurnInput | ChildEvent
 
 
-def advance(turn: AgentState, message: TurnMessage) -> tuple[AgentState, tuple[Effect, ...]]:
+def advance(state: AgentState, message: TurnMessage) -> tuple[AgentState, tuple[Effect, ...]]:
     """Take one message; the next state, and the effects in the order to carry them out."""
-    step = Transition(turn)
+    step = Transition(state)
     _take(step, message)
     return _settled(step)
 
 
-def go_on(past: RestoredState) -> tuple[AgentState, tuple[Effect, ...]]:
+def resume_turn(restored: RestoredState) -> tuple[AgentState, tuple[Effect, ...]]:
     """Take up a turn where the records of an earlier run stop."""
-    step = Transition(past.turn)
-    reply = past.reply
-    if past.turn.stage is TurnStage.ACTING and reply is not None:
-        if not past.turn.calls:
-            replies.conclude(step, reply)
+    step = Transition(restored.state)
+    reply = restored.open_reply
+    if restored.state.stage is TurnStage.ACTING and reply is not None:
+        if not restored.state.calls:
+            replies.complete_turn(step, reply)
         elif reply.stop_reason == "tool_use":
-            calls.take_up(step)
+            calls.resume(step)
         else:
-            replies.cut_off(step, reply.stop_reason)
+            replies.close_incomplete_calls(step, reply.stop_reason)
     return _settled(step)
 
 
@@ -91,110 +91,118 @@ def _take(step: Transition, message: TurnMessage) -> None:  # noqa: C901, PLR091
         case StartTurn():
             _prompted(step, message)
         case CancelTurn():
-            stopping.cancelled(step, message)
+            stopping.on_cancel_turn(step, message)
         case SetModel():
             _chosen(step, message)
         case PlanFileChecked():
-            switching.prepared(step, message)
+            switching.on_plan_file_checked(step, message)
         case ModelReplied():
-            replies.replied(step, message)
+            replies.on_model_replied(step, message)
         case ModelFailed():
-            replies.model_failed(step, message)
+            replies.on_model_failed(step, message)
         case ModelLimitsFound():
-            replies.measured(step, message)
+            replies.on_limits_found(step, message)
         case RetryDelayElapsed():
-            replies.waited(step, message)
+            replies.on_retry_delay_elapsed(step, message)
         case TurnTimerStopped():
-            stopping.clock_stopped(step, message)
+            stopping.on_timer_stopped(step, message)
         case ToolPlanned():
-            calls.planned(step, message)
+            calls.on_tool_planned(step, message)
         case ToolSucceeded():
-            calls.succeeded(step, message)
+            calls.on_tool_succeeded(step, message)
         case ToolFailed():
-            calls.failed(step, message)
+            calls.on_tool_failed(step, message)
         case PermissionDecision():
-            calls.judged(step, message)
-        case ApprovalDecided() | ApprovalUnavailable() if message.id in step.turn.family.open:
-            children.answered(step, message)
+            calls.on_permission_decision(step, message)
+        case ApprovalDecided() | ApprovalUnavailable() if (
+            message.id in step.state.subagents.open_requests
+        ):
+            children.forward_approval_outcome(step, message)
         case ApprovalDecided():
-            calls.answered(step, message)
+            calls.on_approval_decided(step, message)
         case ApprovalUnavailable():
-            calls.refused(step, message)
+            calls.on_approval_unavailable(step, message)
         case Appended():
-            disk.synced(step, message)
+            disk.on_appended(step, message)
         case AppendFailed():
-            disk.refused(step, message)
+            disk.on_append_failed(step, message)
         case AppendTimeout():
-            disk.late(step, message)
+            disk.on_append_timeout(step, message)
         case AssignTask() | CancelTask():
-            errands.take(step, message)
+            errands.handle(step, message)
         case SlotAcquired() | SlotPending():
-            places.take(step, message)
+            places.handle(step, message)
         case _:
-            children.take(step, message)
+            children.handle(step, message)
 
 
 def _settled(step: Transition) -> tuple[AgentState, tuple[Effect, ...]]:
     _move_on(step)
-    places.keep(step)
-    stopping.keep_time(step)
-    return step.turn, tuple(step.effects)
+    places.release_if_idle(step)
+    stopping.update_timer(step)
+    return step.state, tuple(step.effects)
 
 
 def _prompted(step: Transition, prompt: StartTurn) -> None:
-    turn = step.turn
-    known = prompt.turn <= turn.number or any(each.turn == prompt.turn for each in turn.queue)
+    turn = step.state
+    known = prompt.turn <= turn.turn_number or any(
+        each.turn == prompt.turn for each in turn.queued_prompts
+    )
     if turn.one_shot:
-        step.do(RejectPrompt())
+        step.emit(RejectPrompt())
     elif not known:
-        step.set(queue=(*turn.queue, prompt))
+        step.update(queued_prompts=(*turn.queued_prompts, prompt))
 
 
 def _begin(step: Transition, prompt: StartTurn) -> None:
     """Take up a prompt, unless its cancel overtook it: then it never leaves a record."""
-    turn = step.turn
-    refused = prompt.turn in turn.cancelled
-    left = frozenset(each for each in turn.cancelled if each > prompt.turn)
-    step.set(
-        number=prompt.turn,
-        cancelled=left,
+    turn = step.state
+    refused = prompt.turn in turn.cancelled_turns
+    left = frozenset(each for each in turn.cancelled_turns if each > prompt.turn)
+    step.update(
+        turn_number=prompt.turn,
+        cancelled_turns=left,
         usage=Usage(),
-        tries=RetryState(),
-        malformed=0,
-        account=replace(turn.account, reply_count=0),
-        clock=replace(turn.clock, left_s=turn.account.limits.seconds),
+        retry=RetryState(),
+        malformed_replies=0,
+        totals=replace(turn.totals, reply_count=0),
+        timer=replace(turn.timer, remaining_s=turn.totals.limits.seconds),
     )
     if refused:
-        step.report(TurnInterrupted(turn=prompt.turn))
+        step.publish(TurnInterrupted(turn=prompt.turn))
     else:
         started = TurnStarted(turn=prompt.turn, prompt=prompt.text)
-        step.set(stage=TurnStage.OPENING)
+        step.update(stage=TurnStage.RECORDING_PROMPT)
         step.write(started)
-        step.report(started)
+        step.publish(started)
 
 
 def _chosen(step: Transition, message: SetModel) -> None:
     """Ask another model from now on; the request that runs is not touched."""
-    if message.model != step.turn.model:
+    if message.model != step.state.model:
         changed = ModelChanged(model=message.model)
-        step.set(model=message.model)
+        step.update(model=message.model)
         step.write(changed)
-        step.report(changed)
+        step.publish(changed)
 
 
 def _move_on(step: Transition) -> None:
     """Leave the stages that only wait for the disk, then take up the prompts that wait."""
-    turn = step.turn
-    settled = max(turn.synced, turn.refused) >= turn.written
-    if settled and turn.stage in (TurnStage.OPENING, TurnStage.SETTLING):
-        replies.ask(step)
-    elif settled and turn.ending is not None:
-        step.report(turn.ending)
-        step.set(stage=TurnStage.IDLE, calls=(), stopping=False, limit=None, ending=None)
+    turn = step.state
+    settled = max(turn.synced_append_id, turn.failed_append_id) >= turn.last_append_id
+    if settled and turn.stage in (TurnStage.RECORDING_PROMPT, TurnStage.RECORDING_RESULTS):
+        replies.request_reply(step)
+    elif settled and turn.pending_end is not None:
+        step.publish(turn.pending_end)
+        step.update(
+            stage=TurnStage.IDLE, calls=(), is_stopping=False, limit_reached=None, pending_end=None
+        )
         errands.finish_if_done(step)
     while (
-        step.turn.stage is TurnStage.IDLE and step.turn.queue and not switching.awaited(step.turn)
+        step.state.stage is TurnStage.IDLE
+        and step.state.queued_prompts
+        and not switching.is_switch_pending(step.state)
     ):
-        first, *rest = step.turn.queue
-        step.set(queue=tuple(rest))
+        first, *rest = step.state.queued_prompts
+        step.update(queued_prompts=tuple(rest))
         _begin(step, first)

@@ -5,7 +5,7 @@ from typing import Any
 from actors.agents.growing import ProgressThrottle
 from actors.agents.neighbours import Collaborators
 from actors.agents.state import AgentState, TurnStage
-from actors.agents.switching import standing
+from actors.agents.switching import get_status_fields
 from actors.runtime.actor import Actor
 from messages.address import Address
 from messages.turns import (
@@ -25,57 +25,57 @@ class EventPublisher:
     """Speaks for one agent; what streams is never sent up, only to whoever wants to watch."""
 
     def __init__(
-        self, actor: Actor[Any], posts: Collaborators, introduction: SessionConfigured
+        self, actor: Actor[Any], collaborators: Collaborators, session_configured: SessionConfigured
     ) -> None:
         """Begin silent."""
         self._actor = actor
-        self._reports = posts.reports
-        self._watchers = dict.fromkeys(posts.streams_to)
-        self._introduction = introduction
-        self._is_heard = bool(posts.streams_to)
+        self._reports = collaborators.events_to
+        self._watchers = dict.fromkeys(collaborators.stream_subscribers)
+        self._introduction = session_configured
+        self._is_heard = bool(collaborators.stream_subscribers)
         """Somebody hears all that streams; else those above are told at times how much it is."""
         self._growing = ProgressThrottle()
-        self.ended: TurnEnded | None = None
+        self.last_turn_end: TurnEnded | None = None
         """How the last turn of this run ended."""
 
-    def introduce(self) -> None:
+    def publish_configured(self) -> None:
         """Say who this is, for the first time."""
         self._stream(self._introduction)
 
-    def introduce_again(self, turn: AgentState) -> None:
+    def republish_status(self, turn: AgentState) -> None:
         """Tell whoever may have missed it where this agent stands."""
-        self._stream(self._introduction.model_copy(update=standing(turn)))
-        if turn.disk.state != "well":
-            self._actor.tell(self._reports, turn.disk)
-        if turn.stage is TurnStage.IDLE and self.ended is not None:
-            self._actor.tell(self._reports, self.ended)
+        self._stream(self._introduction.model_copy(update=get_status_fields(turn)))
+        if turn.persistence.state != "well":
+            self._actor.tell(self._reports, turn.persistence)
+        if turn.stage is TurnStage.IDLE and self.last_turn_end is not None:
+            self._actor.tell(self._reports, self.last_turn_end)
 
-    def report(self, event: AgentEvent) -> None:
+    def publish(self, event: AgentEvent) -> None:
         """Tell those above."""
         if isinstance(event, TurnEnded):
-            self.ended = event
+            self.last_turn_end = event
         if isinstance(event, _ReplyOver):
             self._growing = ProgressThrottle()
         self._actor.tell(self._reports, event)
 
-    def stream(self, delta: Delta, turn: AgentState) -> None:
+    def publish_delta(self, delta: Delta, turn: AgentState) -> None:
         """Tell the watchers, while it is a reply that counts."""
-        if turn.stage is not TurnStage.THINKING or turn.stopping:
+        if turn.stage is not TurnStage.THINKING or turn.is_stopping:
             return
         self._stream(delta)
-        if not self._is_heard and (grown := self._growing.add(delta, turn.number)):
-            self.report(grown)
+        if not self._is_heard and (grown := self._growing.add(delta, turn.turn_number)):
+            self.publish(grown)
 
-    def watched(self, by: Address, turn: AgentState) -> None:
+    def subscribe(self, subscriber: Address, turn: AgentState) -> None:
         """Let somebody hear the stream from now on, and what has come of the reply in hand."""
-        self._watchers[by] = None
-        self._actor.tell(by, self._introduction.model_copy(update=standing(turn)))
+        self._watchers[subscriber] = None
+        self._actor.tell(subscriber, self._introduction.model_copy(update=get_status_fields(turn)))
         if said := self._growing.text:
-            self._actor.tell(by, TextDelta(text=said))
+            self._actor.tell(subscriber, TextDelta(text=said))
 
-    def unwatched(self, by: Address) -> None:
+    def unsubscribe(self, subscriber: Address) -> None:
         """Let them hear it no more."""
-        self._watchers.pop(by, None)
+        self._watchers.pop(subscriber, None)
 
     def _stream(self, message: Delta | SessionConfigured) -> None:
         for watcher in self._watchers:

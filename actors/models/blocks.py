@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from pydantic import JsonValue
 
-from actors.models.strict_json import strict_object
+from actors.models.strict_json import parse_strict_object
 from messages.content import (
     ContentBlock,
     RedactedThinkingBlock,
@@ -16,7 +16,7 @@ from messages.content import (
 
 _log = logging.getLogger(__name__)
 
-Fields = dict[str, JsonValue]
+JsonFields = dict[str, JsonValue]
 
 _CARRIED = {
     "text_delta": ("text", "text"),
@@ -31,13 +31,13 @@ _CARRIED = {
 class OpenBlock:
     """A block between its start and its stop; texts are joined once, at the end."""
 
-    kind: str
-    start: Fields
+    block_type: str
+    start: JsonFields
     texts: list[str] = field(default_factory=list[str])
     signatures: list[str] = field(default_factory=list[str])
 
 
-def opened(event: Fields, data: bytes) -> OpenBlock:
+def open_block(event: JsonFields, data: bytes) -> OpenBlock:
     """Begin the block that a `content_block_start` announces.
 
     Raises:
@@ -47,44 +47,44 @@ def opened(event: Fields, data: bytes) -> OpenBlock:
     if not isinstance(start, dict):
         message = "a content block is not an object"
         raise ValueError(message)  # noqa: TRY004  (a wrong stream, not a wrong use)
-    block = OpenBlock(kind=_text(start["type"]), start=start)
+    block = OpenBlock(block_type=_text(start["type"]), start=start)
     if start.get("input"):
         # Some servers send a whole input at once; it is held to the same strictness.
-        strict_object(data)
+        parse_strict_object(data)
     for name, into in (("text", block.texts), ("thinking", block.texts)):
         if name in start:
             into.append(_text(start[name]))
     return block
 
 
-def add(block: OpenBlock, delta: Fields) -> str:
+def add_delta(block: OpenBlock, delta: JsonFields) -> str:
     """Add a delta to its block and return its text; unknown kinds pass by.
 
     Raises:
         ValueError: the delta belongs to another kind of block.
     """
     kind = str(delta["type"])
-    if kind not in _CARRIED or block.kind not in _CLOSING:
+    if kind not in _CARRIED or block.block_type not in _CLOSING:
         return ""
     owner, name = _CARRIED[kind]
-    if owner != block.kind:
-        message = f"a {kind} in a {block.kind} block"
+    if owner != block.block_type:
+        message = f"a {kind} in a {block.block_type} block"
         raise ValueError(message)
     text = _text(delta[name])
     (block.signatures if name == "signature" else block.texts).append(text)
     return text
 
 
-def closed(block: OpenBlock) -> ContentBlock | None:
+def close_block(block: OpenBlock) -> ContentBlock | None:
     """Make the finished block; None for an empty text and for kinds that we cannot represent.
 
     Raises:
         ValueError: the block lacks what its kind must have.
     """
-    close = _CLOSING.get(block.kind)
+    close = _CLOSING.get(block.block_type)
     if close is None:
         # We never ask for such blocks; the rest of the reply is still good.
-        _log.info("left out a content block of the unknown type %r", block.kind)
+        _log.info("left out a content block of the unknown type %r", block.block_type)
         return None
     return close(block)
 
@@ -109,11 +109,13 @@ def _close_tool_use(block: OpenBlock) -> ContentBlock:
     whole = block.start.get("input") or {}
     if not isinstance(whole, dict) or (whole and streamed):
         problem = "the input came both whole and in parts"
-        return ToolUseBlock(id=call_id, name=name, malformed=problem)
+        return ToolUseBlock(id=call_id, name=name, input_error=problem)
     try:
-        return ToolUseBlock(id=call_id, name=name, input=strict_object(streamed or "{}") or whole)
+        return ToolUseBlock(
+            id=call_id, name=name, input=parse_strict_object(streamed or "{}") or whole
+        )
     except (ValueError, RecursionError) as error:
-        return ToolUseBlock(id=call_id, name=name, malformed=f"not one JSON object: {error}")
+        return ToolUseBlock(id=call_id, name=name, input_error=f"not one JSON object: {error}")
 
 
 _CLOSING = {

@@ -4,7 +4,9 @@ import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator
 
 
-async def bursts(chunks: AsyncIterator[bytes], idle_s: float) -> AsyncGenerator[bytes, None]:
+async def coalesce_reads(
+    chunks: AsyncIterator[bytes], idle_timeout_s: float
+) -> AsyncGenerator[bytes, None]:
     """Join the chunks that are there without waiting; raises whatever reading them raised.
 
     An HTTP client hands out the parts of a chunked body one by one, also those of a single read.
@@ -27,7 +29,7 @@ async def bursts(chunks: AsyncIterator[bytes], idle_s: float) -> AsyncGenerator[
     taking = asyncio.create_task(take())
     try:
         while waiting or not taking.done():
-            async with asyncio.timeout(idle_s):
+            async with asyncio.timeout(idle_timeout_s):
                 await arrived.wait()
             arrived.clear()
             burst = b"".join(waiting)

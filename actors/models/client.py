@@ -24,7 +24,7 @@ class ModelRequest:
 
 
 @dataclass(frozen=True, slots=True)
-class Streamed:
+class ReplyDelta:
     """Text that arrived in one read of the socket, joined."""
 
     text: str = ""
@@ -56,21 +56,21 @@ class ModelError(Exception):
         reason: ModelFailureReason,
         detail: str,
         *,
-        retry: bool = False,
+        is_retryable: bool = False,
         retry_after_s: float = 0.0,
     ) -> None:
         """Keep the closed reason beside the text; `retry`: the same may succeed later."""
         super().__init__(detail)
         self.reason: ModelFailureReason = reason
         self.detail = detail
-        self.retry = retry
+        self.is_retryable = is_retryable
         self.retry_after_s = retry_after_s
 
 
 class ModelClient(Protocol):
     """A server that speaks the Messages API, or a stand-in that plays one."""
 
-    def stream(self, request: ModelRequest) -> AsyncIterator[Streamed | Reply]:
+    def stream(self, request: ModelRequest) -> AsyncIterator[ReplyDelta | Reply]:
         """Send `request`; yields `Streamed` as it arrives, then exactly one `Reply`.
 
         Cancelling the task that iterates closes the connection.
@@ -80,6 +80,6 @@ class ModelClient(Protocol):
         """
         ...
 
-    async def measure(self, model: str) -> ModelLimitsFound | None:
+    async def look_up_limits(self, model: str) -> ModelLimitsFound | None:
         """Ask what a model takes; None where nobody says, or not soon."""
         ...

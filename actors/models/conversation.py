@@ -7,7 +7,7 @@ from typing import cast
 
 from pydantic import JsonValue
 
-Body = Mapping[str, JsonValue]
+RequestBody = Mapping[str, JsonValue]
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,27 +15,27 @@ class ToolResult:
     """One tool result, as the model reads it."""
 
     text: str
-    failed: bool
+    is_error: bool
 
 
-def prompt_of(request: Body) -> str:
+def get_last_prompt(request: RequestBody) -> str:
     """Return what the person said last; neighbouring prompts may share one message."""
     texts = [str(block.get("text")) for block in _heard(request) if block.get("type") == "text"]
     return texts[-1] if texts else ""
 
 
-def opening_of(request: Body) -> str:
+def get_first_prompt(request: RequestBody) -> str:
     """Return what the conversation began with."""
     texts = (str(block.get("text")) for block in _heard(request) if block.get("type") == "text")
     return next(texts, "")
 
 
-def results_of(request: Body) -> tuple[ToolResult, ...]:
+def get_tool_results(request: RequestBody) -> tuple[ToolResult, ...]:
     """Return every tool result of the conversation, oldest first."""
     return tuple(_result(block) for block in _heard(request) if _is_result(block))
 
 
-def last_results_of(request: Body) -> tuple[ToolResult, ...]:
+def get_latest_tool_results(request: RequestBody) -> tuple[ToolResult, ...]:
     """Return the tool results that the model is to answer now; none when a person spoke last."""
     messages = _messages(request)
     blocks = _blocks(messages[-1].get("content")) if messages else []
@@ -43,27 +43,27 @@ def last_results_of(request: Body) -> tuple[ToolResult, ...]:
     return tuple(_result(block) for block in reversed(last))
 
 
-def _heard(request: Body) -> Iterator[Body]:
+def _heard(request: RequestBody) -> Iterator[RequestBody]:
     for message in _messages(request):
         if message.get("role") == "user":
             yield from _blocks(message.get("content"))
 
 
-def _messages(request: Body) -> list[Body]:
-    return cast("list[Body]", request.get("messages") or [])
+def _messages(request: RequestBody) -> list[RequestBody]:
+    return cast("list[RequestBody]", request.get("messages") or [])
 
 
-def _blocks(content: JsonValue) -> list[Body]:
+def _blocks(content: JsonValue) -> list[RequestBody]:
     if isinstance(content, str):
         return [{"type": "text", "text": content}]
-    return cast("list[Body]", content or [])
+    return cast("list[RequestBody]", content or [])
 
 
-def _is_result(block: Body) -> bool:
+def _is_result(block: RequestBody) -> bool:
     return block.get("type") == "tool_result"
 
 
-def _result(block: Body) -> ToolResult:
+def _result(block: RequestBody) -> ToolResult:
     parts = _blocks(block.get("content"))
     text = "\n".join(str(part.get("text")) for part in parts if part.get("type") == "text")
-    return ToolResult(text=text, failed=bool(block.get("is_error")))
+    return ToolResult(text=text, is_error=bool(block.get("is_error")))

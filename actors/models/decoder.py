@@ -10,13 +10,13 @@ from typing import NoReturn, cast
 from pydantic import JsonValue
 from pydantic_core import from_json
 
-from actors.models.blocks import Fields, OpenBlock, add, closed, opened
-from actors.models.client import ModelError, Reply, Streamed
-from actors.models.error_answers import stream_error
-from actors.models.event_stream import EventSplitter
+from actors.models.blocks import JsonFields, OpenBlock, add_delta, close_block, open_block
+from actors.models.client import ModelError, Reply, ReplyDelta
+from actors.models.error_answers import classify_stream_error
+from actors.models.event_stream import SseParser
 from messages.content import ContentBlock, Usage
 
-REPLY_LIMIT_BYTES = 64 * 1024 * 1024
+MAX_REPLY_BYTES = 64 * 1024 * 1024
 """Longest stream of one reply; a server that never ends must not fill the memory.
 
 128,000 tokens, each in an event of its own of 300 bytes, are 38 MB.
@@ -35,7 +35,7 @@ class ReplyDecoder:
 
     def __init__(self, server: str = "the server") -> None:
         self._server = server
-        self._splitter = EventSplitter()
+        self._splitter = SseParser()
         self._blocks: list[ContentBlock | None] = []
         self._open: dict[int, OpenBlock] = {}
         self._counts: dict[str, int] = {}
@@ -49,7 +49,7 @@ class ReplyDecoder:
         self._events = 0
         self._reply: Reply | None = None
 
-    def feed(self, chunk: bytes) -> Iterator[Streamed | Reply]:
+    def feed(self, chunk: bytes) -> Iterator[ReplyDelta | Reply]:
         """Decode what one read brought: at most one `Streamed`, then the `Reply` if it is whole.
 
         Iterate it to the end; text that stands before a fault comes out first. What follows the
@@ -73,9 +73,9 @@ class ReplyDecoder:
         if self._reply is not None and already is None:
             yield self._reply
 
-    def _streamed(self) -> Streamed:
+    def _streamed(self) -> ReplyDelta:
         usage = self._usage() if self._counted else None
-        streamed = Streamed(
+        streamed = ReplyDelta(
             "".join(self._text), "".join(self._thinking), usage, self._tool_input_chars
         )
         self._text.clear()
@@ -104,32 +104,32 @@ class ReplyDecoder:
         raise ModelError(
             reason="cut_off",
             detail=f"{self._server} ended the reply early; send the prompt again",
-            retry=True,
+            is_retryable=True,
         )
 
     def _decode(self, chunk: bytes) -> None:
         self._read_bytes += len(chunk)
-        if self._read_bytes > REPLY_LIMIT_BYTES:
-            message = f"a reply of more than {REPLY_LIMIT_BYTES} bytes"
+        if self._read_bytes > MAX_REPLY_BYTES:
+            message = f"a reply of more than {MAX_REPLY_BYTES} bytes"
             raise ValueError(message)
         for data in self._splitter.feed(chunk):
             if self._reply is not None:
                 return
-            event = cast("Fields", from_json(data))
+            event = cast("JsonFields", from_json(data))
             self._apply(event, data)
             self._events += 1
 
-    def _apply(self, event: Fields, data: bytes) -> None:
+    def _apply(self, event: JsonFields, data: bytes) -> None:
         kind = event["type"]
         if kind == "content_block_delta":
-            self._delta(self._opened(event), cast("Fields", event["delta"]))
+            self._delta(self._opened(event), cast("JsonFields", event["delta"]))
         elif kind == "content_block_start":
             self._start_block(event, data)
         elif kind == "content_block_stop":
-            self._blocks[cast("int", event["index"])] = closed(self._opened(event))
+            self._blocks[cast("int", event["index"])] = close_block(self._opened(event))
             del self._open[cast("int", event["index"])]
         elif kind == "message_start":
-            self._start(cast("Fields", event["message"]))
+            self._start(cast("JsonFields", event["message"]))
         elif kind == "message_delta":
             self._end_of_message(event)
         elif kind == "message_stop":
@@ -137,32 +137,32 @@ class ReplyDecoder:
         elif kind == "error":
             raise _reported(event, self._server)
 
-    def _start(self, message: Fields) -> None:
+    def _start(self, message: JsonFields) -> None:
         if self._model is not None:
             _refuse("message_start came twice")
         self._model = str(message.get("model") or "")
         self._count(message.get("usage"))
 
-    def _start_block(self, event: Fields, data: bytes) -> None:
+    def _start_block(self, event: JsonFields, data: bytes) -> None:
         index = event["index"]
         if self._model is None or self._stop_reason is not None or index != len(self._blocks):
             _refuse(f"content block {index} starts out of order")
-        block = opened(event, data)
+        block = open_block(event, data)
         self._open[len(self._blocks)] = block
         self._blocks.append(None)
-        self._show(block.kind, "".join(block.texts))
+        self._show(block.block_type, "".join(block.texts))
 
-    def _opened(self, event: Fields) -> OpenBlock:
+    def _opened(self, event: JsonFields) -> OpenBlock:
         index = event["index"]
         block = self._open.get(index) if isinstance(index, int) else None
         if block is None:
             _refuse(f"{event['type']} for block {index}, which is not open")
         return block
 
-    def _delta(self, block: OpenBlock, delta: Fields) -> None:
-        text = add(block, delta)
+    def _delta(self, block: OpenBlock, delta: JsonFields) -> None:
+        text = add_delta(block, delta)
         if delta["type"] != "signature_delta":
-            self._show(block.kind, text)
+            self._show(block.block_type, text)
 
     def _show(self, kind: str, text: str) -> None:
         if text and kind == "text":
@@ -172,10 +172,10 @@ class ReplyDecoder:
         elif kind == "tool_use":
             self._tool_input_chars += len(text)
 
-    def _end_of_message(self, event: Fields) -> None:
+    def _end_of_message(self, event: JsonFields) -> None:
         if self._model is None:
             _refuse("message_delta before message_start")
-        reason = cast("Fields", event["delta"]).get("stop_reason")
+        reason = cast("JsonFields", event["delta"]).get("stop_reason")
         if reason is not None:
             self._stop_reason = str(reason)
         self._count(event.get("usage"))
@@ -203,9 +203,9 @@ class ReplyDecoder:
         )
 
 
-def _reported(event: Fields, server: str) -> ModelError:
-    error = cast("Fields", event["error"])
-    return stream_error(
+def _reported(event: JsonFields, server: str) -> ModelError:
+    error = cast("JsonFields", event["error"])
+    return classify_stream_error(
         server,
         str(error.get("type")),
         str(error.get("message") or ""),

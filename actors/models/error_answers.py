@@ -12,9 +12,9 @@ from email.utils import parsedate_to_datetime
 from html import unescape
 
 from actors.models.client import ModelError
-from messages.models import LONGEST_S, ModelFailureReason
+from messages.models import MAX_DURATION_S, ModelFailureReason
 
-SHOWN_CHARS = 300
+MAX_SHOWN_CHARS = 300
 """Longest part of a server's own words that is shown."""
 _READ_CHARS = 10_000
 """Of a page no more than this is looked through for its first line."""
@@ -73,11 +73,11 @@ _FOR_ITS_SIZE = "the conversation is too long for it; start a new session (/clea
 
 
 @dataclass(frozen=True, slots=True)
-class ErrorAnswer:
+class ErrorResponse:
     """An answer whose HTTP status says that it is an error."""
 
     status: int
-    kind: str
+    error_type: str
     """The error's type in the Messages API; empty where the body is none of its."""
     message: str
     """What the service says, or the body as it came."""
@@ -89,45 +89,47 @@ class ErrorAnswer:
         return self.message.lstrip()[:1] == "<"
 
     @property
-    def of_gateway(self) -> bool:
+    def is_from_gateway(self) -> bool:
         """Whether somebody on the way answered in the service's place."""
-        return self.is_page or (self.status in _GATEWAY_STATUSES and not self.kind)
+        return self.is_page or (self.status in _GATEWAY_STATUSES and not self.error_type)
 
     @property
-    def retried(self) -> bool:
+    def is_retryable(self) -> bool:
         """Whether the same request may succeed later."""
         return self.status in _RETRIED_STATUSES or self.status >= _FIRST_SERVER_STATUS
 
 
-def http_error(server: str, answer: ErrorAnswer) -> ModelError:
+def classify_http_error(server: str, response: ErrorResponse) -> ModelError:
     """Classify an answer that is an HTTP error."""
-    when = _when(wish_s(answer.headers))
-    sentence = _sentence_of(answer)
-    detail = sentence.format(server=server, said=_said(answer), when=when)
-    if _misses(answer.status):
+    when = _when(parse_retry_after_s(response.headers))
+    sentence = _sentence_of(response)
+    detail = sentence.format(server=server, said=_said(response), when=when)
+    if _misses(response.status):
         return ModelError("rejected", detail)
-    error = ModelError(_reason_of(answer), detail, retry=answer.retried)
-    heed(error, answer.headers)
+    error = ModelError(_reason_of(response), detail, is_retryable=response.is_retryable)
+    apply_retry_headers(error, response.headers)
     return error
 
 
-def stream_error(server: str, kind: str, message: str, request_id: str) -> ModelError:
+def classify_stream_error(
+    server: str, error_type: str, message: str, request_id: str
+) -> ModelError:
     """Classify an `error` event; its HTTP status was 200 and says nothing."""
-    reason = _too_long(message) or _KINDS.get(kind, "rejected")
-    said = one_line(message or kind) + _named(request_id)
+    reason = _too_long(message) or _KINDS.get(error_type, "rejected")
+    said = format_one_line(message or error_type) + _named(request_id)
     detail = _SENTENCES[reason].format(server=server, said=said, when=_when(0))
-    return ModelError(reason, detail, retry=kind in _RETRIED_KINDS)
+    return ModelError(reason, detail, is_retryable=error_type in _RETRIED_KINDS)
 
 
-def heed(error: ModelError, headers: Mapping[str, str]) -> None:
+def apply_retry_headers(error: ModelError, headers: Mapping[str, str]) -> None:
     """Go by what the head of the server's answer says about asking again."""
     said = headers.get("x-should-retry")
     if said in ("true", "false"):
-        error.retry = said == "true"
-    error.retry_after_s = wish_s(headers)
+        error.is_retryable = said == "true"
+    error.retry_after_s = parse_retry_after_s(headers)
 
 
-def wish_s(headers: Mapping[str, str]) -> float:
+def parse_retry_after_s(headers: Mapping[str, str]) -> float:
     """Read how long the server wishes to be left alone: in ms, in seconds or until a date.
 
     0: it wishes nothing that can be understood.
@@ -137,17 +139,17 @@ def wish_s(headers: Mapping[str, str]) -> float:
             seconds = float(headers.get(name, "")) * unit_s
         except ValueError:
             continue
-        return min(seconds, LONGEST_S) if seconds > 0 else 0.0  # not a number: not above 0
+        return min(seconds, MAX_DURATION_S) if seconds > 0 else 0.0  # not a number: not above 0
     return _until_s(headers.get("retry-after", ""), headers.get("date", ""))
 
 
-def one_line(text: str) -> str:
+def format_one_line(text: str) -> str:
     """Make a server's words fit to show: one line, printable, not endless."""
     words = " ".join("".join(c if c.isprintable() else " " for c in text).split())
-    return words if len(words) <= SHOWN_CHARS else f"{words[:SHOWN_CHARS]}…"
+    return words if len(words) <= MAX_SHOWN_CHARS else f"{words[:MAX_SHOWN_CHARS]}…"
 
 
-def first_line(page: str) -> str:
+def extract_page_title(page: str) -> str:
     """Take a page's title, or else its first words."""
     read = page[:_READ_CHARS]
     title = re.search(r"<title[^<>]*>([^<]*)", read, re.IGNORECASE)
@@ -161,7 +163,7 @@ def _until_s(then: str, now: str) -> float:
         wait = parsedate_to_datetime(then) - parsedate_to_datetime(now)
     except (ValueError, TypeError):
         return 0.0
-    return min(max(wait.total_seconds(), 0.0), LONGEST_S)
+    return min(max(wait.total_seconds(), 0.0), MAX_DURATION_S)
 
 
 def _misses(status: int) -> bool:
@@ -169,36 +171,38 @@ def _misses(status: int) -> bool:
     return status == _NOT_FOUND or status < _FIRST_CLIENT_STATUS
 
 
-def _sentence_of(answer: ErrorAnswer) -> str:
+def _sentence_of(answer: ErrorResponse) -> str:
     if _misses(answer.status):
-        return _NO_MODEL if answer.kind == "not_found_error" else _NO_API
-    if answer.of_gateway:
+        return _NO_MODEL if answer.error_type == "not_found_error" else _NO_API
+    if answer.is_from_gateway:
         return _IN_ITS_PLACE + _way_out(answer)
     if answer.status == _FORBIDDEN:
         return _NO_RIGHT
     return _SENTENCES[_reason_of(answer)]
 
 
-def _way_out(answer: ErrorAnswer) -> str:
+def _way_out(answer: ErrorResponse) -> str:
     if answer.status == _TOO_LARGE:
         return _FOR_ITS_SIZE
-    return _FOR_NOW if answer.retried else _FOR_GOOD
+    return _FOR_NOW if answer.is_retryable else _FOR_GOOD
 
 
-def _reason_of(answer: ErrorAnswer) -> ModelFailureReason:
-    if answer.kind == "overloaded_error":
+def _reason_of(answer: ErrorResponse) -> ModelFailureReason:
+    if answer.error_type == "overloaded_error":
         return "overloaded"
-    if answer.of_gateway and not answer.retried and answer.status != _TOO_LARGE:
+    if answer.is_from_gateway and not answer.is_retryable and answer.status != _TOO_LARGE:
         return "gateway"
     if answer.status in _STATUSES:
         return _STATUSES[answer.status]
     if answer.status >= _FIRST_SERVER_STATUS:
-        return "unavailable" if answer.of_gateway else "server_failed"
+        return "unavailable" if answer.is_from_gateway else "server_failed"
     return _too_long(answer.message) or "rejected"
 
 
-def _said(answer: ErrorAnswer) -> str:
-    words = one_line(first_line(answer.message) if answer.is_page else answer.message)
+def _said(answer: ErrorResponse) -> str:
+    words = format_one_line(
+        extract_page_title(answer.message) if answer.is_page else answer.message
+    )
     status = str(answer.status)
     named = _named(answer.headers.get("request-id", ""))
     if not words or words.startswith(status):  # pages mostly say their status themselves
@@ -208,7 +212,7 @@ def _said(answer: ErrorAnswer) -> str:
 
 def _named(request_id: str) -> str:
     """Name a request by what those who run the service find it by."""
-    return f", request {one_line(request_id)}" if request_id else ""
+    return f", request {format_one_line(request_id)}" if request_id else ""
 
 
 def _too_long(message: str) -> ModelFailureReason | None:

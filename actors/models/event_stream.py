@@ -5,24 +5,24 @@ from collections.abc import Mapping
 from pydantic import JsonValue
 from pydantic_core import to_json
 
-EVENT_LIMIT_BYTES = 16 * 1024 * 1024
+MAX_EVENT_BYTES = 16 * 1024 * 1024
 """No event of the Messages API comes near this; more would only fill the memory."""
 
 
-def event_bytes(event: Mapping[str, JsonValue]) -> bytes:
+def encode_event(event: Mapping[str, JsonValue]) -> bytes:
     """Write one event as the Messages API sends it, named after its own `type`."""
     return b"event: %s\ndata: %s\n\n" % (str(event["type"]).encode(), to_json(event))
 
 
-class EventSplitter:
+class SseParser:
     """Cuts a stream into the data of its events, wherever the reads of the socket fall.
 
     Lines end by LF or CRLF; comments and all fields but `data` are passed over, because every
     event of the Messages API names its type in its data.
     """
 
-    def __init__(self, limit_bytes: int = EVENT_LIMIT_BYTES) -> None:
-        self._limit_bytes = limit_bytes
+    def __init__(self, max_event_bytes: int = MAX_EVENT_BYTES) -> None:
+        self._limit_bytes = max_event_bytes
         self._unfinished_line: list[bytes] = []
         self._data: list[bytes] = []
         self._data_bytes = 0

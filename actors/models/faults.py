@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 from pydantic_core import to_json
 
 from actors.models.client import ModelError
-from actors.models.error_answers import ErrorAnswer, http_error, one_line
+from actors.models.error_answers import ErrorResponse, classify_http_error, format_one_line
 
 if TYPE_CHECKING:  # the SDK takes over half a second to load: never on the way to the first screen
     import anthropic
@@ -23,7 +23,7 @@ _ON_THE_WAY = ("HTTPS_PROXY", "HTTP_PROXY", "ALL_PROXY", "SSL_CERT_FILE", "SSL_C
 """Variables that the HTTP client goes by; the proxies' count in lower case, too."""
 
 
-def where(base_url: str) -> str:
+def redact_base_url(base_url: str) -> str:
     """Name a server for people: without user, password and query."""
     try:
         parts = urlsplit(base_url)
@@ -35,10 +35,10 @@ def where(base_url: str) -> str:
 
 def _without_user(odd_url: str) -> str:
     """Drop all before the last `@`: what is no URL may hold a password all the same."""
-    return one_line(odd_url.rpartition("@")[2])
+    return format_one_line(odd_url.rpartition("@")[2])
 
 
-def setup_error(error: Exception, server: str) -> ModelError:
+def classify_setup_error(error: Exception, server: str) -> ModelError:
     """Classify what kept the client from being made."""
     if isinstance(error, ImportError) and error.name:  # without: of what the environment asks for
         return ModelError("rejected", f"the package anthropic cannot be loaded: {error}")
@@ -47,35 +47,35 @@ def setup_error(error: Exception, server: str) -> ModelError:
     if isinstance(error, anthropic.CredentialsError):
         return _no_key(str(error))
     return ModelError(
-        "rejected", f"cannot use {server}: {one_line(str(error))}; check {_settings()}"
+        "rejected", f"cannot use {server}: {format_one_line(str(error))}; check {_settings()}"
     )
 
 
-def sdk_error(error: Exception, server: str) -> ModelError:
+def classify_sdk_error(error: Exception, server: str) -> ModelError:
     """Classify whatever the SDK raised before the reply began to stream."""
     import anthropic  # noqa: PLC0415  (loaded by now; at the top it would slow the start)
 
     if isinstance(error, anthropic.APIStatusError):
-        return http_error(server, _answer_of(error))
+        return classify_http_error(server, _answer_of(error))
     if isinstance(error, anthropic.APITimeoutError):
         return ModelError(
             "unreachable",
             f"{server} did not answer in time; check ANTHROPIC_BASE_URL and network",
-            retry=True,
+            is_retryable=True,
         )
     if isinstance(error, (TypeError, anthropic.CredentialsError)):
         return _no_key(str(error))
     if isinstance(error, ValueError):
-        return ModelError("rejected", f"the request cannot be sent: {one_line(str(error))}")
+        return ModelError("rejected", f"the request cannot be sent: {format_one_line(str(error))}")
     return _unreachable(error, server)
 
 
-def _answer_of(error: "anthropic.APIStatusError") -> ErrorAnswer:
+def _answer_of(error: "anthropic.APIStatusError") -> ErrorResponse:
     body = error.body
     bare = body if isinstance(body, str) else to_json(body).decode() if body else ""
-    return ErrorAnswer(
+    return ErrorResponse(
         status=error.status_code,
-        kind=error.type or "",
+        error_type=error.type or "",
         message=error.api_message or bare,
         headers=error.response.headers,
     )
@@ -86,7 +86,7 @@ def _unreachable(error: Exception, server: str) -> ModelError:
 
     chain = tuple(_causes(error))
     cause = chain[-1]
-    said = one_line(str(cause)) or type(cause).__name__
+    said = format_one_line(str(cause)) or type(cause).__name__
     if isinstance(cause, ssl.SSLError):
         return ModelError(
             "unreachable",
@@ -102,22 +102,24 @@ def _unreachable(error: Exception, server: str) -> ModelError:
     return ModelError(
         "unreachable",
         f"cannot reach {server}: {said}; check ANTHROPIC_BASE_URL and network",
-        retry=any(isinstance(each, passing) for each in chain) and not no_such_host,
+        is_retryable=any(isinstance(each, passing) for each in chain) and not no_such_host,
     )
 
 
-def read_error(error: Exception, server: str) -> ModelError:
+def classify_read_error(error: Exception, server: str) -> ModelError:
     """Classify what was raised while the reply was streaming."""
-    what = one_line(str(error)) or type(error).__name__
+    what = format_one_line(str(error)) or type(error).__name__
     return ModelError(
-        "cut_off", f"{server} cut the reply off ({what}); send the prompt again", retry=True
+        "cut_off", f"{server} cut the reply off ({what}); send the prompt again", is_retryable=True
     )
 
 
-def silence(server: str, idle_s: float) -> ModelError:
+def make_idle_timeout_error(server: str, idle_timeout_s: float) -> ModelError:
     """Say that nothing came for too long."""
     return ModelError(
-        "cut_off", f"{server} was silent for {idle_s:g} s; send the prompt again", retry=True
+        "cut_off",
+        f"{server} was silent for {idle_timeout_s:g} s; send the prompt again",
+        is_retryable=True,
     )
 
 
@@ -129,7 +131,7 @@ def _settings() -> str:
 
 def _no_key(said: str) -> ModelError:
     return ModelError(
-        "unauthorized", f"there is no usable key; set ANTHROPIC_API_KEY ({one_line(said)})"
+        "unauthorized", f"there is no usable key; set ANTHROPIC_API_KEY ({format_one_line(said)})"
     )
 
 

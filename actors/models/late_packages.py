@@ -18,20 +18,22 @@ from typing import cast
 
 _log = logging.getLogger("greenroom.models")
 
-Origin = tuple[str, str | None]
+NameOrigin = tuple[str, str | None]
 """The module that a name comes from, and its name there; None: it is that module."""
 
 
-def load_late(package: str, inner: tuple[str, ...], use: Callable[[], None]) -> None:
+def import_lazily(
+    package: str, subpackages: tuple[str, ...], import_needed: Callable[[], None]
+) -> None:
     """Load what `use` imports and names of a package, and whatever else when it is wanted.
 
     Late is the package itself, and those that are or lie in `inner`. Where that cannot be done
     with the package as it is, all of it is loaded. Harmless when done twice.
     """
     if not any(isinstance(each, _Finder) and each.package == package for each in sys.meta_path):
-        sys.meta_path.insert(0, _Finder(package, inner))
+        sys.meta_path.insert(0, _Finder(package, subpackages))
     try:
-        use()
+        import_needed()
     except Exception:  # noqa: BLE001  (foreign code; when it fails again, that is raised)
         _log.warning("%s is loaded as a whole", package, exc_info=True)
         sys.meta_path[:] = [
@@ -40,7 +42,7 @@ def load_late(package: str, inner: tuple[str, ...], use: Callable[[], None]) -> 
             if not (isinstance(each, _Finder) and each.package == package)
         ]
         _forget(package)
-        use()
+        import_needed()
 
 
 class _Finder(MetaPathFinder):
@@ -77,7 +79,7 @@ class _LateLoader(Loader):
 class _LatePackage(ModuleType):
     late: InspectLoader | None = None
     """Loads the whole of it; None: it is whole."""
-    origins: dict[str, Origin] | None = None
+    origins: dict[str, NameOrigin] | None = None
 
     def __getattr__(self, name: str) -> object:
         special = name.startswith("__") and name not in ("__all__", "__version__")
@@ -85,7 +87,7 @@ class _LatePackage(ModuleType):
             message = f"module {self.__name__!r} has no attribute {name!r}"
             raise AttributeError(message)
         if self.origins is None:
-            self.origins = gathered(self.late.get_source(self.__name__) or "")
+            self.origins = list_reexports(self.late.get_source(self.__name__) or "")
         origin = self.origins.get(name)
         if origin is None and find_spec(f"{self.__name__}.{name}"):
             origin = f".{name}", None
@@ -103,7 +105,7 @@ class _LatePackage(ModuleType):
         return getattr(self, name)
 
 
-def gathered(source: str) -> dict[str, Origin]:
+def list_reexports(source: str) -> dict[str, NameOrigin]:
     """List the names that a package's source takes from its own modules, and where from."""
     return {
         each.asname or each.name: (
@@ -116,7 +118,7 @@ def gathered(source: str) -> dict[str, Origin]:
     }
 
 
-def _value_of(origin: Origin, package: str) -> object:
+def _value_of(origin: NameOrigin, package: str) -> object:
     module = import_module(origin[0], package)
     return getattr(module, origin[1]) if origin[1] else module
 

@@ -9,13 +9,13 @@ from typing import TypeAlias, cast
 from pydantic import JsonValue
 from pydantic_core import from_json, to_json
 
-from actors.models.event_stream import event_bytes
-from actors.models.reply_plan import Event, ReplyPlan, events_of
+from actors.models.event_stream import encode_event
+from actors.models.reply_plan import StreamEvent, ReplyPlan, generate_events
 
 Script: TypeAlias = Callable[[Mapping[str, JsonValue]], ReplyPlan]
 """Decides a reply from the body of the request; the conversation in it is all its memory."""
 
-WORD_S = 0.015
+DELTA_PAUSE_S = 0.015
 """Pause before each delta at pace 1."""
 _REQUEST_LIMIT_BYTES = 256 * 1024 * 1024
 _STREAM_HEAD = (
@@ -28,7 +28,7 @@ class Loopback:
 
     def __init__(self, script: Script, pace: float) -> None:
         self._script = script
-        self._pause_s = WORD_S * pace
+        self._pause_s = DELTA_PAUSE_S * pace
         self._replies = itertools.count(1)
         self._connections: set[asyncio.Task[None]] = set()
         self._server: asyncio.Server | None = None
@@ -80,20 +80,20 @@ class Loopback:
             await writer.drain()
             return
         writer.write(_STREAM_HEAD)
-        await self._play(events_of(plan, body, _reply_id(body, next(self._replies))), writer)
+        await self._play(generate_events(plan, body, _reply_id(body, next(self._replies))), writer)
         writer.write(b"0\r\n\r\n")
         await writer.drain()
 
-    async def _play(self, events: Iterable[Event], writer: asyncio.StreamWriter) -> None:
+    async def _play(self, events: Iterable[StreamEvent], writer: asyncio.StreamWriter) -> None:
         for event in events:
             if self._pause_s and event["type"] == "content_block_delta":
                 await asyncio.sleep(self._pause_s)
-            data = event_bytes(event)
+            data = encode_event(event)
             writer.write(b"%x\r\n%s\r\n" % (len(data), data))
             await writer.drain()
 
 
-async def serve(script: Script, pace: float = 1.0) -> Loopback:
+async def start_loopback_server(script: Script, pace: float = 1.0) -> Loopback:
     """Serve `script` on a free port of 127.0.0.1; `pace` 0 streams without pauses.
 
     Raises:

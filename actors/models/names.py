@@ -3,7 +3,7 @@
 from messages.models import ModelLimitsFound
 
 DEFAULT_MODEL = "claude-sonnet-5-5"
-ALIASES = {
+MODEL_ALIASES = {
     "fable": "claude-fable-5-2",
     "opus": "claude-opus-5-5",
     "sonnet": "claude-sonnet-5-5",
@@ -18,12 +18,12 @@ _OTHER_TOKENS = (200_000, 32_000)
 """Modest, for names that we do not know."""
 
 
-def resolved(name: str) -> str:
+def resolve_model(name: str) -> str:
     """Turn an alias into a model's id; any other name is taken as it is."""
-    return ALIASES.get(name.lower(), name)
+    return MODEL_ALIASES.get(name.lower(), name)
 
 
-def limits_of(model: str) -> ModelLimitsFound:
+def get_default_limits(model: str) -> ModelLimitsFound:
     """Say what a model takes, where its server does not."""
     context, output = _CURRENT_TOKENS if model.startswith(_CURRENT) else _OTHER_TOKENS
-    return ModelLimitsFound(model=model, context_tokens=context, output_tokens=output)
+    return ModelLimitsFound(model=model, max_context_tokens=context, max_output_tokens=output)

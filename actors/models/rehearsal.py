@@ -4,14 +4,14 @@ import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 
-from actors.models.anthropic_client import AnthropicModel
-from actors.models.client import ModelError, ModelRequest, Reply, Streamed
-from actors.models.loopback import Loopback, Script, serve
+from actors.models.anthropic_client import AnthropicClient
+from actors.models.client import ModelError, ModelRequest, Reply, ReplyDelta
+from actors.models.loopback import Loopback, Script, start_loopback_server
 
-MODEL_NAME = "rehearsal"
+SCRIPTED_MODEL_NAME = "rehearsal"
 
 
-class RehearsalModel:
+class ScriptedModel:
     """Implements `ModelClient` by a script; the port is opened on first use.
 
     `pace` 1 streams at reading speed, 0 without pauses.
@@ -22,9 +22,9 @@ class RehearsalModel:
         self._pace = pace
         self._opening = asyncio.Lock()
         self._loopback: Loopback | None = None
-        self._model: AnthropicModel | None = None
+        self._model: AnthropicClient | None = None
 
-    async def prepare(self) -> AnthropicModel:
+    async def prepare(self) -> AnthropicClient:
         """Open the port and load the SDK ahead of the first request; harmless when done twice.
 
         Raises:
@@ -33,23 +33,23 @@ class RehearsalModel:
         async with self._opening:
             if self._model is None:
                 try:
-                    self._loopback = await serve(self._script, self._pace)
+                    self._loopback = await start_loopback_server(self._script, self._pace)
                 except OSError as error:
                     raise ModelError(
                         reason="unreachable", detail=f"no port for the script: {error}"
                     ) from error
-                self._model = AnthropicModel(self._loopback.base_url)
+                self._model = AnthropicClient(self._loopback.base_url)
             await self._model.prepare()
             return self._model
 
-    async def stream(self, request: ModelRequest) -> AsyncGenerator[Streamed | Reply, None]:
+    async def stream(self, request: ModelRequest) -> AsyncGenerator[ReplyDelta | Reply, None]:
         """Play the next reply, as `ModelClient.stream` promises."""
         model = await self.prepare()
         async with aclosing(model.stream(request)) as events:
             async for event in events:
                 yield event
 
-    async def measure(self, model: str) -> None:
+    async def look_up_limits(self, model: str) -> None:
         """Nothing measures a script."""
 
     async def close(self) -> None:

@@ -3,14 +3,19 @@
 import re
 from collections.abc import Callable
 
-from actors.models.conversation import Body, ToolResult, last_results_of, prompt_of
+from actors.models.conversation import (
+    RequestBody,
+    ToolResult,
+    get_latest_tool_results,
+    get_last_prompt,
+)
 from actors.models.reply_plan import ReplyPlan, ScriptedCall
 
-HINT = (
+API_KEY_HINT = (
     "For the real thing set `ANTHROPIC_API_KEY` "
     "(or `ANTHROPIC_BASE_URL` for a server of your own) and start again."
 )
-HELP = f"""\
+HELP_TEXT = f"""\
 I am a **script**, not a model: I cannot think, but everything around me is real. Try
 
 - `list` or `list FOLDER`
@@ -21,9 +26,9 @@ I am a **script**, not a model: I cannot think, but everything around me is real
 - `think`: some reasoning before the answer
 - `long`: a long answer, to try Esc while it streams
 
-{HINT}
+{API_KEY_HINT}
 """
-SHOWN_LINES = 8
+MAX_SHOWN_LINES = 8
 
 _SECTION = """\
 ### Part {number}
@@ -47,29 +52,29 @@ def on_receive(self, message: Inbox) -> None:
 > Press **Esc** to stop this; what has been said so far is kept.
 
 """
-LONG = (
+LONG_ANSWER = (
     "# A long answer\n\nThis is a script reading out a text, not a model.\n\n"
     + "".join(_SECTION.format(number=number) for number in range(1, 9))
-    + f"That was all of it. {HINT}\n"
+    + f"That was all of it. {API_KEY_HINT}\n"
 )
 
 
-def rehearsal(request: Body) -> ReplyPlan:
+def make_default_reply(request: RequestBody) -> ReplyPlan:
     """Answer a prompt by its first matching word, and each result by showing its beginning."""
-    if results := last_results_of(request):
+    if results := get_latest_tool_results(request):
         return ReplyPlan(text="\n\n".join(_told(result) for result in results))
-    prompt = prompt_of(request)
+    prompt = get_last_prompt(request)
     for pattern, answer in _ANSWERS:
         if match := re.search(pattern, prompt, re.IGNORECASE | re.DOTALL):
             return answer(match)
-    return ReplyPlan(text=HELP)
+    return ReplyPlan(text=HELP_TEXT)
 
 
 def _told(result: ToolResult) -> str:
     lines = result.text.strip("\n").splitlines()
-    shown = "\n".join(lines[:SHOWN_LINES])
-    more = f"\n… {len(lines) - SHOWN_LINES} more lines" if len(lines) > SHOWN_LINES else ""
-    opening = "That did not succeed" if result.failed else "Done"
+    shown = "\n".join(lines[:MAX_SHOWN_LINES])
+    more = f"\n… {len(lines) - MAX_SHOWN_LINES} more lines" if len(lines) > MAX_SHOWN_LINES else ""
+    opening = "That did not succeed" if result.is_error else "Done"
     # Four backticks, because a result may hold three of its own.
     return f"{opening}; the script was told:\n\n````text\n{shown}{more}\n````"
 
@@ -86,14 +91,14 @@ def _call(tool: str, *names: str) -> Callable[[re.Match[str]], ReplyPlan]:
 
 
 def _long(_: re.Match[str]) -> ReplyPlan:
-    return ReplyPlan(text=LONG)
+    return ReplyPlan(text=LONG_ANSWER)
 
 
 def _think(_: re.Match[str]) -> ReplyPlan:
     return ReplyPlan(
         thinking="A script has nothing to think about; so it says that it would weigh two ways, "
         "prefer the plainer one, and go on.",
-        text=f"That was reasoning as a model would show it. {HINT}",
+        text=f"That was reasoning as a model would show it. {API_KEY_HINT}",
     )
 
 

@@ -3,37 +3,39 @@
 import os
 from pathlib import Path
 
-from actors.permissions.defaults import BUILT_IN
-from actors.permissions.places import WorkspacePaths, real_places
-from actors.permissions.protected import LINKABLE, hooks_folders, targets_of
+from actors.permissions.defaults import DEFAULT_RULES
+from actors.permissions.places import WorkspacePaths, find_link_targets
+from actors.permissions.protected import PROTECTED_LINK_NAMES, find_hooks_folders, to_targets
 from actors.tools.workspace import Workspace
 from messages.rules import PermissionMode, Policy, RuleSource
 
 
-def ground_of(workspace: Workspace) -> WorkspacePaths:
+def resolve_workspace_paths(workspace: Workspace) -> WorkspacePaths:
     """Say where it is found out what a path means."""
     home = os.path.realpath(os.path.expanduser("~"))  # noqa: PTH111  (never raises)
-    added = tuple(str(folder) for folder in workspace.added)
-    return WorkspacePaths(root=str(workspace.root), cwd=str(workspace.cwd), home=home, added=added)
+    added = tuple(str(folder) for folder in workspace.added_folders)
+    return WorkspacePaths(
+        root=str(workspace.root), cwd=str(workspace.cwd), home=home, added_folders=added
+    )
 
 
-def first_policy(
+def build_initial_policy(
     workspace: Workspace,
     mode: PermissionMode,
     sources: tuple[RuleSource, ...],
     *,
     trusted: bool,
-    ours: tuple[Path, ...],
+    extra_protected: tuple[Path, ...],
 ) -> Policy:
     """Put together what holds before anybody granted anything; `ours` is protected too."""
-    ground = ground_of(workspace)
-    linked = (Path(each) for each in real_places(ground, LINKABLE))
-    protected = (*ours, *linked, *hooks_folders(ground.root, ground.home))
+    ground = resolve_workspace_paths(workspace)
+    linked = (Path(each) for each in find_link_targets(ground, PROTECTED_LINK_NAMES))
+    protected = (*extra_protected, *linked, *find_hooks_folders(ground.root, ground.home))
     return Policy(
         mode=mode,
         sources=sources,
-        defaults=BUILT_IN,
-        added=ground.added,
-        protected=targets_of(protected, workspace.root),
+        defaults=DEFAULT_RULES,
+        added_directories=ground.added_folders,
+        protected_paths=to_targets(protected, workspace.root),
         trusted=trusted,
     )

@@ -6,10 +6,10 @@ A change that loosens holds once it is on disk; one that tightens holds at once.
 from dataclasses import replace
 from typing import assert_never
 
-from actors.permissions.granting import granted, granting, revoking, unstorable
+from actors.permissions.granting import get_grants, with_grants, without_grant, find_grant_problem
 from actors.permissions.modes import is_stricter
-from actors.permissions.remembering import loading
-from actors.permissions.rules import first_problem
+from actors.permissions.remembering import with_replaced_rules
+from actors.permissions.rules import find_source_problem
 from messages.base import Message
 from messages.permissions import (
     ChangeMode,
@@ -31,83 +31,83 @@ from messages.rules import Policy
 PolicyUpdate = StoreGrant | RevokeGrant | ChangeMode | ReplaceRules
 
 
-def wrong_with(change: PolicyUpdate) -> str:
+def find_update_problem(update: PolicyUpdate) -> str:
     """Say why a change cannot be made, whatever the disk says; empty: it can."""
-    match change:
+    match update:
         case ReplaceRules():
-            return first_problem(change.sources)
+            return find_source_problem(update.sources)
         case StoreGrant():
-            return next((why for rule in change.rules if (why := unstorable(rule))), "")
+            return next((why for rule in update.rules if (why := find_grant_problem(rule))), "")
         case RevokeGrant() | ChangeMode():
             return ""
         case _:
-            assert_never(change)
+            assert_never(update)
 
 
-def tightens(change: PolicyUpdate, policy: Policy) -> bool:
+def is_tightening(update: PolicyUpdate, policy: Policy) -> bool:
     """Whether a change takes something away at once: that need not wait for the disk."""
-    match change:
+    match update:
         case RevokeGrant():
-            return change.rule in granted(policy, change.scope)
+            return update.rule in get_grants(policy, update.scope)
         case ChangeMode():
-            return is_stricter(change.mode, policy.mode)
+            return is_stricter(update.mode, policy.mode)
         case StoreGrant() | ReplaceRules():
             return False
         case _:
-            assert_never(change)
+            assert_never(update)
 
 
-def changed(policy: Policy, change: PolicyUpdate) -> Policy:
+def apply_update(policy: Policy, update: PolicyUpdate) -> Policy:
     """Make the change, in the next generation."""
-    match change:
+    match update:
         case ReplaceRules():
-            return loading(policy, change)
+            return with_replaced_rules(policy, update)
         case StoreGrant():
-            return granting(policy, change.rules, change.scope)
+            return with_grants(policy, update.rules, update.scope)
         case RevokeGrant():
-            return revoking(policy, change.rule, change.scope)
+            return without_grant(policy, update.rule, update.scope)
         case ChangeMode():
-            return replace(policy, mode=change.mode, policy_version=policy.policy_version + 1)
+            return replace(policy, mode=update.mode, policy_version=policy.policy_version + 1)
         case _:
-            assert_never(change)
+            assert_never(update)
 
 
-def is_of_project(change: PolicyUpdate) -> bool:
+def is_project_update(update: PolicyUpdate) -> bool:
     """Whether it goes into the project's store, not into the session."""
-    return isinstance(change, StoreGrant | RevokeGrant) and change.scope == "project"
+    return isinstance(update, StoreGrant | RevokeGrant) and update.scope == "project"
 
 
-def config_of(policy: Policy, loaded: ReplaceRules | None) -> SessionSettings:
+def build_session_settings(policy: Policy, loaded: ReplaceRules | None) -> SessionSettings:
     """Write down what the session keeps of a policy."""
     return SessionSettings(mode=policy.mode, grants=policy.grants, replaced_rules=loaded)
 
 
-def done(change: PolicyUpdate, generation: int) -> Message:
+def build_success_reply(update: PolicyUpdate, generation: int) -> Message:
     """Say that a change is on disk and holds."""
-    match change:
+    match update:
         case ReplaceRules():
             return RulesReplaced(policy_version=generation)
         case StoreGrant():
-            return GrantStored(id=change.id, policy_version=generation)
+            return GrantStored(id=update.id, policy_version=generation)
         case RevokeGrant():
-            return GrantRevoked(rule=change.rule, scope=change.scope, policy_version=generation)
+            return GrantRevoked(rule=update.rule, scope=update.scope, policy_version=generation)
         case ChangeMode():
-            return ModeChanged(mode=change.mode, policy_version=generation)
+            return ModeChanged(mode=update.mode, policy_version=generation)
         case _:
-            assert_never(change)
+            assert_never(update)
 
 
-def failed(change: PolicyUpdate, detail: str, policy: Policy) -> Message:
+def build_failure_reply(update: PolicyUpdate, detail: str, policy: Policy) -> Message:
     """Say that a change is not on disk; `policy` is what holds."""
-    match change:
+    match update:
         case ReplaceRules():
             return ReplaceRulesFailed(detail=detail)
         case StoreGrant():
-            return StoreGrantFailed(id=change.id, detail=detail)
+            return StoreGrantFailed(id=update.id, detail=detail)
         case RevokeGrant():
-            return RevokeGrantFailed(rule=change.rule, scope=change.scope, detail=detail)
+            return RevokeGrantFailed(rule=update.rule, scope=update.scope, detail=detail)
         case ChangeMode():
-            holds = change.mode == policy.mode
-            return ChangeModeFailed(mode=change.mode, detail=detail, holds=holds)
+            holds = update.mode == policy.mode
+            return ChangeModeFailed(mode=update.mode, detail=detail, in_effect=holds)
         case _:
-            assert_never(change)
+            assert_never(update)

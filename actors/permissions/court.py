@@ -6,24 +6,28 @@ from typing import TypeVar
 
 T = TypeVar("T")
 
-JUDGING_S = 5.0
+EVALUATION_TIMEOUT_S = 5.0
 """A call that takes longer to judge, or waits so long while nobody gets up, is a question for a
 person."""
-MOST_AT_ONCE = 8
+MAX_CONCURRENT_EVALUATIONS = 8
 """Threads; one whose call is given up keeps its seat until it ends."""
 
 
 class EvaluationPool:
     """Seats for those who judge."""
 
-    def __init__(self, judging_s: float = JUDGING_S, most_at_once: int = MOST_AT_ONCE) -> None:
+    def __init__(
+        self,
+        timeout_s: float = EVALUATION_TIMEOUT_S,
+        max_concurrent: int = MAX_CONCURRENT_EVALUATIONS,
+    ) -> None:
         """Open with every seat free."""
-        self.judging_s = judging_s
-        self._seats = asyncio.Semaphore(most_at_once)
+        self.timeout_s = timeout_s
+        self._seats = asyncio.Semaphore(max_concurrent)
         self._left = 0
         """Counts who got up."""
 
-    async def judged(self, case: Callable[[], T]) -> T:
+    async def run(self, evaluate: Callable[[], T]) -> T:
         """Judge as soon as a seat is free.
 
         Raises:
@@ -31,9 +35,9 @@ class EvaluationPool:
             Exception: what the judge raised.
         """
         await self._seated()
-        judging = asyncio.get_running_loop().run_in_executor(None, case)
+        judging = asyncio.get_running_loop().run_in_executor(None, evaluate)
         judging.add_done_callback(self._gets_up)
-        async with asyncio.timeout(self.judging_s):
+        async with asyncio.timeout(self.timeout_s):
             return await asyncio.shield(judging)
 
     async def _seated(self) -> None:
@@ -41,7 +45,7 @@ class EvaluationPool:
         while True:
             left = self._left
             try:
-                async with asyncio.timeout(self.judging_s):
+                async with asyncio.timeout(self.timeout_s):
                     await self._seats.acquire()
             except TimeoutError:
                 if self._left == left:

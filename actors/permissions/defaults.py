@@ -8,11 +8,11 @@ _SECRET = ("*/.env", "*/.env.*", "*/.env/*", ".env", ".env.*", ".env/*")
 _EXAMPLE = (".env.example", "*/.env.example")
 _PLANS = ".greenroom/plans/*.md"
 
-BUILT_IN = (
+DEFAULT_RULES = (
     *(Rule(permission=name, pattern="*", action="allow") for name in (*_READING, *_OWN)),
     *(Rule(permission="read", pattern=pattern, action="ask") for pattern in _SECRET),
     *(Rule(permission="read", pattern=pattern, action="allow") for pattern in _EXAMPLE),
     *(Rule(permission=name, pattern=_PLANS, action="allow") for name in ("write", "edit")),
 )
 """Harmless commands are allowed beside these; everything else asks."""
-SOURCE = "built-in default"
+DEFAULT_SOURCE = "built-in default"

@@ -5,10 +5,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 
-from actors.permissions.commands.command import Depth
-from actors.permissions.protected import beginning_of
+from actors.permissions.commands.command import ReadDepth
+from actors.permissions.protected import read_file_start
 
-MOST_ENTRIES = 2_000
+MAX_SCANNED_ENTRIES = 2_000
 """Of one decision; where there are more, a person is asked."""
 _GIT = ".git"
 _IGNORING = (".gitignore", ".ignore", ".rgignore")
@@ -24,24 +24,24 @@ class DirectoryListing:
 
 
 @dataclass(slots=True)
-class Depths:
+class DirectoryScan:
     """What one decision saw below folders; each is looked at once."""
 
-    entries_left: int = MOST_ENTRIES
-    _found: dict[tuple[str, Depth], DirectoryListing] = field(
-        default_factory=dict[tuple[str, Depth], DirectoryListing]
+    entries_left: int = MAX_SCANNED_ENTRIES
+    _found: dict[tuple[str, ReadDepth], DirectoryListing] = field(
+        default_factory=dict[tuple[str, ReadDepth], DirectoryListing]
     )
     _shown: dict[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
     """By folder the hidden names that ignore files have searches look at, there and above it."""
 
-    def below(self, folder: str, depth: Depth) -> DirectoryListing:
+    def list_files(self, folder: str, depth: ReadDepth) -> DirectoryListing:
         """List the files below a folder; no link is followed, and git's own folder is left out."""
         found = self._found.get((folder, depth))
         if found is None:
             found = self._found[folder, depth] = self._look(folder, depth)
         return found
 
-    def _look(self, folder: str, depth: Depth) -> DirectoryListing:
+    def _look(self, folder: str, depth: ReadDepth) -> DirectoryListing:
         files: list[str] = []
         for entry in self._entries(folder, depth):
             if not self.entries_left:
@@ -55,7 +55,7 @@ class Depths:
                 return DirectoryListing(tuple(files), f"it follows links, and {entry.path} is one")
         return DirectoryListing(tuple(files))
 
-    def _entries(self, folder: str, depth: Depth) -> Iterator[os.DirEntry[str]]:
+    def _entries(self, folder: str, depth: ReadDepth) -> Iterator[os.DirEntry[str]]:
         pending = [folder]
         while pending:
             path = pending.pop()
@@ -89,6 +89,6 @@ def _is_shown(name: str, hidden: tuple[str, ...]) -> bool:
 def _taken_back(folder: str) -> Iterator[str]:
     """List the names that a folder's ignore files have searches look at (`!.env`)."""
     for name in _IGNORING:
-        for line in beginning_of(f"{folder}/{name}").splitlines():
+        for line in read_file_start(f"{folder}/{name}").splitlines():
             if line.startswith("!"):
                 yield line.rstrip(" /").rpartition("/")[2].removeprefix("!")

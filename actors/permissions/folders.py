@@ -17,36 +17,38 @@ _MOST = 8
 class WorkingDirectories(NamedTuple):
     """Where a part may run."""
 
-    folders: tuple[str, ...]
-    certain: bool = True
+    directories: tuple[str, ...]
+    is_certain: bool = True
     """It runs in one of these; else in others perhaps, and these only tighten."""
-    lost: bool = False
+    has_too_many: bool = False
     """There were too many to follow on."""
 
 
-def folders_of(command: ParsedCommand, explorer: PathResolver) -> tuple[WorkingDirectories, ...]:
+def find_working_directories(
+    command: ParsedCommand, resolver: PathResolver
+) -> tuple[WorkingDirectories, ...]:
     """Say for each part in which folders it may run.
 
     A `cd` may succeed, fail, or be confined to a subshell, so what comes after it may run in any
     of the folders so far; in a loop also what stands before it. What `&&` joins to it runs where
     it has led to.
     """
-    here = WorkingDirectories((explorer.ground.cwd,))
+    here = WorkingDirectories((resolver.workspace_paths.cwd,))
     if not any(map(_moves, command.parts)):
         return (here,) * len(command.parts)
-    if not command.loops:
-        return tuple(folders_inside(command.parts, here, explorer, command.chains))
-    found = tuple(folders_inside(command.parts, here, explorer))
+    if not command.may_repeat:
+        return tuple(find_part_directories(command.parts, here, resolver, command.chains))
+    found = tuple(find_part_directories(command.parts, here, resolver))
     last = found[-1]
     if _moves(command.parts[-1]):
-        last = _either(last, _led(command.parts[-1], last, explorer), explorer)
-    return (WorkingDirectories(last.folders, certain=False),) * len(found)
+        last = _either(last, _led(command.parts[-1], last, resolver), resolver)
+    return (WorkingDirectories(last.directories, is_certain=False),) * len(found)
 
 
-def folders_inside(
+def find_part_directories(
     parts: tuple[CommandPart, ...],
-    where: WorkingDirectories,
-    explorer: PathResolver,
+    start: WorkingDirectories,
+    resolver: PathResolver,
     chains: tuple[AndChain, ...] = (),
 ) -> Iterator[WorkingDirectories]:
     """Say of parts that follow each other where each may run."""
@@ -55,15 +57,15 @@ def folders_inside(
     """How far each chain goes on that is not over, and where its first command ran."""
     for at, part in enumerate(parts):
         while left and left[-1][0] < at:
-            where = _either(left.pop()[1], where, explorer)
-        yield where
+            start = _either(left.pop()[1], start, resolver)
+        yield start
         if _moves(part):
-            led = _led(part, where, explorer)
-            if at in lasts and led.certain:
-                left.append((min(lasts[at], left[-1][0] if left else lasts[at]), where))
-                where = led
+            led = _led(part, start, resolver)
+            if at in lasts and led.is_certain:
+                left.append((min(lasts[at], left[-1][0] if left else lasts[at]), start))
+                start = led
             else:
-                where = _either(where, led, explorer)
+                start = _either(start, led, resolver)
 
 
 def _moves(part: CommandPart) -> bool:
@@ -82,32 +84,38 @@ def _led(
     part: CommandPart, where: WorkingDirectories, explorer: PathResolver
 ) -> WorkingDirectories:
     """Say where one is after it has succeeded."""
-    if where.lost:
+    if where.has_too_many:
         return where
     words = _move(part)
-    names = [word.text for word in words if word.literal]
+    names = [word.text for word in words if word.is_literal]
     if len(names) != len(words) or len(names) != 2 or names[0] == "popd":  # noqa: PLR2004
-        return where._replace(certain=False)
+        return where._replace(is_certain=False)
     path = names[1]
     if not path or path.startswith("-"):
-        return where._replace(certain=False)
-    places = [(explorer.follow(path, folder), _as_text(folder, path)) for folder in where.folders]
+        return where._replace(is_certain=False)
+    places = [
+        (explorer.resolve(path, folder), _as_text(folder, path)) for folder in where.directories
+    ]
     # bash takes `..` away from the text of where it is, the kernel from where a link has led:
     # only where no link is on the way do both mean the same.
     is_plain = not any(place.problem or place.path != text for place, text in places)
     led = dict.fromkeys(each for place, text in places for each in (place.path, text))
-    return WorkingDirectories(tuple(led), where.certain and is_plain and part.words[0].text == "cd")
+    return WorkingDirectories(
+        tuple(led), where.is_certain and is_plain and part.words[0].text == "cd"
+    )
 
 
 def _either(
     one: WorkingDirectories, other: WorkingDirectories, explorer: PathResolver
 ) -> WorkingDirectories:
-    if one.lost or other.lost:
-        return one if one.lost else other
-    together = tuple(dict.fromkeys((*one.folders, *other.folders)))
+    if one.has_too_many or other.has_too_many:
+        return one if one.has_too_many else other
+    together = tuple(dict.fromkeys((*one.directories, *other.directories)))
     if len(together) > _MOST:
-        return WorkingDirectories((explorer.ground.cwd,), certain=False, lost=True)
-    return WorkingDirectories(together, one.certain and other.certain)
+        return WorkingDirectories(
+            (explorer.workspace_paths.cwd,), is_certain=False, has_too_many=True
+        )
+    return WorkingDirectories(together, one.is_certain and other.is_certain)
 
 
 def _as_text(folder: str, path: str) -> str:

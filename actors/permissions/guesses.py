@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 
 from actors.permissions.commands.command import Word
-from actors.permissions.patterns import is_pattern
+from actors.permissions.patterns import is_glob
 
 _BEGINS = {"$", "~"}
 _HERE = re.compile(r"^(?:\$PWD|\$\{PWD\}|~\+)(?=/|$)")
@@ -15,23 +15,25 @@ _EXPANDS = re.compile(r"[$`{]|^~")
 _MOST = 64
 
 
-def paths_in(word: Word, home: str) -> Iterator[tuple[str, bool]]:
+def expand_partial_word(word: Word, home: str) -> Iterator[tuple[str, bool]]:
     """Write out what a word names, as far as it can be told; and whether that is a pattern."""
-    if word.literal:
+    if word.is_literal:
         yield word.text, False
         return
     for text in _spelled_out(word.text):
         path = _HERE.sub(".", text, count=1) if text[:1] in _BEGINS else text
         begin = _HOME.match(path) if path[:1] in _BEGINS else None
-        if begin and (word.home or path[0] != "~"):
+        if begin and (word.has_home_prefix or path[0] != "~"):
             path = os.path.join(home, path[begin.end() :].lstrip("/"))  # noqa: PTH118  (text, not a file)
         if path and not _EXPANDS.search(path):
-            yield path, is_pattern(path)
+            yield path, is_glob(path)
 
 
-def is_told(word: Word, home: str) -> bool:
+def is_fully_expanded(word: Word, home: str) -> bool:
     """Whether all that a word may name is written out by `paths_in`."""
-    return word.literal or len([*paths_in(word, home)]) == len(_spelled_out(word.text))
+    return word.is_literal or len([*expand_partial_word(word, home)]) == len(
+        _spelled_out(word.text)
+    )
 
 
 def _spelled_out(text: str) -> list[str]:

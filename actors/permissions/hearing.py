@@ -1,39 +1,45 @@
 """What the rules say of something, for each agent on its own."""
 
 from actors.permissions import defaults
-from actors.permissions.judgement import SILENT, AccessDecision, strictest
+from actors.permissions.judgement import NO_OBJECTION, AccessDecision, find_strictest
 from actors.permissions.matters import Access, RuleScope
 from actors.permissions.rulebook import RuleGroup, RuleIndex
-from actors.permissions.rules import PATHS, fold, has_tool, matches
+from actors.permissions.rules import PATH_PERMISSIONS, fold_case, has_tool, is_match
 from messages.rules import Policy
 
 _HARMLESS = AccessDecision("allow", "harmless command (built-in default)", by_default=True)
 
 
-def heard(matter: Access, book: RuleIndex, at: int) -> AccessDecision:
+def evaluate_rules(access: Access, rule_index: RuleIndex, chain_index: int) -> AccessDecision:
     """Hear the rules as they are for one agent of the chain, on its own."""
-    profile = book.chain[at]
-    if matter.weight == "full" and not has_tool(profile, matter.tool):
+    profile = rule_index.chain[chain_index]
+    if access.rule_scope == "full" and not has_tool(profile, access.tool):
         # One that is above others may hand on what it lacks itself.
-        hands_on = at > 0 and not profile.of_project
-        if not (hands_on and any(matches(name, matter.tool) for name in profile.delegates)):
-            why = f"{profile.agent} has no tool {matter.tool}"
+        hands_on = chain_index > 0 and not profile.from_project
+        if not (hands_on and any(is_match(name, access.tool) for name in profile.delegates)):
+            why = f"{profile.agent} has no tool {access.tool}"
             return AccessDecision("deny", why, source=f"definition {profile.agent}")
-    texts = (matter.target, *matter.also)
+    texts = (access.target, *access.other_spellings)
     # The defaults see another target in an added folder.
-    if not book.policy.added and book.is_silent(matter.permission, matter.weight, texts):
-        return _unheard(matter, matter.weight, book, at)
-    said = _spoken(matter, book, at)
-    return strictest(said) if said else _unspoken(matter, matter.weight, book, at)
+    if not rule_index.policy.added_directories and rule_index.has_no_possible_match(
+        access.permission, access.rule_scope, texts
+    ):
+        return _unheard(access, access.rule_scope, rule_index, chain_index)
+    said = _spoken(access, rule_index, chain_index)
+    return (
+        find_strictest(said)
+        if said
+        else _unspoken(access, access.rule_scope, rule_index, chain_index)
+    )
 
 
 def _spoken(matter: Access, book: RuleIndex, at: int) -> list[AccessDecision]:
     said: list[AccessDecision] = []
-    for voice in book.spoken[at].get(matter.permission, ()):
-        judgement = _first_match(voice, matter, folds=matter.folded)
+    for voice in book.groups_by_profile[at].get(matter.permission, ()):
+        judgement = _first_match(voice, matter, folds=matter.is_case_insensitive)
         if judgement is None or (judgement.action == "allow" and not voice.trusted):
             continue
-        if matter.weight != "denies" or judgement.action == "deny":
+        if matter.rule_scope != "denies" or judgement.action == "deny":
             said.append(judgement)
     return said
 
@@ -45,44 +51,46 @@ def _first_match(voice: RuleGroup, matter: Access, *, folds: bool) -> AccessDeci
     others hear every spelling of it.
     """
     target = matter.target
-    texts = (target, *matter.also)
+    texts = (target, *matter.other_spellings)
     folded = None
-    for each, judgement in voice.for_texts(texts):
-        if each.allows:
-            is_near = each.far or (matter.inside and not target.startswith("/"))
-            if is_near and each.whole(target):
+    for each, judgement in voice.select_rules(texts):
+        if each.is_allow:
+            is_near = each.can_match_outside or (
+                matter.is_in_workspace and not target.startswith("/")
+            )
+            if is_near and each.match(target):
                 return judgement
             continue
         if folds and folded is None:
-            folded = tuple(map(fold, texts))
-        if each.tightens(texts, folded):
+            folded = tuple(map(fold_case, texts))
+        if each.has_ask_or_deny_match(texts, folded):
             return judgement
     return None
 
 
-def _unspoken(matter: Access, weight: RuleScope, book: RuleIndex, at: int) -> AccessDecision:
+def _unspoken(matter: Access, rule_scope: RuleScope, book: RuleIndex, at: int) -> AccessDecision:
     """Decide where no source of an agent speaks: by the built-in defaults, which never deny."""
-    judgement = _default(matter, book) if weight != "denies" else None
-    if judgement is None or (weight == "tightens" and judgement.action != "ask"):
-        return _unheard(matter, weight, book, at)
+    judgement = _default(matter, book) if rule_scope != "denies" else None
+    if judgement is None or (rule_scope == "tightens" and judgement.action != "ask"):
+        return _unheard(matter, rule_scope, book, at)
     return judgement
 
 
-def _unheard(matter: Access, weight: RuleScope, book: RuleIndex, at: int) -> AccessDecision:
+def _unheard(matter: Access, rule_scope: RuleScope, book: RuleIndex, at: int) -> AccessDecision:
     """Decide where the defaults say nothing either."""
-    if weight != "full":
-        return SILENT
-    if matter.harmless is not None and book.policy.defaults:
-        return _harmless(matter, matter.harmless, book, at)
+    if rule_scope != "full":
+        return NO_OBJECTION
+    if matter.required_reads is not None and book.policy.defaults:
+        return _harmless(matter, matter.required_reads, book, at)
     return AccessDecision("ask", _why_unspoken(matter, book.policy), by_default=True)
 
 
 def _default(matter: Access, book: RuleIndex) -> AccessDecision | None:
     """Hear the defaults; added folders are as the workspace, and case never matters."""
-    voice = book.unspoken.get(matter.permission)
+    voice = book.default_groups.get(matter.permission)
     if voice is None:
         return None
-    added = book.policy.added
+    added = book.policy.added_directories
     if not added:
         return _first_match(voice, matter, folds=True)
     target = matter.target
@@ -98,15 +106,15 @@ def _harmless(
     matter: Access, reads: tuple[Access, ...], book: RuleIndex, at: int
 ) -> AccessDecision:
     """Allow a command that only reads, if this agent may read all that it reads."""
-    if matter.trusted_only and not book.policy.trusted:
+    if matter.requires_trust and not book.policy.trusted:
         return AccessDecision(
             "ask", "the folder is not trusted, and git may start what it says there"
         )
     for read in reads:
         said = _spoken(read, book, at)
-        judged = strictest(said) if said else _unspoken(read, "full", book, at)
-        if judged.action != "allow" or read.floor:
-            why = read.floor or f"it reads {read.target}: {judged.reason}"
+        judged = find_strictest(said) if said else _unspoken(read, "full", book, at)
+        if judged.action != "allow" or read.ask_reason:
+            why = read.ask_reason or f"it reads {read.target}: {judged.reason}"
             return AccessDecision(
                 "ask", why, rule=judged.rule, source=judged.source, by_default=True
             )
@@ -114,7 +122,7 @@ def _harmless(
 
 
 def _why_unspoken(matter: Access, policy: Policy) -> str:
-    if matter.permission in PATHS and not matter.inside:
+    if matter.permission in PATH_PERMISSIONS and not matter.is_in_workspace:
         return f"{matter.target} is outside the workspace"
-    where = defaults.SOURCE if policy.defaults else "no rule speaks of it"
+    where = defaults.DEFAULT_SOURCE if policy.defaults else "no rule speaks of it"
     return f"{matter.permission} asks unless it is allowed ({where})"

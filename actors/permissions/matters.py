@@ -17,30 +17,30 @@ class Access(NamedTuple):
     """As in a `PermissionRequest`."""
     tool: str
     """The tool that was called; the tool sets of the chain are about it."""
-    weight: RuleScope = "full"
-    also: tuple[str, ...] = ()
+    rule_scope: RuleScope = "full"
+    other_spellings: tuple[str, ...] = ()
     """Other spellings of the target; those who ask or deny hear them too."""
-    folded: bool = False
+    is_case_insensitive: bool = False
     """Names there that differ in case only are the same."""
-    inside: bool = True
+    is_in_workspace: bool = True
     """A path inside the workspace or an added folder; anything that is no path is inside."""
-    floor: str = ""
+    ask_reason: str = ""
     """Why it is at least a question; empty: no reason."""
-    protected: str = ""
+    protection_reason: str = ""
     """Why only an answer to this very call lifts the question; empty: no reason."""
-    plan_file: bool = False
-    reading: bool = False
+    is_plan_file: bool = False
+    changes_nothing: bool = False
     """It changes nothing; a command only if it is `harmless`."""
-    unknown: bool = False
+    is_target_unknown: bool = False
     """What it is about cannot be told beforehand, so no rule can be offered for it."""
-    refusal: str = ""
+    deny_reason: str = ""
     """Why it is denied whatever the rules say; empty: no reason."""
-    harmless: tuple["Access", ...] | None = None
+    required_reads: tuple["Access", ...] | None = None
     """For a command that only reads: the files that it reads, each judged as a read of its own;
     None: it may do more."""
-    trusted_only: bool = False
+    requires_trust: bool = False
     """Harmless only in a workspace that is trusted."""
-    exact: str = ""
+    grant_text: str = ""
     """All that a grant of this very thing has to say; empty: the target is."""
 
     @property
@@ -48,6 +48,6 @@ class Access(NamedTuple):
         """What is asked for, as others are told."""
         return PermissionRequest(permission=self.permission, target=self.target)
 
-    def denying(self) -> "Access":
+    def with_deny_rules_only(self) -> "Access":
         """Let only a deny count."""
-        return self._replace(weight="denies", floor="")
+        return self._replace(rule_scope="denies", ask_reason="")

@@ -7,7 +7,7 @@ from messages.rules import PermissionMode
 MODES: tuple[PermissionMode, ...] = get_args(PermissionMode)
 
 
-def strictest_mode(*modes: PermissionMode) -> PermissionMode:
+def find_strictest_mode(*modes: PermissionMode) -> PermissionMode:
     """Take the strictest."""
     return min(modes, key=MODES.index)
 

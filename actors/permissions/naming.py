@@ -5,12 +5,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 
-from actors.permissions.commands.command import CommandPart, Depth, Word
-from actors.permissions.depths import Depths
+from actors.permissions.commands.command import CommandPart, ReadDepth, Word
+from actors.permissions.depths import DirectoryScan
 from actors.permissions.files import FileAccess, FileAccesses
 from actors.permissions.folders import WorkingDirectories
-from actors.permissions.guesses import paths_in
-from actors.permissions.patterns import Patterns, is_pattern
+from actors.permissions.guesses import expand_partial_word
+from actors.permissions.patterns import GlobExpansion, is_glob
 
 _DONE = ("read", "write")
 """What commands do to files, as far as rules go."""
@@ -18,19 +18,19 @@ _Named = tuple[str, str]
 """A path, and the folder that it counts from."""
 _Written = tuple[Word, WorkingDirectories]
 """A word, and where it stands."""
-_Deep = tuple[str, Depth, tuple[str, ...]]
+_Deep = tuple[str, ReadDepth, tuple[str, ...]]
 """A folder, how deep it is read, and which names there."""
 _Below = tuple[list[FileAccess], str]
 """What rules may speak of below it, and why there may be more."""
 
 
 @dataclass(slots=True)
-class Naming:
+class ArgumentPaths:
     """What the words of one decision name."""
 
-    files: FileAccesses
-    _patterns: Patterns = field(default_factory=Patterns)
-    _depths: Depths = field(default_factory=Depths)
+    file_accesses: FileAccesses
+    _patterns: GlobExpansion = field(default_factory=GlobExpansion)
+    _depths: DirectoryScan = field(default_factory=DirectoryScan)
     _named: dict[_Written, dict[_Named, None]] = field(
         default_factory=dict[_Written, dict[_Named, None]]
     )
@@ -43,7 +43,7 @@ class Naming:
         """Say why the words may name more than was found; empty: they may not."""
         return self._patterns.problem
 
-    def files_of(
+    def find_files(
         self, permission: str, words: tuple[Word, ...], where: WorkingDirectories
     ) -> list[FileAccess]:
         """Look at paths among arguments, at each once."""
@@ -51,44 +51,48 @@ class Naming:
             return []
         named: dict[_Named, None] = {}
         for word in words:
-            if word.literal:
+            if word.is_literal:
                 for base in _bases(word.text, where):
                     named[word.text, base] = None
             else:
                 named.update(self._names(word, where))
-        return [self.files.at(permission, path, base) for path, base in named]
+        return [self.file_accesses.look_up(permission, path, base) for path, base in named]
 
-    def is_certain(self, word: Word) -> bool:
+    def has_fixed_paths(self, word: Word) -> bool:
         """Whether it names certain files, whatever files there are."""
-        if word.literal:
+        if word.is_literal:
             return True
-        named = dict(paths_in(word, self.files.explorer.ground.home))
+        named = dict(expand_partial_word(word, self.file_accesses.resolver.workspace_paths.home))
         return bool(named) and not any(named.values())
 
-    def below(self, folders: list[FileAccess], part: CommandPart) -> tuple[list[FileAccess], str]:
+    def find_files_below(
+        self, folders: list[FileAccess], part: CommandPart
+    ) -> tuple[list[FileAccess], str]:
         """List what a rule may speak of below folders that are read as a whole.
 
         And say why there may be more.
         """
-        if not self.files.book.tightening.get("read"):
+        if not self.file_accesses.rule_index.ask_or_deny_rules.get("read"):
             return [], ""
         files: list[FileAccess] = []
         problem = ""
         for folder in dict.fromkeys(each.target for each in folders):
-            told, why = self._told_below(folder, part.deep, part.only)
+            told, why = self._told_below(folder, part.read_depth, part.name_patterns)
             files += told
             problem = problem or why
         return files, problem
 
-    def _told_below(self, folder: str, depth: Depth, only: tuple[str, ...]) -> _Below:
+    def _told_below(self, folder: str, depth: ReadDepth, only: tuple[str, ...]) -> _Below:
         known = self._below.get((folder, depth, only))
         if known is None:
-            path = os.path.join(self.files.explorer.ground.root, folder)  # noqa: PTH118  (text, not a file)
-            below = self._depths.below(os.path.normpath(path), depth)
+            path = os.path.join(self.file_accesses.resolver.workspace_paths.root, folder)  # noqa: PTH118  (text, not a file)
+            below = self._depths.list_files(os.path.normpath(path), depth)
             # Mostly nobody speaks of any of them: one look at all their letters tells.
-            silent = self.files.book.is_silent("read", "tightens", below.files)
+            silent = self.file_accesses.rule_index.has_no_possible_match(
+                "read", "tightens", below.files
+            )
             told = () if silent else [each for each in below.files if self._is_told(each, only)]
-            files = [self.files.at("read", each, "/") for each in told]
+            files = [self.file_accesses.look_up("read", each, "/") for each in told]
             known = self._below[folder, depth, only] = files, below.problem
         return known
 
@@ -100,14 +104,16 @@ class Naming:
         return named
 
     def _matched(self, word: Word, where: WorkingDirectories) -> Iterator[_Named]:
-        for path, expands in paths_in(word, self.files.explorer.ground.home):
+        for path, expands in expand_partial_word(
+            word, self.file_accesses.resolver.workspace_paths.home
+        ):
             for base in _bases(path, where):
                 if not expands:
                     yield path, base
                     continue
                 if _leads_on(path) or self._matters(f"{base}/{path}"):
                     yield path, base  # so it is taken where there are no such files
-                for matched in self._patterns.matches(path, base, self._matters):
+                for matched in self._patterns.expand(path, base, self._matters):
                     yield matched, "/"
 
     def _is_told(self, path: str, only: tuple[str, ...]) -> bool:
@@ -117,13 +123,17 @@ class Naming:
         return self._is_heard("read", path)
 
     def _is_heard(self, permission: str, path: str) -> bool:
-        return self.files.book.tightens(permission, (self.files.explorer.target(path), path))
+        return self.file_accesses.rule_index.has_ask_or_deny_match(
+            permission, (self.file_accesses.resolver.to_target(path), path)
+        )
 
     def _matters(self, path: str) -> bool:
         """Whether anything can be said against a file that a pattern names."""
         known = self._mattering.get(path)
         if known is None:
-            held = self.files.book.protection.holds(self.files.explorer.target(path))
+            held = self.file_accesses.rule_index.protected_paths.is_protected(
+                self.file_accesses.resolver.to_target(path)
+            )
             known = held or any(self._is_heard(each, path) for each in _DONE)
             self._mattering[path] = known
         return known
@@ -132,9 +142,9 @@ class Naming:
 def _leads_on(path: str) -> bool:
     """Whether a pattern stands behind folders, which may be links, or goes up."""
     first, slash, _ = path.partition("/")
-    return bool(slash) and (".." in path or not is_pattern(first))
+    return bool(slash) and (".." in path or not is_glob(first))
 
 
 def _bases(path: str, where: WorkingDirectories) -> tuple[str, ...]:
     """List the folders that a path may count from."""
-    return ("/",) if path.startswith("/") else where.folders
+    return ("/",) if path.startswith("/") else where.directories

@@ -2,13 +2,13 @@
 
 from collections import deque
 
-from actors.permissions.changing import PolicyUpdate, changed, tightens
+from actors.permissions.changing import PolicyUpdate, apply_update, is_tightening
 from messages.address import Address
 from messages.permissions import ChangeMode, ReplaceRules, RevokeGrant, StoreGrant
 from messages.rules import Policy
 
 
-class Pending:
+class PendingChanges:
     """One change at a time goes to the disk: each record is whole.
 
     What was taken back, and the last mode that was asked for, hold at once: an older change that
@@ -24,40 +24,42 @@ class Pending:
         """Name the change that is being written."""
         return self._waiting[0][0] if self._waiting else None
 
-    def add(self, change: PolicyUpdate, asker: Address) -> bool:
+    def add(self, update: PolicyUpdate, requester: Address) -> bool:
         """Take a change up; True: it is the first."""
-        self._tight = still_tight(self._tight, change)
-        self._waiting.append((change, asker))
+        self._tight = add_tightening_update(self._tight, update)
+        self._waiting.append((update, requester))
         return len(self._waiting) == 1
 
-    def made(self) -> tuple[PolicyUpdate, Address]:
+    def complete_first(self) -> tuple[PolicyUpdate, Address]:
         """Strike the first off: it is on disk."""
         change, asker = self._waiting.popleft()
         left = [each for each, _ in self._waiting]
         self._tight = tuple(each for each in self._tight if each != change or each in left)
         return change, asker
 
-    def refused(self) -> tuple[PolicyUpdate, Address]:
+    def fail_first(self) -> tuple[PolicyUpdate, Address]:
         """Strike the first off: it is not on disk; what it tightened holds all the same."""
         return self._waiting.popleft()
 
-    def tightened(self, policy: Policy) -> Policy:
+    def with_tightening(self, policy: Policy) -> Policy:
         """Let a policy allow no more than it may."""
         for change in self._tight:
-            if tightens(change, policy):
-                policy = changed(policy, change)
+            if is_tightening(change, policy):
+                policy = apply_update(policy, change)
         return policy
 
 
-def still_tight(tight: tuple[PolicyUpdate, ...], change: PolicyUpdate) -> tuple[PolicyUpdate, ...]:
+def add_tightening_update(
+    tightening: tuple[PolicyUpdate, ...], update: PolicyUpdate
+) -> tuple[PolicyUpdate, ...]:
     """Say what holds at once; a new grant of what was taken back counts again."""
-    match change:
+    match update:
         case RevokeGrant():
-            return (*tight, change)
+            return (*tightening, update)
         case ChangeMode():
-            return (*(each for each in tight if not isinstance(each, ChangeMode)), change)
+            return (*(each for each in tightening if not isinstance(each, ChangeMode)), update)
         case StoreGrant() | ReplaceRules():
-            return tuple(each for each in tight if not _gives_back(change, each))
+            return tuple(each for each in tightening if not _gives_back(update, each))
 
 
 def _gives_back(change: StoreGrant | ReplaceRules, taken: PolicyUpdate) -> bool:

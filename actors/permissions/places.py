@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import NamedTuple
 
-MAX_LINKS = 40
+MAX_SYMLINKS = 40
 """As Linux has it."""
 MAX_PATH_BYTES = 4_095
 _MAX_SPELLINGS = 64
@@ -17,7 +17,7 @@ _DOTS = frozenset(("", "."))
 """Names that lead nowhere else."""
 
 
-Probe = Callable[[str], tuple[int, int] | None]
+IdentifyFile = Callable[[str], tuple[int, int] | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,7 @@ class WorkspacePaths:
     cwd: str
     """Commands begin here."""
     home: str = "/"
-    added: tuple[str, ...] = ()
+    added_folders: tuple[str, ...] = ()
     """Folders that count as inside too."""
 
 
@@ -39,9 +39,9 @@ class ResolvedPath(NamedTuple):
     """Absolute, links resolved."""
     problem: str = ""
     """Why it may lead elsewhere when it is used; empty: it is certain."""
-    spellings: tuple[str, ...] = ()
+    other_spellings: tuple[str, ...] = ()
     """Other absolute paths that it went by: as it was written, and before each link."""
-    folds: bool = False
+    is_case_insensitive: bool = False
     """The file system there takes names that differ in case only for the same."""
 
 
@@ -49,8 +49,8 @@ class ResolvedPath(NamedTuple):
 class PathResolver:
     """Follows the paths of one decision; what it saw once counts for all of them."""
 
-    ground: WorkspacePaths
-    probe: Probe = field(default_factory=lambda: _identity)
+    workspace_paths: WorkspacePaths
+    identify_file: IdentifyFile = field(default_factory=lambda: _identity)
     """Tells what file a path is, to find out which names a file system takes for the same."""
     _links: dict[str, str | None] = field(default_factory=dict[str, str | None])
     _folding: dict[str, bool] = field(default_factory=dict[str, bool])
@@ -64,10 +64,10 @@ class PathResolver:
 
     def __post_init__(self) -> None:
         """Note with what the paths inside begin."""
-        root = self.ground.root
+        root = self.workspace_paths.root
         self._below = root if root.endswith("/") else f"{root}/"
 
-    def follow(self, path: str, base: str) -> ResolvedPath:
+    def resolve(self, path: str, base: str) -> ResolvedPath:
         """Follow `path` from the resolved folder `base`; never raises."""
         place = self._places.get((path, base))
         if place is None:
@@ -102,9 +102,9 @@ class PathResolver:
         flaw = "" if len(here) <= MAX_PATH_BYTES and here.isascii() else _flaw(here)
         return ResolvedPath(here, flaw, (), self._folds(here, there))
 
-    def target(self, path: str) -> str:
+    def to_target(self, path: str) -> str:
         """Name an absolute path for rules: relative to the root, or as it is outside it."""
-        return "." if path == self.ground.root else path.removeprefix(self._below)
+        return "." if path == self.workspace_paths.root else path.removeprefix(self._below)
 
     def _walk(self, path: str, base: str, written: str) -> ResolvedPath:
         here = "/" if path.startswith("/") else base
@@ -125,7 +125,7 @@ class PathResolver:
                 here, missing = at, here
             else:
                 links += 1
-                if links > MAX_LINKS or len(spellings) > _MAX_SPELLINGS:
+                if links > MAX_SYMLINKS or len(spellings) > _MAX_SPELLINGS:
                     return ResolvedPath(written, "its links lead in a circle", tuple(spellings))
                 if at.startswith("/proc/"):
                     problem = "it goes through /proc, which differs from process to process"
@@ -134,7 +134,10 @@ class PathResolver:
                 spellings.append("/".join((here.rstrip("/"), *reversed(ahead))))
         others = () if spellings == [here] else _others(spellings, here)
         return ResolvedPath(
-            here, problem or _flaw(here), others, folds=self._folds(here, missing or here)
+            here,
+            problem or _flaw(here),
+            others,
+            is_case_insensitive=self._folds(here, missing or here),
         )
 
     def _link(self, path: str) -> str | None:
@@ -165,8 +168,8 @@ class PathResolver:
     def _is_same(self, path: str) -> bool | None:
         folder, _, name = path.rpartition("/")
         other = name.swapcase()
-        found = self.probe(path) if other != name else None
-        return None if found is None else found == self.probe(f"{folder}/{other}")
+        found = self.identify_file(path) if other != name else None
+        return None if found is None else found == self.identify_file(f"{folder}/{other}")
 
 
 def _written(path: str, base: str) -> str:
@@ -178,20 +181,23 @@ def _names_ahead(path: str) -> list[str]:
     return [name for name in reversed(path.split("/")) if name not in _DOTS]
 
 
-def is_inside(target: str, added: tuple[str, ...] = ()) -> bool:
+def is_in_workspace(target: str, added_folders: tuple[str, ...] = ()) -> bool:
     """Whether a target is a path inside the workspace; one that climbs or says nothing is not."""
     if ".." in target and ".." in target.split("/"):
         return False
     if target.startswith("/"):
-        return any(target == folder or target.startswith(f"{folder}/") for folder in added)
+        return any(target == folder or target.startswith(f"{folder}/") for folder in added_folders)
     return bool(target)
 
 
-def real_places(ground: WorkspacePaths, names: tuple[str, ...]) -> tuple[str, ...]:
+def find_link_targets(workspace_paths: WorkspacePaths, names: tuple[str, ...]) -> tuple[str, ...]:
     """Follow protected names below root and home that are links: where they lead is protected."""
-    explorer = PathResolver(ground)
-    wanted = islice(((name, base) for base in (ground.root, ground.home) for name in names), 1_000)
-    places = ((explorer.follow(name, base), f"{base}/{name}") for name, base in wanted)
+    explorer = PathResolver(workspace_paths)
+    wanted = islice(
+        ((name, base) for base in (workspace_paths.root, workspace_paths.home) for name in names),
+        1_000,
+    )
+    places = ((explorer.resolve(name, base), f"{base}/{name}") for name, base in wanted)
     return tuple(place.path for place, written in places if place.path != written)
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from itertools import pairwise
 from pathlib import Path
 
-from actors.permissions.rules import fold
+from actors.permissions.rules import fold_case
 
 _FOLDERS = frozenset(
     {
@@ -75,25 +75,25 @@ _PLANS = (".greenroom", "plans")
 _HOOKS_PATH = re.compile(r"^\s*hooksPath\s*=\s*(\S[^#;\n]*)", re.IGNORECASE | re.MULTILINE)
 _MOST_BYTES = 1024 * 1024
 
-LINKABLE = (*sorted(_FOLDERS), ".git/hooks", ".git/config", *sorted(_FILES))
+PROTECTED_LINK_NAMES = (*sorted(_FOLDERS), ".git/hooks", ".git/config", *sorted(_FILES))
 """Where one of these is a link, what it leads to is protected too."""
 
 
-class Protection:
+class ProtectedPaths:
     """What needs a person each time: what is known by its name, and these files and folders."""
 
-    def __init__(self, ours: Iterable[str] = ()) -> None:
+    def __init__(self, extra_targets: Iterable[str] = ()) -> None:
         """Take more files and folders, as targets; see `targets_of`."""
         self._sizes: dict[bool, dict[int, set[tuple[str, ...]]]] = {True: {}, False: {}}
         """Ours, whether they are absolute and by how many names lead to them."""
         self._beginnings: set[str] = set()
         """With the first names of ours; the workspace itself has none."""
-        for folder in ours:
+        for folder in extra_targets:
             names = _names(folder)
             self._sizes[folder.startswith("/")].setdefault(len(names), set()).add(names)
             self._beginnings.add(names[0] if names else "")
 
-    def holds(self, target: str) -> bool:
+    def is_protected(self, target: str) -> bool:
         """Whether a path (as in a permission request) is protected."""
         if self._is_plainly_open(target):
             return False
@@ -122,20 +122,20 @@ class Protection:
         return not lower.rstrip("/").endswith(_ENDINGS)
 
 
-def is_plan(target: str) -> bool:
+def is_plan_file(target: str) -> bool:
     """Whether a target is one of the workspace's plans, which an agent may write."""
     may_be = target[-3:].lower() == ".md" and not target.startswith("/")
     return may_be and _is_plan(_names(target))
 
 
-def hooks_folders(root: str, home: str) -> tuple[Path, ...]:
+def find_hooks_folders(root: str, home: str) -> tuple[Path, ...]:
     """Find the folders that git's own settings name for hooks (`core.hooksPath`)."""
     bases = ((root, ".git/config"), (root, ".git/config.worktree"))
     users = ((root, f"{home}/.gitconfig"), (root, f"{home}/.config/git/config"))
     found = (
         _resolved(value, base, home)
         for base, name in (*bases, *users)
-        for value in _HOOKS_PATH.findall(beginning_of(Path(base, name)))
+        for value in _HOOKS_PATH.findall(read_file_start(Path(base, name)))
     )
     return tuple(dict.fromkeys(found))
 
@@ -146,7 +146,7 @@ def _resolved(value: str, base: str, home: str) -> Path:
     return Path(os.path.realpath(Path(base, path)))
 
 
-def beginning_of(path: str | Path) -> str:
+def read_file_start(path: str | Path) -> str:
     """Read a settings file, not without end; what cannot be read says nothing."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
@@ -160,7 +160,7 @@ def beginning_of(path: str | Path) -> str:
     return data.decode("utf-8", "replace").replace("\0", "")
 
 
-def targets_of(paths: Iterable[Path], root: Path) -> tuple[str, ...]:
+def to_targets(paths: Iterable[Path], root: Path) -> tuple[str, ...]:
     """Name resolved files and folders as a request would.
 
     `.` is the whole workspace, should it lie in one of them.
@@ -183,7 +183,7 @@ def _names(path: str) -> tuple[str, ...]:
 
     Without case, composed, and without characters that are not seen (HFS+ passes over them).
     """
-    seen = path.lower() if path.isascii() else _without_unseen(fold(path))
+    seen = path.lower() if path.isascii() else _without_unseen(fold_case(path))
     return tuple([part for part in seen.split("/") if part not in ("", ".")])
 
 

@@ -1,20 +1,26 @@
 """May this file be read? For tools that open many files after one verdict."""
 
-from actors.permissions.judging import decide
+from actors.permissions.judging import decide_access
 from actors.permissions.matters import Access
-from actors.permissions.places import is_inside
-from actors.permissions.rulebook import rulebook_of
+from actors.permissions.places import is_in_workspace
+from actors.permissions.rulebook import get_rule_index
 from messages.rules import FileReadPolicy
 
 
-def may_read(target: str, reads: FileReadPolicy, within: str = "") -> bool:
+def can_read(target: str, reads: FileReadPolicy, allowed_folder: str = "") -> bool:
     """Whether a file may be read without a question; `target` is resolved, as in a request.
 
     `within` is a folder that a person or a rule has opened: below it nothing asks only for lying
     outside the workspace.
     """
-    inside = is_inside(target, reads.policy.added)
-    matter = Access("read", target, "read", inside=inside, reading=True)
-    if within and not inside and (target == within or target.startswith(f"{within.rstrip('/')}/")):
-        matter = matter._replace(weight="tightens")
-    return decide(matter, rulebook_of(reads.policy, reads.chain)).action == "allow"
+    inside = is_in_workspace(target, reads.policy.added_directories)
+    matter = Access("read", target, "read", is_in_workspace=inside, changes_nothing=True)
+    if (
+        allowed_folder
+        and not inside
+        and (target == allowed_folder or target.startswith(f"{allowed_folder.rstrip('/')}/"))
+    ):
+        matter = matter._replace(rule_scope="tightens")
+    return (
+        decide_access(matter, get_rule_index(reads.policy, reads.profile_chain)).action == "allow"
+    )

@@ -8,30 +8,30 @@ from messages.permissions import ReplaceRules, SessionSettings
 from messages.rules import Policy
 from messages.transcript import Record, SessionOpened
 
-GENERATIONS = 1 << 20
+VERSIONS_PER_INCARNATION = 1 << 20
 """An incarnation of the engine has so many for itself."""
 
 
-def loading(policy: Policy, rules: ReplaceRules) -> Policy:
+def with_replaced_rules(policy: Policy, rules: ReplaceRules) -> Policy:
     """Go by rules that were read anew; mode and grants stay."""
     return replace(
         policy,
         sources=rules.sources,
         trusted=rules.trusted,
-        protected=rules.protected,
+        protected_paths=rules.protected_paths,
         policy_version=policy.policy_version + 1,
     )
 
 
-def remembered(
+def recover_policy(
     policy: Policy, records: tuple[Record, ...], incarnation: int
 ) -> tuple[Policy, ReplaceRules | None]:
     """Lay what is on disk over the policy of the start, in a generation that was never used."""
     config = _last_config(reversed(records))
     ours = _last_config(_since_start(records))
     loaded = ours.replaced_rules if ours else None
-    policy = loading(policy, loaded) if loaded else policy
-    generation = policy.policy_version + (incarnation - 1) * GENERATIONS
+    policy = with_replaced_rules(policy, loaded) if loaded else policy
+    generation = policy.policy_version + (incarnation - 1) * VERSIONS_PER_INCARNATION
     policy = replace(policy, policy_version=generation)
     if config:
         policy = replace(policy, grants=config.grants)

@@ -1,22 +1,22 @@
 """Which repository git would find: its settings may name programs, so only the workspace's own."""
 
-from actors.permissions.places import PathResolver, is_inside
+from actors.permissions.places import PathResolver, is_in_workspace
 
 
-def is_strange(folder: str, explorer: PathResolver) -> bool:
+def can_find_foreign_repository(folder: str, resolver: PathResolver) -> bool:
     """Whether git may find another repository from this folder than the workspace's own.
 
     Git looks for `.git`, then for the layout of a bare repository, in each folder on the way up;
     the workspace's own `.git` is protected, a bare layout can be put together by plain writes.
     """
-    root = explorer.ground.root
-    target = explorer.target(folder)
-    if target.startswith("/") or not is_inside(target):
+    root = resolver.workspace_paths.root
+    target = resolver.to_target(folder)
+    if target.startswith("/") or not is_in_workspace(target):
         return True
-    while not _looks_bare(folder, explorer):
+    while not _looks_bare(folder, resolver):
         if folder == root:
             return False
-        if explorer.probe(f"{folder}/.git"):
+        if resolver.identify_file(f"{folder}/.git"):
             return True
         folder = folder.rpartition("/")[0]
     return True
@@ -24,7 +24,7 @@ def is_strange(folder: str, explorer: PathResolver) -> bool:
 
 def _looks_bare(folder: str, explorer: PathResolver) -> bool:
     """Whether git could take a folder for a bare repository; others may hold its objects."""
-    probe = explorer.probe
+    probe = explorer.identify_file
     if not probe(f"{folder}/HEAD"):
         return False
     return bool(probe(f"{folder}/refs") or probe(f"{folder}/commondir"))

@@ -6,14 +6,14 @@ from functools import lru_cache
 from operator import is_
 
 from actors.permissions import defaults
-from actors.permissions.judgement import AccessDecision, by
+from actors.permissions.judgement import AccessDecision, decide_by_rule
 from actors.permissions.matters import RuleScope
-from actors.permissions.modes import strictest_mode
-from actors.permissions.protected import Protection
-from actors.permissions.rules import CompiledRule, fold, ready
+from actors.permissions.modes import find_strictest_mode
+from actors.permissions.protected import ProtectedPaths
+from actors.permissions.rules import CompiledRule, fold_case, compile_rule
 from messages.rules import PermissionMode, PermissionProfile, Policy, Rule, RuleSource
 
-Spoken = tuple[CompiledRule, AccessDecision]
+IndexedRule = tuple[CompiledRule, AccessDecision]
 """A rule, and what is decided where it speaks."""
 
 
@@ -21,22 +21,22 @@ Spoken = tuple[CompiledRule, AccessDecision]
 class RuleGroup:
     """Rules for one permission from one place, the last first."""
 
-    rules: tuple[Spoken, ...]
-    general: tuple[Spoken, ...]
+    rules: tuple[IndexedRule, ...]
+    catch_all_rules: tuple[IndexedRule, ...]
     """From the first on that may match any text."""
-    needles: tuple[str, ...]
+    required_substrings: tuple[str, ...]
     """A text that holds none of these is matched by none of the rules before."""
     trusted: bool = True
     """False: an allow of these says nothing."""
 
-    def for_texts(self, texts: tuple[str, ...]) -> tuple[Spoken, ...]:
+    def select_rules(self, texts: tuple[str, ...]) -> tuple[IndexedRule, ...]:
         """Pass over rules that cannot match any of these."""
-        if not self.needles:
+        if not self.required_substrings:
             return self.rules
-        return self.rules if _may_hold(texts, self.needles) else self.general
+        return self.rules if _may_hold(texts, self.required_substrings) else self.catch_all_rules
 
 
-Voices = tuple[RuleGroup, ...]
+RuleGroups = tuple[RuleGroup, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,32 +45,37 @@ class RuleIndex:
 
     policy: Policy
     chain: tuple[PermissionProfile, ...]
-    spoken: tuple[dict[str, Voices], ...]
+    groups_by_profile: tuple[dict[str, RuleGroups], ...]
     """For each of the chain: by permission, each source's rules."""
-    unspoken: dict[str, RuleGroup]
+    default_groups: dict[str, RuleGroup]
     """The defaults by permission."""
-    mode: PermissionMode
+    effective_mode: PermissionMode
     """The session's, or the strictest that a definition in the chain may work in."""
-    read_only: PermissionProfile | None
+    read_only_profile: PermissionProfile | None
     """The nearest of the chain that only reads."""
-    quiet: dict[tuple[str, RuleScope], tuple[str, ...]]
+    required_substrings: dict[tuple[str, RuleScope], tuple[str, ...]]
     """What no text is matched without, by any rule of the chain that counts for a permission and a
     weight, the built-in ones too."""
-    protection: Protection
+    protected_paths: ProtectedPaths
     """What the policy protects, and what is protected by its name."""
-    tightening: dict[str, tuple[CompiledRule, ...]]
+    ask_or_deny_rules: dict[str, tuple[CompiledRule, ...]]
     """By permission, every rule that may ask about something or deny it, the built-in ones too."""
 
-    def tightens(self, permission: str, texts: tuple[str, ...]) -> bool:
+    def has_ask_or_deny_match(self, permission: str, texts: tuple[str, ...]) -> bool:
         """Whether a rule asks about one of these, or denies it; case never matters."""
-        if self.is_silent(permission, "tightens", texts):
+        if self.has_no_possible_match(permission, "tightens", texts):
             return False
-        folded = tuple(map(fold, texts))
-        return any(rule.tightens(texts, folded) for rule in self.tightening.get(permission, ()))
+        folded = tuple(map(fold_case, texts))
+        return any(
+            rule.has_ask_or_deny_match(texts, folded)
+            for rule in self.ask_or_deny_rules.get(permission, ())
+        )
 
-    def is_silent(self, permission: str, weight: RuleScope, texts: tuple[str, ...]) -> bool:
+    def has_no_possible_match(
+        self, permission: str, rule_scope: RuleScope, texts: tuple[str, ...]
+    ) -> bool:
         """Whether no rule that counts can speak of this, by a look at its letters alone."""
-        needles = self.quiet.get((permission, weight), ())
+        needles = self.required_substrings.get((permission, rule_scope), ())
         return "" not in needles and not _may_hold(texts, needles)
 
 
@@ -93,7 +98,7 @@ class _Same:
         )
 
 
-def rulebook_of(policy: Policy, chain: tuple[PermissionProfile, ...]) -> RuleIndex:
+def get_rule_index(policy: Policy, chain: tuple[PermissionProfile, ...]) -> RuleIndex:
     """Sort the rules for a chain; for the same policy and profiles only once."""
     return _rulebook(_Same(policy, chain))
 
@@ -101,64 +106,69 @@ def rulebook_of(policy: Policy, chain: tuple[PermissionProfile, ...]) -> RuleInd
 @lru_cache(16)
 def _rulebook(same: _Same) -> RuleIndex:
     policy, chain = same.policy, same.chain
-    modes: list[PermissionMode] = [each.mode for each in chain]
+    modes: list[PermissionMode] = [each.max_mode for each in chain]
     spoken = tuple(_voices(_sources(policy, profile), profile.agent) for profile in chain)
     unspoken = {
-        name: _voice([(ready(each), by(each, defaults.SOURCE, by_default=True)) for each in rules])
+        name: _voice(
+            [
+                (compile_rule(each), decide_by_rule(each, defaults.DEFAULT_SOURCE, by_default=True))
+                for each in rules
+            ]
+        )
         for name, rules in _sorted(policy.defaults)
     }
-    books: tuple[dict[str, Voices], ...] = (
+    books: tuple[dict[str, RuleGroups], ...] = (
         *spoken,
         {name: (voice,) for name, voice in unspoken.items()},
     )
     return RuleIndex(
         policy,
         chain,
-        spoken=spoken,
-        unspoken=unspoken,
-        quiet=_quiet(books),
-        protection=Protection(policy.protected or ()),
-        tightening=_tightening(books),
-        mode=strictest_mode(policy.mode, *modes),
-        read_only=next((each for each in chain if each.read_only), None),
+        groups_by_profile=spoken,
+        default_groups=unspoken,
+        required_substrings=_quiet(books),
+        protected_paths=ProtectedPaths(policy.protected_paths or ()),
+        ask_or_deny_rules=_tightening(books),
+        effective_mode=find_strictest_mode(policy.mode, *modes),
+        read_only_profile=next((each for each in chain if each.read_only), None),
     )
 
 
-def _voices(sources: tuple[RuleSource, ...], agent: str) -> dict[str, Voices]:
+def _voices(sources: tuple[RuleSource, ...], agent: str) -> dict[str, RuleGroups]:
     found: dict[str, list[RuleGroup]] = {}
     for source in sources:
         own = tuple(rule for rule in source.rules if rule.agent in (None, agent))
         for name, rules in _sorted(own):
-            spoken = [(ready(rule), by(rule, source.name)) for rule in rules]
+            spoken = [(compile_rule(rule), decide_by_rule(rule, source.name)) for rule in rules]
             found.setdefault(name, []).append(_voice(spoken, trusted=source.trusted))
     return {name: tuple(voices) for name, voices in found.items()}
 
 
-def _voice(spoken: list[Spoken], *, trusted: bool = True) -> RuleGroup:
-    needles = [each.needle for each, _ in spoken]
+def _voice(spoken: list[IndexedRule], *, trusted: bool = True) -> RuleGroup:
+    needles = [each.required_substring for each, _ in spoken]
     special = needles.index("") if "" in needles else len(needles)
     return RuleGroup(tuple(spoken), tuple(spoken[special:]), _fewest(needles[:special]), trusted)
 
 
 def _quiet(
-    books: Iterable[dict[str, Voices]],
+    books: Iterable[dict[str, RuleGroups]],
 ) -> dict[tuple[str, RuleScope], tuple[str, ...]]:
     needles: dict[tuple[str, RuleScope], list[str]] = {}
     for name, voices in (pair for book in books for pair in book.items()):
         for rule in (each for voice in voices for each, _ in voice.rules):
             if rule.rule.action == "deny":
-                needles.setdefault((name, "denies"), []).append(rule.needle)
+                needles.setdefault((name, "denies"), []).append(rule.required_substring)
             if rule.rule.action != "allow":
-                needles.setdefault((name, "tightens"), []).append(rule.needle)
-            needles.setdefault((name, "full"), []).append(rule.needle)
+                needles.setdefault((name, "tightens"), []).append(rule.required_substring)
+            needles.setdefault((name, "full"), []).append(rule.required_substring)
     return {key: _fewest(found) for key, found in needles.items()}
 
 
-def _tightening(books: Iterable[dict[str, Voices]]) -> dict[str, tuple[CompiledRule, ...]]:
+def _tightening(books: Iterable[dict[str, RuleGroups]]) -> dict[str, tuple[CompiledRule, ...]]:
     rules: dict[str, list[CompiledRule]] = {}
     for name, voices in (pair for book in books for pair in book.items()):
         spoken = (each for voice in voices for each, _ in voice.rules)
-        rules.setdefault(name, []).extend(each for each in spoken if not each.allows)
+        rules.setdefault(name, []).extend(each for each in spoken if not each.is_allow)
     return {name: tuple(found) for name, found in rules.items()}
 
 
@@ -188,4 +198,4 @@ def _sources(policy: Policy, profile: PermissionProfile) -> tuple[RuleSource, ..
     own = profile.rules
     if own is None:
         return policy.sources
-    return (*policy.sources, replace(own, trusted=own.trusted and not profile.of_project))
+    return (*policy.sources, replace(own, trusted=own.trusted and not profile.from_project))

@@ -6,8 +6,8 @@ from typing import Literal
 
 from actors.permissions.court import EvaluationPool
 from actors.permissions.deciding import CallDecision
-from actors.permissions.rules import touches_nothing
-from actors.runtime.actor import Failure
+from actors.permissions.rules import is_internal
+from actors.runtime.actor import JobFailure
 from messages.permissions import (
     EvaluatedRequest,
     EvaluatePermission,
@@ -19,23 +19,23 @@ from messages.rules import Policy
 log = logging.getLogger("greenroom.permissions")
 
 
-async def judged_in_time(
+async def run_evaluation(
     ticket: int,
     query: EvaluatePermission,
     policy: Policy,
-    case: Callable[[], CallDecision],
-    court: EvaluationPool,
+    evaluate: Callable[[], CallDecision],
+    pool: EvaluationPool,
 ) -> EvaluationFinished:
     """Judge on a thread: following a path may block. A fault of ours is an ask, never an allow."""
     try:
-        decision = case() if touches_nothing(query.requests) else await court.judged(case)
+        decision = evaluate() if is_internal(query.requests) else await pool.run(evaluate)
     except TimeoutError:
-        return _asking(ticket, query, policy, f"judging it took longer than {court.judging_s:g} s")
+        return _asking(ticket, query, policy, f"judging it took longer than {pool.timeout_s:g} s")
     except Exception as error:
         log.exception("judging %s failed", query.id)
         why = f"it could not be judged: {type(error).__name__}: {error}"
         return _asking(ticket, query, policy, why)
-    judgement = decision.judgement
+    judgement = decision.decision
     log.debug(
         "%s: %s, %s; consulted: %d grants of the session, %d of the project",
         query.id,
@@ -58,8 +58,8 @@ async def judged_in_time(
     )
     parts = (
         EvaluatedRequest(request=matter.request, action=each.action, reason=each.reason)
-        for matter, each in decision.matters
-        if matter.weight == "full" or each.action != "allow"
+        for matter, each in decision.access_decisions
+        if matter.rule_scope == "full" or each.action != "allow"
     )
     return EvaluationFinished(
         evaluation_id=ticket, decision=verdict, evaluated_requests=tuple(parts)
@@ -67,7 +67,7 @@ async def judged_in_time(
 
 
 def unjudged(
-    ticket: int, query: EvaluatePermission, policy: Policy, failure: Failure
+    ticket: int, query: EvaluatePermission, policy: Policy, failure: JobFailure
 ) -> EvaluationFinished:
     """Ask where judging had no outcome of its own."""
     return _asking(ticket, query, policy, f"it could not be judged: {failure.detail}")
@@ -75,11 +75,11 @@ def unjudged(
 
 def _asking(ticket: int, query: EvaluatePermission, policy: Policy, why: str) -> EvaluationFinished:
     return EvaluationFinished(
-        evaluation_id=ticket, decision=verdict_without_rules(query, policy, "ask", why)
+        evaluation_id=ticket, decision=decide_without_rules(query, policy, "ask", why)
     )
 
 
-def verdict_without_rules(
+def decide_without_rules(
     query: EvaluatePermission, policy: Policy, action: Literal["ask", "deny"], reason: str
 ) -> PermissionDecision:
     """Decide without hearing any rule."""

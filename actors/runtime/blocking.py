@@ -9,13 +9,13 @@ from typing import ParamSpec, TypeVar
 
 T = TypeVar("T")
 P = ParamSpec("P")
-Inbox = SimpleQueue[Callable[[], None] | None]
+CallQueue = SimpleQueue[Callable[[], None] | None]
 """What a thread is to do next; None: to end."""
-MOST_IDLE = 4
+MAX_IDLE_THREADS = 4
 """Threads that wait for a next call; to start one takes longer than most calls do."""
 
 
-class DaemonThreads(ThreadPoolExecutor):
+class DaemonThreadExecutor(ThreadPoolExecutor):
     """Runs each blocking call at once: on a daemon thread that is idle, else on a new one.
 
     A pool's threads are joined at the interpreter's exit; one stuck call would hold it for ever.
@@ -24,7 +24,7 @@ class DaemonThreads(ThreadPoolExecutor):
     def __init__(self) -> None:
         """Begin without a thread."""
         super().__init__()
-        self._idle: list[Inbox] = []
+        self._idle: list[CallQueue] = []
         """Of threads that wait for a call."""
         self._closed = False
 
@@ -35,7 +35,7 @@ class DaemonThreads(ThreadPoolExecutor):
         try:
             self._idle.pop().put(call)
         except IndexError:
-            inbox: Inbox = SimpleQueue()
+            inbox: CallQueue = SimpleQueue()
             inbox.put(call)
             serve = partial(self._serve, inbox)
             threading.Thread(target=serve, name="greenroom-blocking", daemon=True).start()
@@ -46,11 +46,11 @@ class DaemonThreads(ThreadPoolExecutor):
         self._closed = True
         self._send_home()
 
-    def _serve(self, inbox: Inbox) -> None:
+    def _serve(self, inbox: CallQueue) -> None:
         while call := inbox.get():
             call()
             del call  # what it holds must not live until the next
-            if len(self._idle) >= MOST_IDLE:
+            if len(self._idle) >= MAX_IDLE_THREADS:
                 return
             self._idle.append(inbox)
             if self._closed:  # perhaps after it was looked who is idle

@@ -4,13 +4,13 @@ import logging
 import threading
 from collections.abc import Callable, Iterable, Mapping
 
-from actors.runtime.actor import Factory, behaviour_of, check
-from actors.runtime.cell import CELLS, Cell
+from actors.runtime.actor import ActorFactory, get_behavior_class, check_inbox
+from actors.runtime.cell import CELL_TYPES, Cell
 from actors.runtime.event_loop import EventLoop
-from actors.runtime.household import Household
+from actors.runtime.household import BaseCell
 from actors.runtime.lanes import MailboxItem
 from actors.runtime.mailbox import Mailbox
-from actors.runtime.supervision import MOST_CRASHES, NEVER, Restart
+from actors.runtime.supervision import MAX_CRASHES_PER_MESSAGE, NO_RESTART, Restart
 from messages.address import Address
 from messages.agents import ChildEnded
 from messages.base import Message
@@ -25,19 +25,19 @@ class ActorRegistry:
 
     def __init__(
         self,
-        ended: Callable[[ChildEnded], None],
+        on_root_ended: Callable[[ChildEnded], None],
         event_loop: EventLoop,
-        kinds: Mapping[str, type[Cell]] = CELLS,
+        cell_types: Mapping[str, type[Cell]] = CELL_TYPES,
     ) -> None:
         """Start empty; `ended` hears of the root's end, `kinds` are the cells by dispatcher."""
         self.event_loop = event_loop
-        self.ended = ended
-        self.mailboxes: dict[Address, Mailbox] = {}
-        self.dead_letters = 0
-        self.given_up = 0
-        self.restarted: Callable[[Address], None] | None = None
+        self.on_root_ended = on_root_ended
+        self.reply_slots: dict[Address, Mailbox] = {}
+        self.dead_letter_count = 0
+        self.abandoned_count = 0
+        self.on_restart: Callable[[Address], None] | None = None
         """Hears of every restart, on the thread of whoever was restarted."""
-        self._kinds = kinds
+        self._kinds = cell_types
         self._cells: dict[Address, Cell] = {}
         self._watchers: dict[Address, dict[Address, None]] = {}
         """By whom is watched; dicts, since sets have no order."""
@@ -55,17 +55,21 @@ class ActorRegistry:
             UnexpectedMessageError: the receiver's inbox has no such message.
         """
         letter = Envelope(to, sender, message)
-        receiver = self._cells.get(to) or self.mailboxes.get(to)
+        receiver = self._cells.get(to) or self.reply_slots.get(to)
         if receiver is None:
-            self.bury([letter])
+            self.dead_letter([letter])
             return
-        if receiver.kinds is not None and type(message) not in receiver.kinds:
-            check(message, receiver.kinds, to)
+        if receiver.inbox_types is not None and type(message) not in receiver.inbox_types:
+            check_inbox(message, receiver.inbox_types, to)
         if not receiver.post(letter):
-            self.bury([letter])
+            self.dead_letter([letter])
 
-    def spawn(
-        self, make: Factory, address: Address, parent: Household | None, restart: Restart = NEVER
+    def start_cell(
+        self,
+        make: ActorFactory,
+        address: Address,
+        parent: BaseCell | None,
+        restart: Restart = NO_RESTART,
     ) -> Cell:
         """Make a cell, enter it and schedule its first step.
 
@@ -76,23 +80,23 @@ class ActorRegistry:
         if address in self._cells:
             problem = f"{address} is taken"
             raise ValueError(problem)
-        kind = self._kinds[behaviour_of(make).dispatcher]
+        kind = self._kinds[get_behavior_class(make).dispatcher]
         cell = kind(self, address, make, parent, restart)
         self._cells[address] = cell
-        cell.run()
+        cell.launch()
         return cell
 
-    def forget(self, cell: Household) -> bool:
+    def unregister(self, cell: BaseCell) -> bool:
         """Take an ended cell out; False: it was given up, and its name may be another's."""
         with self._lock:
             if self._cells.get(cell.address) is not cell:
                 return False
             del self._cells[cell.address]
-        for peer in cell.watches:
+        for peer in cell.watched_peers:
             self._watchers.get(peer, {}).pop(cell.address, None)
         return True
 
-    def give_up(self, address: Address) -> bool:
+    def abandon(self, address: Address) -> bool:
         """Fence a cell that missed its deadline, and all below it; False: there is none.
 
         A stuck one may start children meanwhile. So each is fenced before the table is read
@@ -107,52 +111,52 @@ class ActorRegistry:
                     log.error("%s did not stop in time and was given up", each)
                     cell.fence()
                     fenced += 1
-        self.count_given_up(fenced)
+        self.count_abandoned(fenced)
         return fenced > 0
 
-    def count_given_up(self, number: int) -> None:
+    def count_abandoned(self, number: int) -> None:
         """Count actors or jobs that did not end in time."""
         with self._lock:
-            self.given_up += number
+            self.abandoned_count += number
 
     def watch(self, peer: Address, watcher: Address) -> None:
         """Let an actor hear of the restarts of another, who may not live yet."""
         self._watchers.setdefault(peer, {})[watcher] = None
 
-    def tell_watchers(self, peer: Address, incarnation: int) -> None:
+    def notify_watchers(self, peer: Address, incarnation: int) -> None:
         """Tell whoever watches that a cell has begun again."""
-        if self.restarted is not None:
-            self.restarted(peer)
+        if self.on_restart is not None:
+            self.on_restart(peer)
         for watcher in tuple(self._watchers.get(peer, ())):
             self.send(watcher, PeerRestarted(peer=peer, incarnation=incarnation), peer)
 
-    def bury(self, parcels: Iterable[MailboxItem]) -> None:
+    def dead_letter(self, items: Iterable[MailboxItem]) -> None:
         """Count the messages among parcels that nobody will handle; those that bounce go back."""
-        letters = [parcel for parcel in parcels if isinstance(parcel, Envelope)]
+        letters = [parcel for parcel in items if isinstance(parcel, Envelope)]
         if not letters:
             return
         with self._lock:
-            self.dead_letters += len(letters)
+            self.dead_letter_count += len(letters)
         for letter in letters if log.isEnabledFor(logging.DEBUG) else ():
             log.debug("dead letter: %s", _outside(letter))
         for letter in letters:
-            self.bounce(letter, "ended")
+            self.report_undelivered(letter, "ended")
 
-    def bounce(self, letter: Envelope, reason: UndeliveredReason) -> None:
+    def report_undelivered(self, envelope: Envelope, reason: UndeliveredReason) -> None:
         """Send a message back if its class says so, and its sender can take it."""
-        if not letter.message.notify_undelivered:
+        if not envelope.message.notify_undelivered:
             return
-        sender = self._cells.get(letter.sender) or self.mailboxes.get(letter.sender)
-        if sender is not None and (sender.kinds is None or Undelivered in sender.kinds):
-            said = Undelivered(to=letter.to, message=letter.message, reason=reason)
-            sender.post(Envelope(letter.sender, letter.to, said))
+        sender = self._cells.get(envelope.sender) or self.reply_slots.get(envelope.sender)
+        if sender is not None and (sender.inbox_types is None or Undelivered in sender.inbox_types):
+            said = Undelivered(to=envelope.to, message=envelope.message, reason=reason)
+            sender.post(Envelope(envelope.sender, envelope.to, said))
 
-    def set_aside(self, letter: Envelope) -> None:
+    def quarantine(self, envelope: Envelope) -> None:
         """Count and report a message that its receiver will not take again."""
         with self._lock:
-            self.dead_letters += 1
-        log.error("set aside after %d crashes: %s", MOST_CRASHES, _outside(letter))
-        self.bounce(letter, "quarantined")
+            self.dead_letter_count += 1
+        log.error("set aside after %d crashes: %s", MAX_CRASHES_PER_MESSAGE, _outside(envelope))
+        self.report_undelivered(envelope, "quarantined")
 
 
 def _outside(letter: Envelope) -> str:

@@ -8,54 +8,54 @@ from typing import Any, get_args
 from actors.runtime.actor import (
     Actor,
     ActorContext,
-    Factory,
-    Failure,
+    ActorFactory,
+    JobFailure,
     JobId,
-    behaviour_of,
-    check,
-    inbox_of,
+    get_behavior_class,
+    check_inbox,
+    get_inbox_types,
 )
 from actors.runtime.children import Children
 from actors.runtime.lanes import MailboxItem
 from actors.runtime.supervision import Restart
-from actors.runtime.works import Works
-from actors.runtime.world import World
+from actors.runtime.works import Jobs
+from actors.runtime.world import RuntimePort
 from messages.address import Address
 from messages.agents import ChildCompleted, ChildEnded
 from messages.base import Message
 from messages.envelope import Envelope
 from messages.supervision import PeerRestarted
 
-ENDS = frozenset(get_args(ChildEnded))
+CHILD_END_TYPES = frozenset(get_args(ChildEnded))
 
 
-class Household(ActorContext):
+class BaseCell(ActorContext):
     """A behaviour with its mailbox, its children and its works."""
 
-    def __init__(self, world: World, address: Address, make: Factory) -> None:
+    def __init__(self, runtime: RuntimePort, address: Address, make: ActorFactory) -> None:
         """Prepare; nothing of the feature runs yet."""
-        behaviour = behaviour_of(make)
+        behaviour = get_behavior_class(make)
         self.address = address
         self.sender = address
         self.incarnation = 1
-        self.kinds = inbox_of(behaviour)
-        self.drains = behaviour.drains
-        self.watches: dict[Address, None] = {}
+        self.inbox_types = get_inbox_types(behaviour)
+        self.drains_before_stop = behaviour.drains_before_stop
+        self.watched_peers: dict[Address, None] = {}
         """Of whose restarts it has asked to hear."""
-        self.over = False
+        self.is_closed = False
         """True: nothing is handled or sent any more; it ended, or was given up."""
-        self._world = world
+        self._world = runtime
         self._make = make
         self._behaviour: Actor[Any] | None = None
         self._end: ChildEnded | None = None
         self._passing: frozenset[type[Message]] | None = None
         """While mail is held, what passes all the same; None: it is not held."""
         self._held: list[MailboxItem] = []
-        self._children = Children(world.event_loop, self.post)
-        self._works = Works(world.event_loop, address, self.post)
+        self._children = Children(runtime.event_loop, self.post)
+        self._works = Jobs(runtime.event_loop, address, self.post)
 
     @abstractmethod
-    def post(self, parcel: MailboxItem) -> bool:
+    def post(self, item: MailboxItem) -> bool:
         """Put a parcel into this cell's inbox, from any thread; False: it has ended."""
 
     @abstractmethod
@@ -63,21 +63,21 @@ class Household(ActorContext):
         """Empty the inbox."""
 
     @abstractmethod
-    def put_back(self, parcels: list[MailboxItem]) -> None:
+    def put_back(self, items: list[MailboxItem]) -> None:
         """Put parcels before everything that is in the inbox; in the cell's context only."""
 
     @abstractmethod
-    def close(self) -> list[MailboxItem]:
+    def close_mailbox(self) -> list[MailboxItem]:
         """Close the inbox for good; what was left in it."""
 
     # What the behaviour asks for.
 
     def send(self, to: Address, message: Message, sender: Address) -> None:
         """Deliver, unless this cell was given up."""
-        if not self.over:
+        if not self.is_closed:
             self._world.send(to, message, sender)
 
-    def start_child(self, make: Factory, name: str, restart: Restart) -> Address:
+    def start_child(self, make: ActorFactory, name: str, restart: Restart) -> Address:
         """Start a child.
 
         Raises:
@@ -88,35 +88,35 @@ class Household(ActorContext):
         if address in self._children:
             problem = f"{address} is taken"
             raise ValueError(problem)
-        if self.kinds is not None and not self.kinds >= ENDS:
+        if self.inbox_types is not None and not self.inbox_types >= CHILD_END_TYPES:
             problem = f"{self.address} starts a child: its inbox must have all of ChildEnded"
             raise TypeError(problem)
-        if not self.over:
-            self._children.add(self._world.spawn(make, address, self, restart))
-        if self.over:  # given up, perhaps just now: what it starts must not outlive it
-            self._world.give_up(address)
+        if not self.is_closed:
+            self._children.add(self._world.start_cell(make, address, self, restart))
+        if self.is_closed:  # given up, perhaps just now: what it starts must not outlive it
+            self._world.abandon(address)
         return address
 
-    def stop_child(self, child: Address, within_s: float) -> None:
+    def stop_child(self, child: Address, timeout_s: float) -> None:
         """Begin to stop a child; after `within_s` it is given up."""
-        self._children.stop(child, self._world.event_loop.now() + within_s)
+        self._children.stop(child, self._world.event_loop.now_s() + timeout_s)
 
-    def start_work(
-        self, job: Callable[[], Awaitable[Message]], failed: Callable[[Failure], Message]
+    def start_job(
+        self, job: Callable[[], Awaitable[Message]], on_failure: Callable[[JobFailure], Message]
     ) -> JobId:
         """Launch a job on the event loop, unless this cell was given up."""
-        return 0 if self.over else self._works.start(job, failed)
+        return 0 if self.is_closed else self._works.start(job, on_failure)
 
-    def remind(self, delay_s: float, message: Message) -> None:
+    def schedule(self, delay_s: float, message: Message) -> None:
         """Set a timer, unless this cell was given up."""
-        if not self.over:
-            self._works.remind(delay_s, message)
+        if not self.is_closed:
+            self._works.schedule(delay_s, message)
 
-    def cancel_work(self, work: JobId) -> None:
+    def cancel_job(self, job_id: JobId) -> None:
         """Cancel a job."""
-        self._works.cancel(work)
+        self._works.cancel(job_id)
 
-    def inlet(self) -> Callable[[Message], None]:
+    def message_sink(self) -> Callable[[Message], None]:
         """Speak to this incarnation as itself, from any thread."""
         return partial(self._let_in, self.incarnation)
 
@@ -126,18 +126,18 @@ class Household(ActorContext):
         Raises:
             TypeError: this actor could not receive the news.
         """
-        if self.kinds is not None and PeerRestarted not in self.kinds:
+        if self.inbox_types is not None and PeerRestarted not in self.inbox_types:
             problem = f"{self.address} watches {peer}: its inbox must have PeerRestarted"
             raise TypeError(problem)
-        if not self.over:
-            self.watches[peer] = None
+        if not self.is_closed:
+            self.watched_peers[peer] = None
             self._world.watch(peer, self.address)
 
-    def hold_mail(self, passing: frozenset[type[Message]]) -> None:
+    def stash(self, except_types: frozenset[type[Message]]) -> None:
         """Let all mail wait that is not of these kinds."""
-        self._passing = passing
+        self._passing = except_types
 
-    def release_mail(self) -> None:
+    def unstash(self) -> None:
         """Let the mail come in again, in its order."""
         self._passing = None
         held, self._held = self._held, []
@@ -150,6 +150,6 @@ class Household(ActorContext):
     # Not from here.
 
     def _let_in(self, incarnation: int, message: Message) -> None:
-        check(message, self.kinds, self.address)
+        check_inbox(message, self.inbox_types, self.address)
         if incarnation == self.incarnation:
             self.post(Envelope(self.address, self.address, message))

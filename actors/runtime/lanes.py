@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from actors.runtime.actor import Failure, JobId
+from actors.runtime.actor import JobFailure, JobId
 from messages.address import Address
 from messages.agents import ChildEnded
 from messages.base import Message
@@ -15,7 +15,7 @@ from messages.envelope import Envelope
 
 
 @dataclass(slots=True)
-class StopOrder:
+class StopCell:
     """Stop, with everything below, until `deadline_s` of the event loop's clock."""
 
     deadline_s: float
@@ -24,7 +24,7 @@ class StopOrder:
 
 
 @dataclass(slots=True)
-class DeadlinePassed:
+class StopDeadlinePassed:
     """The time for this cell's ordered stop is over: give up on what is left."""
 
     high_priority: ClassVar[bool] = True
@@ -41,8 +41,8 @@ class RestartDelayElapsed:
 class JobEnded:
     """A work of this cell has really ended."""
 
-    work: JobId
-    outcome: Message | Failure
+    job_id: JobId
+    outcome: Message | JobFailure
     high_priority: ClassVar[bool] = False
 
 
@@ -65,8 +65,8 @@ class ChildStopTimeout:
 
 MailboxItem = (
     Envelope
-    | StopOrder
-    | DeadlinePassed
+    | StopCell
+    | StopDeadlinePassed
     | RestartDelayElapsed
     | JobEnded
     | ChildCellEnded
@@ -84,13 +84,13 @@ class Mailbox:
         self._urgent: deque[MailboxItem] = deque()
         self._mail: deque[MailboxItem] = deque()
 
-    def add(self, parcel: MailboxItem) -> None:
+    def add(self, item: MailboxItem) -> None:
         """Put a parcel at the end of its lane."""
-        (self._urgent if parcel.high_priority else self._mail).append(parcel)
+        (self._urgent if item.high_priority else self._mail).append(item)
 
-    def put_back(self, parcels: Sequence[MailboxItem]) -> None:
+    def put_back(self, items: Sequence[MailboxItem]) -> None:
         """Put parcels before everything else, each in its lane."""
-        for parcel in reversed(parcels):
+        for parcel in reversed(items):
             (self._urgent if parcel.high_priority else self._mail).appendleft(parcel)
 
     def take(self) -> MailboxItem | None:

@@ -6,19 +6,19 @@ but for `post`, `fence` and what says so.
 
 import logging
 
-from actors.runtime.actor import Actor, Failure, JobId, check
-from actors.runtime.event_loop import describe
+from actors.runtime.actor import Actor, JobFailure, JobId, check_inbox
+from actors.runtime.event_loop import describe_error
 from actors.runtime.lanes import (
     ChildCellEnded,
     ChildStopTimeout,
-    DeadlinePassed,
+    StopDeadlinePassed,
     JobEnded,
     MailboxItem,
     RestartDelayElapsed,
-    StopOrder,
+    StopCell,
 )
-from actors.runtime.supervision import Crashes
-from actors.runtime.way_out import LifecycleStage, WayOut
+from actors.runtime.supervision import CrashHistory
+from actors.runtime.way_out import LifecycleStage, Lifecycle
 from messages.address import ROOT, Address
 from messages.agents import ChildCancelled, ChildEnded, ChildFailed, FailureCause
 from messages.base import Message
@@ -26,22 +26,22 @@ from messages.envelope import Envelope
 
 log = logging.getLogger("greenroom.runtime")
 
-UNTOLD_DEADLINE_S = 5.0
+DEFAULT_STOP_TIMEOUT_S = 5.0
 """For winding down after a crash or `finish`, where nobody named a deadline."""
 
 
-class Life(WayOut):
+class MailboxProcessor(Lifecycle):
     """Takes parcel by parcel; ends exactly once."""
 
-    _crashes: Crashes | None = None
+    _crashes: CrashHistory | None = None
     """Made at the first crash that is survived."""
 
-    def begin(self) -> bool:
+    def start_incarnation(self) -> bool:
         """Take the first step of an incarnation: make the behaviour and start it."""
         self._stage = LifecycleStage.RUNNING
         try:
             behaviour = self._make()
-            Actor.settle(behaviour, self)
+            Actor.bind(behaviour, self)
             self._behaviour = behaviour
             behaviour.on_start()
         except BaseException as error:  # noqa: BLE001  (nothing a feature raises may leave its cell)
@@ -49,20 +49,20 @@ class Life(WayOut):
         self._finish_if_asked()
         return self._stage is LifecycleStage.RUNNING
 
-    def handle(self, parcel: MailboxItem) -> None:
+    def handle_item(self, item: MailboxItem) -> None:
         """Carry out one parcel; never raises."""
-        if self.over:
-            self._world.bury([parcel])
+        if self.is_closed:
+            self._world.dead_letter([item])
             return
-        match parcel:
+        match item:
             case Envelope():
                 if self._passing is None and self._crashes is None:
-                    self._receive(parcel)
+                    self._receive(item)
                 else:
-                    self._screen(parcel)
-            case StopOrder():
-                self._ordered_to_stop(parcel)
-            case DeadlinePassed():
+                    self._screen(item)
+            case StopCell():
+                self._ordered_to_stop(item)
+            case StopDeadlinePassed():
                 self._deadline_passed()
             case RestartDelayElapsed():
                 self._begin_again()
@@ -79,8 +79,8 @@ class Life(WayOut):
         if self.incarnation > 1:
             cause = "crash"
         may_restart = cause == "crash" and self._may_restart()
-        failed = ChildFailed(child=self.address, cause=cause, detail=describe(error))
-        deadline_s = self._world.event_loop.now() + UNTOLD_DEADLINE_S
+        failed = ChildFailed(child=self.address, cause=cause, detail=describe_error(error))
+        deadline_s = self._world.event_loop.now_s() + DEFAULT_STOP_TIMEOUT_S
         self._wind_down(None if may_restart else failed, deadline_s)
 
     def _screen(self, letter: Envelope) -> None:
@@ -89,7 +89,7 @@ class Life(WayOut):
         if self._passing is not None and type(message) not in self._passing:
             self._held.append(letter)
         elif self._crashes is not None and self._crashes.is_poison(message):
-            self._world.set_aside(letter)
+            self._world.quarantine(letter)
         else:
             self._receive(letter)
             if self._crashes is not None and self._stage is LifecycleStage.RUNNING:
@@ -97,7 +97,7 @@ class Life(WayOut):
 
     def _receive(self, letter: Envelope) -> None:
         if self._stage is not LifecycleStage.RUNNING or self._behaviour is None:
-            self._world.bury([letter])
+            self._world.dead_letter([letter])
             return
         self.sender = letter.sender
         try:
@@ -112,25 +112,25 @@ class Life(WayOut):
         """Tell whoever sent what was in hand that nobody knows what came of it."""
         lives_on = self._end is None
         if lives_on and letter.sender != self.address:  # its own mail dies with the incarnation
-            self._crashes = self._crashes or Crashes()
-            self._crashes.note(letter.message)
-        self._world.bounce(letter, "crashed" if lives_on else "ended")
+            self._crashes = self._crashes or CrashHistory()
+            self._crashes.record(letter.message)
+        self._world.report_undelivered(letter, "crashed" if lives_on else "ended")
 
     def _tell_own(self, message: Message, sender: Address) -> None:
         self._receive(Envelope(self.address, sender, message))
 
-    def _ordered_to_stop(self, order: StopOrder) -> None:
+    def _ordered_to_stop(self, order: StopCell) -> None:
         if self._passing is not None and not order.high_priority:
             self._held.append(order)  # what it drains is held, too
         else:
             self._wind_down(ChildCancelled(child=self.address), order.deadline_s)
 
-    def _work_ended(self, work: JobId, outcome: Message | Failure) -> None:
-        failed = self._works.close(work)
+    def _work_ended(self, work: JobId, outcome: Message | JobFailure) -> None:
+        failed = self._works.pop_failure_handler(work)
         if self._stage is LifecycleStage.RUNNING and failed is not None:
             try:
-                message = failed(outcome) if isinstance(outcome, Failure) else outcome
-                check(message, self.kinds, self.address)
+                message = failed(outcome) if isinstance(outcome, JobFailure) else outcome
+                check_inbox(message, self.inbox_types, self.address)
             except BaseException as error:  # noqa: BLE001  (`failed` is the feature's)
                 self.fail("crash", error)
             else:
@@ -149,10 +149,10 @@ class Life(WayOut):
 
     def _child_overdue(self, child: Address) -> None:
         """Give up on a child; one that has just ended is no longer there, its end is on its way."""
-        if child in self._children and self._world.give_up(child):
+        if child in self._children and self._world.abandon(child):
             end = ChildFailed(child=child, cause="unresponsive", detail="did not stop in time")
             self._child_gone(child, end)
 
     def _finish_if_asked(self) -> None:
         if self._end is not None and self._stage is LifecycleStage.RUNNING:
-            self._wind_down(self._end, self._world.event_loop.now() + UNTOLD_DEADLINE_S)
+            self._wind_down(self._end, self._world.event_loop.now_s() + DEFAULT_STOP_TIMEOUT_S)

@@ -11,18 +11,18 @@ from messages.envelope import Envelope
 class Mailbox:
     """Stands in the directory beside the cells until the first message has come."""
 
-    kinds = None
+    inbox_types = None
     """Takes every message."""
 
     def __init__(self) -> None:
         """Wait for the first message."""
-        self.first: Future[Message] = Future()
+        self.reply: Future[Message] = Future()
         self._lock = threading.Lock()
 
-    def post(self, parcel: MailboxItem) -> bool:
+    def post(self, item: MailboxItem) -> bool:
         """Keep the first message; later ones are dead letters."""
         with self._lock:
-            if self.first.done() or not isinstance(parcel, Envelope):
+            if self.reply.done() or not isinstance(item, Envelope):
                 return False
-            self.first.set_result(parcel.message)
+            self.reply.set_result(item.message)
             return True

@@ -4,12 +4,17 @@ import logging
 from abc import abstractmethod
 from enum import Enum, auto
 
-from actors.runtime.actor import Factory
-from actors.runtime.event_loop import Alarm
-from actors.runtime.household import Household
-from actors.runtime.lanes import ChildCellEnded, DeadlinePassed, MailboxItem, RestartDelayElapsed
-from actors.runtime.supervision import NEVER, Restart, RestartBudget
-from actors.runtime.world import World
+from actors.runtime.actor import ActorFactory
+from actors.runtime.event_loop import ResettableTimer
+from actors.runtime.household import BaseCell
+from actors.runtime.lanes import (
+    ChildCellEnded,
+    StopDeadlinePassed,
+    MailboxItem,
+    RestartDelayElapsed,
+)
+from actors.runtime.supervision import NO_RESTART, Restart, RestartBudget
+from actors.runtime.world import RuntimePort
 from messages.address import ROOT, Address
 from messages.agents import ChildCancelled, ChildEnded
 from messages.envelope import Envelope
@@ -22,43 +27,43 @@ class LifecycleStage(Enum):
 
     NEW = auto()
     RUNNING = auto()
-    WINDING_DOWN = auto()
+    STOPPING = auto()
     """To its end, or without one to the next incarnation."""
-    RESTING = auto()
+    WAITING_TO_RESTART = auto()
     """Between two incarnations."""
     ENDED = auto()
 
 
-class WayOut(Household):
+class Lifecycle(BaseCell):
     """A household that is left in order, and entered anew when its budget allows."""
 
     def __init__(
         self,
-        world: World,
+        runtime: RuntimePort,
         address: Address,
-        make: Factory,
-        parent: Household | None,
-        restart: Restart = NEVER,
+        make: ActorFactory,
+        parent: BaseCell | None,
+        restart: Restart = NO_RESTART,
     ) -> None:
         """Prepare; nothing of the feature runs yet."""
-        super().__init__(world, address, make)
+        super().__init__(runtime, address, make)
         self._parent = parent
         self._budget = RestartBudget(restart) if restart.limit else None
         self._stage = LifecycleStage.NEW
         self._deadline_s = float("inf")
-        self._alarm: Alarm | None = None
+        self._alarm: ResettableTimer | None = None
 
     @abstractmethod
-    def begin(self) -> bool:
+    def start_incarnation(self) -> bool:
         """Take the first step of an incarnation; False: it is over already."""
 
     def fence(self) -> None:
         """Take no further part, from any thread: the parent gave up waiting for the end."""
-        self.over = True
+        self.is_closed = True
         self._bury_mail()
         self._works.cancel_all()
 
-    def leave(self) -> None:
+    def clean_up_abandoned(self) -> None:
         """Clean up what a given-up behaviour left when it comes back after all."""
         if self._stage is LifecycleStage.RUNNING:
             self._stage = LifecycleStage.ENDED
@@ -67,17 +72,17 @@ class WayOut(Household):
 
     def _may_restart(self) -> bool:
         """Take a restart from the budget, if there is one."""
-        return self._budget is not None and self._budget.spend(self._world.event_loop.now())
+        return self._budget is not None and self._budget.spend(self._world.event_loop.now_s())
 
     def _wind_down(self, end: ChildEnded | None, deadline_s: float) -> None:
         """Clean up, cancel work, stop children; then end, or without `end` begin again."""
-        if self.over:
+        if self.is_closed:
             return
-        if self._stage is not LifecycleStage.WINDING_DOWN:
-            self._stage = LifecycleStage.WINDING_DOWN
+        if self._stage is not LifecycleStage.STOPPING:
+            self._stage = LifecycleStage.STOPPING
             self._end = end
             if end is None:
-                self.hold_mail(frozenset())
+                self.stash(frozenset())
             self._clean_up()
             self._works.cancel_all()
         self._end = self._end or end  # a stop ends a restart
@@ -85,12 +90,12 @@ class WayOut(Household):
             self._deadline_s = deadline_s
             self._stop_children()
         self._leave_if_done()
-        if self._stage is LifecycleStage.WINDING_DOWN:
-            self._alarm = self._alarm or Alarm(self._world.event_loop, self._ring)
+        if self._stage is LifecycleStage.STOPPING:
+            self._alarm = self._alarm or ResettableTimer(self._world.event_loop, self._ring)
             self._alarm.set(self._deadline_s)
 
     def _ring(self) -> None:
-        self.post(DeadlinePassed())
+        self.post(StopDeadlinePassed())
 
     def _clean_up(self) -> None:
         if self._behaviour is None:
@@ -103,24 +108,24 @@ class WayOut(Household):
     def _stop_children(self) -> None:
         """Stop children together; the root's one by one, each with a share of the time left."""
         if self.address == ROOT:
-            self._children.stop_last(self._children.share_s(self._deadline_s))
+            self._children.stop_newest(self._children.get_child_deadline_s(self._deadline_s))
         else:
-            self._children.stop_together(self._deadline_s)
+            self._children.stop_all(self._deadline_s)
 
     def _leave_if_done(self) -> None:
-        if self._stage is LifecycleStage.WINDING_DOWN and not self._works and not self._children:
+        if self._stage is LifecycleStage.STOPPING and not self._works and not self._children:
             self._leave_incarnation()
 
     def _deadline_passed(self) -> None:
         """Give up on what is left."""
-        if self._stage is not LifecycleStage.WINDING_DOWN:
+        if self._stage is not LifecycleStage.STOPPING:
             return
         for child in self._children:
             self._children.remove(child)
-            self._world.give_up(child)
+            self._world.abandon(child)
         if self._works:
             log.error("%s: %d jobs did not end in time", self.address, len(self._works))
-            self._world.count_given_up(self._works.abandon())
+            self._world.count_abandoned(self._works.abandon())
         self._leave_incarnation()
 
     def _leave_incarnation(self) -> None:
@@ -128,7 +133,7 @@ class WayOut(Household):
         if self._alarm is not None:
             self._alarm.cancel()
         if self._end is None and self._budget is not None:
-            self._rest(self._budget.rest_s)
+            self._rest(self._budget.delay_s)
         else:
             self._finish_life(self._end or ChildCancelled(child=self.address))
 
@@ -139,42 +144,44 @@ class WayOut(Household):
         does not, for the parent gave up and knows.
         """
         self._stage = LifecycleStage.ENDED
-        self.over = True
+        self.is_closed = True
         self._bury_mail()
-        ended_by_itself = self._world.forget(self)
+        ended_by_itself = self._world.unregister(self)
         if self._parent is None:
-            self._world.ended(end)
+            self._world.on_root_ended(end)
         elif ended_by_itself:
             self._parent.post(ChildCellEnded(self.address, end))
 
     def _bury_mail(self) -> None:
         held, self._held = self._held, []
-        self._world.bury([*held, *self.close()])
+        self._world.dead_letter([*held, *self.close_mailbox()])
 
     def _rest(self, rest_s: float) -> None:
-        self._stage = LifecycleStage.RESTING
+        self._stage = LifecycleStage.WAITING_TO_RESTART
         self._deadline_s = float("inf")
         self._alarm = None
-        now_s = self._world.event_loop.now()
-        Alarm(self._world.event_loop, lambda: self.post(RestartDelayElapsed())).set(now_s + rest_s)
+        now_s = self._world.event_loop.now_s()
+        ResettableTimer(self._world.event_loop, lambda: self.post(RestartDelayElapsed())).set(
+            now_s + rest_s
+        )
 
     def _begin_again(self) -> None:
         """Replace the behaviour; watchers hear of it once it has started, then the mail comes."""
-        if self._stage is not LifecycleStage.RESTING:
+        if self._stage is not LifecycleStage.WAITING_TO_RESTART:
             return
         self.incarnation += 1
         self._drop_own_mail()
         self._passing = None
-        if self.begin():
-            self._world.tell_watchers(self.address, self.incarnation)
+        if self.start_incarnation():
+            self._world.notify_watchers(self.address, self.incarnation)
             if self._passing is None:
-                self.release_mail()
+                self.unstash()
 
     def _drop_own_mail(self) -> None:
         """Forget what the last incarnation told itself; the new one does not know what it meant."""
         mail = [*self._held, *self.take_all()]
         self._held = [parcel for parcel in mail if not self._is_own(parcel)]
-        self._world.bury(parcel for parcel in mail if self._is_own(parcel))
+        self._world.dead_letter(parcel for parcel in mail if self._is_own(parcel))
 
     def _is_own(self, parcel: MailboxItem) -> bool:
         return isinstance(parcel, Envelope) and parcel.sender == self.address

@@ -6,8 +6,8 @@ from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import cast
 
-from actors.runtime.actor import Failure, JobId
-from actors.runtime.event_loop import EventLoop, describe
+from actors.runtime.actor import JobFailure, JobId
+from actors.runtime.event_loop import EventLoop, describe_error
 from actors.runtime.lanes import JobEnded
 from messages.address import Address
 from messages.base import Message
@@ -15,21 +15,21 @@ from messages.base import Message
 log = logging.getLogger("greenroom.runtime")
 
 Job = Callable[[], Awaitable[Message]]
-Failed = Callable[[Failure], Message]
+FailureHandler = Callable[[JobFailure], Message]
 
 
-class Works:
+class Jobs:
     """What a cell has at work; each ends with exactly one `JobEnded`."""
 
     def __init__(
-        self, event_loop: EventLoop, owner: Address, report: Callable[[JobEnded], object]
+        self, event_loop: EventLoop, owner: Address, on_ended: Callable[[JobEnded], object]
     ) -> None:
         """Begin with nothing at work."""
         self._event_loop = event_loop
         self._owner = owner
-        self._report = report
-        self._failed: dict[JobId, Failed] = {}
-        self._reminders: dict[JobId, Failed] = {}
+        self._report = on_ended
+        self._failed: dict[JobId, FailureHandler] = {}
+        self._reminders: dict[JobId, FailureHandler] = {}
         """Nothing of them runs, so that nobody waits for their end."""
         self._tasks: dict[JobId, asyncio.Task[Message]] = {}
         self._timers: dict[JobId, asyncio.TimerHandle] = {}
@@ -41,27 +41,27 @@ class Works:
 
     # In the cell's context.
 
-    def start(self, job: Job, failed: Failed) -> JobId:
+    def start(self, job: Job, on_failure: FailureHandler) -> JobId:
         """Launch a job."""
         self._last += 1
-        self._failed[self._last] = failed
-        self._event_loop.run(partial(self._launch, self._last, job))
+        self._failed[self._last] = on_failure
+        self._event_loop.run_on_loop(partial(self._launch, self._last, job))
         return self._last
 
-    def remind(self, delay_s: float, message: Message) -> None:
+    def schedule(self, delay_s: float, message: Message) -> None:
         """Report a message later; many wait at a time, and a task for each would cost much."""
         self._last += 1
         self._reminders[self._last] = lambda _: message
-        self._event_loop.run(partial(self._wind_up, self._last, delay_s, message))
+        self._event_loop.run_on_loop(partial(self._wind_up, self._last, delay_s, message))
 
-    def cancel(self, work: JobId) -> None:
+    def cancel(self, job_id: JobId) -> None:
         """Cancel by id and behind the launch, which may not have happened yet."""
-        self._event_loop.run(partial(self._cancel, work))
+        self._event_loop.run_on_loop(partial(self._cancel, job_id))
 
     def cancel_all(self) -> None:
         """Cancel every job and strike off the reminders, from any thread."""
         self._reminders.clear()
-        self._event_loop.run(self._cancel_here)
+        self._event_loop.run_on_loop(self._cancel_here)
 
     def abandon(self) -> int:
         """Strike all off; how many there were. What still comes of them is nobody's."""
@@ -69,14 +69,14 @@ class Works:
         self._failed.clear()
         return left
 
-    def close(self, work: JobId) -> Failed | None:
+    def pop_failure_handler(self, job_id: JobId) -> FailureHandler | None:
         """Strike a work off; what makes a message of its failure. None: it is unknown."""
-        return self._failed.pop(work, None) or self._reminders.pop(work, None)
+        return self._failed.pop(job_id, None) or self._reminders.pop(job_id, None)
 
     # On the event loop's thread.
 
     def _launch(self, work: JobId, job: Job) -> None:
-        task = self._event_loop.launch(job, name=f"{self._owner} work {work}")
+        task = self._event_loop.create_task(job, name=f"{self._owner} work {work}")
         self._tasks[work] = task
         task.add_done_callback(partial(self._done, work))
 
@@ -94,7 +94,7 @@ class Works:
 
     def _wind_up(self, work: JobId, delay_s: float, message: Message) -> None:
         ring = partial(self._ring, work, message)
-        self._timers[work] = self._event_loop.call_at(self._event_loop.now() + delay_s, ring)
+        self._timers[work] = self._event_loop.call_at(self._event_loop.now_s() + delay_s, ring)
 
     def _ring(self, work: JobId, message: Message) -> None:
         del self._timers[work]
@@ -106,14 +106,14 @@ class Works:
         self._report(JobEnded(work, _outcome(task)))
 
 
-def _outcome(task: "asyncio.Task[Message]") -> Message | Failure:
+def _outcome(task: "asyncio.Task[Message]") -> Message | JobFailure:
     if task.cancelled():
-        return Failure("cancelled")
+        return JobFailure("cancelled")
     error = task.exception()
     if error is not None:
         log.error("%s failed", task.get_name(), exc_info=error)
-        return Failure("raised", describe(error))
+        return JobFailure("raised", describe_error(error))
     result = cast("object", task.result())
     if isinstance(result, Message):
         return result
-    return Failure("raised", f"TypeError: the job returned {type(result).__name__}")
+    return JobFailure("raised", f"TypeError: the job returned {type(result).__name__}")

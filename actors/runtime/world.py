@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Protocol
 
-from actors.runtime.actor import Factory
+from actors.runtime.actor import ActorFactory
 from actors.runtime.event_loop import EventLoop
 from actors.runtime.lanes import MailboxItem
 from actors.runtime.supervision import Restart
@@ -14,10 +14,10 @@ from messages.envelope import Envelope
 from messages.supervision import UndeliveredReason
 
 if TYPE_CHECKING:  # a life needs its world at run time, a world its lives only as a type
-    from actors.runtime.household import Household
+    from actors.runtime.household import BaseCell
 
 
-class World(Protocol):
+class RuntimePort(Protocol):
     """The system, as its cells see it."""
 
     event_loop: EventLoop
@@ -26,21 +26,21 @@ class World(Protocol):
         """Deliver, or count a dead letter."""
         ...
 
-    def spawn(
-        self, make: Factory, address: Address, parent: "Household | None", restart: Restart
-    ) -> "Household":
+    def start_cell(
+        self, make: ActorFactory, address: Address, parent: "BaseCell | None", restart: Restart
+    ) -> "BaseCell":
         """Make a cell, enter it into the directory and schedule its first step."""
         ...
 
-    def forget(self, cell: "Household") -> bool:
+    def unregister(self, cell: "BaseCell") -> bool:
         """Take an ended cell out of the directory; False: it was given up before."""
         ...
 
-    def give_up(self, address: Address) -> bool:
+    def abandon(self, address: Address) -> bool:
         """Fence a cell that missed its deadline, and all below it; False: it has ended."""
         ...
 
-    def count_given_up(self, number: int) -> None:
+    def count_abandoned(self, number: int) -> None:
         """Count actors or jobs that did not end in time."""
         ...
 
@@ -48,22 +48,22 @@ class World(Protocol):
         """Let an actor hear of the restarts of another, who may not live yet."""
         ...
 
-    def tell_watchers(self, peer: Address, incarnation: int) -> None:
+    def notify_watchers(self, peer: Address, incarnation: int) -> None:
         """Tell whoever watches that a cell has begun again."""
         ...
 
-    def bury(self, parcels: Iterable[MailboxItem]) -> None:
+    def dead_letter(self, items: Iterable[MailboxItem]) -> None:
         """Count the messages among parcels that nobody will handle; those that bounce go back."""
         ...
 
-    def bounce(self, letter: Envelope, reason: UndeliveredReason) -> None:
+    def report_undelivered(self, envelope: Envelope, reason: UndeliveredReason) -> None:
         """Send a message back if its class says so."""
         ...
 
-    def set_aside(self, letter: Envelope) -> None:
+    def quarantine(self, envelope: Envelope) -> None:
         """Count and report a message that its receiver will not take again."""
         ...
 
-    def ended(self, end: ChildEnded, /) -> None:
+    def on_root_ended(self, end: ChildEnded, /) -> None:
         """Hear that the root has ended."""
         ...

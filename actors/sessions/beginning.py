@@ -6,15 +6,15 @@ from contextlib import contextmanager, suppress
 from errno import ENOSPC
 from pathlib import Path
 
-from actors.sessions.faults import LogError, LogLocked
-from actors.sessions.files import Files, make_private
+from actors.sessions.faults import LogError, LogLockedError
+from actors.sessions.files import FileSystem, make_private_folder
 from actors.sessions.opening import open_private
-from actors.sessions.reading import last_run
+from actors.sessions.reading import find_last_session_opened
 
 _FLAGS = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_EXCL
 
 
-def begin_file(path: Path, data: bytes, files: Files) -> int:
+def create_session_file(path: Path, data: bytes, file_system: FileSystem) -> int:
     """Write a new session file and lock it; return its descriptor.
 
     A program that is killed meanwhile leaves an empty file at most, which is no session.
@@ -22,21 +22,21 @@ def begin_file(path: Path, data: bytes, files: Files) -> int:
     Raises:
         LogError: there is such a file already, or it cannot be written.
     """
-    with named(path):
-        make_private(path.parent, files)
+    with map_os_errors(path):
+        make_private_folder(path.parent, file_system)
         # Takes the name, so that nothing is ever replaced by the rename below.
-        files.close(open_private(path, _FLAGS, files))
+        file_system.close(open_private(path, _FLAGS, file_system))
         new = path.with_name(f"{path.name}.new")
         try:
-            return _begun(path, new, data, files)
+            return _begun(path, new, data, file_system)
         except BaseException:
             for left in (new, path):
                 with suppress(OSError):
-                    files.remove(left)
+                    file_system.remove(left)
             raise
 
 
-def locked(path: Path, flags: int, files: Files) -> int:
+def open_locked(path: Path, flags: int, file_system: FileSystem) -> int:
     """Open a session file and lock it against every other writer.
 
     Raises:
@@ -44,26 +44,26 @@ def locked(path: Path, flags: int, files: Files) -> int:
         LogError: it is not ours alone.
         OSError: it cannot be opened.
     """
-    descriptor = open_private(path, flags, files)
+    descriptor = open_private(path, flags, file_system)
     try:
-        _lock(path, descriptor, files)
+        _lock(path, descriptor, file_system)
     except BaseException:
-        files.close(descriptor)
+        file_system.close(descriptor)
         raise
     return descriptor
 
 
-def _lock(path: Path, descriptor: int, files: Files) -> None:
+def _lock(path: Path, descriptor: int, files: FileSystem) -> None:
     if files.lock(descriptor):
         return
-    run = last_run(files.read(descriptor))
+    run = find_last_session_opened(files.read(descriptor))
     # A program that was killed just as it started another leaves the lock to that one, until it
     # becomes the other: for a moment.
-    if run is None or is_running(run.pid) or not files.lock(descriptor, wait=True):
-        raise LogLocked(path, run.pid if run else None)
+    if run is None or is_process_running(run.pid) or not files.lock(descriptor, wait=True):
+        raise LogLockedError(path, run.pid if run else None)
 
 
-def is_running(pid: int) -> bool:
+def is_process_running(pid: int) -> bool:
     """Whether there is such a process, whoever's it is."""
     try:
         os.kill(pid, 0)
@@ -75,7 +75,7 @@ def is_running(pid: int) -> bool:
 
 
 @contextmanager
-def named(path: Path) -> Generator[None]:
+def map_os_errors(path: Path) -> Generator[None]:
     """Say what the system refused, and for which session.
 
     Raises:
@@ -88,7 +88,7 @@ def named(path: Path) -> Generator[None]:
         raise LogError(message) from error
 
 
-def require_all(written: int, data: bytes) -> None:
+def require_complete_write(written: int, data: bytes) -> None:
     """Take a short write for a failed one.
 
     Raises:
@@ -99,11 +99,11 @@ def require_all(written: int, data: bytes) -> None:
         raise OSError(ENOSPC, why)
 
 
-def _begun(path: Path, new: Path, data: bytes, files: Files) -> int:
-    descriptor = locked(new, _FLAGS, files)
+def _begun(path: Path, new: Path, data: bytes, files: FileSystem) -> int:
+    descriptor = open_locked(new, _FLAGS, files)
     try:
         written = files.write(descriptor, data)
-        require_all(written, data)
+        require_complete_write(written, data)
         files.sync(descriptor)
         files.rename(new, path)
         files.sync_folder(path.parent)

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from actors.sessions.opening import distrust
-from actors.sessions.places import sessions
+from actors.sessions.opening import describe_trust_problem
+from actors.sessions.places import list_session_files
 from messages.transcript import SessionHeader
 from messages.turns import TurnStarted
-from messages.wire import DecodeError, decode_line, is_whole_line
+from messages.wire import DecodeError, decode_line, has_valid_checksum
 
 _TURN = b'{"type":"turn_started"'
 _FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
@@ -22,18 +22,18 @@ _CHUNK_BYTES = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
-class Summary:
+class SessionSummary:
     """One session file at a glance."""
 
     path: Path
     state: Literal["held", "free", "broken"]
     """held: another program, or this one, has it open · broken: see `problem`."""
     size_bytes: int = 0
-    written_s: float = 0.0
+    modified_s: float = 0.0
     """When it was last written to, seconds since 1970."""
     workspace: str = ""
     first_prompt: str = ""
-    turns: int = 0
+    turn_count: int = 0
     problem: str = ""
 
     @property
@@ -42,43 +42,43 @@ class Summary:
         return self.path.stem
 
 
-def summaries(project: Path) -> tuple[Summary, ...]:
+def list_session_summaries(project_folder: Path) -> tuple[SessionSummary, ...]:
     """List a project's sessions, last written first."""
-    return tuple(summary(path) for path in sessions(project))
+    return tuple(summarize_session(path) for path in list_session_files(project_folder))
 
 
-def summary(path: Path) -> Summary:
+def summarize_session(path: Path) -> SessionSummary:
     """Look at one session file; never waits and never changes it."""
     try:
         descriptor = os.open(path, _FLAGS)
     except OSError as error:
-        return Summary(path, "broken", problem=error.strerror or "it cannot be opened")
+        return SessionSummary(path, "broken", problem=error.strerror or "it cannot be opened")
     try:
         return _looked_at(path, descriptor)
     except OSError as error:
-        return Summary(path, "broken", problem=error.strerror or "it cannot be read")
+        return SessionSummary(path, "broken", problem=error.strerror or "it cannot be read")
     finally:
         os.close(descriptor)
 
 
-def _looked_at(path: Path, descriptor: int) -> Summary:
+def _looked_at(path: Path, descriptor: int) -> SessionSummary:
     status = os.fstat(descriptor)
-    problem = distrust(status)
+    problem = describe_trust_problem(status)
     if problem:
-        return Summary(path, "broken", status.st_size, status.st_mtime, problem=problem)
+        return SessionSummary(path, "broken", status.st_size, status.st_mtime, problem=problem)
     held = _is_held(descriptor)
     lines = _read(descriptor).split(b"\n")
     first, problem = _first(lines)
     turns = [line for line in lines if line.startswith(_TURN)]
     problem = problem or _damage(lines)
-    return Summary(
+    return SessionSummary(
         path,
         "broken" if problem else "held" if held else "free",
         status.st_size,
         status.st_mtime,
         workspace=first,
         first_prompt=_prompt(turns),
-        turns=len(turns),
+        turn_count=len(turns),
         problem=problem,
     )
 
@@ -114,7 +114,7 @@ def _first(lines: list[bytes]) -> tuple[str, str]:
 def _damage(lines: list[bytes]) -> str:
     """Find a record that is not what was written; the last one may only be unfinished."""
     for number, line in enumerate(lines[:-2], start=1):
-        if not is_whole_line(line):
+        if not has_valid_checksum(line):
             return f"damaged at line {number} of {len(lines) - 1}"
     return ""
 

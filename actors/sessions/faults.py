@@ -21,7 +21,7 @@ class StoreError(Exception):
         self.detail = detail
 
 
-class LogLocked(LogError):  # noqa: N818  (named for what the file is)
+class LogLockedError(LogError):  # noqa: N818  (named for what the file is)
     """Another program has the session open; it may be forked instead."""
 
     def __init__(self, path: Path, pid: int | None) -> None:
@@ -33,19 +33,21 @@ class LogLocked(LogError):  # noqa: N818  (named for what the file is)
         self.pid = pid
 
 
-class LogDamaged(LogError):  # noqa: N818  (as above)
+class LogDamagedError(LogError):  # noqa: N818  (as above)
     """A record before the last one cannot be trusted; nothing was cut off."""
 
-    def __init__(self, path: Path, line: int, offset_bytes: int, lines: int, why: str) -> None:
+    def __init__(
+        self, path: Path, line: int, offset_bytes: int, line_count: int, reason: str
+    ) -> None:
         """Say where the damage begins and how much stands behind it.
 
         `line` counts from 1, `lines` is the whole file's count.
         """
         super().__init__(
-            f"{path}: damaged at line {line} of {lines} (byte {offset_bytes}): {why}; "
+            f"{path}: damaged at line {line} of {line_count} (byte {offset_bytes}): {reason}; "
             f"the {line - 1} before it are whole; the file is kept as it is, "
             "and a new session begins without --continue and --resume"
         )
         self.line = line
         self.offset_bytes = offset_bytes
-        self.lines = lines
+        self.line_count = line_count

@@ -6,15 +6,15 @@ import threading
 from pathlib import Path
 from typing import Protocol
 
-PRIVATE_FILE = 0o600
-PRIVATE_FOLDER = 0o700
+PRIVATE_FILE_MODE = 0o600
+PRIVATE_FOLDER_MODE = 0o700
 _READ_BYTES = 1 << 20
 _LOCK_PAUSE_S = 0.01
 _LOCK_TRIES = 200
 _SAFELY = os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
 
 
-class Files(Protocol):
+class FileSystem(Protocol):
     """What our own files need of the system; a faulty one can stand in for each call.
 
     Every method raises OSError as the system does.
@@ -27,7 +27,7 @@ class Files(Protocol):
         """
         ...
 
-    def status(self, descriptor: int) -> os.stat_result:
+    def stat(self, descriptor: int) -> os.stat_result:
         """Say what kind of file it is, whose, and who may do what."""
         ...
 
@@ -84,9 +84,9 @@ class LocalFileSystem:
 
     def open(self, path: Path, flags: int) -> int:
         """Open or create a file that only its owner may read, never by a link or waiting."""
-        return os.open(path, flags | _SAFELY, PRIVATE_FILE)
+        return os.open(path, flags | _SAFELY, PRIVATE_FILE_MODE)
 
-    def status(self, descriptor: int) -> os.stat_result:
+    def stat(self, descriptor: int) -> os.stat_result:
         """Say what kind of file it is, whose, and who may do what."""
         return os.fstat(descriptor)
 
@@ -141,7 +141,7 @@ class LocalFileSystem:
 
     def make_folder(self, path: Path) -> None:
         """Make a folder that only its owner may enter; its parent is there."""
-        path.mkdir(mode=PRIVATE_FOLDER, exist_ok=True)
+        path.mkdir(mode=PRIVATE_FOLDER_MODE, exist_ok=True)
 
     def sync_folder(self, path: Path) -> None:
         """Return when the folder's entries are on disk."""
@@ -160,10 +160,10 @@ def _try_to_lock(descriptor: int) -> bool:
     return True
 
 
-def make_private(folder: Path, files: Files) -> None:
+def make_private_folder(folder: Path, file_system: FileSystem) -> None:
     """Make a folder and those above it that are missing; each is on disk when this returns."""
-    if files.is_folder(folder):
+    if file_system.is_folder(folder):
         return
-    make_private(folder.parent, files)
-    files.make_folder(folder)
-    files.sync_folder(folder.parent)
+    make_private_folder(folder.parent, file_system)
+    file_system.make_folder(folder)
+    file_system.sync_folder(folder.parent)

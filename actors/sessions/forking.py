@@ -4,8 +4,8 @@ from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
-from actors.sessions.beginning import begin_file
-from actors.sessions.files import Files, LocalFileSystem
+from actors.sessions.beginning import create_session_file
+from actors.sessions.files import FileSystem, LocalFileSystem
 from actors.sessions.places import session_path
 from actors.sessions.reading import read_log
 from messages.permissions import SessionSettings
@@ -14,7 +14,9 @@ from messages.turns import TurnEnded, TurnStarted
 from messages.wire import JournalLine, encode_line
 
 
-def fork_session(source: Path, folder: Path, session_id: str, files: Files | None = None) -> Path:
+def fork_session(
+    source: Path, folder: Path, session_id: str, file_system: FileSystem | None = None
+) -> Path:
     """Copy a session's turns into a new session of `folder`; return its file, which is closed.
 
     The source may be open in another program: it is neither locked nor changed. A turn that has not
@@ -25,14 +27,14 @@ def fork_session(source: Path, folder: Path, session_id: str, files: Files | Non
         LogDamaged: a record before the last group of the source cannot be trusted.
         LogError: the source is no session of ours, or the new file cannot be written.
     """
-    files = files or LocalFileSystem()
+    file_system = file_system or LocalFileSystem()
     path = session_path(folder, session_id)
-    lines = forked(read_log(source, files).lines, session_id)
-    files.close(begin_file(path, b"".join(map(encode_line, lines)), files))
+    lines = copy_completed_turns(read_log(source, file_system).lines, session_id)
+    file_system.close(create_session_file(path, b"".join(map(encode_line, lines)), file_system))
     return path
 
 
-def forked(lines: tuple[JournalLine, ...], session_id: str) -> Iterable[JournalLine]:
+def copy_completed_turns(lines: tuple[JournalLine, ...], session_id: str) -> Iterable[JournalLine]:
     """Say what the new session's file holds; it is written as one group."""
     for line in lines[: _ended(lines)]:
         said = line.message

@@ -7,16 +7,21 @@ from errno import ENOSPC
 from pathlib import Path
 from typing import NoReturn
 
-from actors.sessions.beginning import begin_file, locked, named, require_all
-from actors.sessions.faults import LogDamaged, LogError, LogLocked
-from actors.sessions.files import Files, LocalFileSystem
+from actors.sessions.beginning import (
+    create_session_file,
+    open_locked,
+    map_os_errors,
+    require_complete_write,
+)
+from actors.sessions.faults import LogDamagedError, LogError, LogLockedError
+from actors.sessions.files import FileSystem, LocalFileSystem
 from actors.sessions.opening import open_private
-from actors.sessions.reading import LogContents, parse
+from actors.sessions.reading import LogContents, parse_log
 from messages.address import Address
 from messages.transcript import Record
 from messages.wire import JournalLine, encode_line
 
-__all__ = ["LogDamaged", "LogError", "LogLocked", "SessionLog"]
+__all__ = ["LogDamagedError", "LogError", "LogLockedError", "SessionLog"]
 
 _FLAGS = os.O_RDWR | os.O_APPEND
 WallClock = Callable[[], float]
@@ -31,22 +36,22 @@ class SessionLog:
         path: Path,
         descriptor: int,
         wall_clock: WallClock,
-        files: Files,
+        file_system: FileSystem,
         *,
-        records: int,
-        good_bytes: int,
+        record_count: int,
+        valid_bytes: int,
     ) -> None:
         """Take over an open, locked file that holds so much; use `create` or `open`."""
         self.path = path
         self._lock = descriptor
         self._descriptor = descriptor
         self._wall_clock = wall_clock
-        self._files = files
-        self._seq = records
-        self._good_bytes = good_bytes
+        self._files = file_system
+        self._seq = record_count
+        self._good_bytes = valid_bytes
         self._doubtful = False
         """Nobody knows what stands behind the good bytes: it is looked at before the next write."""
-        self.refused = ""
+        self.last_failure = ""
         """Why the last append was refused; empty: it is on disk."""
 
     @classmethod
@@ -55,23 +60,23 @@ class SessionLog:
         path: Path,
         records: Sequence[tuple[Record, Address]],
         wall_clock: WallClock,
-        files: Files | None = None,
+        file_system: FileSystem | None = None,
     ) -> "SessionLog":
         """Begin a session file and its folder; the first record is its `Session`.
 
         Raises:
             LogError: the file is there already, or cannot be written.
         """
-        files = files or LocalFileSystem()
-        with named(path):
-            data = encoded(records, 1, wall_clock())
-        descriptor = begin_file(path, data, files)
-        counts = {"records": len(records), "good_bytes": len(data)}
-        return cls(path, descriptor, wall_clock, files, **counts)
+        file_system = file_system or LocalFileSystem()
+        with map_os_errors(path):
+            data = encode_group(records, 1, wall_clock())
+        descriptor = create_session_file(path, data, file_system)
+        counts = {"record_count": len(records), "valid_bytes": len(data)}
+        return cls(path, descriptor, wall_clock, file_system, **counts)
 
     @classmethod
     def open(
-        cls, path: Path, wall_clock: WallClock, files: Files | None = None
+        cls, path: Path, wall_clock: WallClock, file_system: FileSystem | None = None
     ) -> tuple["SessionLog", LogContents]:
         """Go on with a session file; a torn end is kept aside and cut off first.
 
@@ -80,10 +85,10 @@ class SessionLog:
             LogDamaged: a record before the last group cannot be trusted; the file is untouched.
             LogError: it cannot be read or written, is not a session file, or not ours alone.
         """
-        files = files or LocalFileSystem()
-        descriptor, contents = _opened(path, files)
-        counts = {"records": len(contents.lines), "good_bytes": contents.good_bytes}
-        return cls(path, descriptor, wall_clock, files, **counts), contents
+        file_system = file_system or LocalFileSystem()
+        descriptor, contents = _opened(path, file_system)
+        counts = {"record_count": len(contents.lines), "valid_bytes": contents.valid_bytes}
+        return cls(path, descriptor, wall_clock, file_system, **counts), contents
 
     def reopen(self) -> None:
         """Open the file anew, as after a crash of whoever wrote to it.
@@ -95,7 +100,7 @@ class SessionLog:
         descriptor, held = _opened(self.path, self._files)
         self._lock = self._descriptor = descriptor
         if not self._doubtful:  # else what was refused may stand there, and has yet to be cut off
-            self._seq, self._good_bytes = len(held.lines), held.good_bytes
+            self._seq, self._good_bytes = len(held.lines), held.valid_bytes
 
     def read(self) -> LogContents:
         """Read back what is on disk.
@@ -104,9 +109,9 @@ class SessionLog:
             LogError: it cannot be read, or a record of it cannot be trusted.
         """
         self._require_open()
-        with named(self.path):
+        with map_os_errors(self.path):
             data = self._files.read(self._descriptor)
-        return parse(self.path, data[: self._good_bytes])
+        return parse_log(self.path, data[: self._good_bytes])
 
     def append(self, records: Sequence[tuple[Record, Address]]) -> None:
         """Write records as one group and return when they are on disk.
@@ -119,14 +124,14 @@ class SessionLog:
         try:
             self._append(records)
         except LogError as error:
-            self.refused = error.detail
+            self.last_failure = error.detail
             raise
-        self.refused = ""
+        self.last_failure = ""
 
     def _append(self, records: Sequence[tuple[Record, Address]]) -> None:
         self._require_open()
-        with named(self.path):
-            data = encoded(records, self._seq + 1, self._wall_clock())
+        with map_os_errors(self.path):
+            data = encode_group(records, self._seq + 1, self._wall_clock())
             if self._doubtful:
                 self._open_anew()
             self._require_there()
@@ -149,7 +154,7 @@ class SessionLog:
 
     def _require_there(self) -> None:
         """Refuse to write into a file that has no name any more, where nobody would find it."""
-        if not self._files.status(self._descriptor).st_nlink:
+        if not self._files.stat(self._descriptor).st_nlink:
             self._doubtful = True
             self._refuse("the file is gone; put it back, or begin a new session")
 
@@ -161,7 +166,7 @@ class SessionLog:
             raise
         if written < len(data):
             self._cut_back()
-            require_all(written, data)
+            require_complete_write(written, data)
 
     def _sync(self) -> None:
         try:
@@ -208,11 +213,11 @@ class SessionLog:
 
     def _check(self, descriptor: int) -> None:
         """Require the records that were acknowledged, in the file that we hold."""
-        here, ours = self._files.status(descriptor), self._files.status(self._lock)
+        here, ours = self._files.stat(descriptor), self._files.stat(self._lock)
         if (here.st_dev, here.st_ino) != (ours.st_dev, ours.st_ino):
             self._refuse("another file has taken its place; put it back, or begin a new session")
-        held = parse(self.path, self._files.read(descriptor)[: self._good_bytes])
-        if (len(held.lines), held.good_bytes) != (self._seq, self._good_bytes):
+        held = parse_log(self.path, self._files.read(descriptor)[: self._good_bytes])
+        if (len(held.lines), held.valid_bytes) != (self._seq, self._good_bytes):
             whole = len(held.lines)
             self._refuse(f"of {self._seq} records {whole} are left; begin a new session")
 
@@ -221,17 +226,17 @@ class SessionLog:
         raise LogError(message)
 
 
-def encoded(records: Sequence[tuple[Record, Address]], seq: int, now_s: float) -> bytes:
+def encode_group(records: Sequence[tuple[Record, Address]], first_seq: int, now_s: float) -> bytes:
     """Write records as one group of lines, the first with number `seq`."""
-    numbered = enumerate(records, start=seq)
+    numbered = enumerate(records, start=first_seq)
     return b"".join(
-        encode_line(JournalLine(n, now_s, by, said, group=seq)) for n, (said, by) in numbered
+        encode_line(JournalLine(n, now_s, by, said, group=first_seq)) for n, (said, by) in numbered
     )
 
 
-def _opened(path: Path, files: Files) -> tuple[int, LogContents]:
-    with named(path):
-        descriptor = locked(path, _FLAGS, files)
+def _opened(path: Path, files: FileSystem) -> tuple[int, LogContents]:
+    with map_os_errors(path):
+        descriptor = open_locked(path, _FLAGS, files)
         try:
             contents = _recovered(path, descriptor, files)
             # Whoever began it may have been killed before its name was on disk.
@@ -242,19 +247,19 @@ def _opened(path: Path, files: Files) -> tuple[int, LogContents]:
     return descriptor, contents
 
 
-def _recovered(path: Path, descriptor: int, files: Files) -> LogContents:
-    contents = parse(path, files.read(descriptor))
+def _recovered(path: Path, descriptor: int, files: FileSystem) -> LogContents:
+    contents = parse_log(path, files.read(descriptor))
     if not contents.torn:
         return contents
     # Aside first: a crash between the two steps leaves the torn end twice, never nowhere.
     aside = _keep_aside(path, contents, files)
-    files.truncate(descriptor, contents.good_bytes)
+    files.truncate(descriptor, contents.valid_bytes)
     files.sync(descriptor)
-    return replace(contents, torn_kept=aside)
+    return replace(contents, torn_file=aside)
 
 
-def _keep_aside(path: Path, contents: LogContents, files: Files) -> Path:
-    aside = path.with_name(f"{path.name}.torn-{contents.good_bytes}")
+def _keep_aside(path: Path, contents: LogContents, files: FileSystem) -> Path:
+    aside = path.with_name(f"{path.name}.torn-{contents.valid_bytes}")
     descriptor = open_private(aside, os.O_WRONLY | os.O_CREAT | os.O_APPEND, files)
     try:
         if files.write(descriptor, contents.torn) < len(contents.torn):

@@ -10,28 +10,28 @@ import stat
 from pathlib import Path
 
 from actors.sessions.faults import LogError
-from actors.sessions.files import Files
+from actors.sessions.files import FileSystem
 
 _OTHERS_MAY_WRITE = 0o022
 
 
-def open_private(path: Path, flags: int, files: Files) -> int:
+def open_private(path: Path, flags: int, file_system: FileSystem) -> int:
     """Open or create a session file; return its descriptor.
 
     Raises:
         LogError: it is no regular file, another user's, or one that others may write to.
         OSError: it cannot be opened.
     """
-    descriptor = _opened(path, flags, files)
+    descriptor = _opened(path, flags, file_system)
     try:
-        _require_ours(path, files.status(descriptor))
+        _require_ours(path, file_system.stat(descriptor))
     except BaseException:
-        files.close(descriptor)
+        file_system.close(descriptor)
         raise
     return descriptor
 
 
-def distrust(status: os.stat_result) -> str:
+def describe_trust_problem(status: os.stat_result) -> str:
     """Say why a file is not taken for ours and what to do about it; empty: it is ours."""
     if not stat.S_ISREG(status.st_mode):
         return "not a regular file; move it away"
@@ -43,7 +43,7 @@ def distrust(status: os.stat_result) -> str:
     return ""
 
 
-def _opened(path: Path, flags: int, files: Files) -> int:
+def _opened(path: Path, flags: int, files: FileSystem) -> int:
     try:
         return files.open(path, flags)
     except OSError as error:
@@ -54,7 +54,7 @@ def _opened(path: Path, flags: int, files: Files) -> int:
 
 
 def _require_ours(path: Path, status: os.stat_result) -> None:
-    problem = distrust(status)
+    problem = describe_trust_problem(status)
     if problem:
         message = f"{path}: {problem}"
         raise LogError(message)

@@ -11,7 +11,7 @@ from pathlib import Path
 import platformdirs
 
 HOME_VARIABLE = "GREENROOM_HOME"
-HISTORY = "history.jsonl"
+HISTORY_FILE_NAME = "history.jsonl"
 _UNSAFE = re.compile(r"[^a-z0-9]+")
 _SLUG_NAME_CHARS = 40
 
@@ -26,10 +26,10 @@ def config_folder(environ: Mapping[str, str]) -> Path:
     return _home(environ) or Path(platformdirs.user_config_dir("greenroom", appauthor=False))
 
 
-def our_files(environ: Mapping[str, str]) -> tuple[Path, ...]:
+def list_own_files(environ: Mapping[str, str]) -> tuple[Path, ...]:
     """List what is ours alone: sessions, trust, configuration, whether it exists or not."""
     state, config = state_folder(environ), config_folder(environ)
-    of_state = ("projects", "trust.json", "crashes", "greenroom.log", HISTORY)
+    of_state = ("projects", "trust.json", "crashes", "greenroom.log", HISTORY_FILE_NAME)
     of_config = ("config.toml", "agents", "AGENTS.md")
     return tuple(
         Path(os.path.realpath(folder / name))
@@ -40,7 +40,7 @@ def our_files(environ: Mapping[str, str]) -> tuple[Path, ...]:
 
 def history_file(state: Path) -> Path:
     """Say where the input line's history is kept, for all sessions."""
-    return state / HISTORY
+    return state / HISTORY_FILE_NAME
 
 
 def project_folder(state: Path, workspace_root: Path) -> Path:
@@ -55,28 +55,28 @@ def slug(workspace_root: Path) -> str:
     return f"{name or 'root'}-{digest[:8]}"
 
 
-def new_session_id(now_s: float, suffix: str) -> str:
+def make_session_id(now_s: float, suffix: str) -> str:
     """Make an id that sorts by its start, in UTC; `suffix` tells those of one second apart."""
     return f"{datetime.fromtimestamp(now_s, UTC):%Y%m%d-%H%M%S}-{suffix}"
 
 
-def session_path(project: Path, session_id: str) -> Path:
+def session_path(project_folder: Path, session_id: str) -> Path:
     """Say where the file of a session of ours is; not for an id that a person typed."""
-    return project / f"{session_id}.jsonl"
+    return project_folder / f"{session_id}.jsonl"
 
 
-def sessions(project: Path) -> tuple[Path, ...]:
+def list_session_files(project_folder: Path) -> tuple[Path, ...]:
     """List a project's session files, last written first; one that never got a record is none.
 
     What is no regular file is none either: links and pipes are left alone.
     """
-    begun = [(age, path) for path in project.glob("*.jsonl") if (age := _age(path))]
+    begun = [(age, path) for path in project_folder.glob("*.jsonl") if (age := _age(path))]
     return tuple(path for _, path in sorted(begun, reverse=True))
 
 
-def newest_session(project: Path) -> Path | None:
+def find_newest_session(project_folder: Path) -> Path | None:
     """Find the session that `--continue` means."""
-    return next(iter(sessions(project)), None)
+    return next(iter(list_session_files(project_folder)), None)
 
 
 def _home(environ: Mapping[str, str]) -> Path | None:

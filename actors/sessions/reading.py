@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import cast, get_args
 
-from actors.sessions.faults import LogDamaged, LogError
-from actors.sessions.files import Files, LocalFileSystem
+from actors.sessions.faults import LogDamagedError, LogError
+from actors.sessions.files import FileSystem, LocalFileSystem
 from actors.sessions.opening import open_private
 from messages.address import Address
 from messages.approvals import AnyApprovalRequest, ApprovalDecided, ApprovalWithdrawn
 from messages.subagents import SubagentEnded, SubagentStarted
-from messages.transcript import FORMAT, Record, SessionHeader, SessionOpened
+from messages.transcript import FORMAT_VERSION, Record, SessionHeader, SessionOpened
 from messages.wire import ChecksumError, DecodeError, JournalLine, decode_line
 
 _RECORDS: tuple[type, ...] = get_args(get_args(Record)[0])
@@ -25,9 +25,9 @@ class LogContents:
     lines: tuple[JournalLine, ...] = ()
     torn: bytes = b""
     """What stands behind the last whole record: a group that was cut short. Empty: nothing."""
-    good_bytes: int = 0
+    valid_bytes: int = 0
     """Where the torn end begins; without one, the file's length."""
-    torn_kept: Path | None = None
+    torn_file: Path | None = None
     """The file that the torn end was moved to, once it was cut off."""
 
     @property
@@ -36,7 +36,7 @@ class LogContents:
         return tuple(cast("Record", line.message) for line in self.lines)
 
 
-def read_log(path: Path, files: Files | None = None) -> LogContents:
+def read_log(path: Path, file_system: FileSystem | None = None) -> LogContents:
     """Read a session file without locking or changing it.
 
     Raises:
@@ -44,31 +44,31 @@ def read_log(path: Path, files: Files | None = None) -> LogContents:
         LogError: there is no such file, it is not a session file that this version knows, or it is
             not ours alone.
     """
-    files = files or LocalFileSystem()
+    file_system = file_system or LocalFileSystem()
     try:
-        descriptor = open_private(path, os.O_RDONLY, files)
+        descriptor = open_private(path, os.O_RDONLY, file_system)
         try:
-            data = files.read(descriptor)
+            data = file_system.read(descriptor)
         finally:
-            files.close(descriptor)
+            file_system.close(descriptor)
     except OSError as error:
         message = f"{path}: {error.strerror}"
         raise LogError(message) from error
-    return parse(path, data)
+    return parse_log(path, data)
 
 
-def parse(path: Path, data: bytes) -> LogContents:
+def parse_log(path: Path, data: bytes) -> LogContents:
     """Take a session file's bytes apart; `path` is for the errors, raised as by `read_log`."""
     *whole, _ = data.split(b"\n")
     lines, wrong = _prefix(whole)
     good_bytes = sum(len(raw) + 1 for raw in whole[: len(lines)])
     if wrong is not None and not _is_unfinished(wrong, whole[len(lines) :], len(lines) + 1):
-        raise LogDamaged(path, len(lines) + 1, good_bytes, len(whole), str(wrong))
+        raise LogDamagedError(path, len(lines) + 1, good_bytes, len(whole), str(wrong))
     _check_first(path, lines)
-    return LogContents(lines, torn=data[good_bytes:], good_bytes=good_bytes)
+    return LogContents(lines, torn=data[good_bytes:], valid_bytes=good_bytes)
 
 
-def concerning(contents: LogContents, agent: Address | None) -> tuple[Record, ...]:
+def select_records_for(contents: LogContents, agent: Address | None) -> tuple[Record, ...]:
     """Pick what an agent has to know of its session; None: everything.
 
     That is what it recorded itself, what begins it, and the questions of all at and below it.
@@ -81,12 +81,12 @@ def concerning(contents: LogContents, agent: Address | None) -> tuple[Record, ..
         record = cast("Record", line.message)
         if isinstance(record, AnyApprovalRequest) and record.agent.is_under(agent):
             asked.add(record.id)
-        if line.by == agent or _is_about(record, agent, asked):
+        if line.recorded_by == agent or _is_about(record, agent, asked):
             found.append(record)
     return tuple(found)
 
 
-def left_open(contents: LogContents) -> tuple[tuple[Address, Record], ...]:
+def select_unfinished_task_records(contents: LogContents) -> tuple[tuple[Address, Record], ...]:
     """Pick what was recorded of subagents whose task had not ended, each with who recorded it."""
     working: set[Address] = set()
     for record in contents.records:
@@ -95,9 +95,9 @@ def left_open(contents: LogContents) -> tuple[tuple[Address, Record], ...]:
         elif isinstance(record, SubagentEnded):
             working.discard(record.child)
     return tuple(
-        (line.by, record)
+        (line.recorded_by, record)
         for line, record in zip(contents.lines, contents.records, strict=True)
-        if (record.child if isinstance(record, SubagentStarted) else line.by) in working
+        if (record.child if isinstance(record, SubagentStarted) else line.recorded_by) in working
     )
 
 
@@ -107,7 +107,7 @@ def _is_about(record: Record, agent: Address, asked: set[str]) -> bool:
     return isinstance(record, SubagentStarted) and record.child == agent
 
 
-def last_run(data: bytes) -> SessionOpened | None:
+def find_last_session_opened(data: bytes) -> SessionOpened | None:
     """Find who opened the session last, in a file that may still be growing."""
     for raw in reversed(data.split(b"\n")):
         if b'"session_opened"' in raw:
@@ -169,6 +169,8 @@ def _check_first(path: Path, lines: tuple[JournalLine, ...]) -> None:
         why = "not a session file: it does not begin with a session record; move it away"
         message = f"{path}: {why}"
         raise LogError(message)
-    if first.format > FORMAT:
-        message = f"{path}: written in format {first.format}; this version knows up to {FORMAT}"
+    if first.format > FORMAT_VERSION:
+        message = (
+            f"{path}: written in format {first.format}; this version knows up to {FORMAT_VERSION}"
+        )
         raise LogError(message)

@@ -16,19 +16,19 @@ from messages.transcript import (
     RecordsRead,
 )
 
-MARKS = 1 << 32
+IDS_PER_INCARNATION = 1 << 32
 """Ids of appends that one incarnation may use: an answer to an earlier one fits none of them."""
-PATIENCE_S = 2.0
+APPEND_TIMEOUT_S = 2.0
 """A disk that takes longer is slow; one that refuses is tried again so often."""
 
 
-class RecallError(Exception):
+class ReadRecordsError(Exception):
     """A restarted actor cannot get its records back, so that this restart fails, too."""
 
 
-def first_mark(incarnation: int) -> int:
+def get_id_offset(incarnation: int) -> int:
     """Say which number stands before the first append of an incarnation."""
-    return (incarnation - 1) * MARKS
+    return (incarnation - 1) * IDS_PER_INCARNATION
 
 
 class JournalClient:
@@ -42,20 +42,20 @@ class JournalClient:
         self,
         actor: Actor[Any],
         journal: Address,
-        lives_before: int = 0,
+        previous_incarnations: int = 0,
         *,
-        own: bool = False,
-        keeps: bool = False,
+        own_records_only: bool = False,
+        retries_failed: bool = False,
     ) -> None:
         """Speak for `actor`, with nothing said yet; `own`: it need know no other agent's past.
 
         One that `keeps` what the disk refuses puts it before its next record.
         """
         self._actor = actor
-        self._own = own
-        self._lives_before = lives_before
+        self._own = own_records_only
+        self._lives_before = previous_incarnations
         self._journal = journal
-        self._keeps = keeps
+        self._keeps = retries_failed
         self._kept: tuple[Record, ...] = ()
         self._unanswered: dict[int, Append] = {}
         self._watching = False
@@ -64,22 +64,22 @@ class JournalClient:
         self._recall: ReadRecords | None = None
 
     @property
-    def life(self) -> int:
+    def incarnation(self) -> int:
         """Count the lives of whoever has had this address, in this run of the program."""
         return self._lives_before + self._actor.incarnation
 
-    def open(self, *, on_disk: bool = False) -> bool:
+    def open(self, *, has_records: bool = False) -> bool:
         """Listen for the journal; True: it has a past, and nothing comes before `RecordsRead`."""
         actor = self._actor
         actor.watch(self._journal)
-        if actor.incarnation == 1 and not on_disk:
+        if actor.incarnation == 1 and not has_records:
             return False
-        actor.hold_mail(RecordsRead, ReadRecordsFailed, PeerRestarted, Undelivered)
-        self._recall = ReadRecords(id=self.life, of=actor.address if self._own else None)
+        actor.stash(RecordsRead, ReadRecordsFailed, PeerRestarted, Undelivered)
+        self._recall = ReadRecords(id=self.incarnation, agent=actor.address if self._own else None)
         actor.tell(self._journal, self._recall)
         return True
 
-    def recalled(self, answer: RecordsRead | ReadRecordsFailed) -> tuple[Record, ...] | None:
+    def on_records_read(self, answer: RecordsRead | ReadRecordsFailed) -> tuple[Record, ...] | None:
         """Take the journal's answer, behind which the mail comes; None: it is late.
 
         Raises:
@@ -88,23 +88,23 @@ class JournalClient:
         if self._recall is None or answer.id != self._recall.id:
             return None
         if isinstance(answer, ReadRecordsFailed):
-            raise RecallError(answer.detail)
+            raise ReadRecordsError(answer.detail)
         self._recall = None
-        self._actor.release_mail()
+        self._actor.unstash()
         return answer.records
 
-    def write(self, *records: Record, mark: int = 0) -> int:
+    def write(self, *records: Record, append_id: int = 0) -> int:
         """Have records written, under `mark` or the next number; returns it."""
-        mark = mark or max(self._last, first_mark(self.life)) + 1
-        append = Append(id=mark, records=(*self._kept, *records), after=self._before)
-        self._last = self._before = mark
+        append_id = append_id or max(self._last, get_id_offset(self.incarnation)) + 1
+        append = Append(id=append_id, records=(*self._kept, *records), after_id=self._before)
+        self._last = self._before = append_id
         self._kept = ()
-        self._unanswered[mark] = append
+        self._unanswered[append_id] = append
         self._actor.tell(self._journal, append)
         self._watch()
-        return mark
+        return append_id
 
-    def answered(self, answer: Appended | AppendFailed | AppendTimeout) -> None:
+    def on_append_answered(self, answer: Appended | AppendFailed | AppendTimeout) -> None:
         """Strike off what is on disk; keep what is not, or leave it to the actor."""
         if isinstance(answer, AppendTimeout):
             self._watching = False
@@ -115,7 +115,7 @@ class JournalClient:
             self._refused(append)
         self._unanswered.pop(answer.id, None)
 
-    def last_try(self) -> None:
+    def retry_unsaved(self) -> None:
         """Say once more what the disk refused: whoever kept it ends."""
         if self._kept:
             self.write()
@@ -124,7 +124,7 @@ class JournalClient:
         if self._keeps and not self._watching and (self._unanswered or self._kept):
             self._watching = True
             oldest = next(iter(self._unanswered), 0)
-            self._actor.after(PATIENCE_S, AppendTimeout(id=oldest))
+            self._actor.schedule(APPEND_TIMEOUT_S, AppendTimeout(id=oldest))
 
     def _refused(self, refused: Append) -> None:
         """Go on behind what came before; what was sent since is refused with it."""
@@ -135,9 +135,9 @@ class JournalClient:
         self._kept = tuple(record for append in lost for record in append.records)
         for append in lost:
             del self._unanswered[append.id]
-        self._before = refused.after
+        self._before = refused.after_id
 
-    def peer_restarted(self, peer: Address) -> None:
+    def on_peer_restarted(self, peer: Address) -> None:
         """Say again what the journal has not answered, if it is the journal."""
         if peer != self._journal:
             return
@@ -146,24 +146,28 @@ class JournalClient:
         for append in self._unanswered.values():
             self._actor.tell(self._journal, append)
 
-    def returned(self, back: Undelivered) -> AppendFailed | None:
+    def on_undelivered(self, undelivered: Undelivered) -> AppendFailed | None:
         """Take what came back; an append that will never be written has failed.
 
         Raises:
             RecallError: what came back is the question for the records.
         """
-        if back.reason == "crashed":  # the journal lives on, and is told again
-            if back.message == self._recall:  # at once: should it end after all, this comes back
-                self._actor.tell(self._journal, back.message)
+        if undelivered.reason == "crashed":  # the journal lives on, and is told again
+            if (
+                undelivered.message == self._recall
+            ):  # at once: should it end after all, this comes back
+                self._actor.tell(self._journal, undelivered.message)
             return None
-        if isinstance(back.message, ReadRecords):
-            detail = f"the journal did not answer ({back.reason})"
-            raise RecallError(detail)
-        lost = back.message
+        if isinstance(undelivered.message, ReadRecords):
+            detail = f"the journal did not answer ({undelivered.reason})"
+            raise ReadRecordsError(detail)
+        lost = undelivered.message
         if not isinstance(lost, Append) or lost.id not in self._unanswered:
             return None
-        failed = AppendFailed(id=lost.id, detail=f"the journal cannot take it ({back.reason})")
-        self.answered(failed)
+        failed = AppendFailed(
+            id=lost.id, detail=f"the journal cannot take it ({undelivered.reason})"
+        )
+        self.on_append_answered(failed)
         for mark, append in self._unanswered.items():
             if mark > lost.id:  # what was passed over for its sake
                 self._actor.tell(self._journal, append)
@@ -172,7 +176,7 @@ class JournalClient:
     def _leave_out(self, lost: Append) -> None:
         """Go on as if an append had never been."""
         if self._before == lost.id:
-            self._before = lost.after
+            self._before = lost.after_id
         for mark, append in self._unanswered.items():
-            if append.after == lost.id:
-                self._unanswered[mark] = append.model_copy(update={"after": lost.after})
+            if append.after_id == lost.id:
+                self._unanswered[mark] = append.model_copy(update={"after_id": lost.after_id})

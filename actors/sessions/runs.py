@@ -4,11 +4,11 @@ from messages.permissions import SessionSettings
 from messages.transcript import Record, SessionOpened
 
 
-def last_config(records: tuple[Record, ...]) -> SessionSettings | None:
+def find_last_settings(records: tuple[Record, ...]) -> SessionSettings | None:
     """The session's configuration: whole records, the last one counts."""
     return next((each for each in reversed(records) if isinstance(each, SessionSettings)), None)
 
 
-def last_run(records: tuple[Record, ...]) -> int:
+def find_last_run_number(records: tuple[Record, ...]) -> int:
     """The number of the last run; 0: there was none."""
     return max((record.run for record in records if isinstance(record, SessionOpened)), default=0)

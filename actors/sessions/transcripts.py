@@ -17,7 +17,7 @@ log = logging.getLogger("greenroom.journal")
 _FLAGS = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW
 
 
-class Transcripts:
+class TranscriptWriter:
     """Writes them beside the session file; what goes wrong is logged and keeps nobody waiting."""
 
     def __init__(self, folder: Path) -> None:
@@ -29,14 +29,14 @@ class Transcripts:
         """Gather records, each for the agent that it is about; True: these are the first."""
         first = not self._gathered
         for record, by in records:
-            agent = whose(record, by)
+            agent = find_transcript_owner(record, by)
             if agent is not None:
                 self._gathered[agent].append(record)
         return first and bool(self._gathered)
 
-    def write(self, most: int | None = None) -> bool:
+    def write(self, max_agents: int | None = None) -> bool:
         """Write what was gathered, of so many agents at most; True: there is more."""
-        for agent in list(self._gathered)[:most]:
+        for agent in list(self._gathered)[:max_agents]:
             part = self._gathered.pop(agent)
             try:
                 self._write(agent, b"".join(encode(record) + b"\n" for record in part))
@@ -45,7 +45,7 @@ class Transcripts:
         return bool(self._gathered)
 
     def _write(self, agent: Address, data: bytes) -> None:
-        path = self._folder / f"agent-{id_of(agent)}.jsonl"
+        path = self._folder / f"agent-{make_transcript_id(agent)}.jsonl"
         descriptor = self._open(path)
         try:
             os.write(descriptor, data)
@@ -59,7 +59,7 @@ class Transcripts:
         return os.open(path, _FLAGS, 0o600)
 
 
-def whose(record: Record, by: Address) -> Address | None:
+def find_transcript_owner(record: Record, by: Address) -> Address | None:
     """Say in whose transcript a record belongs; None: in no subagent's.
 
     What begins it, with its parent, depth and type, is its parent's record and its own first line.
@@ -68,6 +68,6 @@ def whose(record: Record, by: Address) -> Address | None:
     return agent if is_subagent(agent) else None
 
 
-def id_of(agent: Address) -> str:
+def make_transcript_id(agent: Address) -> str:
     """Name a subagent in a file name: its path below the primary."""
-    return ".".join(agent.names[len(PRIMARY.names) :])
+    return ".".join(agent.segments[len(PRIMARY.segments) :])

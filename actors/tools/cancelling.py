@@ -8,11 +8,11 @@ from typing import TypeVar
 T = TypeVar("T")
 
 
-async def polling(work: Callable[[Callable[[], bool]], T]) -> T:
+async def run_cancellable(function: Callable[[Callable[[], bool]], T]) -> T:
     """Run `work` on a thread; it is given a function that says whether it was cancelled."""
     cancelled = threading.Event()
     try:
-        return await asyncio.to_thread(work, cancelled.is_set)
+        return await asyncio.to_thread(function, cancelled.is_set)
     except asyncio.CancelledError:
         cancelled.set()
         raise

@@ -4,24 +4,26 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 
-from actors.tools.diffs import counts, unified
-from actors.tools.files import Content, apply
-from actors.tools.folders import running
-from actors.tools.paths import one_line, resolve_again, target_of
+from actors.tools.diffs import summarize_diff, make_unified_diff
+from actors.tools.files import FileContent, apply_patch
+from actors.tools.folders import map_run_errors
+from actors.tools.paths import escape_control_characters, recheck_target, get_plan_target
 from actors.tools.tool import ToolContext, ToolError, UnreadFileError
 from messages.rules import PermissionRequest
 from messages.tools import CallPlan, Patch, ToolOutput
 
 
-def unread(content: Content, context: ToolContext) -> str:
+def get_unread_target(content: FileContent, context: ToolContext) -> str:
     """Name the file as a target if it is there and the agent has not read it, else nothing."""
-    if content.data is None or content.state.path in context.observed_files:
+    if content.data is None or content.file_digest.path in context.observed_files:
         return ""
-    return context.workspace.target(Path(content.state.path))
+    return context.workspace.to_target(Path(content.file_digest.path))
 
 
 @contextmanager
-def judging(name: str, content: Content, context: ToolContext) -> Generator[None]:
+def guard_unread_content(
+    tool_name: str, content: FileContent, context: ToolContext
+) -> Generator[None]:
     """Keep what a fault says of a file's content for those who may read it.
 
     Raises:
@@ -30,41 +32,43 @@ def judging(name: str, content: Content, context: ToolContext) -> Generator[None
     try:
         yield
     except ToolError as error:
-        peeked = unread(content, context)
+        peeked = get_unread_target(content, context)
         if not peeked:
             raise
-        title = f"{name} {one_line(peeked)}"
-        plan = CallPlan(title=title, requests=(), unread_file=peeked, refusal=str(error))
+        title = f"{tool_name} {escape_control_characters(peeked)}"
+        plan = CallPlan(title=title, requests=(), unread_file=peeked, rejection=str(error))
         raise UnreadFileError(str(error), plan) from error
 
 
-def planned(name: str, content: Content, after: str, context: ToolContext) -> CallPlan:
+def plan_patch(
+    tool_name: str, content: FileContent, new_text: str, context: ToolContext
+) -> CallPlan:
     """Plan to put the text `after` where `content` stands.
 
     Raises:
         ToolError: it stands there already.
     """
-    target = context.workspace.target(Path(content.state.path))
-    shown = one_line(target)
-    if content.data == after.encode():
+    target = context.workspace.to_target(Path(content.file_digest.path))
+    shown = escape_control_characters(target)
+    if content.data == new_text.encode():
         message = f"{shown} has exactly this content already"
         raise ToolError(message)
     patch = Patch(
-        path=content.state.path,
-        before=content.state,
-        after=after,
-        diff=unified(content.data, after, shown),
+        path=content.file_digest.path,
+        original=content.file_digest,
+        new_text=new_text,
+        diff=make_unified_diff(content.data, new_text, shown),
     )
-    request = PermissionRequest(permission=name, target=target)
+    request = PermissionRequest(permission=tool_name, target=target)
     return CallPlan(
-        title=f"{name} {shown}",
+        title=f"{tool_name} {shown}",
         requests=(request,),
         patch=patch,
-        unread_file=unread(content, context),
+        unread_file=get_unread_target(content, context),
     )
 
 
-def applied(path: str, plan: CallPlan, context: ToolContext) -> ToolOutput:
+def apply_plan(given_path: str, plan: CallPlan, context: ToolContext) -> ToolOutput:
     """Carry out the plan's patch, or nothing.
 
     Raises:
@@ -75,9 +79,11 @@ def applied(path: str, plan: CallPlan, context: ToolContext) -> ToolOutput:
     if patch is None:
         message = "a plan to change a file has a patch"
         raise ValueError(message)
-    resolve_again(path, target_of(plan), context)
-    with running(path):
-        state = apply(patch)
-    verb = "changed" if patch.before.digest else "created"
-    text = f"{verb} {one_line(target_of(plan))} ({counts(patch.diff)})"
+    recheck_target(given_path, get_plan_target(plan), context)
+    with map_run_errors(given_path):
+        state = apply_patch(patch)
+    verb = "changed" if patch.original.digest else "created"
+    text = (
+        f"{verb} {escape_control_characters(get_plan_target(plan))} ({summarize_diff(patch.diff)})"
+    )
     return ToolOutput(text=text, observed_files=(state,))

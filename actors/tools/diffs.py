@@ -11,21 +11,21 @@ _MAX_COMPARED = 4_000_000
 _HUNK = re.compile(r"^@@ -(\d+)(\S*) \+(\d+)(\S*) @@")
 
 
-def unified(before: bytes | None, after: str, name: str) -> str:
+def make_unified_diff(old_content: bytes | None, new_text: str, name: str) -> str:
     """Show how a file would change; `before` is None where there is no file yet.
 
     A file that is not UTF-8 text is named as binary, with its size.
     """
     try:
-        old = "" if before is None else before.decode()
+        old = "" if old_content is None else old_content.decode()
     except UnicodeDecodeError as error:
         note = f"the old content is binary, {len(error.object):,} bytes, and is replaced whole\n"
-        return note + unified(b"", after, name)
-    header = f"--- {'/dev/null' if before is None else name}\n+++ {name}\n"
-    return header + "".join(_marked(line) for line in _hunks(_lines(old), _lines(after)))
+        return note + make_unified_diff(b"", new_text, name)
+    header = f"--- {'/dev/null' if old_content is None else name}\n+++ {name}\n"
+    return header + "".join(_marked(line) for line in _hunks(_lines(old), _lines(new_text)))
 
 
-def counts(diff: str) -> str:
+def summarize_diff(diff: str) -> str:
     """Sum up a diff, such as `+3 -1 lines`."""
     lines = diff.split("\n")
     added = sum(line.startswith("+") for line in lines) - 1

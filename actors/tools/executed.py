@@ -13,48 +13,48 @@ from messages.tools import FileDigest
 if TYPE_CHECKING:
     from actors.permissions.commands.command import CommandPart
 
-MOST_FILES = 64
-MOST_CHARS = 200_000
+MAX_FILES = 64
+MAX_COMMAND_CHARS = 200_000
 """Of a command; a longer one is not looked into."""
-MOST_BYTES = 16 * 1024 * 1024
+MAX_HASHED_BYTES = 16 * 1024 * 1024
 """Of a larger file it only counts which one it is, how long and how old."""
-SHORT_CHARS = 500
+MAX_QUICK_CHECK_CHARS = 500
 """Of a command that is glanced at: to read it takes no time that others would notice."""
 _SCRIPT = b"#!"
 
 
-def executed(command: str, workspace: Workspace) -> tuple[FileDigest, ...]:
+def find_executed_files(command: str, workspace: Workspace) -> tuple[FileDigest, ...]:
     """List them as they are now, and those that are named but not there.
 
     They are the programs and scripts that are named by a path, and whatever is named to a shell,
     an interpreter or a wrapper.
     """
-    if len(command) > MOST_CHARS:
+    if len(command) > MAX_COMMAND_CHARS:
         return ()
     # As in the engine: the grammar takes 15 ms, and not on the way to the screen.
     from actors.permissions.commands.parse import parse_command  # noqa: PLC0415
-    from actors.permissions.folders import folders_of  # noqa: PLC0415
+    from actors.permissions.folders import find_working_directories  # noqa: PLC0415
     from actors.permissions.places import PathResolver, WorkspacePaths  # noqa: PLC0415
 
     parsed = parse_command(command)
     ground = WorkspacePaths(root=str(workspace.root), cwd=str(workspace.cwd))
-    folders = folders_of(parsed, PathResolver(ground))
+    folders = find_working_directories(parsed, PathResolver(ground))
     found: dict[str, FileDigest] = {}
     for part, where in zip(parsed.parts, folders, strict=True):
-        for path, is_run in _named(part, where.folders):
+        for path, is_run in _named(part, where.directories):
             state = _state(os.path.realpath(path), whatever=is_run)
-            if state is not None and len(found) < MOST_FILES:
+            if state is not None and len(found) < MAX_FILES:
                 found[state.path] = state
     return tuple(found.values())
 
 
-def names_no_file(command: str, workspace: Workspace) -> bool:
+def has_no_file_names(command: str, workspace: Workspace) -> bool:
     """Whether a glance shows that there is nothing to list; False says nothing.
 
     It looks for single names in the working folder alone, which is opened to run it anyway: so
     it does not block where that would not, and most commands need no thread.
     """
-    if len(command) > SHORT_CHARS:
+    if len(command) > MAX_QUICK_CHECK_CHARS:
         return False
     from actors.permissions.commands.parse import parse_command  # noqa: PLC0415  (as above)
 
@@ -68,15 +68,15 @@ def _is_there(workspace: Workspace, name: str) -> bool:
 
 def _named(part: "CommandPart", bases: tuple[str, ...]) -> Iterator[tuple[str, bool]]:
     """Write out what may be files; with whether they are run, whatever they look like."""
-    from actors.permissions.commands.wrappers import guard_of  # noqa: PLC0415  (as above)
+    from actors.permissions.commands.wrappers import find_effect_rule  # noqa: PLC0415  (as above)
 
-    names = [word.text for word in part.words if word.literal and not word.text.startswith("-")]
+    names = [word.text for word in part.words if word.is_literal and not word.text.startswith("-")]
     first = names[0] if names else ""
-    runs = guard_of(first) is not None and first.rpartition("/")[2] != "git"
+    runs = find_effect_rule(first) is not None and first.rpartition("/")[2] != "git"
     for name in dict.fromkeys(names if "/" in first else names[1:]):
         for base in bases:
             yield os.path.join(base, name), runs or name == first  # noqa: PTH118  (text, not a file)
-    for inner in part.inner:
+    for inner in part.nested_parts:
         yield from _named(inner, bases)
 
 
@@ -102,7 +102,7 @@ def _state(path: str, *, whatever: bool) -> FileDigest | None:
 
 def _digest(descriptor: int, status: os.stat_result) -> str:
     content: Iterable[bytes] = iter(lambda: os.read(descriptor, 1 << 20), b"")
-    if status.st_size > MOST_BYTES:
+    if status.st_size > MAX_HASHED_BYTES:
         content = (repr((status.st_ino, status.st_size, status.st_mtime_ns)).encode(),)
     digest = hashlib.sha256()
     for piece in content:

@@ -9,12 +9,12 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from actors.tools.folders import folder_of, opened
-from actors.tools.paths import one_line
+from actors.tools.folders import open_parent_folder, open_regular_file
+from actors.tools.paths import escape_control_characters
 from actors.tools.tool import TargetChangedError, ToolError
 from messages.tools import FileDigest, Patch
 
-MAX_CHANGED_BYTES = 10 * 1024 * 1024
+MAX_EDITABLE_BYTES = 10 * 1024 * 1024
 """Files longer than this are not edited or written as a whole."""
 _CHUNK_BYTES = 256 * 1024
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -22,19 +22,19 @@ _SAME = os.O_WRONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 @dataclass(frozen=True, slots=True)
-class Content:
+class FileContent:
     """What stands in a file, or that there is none."""
 
     data: bytes | None
-    state: FileDigest
+    file_digest: FileDigest
 
 
-def digest(data: bytes) -> str:
+def compute_digest(data: bytes) -> str:
     """Name bytes by their SHA-256, in hex."""
     return hashlib.sha256(data).hexdigest()
 
 
-def encoded(text: str) -> bytes:
+def encode_text(text: str) -> bytes:
     """Turn the model's text into UTF-8.
 
     Raises:
@@ -47,7 +47,7 @@ def encoded(text: str) -> bytes:
         raise ToolError(message) from error
 
 
-def load(path: Path) -> Content:
+def load_file(path: Path) -> FileContent:
     """Read a whole regular file that may be changed; a missing one has no data and no digest.
 
     Raises:
@@ -55,27 +55,31 @@ def load(path: Path) -> Content:
         OSError: it cannot be read.
     """
     try:
-        with folder_of(path) as folder, opened(path, folder) as file:
+        with open_parent_folder(path) as folder, open_regular_file(path, folder) as file:
             _require_changeable(path, folder, os.fstat(file).st_size)
             data = _read_all(file)
     except FileNotFoundError:
-        return Content(None, FileDigest(path=str(path), digest=""))
-    return Content(data, FileDigest(path=str(path), digest=digest(data)))
+        return FileContent(None, FileDigest(path=str(path), digest=""))
+    return FileContent(data, FileDigest(path=str(path), digest=compute_digest(data)))
 
 
-def require_unchanged(state: FileDigest, seen: Mapping[str, FileDigest], shown: str) -> None:
+def require_unchanged(
+    file_digest: FileDigest, observed_files: Mapping[str, FileDigest], given_path: str
+) -> None:
     """Refuse to change what the agent knows only as it was.
 
     Raises:
         ToolError: the file has another content than when the agent last saw it.
     """
-    last = seen.get(state.path)
-    if last is not None and last.digest != state.digest:
-        message = f"{one_line(shown)} changed since it was read; read it again"
+    last = observed_files.get(file_digest.path)
+    if last is not None and last.digest != file_digest.digest:
+        message = (
+            f"{escape_control_characters(given_path)} changed since it was read; read it again"
+        )
         raise ToolError(message)
 
 
-def apply(patch: Patch) -> FileDigest:
+def apply_patch(patch: Patch) -> FileDigest:
     """Write `patch.after` where `patch.before` stood.
 
     The file keeps its mode and owner, and is replaced in one step where the system lets us. Its
@@ -86,30 +90,30 @@ def apply(patch: Patch) -> FileDigest:
         ToolError: it has other names and cannot be replaced without changing them.
         OSError: it cannot be written.
     """
-    path, data = Path(patch.path), encoded(patch.after)
-    with folder_of(path, create=not patch.before.digest) as folder:
-        if patch.before.digest:
-            _require_digest(path, folder, patch.before.digest)
+    path, data = Path(patch.path), encode_text(patch.new_text)
+    with open_parent_folder(path, create=not patch.original.digest) as folder:
+        if patch.original.digest:
+            _require_digest(path, folder, patch.original.digest)
             _replace(path.name, folder, data)
         else:
             # Exclusive: a file that turned up meanwhile is an error, which counts as drift.
             _create(path.name, folder, data)
-    return FileDigest(path=patch.path, digest=digest(data))
+    return FileDigest(path=patch.path, digest=compute_digest(data))
 
 
 def _require_changeable(path: Path, folder: int, size_bytes: int) -> None:
-    if size_bytes > MAX_CHANGED_BYTES:
-        message = f"{one_line(path.name)} has {size_bytes:,} bytes; the most is "
-        raise ToolError(message + f"{MAX_CHANGED_BYTES:,}: change it with bash")
+    if size_bytes > MAX_EDITABLE_BYTES:
+        message = f"{escape_control_characters(path.name)} has {size_bytes:,} bytes; the most is "
+        raise ToolError(message + f"{MAX_EDITABLE_BYTES:,}: change it with bash")
     if not os.access(path.name, os.W_OK, dir_fd=folder):
-        message = f"{one_line(path.name)} is write-protected"
+        message = f"{escape_control_characters(path.name)} is write-protected"
         raise ToolError(message)
 
 
 def _require_digest(path: Path, folder: int, expected: str) -> None:
-    with opened(path, folder) as file:
-        if digest(_read_all(file)) != expected:
-            message = f"{one_line(str(path))} changed"
+    with open_regular_file(path, folder) as file:
+        if compute_digest(_read_all(file)) != expected:
+            message = f"{escape_control_characters(str(path))} changed"
             raise TargetChangedError(message)
 
 
@@ -152,7 +156,7 @@ def _overwrite(name: str, folder: int, data: bytes) -> None:
     with os.fdopen(file, "wb") as stream:
         # Only this name was judged: another one may stand where nothing may be written.
         if os.fstat(file).st_nlink > 1:
-            message = f"{one_line(name)} has other names (hard links), and the system does not let "
+            message = f"{escape_control_characters(name)} has other names (hard links), and the system does not let "
             raise ToolError(message + "it be replaced without changing those too; nothing changed")
         stream.write(data)
         stream.truncate()
@@ -162,7 +166,7 @@ def _read_all(file: int) -> bytes:
     data = bytearray()
     while chunk := os.read(file, _CHUNK_BYTES):
         data += chunk
-        if len(data) > MAX_CHANGED_BYTES:  # a file that grows while it is read
-            message = f"the file has more than {MAX_CHANGED_BYTES:,} bytes"
+        if len(data) > MAX_EDITABLE_BYTES:  # a file that grows while it is read
+            message = f"the file has more than {MAX_EDITABLE_BYTES:,} bytes"
             raise ToolError(message)
     return bytes(data)

@@ -8,23 +8,23 @@ from typing import Any, TypeVar
 T = TypeVar("T")
 
 
-async def within(work: Awaitable[object], limit_s: float) -> bool:
+async def wait_with_timeout(awaitable: Awaitable[object], timeout_s: float) -> bool:
     """Wait at most `limit_s` seconds; whether `work` came to its end. Cancels it otherwise."""
     try:
-        async with asyncio.timeout(limit_s):
-            await work
+        async with asyncio.timeout(timeout_s):
+            await awaitable
     except TimeoutError:
         return False
     return True
 
 
-async def seen_through(work: Coroutine[Any, Any, T]) -> T:
+async def run_to_completion(coroutine: Coroutine[Any, Any, T]) -> T:
     """Await `work` to its end; a cancel that comes meanwhile is raised only after it.
 
     Raises:
         asyncio.CancelledError: as above.
     """
-    task = asyncio.ensure_future(work)
+    task = asyncio.ensure_future(coroutine)
     cancelled: asyncio.CancelledError | None = None
     while not task.done():
         try:

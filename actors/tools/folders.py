@@ -11,7 +11,7 @@ from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from actors.tools.paths import one_line
+from actors.tools.paths import escape_control_characters
 from actors.tools.tool import TargetChangedError, ToolError
 
 # With O_PATH a folder that may be entered but not listed can be passed through; Linux alone has it.
@@ -22,7 +22,7 @@ _MOVED = (errno.ELOOP, errno.ENOTDIR, errno.ENOENT, errno.EEXIST)
 
 
 @contextmanager
-def folder_of(path: Path, *, create: bool = False) -> Generator[int, None, None]:
+def open_parent_folder(path: Path, *, create: bool = False) -> Generator[int, None, None]:
     """Open the folder that `path` stands in, making missing ones if asked to.
 
     Raises:
@@ -40,13 +40,13 @@ def folder_of(path: Path, *, create: bool = False) -> Generator[int, None, None]
 
 
 @contextmanager
-def listing_of(path: Path) -> Generator[int, None, None]:
+def open_folder(path: Path) -> Generator[int, None, None]:
     """Open the folder `path` itself, to list it.
 
     Raises:
         OSError: it is no folder any more, or may not be listed.
     """
-    with folder_of(path) as parent:
+    with open_parent_folder(path) as parent:
         folder = os.open(path.name or path.anchor, _LIST, dir_fd=parent)
     try:
         yield folder
@@ -55,7 +55,7 @@ def listing_of(path: Path) -> Generator[int, None, None]:
 
 
 @contextmanager
-def opened(path: Path, folder: int) -> Generator[int, None, None]:
+def open_regular_file(path: Path, parent_folder: int) -> Generator[int, None, None]:
     """Open a regular file that stands in `folder`; never waits for a pipe or a device.
 
     Raises:
@@ -65,8 +65,8 @@ def opened(path: Path, folder: int) -> Generator[int, None, None]:
     name = path.name or path.anchor
     # Opening alone can act on a device or a pipe, so the kind is looked at before, and, because
     # the name may be given to something else in between, again on what was opened.
-    require_regular(os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode, path)
-    file = os.open(name, _READ, dir_fd=folder)
+    require_regular(os.stat(name, dir_fd=parent_folder, follow_symlinks=False).st_mode, path)
+    file = os.open(name, _READ, dir_fd=parent_folder)
     try:
         require_regular(os.fstat(file).st_mode, path)
         yield file
@@ -82,11 +82,11 @@ def require_regular(mode: int, path: Path) -> None:
     """
     if not stat.S_ISREG(mode):
         hint = "; list it with ls" if stat.S_ISDIR(mode) else ""
-        message = f"{one_line(str(path))} is {kind_of(mode)}, not a regular file{hint}"
+        message = f"{escape_control_characters(str(path))} is {describe_mode(mode)}, not a regular file{hint}"
         raise ToolError(message)
 
 
-def require_folder(path: Path, shown: str) -> None:
+def require_folder(path: Path, given_path: str) -> None:
     """Refuse everything that is not a folder.
 
     Raises:
@@ -96,11 +96,13 @@ def require_folder(path: Path, shown: str) -> None:
     mode = path.lstat().st_mode
     if not stat.S_ISDIR(mode):
         hint = "; use read" if stat.S_ISREG(mode) else ""
-        message = f"{one_line(shown)} is {kind_of(mode)}, not a folder{hint}"
+        message = (
+            f"{escape_control_characters(given_path)} is {describe_mode(mode)}, not a folder{hint}"
+        )
         raise ToolError(message)
 
 
-def kind_of(mode: int) -> str:
+def describe_mode(mode: int) -> str:
     """Name a kind of file for people."""
     for test, kind in (
         (stat.S_ISREG, "a regular file"),
@@ -114,7 +116,7 @@ def kind_of(mode: int) -> str:
     return "a device"
 
 
-def refusal(error: OSError, shown: str) -> ToolError:
+def make_tool_error(error: OSError, given_path: str) -> ToolError:
     """Say what the system refused, for the model."""
     known = {
         errno.ENOENT: "no such file or folder",
@@ -123,28 +125,30 @@ def refusal(error: OSError, shown: str) -> ToolError:
         errno.EACCES: "permission denied",
     }
     code = error.errno or 0
-    return ToolError(f"{one_line(shown)}: {known.get(code) or os.strerror(code)}")
+    return ToolError(
+        f"{escape_control_characters(given_path)}: {known.get(code) or os.strerror(code)}"
+    )
 
 
 @contextmanager
-def planning(shown: str) -> Generator[None, None, None]:
+def map_plan_errors(given_path: str) -> Generator[None, None, None]:
     """Turn what the system refuses into what the model reads."""
     try:
         yield
     except OSError as error:
-        raise refusal(error, shown) from error
+        raise make_tool_error(error, given_path) from error
 
 
 @contextmanager
-def running(shown: str) -> Generator[None, None, None]:
+def map_run_errors(given_path: str) -> Generator[None, None, None]:
     """As `planning`; but what was there when planned and is not now has drifted."""
     try:
         yield
     except OSError as error:
         if error.errno in _MOVED:
-            message = f"{one_line(shown)} was moved or replaced"
+            message = f"{escape_control_characters(given_path)} was moved or replaced"
             raise TargetChangedError(message) from error
-        raise refusal(error, shown) from error
+        raise make_tool_error(error, given_path) from error
 
 
 def _enter(name: str, folder: int, *, create: bool) -> int:

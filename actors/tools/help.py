@@ -21,7 +21,7 @@ async def plan(arguments: HelpArguments, context: ToolContext) -> CallPlan:  # n
 
 async def run(arguments: HelpArguments, plan: CallPlan, context: ToolContext) -> ToolOutput:  # noqa: ARG001  (as all runs)
     """Hand the manual over."""
-    return ToolOutput(text=context.manual())
+    return ToolOutput(text=context.help_text())
 
 
 HELP = Tool(

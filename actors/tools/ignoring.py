@@ -10,14 +10,14 @@ import stat
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from actors.tools.wildcards import wildcards
+from actors.tools.wildcards import compile_wildcards
 
 _RULES = ".gitignore"
-MAX_RULES_BYTES = 256 * 1024
+MAX_GITIGNORE_BYTES = 256 * 1024
 _READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _BYTES = "latin-1"
 """Git compares bytes, so each is taken for a character."""
-MAX_RULE_CHARS = 1_000
+MAX_IGNORE_PATTERN_CHARS = 1_000
 """A longer line is none that a person wrote."""
 
 
@@ -25,44 +25,44 @@ MAX_RULE_CHARS = 1_000
 class IgnorePattern:
     """One line."""
 
-    matches: "re.Pattern[str]"
-    leaves_out: bool
+    regex: "re.Pattern[str]"
+    is_ignore: bool
     folders_only: bool
     names_only: bool
     """It holds for the last part of a path, at any depth."""
 
 
 @dataclass(frozen=True, slots=True)
-class Rules:
+class IgnoreFile:
     """The rules of one folder."""
 
     folder: str
     """Relative to where the walk's paths begin, with a `/` at its end; empty: that place itself."""
-    last_first: tuple[IgnorePattern, ...]
+    patterns_last_first: tuple[IgnorePattern, ...]
 
-    def say(self, path: str) -> bool | None:
+    def match_path(self, path: str) -> bool | None:
         """Whether `path` is left out; None: these rules do not speak of it."""
         inside = os.fsencode(path.removeprefix(self.folder)).decode(_BYTES)
         whole = inside.removesuffix("/")
         name = whole.rpartition("/")[2]
-        for rule in self.last_first:
+        for rule in self.patterns_last_first:
             if rule.folders_only and whole == inside:
                 continue
-            if rule.matches.fullmatch(name if rule.names_only else whole):
-                return rule.leaves_out
+            if rule.regex.fullmatch(name if rule.names_only else whole):
+                return rule.is_ignore
         return None
 
 
-def rules_in(folder: int, prefix: str) -> tuple[Rules, ...]:
+def load_ignore_files(folder_descriptor: int, prefix: str) -> tuple[IgnoreFile, ...]:
     """Read the rules of the folder with descriptor `folder`; none where there is no plain file."""
-    lines = _text(folder).removeprefix("\xef\xbb\xbf").split("\n")
+    lines = _text(folder_descriptor).removeprefix("\xef\xbb\xbf").split("\n")
     rules = [rule for line in reversed(lines) if (rule := _rule(line))]
-    return (Rules(prefix, tuple(rules)),) if rules else ()
+    return (IgnoreFile(prefix, tuple(rules)),) if rules else ()
 
 
-def is_ignored(path: str, rules: Sequence[Rules]) -> bool:
+def is_ignored(path: str, ignore_files: Sequence[IgnoreFile]) -> bool:
     """Whether `path` (folders end in `/`) is left out; `rules` from the outermost inwards."""
-    said = (each.say(path) for each in reversed(rules))
+    said = (each.match_path(path) for each in reversed(ignore_files))
     return next((word for word in said if word is not None), False)
 
 
@@ -71,12 +71,12 @@ def _rule(line: str) -> IgnorePattern | None:
     text = _without_blanks(line.removesuffix("\r"))
     pattern = text.removeprefix("!")
     plain = pattern.removesuffix("/")
-    if not plain or text.startswith("#") or len(text) > MAX_RULE_CHARS:
+    if not plain or text.startswith("#") or len(text) > MAX_IGNORE_PATTERN_CHARS:
         return None
     try:
         return IgnorePattern(
-            wildcards(plain.removeprefix("/")),
-            leaves_out=pattern == text,
+            compile_wildcards(plain.removeprefix("/")),
+            is_ignore=pattern == text,
             folders_only=plain != pattern,
             names_only="/" not in plain,
         )
@@ -99,6 +99,6 @@ def _text(folder: int) -> str:
     try:
         if not stat.S_ISREG(os.fstat(file).st_mode):
             return ""
-        return os.read(file, MAX_RULES_BYTES).decode(_BYTES)
+        return os.read(file, MAX_GITIGNORE_BYTES).decode(_BYTES)
     finally:
         os.close(file)

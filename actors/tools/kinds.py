@@ -20,17 +20,17 @@ _WEBP = (b"RIFF", b"WEBP")
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 
 
-def binary_kind(first: bytes) -> str:
+def detect_binary_type(head: bytes) -> str:
     """Name what a file is that cannot be shown as text; empty: it is text.
 
     `first` are its first `PROBE_BYTES`. A PDF counts although it may begin like text.
     """
-    if first.startswith(b"%PDF-"):
+    if head.startswith(b"%PDF-"):
         return "a PDF document"
-    if b"\0" not in first[:PROBE_BYTES]:
+    if b"\0" not in head[:PROBE_BYTES]:
         return ""
-    if first.startswith(_UTF16):
+    if head.startswith(_UTF16):
         return "UTF-16 text; `iconv -f UTF-16 -t UTF-8` in bash shows it"
-    if first[:4] == _WEBP[0] and first[8:12] == _WEBP[1]:
+    if head[:4] == _WEBP[0] and head[8:12] == _WEBP[1]:
         return "a WebP image"
-    return next((kind for magic, kind in _KNOWN if first.startswith(magic)), "binary")
+    return next((kind for magic, kind in _KNOWN if head.startswith(magic)), "binary")

@@ -7,16 +7,22 @@ import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 
-from actors.secrets import StreamRedactor, secrets_of
-from actors.tools.finishing import seen_through, within
-from actors.tools.folders import listing_of
-from actors.tools.marks import VARIABLE, new_mark
-from actors.tools.process_group import end_all, exited, is_living, kill, readable
-from actors.tools.processes import Finished
-from actors.tools.spool import Spool
+from actors.secrets import StreamRedactor, read_secrets
+from actors.tools.finishing import run_to_completion, wait_with_timeout
+from actors.tools.folders import open_folder
+from actors.tools.marks import TAG_VARIABLE, new_tag
+from actors.tools.process_group import (
+    terminate_all,
+    wait_for_exit,
+    is_group_alive,
+    kill_all,
+    wait_until_readable,
+)
+from actors.tools.processes import CommandResult
+from actors.tools.spool import OutputSpool
 from actors.tools.tool import ToolError
 
-LAST_OUTPUT_S = 0.2
+OUTPUT_GRACE_S = 0.2
 """How long output may still come after the shell has ended."""
 _OPEN_FILES = "/proc/self/fd"
 _CHUNK_BYTES = 64 * 1024
@@ -27,7 +33,7 @@ _HIDDEN = ("BASH_ENV", "ENV", "SHELLOPTS", "BASHOPTS", "BASH_COMPAT", "CDPATH", 
 _LEFT_OUT = ("ANTHROPIC_", "BASH_FUNC_")
 
 
-class LocalProcesses:
+class LocalCommandRunner:
     """Runs commands with bash, each in a session of its own."""
 
     def __init__(self, environment: Mapping[str, str] = os.environ) -> None:
@@ -35,18 +41,20 @@ class LocalProcesses:
         self._at_work: dict[str, subprocess.Popen[bytes]] = {}
         """By mark."""
 
-    def end_by_force(self) -> None:
+    def kill_all(self) -> None:
         """Kill every command that runs, from any thread, since nothing here turns any more."""
         for mark, process in tuple(self._at_work.items()):
-            kill(process, mark)
+            kill_all(process, mark)
 
-    async def run(self, command: str, cwd: Path, timeout_s: float, outputs: Path) -> Finished:
+    async def run(
+        self, command: str, cwd: Path, timeout_s: float, output_folder: Path
+    ) -> CommandResult:
         """Run `command`; see `Processes`.
 
         Raises:
             ToolError: it cannot be started.
         """
-        spool = Spool(outputs)
+        spool = OutputSpool(output_folder)
         try:
             finished = await self._run(command, cwd, timeout_s, spool)
         except BaseException:
@@ -55,37 +63,41 @@ class LocalProcesses:
         spool.close()
         return finished
 
-    async def _run(self, command: str, cwd: Path, timeout_s: float, spool: Spool) -> Finished:
-        mark = new_mark(self._environment)
-        environment = child_environment(self._environment) | {VARIABLE: mark}
+    async def _run(
+        self, command: str, cwd: Path, timeout_s: float, spool: OutputSpool
+    ) -> CommandResult:
+        mark = new_tag(self._environment)
+        environment = make_child_environment(self._environment) | {TAG_VARIABLE: mark}
         output, process = _start(command, cwd, environment)
         self._at_work[mark] = process
-        hiding = StreamRedactor(secrets_of(self._environment))
+        hiding = StreamRedactor(read_secrets(self._environment))
         collecting = asyncio.ensure_future(_collect(output, hiding, spool))
         in_time = False
         try:
-            in_time = await within(exited(process), timeout_s)
+            in_time = await wait_with_timeout(wait_for_exit(process), timeout_s)
             if in_time:
-                await within(asyncio.shield(collecting), LAST_OUTPUT_S)
+                await wait_with_timeout(asyncio.shield(collecting), OUTPUT_GRACE_S)
         finally:
             # To look for who left the group is dear. After a command that ended by itself it is
             # done when somebody lives in the group or holds the pipe: a silent daemon is kept.
-            over = in_time and collecting.done() and not is_living(process)
+            over = in_time and collecting.done() and not is_group_alive(process)
             try:
-                left_behind = not over and await seen_through(_wind_down(process, collecting, mark))
+                left_behind = not over and await run_to_completion(
+                    _wind_down(process, collecting, mark)
+                )
             finally:
                 del self._at_work[mark]
-        await spool.add(hiding.end())
-        return Finished(
-            output=await spool.text(),
+        await spool.add(hiding.flush())
+        return CommandResult(
+            output=await spool.format_output(),
             exit_status=process.returncode if process.returncode is not None else -9,
             timed_out=not in_time,
-            whole_output=spool.path,
-            left_behind=in_time and left_behind,
+            full_output_file=spool.path,
+            had_leftover_processes=in_time and left_behind,
         )
 
 
-def child_environment(inherited: Mapping[str, str]) -> dict[str, str]:
+def make_child_environment(inherited: Mapping[str, str]) -> dict[str, str]:
     """Take what a command inherits: no credentials of ours, no pager, nothing that bash runs."""
     kept = {
         name: value
@@ -104,7 +116,7 @@ def _start(
         raise ToolError(message)
     output, theirs = os.pipe()
     try:
-        with listing_of(cwd) as folder:  # the very folder that was judged, not what replaced it
+        with open_folder(cwd) as folder:  # the very folder that was judged, not what replaced it
             process = subprocess.Popen(
                 [bash, "--noprofile", "--norc", "-c", command],
                 stdin=subprocess.DEVNULL,
@@ -127,14 +139,14 @@ def _start(
     return output, process
 
 
-async def _collect(output: int, hiding: StreamRedactor, spool: Spool) -> None:
+async def _collect(output: int, hiding: StreamRedactor, spool: OutputSpool) -> None:
     try:
         while True:
-            await readable(output)
+            await wait_until_readable(output)
             chunk = os.read(output, _CHUNK_BYTES)
             if not chunk:
                 return
-            await spool.add(hiding.add(chunk))
+            await spool.add(hiding.feed(chunk))
     finally:
         os.close(output)
 
@@ -143,9 +155,9 @@ async def _wind_down(
     process: subprocess.Popen[bytes], collecting: asyncio.Future[None], mark: str
 ) -> bool:
     """End what is left of the command and take its last words; whether there was anybody."""
-    left = await end_all(process, mark)
+    left = await terminate_all(process, mark)
     # Who was not found, or may not be ended, may hold the pipe open for ever.
-    await within(asyncio.shield(collecting), LAST_OUTPUT_S)
+    await wait_with_timeout(asyncio.shield(collecting), OUTPUT_GRACE_S)
     collecting.cancel()
     await asyncio.gather(collecting, return_exceptions=True)
     return left

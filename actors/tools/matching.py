@@ -9,7 +9,7 @@ _SHOWN_LINES = 10
 _NUMBERED = re.compile(r"\s*\d+\t")
 
 
-def replaced(text: str, old: str, new: str, *, everywhere: bool) -> str:
+def replace_text(text: str, old: str, new: str, *, replace_all: bool) -> str:
     r"""Put `new` in the place of `old`; in a file that ends its lines by CRLF, `\n` means that.
 
     Raises:
@@ -20,9 +20,9 @@ def replaced(text: str, old: str, new: str, *, everywhere: bool) -> str:
     first = text.find(old)
     if first < 0:
         raise ToolError(_missing(text, old))
-    if not everywhere and text.find(old, first + 1) >= 0:
+    if not replace_all and text.find(old, first + 1) >= 0:
         raise ToolError(_ambiguous(text, old))
-    return text.replace(old, new) if everywhere else text[:first] + new + text[first + len(old) :]
+    return text.replace(old, new) if replace_all else text[:first] + new + text[first + len(old) :]
 
 
 def uses_crlf(text: str) -> bool:

@@ -11,7 +11,7 @@ MAX_PATH_BYTES = 4_095
 MAX_NAME_BYTES = 255
 
 
-def resolve(path: str, workspace: Workspace) -> Path:
+def resolve_path(path: str, workspace: Workspace) -> Path:
     """Make `path` absolute with every link resolved, also where its tail does not exist yet.
 
     `~` is the home folder; a relative path begins at the workspace's start folder.
@@ -25,25 +25,25 @@ def resolve(path: str, workspace: Workspace) -> Path:
     return Path(resolved)
 
 
-def resolve_again(path: str, planned: str, context: ToolContext) -> Path:
+def recheck_target(path: str, planned_target: str, context: ToolContext) -> Path:
     """Resolve `path` when it is used; a link may have been swapped since it was judged.
 
     Raises:
         Drifted: it is no longer the target `planned`.
     """
-    resolved = resolve(path, context.workspace)
-    if context.workspace.target(resolved) != planned:
-        message = f"{one_line(path)} now leads elsewhere"
+    resolved = resolve_path(path, context.workspace)
+    if context.workspace.to_target(resolved) != planned_target:
+        message = f"{escape_control_characters(path)} now leads elsewhere"
         raise TargetChangedError(message)
     return resolved
 
 
-def target_of(plan: CallPlan) -> str:
+def get_plan_target(plan: CallPlan) -> str:
     """Read off the one path that a file tool's plan asked for."""
     return plan.requests[0].target
 
 
-def one_line(text: str) -> str:
+def escape_control_characters(text: str) -> str:
     """Show control characters as escapes, so that a name cannot pose as more lines."""
     return "".join(char if char.isprintable() else _escaped(char) for char in text)
 
@@ -56,14 +56,14 @@ def _home(path: str) -> str:
     try:
         return str(Path(path).expanduser()) if path.startswith("~") else path
     except RuntimeError as error:
-        message = f"{one_line(path)}: no such home folder"
+        message = f"{escape_control_characters(path)}: no such home folder"
         raise ToolError(message) from error
 
 
 def _check(path: str) -> None:
     problem = _problem(path)
     if problem:
-        message = f"{one_line(path[:80])}: {problem}"
+        message = f"{escape_control_characters(path[:80])}: {problem}"
         raise ToolError(message)
 
 

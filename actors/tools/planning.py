@@ -10,17 +10,17 @@ from messages.questions import Choice, UserQuestion
 from messages.rules import PermissionRequest
 from messages.tools import AgentSwitchProposal, CallPlan, ToolOutput
 
-PLANNER = "plan"
-MOST_SHOWN_BYTES = 16_000
+PLAN_AGENT = "plan"
+MAX_SHOWN_BYTES = 16_000
 """Of a plan in the question about it; the file has the rest."""
 _TO_PLAN = "Yes, plan first"
 _TO_WORK = "Yes, begin the work"
 
-ENTER = """\
+ENTER_DESCRIPTION = """\
 Ask the user whether to plan first: another agent takes over that only reads and writes a plan. \
 For work that is large, unclear, or hard to undo; not for small things, and not when they want it \
 done now. Nothing is switched unless they agree."""
-EXIT = """\
+EXIT_DESCRIPTION = """\
 Ask the user whether the work may begin by the plan in the plan file; they see it. Call it when \
 the plan stands, not to ask about details. Nothing is switched unless they agree."""
 
@@ -36,7 +36,7 @@ async def plan_enter(arguments: PlanArguments, context: ToolContext) -> CallPlan
         "The agent would like to plan first: until you let the work begin it only reads, and "
         f"writes {context.plan_file}."
     )
-    switch = AgentSwitchProposal(agent=PLANNER, confirm=_TO_PLAN, plan_written=written)
+    switch = AgentSwitchProposal(agent=PLAN_AGENT, confirming_reply=_TO_PLAN, plan_exists=written)
     return _asking("plan_enter", text, switch, "No, go on without a plan")
 
 
@@ -45,7 +45,7 @@ async def plan_exit(arguments: PlanArguments, context: ToolContext) -> CallPlan:
     text = await asyncio.to_thread(_beginning, context.plan_file)
     where = f"The plan is in {context.plan_file}:\n\n{text}"
     told = where if text else f"No plan was written: {context.plan_file} does not exist."
-    switch = AgentSwitchProposal(agent="", confirm=_TO_WORK, plan_written=bool(text))
+    switch = AgentSwitchProposal(agent="", confirming_reply=_TO_WORK, plan_exists=bool(text))
     return _asking("plan_exit", told, switch, "No, go on planning")
 
 
@@ -72,19 +72,19 @@ def _beginning(plan_file: Path) -> str:
         return ""
     try:
         is_file = stat.S_ISREG(os.fstat(descriptor).st_mode)
-        data = os.read(descriptor, MOST_SHOWN_BYTES + 1) if is_file else b""
+        data = os.read(descriptor, MAX_SHOWN_BYTES + 1) if is_file else b""
     except OSError:
         return ""
     finally:
         os.close(descriptor)
-    text = data[:MOST_SHOWN_BYTES].decode("utf-8", "replace").strip()
-    return f"{text}\n…" if len(data) > MOST_SHOWN_BYTES else text
+    text = data[:MAX_SHOWN_BYTES].decode("utf-8", "replace").strip()
+    return f"{text}\n…" if len(data) > MAX_SHOWN_BYTES else text
 
 
 def _asking(name: str, text: str, switch: AgentSwitchProposal, no: str) -> CallPlan:
     request = PermissionRequest(permission=name, target="*")
-    choices = (Choice(label=switch.confirm), Choice(label=no))
-    question = UserQuestion(question=text, header="plan", choices=choices)
+    choices = (Choice(label=switch.confirming_reply), Choice(label=no))
+    question = UserQuestion(text=text, header="plan", choices=choices)
     return CallPlan(
         title=name,
         full_text=text,
@@ -96,7 +96,7 @@ def _asking(name: str, text: str, switch: AgentSwitchProposal, no: str) -> CallP
 
 PLAN_ENTER = Tool(
     name="plan_enter",
-    description=ENTER,
+    description=ENTER_DESCRIPTION,
     arguments=PlanArguments,
     reads_only=False,
     plan=plan_enter,
@@ -104,7 +104,7 @@ PLAN_ENTER = Tool(
 )
 PLAN_EXIT = Tool(
     name="plan_exit",
-    description=EXIT,
+    description=EXIT_DESCRIPTION,
     arguments=PlanArguments,
     reads_only=False,
     plan=plan_exit,

@@ -6,7 +6,7 @@ from typing import Protocol
 
 
 @dataclass(frozen=True, slots=True)
-class Finished:
+class CommandResult:
     """How a command ended."""
 
     output: str
@@ -14,16 +14,18 @@ class Finished:
     exit_status: int
     """Negative: ended by that signal."""
     timed_out: bool
-    whole_output: Path | None
+    full_output_file: Path | None
     """The file with everything, when `output` was cut."""
-    left_behind: bool = False
+    had_leftover_processes: bool = False
     """Processes that outlived the shell were ended."""
 
 
-class Processes(Protocol):
+class CommandRunner(Protocol):
     """Runs commands; the simulated one is a second implementation."""
 
-    async def run(self, command: str, cwd: Path, timeout_s: float, outputs: Path) -> Finished:
+    async def run(
+        self, command: str, cwd: Path, timeout_s: float, output_folder: Path
+    ) -> CommandResult:
         """Run `command` in bash in its own process group, without a terminal or standard input.
 
         Cancelling ends the group and who left it (TERM, after 1 s KILL) and returns only when all

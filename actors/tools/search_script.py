@@ -30,13 +30,15 @@ def main(arguments: list[str]) -> int:
         return 2
     found = False
     for path in files:
-        for event in searched(path, pattern, options["context"], options["most"]):
+        for event in search_file(path, pattern, options["context"], options["most"]):
             sys.stdout.write(json.dumps(event) + "\n")
             found = True
     return 0 if found else 1
 
 
-def searched(path: str, pattern: "re.Pattern[str]", context: int, most: int) -> Iterator[object]:
+def search_file(
+    path: str, pattern: "re.Pattern[str]", context: int, max_matches: int
+) -> Iterator[object]:
     """Yield the matching lines of one file, at most `most`, and those around them."""
     with open(path, "rb") as file:  # noqa: PTH123  (`pathlib` would double the time to start)
         text = file.read(MAX_FILE_BYTES).decode("utf-8", "surrogateescape").removeprefix("\ufeff")
@@ -48,7 +50,7 @@ def searched(path: str, pattern: "re.Pattern[str]", context: int, most: int) -> 
     for number, line in enumerate(lines):
         if pattern.search(line.removesuffix("\r")):
             matching.append(number)
-            if len(matching) == most:
+            if len(matching) == max_matches:
                 break
     chosen = set(matching)
     around = {at + by for at in matching for by in range(-context, context + 1)}

@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import Any
 
 from actors.tools import search_script
-from actors.tools.finishing import within
-from actors.tools.process_group import exited, readable
+from actors.tools.finishing import wait_with_timeout
+from actors.tools.process_group import wait_for_exit, wait_until_readable
 from actors.tools.tool import ToolError
 
 MAX_OUTPUT_BYTES = 4 * 1024 * 1024
@@ -28,41 +28,41 @@ _WRONG = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Search:
+class SearchQuery:
     """What is searched for."""
 
     pattern: str
     ignore_case: bool = False
-    context: int = 0
+    context_lines: int = 0
     """Lines around each match."""
-    most: int = 100
+    max_matches: int = 100
     """Matching lines of one file."""
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class SearchLine:
     """A line that matches, or stands near one."""
 
-    file: int
+    file_index: int
     """Which of the searched files, counted from 0."""
-    number: int
+    line_number: int
     text: str
     is_match: bool
 
 
 @dataclass(frozen=True, slots=True)
-class Searched:
+class SearchResult:
     """What came of it."""
 
-    lines: tuple[Line, ...]
+    lines: tuple[SearchLine, ...]
     in_time: bool = True
-    whole: bool = True
+    is_complete: bool = True
     """False: there was more output than is kept."""
 
 
 async def search(
-    wanted: Search, files: Sequence[int], ripgrep: str | None, limit_s: float
-) -> Searched:
+    query: SearchQuery, files: Sequence[int], ripgrep_path: str | None, timeout_s: float
+) -> SearchResult:
     """Search the files behind descriptors; ends its process when it is cancelled.
 
     Raises:
@@ -70,16 +70,16 @@ async def search(
     """
     # Without any, ripgrep would search where it stands.
     paths = [f"/dev/fd/{file}" for file in files] or ["/dev/null"]
-    command = _ripgrep(ripgrep, wanted) if ripgrep else _script(wanted)
+    command = _ripgrep(ripgrep_path, query) if ripgrep_path else _script(query)
     process = _started([*command, *paths], files)
     try:
-        out, errors, in_time = await _collected(process, limit_s)
+        out, errors, in_time = await _collected(process, timeout_s)
     finally:
         process.kill()
         process.wait()
     if process.returncode == _WRONG and not out:
         raise ToolError(_complaint(errors))
-    return Searched(_lines(out, paths), in_time, whole=len(out) < MAX_OUTPUT_BYTES)
+    return SearchResult(_lines(out, paths), in_time, is_complete=len(out) < MAX_OUTPUT_BYTES)
 
 
 def _started(command: list[str], files: Sequence[int]) -> "subprocess.Popen[bytes]":
@@ -104,7 +104,7 @@ def find_ripgrep(workspace: Path) -> str | None:
     return None
 
 
-def _ripgrep(program: str, wanted: Search) -> list[str]:
+def _ripgrep(program: str, wanted: SearchQuery) -> list[str]:
     return [
         program,
         "--no-config",
@@ -113,19 +113,19 @@ def _ripgrep(program: str, wanted: Search) -> list[str]:
         "--crlf",
         "--text",  # what looks binary was left out before; a NUL further down is no end of a line
         "--ignore-case" if wanted.ignore_case else "--case-sensitive",
-        f"--context={wanted.context}",
-        f"--max-count={wanted.most}",
+        f"--context={wanted.context_lines}",
+        f"--max-count={wanted.max_matches}",
         f"--regexp={wanted.pattern}",
         "--",
     ]
 
 
-def _script(wanted: Search) -> list[str]:
+def _script(wanted: SearchQuery) -> list[str]:
     options = {
         "pattern": wanted.pattern,
         "ignore_case": wanted.ignore_case,
-        "context": wanted.context,
-        "most": wanted.most,
+        "context": wanted.context_lines,
+        "most": wanted.max_matches,
     }
     return [sys.executable, "-ISs", str(search_script.__file__), json.dumps(options)]
 
@@ -135,18 +135,18 @@ async def _collected(
 ) -> tuple[bytes, bytes, bool]:
     """Read both streams to their ends, or as much as is kept, or until time is up."""
     out, errors = bytearray(), bytearray()
-    in_time = await within(
+    in_time = await wait_with_timeout(
         asyncio.gather(_read(process.stdout, out), _read(process.stderr, errors)), limit_s
     )
     if in_time and len(out) < MAX_OUTPUT_BYTES:
-        await exited(process)
+        await wait_for_exit(process)
     return bytes(out), bytes(errors), in_time
 
 
 async def _read(stream: Any, into: bytearray) -> None:  # noqa: ANN401  (`Popen` types it so)
     with stream:
         while len(into) < MAX_OUTPUT_BYTES:
-            await readable(stream.fileno())
+            await wait_until_readable(stream.fileno())
             chunk = os.read(stream.fileno(), _CHUNK_BYTES)
             if not chunk:
                 return
@@ -158,20 +158,20 @@ def _complaint(errors: bytes) -> str:
     return f"not a regular expression that can be searched for: {told[-1] if told else '?'}"
 
 
-def _lines(out: bytes, paths: list[str]) -> tuple[Line, ...]:
+def _lines(out: bytes, paths: list[str]) -> tuple[SearchLine, ...]:
     """Read the events of whole lines, in the order of the files."""
     places = {path: at for at, path in enumerate(paths)}
     whole = out[: out.rfind(b"\n") + 1]
     events = [json.loads(each) for each in whole.splitlines()]
     lines = [_line(each, places) for each in events if each["type"] in ("match", "context")]
-    return tuple(sorted(lines, key=lambda line: (line.file, line.number)))
+    return tuple(sorted(lines, key=lambda line: (line.file_index, line.line_number)))
 
 
-def _line(event: dict[str, Any], places: dict[str, int]) -> Line:
+def _line(event: dict[str, Any], places: dict[str, int]) -> SearchLine:
     data = event["data"]
-    return Line(
-        file=places[_text(data["path"])],
-        number=data["line_number"],
+    return SearchLine(
+        file_index=places[_text(data["path"])],
+        line_number=data["line_number"],
         text=_text(data["lines"]).removesuffix("\n").removesuffix("\r"),
         is_match=event["type"] == "match",
     )

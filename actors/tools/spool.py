@@ -5,7 +5,7 @@ import os
 import secrets
 from pathlib import Path
 
-from actors.tools.finishing import seen_through
+from actors.tools.finishing import run_to_completion
 
 MAX_OUTPUT_CHARS = 30_000
 MAX_FILE_BYTES = 128 * 1024 * 1024
@@ -17,7 +17,7 @@ _MAX_TAIL_BYTES = 4 * _HALF_CHARS + 3  # it may begin inside a character
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
-class Spool:
+class OutputSpool:
     """Takes output as it comes; tells its two ends and where the whole is.
 
     Memory is bounded. Files are written on a worker thread, one write at a time.
@@ -43,15 +43,15 @@ class Spool:
         del self._tail[:-_MAX_TAIL_BYTES]
         if self._written_bytes < MAX_FILE_BYTES and not self._trouble:
             # Seen through: the file must not be closed while a thread writes to it.
-            await seen_through(asyncio.to_thread(self._keep, chunk))
+            await run_to_completion(asyncio.to_thread(self._keep, chunk))
 
-    async def text(self) -> str:
+    async def format_output(self) -> str:
         """Tell the output, cut in the middle when longer than `MAX_OUTPUT_CHARS`."""
         start = self._head.decode("utf-8", "replace")
         if not self._tail and len(start) <= MAX_OUTPUT_CHARS:
             return start
         if self._path is None:
-            await seen_through(asyncio.to_thread(self._keep, b""))
+            await run_to_completion(asyncio.to_thread(self._keep, b""))
         end = (self._head + self._tail).decode("utf-8", "replace")[-_HALF_CHARS:]
         return f"{start[:_HALF_CHARS]}\n{self._mark()}\n{end}"
 

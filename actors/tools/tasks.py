@@ -17,24 +17,24 @@ class SubagentType:
 class SpawnOptions:
     """Everything a `task` call may name."""
 
-    kinds: tuple[SubagentType, ...] = ()
+    subagent_types: tuple[SubagentType, ...] = ()
     """None: nobody may be started, and the tool is not offered."""
-    refusal: str = "this agent may not start any"
+    unavailable_reason: str = "this agent may not start any"
     """Why there are none."""
 
     def find(self, name: str) -> SubagentType | None:
         """Look a type up."""
-        return next((kind for kind in self.kinds if kind.name == name), None)
+        return next((kind for kind in self.subagent_types if kind.name == name), None)
 
 
 @dataclass(frozen=True, slots=True)
 class ExistingSubagent:
     """One that was started earlier."""
 
-    agent: str
+    subagent_type: str
     """Its type."""
-    busy: bool
+    is_busy: bool
     """It is at a task."""
 
 
-NOBODY = SpawnOptions()
+NO_SUBAGENTS = SpawnOptions()

@@ -6,10 +6,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from actors.tools.folders import listing_of
-from actors.tools.ignoring import Rules, is_ignored, rules_in
+from actors.tools.folders import open_folder
+from actors.tools.ignoring import IgnoreFile, is_ignored, load_ignore_files
 
-MAX_ENTRIES = 200_000
+MAX_WALK_ENTRIES = 200_000
 """So many files and folders are looked at in one walk."""
 MAX_DEPTH = 100
 _OURS = ".git"
@@ -17,20 +17,20 @@ _LIST = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 @dataclass(slots=True)
-class Skipped:
+class SkippedEntries:
     """What a walk left out, in numbers."""
 
-    ignored: int = 0
+    ignored_count: int = 0
     """Files and whole folders that a `.gitignore` names."""
-    not_files: int = 0
+    irregular_count: int = 0
     """Links, pipes, sockets, devices."""
-    closed: int = 0
+    unlistable_count: int = 0
     """Folders that could not be listed."""
-    rest: bool = False
+    is_truncated: bool = False
     """There is more than a walk looks at."""
 
 
-class Walk:
+class FileWalk:
     """One walk over the regular files below `folder`, sorted by name in each folder.
 
     `.gitignore` files count from `root` down when `folder` lies in it, else from `folder`; what is
@@ -38,16 +38,16 @@ class Walk:
     """
 
     def __init__(
-        self, root: Path, folder: Path, cancelled: Callable[[], bool] = lambda: False
+        self, root: Path, folder: Path, is_cancelled: Callable[[], bool] = lambda: False
     ) -> None:
         """Prepare; both paths are resolved. `cancelled` is asked at every folder."""
-        self.skipped = Skipped()
+        self.skipped = SkippedEntries()
         self._top = root if folder.is_relative_to(root) else folder
         self._folder = folder
-        self._cancelled = cancelled
+        self._cancelled = is_cancelled
         self._entries = 0
 
-    def files(self) -> Iterator[str]:
+    def iter_files(self) -> Iterator[str]:
         """Yield paths relative to `folder`; it blocks, so it is for a thread.
 
         Raises:
@@ -55,16 +55,16 @@ class Walk:
         """
         prefix = self._prefix_of(self._folder)
         above = self._rules_above()
-        with listing_of(self._folder) as folder:
+        with open_folder(self._folder) as folder:
             for path in self._below(folder, prefix, above, 0):
                 yield path.removeprefix(prefix)
 
-    def _rules_above(self) -> tuple[Rules, ...]:
-        rules: tuple[Rules, ...] = ()
+    def _rules_above(self) -> tuple[IgnoreFile, ...]:
+        rules: tuple[IgnoreFile, ...] = ()
         for each in reversed(self._folder.parents):
             if each.is_relative_to(self._top):
-                with listing_of(each) as folder:
-                    rules += rules_in(folder, self._prefix_of(each))
+                with open_folder(each) as folder:
+                    rules += load_ignore_files(folder, self._prefix_of(each))
         return rules
 
     def _prefix_of(self, folder: Path) -> str:
@@ -72,27 +72,27 @@ class Walk:
         return "" if inside == "." else f"{inside}/"
 
     def _below(
-        self, folder: int, prefix: str, above: tuple[Rules, ...], depth: int
+        self, folder: int, prefix: str, above: tuple[IgnoreFile, ...], depth: int
     ) -> Iterator[str]:
-        rules = above + rules_in(folder, prefix)
+        rules = above + load_ignore_files(folder, prefix)
         for entry in self._listed(folder):
             if entry.is_dir(follow_symlinks=False):
                 path = f"{prefix}{entry.name}/"
                 if entry.name != _OURS and not self._leaves_out(path, rules):
                     yield from self._inside(entry.name, folder, path, rules, depth + 1)
             elif not entry.is_file(follow_symlinks=False):
-                self.skipped.not_files += 1
+                self.skipped.irregular_count += 1
             elif not self._leaves_out(path := prefix + entry.name, rules):
                 yield path
 
     def _inside(
-        self, name: str, parent: int, prefix: str, rules: tuple[Rules, ...], depth: int
+        self, name: str, parent: int, prefix: str, rules: tuple[IgnoreFile, ...], depth: int
     ) -> Iterator[str]:
         with _opened(name, parent) as folder:
             if folder is None:
-                self.skipped.closed += 1
+                self.skipped.unlistable_count += 1
             elif depth > MAX_DEPTH:
-                self.skipped.rest = True
+                self.skipped.is_truncated = True
             else:
                 yield from self._below(folder, prefix, rules, depth)
 
@@ -101,16 +101,16 @@ class Walk:
         entries: list[os.DirEntry[str]] = []
         with os.scandir(folder) as found:
             for entry in found:
-                if self._entries >= MAX_ENTRIES or self._cancelled():
-                    self.skipped.rest = True
+                if self._entries >= MAX_WALK_ENTRIES or self._cancelled():
+                    self.skipped.is_truncated = True
                     break
                 self._entries += 1
                 entries.append(entry)
         return sorted(entries, key=lambda entry: entry.name)
 
-    def _leaves_out(self, path: str, rules: tuple[Rules, ...]) -> bool:
+    def _leaves_out(self, path: str, rules: tuple[IgnoreFile, ...]) -> bool:
         ignored = is_ignored(path, rules)
-        self.skipped.ignored += ignored
+        self.skipped.ignored_count += ignored
         return ignored
 
 

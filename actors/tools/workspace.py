@@ -12,9 +12,9 @@ class Workspace:
     """The git top level that contains the start folder, else the start folder."""
     cwd: Path
     """The start folder; relative paths and commands begin here."""
-    added: tuple[Path, ...] = ()
+    added_folders: tuple[Path, ...] = ()
     """Further folders that count as inside; their paths are named absolutely."""
 
-    def target(self, path: Path) -> str:
+    def to_target(self, path: Path) -> str:
         """Name a resolved path for rules: relative to the root, or absolute outside it."""
         return str(path.relative_to(self.root)) if path.is_relative_to(self.root) else str(path)

@@ -6,14 +6,14 @@ from dataclasses import dataclass
 from typing import Any, cast, get_args
 
 from actors.agents.definitions import AgentMode, Definition
-from actors.models.names import resolved
-from actors.permissions.rules import PERMISSIONS, problem
+from actors.models.names import resolve_model
+from actors.permissions.rules import PERMISSIONS, find_rule_problem
 from messages.rules import Action, PermissionMode, Rule
-from shell.config.agent_frontmatter import Frontmatter, FrontmatterError, take_apart
+from shell.config.agent_frontmatter import Frontmatter, FrontmatterError, parse_frontmatter
 
-MOST_NAME_CHARS = 48
-MOST_PROMPT_CHARS = 100_000
-TOOLS = {
+MAX_NAME_CHARS = 48
+MAX_PROMPT_CHARS = 100_000
+TOOL_ALIASES = {
     "read_file": "read",
     "read_many_files": "read",
     "list_directory": "ls",
@@ -36,7 +36,7 @@ TOOLS = {
     "exit_plan_mode": "plan_exit",
 }
 """What other programs call our tools, in small letters."""
-MODES: dict[str, PermissionMode] = {
+MODE_ALIASES: dict[str, PermissionMode] = {
     "default": "default",
     "manual": "default",
     "bubble": "default",
@@ -50,7 +50,7 @@ MODES: dict[str, PermissionMode] = {
     "bypasspermissions": "yolo",
 }
 """A definition's mode only tightens, so that the loosest means as much as none."""
-ALIASES = {
+KEY_ALIASES = {
     "disallowedTools": "disallowed_tools",
     "approvalMode": "approval_mode",
     "permissionMode": "approval_mode",
@@ -64,35 +64,35 @@ class DefinitionError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Origin:
+class FileOrigin:
     """Where a file stands."""
 
     path: str
-    of_project: bool = False
-    foreign: bool = False
+    is_project: bool = False
+    is_foreign: bool = False
     """It is made for another program: what does not fit is left out, and told."""
 
 
 @dataclass(frozen=True, slots=True)
-class ReadDefinition:
+class ParsedDefinition:
     """A definition as its file has it."""
 
     definition: Definition
     path: str
-    named: str
+    declared_name: str
     """The name in the file, which may have been folded."""
-    ignored: tuple[str, ...] = ()
+    ignored_keys: tuple[str, ...] = ()
     """Keys and values that do not count."""
 
 
-def definition_of(text: str, stem: str, origin: Origin) -> ReadDefinition:
+def parse_definition(text: str, stem: str, origin: FileOrigin) -> ParsedDefinition:
     """Read a file; `stem` is its name, should it say none.
 
     Raises:
         DefinitionError: it cannot serve.
     """
     try:
-        parts = take_apart(text)
+        parts = parse_frontmatter(text)
     except FrontmatterError as error:
         message = f"{origin.path}:{error.line}: {error}"
         raise DefinitionError(message) from None
@@ -102,31 +102,31 @@ def definition_of(text: str, stem: str, origin: Origin) -> ReadDefinition:
 class _Reader:
     """Reads one file, key by key."""
 
-    def __init__(self, parts: Frontmatter, origin: Origin) -> None:
+    def __init__(self, parts: Frontmatter, origin: FileOrigin) -> None:
         self._parts = parts
         self._origin = origin
         self._left = dict(parts.keys)
         self._ignored: list[str] = []
 
-    def read(self, stem: str) -> ReadDefinition:
-        for theirs, ours in ALIASES.items():
+    def read(self, stem: str) -> ParsedDefinition:
+        for theirs, ours in KEY_ALIASES.items():
             if theirs in self._left:
                 value = self._left.pop(theirs)
                 self._left.setdefault(ours, value)
         named = str(self._left.pop("name", None) or stem)
         body = self._parts.body
-        if len(body) > MOST_PROMPT_CHARS:
-            self._fail("name", f"its prompt is longer than {MOST_PROMPT_CHARS:,} characters")
-        tools = self._take("tools", tool_names)
-        without = self._take("disallowed_tools", tool_names)
+        if len(body) > MAX_PROMPT_CHARS:
+            self._fail("name", f"its prompt is longer than {MAX_PROMPT_CHARS:,} characters")
+        tools = self._take("tools", parse_tool_names)
+        without = self._take("disallowed_tools", parse_tool_names)
         definition = Definition(
             name=self._name(named),
             description=" ".join(str(self._left.pop("description", None) or "").split()),
-            prompt=body,
+            system_prompt=body,
             mode=cast("AgentMode", self._take("mode", _mode) or "all"),
             tools=("*",) if tools is None else tools,
             disallowed_tools=without or (),
-            rules=self._take("permission", rules_of) or (),
+            rules=self._take("permission", parse_rules) or (),
             permission_mode=self._take("approval_mode", _permission_mode) or "yolo",
             read_only=bool(self._take("read_only", _flag)),
             subagents=self._subagents(),
@@ -135,11 +135,11 @@ class _Reader:
             max_turns=self._take("max_turns", _count),
             time_limit_s=self._take("time_limit_s", _seconds),
             interactive=bool(self._take("interactive", _flag)),
-            of_project=self._origin.of_project,
+            from_project=self._origin.is_project,
             source=self._origin.path,
         )
         self._ignored += sorted(self._left)
-        return ReadDefinition(definition, self._origin.path, named, tuple(self._ignored))
+        return ParsedDefinition(definition, self._origin.path, named, tuple(self._ignored))
 
     def _take(self, key: str, understand: "Callable[[object], Any]") -> Any:  # noqa: ANN401  (by key)
         """Take a key's value; a wrong one is an error, or in a foreign file left out."""
@@ -149,56 +149,56 @@ class _Reader:
         try:
             return understand(value)
         except ValueError as error:
-            if not self._origin.foreign:
+            if not self._origin.is_foreign:
                 self._fail(key, f"{key} {error}")
             self._ignored.append(f"{key} ({error})")
             return None
 
     def _fail(self, key: str, why: str) -> None:
-        lines = self._parts.lines
-        theirs = next((each for each, ours in ALIASES.items() if ours == key), key)
+        lines = self._parts.key_lines
+        theirs = next((each for each, ours in KEY_ALIASES.items() if ours == key), key)
         line = lines.get(key) or lines.get(theirs) or 1
         message = f"{self._origin.path}:{line}: {why}"
         raise DefinitionError(message)
 
     def _name(self, named: str) -> str:
-        name = re.sub("[^a-z0-9]+", "-", named.lower()).strip("-")[:MOST_NAME_CHARS].strip("-")
+        name = re.sub("[^a-z0-9]+", "-", named.lower()).strip("-")[:MAX_NAME_CHARS].strip("-")
         if not name:
             self._fail("name", "its name has no letters or digits")
         return name
 
     def _subagents(self) -> tuple[str, ...]:
-        names = self._take("subagents", names_of)
+        names = self._take("subagents", parse_names)
         return ("*",) if names is None else names
 
     def _delegates(self) -> tuple[str, ...]:
-        names = self._take("delegates", tool_names) or ()
-        if names and self._origin.of_project:
+        names = self._take("delegates", parse_tool_names) or ()
+        if names and self._origin.is_project:
             self._ignored.append("delegates (never taken from a project)")
             return ()
         return cast("tuple[str, ...]", names)
 
 
-def tool_names(value: object) -> tuple[str, ...]:
+def parse_tool_names(value: object) -> tuple[str, ...]:
     """Read a list of tools; those of other programs by our names, unknown ones as they are.
 
     A name that nothing here has matches nothing: a list of unknown names is no tools, never all.
     """
     if isinstance(value, dict):
         chosen = cast("dict[object, object]", value).items()
-        return tuple(our_name(str(name)) for name, has in chosen if has is True)
-    return tuple(our_name(name) for name in names_of(value))
+        return tuple(normalize_tool_name(str(name)) for name, has in chosen if has is True)
+    return tuple(normalize_tool_name(name) for name in parse_names(value))
 
 
-def our_name(name: str) -> str:
+def normalize_tool_name(name: str) -> str:
     """Say what we call a tool."""
     bare = _SPEC.sub("", name).strip()
     small = bare.lower()
-    known = TOOLS.get(small) or (small if small in PERMISSIONS else bare)
+    known = TOOL_ALIASES.get(small) or (small if small in PERMISSIONS else bare)
     return known or "-"
 
 
-def names_of(value: object) -> tuple[str, ...]:
+def parse_names(value: object) -> tuple[str, ...]:
     """Read names: a list, or one text with commas."""
     if isinstance(value, str):
         return tuple(each.strip() for each in value.split(",") if each.strip())
@@ -212,7 +212,7 @@ def names_of(value: object) -> tuple[str, ...]:
     raise ValueError(message)
 
 
-def rules_of(value: object) -> tuple[Rule, ...]:
+def parse_rules(value: object) -> tuple[Rule, ...]:
     """Read `tool: action`, or `tool: {pattern: action}`, in their order."""
     if isinstance(value, str):
         value = {"*": value}
@@ -230,8 +230,10 @@ def _rule(tool: str, pattern: str, action: object) -> Rule:
     if action not in get_args(Action):
         message = f"of {tool} must be {', '.join(get_args(Action))}, not {action!r}"
         raise ValueError(message)
-    rule = Rule(permission=our_name(tool), pattern=pattern, action=cast("Action", action))
-    wrong = problem(rule)
+    rule = Rule(
+        permission=normalize_tool_name(tool), pattern=pattern, action=cast("Action", action)
+    )
+    wrong = find_rule_problem(rule)
     if wrong:
         message = f"of {tool}: {wrong}"
         raise ValueError(message)
@@ -246,7 +248,7 @@ def _mode(value: object) -> str:
 
 
 def _permission_mode(value: object) -> PermissionMode:
-    mode = MODES.get(str(value).lower())
+    mode = MODE_ALIASES.get(str(value).lower())
     if mode is None:
         message = "must be default, plan, auto-edit or bubble"
         raise ValueError(message)
@@ -264,7 +266,7 @@ def _model(value: object) -> str:
     if not isinstance(value, str) or not value.strip().isprintable():
         message = "must be a text"
         raise ValueError(message)
-    return "" if value.strip() in ("inherit", "fast", "") else resolved(value.strip())
+    return "" if value.strip() in ("inherit", "fast", "") else resolve_model(value.strip())
 
 
 def _count(value: object) -> int:

@@ -3,16 +3,16 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from actors.permissions.rules import warnings
+from actors.permissions.rules import find_rule_warnings
 from messages.rules import RuleSource
-from shell.arguments import Options
+from shell.arguments import LaunchOptions
 from shell.config import settings
-from shell.config.files import Files, Sources, read_files, rules_of
+from shell.config.files import ConfigFiles, ConfigLocations, read_config_files, build_rule_sources
 from shell.config.schema import FileConfig
 
 
 @dataclass(frozen=True, slots=True)
-class Configuration:
+class EffectiveConfig:
     """What counts, and what is to be told of what does not."""
 
     settings: FileConfig
@@ -21,31 +21,36 @@ class Configuration:
     notices: tuple[str, ...]
 
 
-def configured(options: Options, environment: Mapping[str, str], sources: Sources) -> Configuration:
+def load_effective_config(
+    options: LaunchOptions, environment: Mapping[str, str], locations: ConfigLocations
+) -> EffectiveConfig:
     """Read the files and lay all layers over each other.
 
     Raises:
         StartError: with everything that is wrong, each a line with file, line and key.
     """
-    files = read_files(sources)
-    flags, variables = settings.of_flags(options), settings.of_environment(environment)
+    files = read_config_files(locations)
+    flags, variables = (
+        settings.config_from_flags(options),
+        settings.config_from_environment(environment),
+    )
     user = files.user.config if files.user else FileConfig()
-    brought, told = _brought(files, settings.layered(user, settings.BUILT_IN), sources)
-    counts = settings.layered(flags, variables, brought, user, settings.BUILT_IN)
-    heard = rules_of(files, trusted=sources.trusted)
+    brought, told = _brought(files, settings.merge_layers(user, settings.DEFAULT_CONFIG), locations)
+    counts = settings.merge_layers(flags, variables, brought, user, settings.DEFAULT_CONFIG)
+    heard = build_rule_sources(files, trusted=locations.trusted)
     warned = (text for source in heard if source.trusted for text in _warned(source))
-    return Configuration(counts, heard, (*files.notices, *told, *warned))
+    return EffectiveConfig(counts, heard, (*files.notices, *told, *warned))
 
 
 def _brought(
-    files: Files, below: FileConfig, sources: Sources
+    files: ConfigFiles, below: FileConfig, sources: ConfigLocations
 ) -> tuple[FileConfig, tuple[str, ...]]:
     if not files.project:
         return FileConfig(), ()
     if sources.trusted:
-        return settings.of_trusted(files.project)
-    return settings.of_untrusted(files.project.config, below), ()
+        return settings.filter_trusted_project(files.project)
+    return settings.filter_untrusted_project(files.project.config, below), ()
 
 
 def _warned(source: RuleSource) -> tuple[str, ...]:
-    return tuple(f"{source.name}: {text}" for text in warnings(source.rules))
+    return tuple(f"{source.name}: {text}" for text in find_rule_warnings(source.rules))

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from shell.config.problems import named, problems
-from shell.config.regular import read_regular
-from shell.config.schema import FILE, FileConfig, config_of
-from shell.config.toml_lines import Key, line_of, line_that_breaks, lines_of
+from shell.config.problems import format_key, find_problems
+from shell.config.regular import read_regular_file
+from shell.config.schema import FILE_SCHEMA, FileConfig, build_config
+from shell.config.toml_lines import KeyPath, find_line, find_failing_line, find_key_lines
 
-MOST_BYTES = 256 * 1024
-MOST_PROBLEMS = 20
-MOST_DOTS = 500
+MAX_BYTES = 256 * 1024
+MAX_PROBLEMS = 20
+MAX_DOTS_PER_LINE = 500
 """In a line: the parser's time grows with the square of the parts of a key."""
 _AT = re.compile(r"^(?P<why>.*) \(at line (?P<line>\d+), column \d+\)$", re.DOTALL)
 
@@ -29,19 +29,19 @@ class ConfigFileError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Read:
+class ConfigFile:
     """A file that was read."""
 
     path: Path
     config: FileConfig
     text: str
 
-    def place(self, *key: str | int) -> str:
+    def format_location(self, *key: str | int) -> str:
         """Name a key of the file with its line, for people."""
-        return f"{self.path}:{line_of(key, lines_of(self.text))}: {named(key)}"
+        return f"{self.path}:{find_line(key, find_key_lines(self.text))}: {format_key(key)}"
 
 
-def read_config(path: Path) -> Read | None:
+def read_config_file(path: Path) -> ConfigFile | None:
     """Read a configuration file; None: there is none.
 
     Raises:
@@ -51,26 +51,26 @@ def read_config(path: Path) -> Read | None:
     if text is None:
         return None
     document = _document(path, text)
-    wrong = list(problems(document, FILE))
+    wrong = list(find_problems(document, FILE_SCHEMA))
     # What else a later format says is no mistake.
     wrong = [each for each in wrong if each[0] == ("format",)] or wrong
     if wrong:
         raise ConfigFileError(_told(path, text, wrong))
-    return Read(path, config_of(document), text)
+    return ConfigFile(path, build_config(document), text)
 
 
 def _text(path: Path) -> str | None:
     try:
-        data = read_regular(path, MOST_BYTES + 1)
+        data = read_regular_file(path, MAX_BYTES + 1)
     except OSError as error:
         missing = error.errno in (errno.ENOENT, errno.ENOTDIR)
         if missing and not path.is_symlink():
             return None
         why = "it is a link that leads nowhere" if missing else error.strerror
         raise ConfigFileError((f"{path}: cannot be read: {why}",)) from error
-    if len(data) > MOST_BYTES:
-        line = data.count(b"\n", 0, MOST_BYTES) + 1
-        raise ConfigFileError((f"{path}:{line}: here it gets longer than {MOST_BYTES:,} bytes",))
+    if len(data) > MAX_BYTES:
+        line = data.count(b"\n", 0, MAX_BYTES) + 1
+        raise ConfigFileError((f"{path}:{line}: here it gets longer than {MAX_BYTES:,} bytes",))
     try:
         return data.decode("utf-8-sig").replace("\r\n", "\n")
     except UnicodeDecodeError as error:
@@ -80,8 +80,10 @@ def _text(path: Path) -> str | None:
 
 def _document(path: Path, text: str) -> dict[str, Any]:
     for number, words in enumerate(text.split("\n"), start=1):
-        if words.count(".") > MOST_DOTS:
-            raise ConfigFileError((f"{path}:{number}: a line with more than {MOST_DOTS} dots",))
+        if words.count(".") > MAX_DOTS_PER_LINE:
+            raise ConfigFileError(
+                (f"{path}:{number}: a line with more than {MAX_DOTS_PER_LINE} dots",)
+            )
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
@@ -89,9 +91,9 @@ def _document(path: Path, text: str) -> dict[str, Any]:
         line = int(found["line"]) if found else text.count("\n") + 1
         why = _syntax_problem(path, text, line, found["why"] if found else str(error))
     except RecursionError:
-        why = _syntax_problem(path, text, line_that_breaks(text), "nested too deeply")
+        why = _syntax_problem(path, text, find_failing_line(text), "nested too deeply")
     except ValueError:  # Python reads no number of so many digits
-        why = _syntax_problem(path, text, line_that_breaks(text), "a number of too many digits")
+        why = _syntax_problem(path, text, find_failing_line(text), "a number of too many digits")
     raise ConfigFileError((why,))
 
 
@@ -101,9 +103,9 @@ def _syntax_problem(path: Path, text: str, line: int, what: str) -> str:
     return f"{path}:{line}: {name}not valid TOML: {what}"
 
 
-def _told(path: Path, text: str, wrong: list[tuple[Key, str]]) -> tuple[str, ...]:
-    lines = lines_of(text)
-    found = sorted((line_of(key, lines), f"{named(key)}: {what}") for key, what in wrong)
+def _told(path: Path, text: str, wrong: list[tuple[KeyPath, str]]) -> tuple[str, ...]:
+    lines = find_key_lines(text)
+    found = sorted((find_line(key, lines), f"{format_key(key)}: {what}") for key, what in wrong)
     told = [f"{path}:{line}: {what}" for line, what in found]
-    more = len(told) - MOST_PROBLEMS
-    return (*told[:MOST_PROBLEMS], *([f"{path}: {more} more problems"] if more > 0 else []))
+    more = len(told) - MAX_PROBLEMS
+    return (*told[:MAX_PROBLEMS], *([f"{path}: {more} more problems"] if more > 0 else []))

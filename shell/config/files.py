@@ -6,30 +6,30 @@ from pathlib import Path
 from actors.tools.workspace import Workspace
 from messages.rules import RuleSource
 from shell.arguments import StartError
-from shell.config.file import ConfigFileError, Read, read_config
-from shell.config.project import project_config
+from shell.config.file import ConfigFileError, ConfigFile, read_config_file
+from shell.config.project import read_project_config
 
 
 @dataclass(frozen=True, slots=True)
-class Sources:
+class ConfigLocations:
     """Where a run's configuration is looked for."""
 
-    user: Path
+    user_file: Path
     workspace: Workspace
     trusted: bool
-    ours: tuple[Path, ...]
+    user_owned_files: tuple[Path, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Files:
+class ConfigFiles:
     """The files that there are, and what is to be told of one that does not count."""
 
-    user: Read | None = None
-    project: Read | None = None
+    user: ConfigFile | None = None
+    project: ConfigFile | None = None
     notices: tuple[str, ...] = ()
 
 
-def read_files(sources: Sources) -> Files:
+def read_config_files(locations: ConfigLocations) -> ConfigFiles:
     """Read the user's file, and the project's.
 
     Raises:
@@ -39,22 +39,22 @@ def read_files(sources: Sources) -> Files:
     notices: list[str] = []
     user = project = None
     try:
-        user = read_config(sources.user)
+        user = read_config_file(locations.user_file)
     except ConfigFileError as error:
         problems.extend(error.problems)
     try:
-        project = project_config(sources.workspace, sources.ours)
+        project = read_project_config(locations.workspace, locations.user_owned_files)
     except ConfigFileError as error:
-        if sources.trusted:
+        if locations.trusted:
             problems.extend(error.problems)
         else:  # what is not believed must not keep us from starting either
             notices.append(f"{error.problems[0]}; the file does not count")
     if problems:
         raise StartError(*problems)
-    return Files(user, project, tuple(notices))
+    return ConfigFiles(user, project, tuple(notices))
 
 
-def rules_of(files: Files, *, trusted: bool) -> tuple[RuleSource, ...]:
+def build_rule_sources(files: ConfigFiles, *, trusted: bool) -> tuple[RuleSource, ...]:
     """Take the user's rules, then the project's; of one not trusted no allow is heard."""
     return (
         *_rules("user", files.user, trusted=True),
@@ -62,7 +62,7 @@ def rules_of(files: Files, *, trusted: bool) -> tuple[RuleSource, ...]:
     )
 
 
-def _rules(whose: str, read: Read | None, *, trusted: bool) -> tuple[RuleSource, ...]:
+def _rules(whose: str, read: ConfigFile | None, *, trusted: bool) -> tuple[RuleSource, ...]:
     if not read or not read.config.rules:
         return ()
     name = f"{whose} rules, {read.path}"

@@ -6,67 +6,72 @@ from pathlib import Path
 
 from actors.agents.prompts import Instructions
 from actors.tools.workspace import Workspace
-from shell.config.regular import read_regular
-from shell.visible import visible, visible_line
+from shell.config.regular import read_regular_file
+from shell.visible import visible, sanitize_line
 
-NAME = "AGENTS.md"
-MOST_FILE_BYTES = 32 * 1024
-MOST_BYTES = 96 * 1024
+FILE_NAME = "AGENTS.md"
+MAX_FILE_BYTES = 32 * 1024
+MAX_TOTAL_BYTES = 96 * 1024
 """Of all files together; what comes behind it is named, but not shown."""
 
 
-class UnusableError(Exception):
+class InstructionFileError(Exception):
     """A file cannot serve as instructions; the text says why."""
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class LoadedInstructions:
     """The files that count, and what people should know of the others."""
 
     files: tuple[Instructions, ...] = ()
     problems: tuple[str, ...] = ()
 
 
-def places(workspace: Workspace) -> tuple[Path, ...]:
+def list_instruction_paths(workspace: Workspace) -> tuple[Path, ...]:
     """List where the project may have instructions, the root first."""
     names = workspace.cwd.relative_to(workspace.root).parts
     folders = (workspace.root.joinpath(*names[:depth]) for depth in range(len(names) + 1))
-    return tuple(folder / NAME for folder in folders)
+    return tuple(folder / FILE_NAME for folder in folders)
 
 
-def read_instructions(user: Path, workspace: Workspace, *, trusted: bool) -> Found:
+def read_instructions(
+    user_file: Path, workspace: Workspace, *, trusted: bool
+) -> LoadedInstructions:
     """Read the user's file, and those of a project that is trusted."""
-    wanted = [(user, None), *((path, workspace.root) for path in places(workspace) if trusted)]
+    wanted = [
+        (user_file, None),
+        *((path, workspace.root) for path in list_instruction_paths(workspace) if trusted),
+    ]
     files: dict[str, Instructions] = {}
     problems: list[str] = []
-    left_bytes = MOST_BYTES
+    left_bytes = MAX_TOTAL_BYTES
     for path, within in wanted:
         real = os.path.realpath(path)
         if not os.path.lexists(path) or real in files:
             continue
         try:
-            files[real] = _read(path, within, min(MOST_FILE_BYTES, left_bytes))
-        except UnusableError as why:
+            files[real] = _read(path, within, min(MAX_FILE_BYTES, left_bytes))
+        except InstructionFileError as why:
             problems.append(f"{path}: {why}; it does not count")
         else:
-            left_bytes -= min(files[real].file_bytes, MOST_FILE_BYTES, left_bytes)
-    return Found(tuple(each for each in files.values() if each.text), tuple(problems))
+            left_bytes -= min(files[real].file_bytes, MAX_FILE_BYTES, left_bytes)
+    return LoadedInstructions(tuple(each for each in files.values() if each.text), tuple(problems))
 
 
 def _read(path: Path, within: Path | None, most_bytes: int) -> Instructions:
     if within and not Path(os.path.realpath(path)).is_relative_to(within):
         message = "a link that leads out of the workspace"
-        raise UnusableError(message)
+        raise InstructionFileError(message)
     try:
-        data = read_regular(path, most_bytes + 1)
+        data = read_regular_file(path, most_bytes + 1)
         file_bytes = path.stat().st_size
     except OSError as error:
-        raise UnusableError(error.strerror or "it cannot be read") from error
+        raise InstructionFileError(error.strerror or "it cannot be read") from error
     cut = len(data) > most_bytes
     text = visible(_decoded(data[:most_bytes], cut=cut).replace("\r\n", "\n"))
     note = f"\n[cut here: {most_bytes:,} of {file_bytes:,} bytes are shown]" if cut else ""
     shown = f"{text.strip()}{note}".strip()
-    return Instructions(visible_line(str(path)), shown, file_bytes=file_bytes, cut=cut)
+    return Instructions(sanitize_line(str(path)), shown, file_bytes=file_bytes, truncated=cut)
 
 
 def _decoded(data: bytes, *, cut: bool) -> str:
@@ -77,4 +82,4 @@ def _decoded(data: bytes, *, cut: bool) -> str:
             return data[: error.start].decode("utf-8-sig")
         line = data.count(b"\n", 0, error.start) + 1
         message = f"not UTF-8 in line {line}"
-        raise UnusableError(message) from None
+        raise InstructionFileError(message) from None

@@ -3,24 +3,26 @@
 from collections.abc import Generator, Iterable
 from typing import cast
 
-from shell.config.schema import Kind, Table, Tables
-from shell.config.toml_lines import Key
+from shell.config.schema import ValueSchema, TableSchema, TableListSchema
+from shell.config.toml_lines import KeyPath
 
 _SHOWN_CHARS = 40
 
 
-def problems(value: object, kind: Kind, key: Key = ()) -> Generator[tuple[Key, str]]:
+def find_problems(
+    value: object, schema: ValueSchema, key: KeyPath = ()
+) -> Generator[tuple[KeyPath, str]]:
     """Say for each key what is wrong with it; nothing: the value may be used."""
-    if isinstance(kind, Table):
-        yield from _in_table(value, kind, key)
-    elif isinstance(kind, Tables):
-        yield from _in_tables(value, kind, key)
-    elif wrong := kind(value):
-        told = f", not {shown(value)}" if wrong.startswith("must") else ""
+    if isinstance(schema, TableSchema):
+        yield from _in_table(value, schema, key)
+    elif isinstance(schema, TableListSchema):
+        yield from _in_tables(value, schema, key)
+    elif wrong := schema(value):
+        told = f", not {format_value(value)}" if wrong.startswith("must") else ""
         yield key, f"{wrong}{told}"
 
 
-def named(key: Key) -> str:
+def format_key(key: KeyPath) -> str:
     """Write a key as TOML does; elements of a list count from 1."""
     name = ""
     for part in key:
@@ -28,7 +30,7 @@ def named(key: Key) -> str:
     return name
 
 
-def shown(value: object) -> str:
+def format_value(value: object) -> str:
     """Show a value in short."""
     if isinstance(value, dict):
         return "a table"
@@ -38,25 +40,27 @@ def shown(value: object) -> str:
     return text if len(text) <= _SHOWN_CHARS else f"{text[:_SHOWN_CHARS]}…"
 
 
-def _in_table(value: object, kind: Table, key: Key) -> Generator[tuple[Key, str]]:
+def _in_table(value: object, kind: TableSchema, key: KeyPath) -> Generator[tuple[KeyPath, str]]:
     if not isinstance(value, dict):
-        yield key, f"must be a table, not {shown(value)}"
+        yield key, f"must be a table, not {format_value(value)}"
         return
     table = cast("dict[str, object]", value)
     for name, part in table.items():
         if name in kind.keys:
-            yield from problems(part, kind.keys[name], (*key, name))
+            yield from find_problems(part, kind.keys[name], (*key, name))
         else:  # its value is not told: it may be a key of the other sort
             yield (*key, name), _unknown(name, kind.keys)
     yield from (((*key, name), "is missing") for name in kind.required if name not in table)
 
 
-def _in_tables(value: object, kind: Tables, key: Key) -> Generator[tuple[Key, str]]:
+def _in_tables(
+    value: object, kind: TableListSchema, key: KeyPath
+) -> Generator[tuple[KeyPath, str]]:
     if not isinstance(value, list):
-        yield key, f"must be a list of [[…]] tables, not {shown(value)}"
+        yield key, f"must be a list of [[…]] tables, not {format_value(value)}"
         return
     for index, part in enumerate(cast("list[object]", value)):
-        yield from problems(part, kind.each, (*key, index))
+        yield from find_problems(part, kind.item, (*key, index))
 
 
 def _unknown(name: str, known: Iterable[str]) -> str:

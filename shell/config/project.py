@@ -6,11 +6,17 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from actors.tools.workspace import Workspace
-from shell.config.file import ConfigFileError, Read, read_config
-from shell.config.trust import CONFIG, keep, project_files, question, read_trusts
-from shell.visible import visible_line
+from shell.config.file import ConfigFileError, ConfigFile, read_config_file
+from shell.config.trust import (
+    PROJECT_CONFIG,
+    save_trust,
+    find_project_files,
+    format_trust_question,
+    read_trust_store,
+)
+from shell.visible import sanitize_line
 
-Ask = Callable[[str], bool | None]
+AskUser = Callable[[str], bool | None]
 """Puts a question to the person; None: they did not answer."""
 
 
@@ -27,57 +33,59 @@ class TrustCheck:
     """How it is found out whether a folder is trusted."""
 
     store: Path
-    ours: tuple[Path, ...]
+    user_owned_files: tuple[Path, ...]
     """Files of the user's, which are no project's, wherever they lie."""
-    given: bool = False
+    trust_given: bool = False
     """The command line says so."""
-    ask: Ask | None = None
+    ask_user: AskUser | None = None
     """None: there is nobody to ask."""
 
 
-def standing(workspace: Workspace, trusting: TrustCheck) -> TrustStatus:
+def check_trust(workspace: Workspace, trust_check: TrustCheck) -> TrustStatus:
     """Find out whether the workspace is trusted; asks where the answer matters and is not known."""
-    if trusting.given:
+    if trust_check.trust_given:
         return TrustStatus(
-            trusted=True, notices=_kept(trusting.store, workspace.root, trusted=True)
+            trusted=True, notices=_kept(trust_check.store, workspace.root, trusted=True)
         )
-    trusts = read_trusts(trusting.store)
+    trusts = read_trust_store(trust_check.store)
     known = trusts.folders.get(str(workspace.root))
     notices: tuple[str, ...] = (trusts.problem,) if trusts.problem else ()
-    files = project_files(workspace, trusting.ours)
+    files = find_project_files(workspace, trust_check.user_owned_files)
     if known or not files:
         return TrustStatus(bool(known), notices)
-    if known is None and trusting.ask:
-        answer = trusting.ask(question(workspace.root, files))
+    if known is None and trust_check.ask_user:
+        answer = trust_check.ask_user(format_trust_question(workspace.root, files))
         if answer is not None:
-            notices += _kept(trusting.store, workspace.root, trusted=answer)
+            notices += _kept(trust_check.store, workspace.root, trusted=answer)
         if answer:
             return TrustStatus(trusted=True, notices=notices)
     return TrustStatus(trusted=False, notices=(*notices, _left_out(workspace.root, files)))
 
 
-def project_config(workspace: Workspace, ours: tuple[Path, ...]) -> Read | None:
+def read_project_config(
+    workspace: Workspace, user_owned_files: tuple[Path, ...]
+) -> ConfigFile | None:
     """Read the project's configuration.
 
     Raises:
         ConfigFileError: it cannot be used.
     """
-    path = workspace.root / CONFIG
+    path = workspace.root / PROJECT_CONFIG
     real = Path(os.path.realpath(path))
-    if real in ours:
+    if real in user_owned_files:
         return None
     if not real.is_relative_to(workspace.root):
         raise ConfigFileError((f"{path}: a link that leads out of the workspace",))
-    return read_config(path)
+    return read_config_file(path)
 
 
 def _kept(store: Path, root: Path, *, trusted: bool) -> tuple[str, ...]:
-    problem = keep(store, root, trusted=trusted)
+    problem = save_trust(store, root, trusted=trusted)
     return (f"{problem}; it holds for this run",) if problem else ()
 
 
 def _left_out(root: Path, files: tuple[Path, ...]) -> str:
-    names = ", ".join(visible_line(str(path.relative_to(root))) for path in files)
+    names = ", ".join(sanitize_line(str(path.relative_to(root))) for path in files)
     return (
         f"{root} is not trusted, so {names} may only restrict; greenroom --trust trusts the folder"
     )

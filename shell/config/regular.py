@@ -6,7 +6,7 @@ import stat
 from pathlib import Path
 
 
-def read_regular(path: Path, most_bytes: int) -> bytes:
+def read_regular_file(path: Path, max_bytes: int) -> bytes:
     """Read at most so many bytes of a regular file, without ever waiting.
 
     Raises:
@@ -18,4 +18,4 @@ def read_regular(path: Path, most_bytes: int) -> bytes:
         if not stat.S_ISREG(mode):
             what = "it is a folder" if stat.S_ISDIR(mode) else "it is no regular file"
             raise OSError(errno.EINVAL, what)
-        return file.read(most_bytes)
+        return file.read(max_bytes)

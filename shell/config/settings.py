@@ -5,12 +5,12 @@ from dataclasses import asdict, fields, replace
 from typing import Any, TypeVar
 
 from actors.models.names import DEFAULT_MODEL
-from shell.arguments import Options, StartError, readable
-from shell.config.file import Read
-from shell.config.problems import problems
-from shell.config.schema import FILE, Budget, FileConfig, config_of
+from shell.arguments import LaunchOptions, StartError, replace_invalid_utf8
+from shell.config.file import ConfigFile
+from shell.config.problems import find_problems
+from shell.config.schema import FILE_SCHEMA, BudgetConfig, FileConfig, build_config
 
-BUILT_IN = FileConfig(
+DEFAULT_CONFIG = FileConfig(
     model=DEFAULT_MODEL,
     agent="build",
     permission_mode="default",
@@ -18,19 +18,19 @@ BUILT_IN = FileConfig(
     max_concurrent_agents=10,
     background_placement="local",
 )
-ABOVE_DEFAULT = ("auto-edit", "yolo")
+LOOSER_MODES = ("auto-edit", "yolo")
 Number = TypeVar("Number", int, float)
 
 
-def layered(*layers: FileConfig) -> FileConfig:
+def merge_layers(*layers: FileConfig) -> FileConfig:
     """Lay configurations over each other, the strongest first; rules are no part of it."""
     merged: dict[str, Any] = {}
     for layer in reversed(layers):
         _lay(asdict(replace(layer, rules=())), merged)
-    return config_of(merged)
+    return build_config(merged)
 
 
-def of_flags(options: Options) -> FileConfig:
+def config_from_flags(options: LaunchOptions) -> FileConfig:
     """Say as configuration what the command line asks for.
 
     Raises:
@@ -41,43 +41,45 @@ def of_flags(options: Options) -> FileConfig:
         agent=options.agent,
         permission_mode=options.permission_mode,
         max_depth=options.max_depth,
-        budget=Budget(turns=options.max_turns, seconds=options.time_limit_s),
+        budget=BudgetConfig(turns=options.max_turns, seconds=options.time_limit_s),
     )
     _check_model(options.model, "--model")
     return flags
 
 
-def of_environment(environment: Mapping[str, str]) -> FileConfig:
+def config_from_environment(environment: Mapping[str, str]) -> FileConfig:
     """Say as configuration what the environment asks for; empty is nothing.
 
     Raises:
         StartError: a value that no file could hold either.
     """
-    model = readable(environment.get("GREENROOM_MODEL", "")) or None
+    model = replace_invalid_utf8(environment.get("GREENROOM_MODEL", "")) or None
     _check_model(model, "GREENROOM_MODEL")
     return FileConfig(model=model)
 
 
-def of_trusted(project: Read) -> tuple[FileConfig, tuple[str, ...]]:
+def filter_trusted_project(project: ConfigFile) -> tuple[FileConfig, tuple[str, ...]]:
     """Take from a trusted project what a project may say, and tell what does not count."""
     config = project.config
-    if config.permission_mode not in ABOVE_DEFAULT:
+    if config.permission_mode not in LOOSER_MODES:
         return config, ()
-    place = project.place("permission_mode")
+    place = project.format_location("permission_mode")
     told = f"{place}: {config.permission_mode} is never taken from a project"
     return replace(config, permission_mode=None), (told,)
 
 
-def of_untrusted(project: FileConfig, below: FileConfig) -> FileConfig:
+def filter_untrusted_project(project: FileConfig, lower_layers: FileConfig) -> FileConfig:
     """Take from a project that is not trusted only the limits that are tighter than those below."""
-    wanted, there = project.budget, below.budget
+    wanted, there = project.budget, lower_layers.budget
     return FileConfig(
-        max_depth=_lower(project.max_depth, below.max_depth),
-        max_concurrent_agents=_lower(project.max_concurrent_agents, below.max_concurrent_agents),
-        budget=Budget(
+        max_depth=_lower(project.max_depth, lower_layers.max_depth),
+        max_concurrent_agents=_lower(
+            project.max_concurrent_agents, lower_layers.max_concurrent_agents
+        ),
+        budget=BudgetConfig(
             **{
                 each.name: _lower(getattr(wanted, each.name), getattr(there, each.name))
-                for each in fields(Budget)
+                for each in fields(BudgetConfig)
             }
         ),
     )
@@ -96,6 +98,6 @@ def _lower(wanted: Number | None, below: Number | None) -> Number | None:
 
 
 def _check_model(name: str | None, said_by: str) -> None:
-    for _, why in problems({"model": name}, FILE) if name is not None else ():
+    for _, why in find_problems({"model": name}, FILE_SCHEMA) if name is not None else ():
         message = f"{said_by}: {why}"
         raise StartError(message)

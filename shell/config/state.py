@@ -5,10 +5,10 @@ from pathlib import Path
 
 from actors.sessions.places import state_folder
 from shell.arguments import StartError
-from shell.refused import refused
+from shell.refused import to_start_error
 
 
-def found_state(environment: Mapping[str, str]) -> Path:
+def find_state_folder(environment: Mapping[str, str]) -> Path:
     """Find the state folder, which may not be there yet.
 
     Raises:
@@ -17,9 +17,11 @@ def found_state(environment: Mapping[str, str]) -> Path:
     try:
         return state_folder(environment)
     except RuntimeError as error:
-        raise unusable(str(error).rstrip("."), error) from error
+        raise state_folder_error(str(error).rstrip("."), error) from error
 
 
-def unusable(why: str, error: Exception) -> StartError:
+def state_folder_error(reason: str, error: Exception) -> StartError:
     """Tell why the state folder cannot be used."""
-    return refused(f"the state folder cannot be used: {why}; GREENROOM_HOME names another", error)
+    return to_start_error(
+        f"the state folder cannot be used: {reason}; GREENROOM_HOME names another", error
+    )

@@ -9,18 +9,18 @@ from bisect import bisect_left
 from collections.abc import Generator
 from typing import TypeAlias, cast
 
-Key: TypeAlias = tuple[str | int, ...]
+KeyPath: TypeAlias = tuple[str | int, ...]
 """A way into the document: names of keys, and indices of lists."""
-MOST_LINES = 1_000
+MAX_STATEMENT_LINES = 1_000
 """Of one statement; a longer one is taken for its first line."""
-MOST_PARSED_CHARS = 2_000_000
+MAX_PARSED_CHARS = 2_000_000
 """In all; what stands behind is told as of line 1, since a project's file must not hold us up."""
 
 
-def lines_of(text: str) -> dict[Key, int]:
+def find_key_lines(text: str) -> dict[KeyPath, int]:
     """Tell for each key of a valid document the line, from 1, on which its statement begins."""
-    found: dict[Key, int] = {}
-    table: Key = ()
+    found: dict[KeyPath, int] = {}
+    table: KeyPath = ()
     for number, statement, value in _statements(text.split("\n")):
         if statement.startswith("["):
             table = _opened(_only_path(value), found, again=statement.startswith("[["))
@@ -31,14 +31,14 @@ def lines_of(text: str) -> dict[Key, int]:
     return found
 
 
-def line_of(key: Key, lines: dict[Key, int]) -> int:
+def find_line(key: KeyPath, lines: dict[KeyPath, int]) -> int:
     """Find the line of a key, or of what holds it; 1 when nothing does."""
     while key and key not in lines:
         key = key[:-1]
     return lines.get(key, 1)
 
 
-def line_that_breaks(text: str) -> int:
+def find_failing_line(text: str) -> int:
     """Find the line at which parsing fails for another reason than wrong TOML.
 
     The parser goes from line to line: what holds the beginning of the fault fails in the same way.
@@ -60,7 +60,7 @@ def _breaks(text: str) -> bool:
 
 
 def _statements(lines: list[str]) -> Generator[tuple[int, str, dict[str, object]]]:
-    at, left = 0, MOST_PARSED_CHARS
+    at, left = 0, MAX_PARSED_CHARS
     while at < len(lines) and left > 0:
         end, value, parsed = _statement(lines, at, left)
         left -= parsed
@@ -72,7 +72,7 @@ def _statements(lines: list[str]) -> Generator[tuple[int, str, dict[str, object]
 def _statement(lines: list[str], at: int, most_chars: int) -> tuple[int, dict[str, object], int]:
     """Find where a statement ends, what it says, and how much was parsed for that."""
     parsed = 0
-    for end in range(at + 1, min(len(lines), at + MOST_LINES) + 1):
+    for end in range(at + 1, min(len(lines), at + MAX_STATEMENT_LINES) + 1):
         text = "\n".join(lines[at:end])
         parsed += len(text) + 1
         try:
@@ -83,29 +83,29 @@ def _statement(lines: list[str], at: int, most_chars: int) -> tuple[int, dict[st
     return at + 1, {}, parsed
 
 
-def _opened(header: Key, found: dict[Key, int], *, again: bool) -> Key:
+def _opened(header: KeyPath, found: dict[KeyPath, int], *, again: bool) -> KeyPath:
     """Name a table's header in the whole document; below a list it means the last element."""
-    path: Key = ()
+    path: KeyPath = ()
     for name in header[:-1]:
         path = _last((*path, name), found)
     path = (*path, header[-1])
     return (*path, _count(path, found)) if again else path
 
 
-def _last(path: Key, found: dict[Key, int]) -> Key:
+def _last(path: KeyPath, found: dict[KeyPath, int]) -> KeyPath:
     count = _count(path, found)
     return (*path, count - 1) if count else path
 
 
-def _count(path: Key, found: dict[Key, int]) -> int:
+def _count(path: KeyPath, found: dict[KeyPath, int]) -> int:
     count = 0
     while (*path, count) in found:
         count += 1
     return count
 
 
-def _only_path(value: object) -> Key:
-    path: Key = ()
+def _only_path(value: object) -> KeyPath:
+    path: KeyPath = ()
     while isinstance(value, dict | list) and value:
         if isinstance(value, dict):
             name, value = next(iter(cast("dict[str, object]", value).items()))
@@ -115,7 +115,7 @@ def _only_path(value: object) -> Key:
     return path
 
 
-def _paths(value: object) -> Generator[Key]:
+def _paths(value: object) -> Generator[KeyPath]:
     """Name everything that a value holds."""
     if isinstance(value, dict):
         parts = list(cast("dict[str | int, object]", value).items())

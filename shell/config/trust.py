@@ -5,14 +5,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from actors.sessions.faults import StoreError
-from actors.sessions.stores import Stored, change_store, read_store
+from actors.sessions.stores import StoreContents, change_store, read_store
 from actors.tools.workspace import Workspace
 from shell.config import instructions
-from shell.visible import visible_line
+from shell.visible import sanitize_line
 
-FORMAT = 1
-CONFIG = Path(".greenroom", "config.toml")
-DEFINITIONS = (
+STORE_FORMAT = 1
+PROJECT_CONFIG = Path(".greenroom", "config.toml")
+PROJECT_AGENT_FOLDERS = (
     Path(".greenroom", "agents"),
     Path(".claude", "agents"),
     Path(".qwen", "agents"),
@@ -20,7 +20,7 @@ DEFINITIONS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Trusts:
+class TrustDecisions:
     """What the store says: each real path that was asked about, and the answer."""
 
     folders: dict[str, bool] = field(default_factory=dict[str, bool])
@@ -28,44 +28,50 @@ class Trusts:
     """Why not all of the store counts."""
 
 
-def project_files(workspace: Workspace, ours: tuple[Path, ...]) -> tuple[Path, ...]:
+def find_project_files(
+    workspace: Workspace, user_owned_files: tuple[Path, ...]
+) -> tuple[Path, ...]:
     """List what a project has that would tell us what to do; `ours` belong to the user."""
     asked = (
-        workspace.root / CONFIG,
-        *(workspace.root / folder for folder in DEFINITIONS),
-        *instructions.places(workspace),
+        workspace.root / PROJECT_CONFIG,
+        *(workspace.root / folder for folder in PROJECT_AGENT_FOLDERS),
+        *instructions.list_instruction_paths(workspace),
     )
     return tuple(
-        path for path in asked if os.path.lexists(path) and Path(os.path.realpath(path)) not in ours
+        path
+        for path in asked
+        if os.path.lexists(path) and Path(os.path.realpath(path)) not in user_owned_files
     )
 
 
-def read_trusts(path: Path) -> Trusts:
+def read_trust_store(path: Path) -> TrustDecisions:
     """Read the store; what cannot be read or understood trusts nothing."""
     try:
-        stored = read_store(path, FORMAT)
+        stored = read_store(path, STORE_FORMAT)
     except StoreError as error:
-        return Trusts(problem=f"{error.detail}; no folder is trusted")
+        return TrustDecisions(problem=f"{error.detail}; no folder is trusted")
     folders = _folders(stored)
     strange = stored.format and len(folders) < _entries(stored)
     told = f"{path}: not all of it are answers; the others do not count" if strange else ""
-    return Trusts(folders, stored.damage or told)
+    return TrustDecisions(folders, stored.damage or told)
 
 
-def keep(path: Path, folder: Path, *, trusted: bool) -> str:
+def save_trust(path: Path, folder: Path, *, trusted: bool) -> str:
     """Store the answer for a folder; says why it could not be, if so."""
     try:
-        change_store(path, FORMAT, lambda old: {"folders": {**_folders(old), str(folder): trusted}})
+        change_store(
+            path, STORE_FORMAT, lambda old: {"folders": {**_folders(old), str(folder): trusted}}
+        )
     except StoreError as error:
         return f"the answer could not be kept: {error.detail}"
     return ""
 
 
-def question(root: Path, files: tuple[Path, ...]) -> str:
+def format_trust_question(root: Path, files: tuple[Path, ...]) -> str:
     """Write the question that is asked before anything of a project is used."""
-    names = "\n".join(f"  {visible_line(str(path.relative_to(root)))}" for path in files)
+    names = "\n".join(f"  {sanitize_line(str(path.relative_to(root)))}" for path in files)
     return (
-        f"{visible_line(str(root))} has files that tell Greenroom what to do:\n\n{names}\n\n"
+        f"{sanitize_line(str(root))} has files that tell Greenroom what to do:\n\n{names}\n\n"
         "Trust this folder, and its files also go to the model as instructions, its\n"
         "settings count and its rules may allow calls, as they are now and as they\n"
         "change. Without trust they are read as data, and of the settings only what\n"
@@ -74,12 +80,12 @@ def question(root: Path, files: tuple[Path, ...]) -> str:
     )
 
 
-def _folders(stored: Stored) -> dict[str, bool]:
+def _folders(stored: StoreContents) -> dict[str, bool]:
     folders = stored.content.get("folders")
     entries = folders.items() if isinstance(folders, dict) else ()
     return {folder: answer for folder, answer in entries if isinstance(answer, bool)}
 
 
-def _entries(stored: Stored) -> int:
+def _entries(stored: StoreContents) -> int:
     folders = stored.content.get("folders")
     return len(folders) if isinstance(folders, dict) else 1

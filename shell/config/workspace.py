@@ -4,13 +4,13 @@ import os
 from pathlib import Path
 
 from actors.tools.workspace import Workspace
-from shell.arguments import StartError, readable
+from shell.arguments import StartError, replace_invalid_utf8
 
 _POINTER = "gitdir:"
 _MOST_BYTES = 4_096
 
 
-def workspace_of(start: Path, added: tuple[Path, ...] = ()) -> Workspace:
+def find_workspace(start_folder: Path, added: tuple[Path, ...] = ()) -> Workspace:
     """Find the workspace: the git top level that contains `start`, else `start` itself.
 
     `added` are further folders, real and absolute; nothing that lies inside already is kept.
@@ -18,7 +18,7 @@ def workspace_of(start: Path, added: tuple[Path, ...] = ()) -> Workspace:
     As git has it, a repository of somebody else does not count: whoever can write to a parent
     folder could else widen what the agent may read and write.
     """
-    cwd = Path(os.path.realpath(start))
+    cwd = Path(os.path.realpath(start_folder))
     for folder in (cwd, *cwd.parents):
         if _is_repository(folder / ".git"):
             ours = _is_ours(folder) and _is_ours(folder / ".git")
@@ -26,13 +26,13 @@ def workspace_of(start: Path, added: tuple[Path, ...] = ()) -> Workspace:
     return _with_added(cwd, cwd, added)
 
 
-def added_folders(given: tuple[str, ...], start: Path) -> tuple[Path, ...]:
+def resolve_added_folders(given: tuple[str, ...], start_folder: Path) -> tuple[Path, ...]:
     """Resolve the folders that `--add-dir` names.
 
     Raises:
         StartError: one is not there, is no folder, or cannot be entered.
     """
-    return tuple(_added(each, start) for each in given)
+    return tuple(_added(each, start_folder) for each in given)
 
 
 def _added(given: str, start: Path) -> Path:
@@ -51,10 +51,10 @@ def _added(given: str, start: Path) -> Path:
 
 def _with_added(root: Path, cwd: Path, added: tuple[Path, ...]) -> Workspace:
     outside = dict.fromkeys(folder for folder in added if not folder.is_relative_to(root))
-    return Workspace(root=root, cwd=cwd, added=tuple(outside))
+    return Workspace(root=root, cwd=cwd, added_folders=tuple(outside))
 
 
-def current_folder() -> Path:
+def get_current_folder() -> Path:
     """Find the folder that the program was started in.
 
     Raises:
@@ -65,13 +65,13 @@ def current_folder() -> Path:
     except OSError as error:
         message = f"the current folder cannot be used: {error.strerror}"
         raise StartError(message) from error
-    if readable(str(folder)) != str(folder):
+    if replace_invalid_utf8(str(folder)) != str(folder):
         message = f"the current folder's name is not UTF-8: {os.fsencode(folder)!r}"
         raise StartError(message)
     return folder
 
 
-def git_folders(root: Path) -> tuple[Path, ...]:
+def find_git_folders(root: Path) -> tuple[Path, ...]:
     """List what git takes hooks and settings from when it does not lie in `.git` itself."""
     elsewhere = _pointed_at(root / ".git", _POINTER)
     if elsewhere is None:

@@ -3,14 +3,14 @@
 from typing import TYPE_CHECKING
 
 from shell.view import state
-from shell.view.approval import KEYS, WIDER_KEYS
+from shell.view.approval import DECISION_KEYS, BROADER_GRANT_KEYS
 
 if TYPE_CHECKING:
     from messages.approvals import ApprovalDecision
     from shell.repl.desk import ScreenController
 
 
-class Answering:
+class ApprovalInput:
     """The person's answers to one request at a time."""
 
     def __init__(self, desk: "ScreenController") -> None:
@@ -18,72 +18,74 @@ class Answering:
         self._left: tuple[str, str] = ("", "")
         """What was asked when words for it were begun and left, and these."""
 
-    def answer(self, text: str, *, last: bool) -> None:
+    def on_key(self, text: str, *, is_last: bool) -> None:
         """Take a key while the approval is armed: an answer, or else the draft begins.
 
         `last`: nothing else was read behind it.
         """
-        choice = KEYS.get(text)
-        shown = self._desk.state.requests.shown
-        alone = last and self._desk.dialog.key_is_alone
+        choice = DECISION_KEYS.get(text)
+        shown = self._desk.state.approvals.current
+        alone = is_last and self._desk.approval_prompt.is_isolated_key
         if not shown or not alone or choice is None:
             self._write(text)
-        elif text in WIDER_KEYS and not shown.broader_grants:
+        elif text in BROADER_GRANT_KEYS and not shown.broader_grants:
             return
         elif choice in shown.available_decisions and (
-            choice == "no" or self._desk.dialog.may_allow
+            choice == "no" or self._desk.approval_prompt.can_allow
         ):
-            self._decide(choice, wider=text in WIDER_KEYS)
+            self._decide(choice, wider=text in BROADER_GRANT_KEYS)
 
-    def begin_words(self) -> None:
+    def start_text_answer(self) -> None:
         """Ask for the reason of a no, or for a reply in words."""
-        shown = self._desk.state.requests.shown
-        if shown and (self._desk.replying.asked or "no" in shown.available_decisions):
-            self._desk.dialog.reasoning = True
-            self._desk.view.focus_side()
+        shown = self._desk.state.approvals.current
+        if shown and (
+            self._desk.question_input.current_question or "no" in shown.available_decisions
+        ):
+            self._desk.approval_prompt.is_entering_text = True
+            self._desk.windows.start_side_input()
             asked, words = self._left
-            if asked == self._desk.state.requests.prompt_id:
-                self._desk.view.side.insert_text(words)
+            if asked == self._desk.state.approvals.prompt_id:
+                self._desk.windows.side_buffer.insert_text(words)
             self._desk.refresh()
 
-    def give_reason(self) -> None:
+    def submit_text_answer(self) -> None:
         """Say no, with the reason that was written; or reply in those words to a question."""
-        if self._desk.replying.asked:
-            self._desk.replying.reply(self._desk.view.side.text)
+        if self._desk.question_input.current_question:
+            self._desk.question_input.submit_reply(self._desk.windows.side_buffer.text)
         else:
-            self.refuse(self._desk.view.side.text)
+            self.reject(self._desk.windows.side_buffer.text)
 
-    def refuse(self, reason: str = "") -> None:
+    def reject(self, reason: str = "") -> None:
         """Say no."""
         self._decide("no", reason)
 
-    def back(self) -> None:
+    def leave_text_answer(self) -> None:
         """Leave the reason; it is there again for who comes back to it."""
-        self._left = (self._desk.state.requests.prompt_id, self._desk.view.side.text)
-        self._desk.view.side.reset()
-        self._desk.dialog.reasoning = False
-        self._desk.dialog.drafted()
-        self._desk.refocus()
+        self._left = (self._desk.state.approvals.prompt_id, self._desk.windows.side_buffer.text)
+        self._desk.windows.side_buffer.reset()
+        self._desk.approval_prompt.is_entering_text = False
+        self._desk.approval_prompt.on_draft_edit()
+        self._desk.restore_focus()
         self._desk.refresh()
 
-    def put_off(self) -> None:
+    def defer(self) -> None:
         """Leave what waits for later."""
-        self._desk.step((state.put_off(self._desk.state), ()))
+        self._desk.apply((state.defer_approvals(self._desk.state), ()))
 
-    def summon(self) -> None:
+    def focus(self) -> None:
         """Bring back what was put off, and answer over the draft."""
-        if not self._desk.dialog.arming:
-            self._desk.step((state.recalled(self._desk.state), ()))
-        self._desk.dialog.summoned()
+        if not self._desk.approval_prompt.arming:
+            self._desk.apply((state.restore_deferred_approvals(self._desk.state), ()))
+        self._desk.approval_prompt.focus()
         self._desk.refresh()
 
     def scroll(self, rows: int) -> None:
         """Move the command or diff."""
-        self._desk.view.scroll(rows)
+        self._desk.windows.scroll(rows)
 
-    def page(self, pages: int) -> None:
+    def scroll_pages(self, pages: int) -> None:
         """Move it by a screen."""
-        self._desk.view.page(pages)
+        self._desk.windows.scroll_pages(pages)
 
     def _write(self, text: str) -> None:
         if text.isprintable() or len(text) > 1:
@@ -92,7 +94,9 @@ class Answering:
     def _decide(
         self, choice: "ApprovalDecision", feedback: str = "", *, wider: bool = False
     ) -> None:
-        if shown := self._desk.state.requests.shown:
-            done = state.answered(self._desk.state, shown.id, choice, feedback, wider=wider)
-            self._desk.view.side.reset()
-            self._desk.step(done)
+        if shown := self._desk.state.approvals.current:
+            done = state.decide_approval(
+                self._desk.state, shown.id, choice, feedback, use_broader_grants=wider
+            )
+            self._desk.windows.side_buffer.reset()
+            self._desk.apply(done)

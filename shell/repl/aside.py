@@ -12,7 +12,9 @@ log = logging.getLogger("greenroom.screen")
 T = TypeVar("T")
 
 
-def aside(loop: AbstractEventLoop, job: Callable[[], T], then: Callable[[T | None], None]) -> None:
+def aside(
+    loop: AbstractEventLoop, job: Callable[[], T], on_done: Callable[[T | None], None]
+) -> None:
     """Run `job` on a thread of its own and `then` with its result on the loop.
 
     A job that fails is logged, and its result is None. Nobody waits for one when the program ends.
@@ -25,6 +27,6 @@ def aside(loop: AbstractEventLoop, job: Callable[[], T], then: Callable[[T | Non
         except Exception:
             log.exception("work beside the screen failed")
         with suppress(RuntimeError):  # the loop has ended: nobody wants the result any more
-            loop.call_soon_threadsafe(then, result)
+            loop.call_soon_threadsafe(on_done, result)
 
     threading.Thread(target=run, name="greenroom-aside", daemon=True).start()

@@ -4,11 +4,11 @@ from collections import deque
 
 from shell.view.state import Printable, PrintMarkdown, PrintOmission
 
-MOST_HURRIED_CHARS = 4_000
+MAX_TEXT_AFTER_INTERRUPT_CHARS = 4_000
 """So much of the model's text is still printed when the person wants no more of it."""
 
 
-class Backlog:
+class PrintQueue:
     """A queue in which only the model's text may be left out, and never without a word."""
 
     def __init__(self) -> None:
@@ -28,7 +28,7 @@ class Backlog:
             case PrintOmission():
                 self._skipped_chars += item.chars
             case PrintMarkdown() if (
-                self._hurried and self._chars + len(item.text) > MOST_HURRIED_CHARS
+                self._hurried and self._chars + len(item.text) > MAX_TEXT_AFTER_INTERRUPT_CHARS
             ):
                 self._skipped_chars += len(item.text)
             case PrintMarkdown():
@@ -38,7 +38,7 @@ class Backlog:
                 self._tell_skipped()
                 self._items.append(item)
 
-    def take(self) -> Printable:
+    def pop(self) -> Printable:
         """Take the next item.
 
         Raises:
@@ -49,14 +49,14 @@ class Backlog:
             self._chars -= len(item.text)
         return item
 
-    def hurry(self) -> None:
+    def start_dropping(self) -> None:
         """Leave out what of the text is too much, and what comes of it from now on."""
         waiting, self._items, self._chars = self._items, deque(), 0
         self._hurried = True
         for item in waiting:
             self.add(item)
 
-    def calm(self) -> None:
+    def stop_dropping(self) -> None:
         """Take all text again; what was left out is counted."""
         self._hurried = False
         self._tell_skipped()

@@ -9,49 +9,49 @@ if TYPE_CHECKING:
     from shell.repl.desk import ScreenController
 
 
-class Choosing:
+class ListInput:
     """At most one list at a time."""
 
     def __init__(self, desk: "ScreenController") -> None:
         self._desk = desk
         self.picker: Picker | None = None
 
-    def open(self, opened: Picker) -> None:
+    def open(self, picker: Picker) -> None:
         """Show a list; it takes all keys until something is chosen or it is closed."""
-        self.picker = opened
-        self._desk.dialog.drafted()
-        self._desk.view.focus_side()
-        self._desk.settle()
+        self.picker = picker
+        self._desk.approval_prompt.on_draft_edit()
+        self._desk.windows.start_side_input()
+        self._desk.update_screen_mode()
 
     @property
-    def whole(self) -> bool:
+    def is_filter_empty(self) -> bool:
         """Whether no letters are typed."""
-        return not self._desk.view.side.text
+        return not self._desk.windows.side_buffer.text
 
-    def narrow(self) -> None:
+    def apply_filter(self) -> None:
         """Keep what fits the letters typed."""
-        if self.picker and not self._desk.dialog.reasoning:
-            self.picker = picker.narrowed(self.picker, self._desk.view.side.text)
+        if self.picker and not self._desk.approval_prompt.is_entering_text:
+            self.picker = picker.filter_items(self.picker, self._desk.windows.side_buffer.text)
 
     def move(self, by: int) -> None:
         """Choose another line."""
         if self.picker:
-            self.picker = picker.moved(self.picker, by)
+            self.picker = picker.move_selection(self.picker, by)
 
     def accept(self) -> None:
         """Take the chosen line."""
         chosen = self.picker
-        number = picker.choice(chosen) if chosen else None
+        number = picker.get_selected_index(chosen) if chosen else None
         self._leave()
         if chosen and number is not None:
-            chosen.picked(number)
-        self._desk.settle()
+            chosen.on_pick(number)
+        self._desk.update_screen_mode()
 
     def close(self) -> None:
         """Take nothing."""
         self._leave()
-        self._desk.settle()
+        self._desk.update_screen_mode()
 
     def _leave(self) -> None:
         self.picker = None
-        self._desk.view.focus_draft()
+        self._desk.windows.focus_draft()

@@ -8,15 +8,15 @@ from pathlib import Path
 from prompt_toolkit.buffer import Buffer
 
 from shell.repl.aside import aside
-from shell.repl.files import listed
+from shell.repl.files import list_files
 from shell.view import menu
 from shell.view.menu import Menu
 
-FRESH_S = 5.0
+MAX_FILE_LIST_AGE_S = 5.0
 """Files are looked for again when the last look is older, once for each word."""
 
 
-class Completing:
+class Completion:
     """Offers slash commands at once, and files when they have been looked for."""
 
     def __init__(
@@ -24,14 +24,14 @@ class Completing:
         draft: Buffer,
         commands: Iterable[tuple[str, str]],
         root: Path,
-        changed: Callable[[], None],
+        on_change: Callable[[], None],
     ) -> None:
         """`changed` is called when offers come by themselves."""
         self._draft, self._commands, self._root, self._changed = (
             draft,
             tuple(commands),
             root,
-            changed,
+            on_change,
         )
         self._loop: AbstractEventLoop | None = None
         self._files: tuple[str, ...] = ()
@@ -43,31 +43,31 @@ class Completing:
         """Files can be looked for from now on."""
         self._loop = loop
 
-    def follow(self) -> None:
+    def update_menu(self) -> None:
         """Offer what fits what stands before the cursor."""
         before = self._draft.document.text_before_cursor
-        wanted = menu.mention(before)
+        wanted = menu.find_mention(before)
         if wanted is not None:
             self._look_for(before)
             return
         whole = before == self._draft.text
-        self.menu = menu.for_command(before, self._commands) if whole else None
+        self.menu = menu.build_command_menu(before, self._commands) if whole else None
 
     def move(self, by: int) -> None:
         """Choose another offer."""
         if self.menu:
-            self.menu = menu.moved(self.menu, by)
+            self.menu = menu.move_selection(self.menu, by)
 
     def accept(self) -> bool:
         """Put the chosen offer into the input; whether Enter sends it too."""
         chosen, self.menu = self.menu, None
         if not chosen:
             return False
-        behind = "" if chosen.runs else " "
-        self._draft.delete_before_cursor(self._draft.cursor_position - chosen.begin)
-        self._draft.insert_text(chosen.choice.text + behind)
+        behind = "" if chosen.submits_on_enter else " "
+        self._draft.delete_before_cursor(self._draft.cursor_position - chosen.word_start)
+        self._draft.insert_text(chosen.selected_item.text + behind)
         self.menu = None
-        return chosen.runs
+        return chosen.submits_on_enter
 
     def close(self) -> None:
         """Offer nothing until something else is typed."""
@@ -78,7 +78,7 @@ class Completing:
         if not self._loop:
             return
         if self._looking_for is None:
-            fresh = self._loop.time() - self._looked_s < FRESH_S
+            fresh = self._loop.time() - self._looked_s < MAX_FILE_LIST_AGE_S
             self._looking_for = before
             search = partial(_found, self._files if fresh else None, self._root, before)
             aside(self._loop, search, self._take)
@@ -93,12 +93,12 @@ class Completing:
         if before == asked:
             self.menu = found[1]
             self._changed()
-        elif menu.mention(before) is not None:
+        elif menu.find_mention(before) is not None:
             self._look_for(before)
 
 
 def _found(
     files: tuple[str, ...] | None, root: Path, before: str
 ) -> tuple[tuple[str, ...], Menu | None]:
-    known = listed(root) if files is None else files
-    return known, menu.for_mention(before, menu.mention(before) or "", known)
+    known = list_files(root) if files is None else files
+    return known, menu.build_file_menu(before, menu.find_mention(before) or "", known)

@@ -12,30 +12,30 @@ from prompt_toolkit.key_binding.key_processor import KeyProcessor
 
 from shell.commands.table import COMMANDS
 from shell.inbox import ScreenEventQueue
-from shell.repl.answering import Answering
-from shell.repl.application import application
-from shell.repl.bell import ringing
-from shell.repl.choosing import Choosing
-from shell.repl.completing import Completing
-from shell.repl.dialog import Dialog
-from shell.repl.drafting import Drafting
+from shell.repl.answering import ApprovalInput
+from shell.repl.application import create_application
+from shell.repl.bell import format_notification
+from shell.repl.choosing import ListInput
+from shell.repl.completing import Completion
+from shell.repl.dialog import ApprovalPrompt
+from shell.repl.drafting import DraftInput
 from shell.repl.hands import KeyActions
-from shell.repl.keys import bindings
-from shell.repl.overseeing import Overseeing
-from shell.repl.paging import Paging
+from shell.repl.keys import create_key_bindings
+from shell.repl.overseeing import TaskView
+from shell.repl.paging import PageView
 from shell.repl.person import Person
-from shell.repl.replying import Replying
-from shell.repl.resizing import Resizing
+from shell.repl.replying import QuestionInput
+from shell.repl.resizing import Resize
 from shell.repl.screen import Screen
 from shell.repl.terminal import FrameOutput
-from shell.repl.updates import Printer, Updates
-from shell.repl.windows import View
+from shell.repl.updates import Printer, EventPump
+from shell.repl.windows import ScreenWindows
 from shell.view import state
-from shell.view.live import FRAMES_PER_S
+from shell.view.live import SPINNER_FRAMES_PER_S
 from shell.view.plan import FrameInput
-from shell.view.state import ScreenUpdate, State
+from shell.view.state import ScreenUpdate, ScreenState
 
-MENTIONED_S = 2.0
+MESSAGE_DURATION_S = 2.0
 
 
 class ScreenController:
@@ -43,15 +43,15 @@ class ScreenController:
 
     def __init__(
         self,
-        person: Person,
-        inbox: ScreenEventQueue,
+        host: Person,
+        screen_events: ScreenEventQueue,
         keyboard: Input,
         output: FrameOutput,
         *,
-        colour: bool,
+        color: bool,
     ) -> None:
         """Put the parts together; nothing is drawn before `start`."""
-        self.person = person
+        self.host = host
         self._output = output
         self._loop: AbstractEventLoop | None = None
         self._height = 0
@@ -60,26 +60,30 @@ class ScreenController:
         paper = Printer(
             self._draw,
             lambda: self.size.columns,
-            colour,
-            lambda: not (self.covered or self.resizing.settling),
+            color,
+            lambda: not (self.is_covered or self.resize.is_settling),
         )
-        self.updates = Updates(inbox, paper, person.post, self._refill, self._changed)
-        self.view = View(self._scene, output.get_size)
-        self.dialog = Dialog(self.refresh, self._busy, self._ring)
-        self.overseeing = Overseeing(self)
-        self.choosing, self.paging, self.resizing = Choosing(self), Paging(self), Resizing(self)
-        self.completing = Completing(
-            self.view.draft,
+        self.event_pump = EventPump(screen_events, paper, host.post, self._refill, self._changed)
+        self.windows = ScreenWindows(self._scene, output.get_size)
+        self.approval_prompt = ApprovalPrompt(self.refresh, self._busy, self._ring)
+        self.task_view = TaskView(self)
+        self.list_input, self.page_view, self.resize = ListInput(self), PageView(self), Resize(self)
+        self.completion = Completion(
+            self.windows.draft_buffer,
             [(command.name, command.help) for command in COMMANDS.values()],
-            person.place.root,
+            host.session_context.workspace_root,
             self.refresh,
         )
-        self.drafting = Drafting(self)
-        self.answering, self.replying = Answering(self), Replying(self)
-        self.view.draft.on_text_changed += self._typed
-        self.view.side.on_text_changed += self._narrowed
-        self.app = application(
-            self.view.layout, bindings(KeyActions(self)), keyboard, output, colour=colour
+        self.draft_input = DraftInput(self)
+        self.approval_input, self.question_input = ApprovalInput(self), QuestionInput(self)
+        self.windows.draft_buffer.on_text_changed += self._typed
+        self.windows.side_buffer.on_text_changed += self._narrowed
+        self.app = create_application(
+            self.windows.layout,
+            create_key_bindings(KeyActions(self)),
+            keyboard,
+            output,
+            color=color,
         )
         self.app.key_processor.before_key_press += self._pressed
         self.screen = Screen(self.app, output, self._drawn)
@@ -87,13 +91,13 @@ class ScreenController:
     def start(self, loop: AbstractEventLoop) -> None:
         """Go by this loop's clock; nothing is taken in before `updates` is started."""
         self._loop = loop
-        self.updates.keep_time(loop)
-        self.completing.start(loop)
+        self.event_pump.set_loop(loop)
+        self.completion.start(loop)
 
     @property
-    def state(self) -> State:
+    def state(self) -> ScreenState:
         """What is known of the session."""
-        return self.updates.state
+        return self.event_pump.state
 
     @property
     def size(self) -> Size:
@@ -103,18 +107,18 @@ class ScreenController:
     @property
     def now_s(self) -> float:
         """The loop's clock."""
-        return self.updates.now_s
+        return self.event_pump.now_s
 
-    def step(self, done: ScreenUpdate) -> None:
+    def apply(self, update: ScreenUpdate) -> None:
         """Take a new state and carry out what comes with it."""
-        self.updates.step(done)
+        self.event_pump.apply(update)
 
     def interrupt(self) -> None:
         """Stop the turn, and the text of it that has come but is not printed yet."""
-        self.updates.hurry()
-        self.step(state.interrupted(self.state))
+        self.event_pump.drop_pending_text()
+        self.apply(state.interrupt(self.state))
 
-    def press(self, keys: list[KeyPress]) -> None:
+    def feed_keys(self, keys: list[KeyPress]) -> None:
         """Take keys as if they were typed now."""
         processor, context = self.app.key_processor, self.app.context
         if keys and context is not None:
@@ -122,63 +126,63 @@ class ScreenController:
             context.copy().run(processor.process_keys)
 
     @property
-    def covered(self) -> bool:
+    def is_covered(self) -> bool:
         """Whether a page or the task view takes the whole screen; what is printed waits."""
-        return self.paging.pager is not None or self.overseeing.is_open
+        return self.page_view.pager is not None or self.task_view.is_open
 
-    def settle(self) -> None:
+    def update_screen_mode(self) -> None:
         """Draw on the whole screen while something covers it, else below what is printed."""
-        if self.covered:
-            self.screen.cover()
+        if self.is_covered:
+            self.screen.enter_full_screen()
         else:
-            self.screen.uncover()
-            self.updates.release()
+            self.screen.leave_full_screen()
+            self.event_pump.print_pending()
 
     @contextmanager
-    def away(self) -> Generator[None]:
+    def release_terminal(self) -> Generator[None]:
         """Leave the terminal to somebody else; a question arms anew afterwards."""
-        self.resizing.end()
-        with self.screen.lent():
+        self.resize.finish()
+        with self.screen.release_terminal():
             yield
-            self.dialog.forget(self.now_s)
+            self.approval_prompt.reset(self.now_s)
 
-    def found_again(self) -> None:
+    def resume_after_suspend(self) -> None:
         """Draw anew: we were stopped, and somebody else had the terminal."""
-        self.dialog.forget(self.now_s)
-        self.screen.taken_back()
+        self.approval_prompt.reset(self.now_s)
+        self.screen.reclaim_terminal()
 
-    def hint_for(self, text: str, seconds: float) -> None:
+    def show_hint(self, text: str, duration_s: float) -> None:
         """Show a line in place of the footer for a while."""
         self.hint = text
         self.refresh()
-        self.later(seconds, lambda: self._unhint(text))
+        self.call_later(duration_s, lambda: self._unhint(text))
 
-    def mention(self, text: str) -> None:
+    def show_message(self, text: str) -> None:
         """Show a line in place of the footer until the next key, or for a while."""
         self._mentioned = text
-        self.hint_for(text, MENTIONED_S)
+        self.show_hint(text, MESSAGE_DURATION_S)
 
-    def later(self, seconds: float, act: Callable[[], None]) -> TimerHandle | None:
+    def call_later(self, delay_s: float, callback: Callable[[], None]) -> TimerHandle | None:
         """Do something when the loop's clock has gone on; None: it does not run yet."""
-        return self._loop.call_later(seconds, act) if self._loop else None
+        return self._loop.call_later(delay_s, callback) if self._loop else None
 
-    def acknowledged(self) -> None:
+    def on_acknowledged(self) -> None:
         """The terminal answered."""
         if self._loop:
-            self.dialog.acknowledged(self._loop)
+            self.approval_prompt.on_acknowledged(self._loop)
 
-    def refocus(self) -> None:
+    def restore_focus(self) -> None:
         """Let keys go to the topmost that is open, beside a question."""
-        if self.paging.pager:
-            self.view.focus_page()
-        elif self.choosing.picker:
-            self.view.focus_list()
+        if self.page_view.pager:
+            self.windows.focus_page()
+        elif self.list_input.picker:
+            self.windows.resume_side_input()
         else:
-            self.view.focus_draft()
+            self.windows.focus_draft()
 
     def refresh(self) -> None:
         """Draw again what has changed; from the top when there is less of it."""
-        if self.view.plan().rows < self._height:
+        if self.windows.compute_frame_layout().row_count < self._height:
             self.screen.draw()
         else:
             self.app.invalidate()
@@ -190,11 +194,11 @@ class ScreenController:
 
     def _spin(self) -> None:
         """Turn the spinner for as long as something runs."""
-        self._spinning = bool(self.state.turn or self.state.own)
+        self._spinning = bool(self.state.turn or self.state.user_command)
         if self._spinning and self._loop:
             self._renew()
             self.app.invalidate()
-            self._loop.call_later(1 / FRAMES_PER_S, self._spin)
+            self._loop.call_later(1 / SPINNER_FRAMES_PER_S, self._spin)
 
     def _changed(self) -> None:
         """There is a new state; it is drawn right after this."""
@@ -205,8 +209,8 @@ class ScreenController:
 
     def _renew(self) -> None:
         """Let what is open and grows show how things stand now."""
-        self.paging.follow()
-        self.overseeing.follow()
+        self.page_view.update()
+        self.task_view.update()
 
     def _draw(self, above: str) -> None:
         if above:
@@ -216,67 +220,69 @@ class ScreenController:
 
     def _follow(self) -> None:
         """Let the dialog show what the state shows; a reason begun for another becomes draft."""
-        reason = self.view.side.text if self.dialog.reasoning else ""
-        if not self.dialog.follow(self.state, self.now_s):
+        reason = self.windows.side_buffer.text if self.approval_prompt.is_entering_text else ""
+        if not self.approval_prompt.update(self.state, self.now_s):
             return
-        self.replying.begin()
+        self.question_input.reset()
         if self._loop:
-            self.dialog.watched(self._loop)
-        self.view.rewind()
-        self.refocus()
+            self.approval_prompt.schedule_notification(self._loop)
+        self.windows.scroll_to_top()
+        self.restore_focus()
         if reason:
-            self.view.draft.insert_text(reason)
+            self.windows.draft_buffer.insert_text(reason)
 
     def _refill(self, text: str) -> None:
-        self.drafting.put_back(text)
+        self.draft_input.prepend(text)
 
     def _busy(self) -> bool:
         """Whether the person is at something that no question may be armed over."""
-        typed = self.view.draft.text or (self.choosing.picker and not self.choosing.whole)
-        return bool(typed) or self._hides_questions or self.overseeing.asks
+        typed = self.windows.draft_buffer.text or (
+            self.list_input.picker and not self.list_input.is_filter_empty
+        )
+        return bool(typed) or self._hides_questions or self.task_view.is_confirming_stop
 
     @property
     def _hides_questions(self) -> bool:
         """Whether what is open leaves no room for a question; only the task view does."""
-        return bool(self.choosing.picker or self.paging.pager) and not self.overseeing.is_open
+        return bool(self.list_input.picker or self.page_view.pager) and not self.task_view.is_open
 
     def _ring(self) -> None:
-        self._output.write_raw(ringing())
+        self._output.write_raw(format_notification())
         self._output.flush()
 
     def _typed(self, _draft: Buffer) -> None:
-        self.dialog.drafted()
-        self.completing.follow()
+        self.approval_prompt.on_draft_edit()
+        self.completion.update_menu()
 
     def _narrowed(self, _side: Buffer) -> None:
-        self.dialog.drafted()
-        self.choosing.narrow()
+        self.approval_prompt.on_draft_edit()
+        self.list_input.apply_filter()
 
     def _pressed(self, _keys: KeyProcessor) -> None:
         if self._loop:
-            self.dialog.pressed(self._loop)
+            self.approval_prompt.on_key_press(self._loop)
         self._unhint(self._mentioned)
 
     def _drawn(self) -> None:
         """Note what the frame showed, and let the terminal acknowledge what is new in it."""
-        self._height = self.view.plan().rows
-        arming = self.dialog.arming
-        shown = self.view.shown(arming.id) if arming else None
-        if shown and self.dialog.drawn(shown):
-            self.screen.ask_for_acknowledgement()
+        self._height = self.windows.compute_frame_layout().row_count
+        arming = self.approval_prompt.arming
+        shown = self.windows.get_drawn_request(arming.prompt_id) if arming else None
+        if shown and self.approval_prompt.record_frame(shown):
+            self.screen.request_acknowledgment()
 
     def _scene(self) -> FrameInput:
-        arming = None if self._hides_questions else self.dialog.arming
+        arming = None if self._hides_questions else self.approval_prompt.arming
         return FrameInput(
             self.state,
             arming,
-            self.view.draft.text,
-            self.dialog.reasoning,
+            self.windows.draft_buffer.text,
+            self.approval_prompt.is_entering_text,
             self.hint,
             self.now_s,
-            None if arming else self.completing.menu,
-            self.choosing.picker,
-            self.paging.pager,
-            self.replying.selection,
-            self.view.scrolled,
+            None if arming else self.completion.menu,
+            self.list_input.picker,
+            self.page_view.pager,
+            self.question_input.selection,
+            self.windows.scroll_offset,
         )

@@ -5,88 +5,90 @@ from typing import TYPE_CHECKING
 
 from shell.repl import history
 from shell.view import pastes, recall, state
-from shell.view.pastes import Pastes
-from shell.view.picker import PickerItem, opened
+from shell.view.pastes import FoldedPastes
+from shell.view.picker import PickerItem, create_picker
 from shell.view.recall import InputHistory
 
 if TYPE_CHECKING:
     from shell.repl.desk import ScreenController
 
-COMMAND = re.compile(r"/[\w?-]*(\s|$)")
+COMMAND_PATTERN = re.compile(r"/[\w?-]*(\s|$)")
 """A path such as `/etc/hosts`, or a comment, begins no command."""
-SEARCH = "What you said before"
+SEARCH_TITLE = "What you said before"
 _MOST_SHOWN_CHARS = 200
 
 
-class Drafting:
+class DraftInput:
     """The draft of one screen, and its past."""
 
     def __init__(self, desk: "ScreenController") -> None:
         self._desk = desk
-        self._pastes = Pastes()
-        self._recall = InputHistory(history.load(desk.person.place.history_file))
+        self._pastes = FoldedPastes()
+        self._recall = InputHistory(history.load_entries(desk.host.session_context.history_file))
 
-    def enter(self) -> None:
+    def submit(self) -> None:
         """Send, queue, or run what is in the input, whole."""
-        draft = self._desk.view.draft.text
-        text = pastes.unfolded(self._pastes, draft)
+        draft = self._desk.windows.draft_buffer.text
+        text = pastes.unfold(self._pastes, draft)
         if not text.strip():
             return
-        self._remember(text, private=pastes.holds_any(self._pastes, draft))
+        self._remember(text, private=pastes.has_folded_paste(self._pastes, draft))
         self.clear()
-        if COMMAND.match(text):
-            self._desk.person.run_command(text.strip())
+        if COMMAND_PATTERN.match(text):
+            self._desk.host.run_command(text.strip())
         elif text.startswith("!") and text[1:].strip():
-            self._desk.step(state.ran_own(self._desk.state, text[1:].strip(), self._desk.now_s))
+            self._desk.apply(
+                state.run_user_command(self._desk.state, text[1:].strip(), self._desk.now_s)
+            )
         else:
-            self._desk.step(state.entered(self._desk.state, text, self._desk.now_s))
+            self._desk.apply(state.submit_prompt(self._desk.state, text, self._desk.now_s))
 
     def clear(self) -> None:
         """Empty the input; what was offered for it goes with it."""
-        self._desk.view.draft.reset()
-        self._desk.completing.close()
-        self._pastes = Pastes()
+        self._desk.windows.draft_buffer.reset()
+        self._desk.completion.close()
+        self._pastes = FoldedPastes()
 
     def paste(self, text: str) -> None:
         """Insert pasted text, folded when it is long."""
-        self._pastes, word = pastes.folded(self._pastes, text)
+        self._pastes, word = pastes.fold(self._pastes, text)
         self._desk.app.current_buffer.insert_text(word)
 
-    def put_back(self, text: str) -> None:
+    def prepend(self, text: str) -> None:
         """Put text before what is in the input."""
-        draft = self._desk.view.draft
-        self._pastes, word = pastes.folded(self._pastes, text)
+        draft = self._desk.windows.draft_buffer
+        self._pastes, word = pastes.fold(self._pastes, text)
         self._put(f"{word}\n{draft.text}" if draft.text else word)
 
-    def rub_out(self) -> None:
+    def backspace(self) -> None:
         """Delete the character before the cursor, or a folded paste."""
         buffer = self._desk.app.current_buffer
         before = buffer.document.text_before_cursor
-        word = pastes.word_before(self._pastes, before)
-        self._pastes = pastes.without(self._pastes, word)
+        word = pastes.find_placeholder_before(self._pastes, before)
+        self._pastes = pastes.without_placeholder(self._pastes, word)
         buffer.delete_before_cursor(max(len(word), 1))
 
-    def up(self) -> None:
+    def move_up(self) -> None:
         """Go up a line; from the first one to what was queued or said before."""
-        draft = self._desk.view.draft
+        draft = self._desk.windows.draft_buffer
         if draft.document.cursor_position_row > 0:
             draft.cursor_up()
-        elif not draft.text and self._desk.state.queue:
-            self._desk.step(state.taken_back(self._desk.state))
-        elif found := recall.older(self._recall, pastes.unfolded(self._pastes, draft.text)):
+        elif not draft.text and self._desk.state.queued_prompts:
+            self._desk.apply(state.restore_last_queued(self._desk.state))
+        elif found := recall.step_back(self._recall, pastes.unfold(self._pastes, draft.text)):
             self._bring_back(*found)
 
-    def down(self) -> None:
+    def move_down(self) -> None:
         """Go down a line; from the last one towards what was typed; else to the agents."""
-        draft = self._desk.view.draft
+        draft = self._desk.windows.draft_buffer
         if draft.document.cursor_position_row < draft.document.line_count - 1:
             draft.cursor_down()
-        elif found := recall.newer(self._recall):
+        elif found := recall.step_forward(self._recall):
             self._bring_back(*found)
-        elif not draft.text and not self._desk.dialog.arming:
-            self._desk.overseeing.open()
+        elif not draft.text and not self._desk.approval_prompt.arming:
+            self._desk.task_view.open()
 
-    def search(self) -> None:
+    def search_history(self) -> None:
         """Look for something that was said before."""
         entries = tuple(dict.fromkeys(reversed(self._recall.entries)))
         choices = tuple(PickerItem(entry[:_MOST_SHOWN_CHARS]) for entry in entries)
@@ -95,24 +97,24 @@ class Drafting:
             self._put(self._folded(entries[number]))
 
         if choices:
-            self._desk.choosing.open(opened(SEARCH, choices, picked))
+            self._desk.list_input.open(create_picker(SEARCH_TITLE, choices, picked))
 
     def _remember(self, text: str, *, private: bool) -> None:
-        self._recall = recall.said(self._recall, text)
+        self._recall = recall.with_entry(self._recall, text)
         if not private:
-            place = self._desk.person.place
-            history.keep(place.history_file, text, place.secrets)
+            place = self._desk.host.session_context
+            history.append_entry(place.history_file, text, place.secrets)
 
     def _bring_back(self, found: InputHistory, text: str) -> None:
         self._recall = found
         self._put(self._folded(text))
-        self._desk.completing.close()
+        self._desk.completion.close()
 
     def _folded(self, text: str) -> str:
-        self._pastes, word = pastes.folded(self._pastes, text)
+        self._pastes, word = pastes.fold(self._pastes, text)
         return word
 
     def _put(self, text: str) -> None:
-        draft = self._desk.view.draft
+        draft = self._desk.windows.draft_buffer
         draft.text = text
         draft.cursor_position = len(text)

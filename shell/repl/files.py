@@ -4,16 +4,16 @@ import os
 from itertools import islice
 from pathlib import Path
 
-from actors.tools.walking import Walk
+from actors.tools.walking import FileWalk
 
-MOST_FILES = 50_000
+MAX_FILES = 50_000
 
 
-def listed(root: Path) -> tuple[str, ...]:
+def list_files(root: Path) -> tuple[str, ...]:
     """List files relative to `root`, those left out that a `.gitignore` names.
 
     Raises:
         OSError: the folder cannot be listed.
     """
     folder = Path(os.path.realpath(root))
-    return tuple(islice(Walk(folder, folder).files(), MOST_FILES))
+    return tuple(islice(FileWalk(folder, folder).iter_files(), MAX_FILES))

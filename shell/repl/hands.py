@@ -8,11 +8,11 @@ from shell.view import details, modes
 if TYPE_CHECKING:
     from shell.repl.desk import ScreenController
 
-SECOND_PRESS_S = 2.0
-ONE_PRESS_S = 0.25
+EXIT_CONFIRM_S = 2.0
+ESCAPE_DEBOUNCE_S = 0.25
 """Another Esc within this time is the second of a quick pair, and counts as one with the first."""
-SECOND_PRESS = "press Ctrl-C or Ctrl-D once more to leave"
-INTERRUPTED = 130
+EXIT_CONFIRM_HINT = "press Ctrl-C or Ctrl-D once more to leave"
+INTERRUPTED_STATUS = 130
 
 
 class Focus(Enum):
@@ -20,9 +20,9 @@ class Focus(Enum):
 
     PAGE = auto()
     PICKER = auto()
-    REASON = auto()
+    TEXT_ANSWER = auto()
     """Of a no."""
-    ARMED = auto()
+    APPROVAL = auto()
     """The approval on the screen."""
     QUESTION = auto()
     """The question on the screen, armed: it owns all keys."""
@@ -35,10 +35,10 @@ class KeyActions:
 
     def __init__(self, desk: "ScreenController") -> None:
         self._desk = desk
-        self.drafting, self.answering = desk.drafting, desk.answering
-        self.choosing, self.completing = desk.choosing, desk.completing
-        self.paging, self.replying = desk.paging, desk.replying
-        self.overseeing = desk.overseeing
+        self.draft_input, self.approval_input = desk.draft_input, desk.approval_input
+        self.list_input, self.completion = desk.list_input, desk.completion
+        self.page_view, self.question_input = desk.page_view, desk.question_input
+        self.task_view = desk.task_view
         self._leaves_until_s = self._escaped_until_s = float("-inf")
 
     @property
@@ -46,143 +46,146 @@ class KeyActions:
         """The topmost that is open; the one place that decides it."""
         desk = self._desk
         for holds, focus in (
-            (desk.dialog.reasoning, Focus.REASON),
-            (desk.dialog.may_refuse and desk.replying.asked, Focus.QUESTION),
-            (desk.dialog.may_refuse, Focus.ARMED),
-            (desk.paging.pager, Focus.PAGE),
-            (desk.choosing.picker, Focus.PICKER),
-            (desk.completing.menu and not desk.dialog.arming, Focus.MENU),
+            (desk.approval_prompt.is_entering_text, Focus.TEXT_ANSWER),
+            (
+                desk.approval_prompt.can_reject and desk.question_input.current_question,
+                Focus.QUESTION,
+            ),
+            (desk.approval_prompt.can_reject, Focus.APPROVAL),
+            (desk.page_view.pager, Focus.PAGE),
+            (desk.list_input.picker, Focus.PICKER),
+            (desk.completion.menu and not desk.approval_prompt.arming, Focus.MENU),
         ):
             if holds:
                 return focus
         return Focus.DRAFT
 
     @property
-    def dialog_open(self) -> bool:
+    def is_approval_open(self) -> bool:
         """An approval is on the screen, armed or not, and nothing stands before it."""
-        focus = self.focus in {Focus.ARMED, Focus.QUESTION, Focus.DRAFT}
-        return focus and self._desk.dialog.arming is not None
+        focus = self.focus in {Focus.APPROVAL, Focus.QUESTION, Focus.DRAFT}
+        return focus and self._desk.approval_prompt.arming is not None
 
-    def enter(self, *, last: bool) -> None:
+    def on_enter(self, *, is_last: bool) -> None:
         """Do what Enter means where the focus is; `last`: nothing else was read behind it."""
         self._escaped_until_s = float("-inf")  # an Esc behind it is none of a pair before it
         match self.focus:
             case Focus.PICKER:
-                self.choosing.accept()
-            case Focus.REASON:
-                self.answering.give_reason()
+                self.list_input.accept()
+            case Focus.TEXT_ANSWER:
+                self.approval_input.submit_text_answer()
             case Focus.MENU:
-                if self.completing.accept():
-                    self.drafting.enter()
-            case Focus.ARMED if self.overseeing.is_open:
+                if self.completion.accept():
+                    self.draft_input.submit()
+            case Focus.APPROVAL if self.task_view.is_open:
                 return  # the draft is not on the screen
-            case Focus.ARMED | Focus.DRAFT:
-                self.drafting.enter()
+            case Focus.APPROVAL | Focus.DRAFT:
+                self.draft_input.submit()
             case Focus.QUESTION:
-                self.replying.confirm(last=last)
+                self.question_input.confirm(is_last=is_last)
             case Focus.PAGE:
-                if not self.overseeing.write():
-                    self.paging.move(1)
+                if not self.task_view.start_message():
+                    self.page_view.scroll(1)
 
-    def next_mode(self) -> None:
+    def cycle_mode(self) -> None:
         """Work in the next mode, whatever is being asked or typed."""
-        self._desk.step(modes.cycled(self._desk.state))
+        self._desk.apply(modes.cycle_mode(self._desk.state))
 
-    def new_line(self) -> None:
+    def insert_newline(self) -> None:
         """Begin another line of the draft."""
-        if self.focus in {Focus.ARMED, Focus.MENU, Focus.DRAFT}:
+        if self.focus in {Focus.APPROVAL, Focus.MENU, Focus.DRAFT}:
             self._desk.app.current_buffer.newline(copy_margin=False)
 
-    def escape(self) -> None:
+    def on_escape(self) -> None:
         """Leave the topmost; else stop the person's own command, else the turn."""
         if self._desk.now_s < self._escaped_until_s:
             return
-        self._escaped_until_s = self._desk.now_s + ONE_PRESS_S
+        self._escaped_until_s = self._desk.now_s + ESCAPE_DEBOUNCE_S
         if not self._closed():
-            if self.dialog_open:
-                self.answering.put_off()
+            if self.is_approval_open:
+                self.approval_input.defer()
             else:
                 self._desk.interrupt()
 
-    def ctrl_c(self) -> None:
+    def on_ctrl_c(self) -> None:
         """Close what is open; else clear; else stop what runs; else ask for a second press."""
         state_now = self._desk.state
-        running = state_now.own or (state_now.turn and not state_now.turn.interrupting)
+        running = state_now.user_command or (state_now.turn and not state_now.turn.is_interrupting)
         if self.focus is not Focus.MENU and self._closed():
             return
-        if self.dialog_open:
-            self.answering.put_off()
-        elif self._desk.view.draft.text:
-            self.drafting.clear()
+        if self.is_approval_open:
+            self.approval_input.defer()
+        elif self._desk.windows.draft_buffer.text:
+            self.draft_input.clear()
         elif running:
             self._desk.interrupt()
         else:
             self._leave_on_second_press()
 
-    def ctrl_d(self) -> None:
+    def on_ctrl_d(self) -> None:
         """Delete a character; on an empty line do as Ctrl-C."""
         buffer = self._desk.app.current_buffer
         if buffer.text:
             buffer.delete()
         else:
-            self.ctrl_c()
+            self.on_ctrl_c()
 
     def suspend(self) -> None:
         """Stop the program until `fg`."""
-        self._desk.person.suspend()
+        self._desk.host.suspend()
 
-    def to_approval(self) -> None:
+    def focus_approval(self) -> None:
         """Leave what stands before the approval, bring it back, answer over the draft."""
-        while self.focus in {Focus.PAGE, Focus.PICKER} and not self.overseeing.is_open:
+        while self.focus in {Focus.PAGE, Focus.PICKER} and not self.task_view.is_open:
             self._closed()
-        self.answering.summon()
+        self.approval_input.focus()
 
-    def show_details(self) -> None:
+    def show_full_output(self) -> None:
         """Show all of what was shown shortened."""
-        page = details.page_of(self._desk.state.details)
+        page = details.create_full_output_page(self._desk.state.full_outputs)
         if page:
-            self.paging.open(page, at_end=True)
+            self.page_view.open(page, at_end=True)
         else:
-            self._desk.mention("there are no details yet")
+            self._desk.show_message("there are no details yet")
 
-    def paste(self, text: str) -> None:
+    def on_paste(self, text: str) -> None:
         """Insert pasted text; a paste never answers, not even with what comes behind it."""
         text = text.replace("\r\n", "\n").replace("\r", "\n")
         match self.focus:
-            case Focus.PICKER | Focus.REASON:
-                self._desk.view.side.insert_text(" ".join(text.split("\n")))
-            case Focus.ARMED | Focus.QUESTION | Focus.MENU | Focus.DRAFT:
-                self._desk.dialog.drafted()
-                self.drafting.paste(text)
+            case Focus.PICKER | Focus.TEXT_ANSWER:
+                self._desk.windows.side_buffer.insert_text(" ".join(text.split("\n")))
+            case Focus.APPROVAL | Focus.QUESTION | Focus.MENU | Focus.DRAFT:
+                self._desk.approval_prompt.on_draft_edit()
+                self.draft_input.paste(text)
             case Focus.PAGE:
                 return
 
-    def acknowledge(self) -> None:
+    def on_acknowledged(self) -> None:
         """The terminal has shown what was drawn."""
-        self._desk.acknowledged()
+        self._desk.on_acknowledged()
 
     def _closed(self) -> bool:
         """Close the topmost of what is open beside the approval; whether there was any."""
-        if self.overseeing.asks:
-            self.overseeing.spare()
+        if self.task_view.is_confirming_stop:
+            self.task_view.cancel_stop()
             return True
         match self.focus:
             case Focus.PAGE:
-                self.paging.close()
+                self.page_view.close()
             case Focus.PICKER:
-                self.choosing.close()
-            case Focus.REASON:
-                self.answering.back()
+                self.list_input.close()
+            case Focus.TEXT_ANSWER:
+                self.approval_input.leave_text_answer()
             case Focus.MENU:
-                self.completing.close()
-            case Focus.ARMED | Focus.QUESTION | Focus.DRAFT:
+                self.completion.close()
+            case Focus.APPROVAL | Focus.QUESTION | Focus.DRAFT:
                 return False
         return True
 
     def _leave_on_second_press(self) -> None:
         desk = self._desk
         if desk.now_s < self._leaves_until_s:
-            desk.person.leave(INTERRUPTED)
+            desk.host.exit(INTERRUPTED_STATUS)
             return
-        self._leaves_until_s = desk.now_s + SECOND_PRESS_S
-        desk.hint_for(SECOND_PRESS, SECOND_PRESS_S)
+        self._leaves_until_s = desk.now_s + EXIT_CONFIRM_S
+        desk.show_hint(EXIT_CONFIRM_HINT, EXIT_CONFIRM_S)

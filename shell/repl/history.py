@@ -14,12 +14,12 @@ import re
 import stat
 from pathlib import Path
 
-from actors.secrets import hidden
+from actors.secrets import redact
 
 log = logging.getLogger("greenroom.history")
 
-MOST_ENTRIES = 1_000
-MOST_ENTRY_CHARS = 4_000
+MAX_ENTRIES = 1_000
+MAX_ENTRY_CHARS = 4_000
 _MOST_BYTES = 2_000_000
 _SAFELY = os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
 _SECRET = re.compile(
@@ -29,12 +29,12 @@ _SECRET = re.compile(
 )
 
 
-def may_be_kept(text: str) -> bool:
+def can_store_entry(text: str) -> bool:
     """Whether what was said may be written to the file."""
-    return 0 < len(text) <= MOST_ENTRY_CHARS and not text[0].isspace() and not _SECRET.search(text)
+    return 0 < len(text) <= MAX_ENTRY_CHARS and not text[0].isspace() and not _SECRET.search(text)
 
 
-def load(path: Path | None) -> tuple[str, ...]:
+def load_entries(path: Path | None) -> tuple[str, ...]:
     """Read the last entries, oldest first; lines that are none are left out."""
     if path is None:
         return ()
@@ -46,15 +46,15 @@ def load(path: Path | None) -> tuple[str, ...]:
     except OSError as error:
         log.warning("the history cannot be read: %s", error)
         return ()
-    return _entries(data)[-MOST_ENTRIES:]
+    return _entries(data)[-MAX_ENTRIES:]
 
 
-def keep(path: Path | None, text: str, secrets: tuple[bytes, ...] = ()) -> None:
+def append_entry(path: Path | None, text: str, secrets: tuple[bytes, ...] = ()) -> None:
     """Add an entry, `secrets` left out of it; the oldest leave when there are too many."""
-    if path is None or not may_be_kept(text):
+    if path is None or not can_store_entry(text):
         return
     data = text.encode("utf-8", "replace")
-    text = hidden(data, secrets).decode()
+    text = redact(data, secrets).decode()
     try:
         _append(path, text)
     except OSError as error:
@@ -66,7 +66,7 @@ def _append(path: Path, text: str) -> None:
     with os.fdopen(file, "r+b") as opened:
         fcntl.flock(opened, fcntl.LOCK_EX | fcntl.LOCK_NB)  # two programs at once: one goes without
         if os.fstat(file).st_size > _MOST_BYTES:
-            kept = _entries(opened.read())[-MOST_ENTRIES // 2 :]
+            kept = _entries(opened.read())[-MAX_ENTRIES // 2 :]
             opened.truncate(0)
             opened.write(b"".join(map(_line, kept)))
         opened.write(_line(text))

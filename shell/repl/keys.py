@@ -8,117 +8,122 @@ from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
 from prompt_toolkit.keys import Keys
 
 from shell.repl.hands import Focus, KeyActions
-from shell.repl.paging import FAR
-from shell.repl.terminal import ACKNOWLEDGED
+from shell.repl.paging import MAX_SCROLL_ROWS
+from shell.repl.terminal import ACKNOWLEDGED_KEY
 
 ALWAYS = Always()
 
 
-def bindings(hands: KeyActions) -> KeyBindings:
+def create_key_bindings(key_actions: KeyActions) -> KeyBindings:
     """Build the tables; of two that hold, the later one counts."""
     keys = KeyBindings()
-    _always(keys, hands)
-    _draft(keys, hands, _while(hands, Focus.DRAFT, Focus.MENU))
-    _menu(keys, hands, _while(hands, Focus.MENU))
-    _dialog(keys, hands)
-    _question(keys, hands, _while(hands, Focus.QUESTION))
-    _picker(keys, hands, _while(hands, Focus.PICKER))
-    _page(keys, hands, _while(hands, Focus.PAGE))
-    _overseeing(keys, hands, _while(hands, Focus.PAGE, Focus.PICKER))
-    _escape(keys, hands)
+    _always(keys, key_actions)
+    _draft(keys, key_actions, _while(key_actions, Focus.DRAFT, Focus.MENU))
+    _menu(keys, key_actions, _while(key_actions, Focus.MENU))
+    _dialog(keys, key_actions)
+    _question(keys, key_actions, _while(key_actions, Focus.QUESTION))
+    _picker(keys, key_actions, _while(key_actions, Focus.PICKER))
+    _page(keys, key_actions, _while(key_actions, Focus.PAGE))
+    _overseeing(keys, key_actions, _while(key_actions, Focus.PAGE, Focus.PICKER))
+    _escape(keys, key_actions)
     return keys
 
 
 def _always(keys: KeyBindings, hands: KeyActions) -> None:
-    _bind(keys, "c-j", hands.new_line)
-    _bind(keys, "c-c", hands.ctrl_c)
-    _bind(keys, Keys.SIGINT, hands.ctrl_c)
-    _bind(keys, "c-d", hands.ctrl_d)
+    _bind(keys, "c-j", hands.insert_newline)
+    _bind(keys, "c-c", hands.on_ctrl_c)
+    _bind(keys, Keys.SIGINT, hands.on_ctrl_c)
+    _bind(keys, "c-d", hands.on_ctrl_d)
     _bind(keys, "c-z", hands.suspend)
-    _bind(keys, "c-y", hands.to_approval)
+    _bind(keys, "c-y", hands.focus_approval)
     _bind(keys, "c-r", _nothing)
-    _bind(keys, "s-tab", hands.next_mode)
-    _bind(keys, ACKNOWLEDGED, hands.acknowledge)
+    _bind(keys, "s-tab", hands.cycle_mode)
+    _bind(keys, ACKNOWLEDGED_KEY, hands.on_acknowledged)
 
     @keys.add("enter")
     def _enter(event: KeyPressEvent) -> None:
-        hands.enter(last=_last(event))
+        hands.on_enter(is_last=_last(event))
 
     @keys.add(Keys.BracketedPaste)
     def _paste(event: KeyPressEvent) -> None:
-        hands.paste(event.key_sequence[-1].data)
+        hands.on_paste(event.key_sequence[-1].data)
 
 
 def _draft(keys: KeyBindings, hands: KeyActions, typing: Filter) -> None:
-    _bind(keys, "up", hands.drafting.up, typing)
-    _bind(keys, "down", hands.drafting.down, typing)
-    _bind(keys, "c-r", hands.drafting.search, typing)
-    _bind(keys, "backspace", hands.drafting.rub_out, typing)
-    _bind(keys, "c-o", hands.show_details, typing)
+    _bind(keys, "up", hands.draft_input.move_up, typing)
+    _bind(keys, "down", hands.draft_input.move_down, typing)
+    _bind(keys, "c-r", hands.draft_input.search_history, typing)
+    _bind(keys, "backspace", hands.draft_input.backspace, typing)
+    _bind(keys, "c-o", hands.show_full_output, typing)
     _bind(keys, "tab", _nothing, typing)
 
 
 def _menu(keys: KeyBindings, hands: KeyActions, is_open: Filter) -> None:
-    _bind(keys, "up", lambda: hands.completing.move(-1), is_open)
-    _bind(keys, "down", lambda: hands.completing.move(1), is_open)
-    _bind(keys, "tab", hands.completing.accept, is_open)
+    _bind(keys, "up", lambda: hands.completion.move(-1), is_open)
+    _bind(keys, "down", lambda: hands.completion.move(1), is_open)
+    _bind(keys, "tab", hands.completion.accept, is_open)
 
 
 def _dialog(keys: KeyBindings, hands: KeyActions) -> None:
-    is_open = Condition(lambda: hands.dialog_open)
-    armed = _while(hands, Focus.ARMED)
-    _bind(keys, "pagedown", lambda: hands.answering.page(1), is_open)
-    _bind(keys, "pageup", lambda: hands.answering.page(-1), is_open)
-    _bind(keys, "down", lambda: hands.answering.scroll(1), armed)
-    _bind(keys, "up", lambda: hands.answering.scroll(-1), armed)
-    _bind(keys, " ", lambda: hands.answering.page(1), armed)
-    _bind(keys, "home", lambda: hands.answering.scroll(-FAR), armed)
-    _bind(keys, "end", lambda: hands.answering.scroll(FAR), armed)
-    _bind(keys, "tab", hands.answering.begin_words, armed)
+    is_open = Condition(lambda: hands.is_approval_open)
+    armed = _while(hands, Focus.APPROVAL)
+    _bind(keys, "pagedown", lambda: hands.approval_input.scroll_pages(1), is_open)
+    _bind(keys, "pageup", lambda: hands.approval_input.scroll_pages(-1), is_open)
+    _bind(keys, "down", lambda: hands.approval_input.scroll(1), armed)
+    _bind(keys, "up", lambda: hands.approval_input.scroll(-1), armed)
+    _bind(keys, " ", lambda: hands.approval_input.scroll_pages(1), armed)
+    _bind(keys, "home", lambda: hands.approval_input.scroll(-MAX_SCROLL_ROWS), armed)
+    _bind(keys, "end", lambda: hands.approval_input.scroll(MAX_SCROLL_ROWS), armed)
+    _bind(keys, "tab", hands.approval_input.start_text_answer, armed)
 
     @keys.add(Keys.Any, filter=armed)
     def _answer(event: KeyPressEvent) -> None:
-        hands.answering.answer(event.key_sequence[-1].data, last=_last(event))
+        hands.approval_input.on_key(event.key_sequence[-1].data, is_last=_last(event))
 
 
 def _question(keys: KeyBindings, hands: KeyActions, armed: Filter) -> None:
-    _bind(keys, "down", lambda: hands.replying.move(1), armed)
-    _bind(keys, "up", lambda: hands.replying.move(-1), armed)
-    _bind(keys, " ", hands.replying.tick, armed)
-    _bind(keys, "tab", hands.answering.begin_words, armed)
+    _bind(keys, "down", lambda: hands.question_input.move(1), armed)
+    _bind(keys, "up", lambda: hands.question_input.move(-1), armed)
+    _bind(keys, " ", hands.question_input.toggle, armed)
+    _bind(keys, "tab", hands.approval_input.start_text_answer, armed)
 
     @keys.add(Keys.Any, filter=armed)
     def _press(event: KeyPressEvent) -> None:
-        hands.replying.press(event.key_sequence[-1].data, last=_last(event))
+        hands.question_input.on_key(event.key_sequence[-1].data, is_last=_last(event))
 
 
 def _picker(keys: KeyBindings, hands: KeyActions, is_open: Filter) -> None:
-    _bind(keys, "up", lambda: hands.choosing.move(-1), is_open)
-    _bind(keys, "down", lambda: hands.choosing.move(1), is_open)
-    _bind(keys, "c-r", lambda: hands.choosing.move(1), is_open)
-    _bind(keys, "tab", hands.choosing.accept, is_open)
-    _bind(keys, "left", hands.choosing.close, is_open & Condition(lambda: hands.choosing.whole))
+    _bind(keys, "up", lambda: hands.list_input.move(-1), is_open)
+    _bind(keys, "down", lambda: hands.list_input.move(1), is_open)
+    _bind(keys, "c-r", lambda: hands.list_input.move(1), is_open)
+    _bind(keys, "tab", hands.list_input.accept, is_open)
+    _bind(
+        keys,
+        "left",
+        hands.list_input.close,
+        is_open & Condition(lambda: hands.list_input.is_filter_empty),
+    )
 
 
 def _page(keys: KeyBindings, hands: KeyActions, is_open: Filter) -> None:
     keys.add(Keys.Any, filter=is_open)(_calling(_nothing))
-    _bind(keys, "up", lambda: hands.paging.move(-1), is_open)
-    _bind(keys, "down", lambda: hands.paging.move(1), is_open)
-    _bind(keys, "pageup", lambda: hands.paging.turn(-1), is_open)
-    _bind(keys, "pagedown", lambda: hands.paging.turn(1), is_open)
-    _bind(keys, " ", lambda: hands.paging.turn(1), is_open)
-    _bind(keys, "home", lambda: hands.paging.move(-FAR), is_open)
-    _bind(keys, "end", lambda: hands.paging.move(FAR), is_open)
-    _bind(keys, "q", hands.paging.close, is_open)
-    _bind(keys, "left", hands.overseeing.back, is_open)
-    _bind(keys, "c-o", hands.paging.close, is_open)
+    _bind(keys, "up", lambda: hands.page_view.scroll(-1), is_open)
+    _bind(keys, "down", lambda: hands.page_view.scroll(1), is_open)
+    _bind(keys, "pageup", lambda: hands.page_view.scroll_pages(-1), is_open)
+    _bind(keys, "pagedown", lambda: hands.page_view.scroll_pages(1), is_open)
+    _bind(keys, " ", lambda: hands.page_view.scroll_pages(1), is_open)
+    _bind(keys, "home", lambda: hands.page_view.scroll(-MAX_SCROLL_ROWS), is_open)
+    _bind(keys, "end", lambda: hands.page_view.scroll(MAX_SCROLL_ROWS), is_open)
+    _bind(keys, "q", hands.page_view.close, is_open)
+    _bind(keys, "left", hands.task_view.go_back, is_open)
+    _bind(keys, "c-o", hands.page_view.close, is_open)
 
 
 def _overseeing(keys: KeyBindings, hands: KeyActions, is_open: Filter) -> None:
-    of_agent = Condition(lambda: hands.overseeing.agent is not None)
-    asks = Condition(lambda: hands.overseeing.asks)
-    _bind(keys, "x", hands.overseeing.stop, is_open & of_agent)
-    _bind(keys, "y", hands.overseeing.stop, is_open & asks)
+    of_agent = Condition(lambda: hands.task_view.selected_agent is not None)
+    asks = Condition(lambda: hands.task_view.is_confirming_stop)
+    _bind(keys, "x", hands.task_view.stop_agent, is_open & of_agent)
+    _bind(keys, "y", hands.task_view.stop_agent, is_open & asks)
 
 
 def _escape(keys: KeyBindings, hands: KeyActions) -> None:
@@ -127,20 +132,20 @@ def _escape(keys: KeyBindings, hands: KeyActions) -> None:
     A terminal's answer or a paste may follow within the time in which Esc waits for the rest of
     its sequence; it must not be taken for one.
     """
-    _bind(keys, "escape", hands.escape)
-    keys.add("escape", "escape")(_calling(hands.escape))
-    keys.add("escape", "enter")(_calling(hands.new_line))
+    _bind(keys, "escape", hands.on_escape)
+    keys.add("escape", "escape")(_calling(hands.on_escape))
+    keys.add("escape", "enter")(_calling(hands.insert_newline))
     keys.add("escape", Keys.Any)(_calling(_nothing))
 
-    @keys.add("escape", ACKNOWLEDGED)
+    @keys.add("escape", ACKNOWLEDGED_KEY)
     def _then_answer(_event: KeyPressEvent) -> None:
-        hands.acknowledge()
-        hands.escape()
+        hands.on_acknowledged()
+        hands.on_escape()
 
     @keys.add("escape", Keys.BracketedPaste)
     def _then_paste(event: KeyPressEvent) -> None:
-        hands.escape()
-        hands.paste(event.key_sequence[-1].data)
+        hands.on_escape()
+        hands.on_paste(event.key_sequence[-1].data)
 
 
 def _while(hands: KeyActions, *focus: Focus) -> Filter:
@@ -164,4 +169,4 @@ def _nothing() -> None:
 
 def _last(event: KeyPressEvent) -> bool:
     """Whether nothing was read behind this key; behind one of an unmarked paste there is."""
-    return not any(key.key != ACKNOWLEDGED for key in event.key_processor.input_queue)
+    return not any(key.key != ACKNOWLEDGED_KEY for key in event.key_processor.input_queue)

@@ -5,19 +5,24 @@ from typing import TYPE_CHECKING
 from messages.address import Address
 from shell.intents import ViewSubagent
 from shell.view.below import Subagent
-from shell.view.picker import Picker, choice, renewed, with_chosen
+from shell.view.picker import Picker, get_selected_index, with_refreshed_items, with_selected_agent
 from shell.view.state import RestoreDraft
-from shell.view.subagent_page import subagent_page
-from shell.view.task_list import NOBODY, listed, question, stopped
+from shell.view.subagent_page import build_subagent_page
+from shell.view.task_list import (
+    NO_AGENTS_RUNNING,
+    build_task_picker,
+    format_stop_question,
+    stop_subagent,
+)
 
 if TYPE_CHECKING:
     from shell.repl.desk import ScreenController
 
-ASKED_S = 5.0
+STOP_CONFIRM_S = 5.0
 """So long the question whether to stop one stands in the place of the footer."""
 
 
-class Overseeing:
+class TaskView:
     """What the person does about the agents below."""
 
     def __init__(self, desk: "ScreenController") -> None:
@@ -26,85 +31,91 @@ class Overseeing:
     @property
     def is_open(self) -> bool:
         """Whether the list or a page of the task view is."""
-        picker, pager = self._desk.choosing.picker, self._desk.paging.pager
-        return bool(pager and pager.page.agent) or bool(picker and picker.covers)
+        picker, pager = self._desk.list_input.picker, self._desk.page_view.pager
+        return bool(pager and pager.page.agent) or bool(picker and picker.is_full_screen)
 
     @property
-    def agent(self) -> Address | None:
+    def selected_agent(self) -> Address | None:
         """Whose page is open, or whose line is chosen while no letters are typed."""
-        if pager := self._desk.paging.pager:
+        if pager := self._desk.page_view.pager:
             return pager.page.agent
-        picker = self._desk.choosing.picker
-        chosen = choice(picker) if picker and self._desk.choosing.whole else None
-        return picker.choices[chosen].agent if picker and chosen is not None else None
+        picker = self._desk.list_input.picker
+        chosen = (
+            get_selected_index(picker) if picker and self._desk.list_input.is_filter_empty else None
+        )
+        return picker.items[chosen].agent if picker and chosen is not None else None
 
     @property
-    def asks(self) -> bool:
+    def is_confirming_stop(self) -> bool:
         """Whether the next press stops the agent: the question stands on the screen."""
         row = self._row
-        return row is not None and row.doing != "ended" and self._desk.hint == question(row)
-
-    def open(self, chosen: Address | None = None) -> None:
-        """List the agents at work."""
-        if self._desk.state.below.running:
-            self._desk.choosing.open(with_chosen(self._list(), chosen))
-        else:
-            self._desk.mention(NOBODY)
-
-    def follow(self) -> None:
-        """Keep the list to those that are at work now."""
-        picker = self._desk.choosing.picker
-        if picker and picker.covers:
-            self._desk.choosing.picker = renewed(picker, self._list())
-
-    def read(self, agent: Address) -> None:
-        """Cover the screen with what an agent does, and let it stream."""
-        desk = self._desk
-        desk.person.post(ViewSubagent(agent=agent))
-        desk.paging.open_live(
-            lambda: subagent_page(desk.state, agent, desk.now_s),
-            lambda: desk.person.post(ViewSubagent(agent=None)),
+        return (
+            row is not None
+            and row.phase != "ended"
+            and self._desk.hint == format_stop_question(row)
         )
 
-    def back(self) -> None:
+    def open(self, selected: Address | None = None) -> None:
+        """List the agents at work."""
+        if self._desk.state.subagents.running:
+            self._desk.list_input.open(with_selected_agent(self._list(), selected))
+        else:
+            self._desk.show_message(NO_AGENTS_RUNNING)
+
+    def update(self) -> None:
+        """Keep the list to those that are at work now."""
+        picker = self._desk.list_input.picker
+        if picker and picker.is_full_screen:
+            self._desk.list_input.picker = with_refreshed_items(picker, self._list())
+
+    def view_subagent(self, agent: Address) -> None:
+        """Cover the screen with what an agent does, and let it stream."""
+        desk = self._desk
+        desk.host.post(ViewSubagent(agent=agent))
+        desk.page_view.open_live(
+            lambda: build_subagent_page(desk.state, agent, desk.now_s),
+            lambda: desk.host.post(ViewSubagent(agent=None)),
+        )
+
+    def go_back(self) -> None:
         """Leave the page; from that of an agent to the list."""
-        agent = self.agent
-        self.spare()
-        self._desk.paging.leave()
+        agent = self.selected_agent
+        self.cancel_stop()
+        self._desk.page_view.clear_page()
         if agent:
             self.open(agent)
-        self._desk.settle()
+        self._desk.update_screen_mode()
 
-    def write(self) -> bool:
+    def start_message(self) -> bool:
         """Leave the page to write to an agent that waits for more; whether this is one."""
         row = self._row
-        if row is None or not row.waits_for_more:
+        if row is None or not row.is_awaiting_prompt:
             return False
-        self._desk.paging.close()
-        self._desk.step((self._desk.state, (RestoreDraft(f"/tasks say {row.address.name} "),)))
+        self._desk.page_view.close()
+        self._desk.apply((self._desk.state, (RestoreDraft(f"/tasks say {row.address.name} "),)))
         return True
 
-    def stop(self) -> None:
+    def stop_agent(self) -> None:
         """Stop the agent, at the second press; the first one asks."""
         row = self._row
         if row is None:
             return
-        if self.asks:
-            self.spare()
-            self._desk.step(stopped(self._desk.state, row, self._desk.now_s))
+        if self.is_confirming_stop:
+            self.cancel_stop()
+            self._desk.apply(stop_subagent(self._desk.state, row, self._desk.now_s))
         else:
-            self._desk.hint_for(question(row), ASKED_S)
+            self._desk.show_hint(format_stop_question(row), STOP_CONFIRM_S)
 
-    def spare(self) -> None:
+    def cancel_stop(self) -> None:
         """Stop nobody after all."""
-        if self.asks:
+        if self.is_confirming_stop:
             self._desk.hint = ""
             self._desk.refresh()
 
     @property
     def _row(self) -> Subagent | None:
-        agent = self.agent
-        return self._desk.state.below.rows.get(agent) if agent else None
+        agent = self.selected_agent
+        return self._desk.state.subagents.subagents.get(agent) if agent else None
 
     def _list(self) -> Picker:
-        return listed(self._desk.state, self._desk.now_s, self.read)
+        return build_task_picker(self._desk.state, self._desk.now_s, self.view_subagent)

@@ -10,11 +10,11 @@ from shell.view.plan import FOOTER_ROWS
 if TYPE_CHECKING:
     from shell.repl.desk import ScreenController
 
-FAR = 1_000_000
+MAX_SCROLL_ROWS = 1_000_000
 """Rows to the end of any page."""
 
 
-class Paging:
+class PageView:
     """At most one page at a time."""
 
     def __init__(self, desk: "ScreenController") -> None:
@@ -27,46 +27,46 @@ class Paging:
     def open(self, page: Page, *, at_end: bool = False) -> None:
         """Cover the screen with a page."""
         self.pager = Pager(page)
-        self._desk.dialog.drafted()
+        self._desk.approval_prompt.on_draft_edit()
         if at_end:
-            self.move(FAR)
-        self._desk.view.focus_page()
-        self._desk.settle()
+            self.scroll(MAX_SCROLL_ROWS)
+        self._desk.windows.focus_page()
+        self._desk.update_screen_mode()
 
-    def open_live(self, source: Callable[[], Page], closed: Callable[[], None]) -> None:
+    def open_live(self, build_page: Callable[[], Page], on_close: Callable[[], None]) -> None:
         """Cover the screen with a page that grows; `closed` is called when it is left."""
-        self.open(source(), at_end=True)
-        self._source, self._closed = source, closed
+        self.open(build_page(), at_end=True)
+        self._source, self._closed = build_page, on_close
 
-    def follow(self) -> None:
+    def update(self) -> None:
         """Show what is new; whoever stands at the end stays at the end."""
         if self.pager is None or self._source is None:
             return
         page, before = self._source(), self.pager
-        self.move(FAR)
+        self.scroll(MAX_SCROLL_ROWS)
         at_end = self.pager == before
-        self.pager = Pager(page, before.first)
+        self.pager = Pager(page, before.first_row)
         if at_end:
-            self.move(FAR)
+            self.scroll(MAX_SCROLL_ROWS)
 
-    def move(self, rows: int) -> None:
+    def scroll(self, rows: int) -> None:
         """Scroll by rows."""
         if self.pager:
             height = self._desk.size.rows - FOOTER_ROWS
-            self.pager = pager.moved(self.pager, rows, self._desk.size.columns, height)
+            self.pager = pager.scroll(self.pager, rows, self._desk.size.columns, height)
 
-    def turn(self, pages: int) -> None:
+    def scroll_pages(self, pages: int) -> None:
         """Scroll by screens, keeping a row in common."""
-        self.move(pages * max(self._desk.size.rows - FOOTER_ROWS - 3, 1))
+        self.scroll(pages * max(self._desk.size.rows - FOOTER_ROWS - 3, 1))
 
     def close(self) -> None:
         """Show the session again."""
-        self.leave()
-        self._desk.settle()
+        self.clear_page()
+        self._desk.update_screen_mode()
 
-    def leave(self) -> None:
+    def clear_page(self) -> None:
         """Close the page for something that takes its place."""
         closed, self.pager, self._source, self._closed = self._closed, None, None, None
         if closed is not None:
             closed()
-        self._desk.view.focus_draft()
+        self._desk.windows.focus_draft()

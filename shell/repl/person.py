@@ -3,18 +3,18 @@
 from typing import Protocol
 
 from messages.base import Message
-from shell.workplace import Workplace
+from shell.workplace import SessionContext
 
 
 class Person(Protocol):
     """What only the whole program can do for the person."""
 
     @property
-    def place(self) -> Workplace:
+    def session_context(self) -> SessionContext:
         """Where the session works."""
         ...
 
-    def post(self, intent: Message) -> None:
+    def post(self, command: Message) -> None:
         """Tell the console what the person wants."""
         ...
 
@@ -22,7 +22,7 @@ class Person(Protocol):
         """Run a slash command."""
         ...
 
-    def leave(self, status: int = 0) -> None:
+    def exit(self, exit_status: int = 0) -> None:
         """End the program."""
         ...
 

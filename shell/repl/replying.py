@@ -4,69 +4,71 @@ from typing import TYPE_CHECKING
 
 from messages.approvals import QuestionRequest
 from shell.view import question, state
-from shell.view.question import Selection
+from shell.view.question import QuestionSelection
 
 if TYPE_CHECKING:
     from messages.questions import UserQuestion
     from shell.repl.desk import ScreenController
 
 
-class Replying:
+class QuestionInput:
     """The person's replies, one question at a time."""
 
     def __init__(self, desk: "ScreenController") -> None:
         self._desk = desk
-        self.selection = Selection()
+        self.selection = QuestionSelection()
 
     @property
-    def asked(self) -> "UserQuestion | None":
+    def current_question(self) -> "UserQuestion | None":
         """The question on the screen; None: it is none, or a request of another kind."""
-        requests = self._desk.state.requests
-        shown = requests.shown
+        requests = self._desk.state.approvals
+        shown = requests.current
         return (
-            shown.questions[len(requests.replied)] if isinstance(shown, QuestionRequest) else None
+            shown.questions[len(requests.given_replies)]
+            if isinstance(shown, QuestionRequest)
+            else None
         )
 
-    def begin(self) -> None:
+    def reset(self) -> None:
         """Forget what was chosen: another question is shown."""
-        self.selection = Selection()
+        self.selection = QuestionSelection()
 
     def move(self, by: int) -> None:
         """Put the cursor on another choice."""
-        if self.asked:
-            self.selection = question.moved(self.selection, self.asked, by)
+        if self.current_question:
+            self.selection = question.move_cursor(self.selection, self.current_question, by)
 
-    def press(self, text: str, *, last: bool) -> None:
+    def on_key(self, text: str, *, is_last: bool) -> None:
         """Take a key by itself: a number, or no answer at all; nothing else means anything."""
-        asked = self.asked
-        if not (asked and last and self._desk.dialog.key_is_alone):
+        asked = self.current_question
+        if not (asked and is_last and self._desk.approval_prompt.is_isolated_key):
             return
         if text == "n":
-            self._desk.answering.refuse()
+            self._desk.approval_input.reject()
         elif text.isascii() and text.isdigit() and 0 < int(text) <= len(asked.choices):
             self._take(asked, int(text) - 1)
 
-    def tick(self) -> None:
+    def toggle(self) -> None:
         """Tick what the cursor is on, where several may be chosen."""
-        asked = self.asked
-        if asked and asked.multiple and asked.choices:
-            self._take(asked, self.selection.chosen)
+        asked = self.current_question
+        if asked and asked.allow_multiple and asked.choices:
+            self._take(asked, self.selection.cursor)
 
-    def confirm(self, *, last: bool) -> None:
+    def confirm(self, *, is_last: bool) -> None:
         """Reply with what is chosen; a paste never does."""
-        asked = self.asked
-        if asked and last and self._desk.dialog.key_is_alone:
-            self.reply(question.reply_of(asked, self.selection))
+        asked = self.current_question
+        if asked and is_last and self._desk.approval_prompt.is_isolated_key:
+            self.submit_reply(question.build_reply(asked, self.selection))
 
-    def reply(self, text: str) -> None:
+    def submit_reply(self, text: str) -> None:
         """Reply to the question on the screen, once its end was seen."""
-        shown = self._desk.state.requests.shown
-        if shown and text.strip() and self._desk.dialog.may_allow:
-            self._desk.view.side.reset()
-            self._desk.step(state.replied(self._desk.state, shown.id, text))
+        shown = self._desk.state.approvals.current
+        if shown and text.strip() and self._desk.approval_prompt.can_allow:
+            self._desk.windows.side_buffer.reset()
+            self._desk.apply(state.reply_to_question(self._desk.state, shown.id, text))
 
     def _take(self, asked: "UserQuestion", number: int) -> None:
-        if asked.multiple:
-            self.selection = question.toggled(self.selection, number)
+        if asked.allow_multiple:
+            self.selection = question.toggle_choice(self.selection, number)
         else:
-            self.reply(asked.choices[number].label)
+            self.submit_reply(asked.choices[number].label)

@@ -10,33 +10,33 @@ from messages.base import Message
 from shell.commands.command import Command
 from shell.commands.table import COMMANDS
 from shell.repl.aside import aside
-from shell.successor import Successor
+from shell.successor import NextSession
 from shell.view import state
-from shell.view.state import ScreenUpdate, State
-from shell.workplace import Workplace
+from shell.view.state import ScreenUpdate, ScreenState
+from shell.workplace import SessionContext
 
 T = TypeVar("T")
 
 
-class Serving(ABC):
+class BaseRepl(ABC):
     """Serves a person on the thread that calls `run`."""
 
-    def __init__(self, post: Callable[[Message], None], place: Workplace) -> None:
+    def __init__(self, post: Callable[[Message], None], session_context: SessionContext) -> None:
         """`post` carries intents to the console."""
-        self._post, self._place = post, place
+        self._post, self._place = post, session_context
         self._loop: asyncio.AbstractEventLoop | None = None
         self._leaving: int | None = None
         """The exit status, once somebody wants an end."""
-        self.successor: Successor | None = None
+        self.next_session: NextSession | None = None
         """The session to go on with after this one; set when `run` has returned."""
 
     @property
     @abstractmethod
-    def state(self) -> State:
+    def state(self) -> ScreenState:
         """What is known of the session."""
 
     @property
-    def place(self) -> Workplace:
+    def session_context(self) -> SessionContext:
         """Where the session works."""
         return self._place
 
@@ -51,41 +51,41 @@ class Serving(ABC):
         Raises:
             Exception: whatever a fault of ours raised; a terminal is restored.
         """
-        return asyncio.run(self.serve())
+        return asyncio.run(self.run_async())
 
     @abstractmethod
-    async def serve(self) -> int:
+    async def run_async(self) -> int:
         """Serve on the loop that runs; returns the exit status."""
 
-    def leave(self, status: int = 0) -> None:
+    def exit(self, exit_status: int = 0) -> None:
         """End `run` with this status; any thread may ask."""
-        self._leaving = status if self._leaving is None else self._leaving
+        self._leaving = exit_status if self._leaving is None else self._leaving
         if self._loop:
             with suppress(RuntimeError):  # the loop has ended by itself
                 self._loop.call_soon_threadsafe(self._exit)
 
-    def leave_for(self, successor: Successor) -> None:
+    def switch_session(self, next_session: NextSession) -> None:
         """End `run`, so that another session can be opened."""
-        self.successor = successor
-        self.leave()
+        self.next_session = next_session
+        self.exit()
 
     @abstractmethod
     def _exit(self) -> None: ...
 
-    def post(self, intent: Message) -> None:
+    def post(self, command: Message) -> None:
         """Tell the console what the person wants."""
-        self._post(intent)
+        self._post(command)
 
     @abstractmethod
-    def step(self, done: ScreenUpdate) -> None:
+    def apply(self, update: ScreenUpdate) -> None:
         """Take a new state and carry out what comes with it."""
 
-    def remark(self, text: str) -> None:
+    def print_notice(self, text: str) -> None:
         """Print lines of ours."""
         if text:
-            self.step((self.state, (state.PrintNotice(text, "plain"),)))
+            self.apply((self.state, (state.PrintNotice(text, "plain"),)))
 
-    def later(self, job: Callable[[], T], then: Callable[[T | None], None]) -> None:
+    def run_in_thread(self, job: Callable[[], T], on_done: Callable[[T | None], None]) -> None:
         """Do slow work beside the screen."""
         if self._loop:
-            aside(self._loop, job, then)
+            aside(self._loop, job, on_done)

@@ -5,18 +5,18 @@ import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 
-MOST_MS = 50
+MAX_ESCAPE_TIME_MS = 50
 """A person does not notice so much."""
 _MARKER = "told-of-escape-time"
 _ASK_S = 1.0
 
 
-def told_of_escape_time(environment: Mapping[str, str], state: Path) -> str:
+def get_escape_time_hint(environment: Mapping[str, str], state_folder: Path) -> str:
     """Say how Esc gets quick, once for each state folder; empty: there is nothing to say."""
     if not environment.get("TMUX"):
         return ""
     held_ms = _escape_time_ms(environment)
-    if held_ms <= MOST_MS or not _first_time(state / _MARKER):
+    if held_ms <= MAX_ESCAPE_TIME_MS or not _first_time(state_folder / _MARKER):
         return ""
     return (
         f"tmux holds Esc back for {held_ms} ms; with `set -sg escape-time 10` in ~/.tmux.conf "

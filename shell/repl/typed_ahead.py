@@ -7,11 +7,11 @@ from prompt_toolkit.input import Input
 from prompt_toolkit.key_binding import KeyPress
 from prompt_toolkit.keys import Keys
 
-ENTER = KeyPress(Keys.ControlM, "\r")
+ENTER_KEY = KeyPress(Keys.ControlM, "\r")
 
 
 @contextmanager
-def taken_over(keyboard: Input) -> Generator[list[KeyPress]]:
+def raw_mode_with_typeahead(keyboard: Input) -> Generator[list[KeyPress]]:
     """Take the terminal into our own mode, and hand out what was typed until then.
 
     Until then Enter comes as the character that Ctrl-J sends, and it was Enter that was meant.
@@ -21,4 +21,4 @@ def taken_over(keyboard: Input) -> Generator[list[KeyPress]]:
         while read := keyboard.read_keys():
             keys += read
         keys += keyboard.flush_keys()
-        yield [ENTER if key.key is Keys.ControlJ else key for key in keys]
+        yield [ENTER_KEY if key.key is Keys.ControlJ else key for key in keys]

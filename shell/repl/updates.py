@@ -9,11 +9,11 @@ from dataclasses import dataclass
 
 from messages.base import Message
 from shell.inbox import ScreenEventQueue
-from shell.repl.backlog import Backlog
-from shell.repl.frames import LAST_WORK_S, WORK_S, Frames
+from shell.repl.backlog import PrintQueue
+from shell.repl.frames import FINAL_FRAME_BUDGET_S, FRAME_BUDGET_S, FrameTimer
 from shell.view import events, state
-from shell.view.render import rendered
-from shell.view.state import RestoreDraft, ScreenUpdate, SendCommand, State
+from shell.view.render import render_item
+from shell.view.state import RestoreDraft, ScreenUpdate, SendCommand, ScreenState
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,33 +22,33 @@ class Printer:
 
     draw: Callable[[str], None]
     """Print lines above a fresh drawing; without any, draw what has changed."""
-    width: Callable[[], int]
-    colour: bool
-    takes_lines: Callable[[], bool] = lambda: True
+    get_width: Callable[[], int]
+    color: bool
+    can_print: Callable[[], bool] = lambda: True
     """Whether lines can be printed now; else they wait."""
 
 
-class Updates:
+class EventPump:
     """Owns the state, and what of it is still to be printed."""
 
     def __init__(
         self,
-        inbox: ScreenEventQueue,
-        paper: Printer,
+        screen_events: ScreenEventQueue,
+        printer: Printer,
         post: Callable[[Message], None],
-        refill: Callable[[str], None],
-        changed: Callable[[], None],
+        restore_draft: Callable[[str], None],
+        on_change: Callable[[], None],
     ) -> None:
         """`post` carries intents away, `refill` puts text into the input.
 
         `changed` is called after each new state, before it is drawn.
         """
-        self._inbox, self._paper = inbox, paper
-        self._post, self._refill, self._changed = post, refill, changed
-        self._frames = Frames(inbox, self._take_in)
-        self._backlog = Backlog()
+        self._inbox, self._paper = screen_events, printer
+        self._post, self._refill, self._changed = post, restore_draft, on_change
+        self._frames = FrameTimer(screen_events, self._take_in)
+        self._backlog = PrintQueue()
         self._loop: AbstractEventLoop | None = None
-        self.state = State()
+        self.state = ScreenState()
 
     @property
     def now_s(self) -> float:
@@ -59,7 +59,7 @@ class Updates:
         """Take reports from now on."""
         self._frames.start(loop)
 
-    def keep_time(self, loop: AbstractEventLoop) -> None:
+    def set_loop(self, loop: AbstractEventLoop) -> None:
         """Go by this loop's clock."""
         self._loop = loop
 
@@ -67,38 +67,38 @@ class Updates:
         """Leave the rest unread."""
         self._frames.stop()
 
-    def step(self, done: ScreenUpdate) -> None:
+    def apply(self, update: ScreenUpdate) -> None:
         """Take a new state and carry out what comes with it."""
-        self._apply(done)
-        self._show(self.now_s + WORK_S)
+        self._apply(update)
+        self._show(self.now_s + FRAME_BUDGET_S)
 
-    def hurry(self) -> None:
+    def drop_pending_text(self) -> None:
         """Leave out what of the turn's text has come but is not printed yet."""
-        self._backlog.hurry()
+        self._backlog.start_dropping()
 
-    def release(self) -> None:
+    def print_pending(self) -> None:
         """Print what could not be printed."""
-        self._show(self.now_s + WORK_S)
+        self._show(self.now_s + FRAME_BUDGET_S)
 
     def finish(self) -> None:
         """Draw what there is to say, before the end."""
-        for event in self._inbox.take():
-            self._apply(events.received(self.state, event, self.now_s))
+        for event in self._inbox.take_all():
+            self._apply(events.apply_event(self.state, event, self.now_s))
         if self.state.turn:
-            _, prose = state.flushed(self.state.turn)
+            _, prose = state.flush_tail(self.state.turn)
             self._apply((self.state, prose))
-        self._show(self.now_s + LAST_WORK_S)
-        self._backlog.hurry()
-        self._backlog.calm()
+        self._show(self.now_s + FINAL_FRAME_BUDGET_S)
+        self._backlog.start_dropping()
+        self._backlog.stop_dropping()
         self._show(float("inf"))
 
     def _take_in(self) -> None:
         """Take in what has been reported, and draw it as one frame; the rest in the next ones."""
-        until_s = self.now_s + WORK_S
-        while self.now_s < until_s and (event := self._inbox.next()):
-            self._apply(events.received(self.state, event, self.now_s))
-        if not (self.state.turn and self.state.turn.interrupting):
-            self._backlog.calm()
+        until_s = self.now_s + FRAME_BUDGET_S
+        while self.now_s < until_s and (event := self._inbox.take_next()):
+            self._apply(events.apply_event(self.state, event, self.now_s))
+        if not (self.state.turn and self.state.turn.is_interrupting):
+            self._backlog.stop_dropping()
         self._show(until_s)
 
     def _apply(self, done: ScreenUpdate) -> None:
@@ -107,7 +107,7 @@ class Updates:
         for effect in effects:
             match effect:
                 case SendCommand():
-                    self._post(effect.intent)
+                    self._post(effect.command)
                 case RestoreDraft():
                     self._refill(effect.text)
                 case _:
@@ -115,16 +115,16 @@ class Updates:
 
     def _show(self, until_s: float) -> None:
         """Draw what has changed, with as much above it as there is time to lay out."""
-        prints = self._paper.takes_lines()
+        prints = self._paper.can_print()
         above = self._laid_out(until_s) if prints else ""
         self._changed()
         self._paper.draw(above)
         if self._loop and (self._inbox or (self._backlog and prints)):
-            self._frames.again(self._loop)
+            self._frames.schedule_next(self._loop)
 
     def _laid_out(self, until_s: float) -> str:
-        width = self._paper.width()
+        width = self._paper.get_width()
         lines: list[str] = []
         while self._backlog and (not lines or self.now_s < until_s):
-            lines.append(rendered(self._backlog.take(), width, colour=self._paper.colour))
+            lines.append(render_item(self._backlog.pop(), width, color=self._paper.color))
         return "".join(lines)

@@ -27,15 +27,15 @@ from messages.turns import (
 )
 from shell.inbox import SubagentEvent
 from shell.view import figures, recent
-from shell.view.recent import Kept, Recent
+from shell.view.recent import ActivityEvent, Recent
 
 _LEAST_TOLD_CHARS = 100
 """A first reply of less is not estimated: it was told of as it began, and has grown since."""
-MOST_STREAMED_CHARS = 12_000
+MAX_STREAMED_CHARS = 12_000
 """Of a reply that is not whole yet, so much of its end is kept."""
-MOST_KEPT_CHARS = 4_000_000
+MAX_TREE_ACTIVITY_CHARS = 4_000_000
 """What is kept of all of them; then those that have ended keep nothing, and the others less."""
-Doing = Literal["starting", "queued", "thinking", "writing", "working", "idle", "ended"]
+SubagentPhase = Literal["starting", "queued", "thinking", "writing", "working", "idle", "ended"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,38 +45,38 @@ class Subagent:
     address: Address
     agent: str
     description: str
-    began_s: float
-    doing: Doing = "starting"
-    at: str = ""
+    started_s: float
+    phase: SubagentPhase = "starting"
+    phase_detail: str = ""
     """The call it is at, or why it is not."""
-    tools: Mapping[str, str] = field(default_factory=dict[str, str])
+    running_tools: Mapping[str, str] = field(default_factory=dict[str, str])
     """Titles of its running calls."""
-    tokens: int = 0
+    output_tokens: int = 0
     """Of its whole replies, as the API counts them."""
     reply_chars: int = 0
     """Of the reply that it is at, as it last told."""
     call_id: str = ""
     """The call that it works for."""
-    lives: int = 1
+    task_number: int = 1
     """How often it was begun."""
-    recent: Recent = field(default_factory=Recent)
+    activity: Recent = field(default_factory=Recent)
     """What it was asked, said and did, the last of it."""
-    streamed: str = ""
+    streamed_text: str = ""
     """Text of the reply that it is at, as far as it has come; of whom the person looks at."""
     one_shot: bool = True
     """It ends with its task."""
     ended_s: float | None = None
 
     @property
-    def waits_for_more(self) -> bool:
+    def is_awaiting_prompt(self) -> bool:
         """It has done its task, and stays for what the person says to it."""
-        return self.doing == "idle" and not self.one_shot
+        return self.phase == "idle" and not self.one_shot
 
     @property
-    def wrote(self) -> str:
+    def token_text(self) -> str:
         """Say how much it wrote; empty: that is not known yet."""
-        known = self.tokens or self.reply_chars >= _LEAST_TOLD_CHARS
-        return figures.tokens(self.tokens, self.reply_chars) if known else ""
+        known = self.output_tokens or self.reply_chars >= _LEAST_TOLD_CHARS
+        return figures.format_tokens(self.output_tokens, self.reply_chars) if known else ""
 
 
 @dataclass(frozen=True)
@@ -86,90 +86,102 @@ class SubagentList:
     Without slots: what a frame asks for many times is found out once.
     """
 
-    rows: Mapping[Address, Subagent] = field(default_factory=dict[Address, Subagent])
-    chars: int = 0
+    subagents: Mapping[Address, Subagent] = field(default_factory=dict[Address, Subagent])
+    activity_chars: int = 0
     """What all that is kept of them takes."""
 
     @cached_property
-    def in_order(self) -> tuple[Subagent, ...]:
+    def running_in_tree_order(self) -> tuple[Subagent, ...]:
         """List those that have not ended, each below the one that started it."""
         return tuple(
-            sorted(self.running, key=lambda row: [_key(name) for name in row.address.names])
+            sorted(self.running, key=lambda row: [_key(name) for name in row.address.segments])
         )
 
-    def called(self, name: str) -> Subagent | None:
+    def find_by_name(self, name: str) -> Subagent | None:
         """Find one by its name, which nobody else has, or by a path that ends so."""
         wanted = tuple(name.strip("/").split("/"))
-        rows = self.rows.values()
-        return next((row for row in rows if row.address.names[-len(wanted) :] == wanted), None)
+        rows = self.subagents.values()
+        return next((row for row in rows if row.address.segments[-len(wanted) :] == wanted), None)
 
     @cached_property
     def running(self) -> tuple[Subagent, ...]:
         """Those that have not ended."""
-        return tuple(row for row in self.rows.values() if row.doing != "ended")
+        return tuple(row for row in self.subagents.values() if row.phase != "ended")
 
-    def with_row(self, row: Subagent) -> "SubagentList":
+    def with_subagent(self, row: Subagent) -> "SubagentList":
         """Replace one, or add it."""
-        earlier = self.rows.get(row.address)
-        chars = self.chars + row.recent.chars - (earlier.recent.chars if earlier else 0)
-        below = SubagentList({**self.rows, row.address: row}, chars)
-        return below if chars <= MOST_KEPT_CHARS else below._cut_down()
+        earlier = self.subagents.get(row.address)
+        chars = (
+            self.activity_chars + row.activity.chars - (earlier.activity.chars if earlier else 0)
+        )
+        below = SubagentList({**self.subagents, row.address: row}, chars)
+        return below if chars <= MAX_TREE_ACTIVITY_CHARS else below._cut_down()
 
     def _cut_down(self) -> "SubagentList":
         """Keep half of what may be, so that this is seldom done."""
-        share = MOST_KEPT_CHARS // 2 // max(len(self.running), 1)
+        share = MAX_TREE_ACTIVITY_CHARS // 2 // max(len(self.running), 1)
         rows = {
             address: replace(
-                row, recent=recent.cut_down(row.recent, 0 if row.doing == "ended" else share)
+                row, activity=recent.trim(row.activity, 0 if row.phase == "ended" else share)
             )
-            for address, row in self.rows.items()
+            for address, row in self.subagents.items()
         }
-        return SubagentList(rows, sum(row.recent.chars for row in rows.values()))
+        return SubagentList(rows, sum(row.activity.chars for row in rows.values()))
 
 
-def heard(below: SubagentList, said: SubagentEvent, now_s: float) -> SubagentList:
+def apply_subagent_event(
+    below: SubagentList, subagent_event: SubagentEvent, now_s: float
+) -> SubagentList:
     """Take in an event of a subagent, or of any agent about those below it."""
-    event = said.event
+    event = subagent_event.event
     match event:
         case SubagentStarted():
-            return below.with_row(_begun(below.rows.get(event.child), event, now_s))
+            return below.with_subagent(_begun(below.subagents.get(event.child), event, now_s))
         case SubagentEnded():
             return _ended(below, event, now_s)
         case _:
-            row_found = below.rows.get(said.source)
-            return below.with_row(_heard_of(row_found, event)) if row_found else below
+            row_found = below.subagents.get(subagent_event.source)
+            return below.with_subagent(_heard_of(row_found, event)) if row_found else below
 
 
 def _ended(below: SubagentList, event: SubagentEnded, now_s: float) -> SubagentList:
     """Let one rest that stays for more; else it is gone, with all below it."""
-    row = below.rows.get(event.child)
+    row = below.subagents.get(event.child)
     if row is None:
         return below
     if not row.one_shot and event.status != "failed":
-        return below.with_row(replace(row, doing="idle", at=event.detail, tools={}))
+        return below.with_subagent(
+            replace(row, phase="idle", phase_detail=event.detail, running_tools={})
+        )
     gone = (each for each in below.running if each.address.is_under(event.child))
     for each in gone:
         at = event.detail if each is row else ""
-        below = below.with_row(replace(each, doing="ended", at=at, tools={}, ended_s=now_s))
+        below = below.with_subagent(
+            replace(each, phase="ended", phase_detail=at, running_tools={}, ended_s=now_s)
+        )
     return below
 
 
-def clock(row: Subagent, now_s: float) -> str:
+def format_elapsed(row: Subagent, now_s: float) -> str:
     """Say how long it has been at it."""
-    return figures.clock((row.ended_s or now_s) - row.began_s)
+    return figures.format_duration((row.ended_s or now_s) - row.started_s)
 
 
 def _begun(earlier: Subagent | None, event: SubagentStarted, now_s: float) -> Subagent:
     row = Subagent(
         event.child,
-        event.agent,
+        event.agent_type,
         event.description,
         now_s,
         call_id=event.call_id,
-        lives=event.task_number,
+        task_number=event.task_number,
         one_shot=event.one_shot,
     )
-    return row if earlier is None else replace(row, tokens=earlier.tokens, recent=earlier.recent)
+    return (
+        row
+        if earlier is None
+        else replace(row, output_tokens=earlier.output_tokens, activity=earlier.activity)
+    )
 
 
 def _key(name: str) -> tuple[str, int]:
@@ -181,52 +193,64 @@ def _heard_of(row: Subagent, event: UpwardEvent | Delta | SessionConfigured) -> 
     """Take in an event of its own."""
     match event:
         case TextDelta():
-            return replace(row, streamed=(row.streamed + event.text)[-MOST_STREAMED_CHARS:])
+            return replace(
+                row, streamed_text=(row.streamed_text + event.text)[-MAX_STREAMED_CHARS:]
+            )
         case ThinkingDelta() | ToolInputDelta():
             return row
         case SessionConfigured():  # what has come of its reply follows anew, and whole
-            return replace(row, streamed="")
+            return replace(row, streamed_text="")
         case _:
             return _over(_kept(_moved(row, event), event), event)
 
 
 def _kept(row: Subagent, event: UpwardEvent) -> Subagent:
-    return replace(row, recent=recent.added(row.recent, event)) if isinstance(event, Kept) else row
+    return (
+        replace(row, activity=recent.with_event(row.activity, event))
+        if isinstance(event, ActivityEvent)
+        else row
+    )
 
 
 def _over(row: Subagent, event: UpwardEvent) -> Subagent:
     """Leave the reply that it was at, if this ends it."""
     ends = ReplyCompleted | ModelRetrying | TurnCompleted | TurnInterrupted | TurnFailed
-    return replace(row, streamed="", reply_chars=0) if isinstance(event, ends) else row
+    return replace(row, streamed_text="", reply_chars=0) if isinstance(event, ends) else row
 
 
 def _moved(row: Subagent, event: UpwardEvent) -> Subagent:  # noqa: PLR0911  (a case an event)
     match event:
         case SubagentQueued():
-            return replace(row, doing="queued", at=f"for one of {event.slot_limit} places")
+            return replace(
+                row, phase="queued", phase_detail=f"for one of {event.slot_limit} places"
+            )
         case TurnStarted():
-            return replace(row, doing="thinking", at="")
+            return replace(row, phase="thinking", phase_detail="")
         case ModelRetrying():
-            return replace(row, doing="thinking", at=event.detail)
-        case ReplyProgress() if row.doing != "ended":
-            at_it: Doing = "writing" if event.writes else "thinking"
-            return replace(row, doing=at_it, at="", reply_chars=event.chars)
+            return replace(row, phase="thinking", phase_detail=event.detail)
+        case ReplyProgress() if row.phase != "ended":
+            at_it: SubagentPhase = "writing" if event.has_text else "thinking"
+            return replace(row, phase=at_it, phase_detail="", reply_chars=event.char_count)
         case ReplyCompleted():
             acts = any(isinstance(block, ToolUseBlock) for block in event.content)
-            tokens = row.tokens + event.usage.output_tokens
-            return replace(row, doing="working" if acts else "thinking", at="", tokens=tokens)
+            tokens = row.output_tokens + event.usage.output_tokens
+            return replace(
+                row, phase="working" if acts else "thinking", phase_detail="", output_tokens=tokens
+            )
         case ToolStarted():
-            return _at(row, {**row.tools, event.call_id: event.title})
+            return _at(row, {**row.running_tools, event.call_id: event.title})
         case ToolEnded():
-            left = {key: title for key, title in row.tools.items() if key != event.call_id}
+            left = {key: title for key, title in row.running_tools.items() if key != event.call_id}
             return _at(row, left)
-        case TurnCompleted() | TurnInterrupted() | TurnFailed() if row.doing != "ended":
-            return replace(row, doing="idle", at="", tools={})
+        case TurnCompleted() | TurnInterrupted() | TurnFailed() if row.phase != "ended":
+            return replace(row, phase="idle", phase_detail="", running_tools={})
         case _:
             return row
 
 
 def _at(row: Subagent, tools: dict[str, str]) -> Subagent:
     if not tools:
-        return replace(row, doing="thinking", at="", tools=tools)
-    return replace(row, doing="working", at=next(reversed(tools.values())), tools=tools)
+        return replace(row, phase="thinking", phase_detail="", running_tools=tools)
+    return replace(
+        row, phase="working", phase_detail=next(reversed(tools.values())), running_tools=tools
+    )

@@ -4,10 +4,10 @@ from pathlib import PurePath
 
 from messages.turns import PersistenceChanged
 
-WRITTEN_AGAIN = "The session is written again; nothing that was said is missing."
+PERSISTENCE_RECOVERED = "The session is written again; nothing that was said is missing."
 
 
-def unwritten(event: PersistenceChanged) -> str:
+def format_write_failure(event: PersistenceChanged) -> str:
     """Say that nothing is recorded, why, and what that means."""
     return (
         f"The session cannot be written ({event.detail}). Until it can, nothing is changed and "
@@ -15,20 +15,20 @@ def unwritten(event: PersistenceChanged) -> str:
     )
 
 
-def line_of(event: PersistenceChanged) -> str:
+def format_persistence_line(event: PersistenceChanged) -> str:
     """Say it where there is no footer."""
     match event.state:
         case "well":
-            return WRITTEN_AGAIN
+            return PERSISTENCE_RECOVERED
         case "failing":
-            return unwritten(event)
+            return format_write_failure(event)
         case "slow":
             return "The disk is slow to take what is said."
 
 
-def mark(disk: PersistenceChanged, file: str) -> str:
+def format_persistence_warning(status: PersistenceChanged, file: str) -> str:
     """Say in a few words what stands in the footer; empty: all is well."""
-    match disk.state:
+    match status.state:
         case "well":
             return ""
         case "failing":

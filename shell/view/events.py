@@ -5,7 +5,7 @@ from typing import get_args
 
 from messages.address import PRIMARY
 from messages.approvals import DismissApproval, ShowApproval
-from messages.content import ThinkingBlock, text_of
+from messages.content import ThinkingBlock, join_text
 from messages.models import LimitReason
 from messages.permissions import (
     ChangeModeFailed,
@@ -40,31 +40,31 @@ from messages.turns import (
     TurnStarted,
     UsageChanged,
 )
-from shell.inbox import ApprovalsReset, Event, Notice, SubagentEvent, TextDropped
+from shell.inbox import ApprovalsReset, ScreenEvent, Notice, SubagentEvent, TextDropped
 from shell.intents import UserCommandEnded
 from shell.view import below, blocks, details, modes, requests
-from shell.view.details import Detail
-from shell.view.disk import WRITTEN_AGAIN, unwritten
-from shell.view.policy import policy_lines, told_of
+from shell.view.details import FullOutput
+from shell.view.disk import PERSISTENCE_RECOVERED, format_write_failure
+from shell.view.policy import format_policy, format_policy_report
 from shell.view.state import (
     PrintMarkdown,
     PrintNotice,
     PrintOmission,
     PrintPrompt,
-    Retrying,
-    Running,
+    PendingRetry,
+    RunningTool,
     RunningTurn,
     ScreenUpdate,
-    State,
-    flushed,
-    handed_back,
-    next_sent,
-    questions_gone,
-    retracted,
+    ScreenState,
+    flush_tail,
+    restore_queued,
+    send_next_prompt,
+    reset_approvals,
+    dismiss_approval,
 )
 from shell.visible import visible
 
-Answer = (
+ProgramEvent = (
     UserCommandEnded
     | PolicySnapshot
     | RulesReplaced
@@ -77,11 +77,11 @@ Answer = (
     | Notice
 )
 """What the program tells besides what the agents do."""
-MOST_LATE_CHARS = 4_000
+MAX_LATE_CHARS = 4_000
 """So much text is still shown of a turn that is being interrupted."""
 
 
-def received(state: State, event: Event, now_s: float) -> ScreenUpdate:  # noqa: C901, PLR0911, PLR0912  (a case an event)
+def apply_event(state: ScreenState, event: ScreenEvent, now_s: float) -> ScreenUpdate:  # noqa: C901, PLR0911, PLR0912  (a case an event)
     """Take in one event."""
     match event:
         case SessionConfigured():
@@ -89,7 +89,7 @@ def received(state: State, event: Event, now_s: float) -> ScreenUpdate:  # noqa:
         case TurnStarted():
             return _started(state, event, now_s)
         case ToolInputDelta():
-            return _heard(state, event.chars, now_s), ()
+            return _heard(state, event.char_count, now_s), ()
         case TextDelta() | ThinkingDelta():
             return _streamed(state, event, now_s)
         case ReplyProgress():
@@ -101,7 +101,7 @@ def received(state: State, event: Event, now_s: float) -> ScreenUpdate:  # noqa:
         case ModelChanged():
             return _model_changed(state, event)
         case AgentSwitched() | SwitchAgentFailed() | ModeChanged() | ChangeModeFailed():
-            return modes.received(state, event)
+            return modes.apply_mode_event(state, event)
         case UsageChanged():
             return replace(state, usage=event), ()
         case ToolStarted():
@@ -115,107 +115,121 @@ def received(state: State, event: Event, now_s: float) -> ScreenUpdate:  # noqa:
         case PersistenceChanged():
             return _disk_changed(state, event)
         case SubagentEvent():
-            return replace(state, below=below.heard(state.below, event, now_s)), ()
+            return replace(
+                state, subagents=below.apply_subagent_event(state.subagents, event, now_s)
+            ), ()
         case SubagentStarted() | SubagentQueued() | SubagentEnded():
             said = SubagentEvent(PRIMARY, event)
-            return replace(state, below=below.heard(state.below, said, now_s)), ()
+            return replace(
+                state, subagents=below.apply_subagent_event(state.subagents, said, now_s)
+            ), ()
         case ShowApproval():
-            return replace(state, requests=requests.presented(state.requests, event)), ()
+            return replace(state, approvals=requests.with_request(state.approvals, event)), ()
         case DismissApproval():
-            return retracted(state, event)
+            return dismiss_approval(state, event)
         case ApprovalsReset():
-            return questions_gone(state)
+            return reset_approvals(state)
         case _:
             return _told(state, event)
 
 
-def _told(state: State, event: Answer) -> ScreenUpdate:
+def _told(state: ScreenState, event: ProgramEvent) -> ScreenUpdate:
     """Take in what is only told, once: the answer to something that the person did."""
     match event:
         case UserCommandEnded():
-            detail = Detail(f"! {event.command}", event.text)
-            kept = details.kept(state.details, detail)
-            return replace(state, own=None, details=kept), (event,)
+            detail = FullOutput(f"! {event.command}", event.text)
+            kept = details.with_full_output(state.full_outputs, detail)
+            return replace(state, user_command=None, full_outputs=kept), (event,)
         case PolicySnapshot():
             ceiling = state.session.max_mode if state.session else "yolo"
-            told = policy_lines(event.policy, ceiling)
-            return replace(state, listed=event.policy), (PrintNotice(told, "plain"),)
+            told = format_policy(event.policy, ceiling)
+            return replace(state, listed_policy=event.policy), (PrintNotice(told, "plain"),)
         case TextDropped():
             return state, (PrintOmission(event.chars),)
         case Notice():
             return state, (PrintNotice(event.text, "warn"),)
         case _:
-            return state, (PrintNotice(*told_of(event)),)
+            return state, (PrintNotice(*format_policy_report(event)),)
 
 
-def _configured(state: State, event: SessionConfigured, now_s: float) -> ScreenUpdate:
+def _configured(state: ScreenState, event: SessionConfigured, now_s: float) -> ScreenUpdate:
     if state.session is None:
         header: tuple[SessionConfigured, ...] = (event,)
     else:
         header = ()  # the agent was started again, which a notice says
         event = event.model_copy(update={"mode": state.session.mode})
-    turn = None if event.running_turn is None else RunningTurn(began_s=now_s)
+    turn = None if event.running_turn is None else RunningTurn(started_s=now_s)
     well = PersistenceChanged(state="well")  # else it tells anew
-    state, sent = next_sent(replace(state, session=event, turn=turn, disk=well), now_s)
+    state, sent = send_next_prompt(
+        replace(state, session=event, turn=turn, persistence=well), now_s
+    )
     return state, (*header, *sent)
 
 
-def _started(state: State, event: TurnStarted, now_s: float) -> ScreenUpdate:
+def _started(state: ScreenState, event: TurnStarted, now_s: float) -> ScreenUpdate:
     if state.turn:
         return state, ()
-    return replace(state, turn=RunningTurn(began_s=now_s)), (PrintPrompt(event.prompt),)
+    return replace(state, turn=RunningTurn(started_s=now_s)), (PrintPrompt(event.prompt),)
 
 
-def _heard(state: State, chars: int, now_s: float) -> State:
+def _heard(state: ScreenState, chars: int, now_s: float) -> ScreenState:
     """Note that the model is at work: it has written so much more."""
     if not state.turn:
         return state
     chars += state.turn.streamed_chars
-    turn = replace(state.turn, streamed_chars=chars, retrying=None, heard_s=now_s)
+    turn = replace(state.turn, streamed_chars=chars, pending_retry=None, last_activity_s=now_s)
     return replace(state, turn=turn)
 
 
-def _streamed(state: State, event: TextDelta | ThinkingDelta, now_s: float) -> ScreenUpdate:
+def _streamed(state: ScreenState, event: TextDelta | ThinkingDelta, now_s: float) -> ScreenUpdate:
     state = _heard(state, len(event.text), now_s)
     turn = state.turn
     if turn is None or isinstance(event, ThinkingDelta):
         return state, ()  # late: its turn has ended, and the record of the reply is printed whole
-    if turn.interrupting:
+    if turn.is_interrupting:
         turn = replace(turn, late_chars=turn.late_chars + len(event.text))
-        if turn.late_chars > MOST_LATE_CHARS:
+        if turn.late_chars > MAX_LATE_CHARS:
             return replace(state, turn=turn), (PrintOmission(len(event.text)),)
-    finished, tail = blocks.feed(turn.tail, visible(event.text))
-    turn = replace(turn, tail=tail, streamed=True)
+    finished, tail = blocks.feed_text(turn.tail, visible(event.text))
+    turn = replace(turn, tail=tail, has_streamed_text=True)
     return replace(state, turn=turn), tuple(PrintMarkdown(block) for block in finished)
 
 
-def _replied(state: State, event: ReplyCompleted, now_s: float) -> ScreenUpdate:
-    turn = state.turn or RunningTurn(began_s=now_s)
+def _replied(state: ScreenState, event: ReplyCompleted, now_s: float) -> ScreenUpdate:
+    turn = state.turn or RunningTurn(started_s=now_s)
     finished: tuple[str, ...] = ()
-    if not turn.streamed:
-        finished, tail = blocks.feed(turn.tail, visible(text_of(event.content)))
+    if not turn.has_streamed_text:
+        finished, tail = blocks.feed_text(turn.tail, visible(join_text(event.content)))
         turn = replace(turn, tail=tail)
-    turn, last = flushed(turn)
+    turn, last = flush_tail(turn)
     prose = (*(PrintMarkdown(block) for block in finished), *last)
-    tokens = turn.tokens + event.usage.output_tokens
-    turn = replace(turn, streamed=False, streamed_chars=0, tokens=tokens, retrying=None)
-    thoughts = [block.thinking for block in event.content if isinstance(block, ThinkingBlock)]
-    kept = details.kept(state.details, Detail("reasoning", "\n\n".join(thoughts)))
-    return replace(state, turn=turn, details=kept), prose
-
-
-def _retrying(state: State, event: ModelRetrying, now_s: float) -> ScreenUpdate:
-    """Show the wait; text that has streamed is void, since the reply begins anew."""
-    turn, prose = flushed(state.turn or RunningTurn(began_s=now_s))
-    void = (PrintNotice("The reply was cut off here; it begins anew.", "warn"),)
-    retrying = Retrying(event, until_s=now_s + event.wait_s)
+    tokens = turn.output_tokens + event.usage.output_tokens
     turn = replace(
-        turn, streamed=False, streamed_chars=0, retrying=retrying, heard_s=retrying.until_s
+        turn, has_streamed_text=False, streamed_chars=0, output_tokens=tokens, pending_retry=None
     )
-    return replace(state, turn=turn), (*prose, *(void if event.partial else ()))
+    thoughts = [block.thinking for block in event.content if isinstance(block, ThinkingBlock)]
+    kept = details.with_full_output(
+        state.full_outputs, FullOutput("reasoning", "\n\n".join(thoughts))
+    )
+    return replace(state, turn=turn, full_outputs=kept), prose
 
 
-def _model_changed(state: State, event: ModelChanged) -> ScreenUpdate:
+def _retrying(state: ScreenState, event: ModelRetrying, now_s: float) -> ScreenUpdate:
+    """Show the wait; text that has streamed is void, since the reply begins anew."""
+    turn, prose = flush_tail(state.turn or RunningTurn(started_s=now_s))
+    void = (PrintNotice("The reply was cut off here; it begins anew.", "warn"),)
+    retrying = PendingRetry(event, retry_at_s=now_s + event.wait_s)
+    turn = replace(
+        turn,
+        has_streamed_text=False,
+        streamed_chars=0,
+        pending_retry=retrying,
+        last_activity_s=retrying.retry_at_s,
+    )
+    return replace(state, turn=turn), (*prose, *(void if event.partial_text else ()))
+
+
+def _model_changed(state: ScreenState, event: ModelChanged) -> ScreenUpdate:
     told = PrintNotice(f"The model is {event.model} from the next request on.")
     if state.session is None:
         return state, (told,)
@@ -223,52 +237,54 @@ def _model_changed(state: State, event: ModelChanged) -> ScreenUpdate:
     return replace(state, session=session), (told,)
 
 
-def _disk_changed(state: State, event: PersistenceChanged) -> ScreenUpdate:
+def _disk_changed(state: ScreenState, event: PersistenceChanged) -> ScreenUpdate:
     """Keep the trouble for the footer; that it began and ended is told, but for a slow disk."""
-    failed = state.disk.state == "failing"
-    if event.state == state.disk.state:
+    failed = state.persistence.state == "failing"
+    if event.state == state.persistence.state:
         return state, ()  # several agents tell of the same
-    state = replace(state, disk=event)
+    state = replace(state, persistence=event)
     if event.state == "failing":
-        return state, (PrintNotice(unwritten(event), "bad"),)
-    return state, (PrintNotice(WRITTEN_AGAIN, "plain"),) if failed else ()
+        return state, (PrintNotice(format_write_failure(event), "bad"),)
+    return state, (PrintNotice(PERSISTENCE_RECOVERED, "plain"),) if failed else ()
 
 
-def _tool_started(state: State, event: ToolStarted, now_s: float) -> ScreenUpdate:
-    turn, prose = flushed(state.turn or RunningTurn(began_s=now_s))
-    running = Running(event.call_id, event.title, now_s)
-    return replace(state, turn=replace(turn, tools=(*turn.tools, running))), prose
+def _tool_started(state: ScreenState, event: ToolStarted, now_s: float) -> ScreenUpdate:
+    turn, prose = flush_tail(state.turn or RunningTurn(started_s=now_s))
+    running = RunningTool(event.call_id, event.title, now_s)
+    return replace(state, turn=replace(turn, running_tools=(*turn.running_tools, running))), prose
 
 
-def _tool_ended(state: State, event: ToolEnded, now_s: float) -> ScreenUpdate:
-    turn, prose = flushed(state.turn or RunningTurn(began_s=now_s))
-    tools = tuple(tool for tool in turn.tools if tool.call_id != event.call_id)
-    kept = details.kept(
-        state.details, Detail(event.title or event.tool, f"{event.text}\n{event.diff}")
+def _tool_ended(state: ScreenState, event: ToolEnded, now_s: float) -> ScreenUpdate:
+    turn, prose = flush_tail(state.turn or RunningTurn(started_s=now_s))
+    tools = tuple(tool for tool in turn.running_tools if tool.call_id != event.call_id)
+    kept = details.with_full_output(
+        state.full_outputs, FullOutput(event.title or event.tool, f"{event.text}\n{event.diff}")
     )
-    state = replace(state, turn=replace(turn, tools=tools, heard_s=now_s), details=kept)
+    state = replace(
+        state, turn=replace(turn, running_tools=tools, last_activity_s=now_s), full_outputs=kept
+    )
     return state, (*prose, event)
 
 
 def _ended(
-    state: State, event: TurnCompleted | TurnInterrupted | TurnFailed, now_s: float
+    state: ScreenState, event: TurnCompleted | TurnInterrupted | TurnFailed, now_s: float
 ) -> ScreenUpdate:
-    _, prose = flushed(state.turn) if state.turn else (None, ())
+    _, prose = flush_tail(state.turn) if state.turn else (None, ())
     state = replace(state, turn=None)
     match event:
         case TurnCompleted():
-            state, sent = next_sent(state, now_s)
+            state, sent = send_next_prompt(state, now_s)
             return state, (*prose, *sent)
         case TurnInterrupted():
-            state, sent = next_sent(state, now_s)
+            state, sent = send_next_prompt(state, now_s)
             return state, (*prose, PrintNotice("Interrupted.", "warn"), *sent)
         case TurnFailed():
-            state, refill = handed_back(state)
+            state, refill = restore_queued(state)
             return state, (*prose, _failure(event), *refill)
 
 
 def _failure(event: TurnFailed) -> PrintNotice:
     if event.reason in get_args(LimitReason):
         return PrintNotice(f"The turn {event.detail}.", "warn")
-    cut = ". What stands above of the reply is not all of it." if event.partial else ""
+    cut = ". What stands above of the reply is not all of it." if event.partial_text else ""
     return PrintNotice(f"The turn failed ({event.reason}): {event.detail}{cut}", "bad")

@@ -8,23 +8,23 @@ from itertools import islice
 _BEGINS, _WORD_BEGINS, _HOLDS, _SCATTERED = range(4)
 _WORD_ENDS = "/-_. "
 
-Rank = tuple[int, int, int]
+MatchRank = tuple[int, int, int]
 
 
-def best(wanted: str, texts: Iterable[str], most: int) -> list[str]:
+def find_best_matches(query: str, texts: Iterable[str], limit: int) -> list[str]:
     """Name the texts that hold the letters of `wanted` in order, the likeliest first."""
-    if not wanted:
-        return list(islice(texts, most))
-    spread = re.compile(".*?".join(map(re.escape, wanted.lower())), re.DOTALL)
+    if not query:
+        return list(islice(texts, limit))
+    spread = re.compile(".*?".join(map(re.escape, query.lower())), re.DOTALL)
     ranked = (
         (rank, number, text)
         for number, text in enumerate(texts)
-        if (rank := _rank(wanted.lower(), text.lower(), spread)) is not None
+        if (rank := _rank(query.lower(), text.lower(), spread)) is not None
     )
-    return [text for _, _, text in heapq.nsmallest(most, ranked)]
+    return [text for _, _, text in heapq.nsmallest(limit, ranked)]
 
 
-def _rank(wanted: str, text: str, spread: "re.Pattern[str]") -> Rank | None:
+def _rank(wanted: str, text: str, spread: "re.Pattern[str]") -> MatchRank | None:
     """Order by where the letters stand: begin of the last part of a path, of a word, anywhere."""
     last = text.rpartition("/")[2]
     if last.startswith(wanted) or text.startswith(wanted):

@@ -15,7 +15,7 @@ Fragment: TypeAlias = tuple[str, str]
 """A tone of `SGR` and the text drawn in it."""
 Row: TypeAlias = tuple[Fragment, ...]
 
-SGR = {
+SGR_BY_TONE = {
     "plain": "",
     "dim": "2",
     "strong": "1",
@@ -28,7 +28,7 @@ SGR = {
 }
 """Tone to the parameters of the terminal's own colour command."""
 
-STYLES = {
+STYLE_BY_TONE = {
     "dim": "ansibrightblack",
     "strong": "bold",
     "person": "ansicyan",
@@ -40,16 +40,16 @@ STYLES = {
 }
 """The same tones for prompt_toolkit."""
 
-CHAIN = " \u203a "
+AGENT_CHAIN_SEPARATOR = " \u203a "
 """Between an agent and one that it started."""
 _TAB_STOP = 4
 _COLUMNS = re.compile(r" *(?:\S+(?: \S+)* {2,})?")
 """An indent, and a first column where there is one: what goes on stands below its second."""
 
 
-def printed(rows: Iterable[Row], *, colour: bool) -> str:
+def render_ansi(rows: Iterable[Row], *, color: bool) -> str:
     """Write rows for the scrollback, each with its line end."""
-    return "".join("".join(_inked(part, colour=colour) for part in row) + "\r\n" for row in rows)
+    return "".join("".join(_inked(part, colour=color) for part in row) + "\r\n" for row in rows)
 
 
 def live(rows: Iterable[Row]) -> list[Fragment]:
@@ -62,7 +62,7 @@ def live(rows: Iterable[Row]) -> list[Fragment]:
     return parts
 
 
-def wrapped(text: str, width: int) -> list[str]:
+def wrap(text: str, width: int) -> list[str]:
     """Break visible text into lines of at most `width` columns; only tabs change, to blanks."""
     rows: list[str] = []
     for line in text.split("\n"):
@@ -70,21 +70,21 @@ def wrapped(text: str, width: int) -> list[str]:
     return rows
 
 
-def flowed(text: str, width: int) -> list[str]:
+def wrap_words(text: str, width: int) -> list[str]:
     """Like `wrapped`, for text of ours: breaks between words where it can."""
     lines = (line for told in text.split("\n") for line in _flowed(told, width))
-    return [piece for line in lines for piece in wrapped(line, width)]
+    return [piece for line in lines for piece in wrap(line, width)]
 
 
-def cut(text: str, width: int) -> str:
+def truncate(text: str, width: int) -> str:
     """Shorten one line to `width` columns, ending in an ellipsis if something is missing."""
-    if width_of(text) <= width:
+    if measure_width(text) <= width:
         return text
     pieces = _pieces(text, max(width - 1, 1))
     return pieces[0] + "…" if width > 1 else "…"
 
 
-def width_of(text: str) -> int:
+def measure_width(text: str) -> int:
     """Count the columns that a line takes."""
     return get_cwidth(text)
 
@@ -115,5 +115,5 @@ def _pieces(line: str, width: int) -> list[str]:
 
 def _inked(part: Fragment, *, colour: bool) -> str:
     tone, text = part
-    sgr = SGR[tone]
+    sgr = SGR_BY_TONE[tone]
     return f"\x1b[{sgr}m{text}\x1b[0m" if colour and sgr and text else text

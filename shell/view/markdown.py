@@ -46,9 +46,9 @@ class _Markdown(Markdown):
     }
 
 
-def laid_out(text: str, width: int, *, colour: bool) -> list[str]:
+def render_markdown(text: str, width: int, *, color: bool) -> list[str]:
     """Render Markdown; links show where they lead, HTML and entities stay what they are."""
-    depth = ColorSystem.EIGHT_BIT if colour else None
+    depth = ColorSystem.EIGHT_BIT if color else None
     console = _console(width)
     parts = (part for part in console.render(_parsed(text), console.options) if not part.control)
     lines = _trimmed(list(Segment.split_lines(parts)))

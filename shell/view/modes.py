@@ -3,12 +3,12 @@
 from dataclasses import replace
 from typing import assert_never
 
-from actors.permissions.modes import is_stricter, strictest_mode
-from actors.tools.planning import PLANNER
+from actors.permissions.modes import is_stricter, find_strictest_mode
+from actors.tools.planning import PLAN_AGENT
 from messages.permissions import ChangeMode, ChangeModeFailed, ModeChanged
 from messages.rules import PermissionMode
 from messages.turns import AgentSwitched, SessionConfigured, SwitchAgent, SwitchAgentFailed
-from shell.view.state import PendingMode, PrintNotice, ScreenUpdate, SendCommand, State
+from shell.view.state import PendingMode, PrintNotice, ScreenUpdate, SendCommand, ScreenState
 
 _MEANS: dict[PermissionMode, str] = {
     "plan": "the agent only looks, and writes nothing but its plan",
@@ -18,34 +18,34 @@ _MEANS: dict[PermissionMode, str] = {
 }
 
 
-def mode_of(session: SessionConfigured) -> PermissionMode:
+def get_effective_mode(session: SessionConfigured) -> PermissionMode:
     """Say which mode is at work: the session's, or the stricter one of who has it."""
-    return strictest_mode(session.mode, session.max_mode)
+    return find_strictest_mode(session.mode, session.max_mode)
 
 
-def chosen(state: State, mode: PermissionMode) -> ScreenUpdate:
+def choose_mode(state: ScreenState, mode: PermissionMode) -> ScreenUpdate:
     """Work in another mode; to plan, another agent takes the session."""
     if state.session is None:
         return state, ()
-    planning = wanted(state, state.session) == "plan"
+    planning = get_requested_mode(state, state.session) == "plan"
     if mode == "plan":
-        return _wishing(state, mode), (SendCommand(SwitchAgent(agent=PLANNER)),)
+        return _wishing(state, mode), (SendCommand(SwitchAgent(agent=PLAN_AGENT)),)
     back = (SendCommand(SwitchAgent()),) if planning else ()
     return _wishing(state, mode, mode), (SendCommand(ChangeMode(mode=mode)), *back)
 
 
-def named(state: State, mode: PermissionMode) -> ScreenUpdate:
+def choose_mode_by_name(state: ScreenState, mode: PermissionMode) -> ScreenUpdate:
     """Work in the mode that the person named; once it is so, they read what it means."""
-    state, told = chosen(state, mode)
-    return replace(state, wish=replace(state.wish, named=True)), told
+    state, told = choose_mode(state, mode)
+    return replace(state, pending_mode=replace(state.pending_mode, is_named_by_user=True)), told
 
 
-def meaning(mode: PermissionMode) -> str:
+def describe_mode(mode: PermissionMode) -> str:
     """Say in a line what a mode does to what asks."""
     return f"The mode is {mode}: {_MEANS[mode]}."
 
 
-def cycled(state: State) -> ScreenUpdate:
+def cycle_mode(state: ScreenState) -> ScreenUpdate:
     """Go on to the next stop of Shift-Tab: default, auto-edit, plan, and back to what was before.
 
     An auto-edit that was only passed on the way is none that plan leads back to; and nothing here
@@ -54,36 +54,42 @@ def cycled(state: State) -> ScreenUpdate:
     session = state.session
     if session is None:
         return state, ()
-    below = state.wish.session or session.mode
-    match wanted(state, session):
+    below = state.pending_mode.session_mode or session.mode
+    match get_requested_mode(state, session):
         case "default":
-            begun, told = chosen(state, "auto-edit")
-            return replace(begun, wish=replace(begun.wish, passing=True)), told
-        case "auto-edit" if state.wish.passing:
+            begun, told = choose_mode(state, "auto-edit")
+            return replace(
+                begun, pending_mode=replace(begun.pending_mode, is_passing_through=True)
+            ), told
+        case "auto-edit" if state.pending_mode.is_passing_through:
             stepped = SendCommand(ChangeMode(mode="default"))
             return _wishing(state, "plan", "default"), (
                 stepped,
-                SendCommand(SwitchAgent(agent=PLANNER)),
+                SendCommand(SwitchAgent(agent=PLAN_AGENT)),
             )
         case "auto-edit":
-            return chosen(state, "plan")
+            return choose_mode(state, "plan")
         case "plan" if below != "yolo":
             return _wishing(state, below), (SendCommand(SwitchAgent()),)
         case _:
-            return chosen(state, "default")
+            return choose_mode(state, "default")
 
 
-def wanted(state: State, session: SessionConfigured) -> PermissionMode:
+def get_requested_mode(state: ScreenState, session: SessionConfigured) -> PermissionMode:
     """Say which mode will be at work when all that the person set is so."""
-    return state.wish.mode or mode_of(session)
+    return state.pending_mode.mode or get_effective_mode(session)
 
 
-def _wishing(state: State, mode: PermissionMode, session: PermissionMode | None = None) -> State:
-    return replace(state, wish=PendingMode(mode, session or state.wish.session))
+def _wishing(
+    state: ScreenState, mode: PermissionMode, session: PermissionMode | None = None
+) -> ScreenState:
+    return replace(
+        state, pending_mode=PendingMode(mode, session or state.pending_mode.session_mode)
+    )
 
 
-def received(
-    state: State, event: AgentSwitched | SwitchAgentFailed | ModeChanged | ChangeModeFailed
+def apply_mode_event(
+    state: ScreenState, event: AgentSwitched | SwitchAgentFailed | ModeChanged | ChangeModeFailed
 ) -> ScreenUpdate:
     """Take in what came of it."""
     if state.session is None:
@@ -97,14 +103,14 @@ def received(
             return _with(state, {"mode": event.mode}), told
         case SwitchAgentFailed():
             problem = f"{event.agent} goes on: {event.detail}."
-        case ChangeModeFailed() if event.holds:
+        case ChangeModeFailed() if event.in_effect:
             problem = f"Mode {event.mode} holds in this run, but could not be kept: {event.detail}."
             state = _with(state, {"mode": event.mode})
         case ChangeModeFailed():
             problem = f"Mode {event.mode} could not be kept, and does not hold: {event.detail}."
         case _:
             assert_never(event)
-    return replace(state, wish=PendingMode()), (PrintNotice(problem, "warn"),)
+    return replace(state, pending_mode=PendingMode()), (PrintNotice(problem, "warn"),)
 
 
 def _has_it(event: AgentSwitched) -> str:
@@ -125,22 +131,24 @@ def _held_back(session: SessionConfigured, event: ModeChanged) -> tuple[PrintNot
     return (PrintNotice(f"Mode {event.mode} is set, but {told}.", "warn"),)
 
 
-def _meant(state: State, event: ModeChanged) -> tuple[PrintNotice, ...]:
-    return (PrintNotice(meaning(event.mode)),) if state.wish.named else ()
+def _meant(state: ScreenState, event: ModeChanged) -> tuple[PrintNotice, ...]:
+    return (PrintNotice(describe_mode(event.mode)),) if state.pending_mode.is_named_by_user else ()
 
 
 def _plans(session: SessionConfigured) -> bool:
     return session.max_mode == "plan"
 
 
-def _with(state: State, news: dict[str, str]) -> State:
+def _with(state: ScreenState, news: dict[str, str]) -> ScreenState:
     """Note it; what the person wanted is forgotten once it is so."""
     assert state.session is not None  # noqa: S101  (the caller looked)
     session = state.session.model_copy(update=news)
-    wish = state.wish
-    if wish.session == session.mode:
-        wish = replace(wish, session=None, named=False)
-    is_so = wish.mode == mode_of(session) or (wish.mode == session.mode and not _plans(session))
-    if is_so and wish.session is None:
+    wish = state.pending_mode
+    if wish.session_mode == session.mode:
+        wish = replace(wish, session_mode=None, is_named_by_user=False)
+    is_so = wish.mode == get_effective_mode(session) or (
+        wish.mode == session.mode and not _plans(session)
+    )
+    if is_so and wish.session_mode is None:
         wish = replace(wish, mode=None)
-    return replace(state, session=session, wish=wish)
+    return replace(state, session=session, pending_mode=wish)

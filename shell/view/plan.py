@@ -5,24 +5,36 @@ from dataclasses import dataclass, replace
 from prompt_toolkit.data_structures import Size
 
 from messages.approvals import AnyApprovalRequest, QuestionRequest
-from shell.view.approval import REASON_HINT, TOO_LOW, Panel, hint_of, panel
+from shell.view.approval import (
+    REJECTION_HINT,
+    WINDOW_TOO_SMALL,
+    PromptPanel,
+    get_approval_hint,
+    build_approval_panel,
+)
 from shell.view.arming import Arming
-from shell.view.figures import counted
-from shell.view.footer import footer_row
-from shell.view.ink import Fragment, Row, cut, flowed, wrapped
-from shell.view.live import live_rows, queued_rows, working_rows
-from shell.view.menu import Menu, menu_rows
-from shell.view.pager import Pager, moved, page_rows
-from shell.view.picker import Picker, picker_rows
-from shell.view.question import NOTHING, WORDS_HINT, Selection, question_hint, question_panel
-from shell.view.state import State
-from shell.visible import visible, visible_line
+from shell.view.figures import format_count
+from shell.view.footer import render_footer
+from shell.view.ink import Fragment, Row, truncate, wrap_words, wrap
+from shell.view.live import render_progress_rows, render_queued_rows, render_running_rows
+from shell.view.menu import Menu, render_menu_rows
+from shell.view.pager import Pager, scroll, render_page_rows
+from shell.view.picker import Picker, render_picker_rows
+from shell.view.question import (
+    NO_SELECTION,
+    TEXT_REPLY_HINT,
+    QuestionSelection,
+    get_question_hint,
+    build_question_panel,
+)
+from shell.view.state import ScreenState
+from shell.visible import visible, sanitize_line
 
-MOST_INPUT_ROWS = 8
-MARK = "> "
-REASON_MARK = "no, because: "
-REPLY_MARK = "reply: "
-LIST_MARK = "look for: "
+MAX_INPUT_ROWS = 8
+DRAFT_PROMPT = "> "
+REJECTION_PROMPT = "no, because: "
+REPLY_PROMPT = "reply: "
+FILTER_PROMPT = "look for: "
 FOOTER_ROWS = 1
 _WORKING_SHARE = 3
 """While something is asked, no more than this part of the window tells what else is at work."""
@@ -32,11 +44,11 @@ _WORKING_SHARE = 3
 class FrameInput:
     """What is to be drawn."""
 
-    state: State
+    state: ScreenState
     arming: Arming | None
     """Of the request on screen."""
     draft: str
-    reasoning: bool
+    is_entering_text: bool
     """The person is writing why not."""
     hint: str
     now_s: float
@@ -45,9 +57,9 @@ class FrameInput:
     picker: Picker | None = None
     pager: Pager | None = None
     """Covers everything else."""
-    selection: Selection = NOTHING
+    selection: QuestionSelection = NO_SELECTION
     """Of the choices of the question on screen."""
-    scrolled: int = 0
+    scroll_offset: int = 0
     """So many rows of the command or diff are above what is shown."""
 
 
@@ -55,15 +67,15 @@ class FrameInput:
 class FrameLayout:
     """The rows of one frame, from top to bottom."""
 
-    live: tuple[Row, ...] = ()
-    panel: Panel | None = None
+    progress: tuple[Row, ...] = ()
+    panel: PromptPanel | None = None
     """None: no request is shown, or there is no room for it (`notice`)."""
     body_rows: int = 0
     """So many of the panel's body are on the screen at once."""
     notice: tuple[Row, ...] = ()
     """Under the panel: what the keys do now."""
     queued: tuple[Row, ...] = ()
-    list: tuple[Row, ...] = ()
+    picker: tuple[Row, ...] = ()
     """To choose from, above the input."""
     input_rows: int = 1
     menu: tuple[Row, ...] = ()
@@ -71,14 +83,14 @@ class FrameLayout:
     page: tuple[Row, ...] = ()
 
     @property
-    def rows(self) -> int:
+    def row_count(self) -> int:
         """The height of it all."""
-        fixed = self.panel.fixed_rows - 1 + self.body_rows if self.panel else 0
+        fixed = self.panel.fixed_row_count - 1 + self.body_rows if self.panel else 0
         windows = (
-            self.live,
+            self.progress,
             self.notice,
             self.queued,
-            self.list,
+            self.picker,
             self.menu,
             self.footer,
             self.page,
@@ -86,85 +98,93 @@ class FrameLayout:
         return fixed + sum(map(len, windows)) + self.input_rows
 
 
-def planned(scene: FrameInput, size: Size) -> FrameLayout:
+def compute_frame_layout(frame_input: FrameInput, size: Size) -> FrameLayout:
     """Divide the window."""
     width = size.columns
-    footer = (footer_row(scene.state, scene.hint, width),)
-    if scene.arming and scene.state.requests.shown:
-        return _with_panel(scene, scene.arming, size, footer)
-    if scene.pager:
-        page = page_rows(scene.pager, width, size.rows - FOOTER_ROWS)
+    footer = (render_footer(frame_input.state, frame_input.hint, width),)
+    if frame_input.arming and frame_input.state.approvals.current:
+        return _with_panel(frame_input, frame_input.arming, size, footer)
+    if frame_input.pager:
+        page = render_page_rows(frame_input.pager, width, size.rows - FOOTER_ROWS)
         return FrameLayout(page=tuple(page), input_rows=0, footer=footer)
     room = size.rows - FOOTER_ROWS
-    wanted = 1 if scene.picker else min(_draft_rows(scene.draft, width), MOST_INPUT_ROWS)
+    wanted = 1 if frame_input.picker else min(_draft_rows(frame_input.draft, width), MAX_INPUT_ROWS)
     input_rows = max(min(wanted, room), 1)
     room -= input_rows
-    listed = picker_rows(scene.picker, width, room) if scene.picker else []
-    menu = [] if scene.picker else menu_rows(scene.menu, width, room)
+    listed = render_picker_rows(frame_input.picker, width, room) if frame_input.picker else []
+    menu = [] if frame_input.picker else render_menu_rows(frame_input.menu, width, room)
     room -= len(listed) + len(menu)
-    queued = queued_rows(scene.state.queue, width)[: max(room, 0)]
+    queued = render_queued_rows(frame_input.state.queued_prompts, width)[: max(room, 0)]
     room -= len(queued)
-    live = live_rows(scene.state, scene.now_s, width, min(room, max(size.rows // 2, 1)))
+    live = render_progress_rows(
+        frame_input.state, frame_input.now_s, width, min(room, max(size.rows // 2, 1))
+    )
     return FrameLayout(
-        live=tuple(live),
+        progress=tuple(live),
         queued=tuple(queued),
-        list=tuple(listed),
+        picker=tuple(listed),
         input_rows=input_rows,
         menu=tuple(menu),
         footer=footer,
     )
 
 
-def side_mark(scene: FrameInput) -> str:
+def get_side_prompt(frame_input: FrameInput) -> str:
     """Say what is written in the place of the draft; empty: the draft is."""
-    if not scene.reasoning:
-        return LIST_MARK if scene.picker else ""
-    return REPLY_MARK if isinstance(scene.state.requests.shown, QuestionRequest) else REASON_MARK
+    if not frame_input.is_entering_text:
+        return FILTER_PROMPT if frame_input.picker else ""
+    return (
+        REPLY_PROMPT
+        if isinstance(frame_input.state.approvals.current, QuestionRequest)
+        else REJECTION_PROMPT
+    )
 
 
 def _draft_rows(draft: str, width: int) -> int:
-    if len(draft) > MOST_INPUT_ROWS * width:
-        return MOST_INPUT_ROWS
-    return len(wrapped(visible(draft) + " ", width - len(MARK)))
+    if len(draft) > MAX_INPUT_ROWS * width:
+        return MAX_INPUT_ROWS
+    return len(wrap(visible(draft) + " ", width - len(DRAFT_PROMPT)))
 
 
 def _with_panel(
     scene: FrameInput, arming: Arming, size: Size, footer: tuple[Row, ...]
 ) -> FrameLayout:
-    request, width = scene.state.requests.shown, size.columns
+    request, width = scene.state.approvals.current, size.columns
     assert request is not None  # noqa: S101  (the caller looked)
-    requests = scene.state.requests
-    replied, count = len(requests.replied), len(requests.parked)
-    shown = panel_of(request, count, width, replied, scene.selection)
+    requests = scene.state.approvals
+    replied, count = len(requests.given_replies), len(requests.parked)
+    shown = build_panel(request, count, width, replied, scene.selection)
     room = size.rows - FOOTER_ROWS - 1  # the input
-    if not shown.fits(room):
-        low: list[Row] = [(("warn", line),) for line in flowed(TOO_LOW, width)]
+    if not shown.has_room_in(room):
+        low: list[Row] = [(("warn", line),) for line in wrap_words(WINDOW_TOO_SMALL, width)]
         return FrameLayout(notice=tuple(low[: max(room, 0)]), footer=footer)
-    body_rows = min(len(shown.body), room - shown.fixed_rows)
-    room -= shown.fixed_rows + body_rows
+    body_rows = min(len(shown.body), room - shown.fixed_row_count)
+    room -= shown.fixed_row_count + body_rows
     input_rows = _input_beside(scene, width, 1 + room)
     room -= max(input_rows - 1, 0)
     tone, hint = _hint(request, arming, scene)
-    place = _place(scene.scrolled, body_rows, len(shown.body))
-    kept = _kept(scene.draft, 0 if side_mark(scene) else input_rows, width)
-    notice: tuple[Row, ...] = (((tone, cut(hint + place + kept, width)),),)
+    place = _place(scene.scroll_offset, body_rows, len(shown.body))
+    kept = _kept(scene.draft, 0 if get_side_prompt(scene) else input_rows, width)
+    notice: tuple[Row, ...] = (((tone, truncate(hint + place + kept, width)),),)
     plan = FrameLayout((), shown, body_rows, notice, input_rows=input_rows, footer=footer)
     if scene.pager:
         height = room + 1 - input_rows
-        lower = moved(scene.pager, size.rows - FOOTER_ROWS - height, width, height)
-        return replace(plan, page=tuple(page_rows(lower, width, height)))
+        lower = scroll(scene.pager, size.rows - FOOTER_ROWS - height, width, height)
+        return replace(plan, page=tuple(render_page_rows(lower, width, height)))
     share = min(room, max(size.rows // _WORKING_SHARE, 1))
     if scene.picker:
-        height = room if scene.picker.covers else share
-        return replace(plan, list=tuple(picker_rows(scene.picker, width, height)))
-    return replace(plan, live=tuple(working_rows(scene.state, scene.now_s, width, share)))
+        height = room if scene.picker.is_full_screen else share
+        return replace(plan, picker=tuple(render_picker_rows(scene.picker, width, height)))
+    return replace(
+        plan, progress=tuple(render_running_rows(scene.state, scene.now_s, width, share))
+    )
 
 
 def _input_beside(scene: FrameInput, width: int, most: int) -> int:
     """Say how high the input is below a request: a draft gets no row that the request needs."""
-    if scene.reasoning or scene.picker:
+    if scene.is_entering_text or scene.picker:
         return 1
-    wanted = min(_draft_rows(scene.draft, width), MOST_INPUT_ROWS)
+    wanted = min(_draft_rows(scene.draft, width), MAX_INPUT_ROWS)
     return 0 if scene.pager else min(wanted, most)
 
 
@@ -173,7 +193,7 @@ def _kept(draft: str, rows: int, width: int) -> str:
     if not draft.strip() or _draft_rows(draft, width) <= rows:
         return ""
     lines = draft.strip().split("\n")
-    return f" · your draft of {counted(len(lines), 'line')}: {visible_line(lines[0])}"
+    return f" · your draft of {format_count(len(lines), 'line')}: {sanitize_line(lines[0])}"
 
 
 def _place(above: int, shown: int, rows: int) -> str:
@@ -182,22 +202,30 @@ def _place(above: int, shown: int, rows: int) -> str:
     return f" · {first:,}-{first + shown - 1:,} of {rows:,}" if shown < rows else ""
 
 
-def panel_of(
+def build_panel(
     request: AnyApprovalRequest,
     count: int,
     width: int,
-    replied: int = 0,
-    selection: Selection = NOTHING,
-) -> Panel:
+    answered_count: int = 0,
+    selection: QuestionSelection = NO_SELECTION,
+) -> PromptPanel:
     """Lay out any request, as the first of `count`, `replied` of its questions being answered."""
     if isinstance(request, QuestionRequest):
-        return question_panel(request, replied, selection, count, width)
-    return panel(request, count, width)
+        return build_question_panel(request, answered_count, selection, count, width)
+    return build_approval_panel(request, count, width)
 
 
 def _hint(request: AnyApprovalRequest, arming: Arming, scene: FrameInput) -> Fragment:
-    draft = bool(scene.draft or (scene.picker and scene.picker.wanted))
+    draft = bool(scene.draft or (scene.picker and scene.picker.filter_text))
     if isinstance(request, QuestionRequest):
-        asked = request.questions[len(scene.state.requests.replied)]
-        return WORDS_HINT if scene.reasoning else question_hint(asked, arming, draft=draft)
-    return REASON_HINT if scene.reasoning else hint_of(request, arming, draft=draft)
+        asked = request.questions[len(scene.state.approvals.given_replies)]
+        return (
+            TEXT_REPLY_HINT
+            if scene.is_entering_text
+            else get_question_hint(asked, arming, has_draft=draft)
+        )
+    return (
+        REJECTION_HINT
+        if scene.is_entering_text
+        else get_approval_hint(request, arming, has_draft=draft)
+    )

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import assert_never
 
-from actors.permissions.modes import strictest_mode
+from actors.permissions.modes import find_strictest_mode
 from messages.permissions import (
     DecisionExplained,
     GrantRevoked,
@@ -13,10 +13,10 @@ from messages.permissions import (
     StoreGrantFailed,
 )
 from messages.rules import GrantScope, PermissionMode, Policy, Rule
-from shell.view.ink import CHAIN
-from shell.visible import exact_line
+from shell.view.ink import AGENT_CHAIN_SEPARATOR
+from shell.visible import sanitize_line_strict
 
-Told = (
+PolicyReport = (
     DecisionExplained
     | RulesReplaced
     | ReplaceRulesFailed
@@ -26,12 +26,12 @@ Told = (
 )
 
 
-def policy_lines(policy: Policy, ceiling: PermissionMode) -> str:
+def format_policy(policy: Policy, max_mode: PermissionMode) -> str:
     """List the mode, each source's rules in their order, grants and what is protected.
 
     `ceiling` is the loosest mode of the agent that has the session.
     """
-    at_work = strictest_mode(policy.mode, ceiling)
+    at_work = find_strictest_mode(policy.mode, max_mode)
     below = "" if at_work == policy.mode else f", and {policy.mode} after it"
     parts = [f"mode {at_work}{below}"]
     for source in policy.sources:
@@ -41,15 +41,17 @@ def policy_lines(policy: Policy, ceiling: PermissionMode) -> str:
     parts.append(_numbered("granted in this session", policy.grants, 1))
     first = len(policy.grants) + 1
     parts.append(_numbered("granted for this project", policy.project_grants, first))
-    if granted_of(policy):
+    if list_grants(policy):
         parts.append("/permissions revoke N takes one back")
-    if policy.added:
-        parts.append("\n".join(["folders that count as inside", *map(_indented, policy.added)]))
+    if policy.added_directories:
+        parts.append(
+            "\n".join(["folders that count as inside", *map(_indented, policy.added_directories)])
+        )
     parts.append("protected files ask each time; within a source the last rule that fits counts")
     return "\n".join(parts)
 
 
-def granted_of(policy: Policy) -> tuple[tuple[GrantScope, Rule], ...]:
+def list_grants(policy: Policy) -> tuple[tuple[GrantScope, Rule], ...]:
     """List what a person granted, as it is numbered."""
     of_session: list[tuple[GrantScope, Rule]] = [("session", rule) for rule in policy.grants]
     of_project: list[tuple[GrantScope, Rule]] = [
@@ -58,11 +60,11 @@ def granted_of(policy: Policy) -> tuple[tuple[GrantScope, Rule], ...]:
     return (*of_session, *of_project)
 
 
-def told_of(event: Told) -> tuple[str, str]:
+def format_policy_report(event: PolicyReport) -> tuple[str, str]:
     """Say what came of what the person wanted to know or to change, and in which tone."""
     match event:
         case DecisionExplained():
-            return call_lines(event), "plain"
+            return format_decision_explanation(event), "plain"
         case RulesReplaced():
             text = f"The rules were read anew and hold now (generation {event.policy_version})."
             return text, "plain"
@@ -79,21 +81,21 @@ def told_of(event: Told) -> tuple[str, str]:
             assert_never(event)
 
 
-def call_lines(explained: DecisionExplained) -> str:
+def format_decision_explanation(explained: DecisionExplained) -> str:
     """Say what decided of the last call, part by part."""
     verdict = explained.decision
     if verdict is None or explained.agent is None:
         return "No call was judged yet."
-    who = CHAIN.join(explained.agent.names)
-    lines = [f"{who}: {verdict.action}: {exact_line(verdict.reason)}"]
+    who = AGENT_CHAIN_SEPARATOR.join(explained.agent.segments)
+    lines = [f"{who}: {verdict.action}: {sanitize_line_strict(verdict.reason)}"]
     for part in explained.evaluated_requests:
-        what = exact_line(f"{part.request.permission} {part.request.target}")
-        lines.append(f"  {part.action:<5} {what} · {exact_line(part.reason)}")
+        what = sanitize_line_strict(f"{part.request.permission} {part.request.target}")
+        lines.append(f"  {part.action:<5} {what} · {sanitize_line_strict(part.reason)}")
     return "\n".join([*lines, f"  (generation {verdict.policy_version})"])
 
 
 def _named(rule: Rule, scope: GrantScope) -> str:
-    what = exact_line(f"{rule.permission} {rule.pattern}")
+    what = sanitize_line_strict(f"{rule.permission} {rule.pattern}")
     return f"`{what}` ({'this session' if scope == 'session' else 'this project'})"
 
 
@@ -104,13 +106,13 @@ def _numbered(name: str, rules: tuple[Rule, ...], first: int) -> str:
 
 def _rules(name: str, rules: Iterable[Rule]) -> str:
     told = [_rule(rule) for rule in rules] or ["  none"]
-    return "\n".join([exact_line(name), *told])
+    return "\n".join([sanitize_line_strict(name), *told])
 
 
 def _rule(rule: Rule) -> str:
     only = f" (agent {rule.agent})" if rule.agent else ""
-    return f"  {rule.action:<5} {exact_line(f'{rule.permission} {rule.pattern}{only}')}"
+    return f"  {rule.action:<5} {sanitize_line_strict(f'{rule.permission} {rule.pattern}{only}')}"
 
 
 def _indented(text: str) -> str:
-    return "  " + exact_line(text)
+    return "  " + sanitize_line_strict(text)

@@ -6,7 +6,7 @@ It is kept as the events that tell it: a page shows them as the screen shows tho
 from dataclasses import dataclass
 from functools import cached_property
 
-from messages.content import TextBlock, text_of
+from messages.content import TextBlock, join_text
 from messages.turns import (
     ReplyCompleted,
     ToolEnded,
@@ -15,10 +15,12 @@ from messages.turns import (
     TurnInterrupted,
     TurnStarted,
 )
-from shell.view.tool_row import output_of
+from shell.view.tool_row import get_output_text
 
-Kept = TurnStarted | ReplyCompleted | ToolEnded | TurnCompleted | TurnInterrupted | TurnFailed
-MOST_CHARS = 40_000
+ActivityEvent = (
+    TurnStarted | ReplyCompleted | ToolEnded | TurnCompleted | TurnInterrupted | TurnFailed
+)
+MAX_ACTIVITY_CHARS = 40_000
 """Of one agent so much is kept, the latest."""
 _EVENT_CHARS = 500
 """What an event takes beside its text."""
@@ -32,14 +34,14 @@ _LAST_LINES = 4
 class Recent:
     """Events in their order; without slots, since what a frame asks for is found out once."""
 
-    events: tuple[Kept, ...] = ()
+    events: tuple[ActivityEvent, ...] = ()
     chars: int = 0
     """What they take in memory, about."""
-    dropped: int = 0
+    dropped_count: int = 0
     """So many came before them."""
 
     @cached_property
-    def last_lines(self) -> tuple[str, ...]:
+    def latest_lines(self) -> tuple[str, ...]:
         """Say in a few lines what came last."""
         lines: list[str] = []
         for event in reversed(self.events):
@@ -49,37 +51,39 @@ class Recent:
         return tuple(lines[-_LAST_LINES:])
 
 
-def added(recent: Recent, event: Kept) -> Recent:
+def with_event(recent: Recent, event: ActivityEvent) -> Recent:
     """Keep one event more, shortened; the earliest go when there is too much."""
     short = _shortened(event)
     chars = recent.chars + _chars_of(short)
-    return cut_down(Recent((*recent.events, short), chars, recent.dropped), MOST_CHARS)
+    return trim(Recent((*recent.events, short), chars, recent.dropped_count), MAX_ACTIVITY_CHARS)
 
 
-def cut_down(recent: Recent, most_chars: int) -> Recent:
+def trim(recent: Recent, max_chars: int) -> Recent:
     """Keep only so much, the latest."""
     chars, first = recent.chars, 0
-    while chars > most_chars and first < len(recent.events):
+    while chars > max_chars and first < len(recent.events):
         chars -= _chars_of(recent.events[first])
         first += 1
-    return Recent(recent.events[first:], chars, recent.dropped + first) if first else recent
+    return Recent(recent.events[first:], chars, recent.dropped_count + first) if first else recent
 
 
-def _shortened(event: Kept) -> Kept:
+def _shortened(event: ActivityEvent) -> ActivityEvent:
     match event:
         case TurnStarted():
             return event.model_copy(update={"prompt": _begun(event.prompt, _MOST_TEXT_CHARS)})
         case ReplyCompleted():
-            text = _begun(text_of(event.content), _MOST_TEXT_CHARS)
+            text = _begun(join_text(event.content), _MOST_TEXT_CHARS)
             return event.model_copy(update={"content": (TextBlock(text=text),)})
         case ToolEnded():
-            text, diff = output_of(event), event.diff
+            text, diff = get_output_text(event), event.diff
             short = {"text": _first(text, _OUTPUT_LINES), "diff": _first(diff, _DIFF_LINES)}
             return event.model_copy(update={**short, "title": _line(event.title), "target": ""})
         case TurnCompleted():
             return event.model_copy(update={"text": ""})
         case TurnInterrupted() | TurnFailed():
-            return event.model_copy(update={"partial": _begun(event.partial, _MOST_TEXT_CHARS)})
+            return event.model_copy(
+                update={"partial_text": _begun(event.partial_text, _MOST_TEXT_CHARS)}
+            )
 
 
 def _begun(text: str, most_chars: int) -> str:
@@ -101,29 +105,29 @@ def _line(text: str) -> str:
     return f"{text[:_LINE_CHARS]}…" if len(text) > _LINE_CHARS else text
 
 
-def _chars_of(event: Kept) -> int:
+def _chars_of(event: ActivityEvent) -> int:
     match event:
         case TurnStarted():
             text = event.prompt
         case ReplyCompleted():
-            text = text_of(event.content)
+            text = join_text(event.content)
         case ToolEnded():
             text = f"{event.title}{event.text}{event.diff}"
         case TurnInterrupted():
-            text = event.partial
+            text = event.partial_text
         case TurnFailed():
-            text = f"{event.detail}{event.partial}"
+            text = f"{event.detail}{event.partial_text}"
         case TurnCompleted():
             text = ""
     return _EVENT_CHARS + len(text)
 
 
-def _lines(event: Kept) -> list[str]:
+def _lines(event: ActivityEvent) -> list[str]:
     match event:
         case TurnStarted():
             return [f"▸ {event.prompt}"]
         case ReplyCompleted():
-            return [line for line in text_of(event.content).splitlines() if line.strip()]
+            return [line for line in join_text(event.content).splitlines() if line.strip()]
         case ToolEnded():
             return [f"● {event.title} ({event.status})"]
         case TurnFailed():

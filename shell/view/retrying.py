@@ -13,8 +13,8 @@ _WORDS = {
 }
 
 
-def told(event: ModelRetrying, left_s: float) -> str:
+def format_retry(event: ModelRetrying, remaining_s: float) -> str:
     """Say why, when and how often it is tried again."""
     why = _WORDS.get(event.reason, "the request failed")
-    when = f" in {left_s:.0f} s" if round(left_s) > 0 else ""
-    return f"{why}, trying again{when} ({event.attempt} of {event.of})"
+    when = f" in {remaining_s:.0f} s" if round(remaining_s) > 0 else ""
+    return f"{why}, trying again{when} ({event.attempt} of {event.max_attempts})"

@@ -27,45 +27,45 @@ from shell.intents import (
 )
 from shell.view import blocks, requests
 from shell.view.below import SubagentList
-from shell.view.blocks import Tail
-from shell.view.details import Detail
-from shell.view.requests import Requests
+from shell.view.blocks import MarkdownTail
+from shell.view.details import FullOutput
+from shell.view.requests import ApprovalQueue
 
 
 @dataclass(frozen=True, slots=True)
-class Running:
+class RunningTool:
     """A tool call that is at work."""
 
     call_id: str
     title: str
-    began_s: float
+    started_s: float
 
 
 @dataclass(frozen=True, slots=True)
-class Retrying:
+class PendingRetry:
     """A request that failed and waits to be sent again."""
 
     event: ModelRetrying
-    until_s: float
+    retry_at_s: float
 
 
 @dataclass(frozen=True, slots=True)
 class RunningTurn:
     """The turn that runs."""
 
-    began_s: float
-    tail: Tail = field(default_factory=Tail)
-    streamed: bool = False
+    started_s: float
+    tail: MarkdownTail = field(default_factory=MarkdownTail)
+    has_streamed_text: bool = False
     """Text of the reply in hand has come."""
-    tools: tuple[Running, ...] = ()
-    tokens: int = 0
+    running_tools: tuple[RunningTool, ...] = ()
+    output_tokens: int = 0
     """Output of its whole replies, as the API counts it."""
     streamed_chars: int = 0
     """Of the reply in hand; four of them are about a token."""
-    retrying: Retrying | None = None
-    heard_s: float = float("-inf")
+    pending_retry: PendingRetry | None = None
+    last_activity_s: float = float("-inf")
     """When the model or a tool last said something, or is to be asked again."""
-    interrupting: bool = False
+    is_interrupting: bool = False
     late_chars: int = 0
     """What came of text since."""
 
@@ -75,8 +75,8 @@ class UserCommand:
     """A command of the person's own, while it runs."""
 
     command: str
-    began_s: float
-    stopping: bool = False
+    started_s: float
+    is_stopping: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,34 +85,34 @@ class PendingMode:
 
     mode: PermissionMode | None = None
     """What is to be at work."""
-    session: PermissionMode | None = None
+    session_mode: PermissionMode | None = None
     """What the session was told to be set to."""
-    passing: bool = False
+    is_passing_through: bool = False
     """Shift-Tab has just come by auto-edit, in which nothing was begun."""
-    named: bool = False
+    is_named_by_user: bool = False
     """The person named it, and is told what it means once it is so."""
 
 
 @dataclass(frozen=True, slots=True)
-class State:
+class ScreenState:
     """Everything that is drawn, the input line aside."""
 
     session: SessionConfigured | None = None
     turn: RunningTurn | None = None
-    queue: tuple[str, ...] = ()
+    queued_prompts: tuple[str, ...] = ()
     """Messages that go out one by one as turns end."""
     usage: UsageChanged | None = None
     """How full the conversation is, and what was used in all."""
-    disk: PersistenceChanged = PersistenceChanged(state="well")  # noqa: RUF009  (frozen, so it may be shared)
-    requests: Requests = field(default_factory=Requests)
+    persistence: PersistenceChanged = PersistenceChanged(state="well")  # noqa: RUF009  (frozen, so it may be shared)
+    approvals: ApprovalQueue = field(default_factory=ApprovalQueue)
     todos: tuple[Todo, ...] = ()
-    own: UserCommand | None = None
-    below: SubagentList = field(default_factory=SubagentList)
+    user_command: UserCommand | None = None
+    subagents: SubagentList = field(default_factory=SubagentList)
     """The agents below the one that is talked with."""
-    wish: PendingMode = field(default_factory=PendingMode)
-    listed: Policy | None = None
+    pending_mode: PendingMode = field(default_factory=PendingMode)
+    listed_policy: Policy | None = None
     """What `/permissions` showed last; its numbers are what can be taken back."""
-    details: tuple[Detail, ...] = ()
+    full_outputs: tuple[FullOutput, ...] = ()
     """What was shown shortened, the newest last."""
 
 
@@ -142,7 +142,7 @@ class PrintNotice:
 class SendCommand:
     """Tell the console what the person wants."""
 
-    intent: Message
+    command: Message
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,127 +168,132 @@ Printable: TypeAlias = (
     | UserCommandEnded
     | SessionConfigured
 )
-Effect: TypeAlias = Printable | SendCommand | RestoreDraft
-ScreenUpdate: TypeAlias = tuple[State, tuple[Effect, ...]]
+ScreenEffect: TypeAlias = Printable | SendCommand | RestoreDraft
+ScreenUpdate: TypeAlias = tuple[ScreenState, tuple[ScreenEffect, ...]]
 
 
-def entered(state: State, text: str, now_s: float) -> ScreenUpdate:
+def submit_prompt(state: ScreenState, text: str, now_s: float) -> ScreenUpdate:
     """Take a message of the person: sent when nothing runs, else queued."""
     if state.turn or not state.session:
-        return replace(state, queue=(*state.queue, text)), ()
-    wish = replace(state.wish, passing=False)
-    state = replace(state, turn=RunningTurn(began_s=now_s), wish=wish)
+        return replace(state, queued_prompts=(*state.queued_prompts, text)), ()
+    wish = replace(state.pending_mode, is_passing_through=False)
+    state = replace(state, turn=RunningTurn(started_s=now_s), pending_mode=wish)
     return state, (PrintPrompt(text), SendCommand(SendPrompt(text=text)))
 
 
-def next_sent(state: State, now_s: float) -> ScreenUpdate:
+def send_next_prompt(state: ScreenState, now_s: float) -> ScreenUpdate:
     """Send the first queued message, if nothing runs."""
-    if not state.queue or state.turn or not state.session:
+    if not state.queued_prompts or state.turn or not state.session:
         return state, ()
-    text, *rest = state.queue
-    return entered(replace(state, queue=tuple(rest)), text, now_s)
+    text, *rest = state.queued_prompts
+    return submit_prompt(replace(state, queued_prompts=tuple(rest)), text, now_s)
 
 
-def taken_back(state: State) -> ScreenUpdate:
+def restore_last_queued(state: ScreenState) -> ScreenUpdate:
     """Put the last queued message into the input."""
-    if not state.queue:
+    if not state.queued_prompts:
         return state, ()
-    return replace(state, queue=state.queue[:-1]), (RestoreDraft(state.queue[-1]),)
+    return replace(state, queued_prompts=state.queued_prompts[:-1]), (
+        RestoreDraft(state.queued_prompts[-1]),
+    )
 
 
-def handed_back(state: State) -> ScreenUpdate:
+def restore_queued(state: ScreenState) -> ScreenUpdate:
     """Put the queued messages into the input; before the agent is ready they just wait."""
-    if not state.queue or not state.session:
+    if not state.queued_prompts or not state.session:
         return state, ()
-    return replace(state, queue=()), (RestoreDraft("\n".join(state.queue)),)
+    return replace(state, queued_prompts=()), (RestoreDraft("\n".join(state.queued_prompts)),)
 
 
-def ran_own(state: State, command: str, now_s: float) -> ScreenUpdate:
+def run_user_command(state: ScreenState, command: str, now_s: float) -> ScreenUpdate:
     """Run a command of the person's own, one at a time."""
-    if state.own:
-        told = f"`{state.own.command}` still runs; Esc ends it."
+    if state.user_command:
+        told = f"`{state.user_command.command}` still runs; Esc ends it."
         return state, (PrintNotice(told, "warn"), RestoreDraft(f"!{command}"))
-    begun = replace(state, own=UserCommand(command, now_s))
+    begun = replace(state, user_command=UserCommand(command, now_s))
     return begun, (PrintPrompt(f"!{command}"), SendCommand(RunUserCommand(command=command)))
 
 
-def interrupted(state: State) -> ScreenUpdate:
+def interrupt(state: ScreenState) -> ScreenUpdate:
     """Stop the person's own command; else the running turn, and hand the queued messages back."""
-    if state.own:
-        stopping = replace(state, own=replace(state.own, stopping=True))
-        return stopping, () if state.own.stopping else (SendCommand(StopUserCommand()),)
-    state, refill = handed_back(state)
-    if not state.turn or state.turn.interrupting:
+    if state.user_command:
+        stopping = replace(state, user_command=replace(state.user_command, is_stopping=True))
+        return stopping, () if state.user_command.is_stopping else (SendCommand(StopUserCommand()),)
+    state, refill = restore_queued(state)
+    if not state.turn or state.turn.is_interrupting:
         return state, refill
-    turn = replace(state.turn, interrupting=True)
+    turn = replace(state.turn, is_interrupting=True)
     return replace(state, turn=turn), (SendCommand(InterruptTurn()), *refill)
 
 
-def answered(
-    state: State,
+def decide_approval(
+    state: ScreenState,
     request_id: str,
-    choice: ApprovalDecision,
+    decision: ApprovalDecision,
     feedback: str = "",
     *,
-    wider: bool = False,
+    use_broader_grants: bool = False,
 ) -> ScreenUpdate:
     """Decide a parked request; it leaves the screen at once.
 
     A no to a subagent is told, since its calls are not printed, and so not what came of them.
     """
-    request = state.requests.find(request_id)
+    request = state.approvals.find(request_id)
     if not request:
         return state, ()
-    state = replace(state, requests=requests.ended(state.requests, request_id))
+    state = replace(state, approvals=requests.without_request(state.approvals, request_id))
     answer = SubmitDecision(
-        id=request_id, decision=choice, use_broader_grants=wider, feedback=feedback
+        id=request_id, decision=decision, use_broader_grants=use_broader_grants, feedback=feedback
     )
-    if choice != "no" or request.agent == PRIMARY:
+    if decision != "no" or request.agent == PRIMARY:
         return state, (SendCommand(answer),)
-    return state, (SendCommand(answer), PrintNotice(requests.refusal(request, feedback), "warn"))
+    return state, (
+        SendCommand(answer),
+        PrintNotice(requests.format_rejection(request, feedback), "warn"),
+    )
 
 
-def replied(state: State, request_id: str, reply: str) -> ScreenUpdate:
+def reply_to_question(state: ScreenState, request_id: str, reply: str) -> ScreenUpdate:
     """Reply to the question on the screen; the last of a request sends them all."""
-    asked = state.requests.shown
+    asked = state.approvals.current
     if not isinstance(asked, QuestionRequest) or asked.id != request_id:
         return state, ()
-    replies = (*state.requests.replied, reply)
+    replies = (*state.approvals.given_replies, reply)
     if len(replies) < len(asked.questions):
-        return replace(state, requests=replace(state.requests, replied=replies)), ()
-    state = replace(state, requests=requests.ended(state.requests, request_id))
+        return replace(state, approvals=replace(state.approvals, given_replies=replies)), ()
+    state = replace(state, approvals=requests.without_request(state.approvals, request_id))
     return state, (SendCommand(SubmitDecision(id=request_id, decision="once", answers=replies)),)
 
 
-def put_off(state: State) -> State:
+def defer_approvals(state: ScreenState) -> ScreenState:
     """Leave every request that waits now for later."""
-    return replace(state, requests=requests.put_off(state.requests))
+    return replace(state, approvals=requests.defer_all(state.approvals))
 
 
-def recalled(state: State) -> State:
+def restore_deferred_approvals(state: ScreenState) -> ScreenState:
     """Bring back the requests that were left for later."""
-    return replace(state, requests=requests.recalled(state.requests))
+    return replace(state, approvals=requests.restore_deferred(state.approvals))
 
 
-def retracted(state: State, message: DismissApproval) -> ScreenUpdate:
+def dismiss_approval(state: ScreenState, message: DismissApproval) -> ScreenUpdate:
     """Take an ended request away; if it was on the screen, say so."""
-    shown = state.requests.shown
+    shown = state.approvals.current
     seen = shown is not None and shown.id == message.id
-    state = replace(state, requests=requests.ended(state.requests, message.id))
-    how = "was withdrawn" if message.why == "withdrawn" else "needs no answer any more"
+    state = replace(state, approvals=requests.without_request(state.approvals, message.id))
+    how = "was withdrawn" if message.outcome == "withdrawn" else "needs no answer any more"
     return state, (PrintNotice(f"The request on screen {how}.", "warn"),) if seen else ()
 
 
-def questions_gone(state: State) -> ScreenUpdate:
+def reset_approvals(state: ScreenState) -> ScreenUpdate:
     """Take every request away; if one was on the screen, say so."""
-    seen = state.requests.shown is not None
+    seen = state.approvals.current is not None
     told = PrintNotice(
         "The request on screen was taken back; if it still stands, it is asked again."
     )
-    return replace(state, requests=Requests()), (replace(told, tone="warn"),) if seen else ()
+    return replace(state, approvals=ApprovalQueue()), (replace(told, tone="warn"),) if seen else ()
 
 
-def flushed(turn: RunningTurn) -> tuple[RunningTurn, tuple[PrintMarkdown, ...]]:
+def flush_tail(turn: RunningTurn) -> tuple[RunningTurn, tuple[PrintMarkdown, ...]]:
     """End the text in hand: whatever is left of it is printed."""
-    finished = blocks.finish(turn.tail)
-    return replace(turn, tail=Tail()), tuple(PrintMarkdown(block) for block in finished)
+    finished = blocks.finish_reply(turn.tail)
+    return replace(turn, tail=MarkdownTail()), tuple(PrintMarkdown(block) for block in finished)

@@ -4,10 +4,10 @@ from prompt_toolkit.formatted_text import StyleAndTextTuples
 from prompt_toolkit.layout.processors import Processor, Transformation, TransformationInput
 from prompt_toolkit.layout.utils import explode_text_fragments
 
-from shell.visible import marks
+from shell.visible import sanitize_chars
 
 
-class ShowHidden(Processor):
+class HiddenCharacterProcessor(Processor):
     """Draws each character of the input as `visible` would print it."""
 
     def apply_transformation(self, transformation_input: TransformationInput) -> Transformation:
@@ -15,7 +15,7 @@ class ShowHidden(Processor):
         fragments: StyleAndTextTuples = []
         starts = [0]
         chars = explode_text_fragments(transformation_input.fragments)
-        drawn = marks("".join(fragment[1] for fragment in chars))
+        drawn = sanitize_chars("".join(fragment[1] for fragment in chars))
         for fragment, mark in zip(chars, drawn, strict=True):
             fragments.append((fragment[0], mark))
             starts.append(starts[-1] + len(mark))

@@ -8,11 +8,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
-from actors.factories import SessionPorts, factories_of
-from actors.models.client import ModelRequest, Reply, Streamed
-from actors.root import ChildFactories, Make, RootSupervisor, begun_again
+from actors.factories import SessionPorts, make_child_factories
+from actors.models.client import ModelRequest, Reply, ReplyDelta
+from actors.root import ChildFactories, ActorFactory, RootSupervisor, format_restart_notice
 from actors.runtime.system import ActorSystem
-from actors.session import OpenSession, SessionOptions, open_session
+from actors.session import SessionHandle, SessionOptions, open_session
 from actors.sessions.reading import read_log
 from actors.tools.tool import AnyTool, Arguments, Tool, ToolContext
 from actors.tools.workspace import Workspace
@@ -33,14 +33,14 @@ from messages.supervision import PeerRestarted
 from messages.tools import CallPlan, ToolOutput
 from messages.transcript import ReadRecords, Record
 from messages.turns import StartTurn
-from tests.probe import PATIENCE_S, Probe
+from tests.probe import PROBE_TIMEOUT_S, Probe
 
-When = Literal["start", "before", "after"]
+CrashPoint = Literal["start", "before", "after"]
 T = TypeVar("T", bound=Message)
-USED = Usage(input_tokens=3, output_tokens=2, requests=1)
-CHANGE = ToolUseBlock(id="c1", name="change", input={})
-Name = Literal["journal", "permissions", "approvals", "console", "primary"]
-HARMLESS: dict[Name, Message] = {
+USAGE = Usage(input_tokens=3, output_tokens=2, requests=1)
+CHANGE_CALL = ToolUseBlock(id="c1", name="change", input={})
+ActorName = Literal["journal", "permissions", "approvals", "console", "primary"]
+CRASH_MESSAGES: dict[ActorName, Message] = {
     "journal": ReadRecords(id=99),
     "permissions": GetPolicy(),
     "approvals": SubmitDecision(id="nobody's", decision="no"),
@@ -49,63 +49,65 @@ HARMLESS: dict[Name, Message] = {
 """Something to crash over, which changes nothing."""
 
 
-class PlantedError(Exception):
+class InjectedCrashError(Exception):
     """What a test wanted."""
 
 
-class Fuse:
+class CrashTrigger:
     """Where one actor crashes next."""
 
     def __init__(self) -> None:
-        self._set: deque[tuple[When, type[Message]]] = deque()
+        self._set: deque[tuple[CrashPoint, type[Message]]] = deque()
         self._skips = 0
 
-    def set(self, when: When, over: type[Message] = Message, times: int = 1, nth: int = 1) -> None:
+    def crash_on(
+        self, point: CrashPoint, message_type: type[Message] = Message, times: int = 1, nth: int = 1
+    ) -> None:
         """Crash so often at this place, from the nth such message on; then live on."""
         self._skips = nth - 1
-        self._set.extend((when, over) for _ in range(times))
+        self._set.extend((point, message_type) for _ in range(times))
 
-    def burn(self, when: When, message: Message | None) -> None:
-        if self._set and self._set[0][0] == when:
+    def crash_if_due(self, point: CrashPoint, message: Message | None) -> None:
+        if self._set and self._set[0][0] == point:
             over = self._set[0][1]
             if message is None or isinstance(message, over):
                 if self._skips:
                     self._skips -= 1
                     return
                 self._set.popleft()
-                raise PlantedError(when)
+                raise InjectedCrashError(point)
 
     @property
-    def burnt(self) -> bool:
+    def has_fired(self) -> bool:
         return not self._set
 
 
-def fragile(make: Make, fuse: Fuse) -> Make:
+def with_crash_trigger(make: ActorFactory, trigger: CrashTrigger) -> ActorFactory:
     """Make the same actor, but with a fuse in it."""
     assert isinstance(make, partial)
     kind: Any = make.func
 
     def on_start(self: Any) -> None:  # noqa: ANN401  (any actor)
         if self.incarnation > 1:
-            fuse.burn("start", None)
+            trigger.crash_if_due("start", None)
         kind.on_start(self)
 
     def on_receive(self: Any, message: Message) -> None:  # noqa: ANN401  (any actor)
-        fuse.burn("before", message)
+        trigger.crash_if_due("before", message)
         kind.on_receive(self, message)
-        fuse.burn("after", message)
+        trigger.crash_if_due("after", message)
 
     hooks = {"on_start": on_start, "on_receive": on_receive}
     return partial(type(kind.__name__, (kind,), hooks), *make.args, **make.keywords)
 
 
-class Person(Probe):
+class ConsoleProbe(Probe):
     """Stands in the console's place: can always be asked, and looks at one screen."""
 
     def on_start(self) -> None:
         super().on_start()
-        self.screen: list[str] = []
-        self.twice: list[str] = []
+        self.shown_ids: list[str] = []
+        self.shown_twice_ids: list[str] = []
         """What was put on the screen while it was there."""
         self.watch(APPROVALS)
         self.tell(APPROVALS, ApproverAvailabilityChanged(can_answer=True))
@@ -114,11 +116,11 @@ class Person(Probe):
         match message:
             case ShowApproval():
                 asked = message.request.id
-                (self.twice if asked in self.screen else self.screen).append(asked)
+                (self.shown_twice_ids if asked in self.shown_ids else self.shown_ids).append(asked)
             case DismissApproval():
-                self.screen.remove(message.id)
+                self.shown_ids.remove(message.id)
             case PeerRestarted():
-                self.screen.clear()
+                self.shown_ids.clear()
                 self.tell(APPROVALS, ApproverAvailabilityChanged(can_answer=True))
             case _:
                 pass
@@ -126,53 +128,53 @@ class Person(Probe):
 
     # From the test's thread.
 
-    def until(self, kind: type[T]) -> T:
+    def wait_for(self, kind: type[T]) -> T:
         """Skip to the next of its kind."""
         while True:
             message = self.next()
             if isinstance(message, kind):
                 return message
 
-    def answer(self, approval: str, answer: ApprovalDecision = "once") -> None:
-        self.tell(APPROVALS, SubmitDecision(id=approval, decision=answer))
+    def submit_decision(self, request_id: str, answer: ApprovalDecision = "once") -> None:
+        self.tell(APPROVALS, SubmitDecision(id=request_id, decision=answer))
 
 
-class Script:
+class OneCallModel:
     """A model that calls once, then ends the turn; what it says goes by what it is told."""
 
     def __init__(self) -> None:
-        self.asked: list[ModelRequest] = []
+        self.requests: list[ModelRequest] = []
 
-    async def stream(self, request: ModelRequest) -> AsyncGenerator[Streamed | Reply, None]:
-        self.asked.append(request)
+    async def stream(self, request: ModelRequest) -> AsyncGenerator[ReplyDelta | Reply, None]:
+        self.requests.append(request)
         said = sum(message["role"] == "assistant" for message in request.messages)
         if said % 2 == 0:
-            use = CHANGE.model_copy(update={"id": f"c{said // 2 + 1}"})
-            yield Reply((use,), "tool_use", USED, "m")
+            use = CHANGE_CALL.model_copy(update={"id": f"c{said // 2 + 1}"})
+            yield Reply((use,), "tool_use", USAGE, "m")
         else:
-            yield Reply((TextBlock(text="done"),), "end_turn", USED, "m")
+            yield Reply((TextBlock(text="done"),), "end_turn", USAGE, "m")
 
-    async def measure(self, model: str) -> ModelLimitsFound:
-        return ModelLimitsFound(model=model, context_tokens=100_000, output_tokens=500)
+    async def look_up_limits(self, model: str) -> ModelLimitsFound:
+        return ModelLimitsFound(model=model, max_context_tokens=100_000, max_output_tokens=500)
 
 
-class Nothing(Arguments):
+class NoArguments(Arguments):
     """No arguments."""
 
 
-def changing(runs: list[str]) -> AnyTool:
+def make_change_tool(executions: list[str]) -> AnyTool:
     """A changing tool that counts its runs."""
 
-    async def plan(_: Nothing, context: ToolContext) -> CallPlan:
+    async def plan(_: NoArguments, context: ToolContext) -> CallPlan:
         target = str(context.workspace.cwd / "a.txt")
         request = PermissionRequest(permission="edit", target=target)
         return CallPlan(title="change", requests=(request,))
 
-    async def run(_: Nothing, plan: CallPlan, context: ToolContext) -> ToolOutput:  # noqa: ARG001
-        runs.append("ran")
+    async def run(_: NoArguments, plan: CallPlan, context: ToolContext) -> ToolOutput:  # noqa: ARG001
+        executions.append("ran")
         return ToolOutput(text="changed")
 
-    return Tool("change", "Change.", Nothing, reads_only=False, plan=plan, run=run)
+    return Tool("change", "Change.", NoArguments, reads_only=False, plan=plan, run=run)
 
 
 @dataclass
@@ -180,76 +182,79 @@ class Living:
     """The session, its person and its fuses."""
 
     system: ActorSystem
-    session: OpenSession
-    person: Person
-    fuses: dict[Name, Fuse]
-    model: Script
-    runs: list[str]
-    told: "queue.SimpleQueue[str]"
+    session: SessionHandle
+    console_probe: ConsoleProbe
+    crash_triggers: dict[ActorName, CrashTrigger]
+    model: OneCallModel
+    tool_executions: list[str]
+    restart_notices: "queue.SimpleQueue[str]"
     """Lines for people, past the console."""
-    ended: "queue.SimpleQueue[Message]"
+    end_messages: "queue.SimpleQueue[Message]"
 
     def prompt(self, turn: int = 1) -> None:
-        self.person.tell(PRIMARY, StartTurn(turn=turn, text="do it"))
+        self.console_probe.tell(PRIMARY, StartTurn(turn=turn, text="do it"))
 
-    def crash(self, name: Name, failing_restarts: int = 0) -> None:
+    def crash(self, name: ActorName, failing_restarts: int = 0) -> None:
         """Crash an actor between two messages, and again as it starts."""
-        self.fuses[name].set("before", type(HARMLESS[name]))
-        self.fuses[name].set("start", times=failing_restarts)
-        self.system.tell(Address(f"/{name}"), HARMLESS[name])
+        self.crash_triggers[name].crash_on("before", type(CRASH_MESSAGES[name]))
+        self.crash_triggers[name].crash_on("start", times=failing_restarts)
+        self.system.tell(Address(f"/{name}"), CRASH_MESSAGES[name])
 
     def records(self) -> tuple[Record, ...]:
         """What is on disk."""
         return read_log(self.session.log.path).records
 
-    def recorded(self, kind: type[T]) -> list[T]:
+    def records_of_type(self, kind: type[T]) -> list[T]:
         """What is on disk, of one kind."""
         return [each for each in self.records() if isinstance(each, kind)]
 
-    def results(self) -> list[str]:
+    def last_tool_results(self) -> list[str]:
         """What the model was told last of its calls."""
-        blocks: Any = self.model.asked[-1].messages[-1]["content"]
+        blocks: Any = self.model.requests[-1].messages[-1]["content"]
         return [str(each["content"]) for each in blocks if each["type"] == "tool_result"]
 
 
-Console = Callable[["OpenSession"], Make]
+ConsoleFactory = Callable[["SessionHandle"], ActorFactory]
 
 
-def live(folder: Path, console: Console | None = None) -> Living:
+def start_session(folder: Path, console: ConsoleFactory | None = None) -> Living:
     """Start a session in a folder of its own; stop its system."""
     root = folder / "work"
     root.mkdir()
     options = SessionOptions(
-        folder=folder / "state",
+        project_state_folder=folder / "state",
         workspace=Workspace(root, root),
         model_name="m",
         mode="default",
         is_scripted=False,
-        protected=(),
+        protected_paths=(),
         version="0",
     )
     session = open_session(options, lambda: 0.0)
-    model, runs, told = Script(), list[str](), queue.SimpleQueue[str]()
+    model, runs, told = OneCallModel(), list[str](), queue.SimpleQueue[str]()
     born: queue.SimpleQueue[Probe] = queue.SimpleQueue()
-    around = SessionPorts(model, tools=(changing(runs),))
-    made = console(session) if console else partial(Person, born)
-    fuses: dict[Name, Fuse] = {
-        name: Fuse() for name in ("journal", "permissions", "approvals", "console", "primary")
+    around = SessionPorts(model, tools=(make_change_tool(runs),))
+    made = console(session) if console else partial(ConsoleProbe, born)
+    fuses: dict[ActorName, CrashTrigger] = {
+        name: CrashTrigger()
+        for name in ("journal", "permissions", "approvals", "console", "primary")
     }
-    factories = with_fuses(factories_of(session, around, made), fuses)
-    factories = replace(factories, console_gone=told.put)
+    factories = with_crash_triggers(make_child_factories(session, around, made), fuses)
+    factories = replace(factories, on_console_lost=told.put)
     system = ActorSystem(partial(RootSupervisor, factories))
     ended: queue.SimpleQueue[Message] = queue.SimpleQueue()
-    system.when_ended(ended.put)
-    system.when_restarted(lambda peer: told.put(begun_again(peer)))
-    person = Person(born) if console else born.get(timeout=PATIENCE_S)
-    assert isinstance(person, Person)
+    system.add_end_callback(ended.put)
+    system.set_restart_callback(lambda peer: told.put(format_restart_notice(peer)))
+    person = ConsoleProbe(born) if console else born.get(timeout=PROBE_TIMEOUT_S)
+    assert isinstance(person, ConsoleProbe)
     return Living(system, session, person, fuses, model, runs, told, ended)
 
 
-def with_fuses(factories: ChildFactories, fuses: dict[Name, Fuse]) -> ChildFactories:
+def with_crash_triggers(
+    factories: ChildFactories, triggers: dict[ActorName, CrashTrigger]
+) -> ChildFactories:
     """Put the fuses in."""
     made: dict[str, Any] = {
-        name: fragile(getattr(factories, name), fuse) for name, fuse in fuses.items()
+        name: with_crash_trigger(getattr(factories, name), fuse) for name, fuse in triggers.items()
     }
     return replace(factories, **made)

@@ -5,33 +5,40 @@ import time
 import tracemalloc
 from typing import TypeVar
 
-from tests.benchmark.sizes import ASKS, BREADTH, DEPTH, MANY, TELLS, TREE
+from tests.benchmark.sizes import (
+    ASK_COUNT,
+    TREE_BREADTH,
+    TREE_DEPTH,
+    ACTOR_COUNT,
+    TELL_COUNT,
+    TREE_SIZE,
+)
 
 T = TypeVar("T")
 
 
-def tell() -> float:
+def tell_us() -> float:
     """Microseconds for one message."""
 
     async def main() -> float:
         queue: asyncio.Queue[int] = asyncio.Queue()
 
         async def count() -> None:
-            while await queue.get() != TELLS:
+            while await queue.get() != TELL_COUNT:
                 pass
 
         counting = asyncio.create_task(count())
         await asyncio.sleep(0)
         began_s = time.perf_counter()
-        for number in range(TELLS):
+        for number in range(TELL_COUNT):
             queue.put_nowait(number + 1)
         await counting
-        return (time.perf_counter() - began_s) / TELLS * 1e6
+        return (time.perf_counter() - began_s) / TELL_COUNT * 1e6
 
     return asyncio.run(main())
 
 
-def ask() -> float:
+def ask_us() -> float:
     """Microseconds for a request and its reply."""
 
     async def main() -> float:
@@ -45,18 +52,18 @@ def ask() -> float:
         replying = asyncio.create_task(reply())
         loop = asyncio.get_running_loop()
         began_s = time.perf_counter()
-        for number in range(ASKS):
+        for number in range(ASK_COUNT):
             answer: asyncio.Future[int] = loop.create_future()
             queue.put_nowait((number, answer))
             await answer
         took_s = time.perf_counter() - began_s
         replying.cancel()
-        return took_s / ASKS * 1e6
+        return took_s / ASK_COUNT * 1e6
 
     return asyncio.run(main())
 
 
-def crowd(count: int = MANY) -> tuple[float, float]:
+def start_and_cancel_us(count: int = ACTOR_COUNT) -> tuple[float, float]:
     """Microseconds to start one of so many tasks, until it said so, and to end it, likewise."""
 
     async def main() -> tuple[float, float]:
@@ -88,7 +95,7 @@ async def _taken(queue: asyncio.Queue[T], count: int) -> None:
         await queue.get()
 
 
-def memory() -> float:
+def memory_kib() -> float:
     """KiB for one idle task with its queue."""
 
     async def main() -> float:
@@ -96,18 +103,18 @@ def memory() -> float:
             await queue.get()
 
         tracemalloc.start()
-        tasks = [asyncio.create_task(idle(asyncio.Queue())) for _ in range(MANY)]
+        tasks = [asyncio.create_task(idle(asyncio.Queue())) for _ in range(ACTOR_COUNT)]
         await asyncio.sleep(0)
         taken_bytes, _ = tracemalloc.get_traced_memory()
         tracemalloc.stop()
         for task in tasks:
             task.cancel()
-        return taken_bytes / MANY / 1024
+        return taken_bytes / ACTOR_COUNT / 1024
 
     return asyncio.run(main())
 
 
-def tree() -> float:
+def cancel_tree_ms() -> float:
     """Milliseconds to cancel a tree of tasks, each of which waits for its children and a job."""
 
     async def main() -> float:
@@ -115,12 +122,12 @@ def tree() -> float:
 
         async def branch(depth: int) -> None:
             never = asyncio.Event()
-            below = [branch(depth - 1) for _ in range(BREADTH if depth else 0)]
+            below = [branch(depth - 1) for _ in range(TREE_BREADTH if depth else 0)]
             waiting.put_nowait(depth)
             await asyncio.gather(never.wait(), *below)
 
-        root = asyncio.create_task(branch(DEPTH))
-        await _taken(waiting, TREE)
+        root = asyncio.create_task(branch(TREE_DEPTH))
+        await _taken(waiting, TREE_SIZE)
         began_s = time.perf_counter()
         root.cancel()
         await asyncio.wait_for(asyncio.gather(root, return_exceptions=True), None)

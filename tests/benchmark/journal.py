@@ -10,8 +10,8 @@ from functools import partial
 from pathlib import Path
 from threading import Event
 
-from actors.agents.history import History
-from actors.agents.resume import past_of
+from actors.agents.history import ConversationHistory
+from actors.agents.resume import restore
 from actors.agents.state import AgentState
 from actors.runtime.actor import Actor
 from actors.runtime.system import ActorSystem
@@ -23,14 +23,14 @@ from messages.content import TextBlock, ToolUseBlock, Usage
 from messages.transcript import Append, Appended, AppendFailed, Record, SessionHeader, SessionOpened
 from messages.turns import ReplyCompleted, ToolEnded, ToolStarted, TurnCompleted, TurnStarted
 from messages.wire import JournalLine, encode_line
-from shell.loading import collect_garbage
-from tests.benchmark.rows import Row
+from shell.loading import enable_gc
+from tests.benchmark.rows import BenchmarkRow
 
-APPENDERS = 1_000
-APPENDS = 300
-RECORDS = 10_000
+APPENDER_COUNT = 1_000
+APPEND_COUNT = 300
+RECORD_COUNT = 10_000
 RESUME_LIMIT_MS = 500.0
-FIRST: tuple[tuple[Record, Address], ...] = (
+HEADER_RECORDS: tuple[tuple[Record, Address], ...] = (
     (SessionHeader(session_id="benchmark", workspace="/work"), ROOT),
     (SessionOpened(run=1, pid=1, version="0"), ROOT),
 )
@@ -41,11 +41,11 @@ def one_appender_us() -> float:
     with tempfile.TemporaryDirectory() as folder:
         log = _begun(Path(folder))
         began_s = time.perf_counter()
-        for number in range(APPENDS):
+        for number in range(APPEND_COUNT):
             log.append([(_record(number), PRIMARY)])
         taken_s = time.perf_counter() - began_s
         log.close()
-    return taken_s / APPENDS * 1e6
+    return taken_s / APPEND_COUNT * 1e6
 
 
 def thousand_appenders_us() -> float:
@@ -60,29 +60,29 @@ def thousand_appenders_us() -> float:
             taken_s = time.perf_counter() - began_s
         finally:
             system.stop()
-    return taken_s / APPENDERS * 1e6
+    return taken_s / APPENDER_COUNT * 1e6
 
 
 def resume_ms() -> float:
     """Milliseconds to open a session of 10,000 records and rebuild turn and conversation."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "session.jsonl"
-        records = [*FIRST, *((each, PRIMARY) for each in _conversation())]
+        records = [*HEADER_RECORDS, *((each, PRIMARY) for each in _conversation())]
         SessionLog.create(path, records, _clock).close()
-        collect_garbage()  # as the program does on its way to the first screen
+        enable_gc()  # as the program does on its way to the first screen
         began_s = time.perf_counter()
         log, contents = SessionLog.open(path, _clock)
-        past = past_of(contents.records, AgentState())
-        history = History()
+        past = restore(contents.records, AgentState())
+        history = ConversationHistory()
         for record in past.records:
             history.add(record)
         taken_s = time.perf_counter() - began_s
         log.close()
-    assert len(contents.lines) >= RECORDS
+    assert len(contents.lines) >= RECORD_COUNT
     return taken_s * 1e3
 
 
-def bare_us(lines: int) -> float:
+def raw_write_us(lines: int) -> float:
     """Microseconds to write and sync one of the same lines, one by one."""
     data = [encode_line(JournalLine(n, _clock(), PRIMARY, _record(n))) for n in range(lines)]
     with tempfile.NamedTemporaryFile(buffering=0) as file:
@@ -114,17 +114,17 @@ class _Crowd(Actor[Appended | AppendFailed | ChildEnded]):
 
     def on_receive(self, message: Appended | AppendFailed | ChildEnded) -> None:
         if isinstance(message, Appended) and message.id == 0:
-            for number in range(APPENDERS):
+            for number in range(APPENDER_COUNT):
                 make = partial(_Appender, self._journal, self.address, number)
                 self.start(make, f"appender-{number}")
         elif isinstance(message, Appended):
             self._answers += 1
-            if self._answers == APPENDERS:
+            if self._answers == APPENDER_COUNT:
                 self._done.set()
 
 
 def _begun(folder: Path) -> SessionLog:
-    return SessionLog.create(folder / "session.jsonl", FIRST, _clock)
+    return SessionLog.create(folder / "session.jsonl", HEADER_RECORDS, _clock)
 
 
 def _record(number: int) -> ToolEnded:
@@ -141,7 +141,7 @@ def _record(number: int) -> ToolEnded:
 def _conversation() -> list[Record]:
     """10,000 records as agents leave them: five for each turn, every call with its result."""
     records: list[Record] = []
-    for turn in range(1, RECORDS // 5 + 1):
+    for turn in range(1, RECORD_COUNT // 5 + 1):
         call = f"toolu_{turn}"
         use = ToolUseBlock(id=call, name="bash", input={"command": "make test"})
         said = (TextBlock(text="I run the tests now. " * 10), use)
@@ -162,33 +162,33 @@ def _clock() -> float:
     return 1_700_000_000.0
 
 
-WRITE = "`os.write` + `fdatasync` of each"
+WRITE_BASELINE = "`os.write` + `fdatasync` of each"
 ROWS = (
-    Row(
+    BenchmarkRow(
         "append",
         "a record appended and synced",
-        WRITE,
+        WRITE_BASELINE,
         1.5,
         one_appender_us,
-        lambda: bare_us(APPENDS),
+        lambda: raw_write_us(APPEND_COUNT),
     ),
-    Row(
+    BenchmarkRow(
         "appenders",
-        f"the same by {APPENDERS:,} actors at once",
-        WRITE,
+        f"the same by {APPENDER_COUNT:,} actors at once",
+        WRITE_BASELINE,
         1.5,
         thousand_appenders_us,
-        lambda: bare_us(APPENDERS),
+        lambda: raw_write_us(APPENDER_COUNT),
     ),
-    Row(
+    BenchmarkRow(
         "resume",
-        f"resume of {RECORDS:,} records",
+        f"resume of {RECORD_COUNT:,} records",
         f"{RESUME_LIMIT_MS:g} ms, as stated",
         1,
         resume_ms,
         lambda: RESUME_LIMIT_MS,
         "ms",
         rounds=3,
-        stated=True,
+        is_fixed_limit=True,
     ),
 )

@@ -13,12 +13,12 @@ from contextlib import contextmanager
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-NAME = "GREENROOM_BENCHMARK_PROFILE"
-MOST_LINES = 45
+PROFILE_VARIABLE = "GREENROOM_BENCHMARK_PROFILE"
+MAX_PROFILE_LINES = 45
 
 
 @contextmanager
-def every_thread() -> Generator[list[cProfile.Profile]]:
+def profile_all_threads() -> Generator[list[cProfile.Profile]]:
     """Profile this thread and all that begin meanwhile, each on its own."""
     profiles: list[cProfile.Profile] = []
 
@@ -38,22 +38,22 @@ def every_thread() -> Generator[list[cProfile.Profile]]:
 def main() -> None:
     """Run it, then write the profile, and leave as it does."""
     sys.path.insert(0, str(ROOT))
-    with every_thread() as profiles:
-        status = started()
-    with Path(os.environ[NAME]).open("a") as file:  # of several runs, all
-        pstats.Stats(*profiles, stream=file).sort_stats("cumulative").print_stats(MOST_LINES)
-    from shell.process import leave  # noqa: PLC0415  (loading is part of the start)
+    with profile_all_threads() as profiles:
+        status = run_greenroom()
+    with Path(os.environ[PROFILE_VARIABLE]).open("a") as file:  # of several runs, all
+        pstats.Stats(*profiles, stream=file).sort_stats("cumulative").print_stats(MAX_PROFILE_LINES)
+    from shell.process import exit_process  # noqa: PLC0415  (loading is part of the start)
 
-    leave(status)
+    exit_process(status)
 
 
-def started() -> int:
+def run_greenroom() -> int:
     """Run the program up to its exit status."""
-    from shell.loading import put_off_garbage  # noqa: PLC0415  (loading is part of the start)
+    from shell.loading import disable_gc  # noqa: PLC0415  (loading is part of the start)
     from shell.main import run  # noqa: PLC0415  (as above)
     from shell.process import settle  # noqa: PLC0415  (as above)
 
-    put_off_garbage()
+    disable_gc()
     settle()
     return run(sys.argv[1:])
 

@@ -10,54 +10,64 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from actors.models.reply_plan import Event, ReplyPlan, events_of
+from actors.models.reply_plan import StreamEvent, ReplyPlan, generate_events
 from tests.benchmark import bare_sdk, bare_stream, peak, profiled
-from tests.benchmark.rows import Row
+from tests.benchmark.rows import BenchmarkRow
 from tests.program.program import COMMAND, make_repository
-from tests.scripted_server import Answer, ScriptedServer, calls, says, streams
+from tests.scripted_server import (
+    ScriptedResponse,
+    ScriptedServer,
+    respond_tool_call,
+    respond_text,
+    respond_events,
+)
 
-TURNS = 50
-DELTAS, LONG_DELTAS, INPUT_DELTAS = 1_000, 51_000, 8_000
-INPUT_ALL = 96_000
+TURN_COUNT = 50
+DELTA_COUNT, LONG_DELTA_COUNT, INPUT_DELTA_COUNT = 1_000, 51_000, 8_000
+TOTAL_INPUT_DELTAS = 96_000
 """Over several calls: those of one alone take less than one start differs from another."""
-FIRST_SCREEN = "greenroom ·".encode()
+FIRST_SCREEN_MARKER = "greenroom ·".encode()
 """The footer of the first frame, under an input line that takes keys."""
-Command = Callable[[Path], Sequence[str]]
+CommandBuilder = Callable[[Path], Sequence[str]]
 """Makes the words of a command from a folder that it may write to."""
 
 
 @dataclass(frozen=True, slots=True)
-class Ran:
+class ProgramTiming:
     """What one run took."""
 
-    first_ms: float
+    first_request_ms: float
     """Until its first request."""
     turns_ms: float
     """From its first request to its last."""
     cpu_us: float
 
 
-def greenroom(_: Path) -> Sequence[str]:
+def greenroom_command(_: Path) -> Sequence[str]:
     """Run our program headless."""
-    return (*program(), "-p", "x", "--permission-mode", "yolo")
+    return (*program_command(), "-p", "x", "--permission-mode", "yolo")
 
 
-def program() -> tuple[str, ...]:
+def program_command() -> tuple[str, ...]:
     """Start our program, under a profiler where that is asked for."""
-    return (sys.executable, "-P", profiled.__file__) if profiled.NAME in os.environ else COMMAND
+    return (
+        (sys.executable, "-P", profiled.__file__)
+        if profiled.PROFILE_VARIABLE in os.environ
+        else COMMAND
+    )
 
 
-def plain_sdk(folder: Path) -> Sequence[str]:
+def sdk_command(folder: Path) -> Sequence[str]:
     """Run the SDK's loop."""
     return (sys.executable, bare_sdk.__file__, str(folder / "journal"), "x")
 
 
-def plain_http(_: Path) -> Sequence[str]:
+def http_command(_: Path) -> Sequence[str]:
     """Read one stream by the standard library."""
     return (sys.executable, bare_stream.__file__, "x")
 
 
-def run(command: Command, *answers: Answer) -> Ran:
+def run_program(command: CommandBuilder, *answers: ScriptedResponse) -> ProgramTiming:
     """Run a program against a server with these answers, in a folder of its own."""
     with tempfile.TemporaryDirectory() as name, ScriptedServer(*answers) as server:
         folder = Path(name)
@@ -81,11 +91,11 @@ def run(command: Command, *answers: Answer) -> Ran:
         last_s = time.perf_counter()
         _, status, used = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode or len(server.asked) != len(answers):
-        message = f"{words[0]}: exit status {process.returncode}, {len(server.asked)} requests"
+    if process.returncode or len(server.requests) != len(answers):
+        message = f"{words[0]}: exit status {process.returncode}, {len(server.requests)} requests"
         raise RuntimeError(message)
-    return Ran(
-        first_ms=(first_s - began_s) * 1e3,
+    return ProgramTiming(
+        first_request_ms=(first_s - began_s) * 1e3,
         turns_ms=(last_s - first_s) * 1e3,
         cpu_us=(used.ru_utime + used.ru_stime) * 1e6,
     )
@@ -93,7 +103,9 @@ def run(command: Command, *answers: Answer) -> Ran:
 
 def _environment(folder: Path) -> dict[str, str]:
     kept = {
-        name: os.environ[name] for name in ("PATH", "LANG", profiled.NAME) if name in os.environ
+        name: os.environ[name]
+        for name in ("PATH", "LANG", profiled.PROFILE_VARIABLE)
+        if name in os.environ
     }
     return kept | {"HOME": str(folder), "GREENROOM_HOME": str(folder / "state"), "TERM": "xterm"}
 
@@ -101,68 +113,76 @@ def _environment(folder: Path) -> dict[str, str]:
 # What is measured of a run.
 
 
-def first_ms(command: Command) -> float:
+def first_ms(command: CommandBuilder) -> float:
     """Milliseconds from the start to the first request."""
-    return run(command, says("hi")).first_ms
+    return run_program(command, respond_text("hi")).first_request_ms
 
 
-def turn_ms(command: Command) -> float:
+def turn_ms(command: CommandBuilder) -> float:
     """Milliseconds for one tool turn."""
-    echo = [calls("bash", command="echo hi") for _ in range(TURNS)]
-    return run(command, *echo, says("done")).turns_ms / TURNS
+    echo = [respond_tool_call("bash", command="echo hi") for _ in range(TURN_COUNT)]
+    return run_program(command, *echo, respond_text("done")).turns_ms / TURN_COUNT
 
 
-def most_mib(command: Command) -> float:
+def peak_memory_mib(command: CommandBuilder) -> float:
     """MiB of memory at most, for one reply."""
     with tempfile.NamedTemporaryFile("r") as told:
         words = (sys.executable, peak.__file__, told.name)
-        run(lambda folder: (*words, *command(folder)), says("hi"))
+        run_program(lambda folder: (*words, *command(folder)), respond_text("hi"))
         return int(told.read()) / 1024
 
 
-def delta_us(command: Command) -> float:
+def delta_us(command: CommandBuilder) -> float:
     """Microseconds of processor time for one more streamed delta of text."""
-    long, short = (run(command, text(count)).cpu_us for count in (LONG_DELTAS, DELTAS))
-    return (long - short) / (LONG_DELTAS - DELTAS)
+    long, short = (
+        run_program(command, respond_text_deltas(count)).cpu_us
+        for count in (LONG_DELTA_COUNT, DELTA_COUNT)
+    )
+    return (long - short) / (LONG_DELTA_COUNT - DELTA_COUNT)
 
 
-def input_us(command: Command, deltas: int = INPUT_DELTAS) -> float:
+def input_delta_us(command: CommandBuilder, deltas: int = INPUT_DELTA_COUNT) -> float:
     """Microseconds of processor time for one more delta of tools' inputs, each of so many."""
-    after = [says("done")] if command is greenroom else []
-    inputs = INPUT_ALL // deltas
-    long, short = (run(command, written(inputs, each), *after).cpu_us for each in (deltas, 1))
-    return (long - short) / INPUT_ALL
+    after = [respond_text("done")] if command is greenroom_command else []
+    inputs = TOTAL_INPUT_DELTAS // deltas
+    long, short = (
+        run_program(command, respond_input_deltas(inputs, each), *after).cpu_us
+        for each in (deltas, 1)
+    )
+    return (long - short) / TOTAL_INPUT_DELTAS
 
 
-def text(deltas: int) -> Answer:
+def respond_text_deltas(deltas: int) -> ScriptedResponse:
     """Answer by so many deltas of text."""
-    first, *rest = events_of(ReplyPlan(text="x"), {"model": "scripted"}, "toolu")
-    delta: Event = {"type": "text_delta", "text": "eleven char"}
-    more: Event = {"type": "content_block_delta", "index": 0, "delta": delta}
-    return streams([first, rest[0], *([more] * deltas), *rest[1:]])
+    first, *rest = generate_events(ReplyPlan(text="x"), {"model": "scripted"}, "toolu")
+    delta: StreamEvent = {"type": "text_delta", "text": "eleven char"}
+    more: StreamEvent = {"type": "content_block_delta", "index": 0, "delta": delta}
+    return respond_events([first, rest[0], *([more] * deltas), *rest[1:]])
 
 
-def written(inputs: int, deltas: int) -> Answer:
+def respond_input_deltas(inputs: int, deltas: int) -> ScriptedResponse:
     """Answer by so many calls whose inputs come in so many deltas each, with escapes."""
-    said = [next(events_of(ReplyPlan(), {"model": "scripted"}, "toolu"))]
+    said = [next(generate_events(ReplyPlan(), {"model": "scripted"}, "toolu"))]
     for index in range(inputs):
         said += _call(index, deltas)
-    end: Event = {"stop_reason": "tool_use"}
+    end: StreamEvent = {"stop_reason": "tool_use"}
     said.append({"type": "message_delta", "delta": end, "usage": {"output_tokens": 9}})
-    return streams([*said, {"type": "message_stop"}])
+    return respond_events([*said, {"type": "message_stop"}])
 
 
-def _call(index: int, deltas: int) -> list[Event]:
+def _call(index: int, deltas: int) -> list[StreamEvent]:
     pieces = ['{"path": "/nowhere/x", "content": "', *(['a\\n\\"bcdef\\t'] * deltas), '"}']
-    block: Event = {"type": "tool_use", "id": f"toolu_{index}", "name": "write", "input": {}}
-    said: list[Event] = [{"type": "content_block_start", "index": index, "content_block": block}]
+    block: StreamEvent = {"type": "tool_use", "id": f"toolu_{index}", "name": "write", "input": {}}
+    said: list[StreamEvent] = [
+        {"type": "content_block_start", "index": index, "content_block": block}
+    ]
     for piece in pieces:
-        delta: Event = {"type": "input_json_delta", "partial_json": piece}
+        delta: StreamEvent = {"type": "input_json_delta", "partial_json": piece}
         said.append({"type": "content_block_delta", "index": index, "delta": delta})
     return [*said, {"type": "content_block_stop", "index": index}]
 
 
-def whole_ms(*words: str) -> float:
+def process_ms(*words: str) -> float:
     """Milliseconds of a whole process that says little."""
     with tempfile.TemporaryDirectory() as name:
         began_s = time.perf_counter()
@@ -177,7 +197,7 @@ def whole_ms(*words: str) -> float:
         return (time.perf_counter() - began_s) * 1e3
 
 
-def screen_ms() -> float:
+def first_screen_ms() -> float:
     """Milliseconds until the first screen stands."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -186,7 +206,7 @@ def screen_ms() -> float:
         os.set_blocking(ours, True)
         began_s = time.perf_counter()
         process = subprocess.Popen(
-            program(),
+            program_command(),
             cwd=folder / "work",
             env=_environment(folder),
             stdin=theirs,
@@ -196,7 +216,7 @@ def screen_ms() -> float:
         )
         os.close(theirs)
         seen = b""
-        while FIRST_SCREEN not in seen:
+        while FIRST_SCREEN_MARKER not in seen:
             seen += os.read(ours, 65_536)
         took_s = time.perf_counter() - began_s
         process.terminate()
@@ -205,88 +225,92 @@ def screen_ms() -> float:
         return took_s * 1e3
 
 
-SDK, HTTP, PYTHON = "bare SDK loop", "http.client + json.loads", "python -c pass"
+SDK_BASELINE, HTTP_BASELINE, PYTHON_BASELINE = (
+    "bare SDK loop",
+    "http.client + json.loads",
+    "python -c pass",
+)
 _PASS = (sys.executable, "-c", "pass")
 
 
-def _small(name: str, reach: float, *words: str) -> Row:
-    return Row(
+def _small(name: str, reach: float, *words: str) -> BenchmarkRow:
+    return BenchmarkRow(
         name,
         f"`greenroom {' '.join(words)}`",
-        PYTHON,
+        PYTHON_BASELINE,
         reach,
-        lambda: whole_ms(*program(), *words),
-        lambda: whole_ms(*_PASS),
+        lambda: process_ms(*program_command(), *words),
+        lambda: process_ms(*_PASS),
         "ms",
         rounds=9,
     )
 
 
 ROWS = (
-    Row(
+    BenchmarkRow(
         "first",
         "start to first request",
-        SDK,
+        SDK_BASELINE,
         1,
-        lambda: first_ms(greenroom),
-        lambda: first_ms(plain_sdk),
+        lambda: first_ms(greenroom_command),
+        lambda: first_ms(sdk_command),
         "ms",
     ),
-    Row(
+    BenchmarkRow(
         "turn",
         "one tool turn, a synced write each",
-        SDK,
+        SDK_BASELINE,
         1.5,
-        lambda: turn_ms(greenroom),
-        lambda: turn_ms(plain_sdk),
+        lambda: turn_ms(greenroom_command),
+        lambda: turn_ms(sdk_command),
         "ms",
     ),
-    Row(
+    BenchmarkRow(
         "delta",
         "one streamed delta, processor time",
-        HTTP,
+        HTTP_BASELINE,
         1.5,
-        lambda: delta_us(greenroom),
-        lambda: delta_us(plain_http),
+        lambda: delta_us(greenroom_command),
+        lambda: delta_us(http_command),
         rounds=3,
     ),
-    Row(
+    BenchmarkRow(
         "input",
-        f"one of {INPUT_DELTAS:,} deltas of a tool's input",
-        HTTP,
+        f"one of {INPUT_DELTA_COUNT:,} deltas of a tool's input",
+        HTTP_BASELINE,
         1.5,
-        lambda: input_us(greenroom),
-        lambda: input_us(plain_http),
+        lambda: input_delta_us(greenroom_command),
+        lambda: input_delta_us(http_command),
         rounds=3,
     ),
-    Row(
+    BenchmarkRow(
         "flat",
-        f"one of {4 * INPUT_DELTAS:,} deltas of a tool's input",
-        f"one of {INPUT_DELTAS:,}",
+        f"one of {4 * INPUT_DELTA_COUNT:,} deltas of a tool's input",
+        f"one of {INPUT_DELTA_COUNT:,}",
         1.2,
-        lambda: input_us(greenroom, 4 * INPUT_DELTAS),
-        lambda: input_us(greenroom),
+        lambda: input_delta_us(greenroom_command, 4 * INPUT_DELTA_COUNT),
+        lambda: input_delta_us(greenroom_command),
         rounds=7,
     ),
-    Row(
+    BenchmarkRow(
         "most",
         "largest memory of a one-reply run",
-        SDK,
+        SDK_BASELINE,
         1.25,
-        lambda: most_mib(greenroom),
-        lambda: most_mib(plain_sdk),
+        lambda: peak_memory_mib(greenroom_command),
+        lambda: peak_memory_mib(sdk_command),
         "MiB",
         rounds=3,
     ),
     _small("version", 4, "--version"),
     _small("help", 4, "--help"),
-    Row(
+    BenchmarkRow(
         "screen",
         "start to first screen",
         "`import prompt_toolkit`",
         3,
-        screen_ms,
-        lambda: whole_ms(sys.executable, "-c", "import prompt_toolkit"),
+        first_screen_ms,
+        lambda: process_ms(sys.executable, "-c", "import prompt_toolkit"),
         "ms",
     ),
 )

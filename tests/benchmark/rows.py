@@ -9,80 +9,80 @@ from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 
-Measure = Callable[[], float]
+Measurement = Callable[[], float]
 """Runs once and says what it took, in the row's unit."""
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class BenchmarkRow:
     """One line of the table."""
 
     name: str
     """For the command line, such as `tell`."""
-    what: str
-    limit: str
+    description: str
+    baseline_description: str
     """What the bare thing is that ours is held against."""
-    reach: float
+    max_ratio: float
     """The ratio that we want to stay under."""
-    ours: Measure
-    bare: Measure
+    measure_ours: Measurement
+    measure_baseline: Measurement
     unit: str = "us"
     rounds: int = 7
-    one_thread: bool = False
+    is_single_threaded: bool = False
     """One thread does the work. It stays on one processor a round: neighbours may slow one of them
     down for minutes, and both sides are to have the same."""
-    stated: bool = False
+    is_fixed_limit: bool = False
     """The limit is a figure for an idle machine, which shares no noise with ours: the quietest
     round counts, since noise only adds. What is slow itself is slow in every round."""
 
 
 @dataclass(frozen=True, slots=True)
-class Ratio:
+class BenchmarkResult:
     """What a row came to: medians over its rounds."""
 
-    row: Row
+    row: BenchmarkRow
     ours: float
-    bare: float
+    baseline: float
     ratio: float
     """Of the rounds' own ratios the median; for a stated limit the lowest."""
-    low: float
-    high: float
+    min_ratio: float
+    max_ratio: float
 
     @property
-    def held(self) -> bool:
+    def is_within_limit(self) -> bool:
         """Whether the reach was kept."""
-        return self.ratio <= self.row.reach
+        return self.ratio <= self.row.max_ratio
 
 
-def measured(row: Row) -> Ratio:
+def measure(row: BenchmarkRow) -> BenchmarkResult:
     """Run both sides by turns, each first every other time; the first round only warms up."""
     pairs: list[tuple[float, float]] = []
     for turn in range(row.rounds + 1):
-        with _one_processor(turn) if row.one_thread else nullcontext():
+        with _one_processor(turn) if row.is_single_threaded else nullcontext():
             pair = _pair(row, turn)
         if turn:
             pairs.append(pair)
     ratios = [ours / bare for ours, bare in pairs]
-    middle = min if row.stated else statistics.median
-    return Ratio(
+    middle = min if row.is_fixed_limit else statistics.median
+    return BenchmarkResult(
         row=row,
         ours=middle([ours for ours, _ in pairs]),
-        bare=middle([bare for _, bare in pairs]),
+        baseline=middle([bare for _, bare in pairs]),
         ratio=middle(ratios),
-        low=min(ratios),
-        high=max(ratios),
+        min_ratio=min(ratios),
+        max_ratio=max(ratios),
     )
 
 
-def _pair(row: Row, turn: int) -> tuple[float, float]:
+def _pair(row: BenchmarkRow, turn: int) -> tuple[float, float]:
     if turn % 2:
-        ours = _alone(row.ours)
-        return ours, _alone(row.bare)
-    bare = _alone(row.bare)
-    return _alone(row.ours), bare
+        ours = _alone(row.measure_ours)
+        return ours, _alone(row.measure_baseline)
+    bare = _alone(row.measure_baseline)
+    return _alone(row.measure_ours), bare
 
 
-def _alone(side: Measure) -> float:
+def _alone(side: Measurement) -> float:
     """Run a side without garbage of what ran before it, and leave the collector as it was."""
     gc.collect()
     thresholds = gc.get_threshold()
@@ -107,43 +107,51 @@ def _one_processor(turn: int) -> Generator[None]:
         os.sched_setaffinity(0, usable)
 
 
-HEAD = ("what", "limit in the same run", "ratio", "spread", "reach", "ours", "limit")
-SLOWER = 1.2
+TABLE_HEADER = ("what", "limit in the same run", "ratio", "spread", "reach", "ours", "limit")
+REGRESSION_RATIO = 1.2
 """What grew by more than so much since the table was written is marked."""
 
 
-def ratios_in(text: str) -> dict[tuple[str, str], float]:
+def parse_ratios(text: str) -> dict[tuple[str, str], float]:
     """Read the ratios of a table that was written before, by what they are of, and to what."""
     found: dict[tuple[str, str], float] = {}
     for line in text.splitlines():
         parts = [part.strip() for part in line.strip("|").split("|")]
-        ratio = parts[2].split()[0] if len(parts) == len(HEAD) and parts[2] else ""
+        ratio = parts[2].split()[0] if len(parts) == len(TABLE_HEADER) and parts[2] else ""
         if re.fullmatch(r"-?\d+\.\d\d", ratio):
             found[parts[0], parts[1]] = float(ratio)
     return found
 
 
-def cells(ratio: Ratio, before: Mapping[tuple[str, str], float]) -> tuple[str, ...]:
+def format_cells(
+    ratio: BenchmarkResult, previous_ratios: Mapping[tuple[str, str], float]
+) -> tuple[str, ...]:
     """Write one row of the table."""
     row = ratio.row
-    mark = "" if ratio.held else " (!)"
-    was = before.get((row.what, row.limit))
+    mark = "" if ratio.is_within_limit else " (!)"
+    was = previous_ratios.get((row.description, row.baseline_description))
     if was is None:
         mark += " (new)"
-    elif ratio.ratio > was * SLOWER:
+    elif ratio.ratio > was * REGRESSION_RATIO:
         mark += f" (was {was:.2f})"
     return (
-        row.what,
-        row.limit,
+        row.description,
+        row.baseline_description,
         f"{ratio.ratio:.2f}{mark}",
-        f"{ratio.low:.2f}-{ratio.high:.2f}",
-        f"{row.reach:g}",
+        f"{ratio.min_ratio:.2f}-{ratio.max_ratio:.2f}",
+        f"{row.max_ratio:g}",
         f"{ratio.ours:,.4g} {row.unit}",
-        f"{ratio.bare:,.4g} {row.unit}",
+        f"{ratio.baseline:,.4g} {row.unit}",
     )
 
 
-def table(ratios: list[Ratio], before: Mapping[tuple[str, str], float]) -> str:
+def format_table(
+    ratios: list[BenchmarkResult], previous_ratios: Mapping[tuple[str, str], float]
+) -> str:
     """Write the table as Markdown; `before` are the ratios that it had."""
-    lines = [HEAD, ("---",) * len(HEAD), *(cells(each, before) for each in ratios)]
+    lines = [
+        TABLE_HEADER,
+        ("---",) * len(TABLE_HEADER),
+        *(format_cells(each, previous_ratios) for each in ratios),
+    ]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)

@@ -11,42 +11,42 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from tests.benchmark.rows import Measure, Row
-from tests.benchmark.screen_load import STREAMS
+from tests.benchmark.rows import Measurement, BenchmarkRow
+from tests.benchmark.screen_load import STREAM_COUNT
 from tests.program.program import COMMAND, Program
-from tests.scripted_server import cut, says
-from tests.shell.terminal import Terminal, terminal
+from tests.scripted_server import truncate_response, respond_text
+from tests.shell.terminal import PtyTerminal, open_terminal
 
 ROOT = Path(__file__).parents[2]
-RATE = 2_000
+EVENTS_PER_S = 2_000
 LETTERS = "бвгджзйлпфцчшщъыьэюя"
 ROUNDS = 6
-ESCAPES = 25
+ESCAPE_COUNT = 25
 CTRL_U, ESC = "\x15", "\x1b"
-KEY_P99_MS, ESC_MEDIAN_MS, ESC_P95_MS = 30.0, 250.0, 400.0
+MAX_KEY_P99_MS, MAX_ESC_MEDIAN_MS, MAX_ESC_P95_MS = 30.0, 250.0, 400.0
 
 
-def keys(rate: int) -> list[float]:
+def measure_key_latencies_ms(events_per_s: int) -> list[float]:
     """Milliseconds from each key to its echo, under so many events a second."""
     command = [sys.executable, "-m", "tests.benchmark.screen_load"]
-    environment = {**os.environ, "LOAD": str(rate), "TERM": "xterm-256color"}
-    with terminal(command, environment=environment, folder=ROOT, rows=30, columns=100) as shown:
-        shown.wait_for("primary · default")
-        if rate:
-            shown.wait_for("Esc interrupts")
+    environment = {**os.environ, "LOAD": str(events_per_s), "TERM": "xterm-256color"}
+    with open_terminal(command, environment=environment, cwd=ROOT, rows=30, columns=100) as shown:
+        shown.wait_for_text("primary · default")
+        if events_per_s:
+            shown.wait_for_text("Esc interrupts")
         took = [_echo_ms(shown, letter) for _ in range(ROUNDS) for letter in _cleared(shown)]
-        shown.wait_for("primary · default")
+        shown.wait_for_text("primary · default")
         assert shown.status is None, "it ended while it was timed"
     return took
 
 
-def _cleared(shown: Terminal) -> str:
+def _cleared(shown: PtyTerminal) -> str:
     shown.type(CTRL_U)
     shown.read_for(0.2)
     return LETTERS
 
 
-def _echo_ms(shown: Terminal, letter: str) -> float:
+def _echo_ms(shown: PtyTerminal, letter: str) -> float:
     began_s = time.perf_counter()
     shown.type(letter)
     shown.read_until(letter.encode())
@@ -55,17 +55,17 @@ def _echo_ms(shown: Terminal, letter: str) -> float:
     return took_ms
 
 
-def escapes() -> tuple[list[float], list[float]]:
+def measure_escape_latencies_ms() -> tuple[list[float], list[float]]:
     """Milliseconds from Esc to the interrupted turn on screen, and to the server's closed stream.
 
     The real program against a server whose answer falls silent half way.
     """
-    whole = says("Half a thought")
-    half = cut(whole, whole.body.rindex(b"event: content_block_stop"), "silence")
+    whole = respond_text("Half a thought")
+    half = truncate_response(whole, whole.body.rindex(b"event: content_block_stop"), "silence")
     with tempfile.TemporaryDirectory() as folder:
         program = Program.in_folder(Path(folder))
-        with program.serve(*([half] * ESCAPES)) as server:
-            return _interrupted(program, server.wait_for_left)
+        with program.serve(*([half] * ESCAPE_COUNT)) as server:
+            return _interrupted(program, server.wait_for_disconnects)
 
 
 def _interrupted(
@@ -74,12 +74,12 @@ def _interrupted(
     seen: list[float] = []
     closed: list[float] = []
     environment = program.environment(TERM="xterm-256color")
-    with terminal(COMMAND, environment=environment, folder=program.repository) as shown:
-        shown.wait_for("build · default")
-        for number in range(1, ESCAPES + 1):
+    with open_terminal(COMMAND, environment=environment, cwd=program.repository) as shown:
+        shown.wait_for_text("build · default")
+        for number in range(1, ESCAPE_COUNT + 1):
             shown.type("go on\r")
             shown.read_until(b"Half a thought")
-            shown.wait_for("Esc interrupts")
+            shown.wait_for_text("Esc interrupts")
             shown.read_for(0.05 + number % 7 / 50)
             began_s = time.perf_counter()
             shown.type(ESC)
@@ -87,7 +87,7 @@ def _interrupted(
             seen.append(1_000 * (time.perf_counter() - began_s))
             wait_for_left(number)
             closed.append(1_000 * (time.perf_counter() - began_s))
-            shown.wait_gone("Esc interrupts")
+            shown.wait_for_no_text("Esc interrupts")
     return seen, closed
 
 
@@ -97,28 +97,30 @@ def percentile(took: list[float], percent: float) -> float:
     return ordered[min(round(percent / 100 * len(ordered) + 0.5), len(ordered)) - 1]
 
 
-def _most_ms(name: str, what: str, limit_ms: float, ours: Measure) -> Row:
+def _most_ms(name: str, what: str, limit_ms: float, ours: Measurement) -> BenchmarkRow:
     told = f"{limit_ms:g} ms, as stated"
-    return Row(name, what, told, 1, ours, lambda: limit_ms, "ms", rounds=2, stated=True)
+    return BenchmarkRow(
+        name, what, told, 1, ours, lambda: limit_ms, "ms", rounds=2, is_fixed_limit=True
+    )
 
 
 ROWS = (
     _most_ms(
         "key",
-        f"key to screen under {RATE:,} events/s on {STREAMS} streams, 99 of 100",
-        KEY_P99_MS,
-        lambda: percentile(keys(RATE), 99),
+        f"key to screen under {EVENTS_PER_S:,} events/s on {STREAM_COUNT} streams, 99 of 100",
+        MAX_KEY_P99_MS,
+        lambda: percentile(measure_key_latencies_ms(EVENTS_PER_S), 99),
     ),
     _most_ms(
         "escape",
         "Esc to the turn's end on screen, half of all",
-        ESC_MEDIAN_MS,
-        lambda: percentile(escapes()[0], 50),
+        MAX_ESC_MEDIAN_MS,
+        lambda: percentile(measure_escape_latencies_ms()[0], 50),
     ),
     _most_ms(
         "escape-most",
         "Esc to the closed stream, 95 of 100",
-        ESC_P95_MS,
-        lambda: percentile(escapes()[1], 95),
+        MAX_ESC_P95_MS,
+        lambda: percentile(measure_escape_latencies_ms()[1], 95),
     ),
 )

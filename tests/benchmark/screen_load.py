@@ -8,27 +8,27 @@ from itertools import count
 from messages.base import Message
 from messages.turns import TextDelta, ToolEnded, ToolStarted, TurnStarted
 from shell.inbox import ScreenEventQueue
-from shell.loading import collect_garbage
+from shell.loading import enable_gc
 from shell.repl.repl import Repl
-from shell.workplace import Workplace
+from shell.workplace import SessionContext
 from tests.shell import reports
 
-STREAMS = 50
-BATCH_S = 0.005
+STREAM_COUNT = 50
+BATCH_INTERVAL_S = 0.005
 _WORDS = "lorem ipsum `dolor` sit *amet*, consectetur "
 
 
-def feed(inbox: ScreenEventQueue, rate: int) -> None:
+def post_events(inbox: ScreenEventQueue, events_per_s: int) -> None:
     """Report without end: text, and now and then a call that begins and one that has ended."""
-    each = max(round(rate * BATCH_S), 1)
+    each = max(round(events_per_s * BATCH_INTERVAL_S), 1)
     due_s = time.perf_counter()
     for number in count():
         for event in range(number * each, (number + 1) * each):
-            stream = event % STREAMS
+            stream = event % STREAM_COUNT
             call, title = f"c{stream}", f"bash stream {stream}"
-            if event // STREAMS % 20 == 0:
+            if event // STREAM_COUNT % 20 == 0:
                 inbox.put(ToolStarted(turn=1, call_id=call, tool="bash", title=title))
-            elif event // STREAMS % 20 == 10:
+            elif event // STREAM_COUNT % 20 == 10:
                 inbox.put(
                     ToolEnded(
                         turn=1, call_id=call, tool="bash", title=title, status="ok", text=_WORDS
@@ -37,7 +37,7 @@ def feed(inbox: ScreenEventQueue, rate: int) -> None:
             else:
                 end = "\n\n" if event % 40 == 0 else ""
                 inbox.put(TextDelta(text=_WORDS[event % 7 :] + end))
-        due_s += BATCH_S
+        due_s += BATCH_INTERVAL_S
         threading.Event().wait(max(due_s - time.perf_counter(), 0.0))
 
 
@@ -49,11 +49,11 @@ def main() -> int:
         """Nobody is behind the screen."""
 
     # What was imported is never looked through for garbage, as in the program.
-    repl = Repl(post, inbox, Workplace(), when_drawn=collect_garbage)
-    inbox.put(reports.session())
+    repl = Repl(post, inbox, SessionContext(), on_first_draw=enable_gc)
+    inbox.put(reports.session_configured())
     if rate := int(os.environ.get("LOAD", "0")):
         inbox.put(TurnStarted(turn=1, prompt="load"))
-        threading.Thread(target=feed, args=(inbox, rate), daemon=True).start()
+        threading.Thread(target=post_events, args=(inbox, rate), daemon=True).start()
     return repl.run()
 
 

@@ -9,42 +9,42 @@ import json
 import sys
 from typing import Any
 
-from actors.models.event_stream import event_bytes
-from actors.models.reply_plan import ReplyPlan, ScriptedCall, events_of
+from actors.models.event_stream import encode_event
+from actors.models.reply_plan import ReplyPlan, ScriptedCall, generate_events
 
 BACKLOG = 4_096
 
 
-async def main(first: int, second: int, answer_s: float) -> None:
+async def main(first_level_count: int, second_level_count: int, answer_s: float) -> None:
     """Serve until it is killed."""
-    serve = Server(first, second, answer_s).serve
+    serve = SlowModelServer(first_level_count, second_level_count, answer_s).serve
     server = await asyncio.start_server(serve, "127.0.0.1", 0, backlog=BACKLOG)
-    say(str(server.sockets[0].getsockname()[1]))
+    print_line(str(server.sockets[0].getsockname()[1]))
     await server.serve_forever()
 
 
-class Server:
+class SlowModelServer:
     """Answers by what it is asked, without a memory."""
 
     def __init__(self, first: int, second: int, answer_s: float) -> None:
         self._answer_s = answer_s
         self._awaited = first * (second or 1)
         self._bodies = {
-            "leaf": body(ReplyPlan(text="found it")),
-            "done": body(ReplyPlan(text="done")),
-            "primary": body(tasks("chief" if second else "leaf", first)),
-            "chief": body(tasks("leaf", second)),
+            "leaf": encode_response(ReplyPlan(text="found it")),
+            "done": encode_response(ReplyPlan(text="done")),
+            "primary": encode_response(plan_tasks("chief" if second else "leaf", first)),
+            "chief": encode_response(plan_tasks("leaf", second)),
         }
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Answer on one connection until it is closed."""
         try:
-            while asked := await request(reader):
-                part = part_of(asked)
+            while asked := await read_request(reader):
+                part = get_requester(asked)
                 if part == "leaf":
                     self._awaited -= 1
                     if not self._awaited:
-                        say("all have asked")
+                        print_line("all have asked")
                     await asyncio.sleep(self._answer_s)
                 writer.write(self._bodies[part])
                 await writer.drain()
@@ -54,13 +54,13 @@ class Server:
             writer.close()
 
 
-def say(line: str) -> None:
+def print_line(line: str) -> None:
     """Tell whoever started it."""
     sys.stdout.write(f"{line}\n")
     sys.stdout.flush()
 
 
-async def request(reader: asyncio.StreamReader) -> dict[str, Any]:
+async def read_request(reader: asyncio.StreamReader) -> dict[str, Any]:
     """Read one request; empty: there is none more."""
     head = await reader.readuntil(b"\r\n\r\n")
     fields = [line.partition(b":") for line in head.lower().split(b"\r\n")]
@@ -69,7 +69,7 @@ async def request(reader: asyncio.StreamReader) -> dict[str, Any]:
     return asked
 
 
-def part_of(asked: dict[str, Any]) -> str:
+def get_requester(asked: dict[str, Any]) -> str:
     """Say who asks, and whether what it started has answered."""
     last: str | list[dict[str, Any]] = asked["messages"][-1]["content"]
     if isinstance(last, str):
@@ -81,15 +81,17 @@ def part_of(asked: dict[str, Any]) -> str:
     return said if said in ("chief", "leaf", "done") else "primary"
 
 
-def tasks(prompt: str, count: int) -> ReplyPlan:
+def plan_tasks(prompt: str, count: int) -> ReplyPlan:
     """Start so many at once."""
     arguments = {"description": prompt, "prompt": prompt, "subagent_type": "general"}
     return ReplyPlan(calls=tuple(ScriptedCall("task", dict(arguments)) for _ in range(count)))
 
 
-def body(plan: ReplyPlan) -> bytes:
+def encode_response(plan: ReplyPlan) -> bytes:
     """Write a whole answer."""
-    data = b"".join(event_bytes(each) for each in events_of(plan, {"model": "slow"}, "toolu"))
+    data = b"".join(
+        encode_event(each) for each in generate_events(plan, {"model": "slow"}, "toolu")
+    )
     head = f"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ncontent-length: {len(data)}\r\n"
     return head.encode() + b"\r\n" + data
 

@@ -6,10 +6,10 @@ import tracemalloc
 
 import pykka
 
-from tests.benchmark.sizes import ASKS, MANY, TELLS
+from tests.benchmark.sizes import ASK_COUNT, ACTOR_COUNT, TELL_COUNT
 
 
-class Counter(pykka.ThreadingActor):
+class PykkaCounter(pykka.ThreadingActor):
     """Counts what it is told, and answers what it is asked."""
 
     def __init__(self, last: int, done: threading.Event) -> None:
@@ -23,49 +23,49 @@ class Counter(pykka.ThreadingActor):
         return message
 
 
-def tell() -> float:
+def tell_us() -> float:
     """Microseconds for one message."""
     done = threading.Event()
-    ref = Counter.start(TELLS, done)
+    ref = PykkaCounter.start(TELL_COUNT, done)
     began_s = time.perf_counter()
-    for number in range(TELLS):
+    for number in range(TELL_COUNT):
         ref.tell(number + 1)
     done.wait()
     took_s = time.perf_counter() - began_s
     ref.stop()
-    return took_s / TELLS * 1e6
+    return took_s / TELL_COUNT * 1e6
 
 
-def ask() -> float:
+def ask_us() -> float:
     """Microseconds for a request and its reply."""
-    ref = Counter.start(-1, threading.Event())
+    ref = PykkaCounter.start(-1, threading.Event())
     began_s = time.perf_counter()
-    for number in range(ASKS):
+    for number in range(ASK_COUNT):
         ref.ask(number)
     took_s = time.perf_counter() - began_s
     ref.stop()
-    return took_s / ASKS * 1e6
+    return took_s / ASK_COUNT * 1e6
 
 
-def crowd() -> tuple[float, float]:
+def start_and_stop_us() -> tuple[float, float]:
     """Microseconds to start one of many actors, and to stop it."""
     never = threading.Event()
     began_s = time.perf_counter()
-    refs = [Counter.start(-1, never) for _ in range(MANY)]
+    refs = [PykkaCounter.start(-1, never) for _ in range(ACTOR_COUNT)]
     started_s = time.perf_counter()
     for ref in refs:
         ref.stop()
     ended_s = time.perf_counter()
-    return (started_s - began_s) / MANY * 1e6, (ended_s - started_s) / MANY * 1e6
+    return (started_s - began_s) / ACTOR_COUNT * 1e6, (ended_s - started_s) / ACTOR_COUNT * 1e6
 
 
-def memory() -> float:
+def memory_kib() -> float:
     """KiB of Python's own memory for one idle actor; its thread's stack comes on top."""
     never = threading.Event()
     tracemalloc.start()
-    refs = [Counter.start(-1, never) for _ in range(MANY)]
+    refs = [PykkaCounter.start(-1, never) for _ in range(ACTOR_COUNT)]
     taken_bytes, _ = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     for ref in refs:
         ref.stop()
-    return taken_bytes / MANY / 1024
+    return taken_bytes / ACTOR_COUNT / 1024

@@ -21,15 +21,15 @@ from unittest.mock import patch
 import anthropic
 
 from actors.agents.agent import Agent
-from actors.agents.definitions import GENERAL
-from actors.agents.roles import role_of
-from actors.factories import SessionPorts, factories_of
-from actors.models.anthropic_client import AnthropicModel
+from actors.agents.definitions import GENERAL_AGENT
+from actors.agents.roles import prepare_agent
+from actors.factories import SessionPorts, make_child_factories
+from actors.models.anthropic_client import AnthropicClient
 from actors.root import RootSupervisor
 from actors.runtime.actor import Actor
 from actors.runtime.system import ActorSystem
 from actors.session import SessionOptions, open_session
-from actors.tools.toolbox import BUILT_IN, schema
+from actors.tools.toolbox import BUILT_IN_TOOLS, build_schema
 from actors.tools.workspace import Workspace
 from messages.address import APPROVALS, PRIMARY, Address
 from messages.approvals import ApprovalUnavailable, ApproverAvailabilityChanged
@@ -44,19 +44,19 @@ from messages.turns import (
     TurnFailed,
     TurnInterrupted,
 )
-from shell.loading import collect_garbage
-from tests.actors.agents.troupe import done, play, task, use
+from shell.loading import enable_gc
+from tests.actors.agents.troupe import wait_for_completion, play, make_task_call, make_tool_use
 from tests.benchmark import slow_server
-from tests.benchmark.rows import Row
+from tests.benchmark.rows import BenchmarkRow
 
-TEN, CHIEFS, EACH = 10, 10, 100
-THOUSAND = CHIEFS * EACH
-ANSWER_S, NO_ANSWER_S, PATIENCE_S = 1.0, 600.0, 60.0
-MOST_KIB_EACH, MOST_CANCEL_MS, MOST_CLIMB_MS = 150.0, 500.0, 1.0
-ASKS = 50
+SMALL_COUNT, COORDINATOR_COUNT, SUBAGENTS_PER_COORDINATOR = 10, 10, 100
+TOTAL_SUBAGENTS = COORDINATOR_COUNT * SUBAGENTS_PER_COORDINATOR
+ANSWER_S, NEVER_ANSWER_S, EVENT_TIMEOUT_S = 1.0, 600.0, 60.0
+MAX_KIB_PER_SUBAGENT, MAX_CANCEL_MS, MAX_APPROVAL_ROUND_TRIP_MS = 150.0, 500.0, 1.0
+REQUEST_COUNT = 50
 
 
-class Audience(Actor[Message]):
+class EventCollector(Actor[Message]):
     """Stands in the console's place and notes what it hears."""
 
     def __init__(self, heard: "queue.SimpleQueue[tuple[Address, Message]]") -> None:
@@ -69,14 +69,14 @@ class Audience(Actor[Message]):
         self._heard.put((self.sender, message))
 
 
-class Server:
+class SlowServerProcess:
     """A server in another process."""
 
     def __init__(self, process: "subprocess.Popen[str]") -> None:
         self._process = process
         self.url = f"http://127.0.0.1:{self._line()}"
 
-    def all_have_asked(self) -> None:
+    def wait_for_all_requests(self) -> None:
         """Wait until each of the last has."""
         self._line()
 
@@ -86,43 +86,45 @@ class Server:
 
 
 @contextmanager
-def serving(first: int, second: int, answer_s: float = ANSWER_S) -> Generator[Server]:
+def run_slow_server(
+    first: int, second: int, answer_s: float = ANSWER_S
+) -> Generator[SlowServerProcess]:
     words = (sys.executable, slow_server.__file__, str(first), str(second), str(answer_s))
     with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as process:
         try:
-            yield Server(process)
+            yield SlowServerProcess(process)
         finally:
             process.kill()
 
 
-class Session:
+class BenchmarkSession:
     """One session at work against a server."""
 
     def __init__(self, folder: Path, url: str) -> None:
         (folder / "work").mkdir()
-        self.heard: queue.SimpleQueue[tuple[Address, Message]] = queue.SimpleQueue()
+        self.received: queue.SimpleQueue[tuple[Address, Message]] = queue.SimpleQueue()
         options = SessionOptions(
-            folder=folder / "state",
+            project_state_folder=folder / "state",
             workspace=Workspace(folder / "work", folder / "work"),
             model_name="slow",
             mode="yolo",
             is_scripted=False,
-            protected=(),
+            protected_paths=(),
             version="0",
-            slot_limit=THOUSAND + CHIEFS,
+            slot_limit=TOTAL_SUBAGENTS + COORDINATOR_COUNT,
         )
         session = open_session(options, time.time)  # noqa: TID251  (the wall clock)
-        around = SessionPorts(AnthropicModel(url, api_key="none"))
-        factories = factories_of(session, around, partial(Audience, self.heard))
+        around = SessionPorts(AnthropicClient(url, api_key="none"))
+        factories = make_child_factories(session, around, partial(EventCollector, self.received))
         self.system = ActorSystem(partial(RootSupervisor, factories))
-        self.started = 0
-        self.hears(SessionConfigured)
+        self.spawn_count = 0
+        self.wait_for_event(SessionConfigured)
 
-    def hears(self, *kinds: type[Message]) -> Message:
+    def wait_for_event(self, *kinds: type[Message]) -> Message:
         """Wait until the primary says something of these kinds."""
         while True:
-            sender, message = self.heard.get(timeout=PATIENCE_S)
-            self.started += isinstance(message, SubagentStarted)
+            sender, message = self.received.get(timeout=EVENT_TIMEOUT_S)
+            self.spawn_count += isinstance(message, SubagentStarted)
             if sender == PRIMARY and isinstance(message, kinds):
                 return message
 
@@ -130,40 +132,40 @@ class Session:
         self.system.tell(PRIMARY, StartTurn(turn=1, text="begin"))
 
 
-def ours_ms(first: int, second: int) -> float:
+def subagent_turn_ms(first: int, second: int) -> float:
     """Play the whole turn; its makespan."""
-    with serving(first, second) as server, tempfile.TemporaryDirectory() as name:
-        session = Session(Path(name), server.url)
-        collect_garbage()
+    with run_slow_server(first, second) as server, tempfile.TemporaryDirectory() as name:
+        session = BenchmarkSession(Path(name), server.url)
+        enable_gc()
         began_s = time.perf_counter()
         session.prompt()
-        end = session.hears(TurnCompleted, TurnFailed, TurnInterrupted)
+        end = session.wait_for_event(TurnCompleted, TurnFailed, TurnInterrupted)
         took_s = time.perf_counter() - began_s
         session.system.stop()
-    if not isinstance(end, TurnCompleted) or session.started < first * (second or 1):
-        message = f"{session.started} were started: {end}"
+    if not isinstance(end, TurnCompleted) or session.spawn_count < first * (second or 1):
+        message = f"{session.spawn_count} were started: {end}"
         raise RuntimeError(message)
     return took_s * 1e3
 
 
-def bare_ms(count: int) -> float:
+def sdk_requests_ms(count: int) -> float:
     """Ask the same as often at once."""
-    with serving(0, 0) as server, tempfile.TemporaryDirectory() as name:
-        collect_garbage()
+    with run_slow_server(0, 0) as server, tempfile.TemporaryDirectory() as name:
+        enable_gc()
         return asyncio.run(_asked(count, server.url, Path(name))) * 1e3
 
 
 async def _asked(count: int, url: str, folder: Path) -> float:
-    role = role_of(GENERAL, Workspace(folder, folder), (), BUILT_IN)
+    role = prepare_agent(GENERAL_AGENT, Workspace(folder, folder), (), BUILT_IN_TOOLS)
     asked: dict[str, Any] = {
         "model": "slow",
         "max_tokens": 1_000,
         "system": role.system_prompt,
-        "tools": [schema(tool) for tool in role.tools],
+        "tools": [build_schema(tool) for tool in role.tools],
         "messages": [{"role": "user", "content": "leaf"}],
     }
     async with anthropic.AsyncAnthropic(
-        base_url=url, api_key="none", max_retries=0, timeout=PATIENCE_S
+        base_url=url, api_key="none", max_retries=0, timeout=EVENT_TIMEOUT_S
     ) as client:
         began_s = time.perf_counter()
         await asyncio.gather(*(_answered(client, asked) for _ in range(count)))
@@ -183,15 +185,18 @@ def memory_kib() -> float:
 
 def _memory_kib() -> float:
     """Say what each of a thousand takes beside the idle program."""
-    with serving(CHIEFS, EACH, NO_ANSWER_S) as server, tempfile.TemporaryDirectory() as name:
-        session = Session(Path(name), server.url)
+    with (
+        run_slow_server(COORDINATOR_COUNT, SUBAGENTS_PER_COORDINATOR, NEVER_ANSWER_S) as server,
+        tempfile.TemporaryDirectory() as name,
+    ):
+        session = BenchmarkSession(Path(name), server.url)
         gc.collect()
         idle = _resident_kib()
         session.prompt()
-        server.all_have_asked()
+        server.wait_for_all_requests()
         most = _resident_kib()
         session.system.stop()
-    return (most - idle) / THOUSAND
+    return (most - idle) / TOTAL_SUBAGENTS
 
 
 def _resident_kib() -> float:
@@ -199,22 +204,25 @@ def _resident_kib() -> float:
     return pages * 4.0
 
 
-def cancel_ms() -> float:
+def cancel_turn_ms() -> float:
     """Stop a turn for which a thousand agents wait for the model."""
-    with serving(CHIEFS, EACH, NO_ANSWER_S) as server, tempfile.TemporaryDirectory() as name:
-        session = Session(Path(name), server.url)
+    with (
+        run_slow_server(COORDINATOR_COUNT, SUBAGENTS_PER_COORDINATOR, NEVER_ANSWER_S) as server,
+        tempfile.TemporaryDirectory() as name,
+    ):
+        session = BenchmarkSession(Path(name), server.url)
         session.prompt()
-        server.all_have_asked()
-        collect_garbage()
+        server.wait_for_all_requests()
+        enable_gc()
         began_s = time.perf_counter()
         session.system.tell(PRIMARY, CancelTurn(turn=1))
-        session.hears(TurnInterrupted)
+        session.wait_for_event(TurnInterrupted)
         took_s = time.perf_counter() - began_s
         session.system.stop()
     return took_s * 1e3
 
 
-def climb_ms() -> float:
+def approval_round_trip_ms() -> float:
     """Take a question from depth 3 to the broker, which refuses it, and that back; the median."""
     asked_s: list[float] = []
     took_s: list[float] = []
@@ -228,77 +236,77 @@ def climb_ms() -> float:
             took_s.append(time.perf_counter() - asked_s[-1])
         receive(agent, message)
 
-    made = tuple(use(f"c{n}", "bash", command=f"touch {n}") for n in range(ASKS))
+    made = tuple(make_tool_use(f"c{n}", "bash", command=f"touch {n}") for n in range(REQUEST_COUNT))
     parts: dict[str, list[Any]] = {
-        "begin": [task("t", "one"), "done"],
-        "one": [task("t", "two"), "done"],
-        "two": [task("t", "three"), "done"],
+        "begin": [make_task_call("t", "one"), "done"],
+        "one": [make_task_call("t", "two"), "done"],
+        "two": [make_task_call("t", "three"), "done"],
         "three": [made, "done"],
     }
     with tempfile.TemporaryDirectory() as name, patch.object(Agent, "on_receive", timed):
         stage = play(Path(name), parts)
-        stage.person.tell(APPROVALS, ApproverAvailabilityChanged(can_answer=False, reason="away"))
+        stage.user.tell(APPROVALS, ApproverAvailabilityChanged(can_answer=False, reason="away"))
         stage.prompt()
-        done(stage)
+        wait_for_completion(stage)
         stage.system.stop()
-    if len(took_s) != ASKS:
-        message = f"{len(took_s)} of {ASKS} questions climbed"
+    if len(took_s) != REQUEST_COUNT:
+        message = f"{len(took_s)} of {REQUEST_COUNT} questions climbed"
         raise RuntimeError(message)
     return statistics.median(took_s) * 1e3
 
 
 ROWS = (
-    Row(
+    BenchmarkRow(
         "ten-subagents",
         "ten subagents, each with an answer of 1 s",
         "the plain SDK, the same ten calls at once",
         1.10,
-        partial(ours_ms, TEN, 0),
-        partial(bare_ms, TEN),
+        partial(subagent_turn_ms, SMALL_COUNT, 0),
+        partial(sdk_requests_ms, SMALL_COUNT),
         "ms",
         rounds=5,
     ),
-    Row(
+    BenchmarkRow(
         "thousand-subagents",
         "1,000 subagents below ten others, each with an answer of 1 s",
         "the plain SDK, the same thousand calls at once",
         1.3,
-        partial(ours_ms, CHIEFS, EACH),
-        partial(bare_ms, THOUSAND),
+        partial(subagent_turn_ms, COORDINATOR_COUNT, SUBAGENTS_PER_COORDINATOR),
+        partial(sdk_requests_ms, TOTAL_SUBAGENTS),
         "ms",
         rounds=3,
     ),
-    Row(
+    BenchmarkRow(
         "subagent-memory",
         "memory of each of 1,000 subagents at work, their connections included",
-        f"{MOST_KIB_EACH:g} KiB, as stated",
+        f"{MAX_KIB_PER_SUBAGENT:g} KiB, as stated",
         1.0,
         memory_kib,
-        lambda: MOST_KIB_EACH,
+        lambda: MAX_KIB_PER_SUBAGENT,
         "KiB",
         rounds=1,
     ),
-    Row(
+    BenchmarkRow(
         "subagent-cancel",
         "end of a turn for which 1,000 subagents are at work",
-        f"{MOST_CANCEL_MS:g} ms, as stated",
+        f"{MAX_CANCEL_MS:g} ms, as stated",
         1.0,
-        cancel_ms,
-        lambda: MOST_CANCEL_MS,
+        cancel_turn_ms,
+        lambda: MAX_CANCEL_MS,
         "ms",
         rounds=5,
-        stated=True,
+        is_fixed_limit=True,
     ),
-    Row(
+    BenchmarkRow(
         "approval-climb",
         "a question from depth 3 to the broker, and its answer back",
-        f"{MOST_CLIMB_MS:g} ms, as stated",
+        f"{MAX_APPROVAL_ROUND_TRIP_MS:g} ms, as stated",
         1.0,
-        climb_ms,
-        lambda: MOST_CLIMB_MS,
+        approval_round_trip_ms,
+        lambda: MAX_APPROVAL_ROUND_TRIP_MS,
         "ms",
         rounds=3,
-        stated=True,
+        is_fixed_limit=True,
     ),
 )
 

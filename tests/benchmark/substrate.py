@@ -15,13 +15,13 @@ from messages.address import Address
 from messages.agents import ChildCancelled, ChildCompleted, ChildEnded, ChildFailed
 from messages.base import Message
 from tests.benchmark import bare, stock
-from tests.benchmark.rows import Measure, Row
-from tests.benchmark.sizes import ASKS, CROWD, MANY, TELLS
+from tests.benchmark.rows import Measurement, BenchmarkRow
+from tests.benchmark.sizes import ASK_COUNT, LARGE_ACTOR_COUNT, ACTOR_COUNT, TELL_COUNT
 
 WAIT_S = 120.0
 
 
-class Go(Message):
+class StartBatch(Message):
     """Begin, with so many."""
 
     type: Literal["go"] = "go"
@@ -35,7 +35,7 @@ class Tick(Message):
     number: int = 0
 
 
-class Watch:
+class Stopwatch:
     """A stop-watch that the actors' thread stops after so many calls."""
 
     def __init__(self, calls: int = 1) -> None:
@@ -44,7 +44,7 @@ class Watch:
         self._took_s = 0.0
         self._done = threading.Event()
 
-    def begin(self) -> None:
+    def start(self) -> None:
         self._began_s = time.perf_counter()
 
     def stop(self) -> None:
@@ -53,7 +53,7 @@ class Watch:
             self._took_s = time.perf_counter() - self._began_s
             self._done.set()
 
-    def took_us(self, count: int) -> float:
+    def elapsed_us(self, count: int) -> float:
         if not self._done.wait(WAIT_S):
             message = "it never came to its end"
             raise TimeoutError(message)
@@ -61,7 +61,7 @@ class Watch:
 
 
 @contextmanager
-def running() -> Generator[ActorSystem]:
+def run_system() -> Generator[ActorSystem]:
     system = ActorSystem()
     try:
         yield system
@@ -72,7 +72,7 @@ def running() -> Generator[ActorSystem]:
 # Tell.
 
 
-class Counter(Actor[Tick]):
+class TickCounter(Actor[Tick]):
     def __init__(self, last: int, done: Callable[[], None]) -> None:
         self._last = last
         self._done = done
@@ -82,25 +82,25 @@ class Counter(Actor[Tick]):
             self._done()
 
 
-class Teller(Actor[Go]):
-    def __init__(self, to: Address) -> None:
-        self._to = to
+class TickSender(Actor[StartBatch]):
+    def __init__(self, receiver: Address) -> None:
+        self._to = receiver
 
-    def on_receive(self, message: Go) -> None:
+    def on_receive(self, message: StartBatch) -> None:
         tick = Tick()
         for _ in range(message.count - 1):
             self.tell(self._to, tick)
         self.tell(self._to, Tick(number=message.count))
 
 
-def tell() -> float:
-    with running() as system:
-        watch = Watch()
-        counter = system.start(partial(Counter, TELLS, watch.stop))
-        teller = system.start(partial(Teller, counter))
-        watch.begin()
-        system.tell(teller, Go(count=TELLS))
-        return watch.took_us(TELLS)
+def tell_us() -> float:
+    with run_system() as system:
+        watch = Stopwatch()
+        counter = system.start(partial(TickCounter, TELL_COUNT, watch.stop))
+        teller = system.start(partial(TickSender, counter))
+        watch.start()
+        system.tell(teller, StartBatch(count=TELL_COUNT))
+        return watch.elapsed_us(TELL_COUNT)
 
 
 # Request and correlated reply.
@@ -111,32 +111,32 @@ class Replier(Actor[Tick]):
         self.tell(self.sender, message)
 
 
-class Requester(Actor[Go | Tick]):
-    def __init__(self, of: Address, done: Callable[[], None]) -> None:
-        self._of = of
+class Requester(Actor[StartBatch | Tick]):
+    def __init__(self, replier: Address, done: Callable[[], None]) -> None:
+        self._of = replier
         self._done = done
 
-    def on_receive(self, message: Go | Tick) -> None:
-        left = message.count if isinstance(message, Go) else message.number
+    def on_receive(self, message: StartBatch | Tick) -> None:
+        left = message.count if isinstance(message, StartBatch) else message.number
         if left:
             self.tell(self._of, Tick(number=left - 1))
         else:
             self._done()
 
 
-def ask() -> float:
-    with running() as system:
-        watch = Watch()
+def ask_us() -> float:
+    with run_system() as system:
+        watch = Stopwatch()
         requester = system.start(partial(Requester, system.start(Replier), watch.stop))
-        watch.begin()
-        system.tell(requester, Go(count=ASKS))
-        return watch.took_us(ASKS)
+        watch.start()
+        system.tell(requester, StartBatch(count=ASK_COUNT))
+        return watch.elapsed_us(ASK_COUNT)
 
 
 # Start and stop many: each tells that it started, and its parent hears of its end.
 
 
-class Idle(Actor[Tick]):
+class IdleActor(Actor[Tick]):
     def __init__(self, parent: Address) -> None:
         self._parent = parent
 
@@ -147,7 +147,7 @@ class Idle(Actor[Tick]):
         raise NotImplementedError
 
 
-class Parent(Actor[Go | Tick | ChildEnded]):
+class IdleActorParent(Actor[StartBatch | Tick | ChildEnded]):
     """Starts so many, and stops them when it is told to start none."""
 
     def __init__(self, started: Callable[[], None], ended: Callable[[], None]) -> None:
@@ -155,13 +155,13 @@ class Parent(Actor[Go | Tick | ChildEnded]):
         self._ended = ended
         self._children: list[Address] = []
 
-    def on_receive(self, message: Go | Tick | ChildEnded) -> None:
+    def on_receive(self, message: StartBatch | Tick | ChildEnded) -> None:
         match message:
-            case Go(count=0):
+            case StartBatch(count=0):
                 for child in self._children:
                     self.stop(child, WAIT_S)
-            case Go():
-                make = partial(Idle, self.address)
+            case StartBatch():
+                make = partial(IdleActor, self.address)
                 names = (f"idle-{number}" for number in range(message.count))
                 self._children = [self.start(make, name) for name in names]
             case Tick():
@@ -170,20 +170,20 @@ class Parent(Actor[Go | Tick | ChildEnded]):
                 self._ended()
 
 
-def crowd(count: int) -> tuple[float, float]:
+def start_and_stop_us(count: int) -> tuple[float, float]:
     """Start so many and stop them; what each took, in microseconds an actor."""
-    with running() as system:
-        started, ended = Watch(count), Watch(count)
-        parent = system.start(partial(Parent, started.stop, ended.stop))
-        started.begin()
-        system.tell(parent, Go(count=count))
-        spawn_us = started.took_us(count)
-        ended.begin()
-        system.tell(parent, Go(count=0))
-        return spawn_us, ended.took_us(count)
+    with run_system() as system:
+        started, ended = Stopwatch(count), Stopwatch(count)
+        parent = system.start(partial(IdleActorParent, started.stop, ended.stop))
+        started.start()
+        system.tell(parent, StartBatch(count=count))
+        spawn_us = started.elapsed_us(count)
+        ended.start()
+        system.tell(parent, StartBatch(count=0))
+        return spawn_us, ended.elapsed_us(count)
 
 
-def uncollected(count: int) -> float:
+def start_and_stop_without_gc_us(count: int) -> float:
     """Start and stop one of so many without the cyclic collector.
 
     It looks through all there is again and again while the heap grows: at 10,000 that doubles an
@@ -191,7 +191,7 @@ def uncollected(count: int) -> float:
     """
     gc.disable()
     try:
-        return sum(crowd(count))
+        return sum(start_and_stop_us(count))
     finally:
         gc.enable()
 
@@ -199,67 +199,94 @@ def uncollected(count: int) -> float:
 # Memory.
 
 
-def memory() -> float:
-    with running() as system:
-        started = Watch(MANY)
-        parent = system.start(partial(Parent, started.stop, lambda: None))
-        started.begin()
+def memory_kib() -> float:
+    with run_system() as system:
+        started = Stopwatch(ACTOR_COUNT)
+        parent = system.start(partial(IdleActorParent, started.stop, lambda: None))
+        started.start()
         tracemalloc.start()
-        system.tell(parent, Go(count=MANY))
-        started.took_us(MANY)
+        system.tell(parent, StartBatch(count=ACTOR_COUNT))
+        started.elapsed_us(ACTOR_COUNT)
         taken_bytes, _ = tracemalloc.get_traced_memory()
         tracemalloc.stop()
-        return taken_bytes / MANY / 1024
+        return taken_bytes / ACTOR_COUNT / 1024
 
 
 def _rows(
-    name: str, what: str, reach: float, ours: Measure, limits: tuple[Measure, Measure]
-) -> list[Row]:
+    name: str, what: str, reach: float, ours: Measurement, limits: tuple[Measurement, Measurement]
+) -> list[BenchmarkRow]:
     """Hold one thing against both."""
     tasks, threads = limits
     return [
-        Row(name, what, "asyncio: a task and a queue each", reach, ours, tasks, one_thread=True),
-        Row(f"{name}-stock", what, "stock pykka: a thread each", 1, ours, threads, rounds=3),
+        BenchmarkRow(
+            name,
+            what,
+            "asyncio: a task and a queue each",
+            reach,
+            ours,
+            tasks,
+            is_single_threaded=True,
+        ),
+        BenchmarkRow(
+            f"{name}-stock", what, "stock pykka: a thread each", 1, ours, threads, rounds=3
+        ),
     ]
 
 
 ROWS = (
-    *_rows("tell", "one message", 3, tell, (bare.tell, stock.tell)),
-    *_rows("ask", "request and correlated reply", 2, ask, (bare.ask, stock.ask)),
+    *_rows("tell", "one message", 3, tell_us, (bare.tell_us, stock.tell_us)),
+    *_rows("ask", "request and correlated reply", 2, ask_us, (bare.ask_us, stock.ask_us)),
     *_rows(
         "spawn",
-        f"start of one actor, of {MANY:,}",
+        f"start of one actor, of {ACTOR_COUNT:,}",
         5,
-        lambda: crowd(MANY)[0],
-        (lambda: bare.crowd()[0], lambda: stock.crowd()[0]),
+        lambda: start_and_stop_us(ACTOR_COUNT)[0],
+        (lambda: bare.start_and_cancel_us()[0], lambda: stock.start_and_stop_us()[0]),
     ),
     *_rows(
         "stop",
-        f"end of one actor, of {MANY:,}",
+        f"end of one actor, of {ACTOR_COUNT:,}",
         8,
-        lambda: crowd(MANY)[1],
-        (lambda: bare.crowd()[1], lambda: stock.crowd()[1]),
+        lambda: start_and_stop_us(ACTOR_COUNT)[1],
+        (lambda: bare.start_and_cancel_us()[1], lambda: stock.start_and_stop_us()[1]),
     ),
-    Row(
+    BenchmarkRow(
         "crowd",
-        f"start and end of one actor, of {CROWD:,}, no garbage collected",
-        f"the same, of {MANY:,}",
+        f"start and end of one actor, of {LARGE_ACTOR_COUNT:,}, no garbage collected",
+        f"the same, of {ACTOR_COUNT:,}",
         2,
-        lambda: uncollected(CROWD),
-        lambda: uncollected(MANY),
+        lambda: start_and_stop_without_gc_us(LARGE_ACTOR_COUNT),
+        lambda: start_and_stop_without_gc_us(ACTOR_COUNT),
         rounds=5,
-        one_thread=True,
+        is_single_threaded=True,
     ),
-    Row(
+    BenchmarkRow(
         "crowd-tasks",
-        f"start and end of one actor, of {CROWD:,}",
+        f"start and end of one actor, of {LARGE_ACTOR_COUNT:,}",
         "asyncio: a task and a queue each, as many",
         5,
-        lambda: sum(crowd(CROWD)),
-        lambda: sum(bare.crowd(CROWD)),
+        lambda: sum(start_and_stop_us(LARGE_ACTOR_COUNT)),
+        lambda: sum(bare.start_and_cancel_us(LARGE_ACTOR_COUNT)),
         rounds=5,
-        one_thread=True,
+        is_single_threaded=True,
     ),
-    Row("memory", "an idle actor", "asyncio: a task and a queue", 1.9, memory, bare.memory, "KiB"),
-    Row("memory-stock", "an idle actor", "stock pykka", 1, memory, stock.memory, "KiB", rounds=3),
+    BenchmarkRow(
+        "memory",
+        "an idle actor",
+        "asyncio: a task and a queue",
+        1.9,
+        memory_kib,
+        bare.memory_kib,
+        "KiB",
+    ),
+    BenchmarkRow(
+        "memory-stock",
+        "an idle actor",
+        "stock pykka",
+        1,
+        memory_kib,
+        stock.memory_kib,
+        "KiB",
+        rounds=3,
+    ),
 )

@@ -6,24 +6,24 @@ from collections.abc import Callable
 from functools import partial
 from typing import Literal
 
-from actors.runtime.actor import Actor, Failure
+from actors.runtime.actor import Actor, JobFailure
 from actors.runtime.system import ActorSystem
 from messages.address import ROOT
 from messages.agents import ChildEnded
 from messages.base import Message
 from tests.benchmark import bare
-from tests.benchmark.rows import Row
-from tests.benchmark.sizes import BREADTH, DEPTH, TREE
-from tests.benchmark.substrate import WAIT_S, Watch
+from tests.benchmark.rows import BenchmarkRow
+from tests.benchmark.sizes import TREE_BREADTH, TREE_DEPTH, TREE_SIZE
+from tests.benchmark.substrate import WAIT_S, Stopwatch
 
 
-class Worked(Message):
+class BranchJobEnded(Message):
     """A work's end."""
 
     type: Literal["worked"] = "worked"
 
 
-class Branch(Actor[Worked | ChildEnded]):
+class Branch(Actor[BranchJobEnded | ChildEnded]):
     """Waits for something that never comes, with branches below it."""
 
     def __init__(self, depth: int, started: Callable[[], None]) -> None:
@@ -31,48 +31,48 @@ class Branch(Actor[Worked | ChildEnded]):
         self._started = started
 
     def on_start(self) -> None:
-        self.work(_never, _cancelled)
-        for number in range(BREADTH if self._depth else 0):
+        self.start_job(_never, _cancelled)
+        for number in range(TREE_BREADTH if self._depth else 0):
             self.start(partial(Branch, self._depth - 1, self._started), f"branch-{number}")
         self._started()
 
-    def on_receive(self, message: Worked | ChildEnded) -> None:
+    def on_receive(self, message: BranchJobEnded | ChildEnded) -> None:
         pass
 
 
-async def _never() -> Worked:
+async def _never() -> BranchJobEnded:
     await asyncio.Event().wait()
-    return Worked()
+    return BranchJobEnded()
 
 
-def _cancelled(_: Failure) -> Worked:
-    return Worked()
+def _cancelled(_: JobFailure) -> BranchJobEnded:
+    return BranchJobEnded()
 
 
-def tree() -> float:
+def stop_tree_ms() -> float:
     system = ActorSystem()
-    started = Watch(TREE)
-    started.begin()
-    system.start(partial(Branch, DEPTH, started.stop))
-    started.took_us(1)
+    started = Stopwatch(TREE_SIZE)
+    started.start()
+    system.start(partial(Branch, TREE_DEPTH, started.stop))
+    started.elapsed_us(1)
     began_s = time.perf_counter()
     system.stop(WAIT_S)
     took_s = time.perf_counter() - began_s
-    if system.given_up or system.addresses not in ((), (ROOT,)):
+    if system.abandoned_count or system.addresses not in ((), (ROOT,)):
         message = "not everybody ended in order"
         raise RuntimeError(message)
     return took_s * 1e3
 
 
 ROWS = (
-    Row(
+    BenchmarkRow(
         "tree",
-        f"end of a tree of {TREE:,} actors at work",
+        f"end of a tree of {TREE_SIZE:,} actors at work",
         "asyncio: nested gathers",
         8,
-        tree,
-        bare.tree,
+        stop_tree_ms,
+        bare.cancel_tree_ms,
         "ms",
-        one_thread=True,
+        is_single_threaded=True,
     ),
 )

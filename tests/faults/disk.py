@@ -56,7 +56,7 @@ class _Open:
     flags: int
 
 
-class Disk:
+class PowerLossDisk:
     """Files in memory; `lose_power` leaves what a machine might find after a power cut."""
 
     def __init__(self, folder: Path) -> None:
@@ -71,16 +71,16 @@ class Disk:
 
     # What a test looks at.
 
-    def content(self, path: Path) -> bytes | None:
+    def read_content(self, path: Path) -> bytes | None:
         """What a reader would find; None: no such file."""
         node = self._names.get(path)
         return node.content if node else None
 
-    def paths(self) -> list[Path]:
+    def list_files(self) -> list[Path]:
         """Every file, sorted."""
         return sorted(self._names)
 
-    def put(self, path: Path, content: bytes) -> None:
+    def add_file(self, path: Path, content: bytes) -> None:
         """Have a file that lasts."""
         self._made += 1
         node = _Node(self._made, content, content)
@@ -107,7 +107,7 @@ class Disk:
             node.content = _after_power_loss(node, random)
             node.settle()
 
-    def die(self) -> None:
+    def close_all(self) -> None:
         """End the program but not the machine: descriptors close, nothing is lost."""
         for descriptor in list(self._descriptors):
             self.close(descriptor)
@@ -128,7 +128,7 @@ class Disk:
         self._descriptors[self._made] = _Open(node, flags)
         return self._made
 
-    def status(self, descriptor: int) -> os.stat_result:
+    def stat(self, descriptor: int) -> os.stat_result:
         node = self._node(descriptor)
         links = sum(each is node for each in self._names.values())
         mode = stat.S_IFREG | 0o600

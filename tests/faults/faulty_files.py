@@ -7,29 +7,29 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn, TypeVar
 
-from actors.sessions.files import Files, LocalFileSystem
+from actors.sessions.files import FileSystem, LocalFileSystem
 
 T = TypeVar("T")
 
 
-class Killed(BaseException):
+class ProcessKilledError(BaseException):
     """The program is dead: nothing of it runs any more, least of all its cleaning up."""
 
 
 @dataclass(frozen=True, slots=True)
-class Kill:
+class KillPoint:
     """Die in one call, and do part of it before.
 
     A call that is no write is done when `portion` is the whole, else not.
     """
 
-    call: int
+    call_number: int
     """Which one, counted from 1."""
-    portion: Callable[[int], int]
+    written_length: Callable[[int], int]
     """From a write's length to how many bytes of it are done."""
 
 
-PORTIONS: dict[str, Callable[[int], int]] = {
+WRITE_PORTIONS: dict[str, Callable[[int], int]] = {
     "nothing": lambda _: 0,
     "one byte": lambda length: min(1, length),
     "half": lambda length: length // 2,
@@ -38,36 +38,38 @@ PORTIONS: dict[str, Callable[[int], int]] = {
 }
 
 
-class FaultyFiles:
+class FaultyFileSystem:
     """Another file system, until one of its calls is told to fail."""
 
-    def __init__(self, inner: Files | None = None, kill: Kill | None = None) -> None:
+    def __init__(
+        self, inner: FileSystem | None = None, kill_point: KillPoint | None = None
+    ) -> None:
         """Stand before `inner`, the real one unless told."""
-        self.inner: Files = inner or LocalFileSystem()
-        self.failing: dict[str, int] = {}
+        self.inner: FileSystem = inner or LocalFileSystem()
+        self.failing_calls: dict[str, int] = {}
         """The error number that every call of a name fails with."""
-        self.short_by = 0
+        self.short_write_bytes = 0
         """How many bytes each write leaves out."""
-        self.room_bytes: int | None = None
+        self.free_bytes: int | None = None
         """How much more fits, as on a full disk; None: the disk has no end."""
-        self.before: Callable[[str], None] = _nothing
+        self.before_call: Callable[[str], None] = _nothing
         """Called with each call's name before it is done: wait, count or raise there."""
         self.calls: list[str] = []
-        self._kill = kill
+        self._kill = kill_point
         self._dead = False
         self._open: set[int] = set()
 
-    def fail(self, *calls: str, number: int = errno.EIO) -> None:
+    def fail_calls(self, *calls: str, error_number: int = errno.EIO) -> None:
         """Let every call of these names fail; without names, let all work again."""
-        self.failing = dict.fromkeys(calls, number)
+        self.failing_calls = dict.fromkeys(calls, error_number)
 
     def open(self, path: Path, flags: int) -> int:
         descriptor = self._done("open", lambda: self.inner.open(path, flags))
         self._open.add(descriptor)
         return descriptor
 
-    def status(self, descriptor: int) -> os.stat_result:
-        return self._done("status", lambda: self.inner.status(descriptor))
+    def stat(self, descriptor: int) -> os.stat_result:
+        return self._done("stat", lambda: self.inner.stat(descriptor))
 
     def lock(self, descriptor: int, *, wait: bool = False) -> bool:
         return self._done("lock", lambda: self.inner.lock(descriptor, wait=wait))
@@ -78,15 +80,15 @@ class FaultyFiles:
     def write(self, descriptor: int, data: bytes) -> int:
         dies = self._begin("write")
         if dies is not None:
-            if part := data[: dies.portion(len(data))]:
+            if part := data[: dies.written_length(len(data))]:
                 self.inner.write(descriptor, part)
             self._die()
-        fits = max(0, len(data) - self.short_by)
-        if self.room_bytes is not None:
-            fits = min(fits, self.room_bytes)
+        fits = max(0, len(data) - self.short_write_bytes)
+        if self.free_bytes is not None:
+            fits = min(fits, self.free_bytes)
             if not fits:
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-            self.room_bytes -= fits
+            self.free_bytes -= fits
         return self.inner.write(descriptor, data[:fits])
 
     def sync(self, descriptor: int) -> None:
@@ -118,27 +120,27 @@ class FaultyFiles:
     def _done(self, name: str, call: Callable[[], T]) -> T:
         dies = self._begin(name)
         if dies is not None:
-            if dies.portion(2) == 2:
+            if dies.written_length(2) == 2:
                 call()
             self._die()
         return call()
 
-    def _begin(self, name: str) -> Kill | None:
+    def _begin(self, name: str) -> KillPoint | None:
         """Count a call, fail it if told so; a kill that is due is the caller's to carry out."""
         if self._dead:
-            raise Killed
+            raise ProcessKilledError
         self.calls.append(name)
-        self.before(name)
-        if name in self.failing:
-            number = self.failing[name]
+        self.before_call(name)
+        if name in self.failing_calls:
+            number = self.failing_calls[name]
             raise OSError(number, os.strerror(number))
-        return self._kill if self._kill and self._kill.call == len(self.calls) else None
+        return self._kill if self._kill and self._kill.call_number == len(self.calls) else None
 
     def _die(self) -> NoReturn:
         self._dead = True
         for descriptor in self._open:
             self.inner.close(descriptor)
-        raise Killed
+        raise ProcessKilledError
 
 
 def _nothing(_: str) -> None:

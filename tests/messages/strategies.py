@@ -10,10 +10,12 @@ from pydantic.fields import FieldInfo
 from messages.address import Address
 from messages.base import Message, Value
 from messages.supervision import Undelivered
-from messages.wire import MESSAGE_MODULES, JournalLine, said_in
+from messages.wire import MESSAGE_MODULES, JournalLine, message_types_in
 
-KINDS: tuple[type[Message], ...] = tuple(kind for room in MESSAGE_MODULES for kind in said_in(room))
-INSTANTS_S = st.integers(0, 4_000_000_000_000).map(lambda ms: ms / 1000)
+MESSAGE_TYPES: tuple[type[Message], ...] = tuple(
+    kind for room in MESSAGE_MODULES for kind in message_types_in(room)
+)
+TIMESTAMPS_S = st.integers(0, 4_000_000_000_000).map(lambda ms: ms / 1000)
 """The wall clock as a line keeps it: to the millisecond."""
 
 
@@ -23,7 +25,7 @@ def text() -> st.SearchStrategy[str]:
 
 
 def json_values() -> st.SearchStrategy[JsonValue]:
-    leaves = st.none() | st.booleans() | st.integers() | finite() | text()
+    leaves = st.none() | st.booleans() | st.integers() | finite_floats() | text()
     return st.recursive(
         leaves,
         lambda inner: st.lists(inner, max_size=3) | st.dictionaries(text(), inner, max_size=3),
@@ -31,7 +33,7 @@ def json_values() -> st.SearchStrategy[JsonValue]:
     )
 
 
-def finite() -> st.SearchStrategy[float]:
+def finite_floats() -> st.SearchStrategy[float]:
     return st.floats(allow_nan=False, allow_infinity=False)
 
 
@@ -40,9 +42,9 @@ def addresses() -> st.SearchStrategy[Address]:
     return st.lists(names, max_size=4).map(lambda parts: Address("/" + "/".join(parts)))
 
 
-def lines(kind: type[Message]) -> st.SearchStrategy[JournalLine]:
+def journal_lines(message_type: type[Message]) -> st.SearchStrategy[JournalLine]:
     return st.builds(
-        JournalLine, st.integers(1, 10**9), INSTANTS_S, addresses(), st.from_type(kind)
+        JournalLine, st.integers(1, 10**9), TIMESTAMPS_S, addresses(), st.from_type(message_type)
     )
 
 
@@ -69,7 +71,7 @@ def _register() -> None:
     st.register_type_strategy(Address, addresses())
     for kind in _values(Value):
         st.register_type_strategy(kind, _built)
-    returned = [kind for kind in KINDS if kind is not Undelivered]
+    returned = [kind for kind in MESSAGE_TYPES if kind is not Undelivered]
     st.register_type_strategy(Message, st.sampled_from(returned).flatmap(st.from_type))
 
 

@@ -18,57 +18,57 @@ from messages.wire import (
     MESSAGE_MODULES,
     DecodeError,
     JournalLine,
-    adapter,
+    message_adapter,
     decode,
     decode_envelope,
     decode_line,
     encode,
     encode_envelope,
     encode_line,
-    said_in,
+    message_types_in,
 )
-from tests.messages.strategies import KINDS, lines
+from tests.messages.strategies import MESSAGE_TYPES, journal_lines
 
 pytestmark = pytest.mark.quick
 
-STAMPS = {"seq", "t", "by", "crc"}
-every_kind = pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
+LINE_KEYS = {"seq", "t", "by", "crc"}
+every_kind = pytest.mark.parametrize("kind", MESSAGE_TYPES, ids=lambda kind: kind.__name__)
 
 
 LINE = JournalLine(7, 1_700_000_000.125, Address("/primary"), Appended(id=3))
 
 
-def modules() -> list[ModuleType]:
+def message_modules() -> list[ModuleType]:
     names = (info.name for info in pkgutil.iter_modules(messages.__path__, "messages."))
     return [importlib.import_module(name) for name in names]
 
 
 def test_every_module_that_says_something_is_a_room_of_the_wire() -> None:
-    assert {module.__name__ for module in modules() if said_in(module)} == {
+    assert {module.__name__ for module in message_modules() if message_types_in(module)} == {
         room.__name__ for room in MESSAGE_MODULES
     }
 
 
 def test_no_two_messages_share_a_type() -> None:
-    types = [get_args(kind.model_fields["type"].annotation) for kind in KINDS]
+    types = [get_args(kind.model_fields["type"].annotation) for kind in MESSAGE_TYPES]
     assert len(set(types)) == len(types)
 
 
 def test_the_default_type_is_the_only_one() -> None:
-    types = {kind: kind.model_fields["type"] for kind in KINDS}
+    types = {kind: kind.model_fields["type"] for kind in MESSAGE_TYPES}
     assert [
         kind for kind, each in types.items() if get_args(each.annotation) != (each.default,)
     ] == []
 
 
 def test_every_message_is_frozen_and_refuses_extra_fields() -> None:
-    configs = {kind: kind.model_config for kind in KINDS}
+    configs = {kind: kind.model_config for kind in MESSAGE_TYPES}
     assert [kind for kind, each in configs.items() if each.get("frozen") is not True] == []
     assert [kind for kind, each in configs.items() if each.get("extra") != "forbid"] == []
 
 
 def test_no_field_is_hidden_by_the_stamps_of_a_journal_line() -> None:
-    assert [kind for kind in KINDS if not STAMPS.isdisjoint(kind.model_fields)] == []
+    assert [kind for kind in MESSAGE_TYPES if not LINE_KEYS.isdisjoint(kind.model_fields)] == []
 
 
 @every_kind
@@ -78,7 +78,7 @@ def test_a_message_survives_the_way_there_and_back_alone_as_a_line_and_in_an_env
     kind: type[Message], data: st.DataObject
 ) -> None:
     """One draw for the three ways: drawing takes longer than all of them."""
-    line = data.draw(lines(kind))
+    line = data.draw(journal_lines(kind))
     alone = encode(line.message)
     assert b"\n" not in alone
     assert decode(alone) == line.message
@@ -96,7 +96,9 @@ def test_a_message_survives_the_way_there_and_back_alone_as_a_line_and_in_an_env
 @settings(max_examples=2 * settings().max_examples)
 @given(data=st.data())
 def test_a_line_with_any_byte_changed_is_refused(data: st.DataObject) -> None:
-    written = bytearray(encode_line(data.draw(lines(data.draw(st.sampled_from(KINDS))))))
+    written = bytearray(
+        encode_line(data.draw(journal_lines(data.draw(st.sampled_from(MESSAGE_TYPES)))))
+    )
     written[data.draw(st.integers(0, len(written) - 1))] ^= data.draw(st.integers(1, 255))
     with pytest.raises(DecodeError):
         decode_line(bytes(written))
@@ -165,7 +167,7 @@ def test_a_stamped_line_that_holds_no_message_is_refused() -> None:
 
 
 def test_the_adapter_is_built_once() -> None:
-    assert adapter() is adapter()
+    assert message_adapter() is message_adapter()
 
 
 @pytest.mark.parametrize(

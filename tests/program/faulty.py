@@ -20,23 +20,23 @@ import actors.runtime.system
 import actors.runtime.watchdog
 import actors.tools.local_processes
 from actors.factories import SessionPorts
-from actors.root import ChildFactories, Make
-from actors.runtime.actor import Factory
+from actors.root import ChildFactories, ActorFactory
+from actors.runtime.actor import ActorFactory
 from actors.runtime.cell import Cell
 from actors.runtime.directory import ActorRegistry
-from actors.runtime.household import Household
-from actors.runtime.supervision import NEVER, Restart
+from actors.runtime.household import BaseCell
+from actors.runtime.supervision import NO_RESTART, Restart
 from actors.runtime.watchdog import StallLimits
-from actors.session import OpenSession
+from actors.session import SessionHandle
 from messages.address import ROOT, Address
 from messages.base import Message
 from messages.envelope import Envelope
 from shell.main import main
 
-PARTS = ("journal", "permissions", "approvals", "console", "primary")
+ACTOR_NAMES = ("journal", "permissions", "approvals", "console", "primary")
 
 
-def crashing(make: Make) -> Make:
+def always_crashing(make: ActorFactory) -> ActorFactory:
     """Make the same actor, which cannot work."""
     assert isinstance(make, partial)
     kind: Any = make.func
@@ -55,17 +55,17 @@ def crashing(make: Make) -> Make:
     return partial(type(kind.__name__, (kind,), hooks), *make.args, **make.keywords)
 
 
-class Poison(Message):
+class CrashOnReceipt(Message):
     """Something that no actor survives."""
 
 
-def mortal(make: Make) -> Make:
+def crashing_on_demand(make: ActorFactory) -> ActorFactory:
     """Make the same actor, which crashes over poison."""
     assert isinstance(make, partial)
     kind: Any = make.func
 
     def on_receive(self: Any, message: Message) -> None:  # noqa: ANN401  (any actor)
-        if isinstance(message, Poison):
+        if isinstance(message, CrashOnReceipt):
             raise SystemExit
         kind.on_receive(self, message)
 
@@ -77,36 +77,42 @@ def mortal(make: Make) -> Make:
 CELLS: dict[Address, Cell] = {}
 
 
-class Known(ActorRegistry):
+class RecordingRegistry(ActorRegistry):
     """Lets a test reach into its cells."""
 
-    def spawn(
-        self, make: Factory, address: Address, parent: Household | None, restart: Restart = NEVER
+    def start_cell(
+        self,
+        make: ActorFactory,
+        address: Address,
+        parent: BaseCell | None,
+        restart: Restart = NO_RESTART,
     ) -> Cell:
-        CELLS[address] = super().spawn(make, address, parent, restart)
+        CELLS[address] = super().start_cell(make, address, parent, restart)
         return CELLS[address]
 
 
-def poison() -> None:
+def deliver_crashes() -> None:
     """Give poison to whoever is named in a pipe."""
     while True:
         for name in Path("crash").read_text().split():
             address = Address(f"/{name}")
-            CELLS[address].post(Envelope(address, ROOT, Poison()))
+            CELLS[address].post(Envelope(address, ROOT, CrashOnReceipt()))
 
 
-async def hold(_: object) -> None:
+async def block_event_loop(_: object) -> None:
     """Stand where a command is waited for, and let nothing else run once the command works."""
     while not Path("begun").exists():  # noqa: ASYNC110, ASYNC240  (a process tells of itself)
         await asyncio.sleep(0.01)
     Event().wait()
 
 
-def with_fault(fault: Callable[[Make], Make], *names: str) -> Any:  # noqa: ANN401  (a function of the program)
+def with_fault(fault: Callable[[ActorFactory], ActorFactory], *names: str) -> Any:  # noqa: ANN401  (a function of the program)
     """Build the session as ever, but for some factories."""
-    build = actors.factories.factories_of
+    build = actors.factories.make_child_factories
 
-    def factories_of(session: OpenSession, around: SessionPorts, console: Make) -> ChildFactories:
+    def factories_of(
+        session: SessionHandle, around: SessionPorts, console: ActorFactory
+    ) -> ChildFactories:
         factories = build(session, around, console)
         made: dict[str, Any] = {name: fault(getattr(factories, name)) for name in names}
         return replace(factories, **made)
@@ -114,7 +120,7 @@ def with_fault(fault: Callable[[Make], Make], *names: str) -> Any:  # noqa: ANN4
     return factories_of
 
 
-def put(module: ModuleType, name: str, value: object) -> None:
+def replace_attribute(module: ModuleType, name: str, value: object) -> None:
     """Put something else in the place of what a module has."""
     setattr(module, name, value)
 
@@ -122,12 +128,18 @@ def put(module: ModuleType, name: str, value: object) -> None:
 if __name__ == "__main__":
     name = sys.argv.pop(1)
     if name == "held":
-        put(actors.tools.local_processes, "exited", hold)
-        put(actors.runtime.watchdog, "Patience", partial(StallLimits, named_s=0.1, fatal_s=0.4))
+        replace_attribute(actors.tools.local_processes, "exited", block_event_loop)
+        replace_attribute(
+            actors.runtime.watchdog,
+            "Patience",
+            partial(StallLimits, report_after_s=0.1, fatal_after_s=0.4),
+        )
     elif name == "crashing":
-        put(actors.factories, "factories_of", with_fault(mortal, *PARTS))
-        put(actors.runtime.system, "Directory", Known)
-        Thread(target=poison, daemon=True).start()
+        replace_attribute(
+            actors.factories, "factories_of", with_fault(crashing_on_demand, *ACTOR_NAMES)
+        )
+        replace_attribute(actors.runtime.system, "Directory", RecordingRegistry)
+        Thread(target=deliver_crashes, daemon=True).start()
     else:
-        put(actors.factories, "factories_of", with_fault(crashing, name))
+        replace_attribute(actors.factories, "factories_of", with_fault(always_crashing, name))
     main()

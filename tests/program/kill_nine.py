@@ -27,10 +27,10 @@ import shell.setup
 from actors.models.anthropic_client import load_sdk
 from actors.sessions.reading import read_log
 from messages.turns import ToolEnded, ToolStarted, TurnCompleted
-from messages.wire import adapter
-from shell.process import leave
+from messages.wire import message_adapter
+from shell.process import exit_process
 
-LOADED = (
+PRELOADED_MODULES = (
     actors.factories,
     actors.root,
     actors.runtime.system,
@@ -40,37 +40,37 @@ LOADED = (
     shell.setup,
 )
 """What the program would import by itself, run after run."""
-WORDS = ("-p", "Work.", "--permission-mode", "yolo")
-MOST_RECORDS = 16
-PROMPTED = 0
-CALLS = 4
+ARGUMENTS = ("-p", "Work.", "--permission-mode", "yolo")
+MAX_RECORDS = 16
+PROMPT_RECORD = 0
+CALL_COUNT = 4
 
 
 @dataclass
-class Trial:
+class KillTrial:
     """One session in a world of its own."""
 
     folder: Path
 
-    def begin(self) -> None:
+    def set_up(self) -> None:
         (self.folder / "repository" / ".git").mkdir(parents=True)
         (self.folder / "repository" / ".git" / "HEAD").write_text("ref: refs/heads/main\n")
         (self.folder / "user").mkdir()
 
-    def run(self, *words: str, records: int = 10**6, and_ms: float = 0.0) -> int:
+    def run(self, *arguments: str, min_records: int = 10**6, delay_ms: float = 0.0) -> int:
         """Run the program; kill it `and_ms` after it has so many records on disk.
 
         Returns its exit status, or the signal below zero.
         """
         pid = os.fork()
         if not pid:
-            self._become_the_program(words)
+            self._become_the_program(arguments)
         descriptor = os.pidfd_open(pid)
         gone = select.poll()
         gone.register(descriptor, select.POLLIN)
         while not gone.poll(1):
-            if self.records >= records:
-                gone.poll(and_ms)
+            if self.records >= min_records:
+                gone.poll(delay_ms)
                 os.kill(pid, signal.SIGKILL)
                 break
         os.close(descriptor)
@@ -88,7 +88,7 @@ class Trial:
             said = os.open(self.folder / "said", os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
             for number in (1, 2):
                 os.dup2(said, number)
-            leave(shell.main.run(list(words)))
+            exit_process(shell.main.run(list(words)))
         finally:
             os._exit(99)
 
@@ -98,13 +98,13 @@ class Trial:
         return {path: data for path in found if (data := path.read_bytes())}
 
 
-def trial(folder: Path, records: int, and_ms: float) -> dict[str, object]:
+def run_kill_trial(folder: Path, records: int, delay_ms: float) -> dict[str, object]:
     """Kill a session once, resume it, and say everything that is wrong then."""
-    session = Trial(folder)
-    session.begin()
-    first = session.run(*WORDS, records=records, and_ms=and_ms)
+    session = KillTrial(folder)
+    session.set_up()
+    first = session.run(*ARGUMENTS, min_records=records, delay_ms=delay_ms)
     before = session.sessions
-    second = session.run(*WORDS, "--continue")
+    second = session.run(*ARGUMENTS, "--continue")
     after = session.sessions
     wrong = [f"the resume ended with {second}"] if second else []
     wrong += [f"bytes of {path.name} are lost" for path in before if not _kept(before, after, path)]
@@ -115,11 +115,11 @@ def trial(folder: Path, records: int, and_ms: float) -> dict[str, object]:
     return {"killed": first == -signal.SIGKILL, "records": at, "wrong": wrong}
 
 
-def each_stop(folder: Path) -> list[dict[str, object]]:
+def resume_after_each_record(folder: Path) -> list[dict[str, object]]:
     """End a session behind each of its records in turn, as a kill would, and resume it there."""
-    session = Trial(folder)
-    session.begin()
-    session.run(*WORDS)
+    session = KillTrial(folder)
+    session.set_up()
+    session.run(*ARGUMENTS)
     ((path, whole),) = session.sessions.items()
     lines, runs = whole.splitlines(keepends=True), folder / "repository" / "runs"
     said: list[dict[str, object]] = []
@@ -128,9 +128,9 @@ def each_stop(folder: Path) -> list[dict[str, object]]:
         ended = [each for each in read_log(path).records if isinstance(each, ToolEnded)]
         runs.write_text("".join(f"{number}\n" for number in range(len(ended))))
         began = isinstance(read_log(path).records[-1], ToolStarted)
-        status = session.run(*WORDS, "--continue")
+        status = session.run(*ARGUMENTS, "--continue")
         wrong = [f"the resume ended with {status}"] if status else []
-        wrong += _wrong(path, runs) if kept > PROMPTED else []
+        wrong += _wrong(path, runs) if kept > PROMPT_RECORD else []
         unknown = [
             e for e in read_log(path).records if isinstance(e, ToolEnded) and e.status != "ok"
         ]
@@ -157,7 +157,7 @@ def _wrong(path: Path, runs: Path) -> list[str]:
         f"call {each} ran {done.count(each)} times" for each in {*done} if done.count(each) > 1
     ]
     wrong += [f"call {each} ran unrecorded" for each in done if f"toolu_{each}_0" not in started]
-    for number in range(CALLS):
+    for number in range(CALL_COUNT):
         status = ended.get(f"toolu_{number}_0")
         times = done.count(str(number))
         if (status, times) not in (("ok", 1), ("unknown", 0), ("unknown", 1)):
@@ -171,14 +171,14 @@ def main(folder: Path, count: int, seed: int) -> None:
     """Print one line for each run."""
     load_sdk()
     assert threading.active_count() == 1, "a fork would copy one thread of several"
-    adapter()
+    message_adapter()
     random = Random(seed)  # noqa: S311  (a seed must replay)
     if not count:
-        for said in each_stop(folder / "stops"):
+        for said in resume_after_each_record(folder / "stops"):
             print(json.dumps(said))  # noqa: T201  (its caller reads it)
     for number in range(count):
-        said = trial(
-            folder / f"{seed}-{number}", random.randint(0, MOST_RECORDS), random.uniform(0, 12)
+        said = run_kill_trial(
+            folder / f"{seed}-{number}", random.randint(0, MAX_RECORDS), random.uniform(0, 12)
         )
         print(json.dumps(said), flush=True)  # noqa: T201  (its caller reads it)
 

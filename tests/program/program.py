@@ -16,35 +16,35 @@ from pydantic_core import from_json
 
 from actors.sessions.reading import read_log
 from messages.base import Message
-from tests.scripted_server import Answer, ScriptedServer
+from tests.scripted_server import ScriptedResponse, ScriptedServer
 
 ROOT = Path(__file__).parents[2]
 COMMAND = (sys.executable, "-P", str(ROOT / "shell" / "_boot.py"))
 """`-P` as for an installed command: what lies beside the script is not imported from."""
-DEADLINE_S = 20.0
-KEY = "sk-ant-a-key-that-must-stay-secret"
+TIMEOUT_S = 20.0
+API_KEY = "sk-ant-a-key-that-must-stay-secret"
 YOLO = ("--permission-mode", "yolo")
-LINES = ("--output-format", "stream-json")
+STREAM_JSON = ("--output-format", "stream-json")
 
 Json = dict[str, Any]
 
 
 @dataclass(frozen=True)
-class Done:
+class CompletedRun:
     """How a run ended."""
 
-    status: int
-    out: bytes
-    err: str
+    exit_status: int
+    stdout: bytes
+    stderr: str
 
     @property
     def result(self) -> Json:
         """The result object: the last line."""
-        return self.lines[-1]
+        return self.json_lines[-1]
 
     @property
-    def lines(self) -> list[Json]:
-        return [from_json(line) for line in self.out.splitlines()]
+    def json_lines(self) -> list[Json]:
+        return [from_json(line) for line in self.stdout.splitlines()]
 
 
 def make_repository(folder: Path) -> None:
@@ -59,7 +59,7 @@ class Program:
 
     folder: Path
     server: ScriptedServer | None = None
-    running: "list[Running]" = field(default_factory=list["Running"])
+    started: "list[RunningProgram]" = field(default_factory=list["RunningProgram"])
 
     @classmethod
     def in_folder(cls, folder: Path) -> Self:
@@ -69,7 +69,7 @@ class Program:
         return program
 
     @property
-    def home(self) -> Path:
+    def state_folder(self) -> Path:
         return self.folder / "state"
 
     @property
@@ -83,51 +83,51 @@ class Program:
             "PYTHONPATH": str(ROOT),
             "HOME": str(self.folder / "user"),
             "LANG": "C.UTF-8",
-            "GREENROOM_HOME": str(self.home),
+            "GREENROOM_HOME": str(self.state_folder),
         }
         if self.server is not None:
-            found |= {"ANTHROPIC_BASE_URL": self.server.base_url, "ANTHROPIC_API_KEY": KEY}
+            found |= {"ANTHROPIC_BASE_URL": self.server.base_url, "ANTHROPIC_API_KEY": API_KEY}
         return {name: value for name, value in (found | changes).items() if value is not None}
 
-    def serve(self, *answers: Answer) -> ScriptedServer:
+    def serve(self, *answers: ScriptedResponse) -> ScriptedServer:
         """Put another server in the place of the model's; enter it."""
         self.server = ScriptedServer(*answers)
         return self.server
 
     def run(
         self,
-        *words: str | bytes,
+        *arguments: str | bytes,
         stdin: bytes | int = subprocess.DEVNULL,
         cwd: Path | None = None,
         environment: Mapping[str, str | None] | None = None,
-    ) -> Done:
+    ) -> CompletedRun:
         """Run to the end; `stdin` is what is piped in, or a descriptor."""
         piped = stdin if isinstance(stdin, bytes) else None
         descriptor = subprocess.PIPE if isinstance(stdin, bytes) else stdin
-        running = self.start(*words, stdin=descriptor, cwd=cwd, environment=environment)
-        return running.ended(given=piped)
+        running = self.start(*arguments, stdin=descriptor, cwd=cwd, environment=environment)
+        return running.wait(stdin=piped)
 
     def start(
         self,
-        *words: str | bytes,
+        *arguments: str | bytes,
         stdin: int = subprocess.DEVNULL,
         stdout: int = subprocess.PIPE,
         cwd: Path | None = None,
         environment: Mapping[str, str | None] | None = None,
-    ) -> "Running":
+    ) -> "RunningProgram":
         """Start, and go on beside it."""
-        return self.start_other(
-            *COMMAND, *words, stdin=stdin, stdout=stdout, cwd=cwd, environment=environment
+        return self.start_command(
+            *COMMAND, *arguments, stdin=stdin, stdout=stdout, cwd=cwd, environment=environment
         )
 
-    def start_other(
+    def start_command(
         self,
         *command: str | bytes,
         stdin: int = subprocess.DEVNULL,
         stdout: int = subprocess.PIPE,
         cwd: Path | None = None,
         environment: Mapping[str, str | None] | None = None,
-    ) -> "Running":
+    ) -> "RunningProgram":
         """Start another program in the same world."""
         process = subprocess.Popen(
             command,
@@ -137,27 +137,27 @@ class Program:
             stdout=stdout,
             stderr=subprocess.PIPE,
         )
-        self.running.append(Running(process))
-        return self.running[-1]
+        self.started.append(RunningProgram(process))
+        return self.started[-1]
 
     def clean_up(self) -> None:
-        for each in self.running:
-            each.end()
+        for each in self.started:
+            each.kill()
 
     @property
-    def sessions(self) -> list[Path]:
+    def session_files(self) -> list[Path]:
         """The session files, oldest first by their names."""
-        return sorted(self.home.glob("projects/*/*.jsonl"))
+        return sorted(self.state_folder.glob("projects/*/*.jsonl"))
 
     @property
-    def session(self) -> Path:
+    def session_file(self) -> Path:
         """The one session file."""
-        (only,) = self.sessions
+        (only,) = self.session_files
         return only
 
     def records(self) -> list[Message]:
         """Read the one session: checksums hold, numbers have no gaps."""
-        contents = read_log(self.session)
+        contents = read_log(self.session_file)
         assert contents.torn == b""
         return [line.message for line in contents.lines]
 
@@ -166,7 +166,7 @@ class Program:
 
 
 @dataclass
-class Running:
+class RunningProgram:
     """The program, still at work."""
 
     process: subprocess.Popen[bytes]
@@ -174,7 +174,7 @@ class Running:
     def wait_for(self, wanted: str) -> str:
         """Read lines of standard output until one holds `wanted`, or fail."""
         assert self.process.stdout is not None
-        deadline_s = now_s() + DEADLINE_S
+        deadline_s = now_s() + TIMEOUT_S
         with selectors.DefaultSelector() as selector:
             selector.register(self.process.stdout, selectors.EVENT_READ)
             seen = b""
@@ -185,7 +185,7 @@ class Running:
                 seen += part
         return seen.decode()
 
-    def leave_after_a_line(self) -> bytes:
+    def read_line_and_close(self) -> bytes:
         """Read a line and close the pipe, as `head -1` does."""
         assert self.process.stdout is not None
         line = self.process.stdout.readline()
@@ -193,24 +193,24 @@ class Running:
         self.process.stdout = None
         return line
 
-    def signal(self, number: signal.Signals) -> None:
+    def send_signal(self, number: signal.Signals) -> None:
         self.process.send_signal(number)
 
-    def ended(self, within_s: float = DEADLINE_S, given: bytes | None = None) -> Done:
+    def wait(self, within_s: float = TIMEOUT_S, stdin: bytes | None = None) -> CompletedRun:
         """Wait for the end, or fail."""
-        out, err = self.process.communicate(given, timeout=within_s)
-        return Done(self.process.returncode, out or b"", err.decode())
+        out, err = self.process.communicate(stdin, timeout=within_s)
+        return CompletedRun(self.process.returncode, out or b"", err.decode())
 
-    def end(self) -> None:
+    def kill(self) -> None:
         if self.process.poll() is None:
             self.process.kill()
         for stream in (self.process.stdin, self.process.stdout, self.process.stderr):
             if stream is not None:
                 stream.close()
-        self.process.wait(DEADLINE_S)
+        self.process.wait(TIMEOUT_S)
 
 
-class Witness:
+class CommandWatch:
     """A fifo that a command holds open: it tells when the command works, and when it is gone."""
 
     def __init__(self, path: Path) -> None:
@@ -218,11 +218,11 @@ class Witness:
         self.path = path
         self._descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
 
-    def wait_for_word(self) -> str:
+    def wait_for_output(self) -> str:
         """Wait until somebody has written, or fail."""
         return self._read() or self._fail("it closed without a word")
 
-    def wait_for_silence(self, within_s: float = DEADLINE_S) -> None:
+    def wait_for_close(self, within_s: float = TIMEOUT_S) -> None:
         """Wait until nobody holds the other end any more, or fail."""
         # A fifo that nobody ever opened tells its reader nothing at all.
         os.close(os.open(self.path, os.O_WRONLY | os.O_NONBLOCK))
@@ -232,7 +232,7 @@ class Witness:
     def close(self) -> None:
         os.close(self._descriptor)
 
-    def _read(self, within_s: float = DEADLINE_S) -> str:
+    def _read(self, within_s: float = TIMEOUT_S) -> str:
         with selectors.DefaultSelector() as selector:
             selector.register(self._descriptor, selectors.EVENT_READ)
             if not selector.select(within_s):
@@ -248,7 +248,7 @@ def now_s() -> float:
     return time.perf_counter()
 
 
-def valid_history(messages: Sequence[Json]) -> bool:
+def is_valid_history(messages: Sequence[Json]) -> bool:
     """Whether the Messages API would take it: roles alternate, each call is answered at once."""
     assert [m["role"] for m in messages] == ["user", "assistant"] * (len(messages) // 2) + ["user"]
     for asked, answered in zip(messages[1::2], messages[2::2], strict=True):
@@ -259,31 +259,31 @@ def valid_history(messages: Sequence[Json]) -> bool:
     return True
 
 
-def messages_of(server: ScriptedServer, request: int = -1) -> list[Json]:
+def request_messages(server: ScriptedServer, request: int = -1) -> list[Json]:
     """The conversation of one request; the last one unless told."""
-    body: Json = server.asked[request].body
+    body: Json = server.requests[request].body
     messages: list[Json] = body["messages"]
-    assert valid_history(messages)
+    assert is_valid_history(messages)
     return messages
 
 
-def results_in(message: Json) -> list[tuple[str, bool]]:
+def tool_results(message: Json) -> list[tuple[str, bool]]:
     """The tool results of a message: text, and whether it is an error."""
     blocks = [block for block in message["content"] if block["type"] == "tool_result"]
-    return [(plain(block["content"]), block["is_error"]) for block in blocks]
+    return [(content_text(block["content"]), block["is_error"]) for block in blocks]
 
 
-def plain(content: str | list[dict[str, str]]) -> str:
+def content_text(content: str | list[dict[str, str]]) -> str:
     """The text of a content, its blocks joined."""
     if isinstance(content, str):
         return content
     return "".join(part.get("text", "") for part in content)
 
 
-def one_complaint(done: Done) -> str:
+def single_error(done: CompletedRun) -> str:
     """The one line on standard error, without a traceback."""
-    lines = done.err.splitlines()
-    assert len(lines) == 1, done.err
+    lines = done.stderr.splitlines()
+    assert len(lines) == 1, done.stderr
     found = re.fullmatch("greenroom: (.+)", lines[0])
-    assert found, done.err
+    assert found, done.stderr
     return found[1]

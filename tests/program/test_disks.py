@@ -11,11 +11,11 @@ import pytest
 
 from actors.sessions.log import LogError, SessionLog
 from actors.sessions.reading import read_log
-from tests.actors.sessions.writing import clock
-from tests.program.program import YOLO, Program, messages_of, one_complaint, results_in
-from tests.scripted_server import calls, says
+from tests.actors.sessions.writing import fixed_clock
+from tests.program.program import YOLO, Program, request_messages, single_error, tool_results
+from tests.scripted_server import respond_tool_call, respond_text
 
-FULL_BYTES = 64 * 1024
+DISK_BYTES = 64 * 1024
 
 
 def mount(*words: str) -> None:
@@ -23,20 +23,22 @@ def mount(*words: str) -> None:
 
 
 @pytest.fixture
-def small(program: Program) -> Iterator[Path]:
+def small_disk(program: Program) -> Iterator[Path]:
     """The state folder on a disk of its own, of 64 KiB."""
     if os.geteuid() != 0:
         pytest.skip("only root can mount a disk")
-    program.home.mkdir(mode=0o700)
+    program.state_folder.mkdir(mode=0o700)
     try:
-        mount("-t", "tmpfs", "-o", f"size={FULL_BYTES},mode=700", "tmpfs", str(program.home))
+        mount(
+            "-t", "tmpfs", "-o", f"size={DISK_BYTES},mode=700", "tmpfs", str(program.state_folder)
+        )
     except (OSError, subprocess.CalledProcessError) as error:
         pytest.skip(f"this machine lets nobody mount a disk: {error}")
-    yield program.home
-    subprocess.run(["umount", "-l", str(program.home)], check=True, timeout=10)
+    yield program.state_folder
+    subprocess.run(["umount", "-l", str(program.state_folder)], check=True, timeout=10)
 
 
-def fill(folder: Path) -> Path:
+def fill_disk(folder: Path) -> Path:
     """Take all room, and see that a write fails."""
     ballast = folder / "ballast"
     descriptor = os.open(ballast, os.O_WRONLY | os.O_CREAT)
@@ -56,79 +58,83 @@ def assert_read_only(folder: Path) -> None:
 
 
 def test_on_a_full_disk_no_session_begins_and_no_call_is_made(
-    program: Program, small: Path
+    program: Program, small_disk: Path
 ) -> None:
-    ballast = fill(small)
-    with program.serve(says("One.")) as server:
+    ballast = fill_disk(small_disk)
+    with program.serve(respond_text("One.")) as server:
         refused = program.run("-p", "Speak.")
-        assert server.asked == []
+        assert server.requests == []
         ballast.unlink()
         served = program.run("-p", "Speak.")
-    assert refused.status == 1
-    assert "No space left" in one_complaint(refused)
-    assert (served.status, served.out) == (0, b"One.\n")
+    assert refused.exit_status == 1
+    assert "No space left" in single_error(refused)
+    assert (served.exit_status, served.stdout) == (0, b"One.\n")
 
 
 def test_a_call_whose_intent_does_not_fit_on_the_disk_is_not_run(
-    program: Program, small: Path
+    program: Program, small_disk: Path
 ) -> None:
     """The model's long reply fills the last room but a little; the call's start does not fit."""
-    with program.serve(says("One."), says("Two.")):
+    with program.serve(respond_text("One."), respond_text("Two.")):
         program.run("-p", "First.")
-    ballast = fill(small)
+    ballast = fill_disk(small_disk)
     os.truncate(ballast, ballast.stat().st_size - 4096)
-    effect = calls("bash", command="touch ran; : " + "x" * 9000)
-    with program.serve(effect, says("Done.")) as server:
+    effect = respond_tool_call("bash", command="touch ran; : " + "x" * 9000)
+    with program.serve(effect, respond_text("Done.")) as server:
         full = program.run("-p", "Change it.", *YOLO, "--continue")
-        assert (full.status, full.out) == (1, b"Done.\n")
-        told, refused, unsaved = full.err.splitlines()
+        assert (full.exit_status, full.stdout) == (1, b"Done.\n")
+        told, refused, unsaved = full.stderr.splitlines()
         assert "cannot be written" in told
         assert "Not run" in refused
         assert "is not in the session" in unsaved
         assert not (program.repository / "ran").exists()
-        assert "Not run" in str(results_in(messages_of(server)[-1]))
-    assert all(line.seq for line in read_log(program.session).lines)
+        assert "Not run" in str(tool_results(request_messages(server)[-1]))
+    assert all(line.seq for line in read_log(program.session_file).lines)
 
     ballast.unlink()
-    with program.serve(says("Going on."), says("Well again.")) as server:
+    with program.serve(respond_text("Going on."), respond_text("Well again.")) as server:
         again = program.run("-p", "And now?", *YOLO, "--continue")
-        messages_of(server)
-    assert again.status == 0
-    assert again.out == b"Well again.\n"
+        request_messages(server)
+    assert again.exit_status == 0
+    assert again.stdout == b"Well again.\n"
 
 
-def test_a_log_on_a_full_disk_goes_on_when_there_is_room(program: Program, small: Path) -> None:
-    with program.serve(says("One.")):
+def test_a_log_on_a_full_disk_goes_on_when_there_is_room(
+    program: Program, small_disk: Path
+) -> None:
+    with program.serve(respond_text("One.")):
         program.run("-p", "First.")
-    ballast = fill(small)
-    shutil.copy(program.session, program.folder / "before")
-    log, contents = SessionLog.open(program.session, clock)
-    long = [(contents.records[2], contents.lines[2].by)] * 300
+    ballast = fill_disk(small_disk)
+    shutil.copy(program.session_file, program.folder / "before")
+    log, contents = SessionLog.open(program.session_file, fixed_clock)
+    long = [(contents.records[2], contents.lines[2].recorded_by)] * 300
     with pytest.raises(LogError, match=r"No space left|bytes went in"):
         log.append(long)
-    assert program.session.read_bytes() == (program.folder / "before").read_bytes()
+    assert program.session_file.read_bytes() == (program.folder / "before").read_bytes()
     ballast.unlink()
     log.append(long)
     log.close()
-    assert len(read_log(program.session).lines) == len(contents.lines) + len(long)
+    assert len(read_log(program.session_file).lines) == len(contents.lines) + len(long)
 
 
 def test_on_a_read_only_disk_the_program_says_so_and_changes_nothing(
-    program: Program, small: Path
+    program: Program, small_disk: Path
 ) -> None:
-    with program.serve(says("One."), calls("bash", command="touch ran"), says("Two.")) as server:
+    with program.serve(
+        respond_text("One."), respond_tool_call("bash", command="touch ran"), respond_text("Two.")
+    ) as server:
         program.run("-p", "First.")
-        mount("-o", "remount,ro", str(small))
-        assert_read_only(small)
+        mount("-o", "remount,ro", str(small_disk))
+        assert_read_only(small_disk)
         resumed = program.run("-p", "Second.", *YOLO, "--continue")
         begun = program.run("-p", "Second.", *YOLO)
-        assert len(server.asked) == 1
-        mount("-o", "remount,rw", str(small))
+        assert len(server.requests) == 1
+        mount("-o", "remount,rw", str(small_disk))
         served = program.run("-p", "Second.", *YOLO, "--continue")
     for refused in (resumed, begun):
-        assert refused.status == 1
-        assert "Read-only file system" in one_complaint(refused)
-    assert (served.status, served.out) == (0, b"Two.\n")
+        assert refused.exit_status == 1
+        assert "Read-only file system" in single_error(refused)
+    assert (served.exit_status, served.stdout) == (0, b"Two.\n")
     assert (program.repository / "ran").exists()
 
 
@@ -137,13 +143,15 @@ def test_of_a_session_file_that_is_taken_away_at_work_is_told_and_nothing_more_i
 ) -> None:
     held = program.repository / "held"
     os.mkfifo(held)
-    waits = calls("bash", command="cat held")
-    with program.serve(waits, calls("bash", command="touch ran"), says("Done.")) as server:
+    waits = respond_tool_call("bash", command="cat held")
+    with program.serve(
+        waits, respond_tool_call("bash", command="touch ran"), respond_text("Done.")
+    ) as server:
         running = program.start("-p", "Wait.", *YOLO)
         with held.open("w"):  # which is open once the command is
-            program.session.unlink()
-        done = running.ended()
-        assert "Not run" in str(results_in(messages_of(server)[-1]))
-    assert (done.status, done.out) == (1, b"Done.\n")
-    assert "the file is gone" in done.err
+            program.session_file.unlink()
+        done = running.wait()
+        assert "Not run" in str(tool_results(request_messages(server)[-1]))
+    assert (done.exit_status, done.stdout) == (1, b"Done.\n")
+    assert "the file is gone" in done.stderr
     assert not (program.repository / "ran").exists()

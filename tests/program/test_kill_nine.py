@@ -6,28 +6,34 @@ import sys
 
 import pytest
 
-from actors.models.reply_plan import ReplyPlan, ScriptedCall, events_of
-from tests.program.kill_nine import CALLS
+from actors.models.reply_plan import ReplyPlan, ScriptedCall, generate_events
+from tests.program.kill_nine import CALL_COUNT
 from tests.program.program import ROOT, Program
-from tests.scripted_server import Answer, Asked, ScriptedServer, says, streams
+from tests.scripted_server import (
+    ScriptedResponse,
+    RecordedRequest,
+    ScriptedServer,
+    respond_text,
+    respond_events,
+)
 
 
-class Steady(ScriptedServer):
+class HistoryDrivenServer(ScriptedServer):
     """Answers by what the conversation holds, so that a request may be put again."""
 
-    def _answer_to(self, asked: Asked) -> Answer:
+    def _answer_to(self, asked: RecordedRequest) -> ScriptedResponse:
         if asked.method == "GET":
             return super()._answer_to(asked)
-        number = asked.raw.count(b'"type":"tool_use"')
-        if number >= CALLS:
-            return says("Done.")
+        number = asked.raw_body.count(b'"type":"tool_use"')
+        if number >= CALL_COUNT:
+            return respond_text("Done.")
         call = ScriptedCall("bash", {"command": f"echo {number} >> runs"})
         plan = ReplyPlan(text="", calls=(call,), thinking="", stop_reason="")
-        return streams(events_of(plan, {"model": "scripted"}, f"toolu_{number}"))
+        return respond_events(generate_events(plan, {"model": "scripted"}, f"toolu_{number}"))
 
 
-def killed(program: Program, count: int, seed: int) -> list[dict[str, object]]:
-    with Steady() as server:
+def run_kill_trials(program: Program, count: int, seed: int) -> list[dict[str, object]]:
+    with HistoryDrivenServer() as server:
         program.server = server
         module = (sys.executable, "-P", "-m", "tests.program.kill_nine")
         done = subprocess.run(
@@ -43,21 +49,21 @@ def killed(program: Program, count: int, seed: int) -> list[dict[str, object]]:
     return said
 
 
-def kill(program: Program, count: int, seed: int) -> None:
-    said = killed(program, count, seed)
+def check_kill_trials(program: Program, count: int, seed: int) -> None:
+    said = run_kill_trials(program, count, seed)
     assert len(said) == count
     assert sum(bool(each["killed"]) for each in said) > count // 2
     assert len({each["records"] for each in said}) > 3
 
 
 def test_wherever_its_records_stop_a_turn_is_resumed_and_ended(program: Program) -> None:
-    said = killed(program, 0, seed=0)
+    said = run_kill_trials(program, 0, seed=0)
     begin, call, end = 4, 3, 2  # session, run, mode and prompt; the last reply and the end
-    assert len(said) == begin + call * CALLS + end
+    assert len(said) == begin + call * CALL_COUNT + end
 
 
 def test_killed_ten_times_nothing_is_lost_and_nothing_runs_twice(program: Program) -> None:
-    kill(program, 10, seed=0)
+    check_kill_trials(program, 10, seed=0)
 
 
 @pytest.mark.long
@@ -66,4 +72,4 @@ def test_killed_ten_times_nothing_is_lost_and_nothing_runs_twice(program: Progra
 def test_killed_a_thousand_times_nothing_is_lost_and_nothing_runs_twice(
     program: Program, seed: int
 ) -> None:
-    kill(program, 100, seed)
+    check_kill_trials(program, 100, seed)

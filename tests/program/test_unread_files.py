@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from tests.program.program import Program
-from tests.scripted_server import calls, says
+from tests.scripted_server import respond_tool_call, respond_text
 
 
 def test_guesses_at_a_secret_are_all_answered_alike(program: Program, tmp_path: Path) -> None:
@@ -11,10 +11,13 @@ def test_guesses_at_a_secret_are_all_answered_alike(program: Program, tmp_path: 
     secret.write_text("password=hunter2\n")
     guesses = ["password=h", "password=x", "s", "pass  word"]
     answers = [
-        *(calls("edit", path=str(secret), old_string=each, new_string="") for each in guesses),
-        calls("write", path=str(secret), content="password=hunter2\n"),
-        calls("write", path=str(secret), content="something else"),
-        says("I know nothing."),
+        *(
+            respond_tool_call("edit", path=str(secret), old_string=each, new_string="")
+            for each in guesses
+        ),
+        respond_tool_call("write", path=str(secret), content="password=hunter2\n"),
+        respond_tool_call("write", path=str(secret), content="something else"),
+        respond_text("I know nothing."),
     ]
     with program.serve(*answers):
         done = program.run("-p", "Guess.", "--output-format", "json")

@@ -13,32 +13,32 @@ from prompt_toolkit.input import PipeInput, create_pipe_input
 from prompt_toolkit.key_binding.key_processor import KeyProcessor
 
 from messages.base import Message
-from shell.inbox import Event, ScreenEventQueue
+from shell.inbox import ScreenEvent, ScreenEventQueue
 from shell.repl.desk import ScreenController
-from shell.repl.hands import ONE_PRESS_S
+from shell.repl.hands import ESCAPE_DEBOUNCE_S
 from shell.repl.repl import Repl
-from shell.repl.resizing import SETTLE_S
+from shell.repl.resizing import RESIZE_SETTLE_S
 from shell.repl.terminal import FrameOutput
-from shell.view.arming import ALONE_S
-from shell.workplace import Workplace
+from shell.view.arming import MIN_KEY_GAP_S
+from shell.workplace import SessionContext
 
 DEADLINE_S = 10.0
-UNHURRIED_S = 2 * max(ALONE_S, ONE_PRESS_S)
+KEY_PAUSE_S = 2 * max(MIN_KEY_GAP_S, ESCAPE_DEBOUNCE_S)
 """A key so long after the one before has nothing to do with it."""
 
 
-class Emulator(StringIO):
+class TerminalEmulator(StringIO):
     """A terminal in memory; it answers ESC[5n, unless it plays a slow link."""
 
-    def __init__(self, keyboard: PipeInput, *, rows: int, columns: int, answers: bool) -> None:
+    def __init__(self, keyboard: PipeInput, *, rows: int, columns: int, acknowledges: bool) -> None:
         super().__init__()
         self.screen = pyte.HistoryScreen(columns, rows, history=10_000)
         self.written = asyncio.Event()
         self.raw = ""
-        self.questions = 0
-        self.seen: Callable[[str], None] = lambda _text: None
+        self.status_query_count = 0
+        self.on_write: Callable[[str], None] = lambda _text: None
         """Called after each write, with what was written."""
-        self._answers = answers
+        self._answers = acknowledges
         self._keyboard = keyboard
         self._stream = pyte.Stream(self.screen)
 
@@ -46,14 +46,14 @@ class Emulator(StringIO):
         self.raw += text
         self._stream.feed(text)
         for _ in range(text.count("\x1b[5n")):
-            self.questions += 1
+            self.status_query_count += 1
             if self._answers:
-                self.answer()
+                self.send_acknowledgment()
         self.written.set()
-        self.seen(text)
+        self.on_write(text)
         return len(text)
 
-    def answer(self) -> None:
+    def send_acknowledgment(self) -> None:
         self._keyboard.send_text("\x1b[0n")
 
     def resize(self, columns: int) -> None:
@@ -74,56 +74,58 @@ class Emulator(StringIO):
         screen.cursor_position(max(at - max(len(pieces) - screen.lines, 0), 0) + 1, x % columns + 1)
 
 
-class Clock(asyncio.SelectorEventLoop):
+class AdvanceableEventLoop(asyncio.SelectorEventLoop):
     """A loop on which a test can let time pass without waiting for it."""
 
-    ahead_s = 0.0
+    offset_s = 0.0
 
     def time(self) -> float:
-        return super().time() + self.ahead_s
+        return super().time() + self.offset_s
 
 
 @dataclass
-class OnScreen:
+class ScreenHarness:
     """What a test sees and does."""
 
     keyboard: PipeInput
-    emulator: Emulator
-    inbox: ScreenEventQueue
+    emulator: TerminalEmulator
+    screen_events: ScreenEventQueue
     repl: Repl
-    clock: Clock
+    loop: AdvanceableEventLoop
     posted: list[Message] = field(default_factory=list)
 
     async def resize(self, columns: int) -> None:
         """Give the window another width and wait until it is drawn in."""
         self.emulator.resize(columns)
-        self.desk.resizing.begin()
-        self.clock.ahead_s += SETTLE_S
-        await self.until(lambda: not self.desk.resizing.settling, "the window to keep its size")
+        self.controller.resize.on_resize()
+        self.loop.offset_s += RESIZE_SETTLE_S
+        await self.wait_until(
+            lambda: not self.controller.resize.is_settling, "the window to keep its size"
+        )
 
-    def report(self, *events: Event) -> None:
+    def put_events(self, *events: ScreenEvent) -> None:
         for event in events:
-            self.inbox.put(event)
+            self.screen_events.put(event)
 
     def type(self, keys: str) -> None:
         self.keyboard.send_text(keys)
 
-    async def press(self, key: str) -> None:
+    async def press_key(self, key: str) -> None:
         """Type one key by itself and wait until it has been dealt with, whatever it did."""
-        self.clock.ahead_s += UNHURRIED_S
+        self.loop.offset_s += KEY_PAUSE_S
         dealt_with = asyncio.Event()
 
         def note(_keys: KeyProcessor) -> None:
             dealt_with.set()
 
-        self.desk.app.key_processor.after_key_press += note
+        self.controller.app.key_processor.after_key_press += note
         self.type(key)
         async with asyncio.timeout(DEADLINE_S):
             await dealt_with.wait()
 
     @property
-    def desk(self) -> ScreenController:
-        return self.repl.desk
+    def controller(self) -> ScreenController:
+        return self.repl.controller
 
     @property
     def rows(self) -> list[str]:
@@ -139,50 +141,59 @@ class OnScreen:
         gone = ("".join(row[x].data for x in range(screen.columns)) for row in screen.history.top)
         return "\n".join(line.rstrip() for line in (*gone, *self.rows))
 
-    async def until(self, holds: Callable[[], object], what: str) -> None:
+    async def wait_until(self, condition: Callable[[], object], description: str) -> None:
         """Wait for the terminal to be written to until something holds; fail with the screen."""
         try:
             async with asyncio.timeout(DEADLINE_S):
-                while not holds():
+                while not condition():
                     self.emulator.written.clear()
                     await self.emulator.written.wait()
         except TimeoutError:
-            message = f"waited in vain for {what}; the screen:\n{self.text}"
+            message = f"waited in vain for {description}; the screen:\n{self.text}"
             raise AssertionError(message) from None
 
-    async def shows(self, text: str) -> None:
-        await self.until(lambda: text in self.text, f"{text!r}")
+    async def wait_for_text(self, text: str) -> None:
+        await self.wait_until(lambda: text in self.text, f"{text!r}")
 
-    async def hides(self, text: str) -> None:
-        await self.until(lambda: text not in self.text, f"{text!r} to go")
+    async def wait_for_no_text(self, text: str) -> None:
+        await self.wait_until(lambda: text not in self.text, f"{text!r} to go")
 
-    async def armed(self) -> None:
-        await self.until(lambda: self.desk.dialog.may_refuse, "the approval to arm")
+    async def wait_until_armed(self) -> None:
+        await self.wait_until(
+            lambda: self.controller.approval_prompt.can_reject, "the approval to arm"
+        )
 
 
-def play(  # noqa: PLR0913  (what a test may choose)
-    script: Callable[[OnScreen], Awaitable[None]],
+def run_on_screen(  # noqa: PLR0913  (what a test may choose)
+    script: Callable[[ScreenHarness], Awaitable[None]],
     *,
     rows: int = 24,
     columns: int = 80,
-    answers: bool = True,
+    acknowledges: bool = True,
     first_prompt: str | None = None,
-    place: Workplace | None = None,
+    session_context: SessionContext | None = None,
 ) -> int:
     """Run the application with a script beside it; returns the exit status."""
 
-    clock = Clock()
+    clock = AdvanceableEventLoop()
 
     async def both() -> int:
-        with on_screen(
-            rows, columns, clock, answers=answers, first_prompt=first_prompt, place=place
+        with open_screen(
+            rows,
+            columns,
+            clock,
+            acknowledges=acknowledges,
+            first_prompt=first_prompt,
+            session_context=session_context,
         ) as here:
-            status = asyncio.ensure_future(here.repl.serve())
-            await here.until(lambda: here.desk.app.is_running and here.emulator.raw, "a screen")
+            status = asyncio.ensure_future(here.repl.run_async())
+            await here.wait_until(
+                lambda: here.controller.app.is_running and here.emulator.raw, "a screen"
+            )
             try:
                 await script(here)
             finally:
-                here.repl.leave()
+                here.repl.exit()
                 ended = await status
             return ended
 
@@ -191,17 +202,17 @@ def play(  # noqa: PLR0913  (what a test may choose)
 
 
 @contextmanager
-def on_screen(  # noqa: PLR0913  (what a test may choose)
+def open_screen(  # noqa: PLR0913  (what a test may choose)
     rows: int,
     columns: int,
-    clock: Clock,
+    loop: AdvanceableEventLoop,
     *,
-    answers: bool,
+    acknowledges: bool,
     first_prompt: str | None,
-    place: Workplace | None,
-) -> Generator[OnScreen]:
+    session_context: SessionContext | None,
+) -> Generator[ScreenHarness]:
     with create_pipe_input() as keyboard:
-        emulator = Emulator(keyboard, rows=rows, columns=columns, answers=answers)
+        emulator = TerminalEmulator(keyboard, rows=rows, columns=columns, acknowledges=acknowledges)
         output = FrameOutput(
             emulator,
             lambda: Size(rows=emulator.screen.lines, columns=emulator.screen.columns),
@@ -212,10 +223,10 @@ def on_screen(  # noqa: PLR0913  (what a test may choose)
             repl = Repl(
                 posted.append,
                 inbox,
-                place or Workplace(),
+                session_context or SessionContext(),
                 first_prompt,
                 keyboard=keyboard,
                 output=output,
-                colour=True,
+                color=True,
             )
-            yield OnScreen(keyboard, emulator, inbox, repl, clock, posted)
+            yield ScreenHarness(keyboard, emulator, inbox, repl, loop, posted)

@@ -5,24 +5,24 @@ from messages.subagents import SubagentStarted
 from messages.turns import TurnStarted
 from shell.inbox import SubagentEvent
 from tests.shell import reports
-from tests.shell.on_screen import OnScreen
+from tests.shell.on_screen import ScreenHarness
 
 
-async def begun(here: OnScreen) -> None:
+async def start_session(screen: ScreenHarness) -> None:
     """The session is there, and nothing has been said."""
-    here.report(reports.session())
-    await here.shows("primary · default · claude-opus-5-5")
+    screen.put_events(reports.session_configured())
+    await screen.wait_for_text("primary · default · claude-opus-5-5")
 
 
-async def asked(here: OnScreen, text: str) -> None:
+async def submit_prompt(screen: ScreenHarness, text: str) -> None:
     """The person says something, and a turn begins."""
-    here.type(f"{text}\r")
-    await here.shows("Thinking")
+    screen.type(f"{text}\r")
+    await screen.wait_for_text("Thinking")
 
 
-async def at_work(here: OnScreen, *children: SubagentStarted) -> None:
+async def start_subagents(screen: ScreenHarness, *children: SubagentStarted) -> None:
     """A turn runs for which these were started."""
-    here.report(reports.session(), TurnStarted(turn=1, prompt="go"))
+    screen.put_events(reports.session_configured(), TurnStarted(turn=1, prompt="go"))
     for child in children:
-        here.report(SubagentEvent(PRIMARY, child))
-    await here.shows(children[-1].child.name)
+        screen.put_events(SubagentEvent(PRIMARY, child))
+    await screen.wait_for_text(children[-1].child.name)

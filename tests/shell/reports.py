@@ -26,11 +26,11 @@ from messages.turns import (
 )
 
 EXPLORER = Address("/primary/explore-2")
-HOSTILE = "a\x1b[2J\x1b]52;c;aGk=\x07b\u202ec\x9bd\re"
-HOSTILE_VISIBLE = "a^[[2J^[]52;c;aGk=^Gb<U+202E>c<U+009B>d^Me"
+HOSTILE_TEXT = "a\x1b[2J\x1b]52;c;aGk=\x07b\u202ec\x9bd\re"
+SANITIZED_TEXT = "a^[[2J^[]52;c;aGk=^Gb<U+202E>c<U+009B>d^Me"
 
 
-def session(**changed: object) -> SessionConfigured:
+def session_configured(**changes: object) -> SessionConfigured:
     fields: dict[str, object] = {
         "session_id": "s1",
         "agent": "primary",
@@ -40,10 +40,10 @@ def session(**changed: object) -> SessionConfigured:
         "is_scripted": False,
         "next_turn": 1,
     }
-    return SessionConfigured.model_validate(fields | changed)
+    return SessionConfigured.model_validate(fields | changes)
 
 
-def reply(text: str, *, turn: int = 1, output_tokens: int = 100) -> ReplyCompleted:
+def reply_completed(text: str, *, turn: int = 1, output_tokens: int = 100) -> ReplyCompleted:
     return ReplyCompleted(
         turn=turn,
         content=(TextBlock(text=text),),
@@ -63,20 +63,20 @@ def tool_ended(
     return ToolEnded(turn=1, call_id="c1", tool="bash", title=title, status=status, text=text)
 
 
-def completed(turn: int = 1) -> TurnCompleted:
+def turn_completed(turn: int = 1) -> TurnCompleted:
     return TurnCompleted(turn=turn, text="", stop_reason="end_turn", usage=Usage())
 
 
-def whole_turn(text: str) -> tuple[AgentEvent, ...]:
+def complete_turn(text: str) -> tuple[AgentEvent, ...]:
     begun = TurnStarted(turn=1, prompt="hello")
-    return (begun, TextDelta(text=text), reply(text), completed())
+    return (begun, TextDelta(text=text), reply_completed(text), turn_completed())
 
 
-def interrupted(turn: int = 1) -> TurnInterrupted:
+def turn_interrupted(turn: int = 1) -> TurnInterrupted:
     return TurnInterrupted(turn=turn)
 
 
-def asked(
+def exec_approval(
     command: str = "git push",
     *,
     number: int = 1,
@@ -98,10 +98,10 @@ def asked(
         description=description,
         command=command,
     )
-    return ShowApproval(request=request, waiting=number)
+    return ShowApproval(request=request, parked_count=number)
 
 
-def asked_to_change(diff: str, *, path: str = "/home/x/project/app.py") -> ShowApproval:
+def patch_approval(diff: str, *, path: str = "/home/x/project/app.py") -> ShowApproval:
     request = PatchApprovalRequest(
         id="/primary#9@1",
         agent=Address("/primary"),
@@ -115,10 +115,10 @@ def asked_to_change(diff: str, *, path: str = "/home/x/project/app.py") -> ShowA
         path=path,
         diff=diff,
     )
-    return ShowApproval(request=request, waiting=1)
+    return ShowApproval(request=request, parked_count=1)
 
 
-def asked_questions(*questions: UserQuestion, number: int = 1) -> ShowApproval:
+def question_approval(*questions: UserQuestion, number: int = 1) -> ShowApproval:
     request = QuestionRequest(
         id=f"/primary/explore-2#q{number}@1",
         agent=EXPLORER,
@@ -131,14 +131,14 @@ def asked_questions(*questions: UserQuestion, number: int = 1) -> ShowApproval:
         available_decisions=("once", "no"),
         questions=questions,
     )
-    return ShowApproval(request=request, waiting=number)
+    return ShowApproval(request=request, parked_count=number)
 
 
-def started(child: Address, *, one_shot: bool = True) -> SubagentStarted:
+def subagent_started(child: Address, *, one_shot: bool = True) -> SubagentStarted:
     return SubagentStarted(
         child=child,
         parent=child.parent,
-        agent="general",
+        agent_type="general",
         depth=1,
         task_number=1,
         turn=1,
@@ -148,5 +148,5 @@ def started(child: Address, *, one_shot: bool = True) -> SubagentStarted:
     )
 
 
-def ended(child: Address) -> SubagentEnded:
+def subagent_ended(child: Address) -> SubagentEnded:
     return SubagentEnded(child=child, task_number=1, turn=1, status="completed")

@@ -9,7 +9,7 @@ from messages.turns import TextDelta, TurnStarted
 from shell.inbox import ScreenEventQueue
 from shell.intents import SendPrompt
 from shell.repl.repl import Repl
-from shell.workplace import Workplace
+from shell.workplace import SessionContext
 from tests.shell import reports
 
 
@@ -21,13 +21,13 @@ def main() -> int:
             inbox.put(TurnStarted(turn=1, prompt=message.text))
             inbox.put(TextDelta(text=f"You said {message.text}."))
             if message.text != "wait":
-                inbox.put(reports.reply("-"))
-                inbox.put(reports.completed())
+                inbox.put(reports.reply_completed("-"))
+                inbox.put(reports.turn_completed())
 
-    repl = Repl(post, inbox, Workplace())
-    inbox.put(reports.session())
+    repl = Repl(post, inbox, SessionContext())
+    inbox.put(reports.session_configured())
     if "--ask" in sys.argv:
-        inbox.put(reports.asked())
+        inbox.put(reports.exec_approval())
     status = repl.run()
     with suppress(OSError):  # the terminal may be gone
         os.write(1, f"left with {status}\r\n".encode())

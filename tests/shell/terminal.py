@@ -25,12 +25,14 @@ _MOST_CHUNKS = 16
 """Read in one go: a program may write faster than a busy machine's emulator can draw."""
 
 
-class Terminal:
+class PtyTerminal:
     """One child process and its screen."""
 
-    def __init__(self, pid: int, master: int, *, rows: int, columns: int, answers: bool) -> None:
+    def __init__(
+        self, pid: int, master: int, *, rows: int, columns: int, acknowledges: bool
+    ) -> None:
         self.pid = pid
-        self.answers = answers
+        self.acknowledges = acknowledges
         """Whether ESC[5n is answered; without, it plays a link that never gets through."""
         self.raw = b""
         self.status: int | None = None
@@ -42,18 +44,18 @@ class Terminal:
         self._stream = pyte.ByteStream(self._screen)
 
     @property
-    def buffer(self) -> pyte.Screen:
+    def emulator_screen(self) -> pyte.Screen:
         """The emulator's screen, for colours and pictures."""
         return self._screen
 
-    def screen(self) -> str:
+    def read_screen(self) -> str:
         """What is on the screen now, without trailing blanks."""
         self._take(0.0)
         return "\n".join(row.rstrip() for row in self._screen.display).rstrip()
 
-    def everything(self) -> str:
+    def read_scrollback(self) -> str:
         """The scrollback and the screen."""
-        now = self.screen()
+        now = self.read_screen()
         width = self._screen.columns
         gone = ("".join(row[x].data for x in range(width)) for row in self._screen.history.top)
         return "\n".join([*(line.rstrip() for line in gone), now])
@@ -62,50 +64,50 @@ class Terminal:
         """Send keys as the keyboard would."""
         self._send(keys.encode())
 
-    def wait_for(self, text: str, within_s: float = DEADLINE_S) -> str:
+    def wait_for_text(self, text: str, timeout_s: float = DEADLINE_S) -> str:
         """Wait until `text` is on the screen; returns the screen."""
-        self.wait_until(lambda: text in self.screen(), f"{text!r}", within_s)
-        return self.screen()
+        self.wait_until(lambda: text in self.read_screen(), f"{text!r}", timeout_s)
+        return self.read_screen()
 
-    def wait_gone(self, text: str, within_s: float = DEADLINE_S) -> str:
+    def wait_for_no_text(self, text: str, timeout_s: float = DEADLINE_S) -> str:
         """Wait until `text` is not on the screen; returns the screen."""
-        self.wait_until(lambda: text not in self.screen(), f"{text!r} to go", within_s)
-        return self.screen()
+        self.wait_until(lambda: text not in self.read_screen(), f"{text!r} to go", timeout_s)
+        return self.read_screen()
 
     def wait_until(
-        self, holds: Callable[[], bool], what: str, within_s: float = DEADLINE_S
+        self, condition: Callable[[], bool], description: str, timeout_s: float = DEADLINE_S
     ) -> None:
         """Read until something holds; fails when the time is up or the program has ended."""
-        deadline_s = perf_counter() + within_s
-        while not holds():
+        deadline_s = perf_counter() + timeout_s
+        while not condition():
             left_s = deadline_s - perf_counter()
             alive = self._take(max(left_s, 0.0))
-            if (left_s <= 0 or not alive) and not holds():
-                why = "in time" if alive else f"before it ended with {self.wait_exit()}"
-                message = f"{what} did not come {why}; the screen:\n{self.screen()}"
+            if (left_s <= 0 or not alive) and not condition():
+                why = "in time" if alive else f"before it ended with {self.wait_for_exit()}"
+                message = f"{description} did not come {why}; the screen:\n{self.read_screen()}"
                 raise AssertionError(message)
 
-    def read_until(self, wanted: bytes, within_s: float = DEADLINE_S) -> None:
+    def read_until(self, wanted: bytes, timeout_s: float = DEADLINE_S) -> None:
         """Return as soon as bytes have been written from now on; the screen follows later."""
-        deadline_s, seen = perf_counter() + within_s, b""
+        deadline_s, seen = perf_counter() + timeout_s, b""
         while wanted not in seen:
             left_s = deadline_s - perf_counter()
-            assert left_s > 0, f"{wanted!r} was not written; the screen:\n{self.screen()}"
+            assert left_s > 0, f"{wanted!r} was not written; the screen:\n{self.read_screen()}"
             if select.select([self._master], [], [], left_s)[0]:
                 data = os.read(self._master, _CHUNK_BYTES)
                 seen += data
                 self._unseen.append(data)
 
-    def read_for(self, seconds: float) -> None:
+    def read_for(self, duration_s: float) -> None:
         """Take what comes in this time."""
-        deadline_s = perf_counter() + seconds
+        deadline_s = perf_counter() + duration_s
         while (left_s := deadline_s - perf_counter()) > 0:
             if not self._take(left_s):
                 return
 
-    def wait_gone_process(self, within_s: float = DEADLINE_S) -> int:
+    def wait_for_exit_after_hangup(self, timeout_s: float = DEADLINE_S) -> int:
         """Wait for the end of a program whose terminal was closed; returns its status."""
-        deadline_s = perf_counter() + within_s
+        deadline_s = perf_counter() + timeout_s
         watched = os.pidfd_open(self.pid)
         try:
             assert select.select([watched], [], [], deadline_s - perf_counter())[0], "it lives on"
@@ -114,12 +116,12 @@ class Terminal:
         self.status = os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
         return self.status
 
-    def wait_exit(self, within_s: float = DEADLINE_S) -> int:
+    def wait_for_exit(self, timeout_s: float = DEADLINE_S) -> int:
         """Wait for the end of the program; returns its status, negative for a signal."""
-        deadline_s = perf_counter() + within_s
+        deadline_s = perf_counter() + timeout_s
         while self.status is None:
             if perf_counter() > deadline_s:
-                message = f"it did not end in {within_s} s; the screen:\n{self.screen()}"
+                message = f"it did not end in {timeout_s} s; the screen:\n{self.read_screen()}"
                 raise AssertionError(message)
             self._take(0.05)
             pid, status = os.waitpid(self.pid, os.WNOHANG)
@@ -133,7 +135,7 @@ class Terminal:
         self._screen.resize(rows, columns)
         _set_size(self._master, rows, columns)
 
-    def signal(self, number: signal.Signals) -> None:
+    def send_signal(self, number: signal.Signals) -> None:
         """Send a signal to the program."""
         os.kill(self.pid, number)
 
@@ -180,7 +182,7 @@ class Terminal:
 
     def _answer(self, data: bytes) -> None:
         for query, answer in _QUERIES.items():
-            if self.answers or query != b"\x1b[5n":
+            if self.acknowledges or query != b"\x1b[5n":
                 self._send(answer * data.count(query))
 
     def _send(self, data: bytes) -> None:
@@ -189,27 +191,27 @@ class Terminal:
 
 
 @contextmanager
-def terminal(  # noqa: PLR0913  (the terminal's own properties)
+def open_terminal(  # noqa: PLR0913  (the terminal's own properties)
     command: Sequence[str | Path],
     *,
     environment: Mapping[str, str] | None = None,
-    folder: Path | None = None,
+    cwd: Path | None = None,
     rows: int = 24,
     columns: int = 80,
-    answers: bool = True,
-) -> Generator[Terminal]:
+    acknowledges: bool = True,
+) -> Generator[PtyTerminal]:
     """Run a command (its program given by absolute path) on a terminal of its own."""
     pid, master = pty.fork()
     if pid == 0:  # the child: nothing of the test may run on in it
         try:
-            os.chdir(folder or Path.cwd())
+            os.chdir(cwd or Path.cwd())
             _set_size(0, rows, columns)
             settings = {"TERM": "xterm-256color", "LANG": "C.UTF-8", **(environment or os.environ)}
             os.execve(command[0], [str(word) for word in command], settings)  # noqa: S606  (no shell wanted)
         finally:
             os._exit(127)
     _set_size(master, rows, columns)
-    shown = Terminal(pid, master, rows=rows, columns=columns, answers=answers)
+    shown = PtyTerminal(pid, master, rows=rows, columns=columns, acknowledges=acknowledges)
     try:
         yield shown
     finally:

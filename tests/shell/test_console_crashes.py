@@ -7,37 +7,37 @@ from typing import TypeVar
 
 import pytest
 
-from actors.root import UNHEARD
-from actors.tools.local_processes import LocalProcesses
+from actors.root import CONSOLE_LOST_NOTICE
+from actors.tools.local_processes import LocalCommandRunner
 from messages.address import CONSOLE
 from messages.approvals import ShowApproval, SubmitDecision
 from messages.turns import SessionConfigured, ToolEnded, TurnCompleted
 from shell.console import Console
-from shell.inbox import ApprovalsReset, Event, ScreenEventQueue
+from shell.inbox import ApprovalsReset, ScreenEvent, ScreenEventQueue
 from shell.intents import SendPrompt, StopUserCommand
 from shell.own_command import UserCommandRunner
-from tests.actors.living import HARMLESS, Living, live
-from tests.probe import PATIENCE_S
+from tests.actors.living import CRASH_MESSAGES, Living, start_session
+from tests.probe import PROBE_TIMEOUT_S
 from tests.program.program import now_s
 
 pytestmark = pytest.mark.quick
 
 E = TypeVar("E")
-HARMLESS["console"] = StopUserCommand()
+CRASH_MESSAGES["console"] = StopUserCommand()
 
 
-class Screen:
+class ScreenEventReader:
     """What the console's inbox brings."""
 
-    def __init__(self, inbox: ScreenEventQueue) -> None:
-        self._inbox = inbox
+    def __init__(self, screen_events: ScreenEventQueue) -> None:
+        self._inbox = screen_events
 
-    def until(self, kind: type[E]) -> tuple[E, list[Event]]:
+    def wait_for(self, kind: type[E]) -> tuple[E, list[ScreenEvent]]:
         """Take events up to the first of its kind; it, and those before it."""
-        before: list[Event] = []
-        deadline_s = now_s() + PATIENCE_S
+        before: list[ScreenEvent] = []
+        deadline_s = now_s() + PROBE_TIMEOUT_S
         while now_s() < deadline_s:
-            event = self._inbox.next()
+            event = self._inbox.take_next()
             if isinstance(event, kind):
                 return event, before
             if event is not None:
@@ -47,67 +47,69 @@ class Screen:
 
 
 @pytest.fixture
-def inbox() -> ScreenEventQueue:
+def screen_events() -> ScreenEventQueue:
     return ScreenEventQueue()
 
 
 @pytest.fixture
-def living(tmp_path: Path, inbox: ScreenEventQueue) -> Iterator[Living]:
-    workbench = UserCommandRunner(LocalProcesses(), tmp_path, tmp_path / "outputs")
-    living = live(tmp_path, lambda _: partial(Console, inbox, workbench))
+def crashable_session(tmp_path: Path, screen_events: ScreenEventQueue) -> Iterator[Living]:
+    workbench = UserCommandRunner(LocalCommandRunner(), tmp_path, tmp_path / "outputs")
+    living = start_session(tmp_path, lambda _: partial(Console, screen_events, workbench))
     yield living
     assert living.system.stop()
 
 
 @pytest.fixture
-def screen(inbox: ScreenEventQueue, living: Living) -> Screen:
+def event_reader(screen_events: ScreenEventQueue, crashable_session: Living) -> ScreenEventReader:
     """The screen of a session that has begun."""
-    screen = Screen(inbox)
-    screen.until(SessionConfigured)
-    assert living.system.addresses
+    screen = ScreenEventReader(screen_events)
+    screen.wait_for(SessionConfigured)
+    assert crashable_session.system.addresses
     return screen
 
 
-def answered(living: Living, asked: ShowApproval) -> None:
-    living.system.tell(CONSOLE, SubmitDecision(id=asked.request.id, decision="once"))
+def allow_once(crashable_session: Living, asked: ShowApproval) -> None:
+    crashable_session.system.tell(CONSOLE, SubmitDecision(id=asked.request.id, decision="once"))
 
 
 def test_a_question_comes_back_to_a_new_console_and_the_next_turn_works(
-    living: Living, screen: Screen
+    crashable_session: Living, event_reader: ScreenEventReader
 ) -> None:
-    living.system.tell(CONSOLE, SendPrompt(text="do it"))
-    asked, _ = screen.until(ShowApproval)
-    living.crash("console")
-    screen.until(ApprovalsReset)
-    again, _ = screen.until(ShowApproval)
+    crashable_session.system.tell(CONSOLE, SendPrompt(text="do it"))
+    asked, _ = event_reader.wait_for(ShowApproval)
+    crashable_session.crash("console")
+    event_reader.wait_for(ApprovalsReset)
+    again, _ = event_reader.wait_for(ShowApproval)
     assert again.request == asked.request
-    answered(living, again)
-    assert screen.until(TurnCompleted)[0].turn == 1
-    assert living.told.get(timeout=PATIENCE_S).startswith("/console crashed and was started again")
+    allow_once(crashable_session, again)
+    assert event_reader.wait_for(TurnCompleted)[0].turn == 1
+    assert crashable_session.restart_notices.get(timeout=PROBE_TIMEOUT_S).startswith(
+        "/console crashed and was started again"
+    )
 
-    living.system.tell(CONSOLE, SendPrompt(text="once more"))
-    answered(living, screen.until(ShowApproval)[0])
-    assert screen.until(TurnCompleted)[0].turn == 2
-    assert living.runs == ["ran", "ran"]
-    assert living.told.empty()
+    crashable_session.system.tell(CONSOLE, SendPrompt(text="once more"))
+    allow_once(crashable_session, event_reader.wait_for(ShowApproval)[0])
+    assert event_reader.wait_for(TurnCompleted)[0].turn == 2
+    assert crashable_session.tool_executions == ["ran", "ran"]
+    assert crashable_session.restart_notices.empty()
 
 
 def test_when_the_console_is_gone_nobody_can_answer_and_the_turn_goes_on(
-    living: Living, screen: Screen
+    crashable_session: Living, event_reader: ScreenEventReader
 ) -> None:
-    living.system.tell(CONSOLE, SendPrompt(text="do it"))
-    screen.until(ShowApproval)
-    living.crash("console", failing_restarts=3)
-    gone = living.told.get(timeout=PATIENCE_S)
-    why = "failed (crash): PlantedError: start"
-    assert gone == f"The screen's own actor {why}. {UNHEARD}"
-    deadline_s = now_s() + PATIENCE_S
-    while not living.recorded(TurnCompleted):
+    crashable_session.system.tell(CONSOLE, SendPrompt(text="do it"))
+    event_reader.wait_for(ShowApproval)
+    crashable_session.crash("console", failing_restarts=3)
+    gone = crashable_session.restart_notices.get(timeout=PROBE_TIMEOUT_S)
+    why = "failed (crash): InjectedCrashError: start"
+    assert gone == f"The screen's own actor {why}. {CONSOLE_LOST_NOTICE}"
+    deadline_s = now_s() + PROBE_TIMEOUT_S
+    while not crashable_session.records_of_type(TurnCompleted):
         assert now_s() < deadline_s, "the turn hangs"
-    (ended,) = living.recorded(ToolEnded)
+    (ended,) = crashable_session.records_of_type(ToolEnded)
     asked = "edit asks unless it is allowed (built-in default)"
     why = "it needs a person's approval, and the terminal is gone"
     assert ended.text == f"Denied: {asked}; {why}."
-    assert living.runs == []
-    assert CONSOLE not in living.system.addresses
-    assert living.told.empty()
+    assert crashable_session.tool_executions == []
+    assert CONSOLE not in crashable_session.system.addresses
+    assert crashable_session.restart_notices.empty()

@@ -6,25 +6,25 @@ from pathlib import Path
 import pytest
 from pydantic import JsonValue
 
-from actors.models.demo_script import PROMPT, SUMMARY, demo
+from actors.models.demo_script import DEMO_PROMPT, SUMMARY, make_demo_reply
 from actors.models.reply_plan import ScriptedCall
-from shell.demo_repository import make
+from shell.demo_repository import create_repository
 
 
-def run(folder: Path, command: str) -> subprocess.CompletedProcess[str]:
+def run_command(folder: Path, command: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         ["bash", "-c", f"{command} 2>&1"], cwd=folder, capture_output=True, text=True, check=False
     )
 
 
-def carried_out(folder: Path, call: ScriptedCall) -> tuple[str, bool]:
+def execute_call(folder: Path, call: ScriptedCall) -> tuple[str, bool]:
     """Do what a call says; return its text and whether it failed."""
     arguments = {name: str(value) for name, value in call.input.items()}
     if call.name == "bash":
-        done = run(folder, arguments["command"])
+        done = run_command(folder, arguments["command"])
         return done.stdout, done.returncode != 0
     if call.name == "task":
-        return played(folder, arguments["prompt"]), False
+        return play_script(folder, arguments["prompt"]), False
     path = folder / arguments["path"]
     if call.name == "ls":
         return "\n".join(entry.name for entry in path.iterdir()), False
@@ -37,38 +37,38 @@ def carried_out(folder: Path, call: ScriptedCall) -> tuple[str, bool]:
     return "edited", False
 
 
-def played(folder: Path, prompt: str) -> str:
+def play_script(folder: Path, prompt: str) -> str:
     """Let one agent play to its end, and those that it starts; return its last words."""
     messages: list[JsonValue] = [{"role": "user", "content": prompt}]
-    while (plan := demo({"messages": messages})).calls:
+    while (plan := make_demo_reply({"messages": messages})).calls:
         results: list[JsonValue] = []
         for call in plan.calls:
-            text, failed = carried_out(folder, call)
+            text, failed = execute_call(folder, call)
             results.append({"type": "tool_result", "content": text, "is_error": failed})
         messages.append({"role": "user", "content": results})
     return plan.text
 
 
 @pytest.fixture
-def stage(tmp_path: Path) -> Path:
-    make(tmp_path)
+def repository(tmp_path: Path) -> Path:
+    create_repository(tmp_path)
     return tmp_path
 
 
-def test_the_stage_is_a_clean_repository_with_exactly_one_failing_test(stage: Path) -> None:
-    assert run(stage, "git status --porcelain").stdout == ""
-    tests = run(stage, "python3 -m unittest -q")
+def test_the_stage_is_a_clean_repository_with_exactly_one_failing_test(repository: Path) -> None:
+    assert run_command(repository, "git status --porcelain").stdout == ""
+    tests = run_command(repository, "python3 -m unittest -q")
     assert tests.returncode == 1
     assert "FAILED (failures=1)" in tests.stdout
 
 
 def test_the_script_finds_and_mends_the_fault_and_leaves_the_stage_green_and_clean(
-    stage: Path,
+    repository: Path,
 ) -> None:
-    assert played(stage, PROMPT) == SUMMARY
-    assert run(stage, "python3 -m unittest -q").returncode == 0
-    assert run(stage, "git status --porcelain").stdout == ""
-    assert run(stage, "git log --oneline").stdout.count("\n") == 2
+    assert play_script(repository, DEMO_PROMPT) == SUMMARY
+    assert run_command(repository, "python3 -m unittest -q").returncode == 0
+    assert run_command(repository, "git status --porcelain").stdout == ""
+    assert run_command(repository, "git log --oneline").stdout.count("\n") == 2
 
 
 def test_the_users_own_git_settings_and_variables_do_not_reach_the_stage(
@@ -80,6 +80,6 @@ def test_the_users_own_git_settings_and_variables_do_not_reach_the_stage(
     settings.write_text("[commit]\n gpgSign = true\n[core]\n hooksPath = /\n")
     monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(settings))
     stage = tmp_path / "stage"
-    make(stage)
+    create_repository(stage)
     assert (stage / ".git" / "HEAD").exists()
     assert not elsewhere.exists()

@@ -5,19 +5,19 @@ import threading
 import pytest
 
 from messages.address import PRIMARY
-from shell.happenings import MOST_WAITING, Happening, Happenings, QueuedEvent, RunEnded
-from tests.probe import PATIENCE_S
+from shell.happenings import MAX_UNSIGNALED_EVENTS, QueueItem, EventQueue, QueuedEvent, RunEnded
+from tests.probe import PROBE_TIMEOUT_S
 from tests.shell import reports
 
 pytestmark = pytest.mark.quick
 
-REPLY = QueuedEvent(PRIMARY, reports.reply("So."), last=False)
+REPLY = QueuedEvent(PRIMARY, reports.reply_completed("So."), ends_turn=False)
 END = RunEnded(0, "")
 
 
-def taken(happenings: Happenings, count: int) -> tuple[list[Happening], threading.Thread]:
+def take_in_thread(happenings: EventQueue, count: int) -> tuple[list[QueueItem], threading.Thread]:
     """Take so many on a thread of their own, as the main thread does."""
-    seen: list[Happening] = []
+    seen: list[QueueItem] = []
 
     def take() -> None:
         seen.extend(happenings.get() for _ in range(count))
@@ -28,19 +28,19 @@ def taken(happenings: Happenings, count: int) -> tuple[list[Happening], threadin
 
 
 def test_what_need_not_be_soon_waits_for_what_must_and_keeps_its_order() -> None:
-    happenings = Happenings()
-    seen, thread = taken(happenings, 3)
-    happenings.put(REPLY, soon=False)
-    happenings.put(REPLY, soon=False)
+    happenings = EventQueue()
+    seen, thread = take_in_thread(happenings, 3)
+    happenings.put(REPLY, wake=False)
+    happenings.put(REPLY, wake=False)
     happenings.put(END)
-    thread.join(PATIENCE_S)
+    thread.join(PROBE_TIMEOUT_S)
     assert seen == [REPLY, REPLY, END]
 
 
 def test_what_need_not_be_soon_does_not_gather_without_end() -> None:
-    happenings = Happenings()
-    seen, thread = taken(happenings, MOST_WAITING)
-    for _ in range(MOST_WAITING):
-        happenings.put(REPLY, soon=False)
-    thread.join(PATIENCE_S)
-    assert len(seen) == MOST_WAITING
+    happenings = EventQueue()
+    seen, thread = take_in_thread(happenings, MAX_UNSIGNALED_EVENTS)
+    for _ in range(MAX_UNSIGNALED_EVENTS):
+        happenings.put(REPLY, wake=False)
+    thread.join(PROBE_TIMEOUT_S)
+    assert len(seen) == MAX_UNSIGNALED_EVENTS

@@ -8,11 +8,18 @@ from pathlib import Path
 
 import pytest
 
-from shell.arguments import CheckOptions, StartError, parse
-from shell.permissions_check import run_check
-from tests.actors.permissions.commands.cases import BENIGN, CASES, Case
+from shell.arguments import CheckOptions, StartError, parse_command_line
+from shell.permissions_check import run_permissions_check
+from tests.actors.permissions.commands.cases import READ_ONLY, CASES, CommandCase
 
-HEAVY = ("pykka", "asyncio", "anthropic", "pydantic", "messages.wire", "messages.permissions")
+SLOW_IMPORTS = (
+    "pykka",
+    "asyncio",
+    "anthropic",
+    "pydantic",
+    "messages.wire",
+    "messages.permissions",
+)
 
 
 @pytest.fixture
@@ -22,32 +29,32 @@ def workspace(tmp_path: Path) -> Path:
     return folder
 
 
-def options_of(*words: str) -> CheckOptions:
-    options = parse(["permissions", *words])
+def parse_options(*words: str) -> CheckOptions:
+    options = parse_command_line(["permissions", *words])
     assert isinstance(options, CheckOptions)
     return options
 
 
-def checked(
+def check_output(
     workspace: Path, capfd: pytest.CaptureFixture[str], *words: str, home: Path | None = None
 ) -> str:
     environment = {"GREENROOM_HOME": str(home or workspace.parent / "home")}
-    assert run_check(options_of("check", *words), environment, workspace) == 0
+    assert run_permissions_check(parse_options("check", *words), environment, workspace) == 0
     return capfd.readouterr().out
 
 
-def wrong(workspace: Path, *words: str) -> str:
+def check_error(workspace: Path, *words: str) -> str:
     environment = {"GREENROOM_HOME": str(workspace.parent / "home")}
     with pytest.raises(StartError) as caught:
-        run_check(options_of(*words), environment, workspace)
+        run_permissions_check(parse_options(*words), environment, workspace)
     return str(caught.value)
 
 
-def call(tool: str, target: str) -> tuple[str, ...]:
+def call_arguments(tool: str, target: str) -> tuple[str, ...]:
     return ("--tool", tool, "--target", target)
 
 
-def rules(workspace: Path, *each: dict[str, str]) -> tuple[str, ...]:
+def rules_arguments(workspace: Path, *each: dict[str, str]) -> tuple[str, ...]:
     path = workspace.parent / "rules.json"
     path.write_text(json.dumps(each))
     return ("--rules", str(path))
@@ -56,7 +63,9 @@ def rules(workspace: Path, *each: dict[str, str]) -> tuple[str, ...]:
 def test_it_tells_the_verdict_and_every_part(
     workspace: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    assert checked(workspace, capfd, *call("bash", "ls src && rm x")).splitlines() == [
+    assert check_output(
+        workspace, capfd, *call_arguments("bash", "ls src && rm x")
+    ).splitlines() == [
         "ask: bash asks unless it is allowed (built-in default)",
         "  allow bash ls src · harmless command (built-in default)",
         "  ask   bash rm x · bash asks unless it is allowed (built-in default)",
@@ -73,10 +82,12 @@ def test_as_json_it_names_rule_source_and_grants(
         '[[rules]]\npermission = "bash"\npattern = "make *"\naction = "ask"\n',
     )
 
-    told = json.loads(checked(workspace, capfd, *call("bash", "make"), "--json", home=home))
+    told = json.loads(
+        check_output(workspace, capfd, *call_arguments("bash", "make"), "--json", home=home)
+    )
 
     assert told == {
-        "verdict": "ask",
+        "decision": "ask",
         "reason": f"ask bash make * (user rules, {config})",
         "rule": {"permission": "bash", "pattern": "make *", "action": "ask"},
         "source": f"user rules, {config}",
@@ -86,7 +97,7 @@ def test_as_json_it_names_rule_source_and_grants(
             {
                 "permission": "bash",
                 "target": "make",
-                "verdict": "ask",
+                "decision": "ask",
                 "reason": f"ask bash make * (user rules, {config})",
             }
         ],
@@ -96,17 +107,17 @@ def test_as_json_it_names_rule_source_and_grants(
 def test_modes_agents_and_other_workspaces_can_be_tried(
     workspace: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    write = call("write", "a.py")
+    write = call_arguments("write", "a.py")
 
-    assert checked(workspace, capfd, *write).startswith("ask")
-    assert checked(workspace, capfd, *write, "--mode", "auto-edit").startswith("allow")
-    assert checked(workspace, capfd, *write, "--mode", "plan").startswith("deny")
-    assert checked(workspace, capfd, *write, "--agent", "somebody").startswith("ask")
-    read = call("read", str(workspace / "src" / "a"))
-    assert checked(workspace, capfd, *read, "--workspace", "src").startswith("allow")
-    assert checked(workspace / "src", capfd, *read, "--workspace", ".").startswith("allow")
-    above = call("read", str(workspace / "a"))
-    assert checked(workspace, capfd, *above, "--workspace", "src").startswith("ask")
+    assert check_output(workspace, capfd, *write).startswith("ask")
+    assert check_output(workspace, capfd, *write, "--mode", "auto-edit").startswith("allow")
+    assert check_output(workspace, capfd, *write, "--mode", "plan").startswith("deny")
+    assert check_output(workspace, capfd, *write, "--agent", "somebody").startswith("ask")
+    read = call_arguments("read", str(workspace / "src" / "a"))
+    assert check_output(workspace, capfd, *read, "--workspace", "src").startswith("allow")
+    assert check_output(workspace / "src", capfd, *read, "--workspace", ".").startswith("allow")
+    above = call_arguments("read", str(workspace / "a"))
+    assert check_output(workspace, capfd, *above, "--workspace", "src").startswith("ask")
 
 
 def test_an_agent_that_is_named_is_held_to_its_definition(
@@ -120,8 +131,8 @@ def test_an_agent_that_is_named_is_held_to_its_definition(
     )
 
     def verdict(agent: str, tool: str, target: str) -> str:
-        words = (*call(tool, target), "--agent", agent)
-        return checked(workspace, capfd, *words, home=home).partition(":")[0]
+        words = (*call_arguments(tool, target), "--agent", agent)
+        return check_output(workspace, capfd, *words, home=home).partition(":")[0]
 
     assert verdict("explore", "bash", "rm a") == "deny"
     assert verdict("explore", "bash", "ls src") == "allow"
@@ -137,7 +148,7 @@ def test_an_agent_that_is_named_is_held_to_its_definition(
 def test_rules_alone_are_one_source_without_defaults_and_with_floors(
     workspace: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    alone = rules(
+    alone = rules_arguments(
         workspace,
         {"permission": "bash", "pattern": "*", "action": "allow"},
         {"permission": "write", "pattern": ".git/*", "action": "allow"},
@@ -145,7 +156,9 @@ def test_rules_alone_are_one_source_without_defaults_and_with_floors(
     )
 
     def verdict(tool: str, target: str) -> str:
-        return checked(workspace, capfd, *call(tool, target), *alone).partition(":")[0]
+        return check_output(workspace, capfd, *call_arguments(tool, target), *alone).partition(":")[
+            0
+        ]
 
     assert verdict("bash", "make all") == "allow"
     assert verdict("bash", "make all; rm x") == "deny"
@@ -164,20 +177,20 @@ def test_a_batch_is_judged_line_by_line(workspace: Path, capfd: pytest.CaptureFi
     batch = workspace.parent / "cases.jsonl"
     batch.write_text("".join(f"{json.dumps(case)}\n" for case in cases))
 
-    told = checked(workspace, capfd, "--batch", str(batch)).splitlines()
+    told = check_output(workspace, capfd, "--batch", str(batch)).splitlines()
 
     assert [json.loads(line) for line in told] == [
-        {"id": "1", "verdict": "allow", "reason": "allow bash git * (rules)"},
+        {"id": "1", "decision": "allow", "reason": "allow bash git * (rules)"},
         {
             "id": "2",
-            "verdict": "ask",
+            "decision": "ask",
             "reason": "bash asks unless it is allowed (no rule speaks of it)",
         },
-        {"id": "3", "verdict": "allow", "reason": "allow read * (built-in default)"},
+        {"id": "3", "decision": "allow", "reason": "allow read * (built-in default)"},
     ]
 
 
-def as_line(number: int, case: Case) -> str:
+def to_batch_line(number: int, case: CommandCase) -> str:
     rules = [{**asdict(each)} for each in case.rules]
     for each in rules:
         del each["agent"]
@@ -188,14 +201,15 @@ def as_line(number: int, case: Case) -> str:
 def test_the_public_tables_come_out_the_same_in_one_process(
     workspace: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    quiet = [case for case in BENIGN if not case.command.lstrip("(").startswith("git ")]
+    quiet = [case for case in READ_ONLY if not case.command.lstrip("(").startswith("git ")]
     assert len(quiet) >= 60
     cases = [*(case for case in CASES if "\0" not in case.command), *quiet]
     batch = workspace.parent / "tables.jsonl"
-    batch.write_text("".join(f"{as_line(*each)}\n" for each in enumerate(cases)))
+    batch.write_text("".join(f"{to_batch_line(*each)}\n" for each in enumerate(cases)))
 
     told = [
-        json.loads(each) for each in checked(workspace, capfd, "--batch", str(batch)).splitlines()
+        json.loads(each)
+        for each in check_output(workspace, capfd, "--batch", str(batch)).splitlines()
     ]
 
     assert [each["id"] for each in told] == [str(number) for number in range(len(cases))]
@@ -212,16 +226,22 @@ def test_the_public_tables_come_out_the_same_in_one_process(
     [
         (("list",), "argument check: invalid choice: 'list'"),
         (("check",), "permissions check takes --tool and --target, or --batch"),
-        (("check", *call("bash", "ls"), "--batch", "x"), "check takes --tool and --target, or"),
-        (("check", *call("reed", "a")), "there is no tool 'reed'; known: bash, edit"),
-        (("check", *call("read", "a"), "--mode", "mad"), "invalid choice: 'mad'"),
-        (("check", *call("read", "a"), "--workspace", "gone"), "--workspace gone: No such file"),
-        (("check", *call("read", "a"), "--rules", "gone"), "gone: No such file"),
+        (
+            ("check", *call_arguments("bash", "ls"), "--batch", "x"),
+            "check takes --tool and --target, or",
+        ),
+        (("check", *call_arguments("reed", "a")), "there is no tool 'reed'; known: bash, edit"),
+        (("check", *call_arguments("read", "a"), "--mode", "mad"), "invalid choice: 'mad'"),
+        (
+            ("check", *call_arguments("read", "a"), "--workspace", "gone"),
+            "--workspace gone: No such file",
+        ),
+        (("check", *call_arguments("read", "a"), "--rules", "gone"), "gone: No such file"),
         (("check", "--batch", "gone"), "gone: No such file"),
     ],
 )
 def test_what_is_wrong_is_told(workspace: Path, words: tuple[str, ...], says: str) -> None:
-    assert says in wrong(workspace, *words)
+    assert says in check_error(workspace, *words)
 
 
 @pytest.mark.parametrize(
@@ -240,7 +260,7 @@ def test_a_wrong_rules_file_says_where(workspace: Path, text: str, says: str) ->
     (workspace.parent / "rules.json").write_text(text)
     file = str(workspace.parent / "rules.json")
 
-    assert says in wrong(workspace, "check", *call("read", "a"), "--rules", file)
+    assert says in check_error(workspace, "check", *call_arguments("read", "a"), "--rules", file)
 
 
 @pytest.mark.parametrize(
@@ -258,13 +278,13 @@ def test_a_wrong_batch_says_where(workspace: Path, data: bytes, says: str) -> No
     batch = workspace.parent / "batch.jsonl"
     batch.write_bytes(data)
 
-    assert wrong(workspace, "check", "--batch", str(batch)).startswith(f"{batch}{says}")
+    assert check_error(workspace, "check", "--batch", str(batch)).startswith(f"{batch}{says}")
 
 
 @pytest.mark.parametrize("option", ["--batch", "--rules"])
 def test_what_never_ends_is_not_read_for_ever(workspace: Path, option: str) -> None:
-    words = () if option == "--batch" else call("read", "a")
-    assert "longer than 16 MiB" in wrong(workspace, "check", *words, option, "/dev/zero")
+    words = () if option == "--batch" else call_arguments("read", "a")
+    assert "longer than 16 MiB" in check_error(workspace, "check", *words, option, "/dev/zero")
 
 
 def test_a_batch_is_answered_while_it_is_still_written(
@@ -273,7 +293,9 @@ def test_a_batch_is_answered_while_it_is_still_written(
     batch = workspace.parent / "batch.jsonl"
     batch.write_text('{"id": "first", "tool": "bash", "target": "ls"}\nno JSON\n')
 
-    assert wrong(workspace, "check", "--batch", str(batch)).startswith(f"{batch}:2: not valid JSON")
+    assert check_error(workspace, "check", "--batch", str(batch)).startswith(
+        f"{batch}:2: not valid JSON"
+    )
     assert json.loads(capfd.readouterr().out)["id"] == "first"
 
 
@@ -284,7 +306,7 @@ def test_a_wrong_rule_of_the_user_names_file_and_line(workspace: Path) -> None:
         'model = "m"\n\n[[rules]]\npermission = "reed"\npattern = "*"\naction = "ask"\n'
     )
 
-    said = wrong(workspace, "check", *call("read", "a"))
+    said = check_error(workspace, "check", *call_arguments("read", "a"))
     assert said.startswith(f"{home / 'config.toml'}:4: rules[1]")
     assert "there is no permission 'reed'" in said
 
@@ -292,10 +314,17 @@ def test_a_wrong_rule_of_the_user_names_file_and_line(workspace: Path) -> None:
 def test_nothing_is_loaded_that_an_actor_needs(workspace: Path) -> None:
     program = (
         "import sys; from shell.main import run; status = run(sys.argv[1:]); "
-        f"print([name for name in {HEAVY!r} if name in sys.modules], file=sys.stderr)"
+        f"print([name for name in {SLOW_IMPORTS!r} if name in sys.modules], file=sys.stderr)"
     )
     ran = subprocess.run(
-        [sys.executable, "-c", program, "permissions", "check", *call("bash", "cat a | head")],
+        [
+            sys.executable,
+            "-c",
+            program,
+            "permissions",
+            "check",
+            *call_arguments("bash", "cat a | head"),
+        ],
         cwd=workspace,
         env={"GREENROOM_HOME": str(workspace / "home"), "PYTHONPATH": ":".join(sys.path)},
         capture_output=True,

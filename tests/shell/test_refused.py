@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from actors.sessions.beginning import named, require_all
+from actors.sessions.beginning import map_os_errors, require_complete_write
 from actors.sessions.faults import LogError
-from shell.refused import refused
+from shell.refused import to_start_error
 
 pytestmark = pytest.mark.quick
 
@@ -20,18 +20,18 @@ pytestmark = pytest.mark.quick
 def test_the_exit_status_says_whether_the_disk_failed_or_the_path_is_wrong(
     number: int, status: int
 ) -> None:
-    told = refused("It cannot be written.", OSError(number, os.strerror(number)))
-    assert (told.args, told.status) == (("It cannot be written.",), status)
+    told = to_start_error("It cannot be written.", OSError(number, os.strerror(number)))
+    assert (told.args, told.exit_status) == (("It cannot be written.",), status)
 
 
 def test_a_session_file_of_which_only_a_part_went_in_is_the_disks_fault() -> None:
     with (
         pytest.raises(LogError, match="/s: only 1 of 3 bytes went in") as caught,
-        named(Path("/s")),
+        map_os_errors(Path("/s")),
     ):
-        require_all(1, b"abc")
-    assert refused(caught.value.detail, caught.value.__cause__).status == 1
+        require_complete_write(1, b"abc")
+    assert to_start_error(caught.value.detail, caught.value.__cause__).exit_status == 1
 
 
 def test_what_the_system_did_not_refuse_is_no_fault_of_the_disk() -> None:
-    assert refused("It is open elsewhere.", None).status == 2
+    assert to_start_error("It is open elsewhere.", None).exit_status == 2

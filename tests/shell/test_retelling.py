@@ -4,91 +4,108 @@ from pathlib import Path
 
 import pytest
 
-from actors.sessions.reading import LogContents, left_open
+from actors.sessions.reading import LogContents, select_unfinished_task_records
 from messages.address import PRIMARY, Address
 from messages.transcript import Record
 from messages.turns import TextDelta, ToolEnded, TurnStarted
 from messages.wire import JournalLine
-from shell.face import retell
-from shell.inbox import Event, Notice, ScreenEventQueue, SubagentEvent
-from shell.retelling import MOST_RETOLD, MOST_RETOLD_BELOW, retold, retold_below
-from shell.view.events import received
-from shell.view.state import State
-from shell.view.subagent_page import subagent_page
-from tests.actors.agents.troupe import SessionFixture, forever, task, use
+from shell.face import replay_session
+from shell.inbox import ScreenEvent, Notice, ScreenEventQueue, SubagentEvent
+from shell.retelling import (
+    MAX_REPLAYED_RECORDS,
+    MAX_REPLAYED_SUBAGENT_RECORDS,
+    build_replay,
+    build_subagent_replay,
+)
+from shell.view.events import apply_event
+from shell.view.state import ScreenState
+from shell.view.subagent_page import build_subagent_page
+from tests.actors.agents.troupe import SessionFixture, never_reply, make_task_call, make_tool_use
 from tests.shell import reports
 
 pytestmark = pytest.mark.quick
 ONE, TWO = Address("/primary/general-1"), Address("/primary/general-2")
-ASKED = TurnStarted(turn=1, prompt="look")
+TURN_STARTED = TurnStarted(turn=1, prompt="look")
 
 
-def state_of(*events: Event) -> State:
-    state = State()
-    for event in (reports.session(), *events):
-        state, _ = received(state, event, 10.0)
+def state_of(*events: ScreenEvent) -> ScreenState:
+    state = ScreenState()
+    for event in (reports.session_configured(), *events):
+        state, _ = apply_event(state, event, 10.0)
     return state
 
 
-def page(state: State, agent: Address) -> list[str]:
-    rows = subagent_page(state, agent, 12.0).rows(40)
+def subagent_page_lines(state: ScreenState, agent: Address) -> list[str]:
+    rows = build_subagent_page(state, agent, 12.0).render_rows(40)
     return ["".join(text for _, text in row) for row in rows]
 
 
 def test_a_session_that_goes_on_is_told_again_but_not_without_end() -> None:
-    turn = (TurnStarted(turn=1, prompt="hello"), reports.reply("hi"), reports.completed())
-    said = retold(turn * MOST_RETOLD)
+    turn = (
+        TurnStarted(turn=1, prompt="hello"),
+        reports.reply_completed("hi"),
+        reports.turn_completed(),
+    )
+    said = build_replay(turn * MAX_REPLAYED_RECORDS)
     assert said[0] == Notice("… 200 earlier events are in the session file")
-    assert len(said) == MOST_RETOLD + 1
+    assert len(said) == MAX_REPLAYED_RECORDS + 1
 
 
 def test_of_those_below_only_who_had_not_done_their_task_is_told_of() -> None:
     recorded: tuple[tuple[Address, Record], ...] = (
-        (PRIMARY, ASKED),
-        (PRIMARY, reports.started(ONE)),
-        (PRIMARY, reports.started(TWO)),
-        (ONE, ASKED),
-        (TWO, ASKED),
-        (PRIMARY, reports.ended(TWO)),
+        (PRIMARY, TURN_STARTED),
+        (PRIMARY, reports.subagent_started(ONE)),
+        (PRIMARY, reports.subagent_started(TWO)),
+        (ONE, TURN_STARTED),
+        (TWO, TURN_STARTED),
+        (PRIMARY, reports.subagent_ended(TWO)),
     )
     lines = tuple(JournalLine(seq, 0, by, record) for seq, (by, record) in enumerate(recorded, 1))
-    assert left_open(LogContents(lines)) == ((PRIMARY, reports.started(ONE)), (ONE, ASKED))
+    assert select_unfinished_task_records(LogContents(lines)) == (
+        (PRIMARY, reports.subagent_started(ONE)),
+        (ONE, TURN_STARTED),
+    )
 
 
 def test_who_goes_on_below_has_its_past_on_its_page_and_who_does_not_is_not_at_work() -> None:
     past: tuple[tuple[Address, Record], ...] = (
-        (PRIMARY, reports.started(ONE)),
-        (PRIMARY, reports.started(TWO)),
-        (ONE, ASKED),
-        (ONE, reports.reply("I see.")),
-        (TWO, ASKED),
+        (PRIMARY, reports.subagent_started(ONE)),
+        (PRIMARY, reports.subagent_started(TWO)),
+        (ONE, TURN_STARTED),
+        (ONE, reports.reply_completed("I see.")),
+        (TWO, TURN_STARTED),
     )
-    state = state_of(*retold_below(past))
-    assert state.below.running == ()
-    state, _ = received(state, SubagentEvent(PRIMARY, reports.started(ONE)), 20.0)
-    state, _ = received(state, SubagentEvent(ONE, TextDelta(text="And now")), 20.0)
-    assert [row.address for row in state.below.running] == [ONE]
-    assert page(state, ONE) == ["> look", "", "I see.", "", "And now"]
+    state = state_of(*build_subagent_replay(past))
+    assert state.subagents.running == ()
+    state, _ = apply_event(state, SubagentEvent(PRIMARY, reports.subagent_started(ONE)), 20.0)
+    state, _ = apply_event(state, SubagentEvent(ONE, TextDelta(text="And now")), 20.0)
+    assert [row.address for row in state.subagents.running] == [ONE]
+    assert subagent_page_lines(state, ONE) == ["> look", "", "I see.", "", "And now"]
 
 
 def test_what_is_told_again_of_those_below_has_an_end() -> None:
-    begun: tuple[tuple[Address, Record], ...] = ((PRIMARY, reports.started(ONE)),)
-    said: tuple[tuple[Address, Record], ...] = ((ONE, ASKED),) * (2 * MOST_RETOLD_BELOW)
-    assert len(retold_below((*begun, *said))) == MOST_RETOLD_BELOW + 2
+    begun: tuple[tuple[Address, Record], ...] = ((PRIMARY, reports.subagent_started(ONE)),)
+    said: tuple[tuple[Address, Record], ...] = ((ONE, TURN_STARTED),) * (
+        2 * MAX_REPLAYED_SUBAGENT_RECORDS
+    )
+    assert len(build_subagent_replay((*begun, *said))) == MAX_REPLAYED_SUBAGENT_RECORDS + 2
 
 
 def test_a_session_that_is_opened_again_is_told_with_what_its_subagents_did(tmp_path: Path) -> None:
     theatre = SessionFixture(tmp_path)
-    parts = {"begin": [task("t1", "busy"), "never"], "busy": [use("c", "ls"), forever]}
-    before = theatre.play(parts)
+    parts = {
+        "begin": [make_task_call("t1", "busy"), "never"],
+        "busy": [make_tool_use("c", "ls"), never_reply],
+    }
+    before = theatre.start_session(parts)
     before.prompt()
-    before.person.until(ToolEnded)
+    before.user.wait_for(ToolEnded)
     theatre.close()
-    after = theatre.play({"begin": ["done"]}, take_up=before.session.log.path)
+    after = theatre.start_session({"begin": ["done"]}, take_up=before.session.log.path)
     inbox = ScreenEventQueue()
-    retell(after.session, inbox)
+    replay_session(after.session, inbox)
     theatre.close()
-    told = inbox.take()
+    told = inbox.take_all()
     assert TurnStarted(turn=1, prompt="begin") in told
     assert SubagentEvent(ONE, TurnStarted(turn=1, prompt="busy")) in told
     assert any(isinstance(each, SubagentEvent) and each.event.type == "tool_ended" for each in told)

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from shell.crash_report import crash_report, keep_crash_report
+from shell.crash_report import format_crash_report, save_crash_report
 
 ROOT = Path(__file__).parent.parent.parent
-HELD = """
+STALLED_PROGRAM = """
 import sys, time
 from pathlib import Path
 from threading import Event
@@ -45,8 +45,8 @@ system.wait()
 @pytest.mark.quick
 def test_a_report_says_where_every_thread_is_and_no_values(tmp_path: Path) -> None:
     hidden = "hunter2".upper()
-    report = crash_report("it was stuck", "1.2", 0.0)
-    path = keep_crash_report(tmp_path, report, 0.0)
+    report = format_crash_report("it was stuck", "1.2", 0.0)
+    path = save_crash_report(tmp_path, report, 0.0)
 
     assert path.read_text() == report
     assert path.name == f"19700101-000000-{os.getpid()}.txt"
@@ -63,13 +63,13 @@ def test_a_report_says_where_every_thread_is_and_no_values(tmp_path: Path) -> No
 def test_a_report_that_cannot_be_written_leaves_nothing_behind(tmp_path: Path) -> None:
     (tmp_path / "crashes").mkdir()
     with pytest.raises(UnicodeEncodeError):
-        keep_crash_report(tmp_path, "\ud800", 0.0)
+        save_crash_report(tmp_path, "\ud800", 0.0)
     assert list((tmp_path / "crashes").iterdir()) == []
 
 
 def test_a_held_program_names_the_holder_writes_what_is_said_and_ends(tmp_path: Path) -> None:
     done = subprocess.run(
-        [sys.executable, "-c", HELD, str(tmp_path)],
+        [sys.executable, "-c", STALLED_PROGRAM, str(tmp_path)],
         cwd=ROOT,
         capture_output=True,
         text=True,

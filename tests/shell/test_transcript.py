@@ -10,9 +10,15 @@ from messages.content import TextBlock, ThinkingBlock, ToolUseBlock, Usage
 from messages.transcript import Record, SessionHeader
 from messages.turns import ReplyCompleted, ToolEnded, TurnFailed, TurnInterrupted, TurnStarted
 from shell.arguments import StartError
-from shell.session_choice import chosen
-from shell.session_list import SessionRow, duration, preview, rows, size
-from shell.transcript import markdown
+from shell.session_choice import find_session
+from shell.session_list import (
+    SessionRow,
+    format_duration,
+    build_preview,
+    list_sessions,
+    format_size,
+)
+from shell.transcript import records_to_markdown
 
 pytestmark = pytest.mark.quick
 
@@ -34,7 +40,7 @@ RECORDS: tuple[Record, ...] = (
         turn=1, call_id="c1", tool="bash", title="bash cat a", status="ok", text="````\nout\n````\n"
     ),
     ToolEnded(turn=1, call_id="c2", tool="read", title="read", status="denied", text="No."),
-    TurnInterrupted(turn=1, partial="Half"),
+    TurnInterrupted(turn=1, partial_text="Half"),
     TurnStarted(turn=2, prompt=" "),
     TurnFailed(turn=2, reason="unreachable", detail="nobody there"),
 )
@@ -42,7 +48,7 @@ RECORDS: tuple[Record, ...] = (
 
 def test_a_session_reads_as_markdown_in_which_no_text_ends_its_own_fence() -> None:
     assert (
-        markdown(RECORDS)
+        records_to_markdown(RECORDS)
         == """\
 # Session 20260101-000000-abcd
 
@@ -97,7 +103,7 @@ Half
     )
 
 
-def begun(folder: Path, session_id: str, *records: Record) -> Path:
+def write_session(folder: Path, session_id: str, *records: Record) -> Path:
     path = folder / f"{session_id}.jsonl"
     first = SessionHeader(session_id=session_id, workspace=f"/{folder.name}")
     log = SessionLog.create(path, [(each, PRIMARY) for each in (first, *records)], lambda: 0.0)
@@ -106,12 +112,12 @@ def begun(folder: Path, session_id: str, *records: Record) -> Path:
 
 
 def test_a_row_fits_on_a_line_and_draws_nothing(tmp_path: Path) -> None:
-    path = begun(tmp_path, "one", TurnStarted(turn=1, prompt="A\x1b[2J\n\n   B\u202e"))
+    path = write_session(tmp_path, "one", TurnStarted(turn=1, prompt="A\x1b[2J\n\n   B\u202e"))
     (tmp_path / "two.jsonl").write_bytes(b"broken\n")
     (tmp_path / "two.jsonl").chmod(0o600)
     now_s = path.stat().st_mtime + 7_200
 
-    two, one = sorted(rows(tmp_path, now_s), key=lambda row: row.session_id, reverse=True)
+    two, one = sorted(list_sessions(tmp_path, now_s), key=lambda row: row.session_id, reverse=True)
 
     assert one == SessionRow(path, "one", "2 h", one.size, 1, "free", "A^[[2J B<U+202E>")
     assert two.state == "broken"
@@ -120,30 +126,36 @@ def test_a_row_fits_on_a_line_and_draws_nothing(tmp_path: Path) -> None:
 
 def test_a_preview_shows_the_last_that_was_said_or_why_it_cannot(tmp_path: Path) -> None:
     turns = [TurnStarted(turn=number, prompt=f"Prompt {number}\x07") for number in range(1, 9)]
-    shown = preview(begun(tmp_path, "one", *turns, reply(TextBlock(text="x" * 5_000))))
+    shown = build_preview(
+        write_session(tmp_path, "one", *turns, reply(TextBlock(text="x" * 5_000)))
+    )
 
     assert shown.startswith("> Prompt 4^G\n\n")
     assert shown.endswith("x…")
-    assert preview(begun(tmp_path, "two")) == "(nothing was said)"
-    assert "gone" in preview(tmp_path / "gone.jsonl")
+    assert build_preview(write_session(tmp_path, "two")) == "(nothing was said)"
+    assert "gone" in build_preview(tmp_path / "gone.jsonl")
 
 
 def test_ages_and_sizes_are_told_in_their_largest_unit() -> None:
     spans = (-5, 0, 59, 60, 3_599, 3_600, 86_399, 86_400, 10**9)
-    assert [duration(each) for each in spans] == [
+    assert [format_duration(each) for each in spans] == [
         *("0 s", "0 s", "59 s", "1 min", "59 min", "1 h", "23 h", "1 d", "11574 d")
     ]
-    assert [size(100), size(2_048), size(3 << 20)] == ["0.1 KiB", "2.0 KiB", "3.0 MiB"]
+    assert [format_size(100), format_size(2_048), format_size(3 << 20)] == [
+        "0.1 KiB",
+        "2.0 KiB",
+        "3.0 MiB",
+    ]
 
 
 @pytest.mark.parametrize("given", ["20260101-000000-aaaa", "20260101-000000-a", "20260101-00"])
 def test_the_beginning_of_an_id_is_enough_when_only_one_has_it(tmp_path: Path, given: str) -> None:
     here = tmp_path / "projects" / "here"
-    path = begun(here, "20260101-000000-aaaa")
-    begun(here, "20260102-000000-bbbb")
-    begun(here, "20260101-000000-aaaa-longer") if given.endswith("aaaa") else None
+    path = write_session(here, "20260101-000000-aaaa")
+    write_session(here, "20260102-000000-bbbb")
+    write_session(here, "20260101-000000-aaaa-longer") if given.endswith("aaaa") else None
 
-    assert chosen(here, given) == path
+    assert find_session(here, given) == path
 
 
 @pytest.mark.parametrize(
@@ -161,15 +173,15 @@ def test_what_is_no_session_is_told_with_what_could_be_meant(
     tmp_path: Path, given: str, told: str
 ) -> None:
     here, there = tmp_path / "projects" / "here", tmp_path / "projects" / "there"
-    begun(here, "20260101-000000-aaaa")
-    begun(here, "20260102-000000-bbbb")
-    begun(there, "20250101-000000-cccc")
+    write_session(here, "20260101-000000-aaaa")
+    write_session(here, "20260102-000000-bbbb")
+    write_session(there, "20250101-000000-cccc")
 
     with pytest.raises(StartError) as raised:
-        chosen(here, given)
+        find_session(here, given)
     assert told in str(raised.value)
 
 
 def test_a_workspace_without_sessions_says_so(tmp_path: Path) -> None:
     with pytest.raises(StartError, match="this workspace has none yet"):
-        chosen(tmp_path / "projects" / "here", "2026")
+        find_session(tmp_path / "projects" / "here", "2026")

@@ -5,19 +5,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shell.visible import MOST_ACCENTS, exact, exact_line, visible, visible_line
+from shell.visible import MAX_COMBINING_MARKS, exact, sanitize_line_strict, visible, sanitize_line
 from tests.shell import reports
 
 pytestmark = pytest.mark.quick
 
 
 def test_what_a_terminal_would_obey_or_hide_is_shown_as_a_mark() -> None:
-    assert visible(reports.HOSTILE) == reports.HOSTILE_VISIBLE
+    assert visible(reports.HOSTILE_TEXT) == reports.SANITIZED_TEXT
 
 
 def test_tab_and_newline_stay_and_a_carriage_return_does_not() -> None:
     assert visible("a\tb\r\nc") == "a\tb^M\nc"
-    assert visible_line("a\tb\nc") == "a b^Jc"
+    assert sanitize_line("a\tb\nc") == "a b^Jc"
 
 
 def test_every_control_format_and_separator_character_is_marked() -> None:
@@ -56,7 +56,7 @@ def test_a_selector_stays_only_behind_the_one_character_that_it_is_for() -> None
 
 
 def test_a_pile_of_accents_is_told_from_the_fifth_on() -> None:
-    four = "a" + "\u0301" * MOST_ACCENTS
+    four = "a" + "\u0301" * MAX_COMBINING_MARKS
     assert visible(four + "\u0301\u20ddb\u0301") == four + "<U+0301><U+20DD>b\u0301"
 
 
@@ -71,12 +71,12 @@ def test_what_a_person_allows_shows_every_blank_that_is_not_the_space_bars() -> 
         assert visible(blank) == blank
         assert exact(f"a{blank}b") == f"a<U+{ord(blank):04X}>b"
     assert exact("❤\ufe0f a\tb\n") == "❤<U+FE0F> a\tb\n"
-    assert exact(reports.HOSTILE) == reports.HOSTILE_VISIBLE
+    assert exact(reports.HOSTILE_TEXT) == reports.SANITIZED_TEXT
 
 
 def test_on_one_line_a_run_of_blanks_is_counted() -> None:
-    assert visible_line("a  b" + " " * 80 + "y  once") == "a  b<U+0020×80>y  once"  # noqa: RUF001
-    assert exact_line("a\t\n   b") == "a^I^J<U+0020×3>b"  # noqa: RUF001  (the sign for times)
+    assert sanitize_line("a  b" + " " * 80 + "y  once") == "a  b<U+0020×80>y  once"  # noqa: RUF001
+    assert sanitize_line_strict("a\t\n   b") == "a^I^J<U+0020×3>b"  # noqa: RUF001  (the sign for times)
 
 
 @pytest.mark.parametrize(
@@ -97,13 +97,13 @@ def test_on_one_line_a_run_of_blanks_is_counted() -> None:
 def test_what_looks_like_a_key_of_the_keyboard_is_named_in_a_command(
     command: str, told: str
 ) -> None:
-    assert exact(command, code=True) == told
+    assert exact(command, is_code=True) == told
     assert visible(command) == command
 
 
 def test_words_of_other_scripts_are_read_as_they_are() -> None:
     command = "git commit -m 'Grüße: привет мир, Ελλάδα, 日本語text, naïve, x² …'"
-    assert exact(command, code=True) == command
+    assert exact(command, is_code=True) == command
     prose = "Что делать с файлом “a.txt” – да?"  # noqa: RUF001  (what people write)
     assert exact(prose) == prose
     assert exact("p\u0430ypal") == "p<U+0430>ypal"
@@ -121,5 +121,5 @@ def test_nothing_is_dropped_and_showing_twice_changes_nothing(text: str) -> None
     assert len(once) >= len(text)
     assert exact(exact(text)) == exact(text)
     assert visible(exact(text)) == exact(text)
-    strict = exact(text, code=True)
-    assert exact(strict, code=True) == strict
+    strict = exact(text, is_code=True)
+    assert exact(strict, is_code=True) == strict

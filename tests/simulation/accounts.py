@@ -4,9 +4,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from actors.agents.history import History
+from actors.agents.history import ConversationHistory
 from actors.models.client import ModelRequest
-from actors.runtime.actor import Actor, Factory
+from actors.runtime.actor import Actor, ActorFactory
 from actors.runtime.lanes import MailboxItem
 from actors.runtime.supervision import Restart
 from messages.address import APPROVALS, CONSOLE, JOURNAL, PERMISSIONS, PRIMARY, Address
@@ -17,103 +17,103 @@ from messages.content import ToolUseBlock
 from messages.envelope import Envelope
 from messages.transcript import Record
 from messages.turns import ToolEnded
-from tests.actors.agents.conversation import assert_sendable, assert_sound
-from tests.simulation.calls import Calls
-from tests.simulation.crashes import Crashes
-from tests.simulation.ledger import Ledger
-from tests.simulation.lives import Lives
-from tests.simulation.planted import Plant
-from tests.simulation.policies import Policies
-from tests.simulation.questions import Questions
-from tests.simulation.records import Records
-from tests.simulation.setting import Setting
+from tests.actors.agents.conversation import assert_sendable, assert_valid
+from tests.simulation.calls import ToolCallInvariants
+from tests.simulation.crashes import CrashInjector
+from tests.simulation.ledger import Violations
+from tests.simulation.lives import LifecycleInvariants
+from tests.simulation.planted import Mutant
+from tests.simulation.policies import PermissionInvariants
+from tests.simulation.questions import ApprovalInvariants
+from tests.simulation.records import SessionFileInvariants
+from tests.simulation.setting import SeedConfig
 from tests.simulation.trace import Trace
 
-FILE, GRANTS = Path("/session.jsonl"), Path("/simulated/state/grants.json")
-VITAL = (JOURNAL, PERMISSIONS, APPROVALS, PRIMARY)
+SESSION_FILE, GRANTS_FILE = Path("/session.jsonl"), Path("/simulated/state/grants.json")
+VITAL_ACTORS = (JOURNAL, PERMISSIONS, APPROVALS, PRIMARY)
 """Without one of these a session does not go on."""
 
 
-class Accounts:
+class SessionInvariants:
     """Hears of everything, keeps the trace, and writes down what was broken."""
 
     def __init__(
         self,
         now: Callable[[], float],
-        setting: Setting,
+        setting: SeedConfig,
         trace: Trace,
-        crashes: Crashes,
-        plant: Plant,
+        crashes: CrashInjector,
+        plant: Mutant,
     ) -> None:
         self.trace = trace
         self.crashes = crashes
-        self.ledger = Ledger(now)
+        self.violations = Violations(now)
         self.end: ChildEnded | None = None
         self._plant = plant
-        self._lives = Lives(self.ledger, now)
-        self._policies = policies = Policies(self.ledger, setting.mode, now)
-        self._calls = Calls(self.ledger, policies)
-        self._records = Records(self.ledger, self._on_disk)
-        self._questions = Questions(
-            self.ledger, self._calls, self._records.is_on_disk, policies.allowed_request, now
+        self._lives = LifecycleInvariants(self.violations, now)
+        self._policies = policies = PermissionInvariants(self.violations, setting.mode, now)
+        self._calls = ToolCallInvariants(self.violations, policies)
+        self._records = SessionFileInvariants(self.violations, self._on_disk)
+        self._questions = ApprovalInvariants(
+            self.violations, self._calls, self._records.is_synced, policies.has_allowed_request, now
         )
 
     # The runs of the program.
 
-    def read(self, data: bytes) -> tuple[Record, ...]:
+    def check_session_file(self, data: bytes) -> tuple[Record, ...]:
         """Read the file as a resume does; its history is valid, and nothing of it is lost."""
-        records = self._records.opened(FILE, data)
-        history = History()
+        records = self._records.check_reopened(SESSION_FILE, data)
+        history = ConversationHistory()
         for record in records:
             history.add(record)
-        self._hold(assert_sound, tuple(history.messages))
+        self._hold(assert_valid, tuple(history.messages))
         return records
 
-    def begin(self, past: tuple[Record, ...], store: bytes) -> None:
+    def start_run(self, past: tuple[Record, ...], store: bytes) -> None:
         """Start with a new run of the program; `store` is what the project's grants are in."""
         self.end = None
-        self._policies.begin(past, store)
-        self._calls.begin(past)
-        self._questions.begin()
-        self._lives.begin()
+        self._policies.start_run(past, store)
+        self._calls.start_run(past)
+        self._questions.start_run()
+        self._lives.start_run()
 
-    def at_rest(self, waiting: dict[Address, int], on_screen: tuple[str, ...]) -> None:
+    def check_idle(self, waiting: dict[Address, int], on_screen: tuple[str, ...]) -> None:
         """Hold what must be so when nothing happens any more, and the session goes on."""
-        for address in VITAL:
-            self.ledger.require(address in waiting, f"the session goes on without {address}")
+        for address in VITAL_ACTORS:
+            self.violations.require(address in waiting, f"the session goes on without {address}")
         for address, count in waiting.items():
-            self.ledger.require(count == 0, f"{count} left in the inbox of {address}")
-        self._lives.at_rest()
+            self.violations.require(count == 0, f"{count} left in the inbox of {address}")
+        self._lives.check_idle()
         if CONSOLE in waiting:
-            self._questions.at_rest(on_screen)
+            self._questions.check_idle(on_screen)
 
-    def drained(self) -> None:
+    def check_drained(self) -> None:
         """Hold, after an orderly end without faults, that nothing was lost on the way out."""
-        self._records.drained()
-        self._questions.drained()
+        self._records.check_drained()
+        self._questions.check_drained()
 
     # What is overheard.
 
-    def sent(self, to: Address, message: Message, sender: Address) -> tuple[Message, ...]:
-        really = self._plant.says(to, message, sender)
+    def on_send(self, to: Address, message: Message, sender: Address) -> tuple[Message, ...]:
+        really = self._plant.mutate_message(to, message, sender)
         for said in really:
-            self._records.sent(to, said, sender)
-            self._policies.sent(to, said, sender)
-            self._calls.sent(to, said, sender)
-            self._questions.sent(to, said, sender)
+            self._records.on_send(to, said, sender)
+            self._policies.on_send(to, said, sender)
+            self._calls.on_send(to, said, sender)
+            self._questions.on_send(to, said, sender)
             if isinstance(said, ToolEnded):
-                self._questions.result(said.call_id)
+                self._questions.on_tool_result(said.call_id)
         return really
 
-    def handling(self, to: Address, parcel: MailboxItem) -> None:
+    def on_handle(self, to: Address, parcel: MailboxItem) -> None:
         if isinstance(parcel, Envelope):
-            self.trace.letter(to, parcel.sender, parcel.message)
+            self.trace.add_message(to, parcel.sender, parcel.message)
         else:
-            self.trace.note(f"{to} <- {type(parcel).__name__}")
+            self.trace.add_note(f"{to} <- {type(parcel).__name__}")
 
-    def embodied(self, address: Address, make: Factory, restart: Restart) -> Factory:
-        self._lives.may_restart(address, restart)
-        make = self.crashes.embodied(address, make)
+    def wrap_factory(self, address: Address, make: ActorFactory, restart: Restart) -> ActorFactory:
+        self._lives.set_restart_policy(address, restart)
+        make = self.crashes.wrap_factory(address, make)
 
         def made() -> Actor[Any]:
             self._made(address)
@@ -130,76 +130,78 @@ class Accounts:
         return made
 
     def _made(self, address: Address) -> None:
-        again = self._lives.made(address)
+        again = self._lives.on_incarnation(address)
         if again:
-            self.trace.note(f"{address} is made again")
-            self._policies.made(address)
+            self.trace.add_note(f"{address} is made again")
+            self._policies.on_incarnation(address)
         if again and address == PRIMARY:  # it goes on from its records, as after a resume
-            self._calls.begin(self._records.on_disk)
-            self._questions.reborn()
+            self._calls.start_run(self._records.synced_records)
+            self._questions.on_agent_restarted()
 
     def _received(self, by: Address, message: Message) -> None:
-        self._lives.received(by, message)
-        self._policies.received(by, message)
-        self._calls.received(by, message)
-        self._questions.received(by, message)
+        self._lives.on_received(by, message)
+        self._policies.on_received(by, message)
+        self._calls.on_received(by, message)
+        self._questions.on_received(by, message)
 
-    def started(self, address: Address) -> None:
-        self._lives.started(address)
+    def on_started(self, address: Address) -> None:
+        self._lives.on_started(address)
 
-    def ended(self, address: Address) -> None:
-        self._lives.ended(address)
+    def on_ended(self, address: Address) -> None:
+        self._lives.on_ended(address)
         if address == PRIMARY:
-            self._calls.agent_lives = False
+            self._calls.is_agent_alive = False
 
-    def undrained(self, letter: Envelope) -> None:
+    def on_undrained(self, letter: Envelope) -> None:
         said = type(letter.message).__name__
-        self.ledger.require(holds=False, promise=f"{letter.to} left {said} unread when it stopped")
+        self.violations.require(
+            condition=False, message=f"{letter.to} left {said} unread when it stopped"
+        )
 
-    def root_ended(self, end: ChildEnded) -> None:
+    def on_root_ended(self, end: ChildEnded) -> None:
         self.end = end
 
     # What the ports and the person tell.
 
     def _on_disk(self, record: Message) -> None:
-        self._policies.on_disk(record)
-        self._calls.on_disk(record)
-        self._questions.on_disk(record)
+        self._policies.on_synced_record(record)
+        self._calls.on_synced_record(record)
+        self._questions.on_synced_record(record)
 
-    def synced(self, path: Path, before: bytes, after: bytes) -> None:
+    def on_synced(self, path: Path, before: bytes, after: bytes) -> None:
         """Hear that a file is on disk."""
-        if path == FILE:
-            self._records.synced(before, after)
-        elif path == GRANTS and after and not self.ledger.closed:
-            self._policies.project_on_disk(after)
+        if path == SESSION_FILE:
+            self._records.on_synced(before, after)
+        elif path == GRANTS_FILE and after and not self.violations.is_closed:
+            self._policies.on_synced_store(after)
 
-    def asked(self, request: ModelRequest) -> None:
+    def on_model_request(self, request: ModelRequest) -> None:
         """Hear what the model is asked."""
         self._hold(assert_sendable, request.messages)
 
-    def meant(self, tag: str, use: ToolUseBlock) -> None:
+    def on_tool_use(self, tag: str, use: ToolUseBlock) -> None:
         """Hear of a call as the model writes it."""
-        self._calls.meant(tag, use)
+        self._calls.on_tool_use(tag, use)
 
-    def happened(self, tag: str, what: str, shown: str) -> None:
+    def on_effect(self, tag: str, what: str, shown: str) -> None:
         """Hear of an effect on the world."""
-        self.trace.note(f"{tag} {what}: {shown!r}")
-        self._calls.happened(tag, what, shown)
+        self.trace.add_note(f"{tag} {what}: {shown!r}")
+        self._calls.on_effect(tag, what, shown)
 
-    def looked(self, request: AnyApprovalRequest) -> None:
+    def on_request_shown(self, request: AnyApprovalRequest) -> None:
         """Hear that a person has a question on the screen."""
-        if self._lives.lives(CONSOLE):
-            self._questions.saw(request)
-            self._policies.looked(request, quiet=not self.crashes.count)
+        if self._lives.is_alive(CONSOLE):
+            self._questions.on_request_shown(request)
+            self._policies.on_request_shown(request, no_crashes=not self.crashes.count)
 
-    def said(self, intent: Message) -> None:
+    def on_user_command(self, intent: Message) -> None:
         """Hear what the person says to the console."""
-        self._policies.wanted(intent)
+        self._policies.on_user_command(intent)
         if isinstance(intent, SubmitDecision):
-            self._questions.said(intent)
+            self._questions.on_user_decision(intent)
 
     def _hold(self, check: Any, messages: tuple[Any, ...]) -> None:  # noqa: ANN401  (assertions over JSON)
         try:
             check(messages)
         except AssertionError as error:
-            self.ledger.require(holds=False, promise=f"the history is not valid: {error}")
+            self.violations.require(condition=False, message=f"the history is not valid: {error}")

@@ -13,50 +13,50 @@ from messages.address import Address
 from messages.base import Message
 from messages.subagents import ReleaseSlots
 from messages.turns import TextDelta, ThinkingDelta
-from tests.simulation.grove import TreePlant
+from tests.simulation.grove import TreeMutant
 
-CARRY_OUT: Any = vars(Agent)["_carry_out"]
-DO: Any = SubagentSupervisor.do
+ORIGINAL_CARRY_OUT: Any = vars(Agent)["_carry_out"]
+ORIGINAL_EMIT: Any = SubagentSupervisor.handle
 WITHDRAWN: Any = vars(children)["_withdrawn"]
 
 
-def aborts_before_it_withdraws(agent: Any, effects: Any) -> None:  # noqa: ANN401  (as replaced)
+def abort_before_withdraw(agent: Any, effects: Any) -> None:  # noqa: ANN401  (as replaced)
     """Stop those below first."""
     late = [each for each in effects if isinstance(each, WithdrawSubtree)]
-    CARRY_OUT(agent, (*(each for each in effects if each not in late), *late))
+    ORIGINAL_CARRY_OUT(agent, (*(each for each in effects if each not in late), *late))
 
 
-def streams_up(voice: Any, delta: TextDelta | ThinkingDelta, turn: Any) -> None:  # noqa: ANN401  (as replaced)
+def stream_deltas_up(voice: Any, delta: TextDelta | ThinkingDelta, turn: Any) -> None:  # noqa: ANN401  (as replaced)
     """Tell those above what streams."""
     if turn.stage is TurnStage.THINKING:
         kept = cast("dict[str, Any]", vars(voice))
         kept["_actor"].tell(kept["_reports"], delta)
 
 
-def drops_replies(below: Any, effect: Any, family: Any) -> None:  # noqa: ANN401  (as replaced)
+def drop_replies(below: Any, effect: Any, family: Any) -> None:  # noqa: ANN401  (as replaced)
     """Keep the answers of those below to itself."""
     if not isinstance(effect, ForwardDown):
-        DO(below, effect, family)
+        ORIGINAL_EMIT(below, effect, family)
 
 
-def counts_parked_time(turn: Any) -> bool:  # noqa: ANN401  (as replaced)
+def count_parked_time(turn: Any) -> bool:  # noqa: ANN401  (as replaced)
     """Let the clock run while a person is asked."""
-    return turn.stage not in (TurnStage.IDLE, TurnStage.CLOSING) and not turn.stopping
+    return turn.stage not in (TurnStage.IDLE, TurnStage.RECORDING_END) and not turn.stopping
 
 
-def counts_parked_time_of_those_below(turn: Any) -> bool:  # noqa: ANN401  (as replaced)
+def count_parked_time_of_subagents(turn: Any) -> bool:  # noqa: ANN401  (as replaced)
     """Stop the clock for questions of its own only."""
-    asks = any(call.stage is CallStage.PARKED for call in turn.calls)
-    return counts_parked_time(turn) and not asks
+    asks = any(call.stage is CallStage.AWAITING_APPROVAL for call in turn.calls)
+    return count_parked_time(turn) and not asks
 
 
-def lets_those_below_go_on(below: Any, effect: Any, family: Any) -> None:  # noqa: ANN401  (as replaced)
+def skip_stop_of_children(below: Any, effect: Any, family: Any) -> None:  # noqa: ANN401  (as replaced)
     """Forget to stop whoever works for a turn that is stopped."""
     if not isinstance(effect, StopChild):
-        DO(below, effect, family)
+        ORIGINAL_EMIT(below, effect, family)
 
 
-def without(kind: type[Message]) -> Callable[..., tuple[Message, ...]]:
+def drop_message_type(kind: type[Message]) -> Callable[..., tuple[Message, ...]]:
     """Lose every message of a kind."""
 
     def says(_to: Address, message: Message, _sender: Address) -> tuple[Message, ...]:
@@ -65,36 +65,43 @@ def without(kind: type[Message]) -> Callable[..., tuple[Message, ...]]:
     return says
 
 
-def ends_twice(step: Any, child: Any, status: Any, detail: str) -> None:  # noqa: ANN401  (as replaced)
+def record_end_twice(step: Any, child: Any, status: Any, detail: str) -> None:  # noqa: ANN401  (as replaced)
     """Write down two ends of one task."""
-    RECORD_END(step, child, status, detail)
-    RECORD_END(step, child, status, detail)
+    ORIGINAL_RECORD_END(step, child, status, detail)
+    ORIGINAL_RECORD_END(step, child, status, detail)
 
 
-RECORD_END: Any = vars(children)["_record_end"]
+ORIGINAL_RECORD_END: Any = vars(children)["_record_end"]
 
 
-def nothing(*_: object, **__: object) -> None:
+def do_nothing(*_: object, **__: object) -> None:
     """Do nothing."""
 
 
-BLIGHTS: dict[str, TreePlant] = {
-    "it aborts before it withdraws": TreePlant(
-        patches=((Agent, "_carry_out", aborts_before_it_withdraws),)
+TREE_MUTANTS: dict[str, TreeMutant] = {
+    "it aborts before it withdraws": TreeMutant(
+        patches=((Agent, "_carry_out", abort_before_withdraw),)
     ),
-    "a delta is forwarded": TreePlant(patches=((EventPublisher, "stream", streams_up),)),
-    "a reply is dropped": TreePlant(patches=((SubagentSupervisor, "do", drops_replies),)),
-    "parked time is counted": TreePlant(patches=((stopping, "_works", counts_parked_time),)),
-    "parked time of those below is counted": TreePlant(
-        patches=((stopping, "_works", counts_parked_time_of_those_below),)
+    "a delta is forwarded": TreeMutant(
+        patches=((EventPublisher, "publish_delta", stream_deltas_up),)
     ),
-    "a stop does not reach those below": TreePlant(
-        patches=((SubagentSupervisor, "do", lets_those_below_go_on),)
+    "a reply is dropped": TreeMutant(patches=((SubagentSupervisor, "handle", drop_replies),)),
+    "parked time is counted": TreeMutant(patches=((stopping, "_works", count_parked_time),)),
+    "parked time of those below is counted": TreeMutant(
+        patches=((stopping, "_works", count_parked_time_of_subagents),)
     ),
-    "a place is never given back": TreePlant(says=without(ReleaseSlots)),
-    "who waits for those below keeps its place": TreePlant(patches=((places, "keep", nothing),)),
-    "a task has two ends": TreePlant(patches=((children, "_record_end", ends_twice),)),
-    "questions of a crashed child are left": TreePlant(
-        patches=((children, "_withdrawn", nothing), (SubagentSupervisor, "begin_again", nothing))
+    "a stop does not reach those below": TreeMutant(
+        patches=((SubagentSupervisor, "handle", skip_stop_of_children),)
+    ),
+    "a place is never given back": TreeMutant(mutate_message=drop_message_type(ReleaseSlots)),
+    "who waits for those below keeps its place": TreeMutant(
+        patches=((places, "release_if_idle", do_nothing),)
+    ),
+    "a task has two ends": TreeMutant(patches=((children, "_record_end", record_end_twice),)),
+    "questions of a crashed child are left": TreeMutant(
+        patches=(
+            (children, "_withdrawn", do_nothing),
+            (SubagentSupervisor, "reset_after_crash", do_nothing),
+        )
     ),
 }

@@ -22,15 +22,15 @@ from messages.turns import (
     TurnInterrupted,
     TurnStarted,
 )
-from tests.simulation.folder import LOOK
-from tests.simulation.ledger import Ledger
-from tests.simulation.policies import Policies
+from tests.simulation.folder import LOOK_TOOL
+from tests.simulation.ledger import Violations
+from tests.simulation.policies import PermissionInvariants
 
 
-class Calls:
+class ToolCallInvariants:
     """Knows each call by the tag in its arguments, which its effects name."""
 
-    def __init__(self, ledger: Ledger, policies: Policies) -> None:
+    def __init__(self, ledger: Violations, policies: PermissionInvariants) -> None:
         self._ledger = ledger
         self._policies = policies
         self._meant: dict[str, ToolUseBlock] = {}
@@ -41,29 +41,29 @@ class Calls:
         self._over: set[int] = set()
         self._cancelled: set[int] = set()
         self._yes: set[tuple[str, str]] = set()
-        self.agent_lives = True
-        self.given_up = False
+        self.is_agent_alive = True
+        self.has_abandoned_job = False
         """A job was deaf to the end: what it still does is nobody's fault."""
 
-    def meant(self, tag: str, use: ToolUseBlock) -> None:
+    def on_tool_use(self, tag: str, use: ToolUseBlock) -> None:
         """Hear of a call as the model writes it."""
         self._meant[tag] = use
 
-    def begin(self, records: tuple[Record, ...]) -> None:
+    def start_run(self, records: tuple[Record, ...]) -> None:
         """Start from what is on disk; what was only under way is gone."""
         self._results, self._turns, self._over, self._cancelled = {}, {}, set(), set()
-        self.agent_lives, self.given_up = True, False
+        self.is_agent_alive, self.has_abandoned_job = True, False
         for record in records:
             self._recorded(record)
 
-    def on_disk(self, record: Message) -> None:
+    def on_synced_record(self, record: Message) -> None:
         """Hear of a record that is on disk."""
         if isinstance(record, ToolStarted):
             self._started.add(record.call_id)
         elif isinstance(record, ReplyCompleted | ToolEnded):  # perhaps of an earlier life
             self._recorded(record)
 
-    def sent(self, to: Address, message: Message, sender: Address) -> None:
+    def on_send(self, to: Address, message: Message, sender: Address) -> None:
         """Hear what the agent tells the journal and the console."""
         if sender != PRIMARY:
             return
@@ -77,7 +77,7 @@ class Calls:
             begins = message.turn not in self._cancelled
             self._ledger.require(begins, f"{message.type} of turn {message.turn} after its cancel")
 
-    def received(self, by: Address, message: Message) -> None:
+    def on_received(self, by: Address, message: Message) -> None:
         """Hear what the agent has handled to its end."""
         if by == PRIMARY and isinstance(message, CancelTurn):
             self._cancelled.add(message.turn)
@@ -100,30 +100,34 @@ class Calls:
             case _:
                 pass
 
-    def result_of(self, call_id: str) -> ToolEnded | None:
+    def find_result(self, call_id: str) -> ToolEnded | None:
         """Tell the result of a call, once there is one."""
         return self._results.get(call_id)
 
-    def answered(self, request: AnyApprovalRequest, given: SubmitDecision) -> None:
+    def on_user_decision(self, request: AnyApprovalRequest, given: SubmitDecision) -> None:
         """Hear what the person said to what they saw."""
         if given.decision != "no":
             shown = request.diff if isinstance(request, PatchApprovalRequest) else ""
             shown = request.command if isinstance(request, ExecApprovalRequest) else shown
             self._yes.add((request.call_id, shown))
-        self._policies.answered(request, given)
+        self._policies.on_user_decision(request, given)
 
-    def happened(self, tag: str, what: str, shown: str) -> None:
+    def on_effect(self, tag: str, what: str, shown: str) -> None:
         """Hear of an effect on the world; after a power cut there is none."""
-        if self._ledger.closed:
+        if self._ledger.is_closed:
             return
         use = self._meant.get(tag)
         if use is None:
-            self._ledger.require(holds=False, promise=f"{tag} {what}, and no model asked for it")
+            self._ledger.require(
+                condition=False, message=f"{tag} {what}, and no model asked for it"
+            )
             return
         require, call_id = self._ledger.require, use.id
         require(call_id not in self._results, f"{call_id} {what} after its result")
         require(self._turns.get(call_id) not in self._over, f"{call_id} {what} after its turn")
-        require(self.agent_lives or self.given_up, f"{call_id} {what} after its agent's end")
+        require(
+            self.is_agent_alive or self.has_abandoned_job, f"{call_id} {what} after its agent's end"
+        )
         require(self._allowed(use, shown), f"{call_id} {what}, and nobody allowed it: {shown}")
         if what in ("begins", "changes"):
             self._begun[call_id] += 1
@@ -133,5 +137,5 @@ class Calls:
     def _allowed(self, use: ToolUseBlock, shown: str) -> bool:
         """Whether the engine allowed it, or the person's own yes to exactly this."""
         path = str(use.input.get("path", ""))
-        text = f"look {path}" if use.name == LOOK else shown
-        return (use.id, text) in self._yes or self._policies.allowed(use.id)
+        text = f"look {path}" if use.name == LOOK_TOOL else shown
+        return (use.id, text) in self._yes or self._policies.has_allowed_call(use.id)

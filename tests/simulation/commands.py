@@ -5,32 +5,32 @@ import re
 from pathlib import Path
 from random import Random
 
-from actors.tools.finishing import seen_through
-from actors.tools.processes import Finished
+from actors.tools.finishing import run_to_completion
+from actors.tools.processes import CommandResult
 from actors.tools.tool import ToolError
-from tests.simulation.folder import Happened
+from tests.simulation.folder import EffectObserver
 
 GRACE_S = 1.0
 """A command that does not hear TERM is gone after so long."""
 COMMAND = re.compile(r"work (?P<tag>\S+) for (?P<seconds>[\d.]+)( as (?P<how>deaf|failing))?")
 
 
-class SimulatedProcesses:
+class SimulatedCommandRunner:
     """The port of commands: `work TAG for SECONDS` works in steps, and can be deaf or fail."""
 
-    def __init__(self, random: Random, happened: Happened) -> None:
+    def __init__(self, random: Random, on_effect: EffectObserver) -> None:
         self._random = random
-        self._happened = happened
-        self.armed = False
+        self._happened = on_effect
+        self.is_armed = False
 
-    async def run(self, command: str, cwd: Path, timeout_s: float, outputs: Path) -> Finished:  # noqa: ARG002  (nothing is long)
+    async def run(self, command: str, cwd: Path, timeout_s: float, outputs: Path) -> CommandResult:  # noqa: ARG002  (nothing is long)
         """Run `command`; see `Processes`."""
-        if self.armed and self._random.random() < 0.02:
+        if self.is_armed and self._random.random() < 0.02:
             message = "the command could not be started: planted"
             raise ToolError(message)
         found = COMMAND.fullmatch(command)
         if found is None:
-            return Finished("command not found\n", 127, timed_out=False, whole_output=None)
+            return CommandResult("command not found\n", 127, timed_out=False, full_output_file=None)
         working = asyncio.ensure_future(self._work(found["tag"], float(found["seconds"]), command))
         in_time = True
         try:
@@ -39,11 +39,11 @@ class SimulatedProcesses:
         except TimeoutError:
             in_time = False
         finally:
-            await seen_through(self._end(working, deaf=found["how"] == "deaf"))
+            await run_to_completion(self._end(working, deaf=found["how"] == "deaf"))
         status = 0 if in_time else -15
         if in_time and found["how"] == "failing":
             status = 1
-        return Finished("worked\n", status, timed_out=not in_time, whole_output=None)
+        return CommandResult("worked\n", status, timed_out=not in_time, full_output_file=None)
 
     async def _work(self, tag: str, seconds: float, command: str) -> None:
         self._happened(tag, "begins", command)

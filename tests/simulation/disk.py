@@ -7,13 +7,13 @@ from os import strerror
 from pathlib import Path
 from random import Random
 
-from tests.faults.disk import Disk
-from tests.faults.faulty_files import FaultyFiles
+from tests.faults.disk import PowerLossDisk
+from tests.faults.faulty_files import FaultyFileSystem
 
 NEVER_FAIL = ("status", "lock", "is_folder", "make_folder", "close")
 
 
-class SimulatedFiles(FaultyFiles):
+class SimulatedFileSystem(FaultyFileSystem):
     """The port of session files; fails by chance while armed."""
 
     def __init__(
@@ -23,36 +23,36 @@ class SimulatedFiles(FaultyFiles):
         on_sync: Callable[[Path, bytes, bytes], None] = lambda _path, _before, _after: None,
         folder: Path = Path("/"),
     ) -> None:
-        self._disk = Disk(folder)
+        self._disk = PowerLossDisk(folder)
         super().__init__(self._disk)
-        self.before = self._perhaps_fail
+        self.before_call = self._perhaps_fail
         self._random = random
         self._chance = chance
         self._on_sync = on_sync
         self._paths: dict[int, Path] = {}
         self._lasting: dict[Path, bytes] = {}
         """What was synced, as it was told."""
-        self.armed = False
-        self.failures = 0
-        self._left: Disk | None = None
+        self.is_armed = False
+        self.failure_count = 0
+        self._left: PowerLossDisk | None = None
         """What a power cut left; the program that dies of it goes on with what it had."""
 
-    def exit(self) -> None:
+    def end_program(self) -> None:
         """End the program: the system closes what it left open, or the machine starts again."""
-        self._disk.die()
+        self._disk.close_all()
         if self._left is not None:
             self.inner = self._disk = self._left
             self._left = None
         self._paths.clear()
 
-    def power_cut(self) -> None:
+    def cut_power(self) -> None:
         """Leave what was synced, and of the rest as much as chance has it."""
         self._left = deepcopy(self._disk)
         self._left.lose_power(self._random)
 
-    def contents(self, path: Path) -> bytes:
+    def read_contents(self, path: Path) -> bytes:
         """Tell what a reader finds."""
-        return self._disk.content(path) or b""
+        return self._disk.read_content(path) or b""
 
     def open(self, path: Path, flags: int) -> int:
         """Open or create a file."""
@@ -62,7 +62,7 @@ class SimulatedFiles(FaultyFiles):
 
     def write(self, descriptor: int, data: bytes) -> int:
         """Append; perhaps not all of it."""
-        self.short_by = self._random.randint(1, len(data)) if data and self._fails() else 0
+        self.short_write_bytes = self._random.randint(1, len(data)) if data and self._fails() else 0
         return super().write(descriptor, data)
 
     def sync(self, descriptor: int) -> None:
@@ -83,8 +83,8 @@ class SimulatedFiles(FaultyFiles):
             self._on_sync(path, before, after)
 
     def _fails(self) -> bool:
-        fails = self.armed and self._random.random() < self._chance
-        self.failures += fails
+        fails = self.is_armed and self._random.random() < self._chance
+        self.failure_count += fails
         return fails
 
     def _perhaps_fail(self, call: str) -> None:

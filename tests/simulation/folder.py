@@ -9,7 +9,7 @@ from typing import Protocol
 from pydantic import Field
 
 from actors.tools.bash import BASH
-from actors.tools.finishing import seen_through
+from actors.tools.finishing import run_to_completion
 from actors.tools.tool import (
     AnyTool,
     Arguments,
@@ -22,11 +22,11 @@ from actors.tools.tool import (
 from messages.rules import PermissionRequest
 from messages.tools import CallPlan, FileDigest, Patch, ToolOutput
 
-LOOK, CHANGE = "look", "change"
-NAMES = ("a.txt", "b.txt", "c.txt", ".env", ".git/config")
+LOOK_TOOL, CHANGE_TOOL = "look", "change"
+FILE_NAMES = ("a.txt", "b.txt", "c.txt", ".env", ".git/config")
 
 
-class Happened(Protocol):
+class EffectObserver(Protocol):
     """Told of every effect that a tool has on the world, when it has it."""
 
     def __call__(self, tag: str, what: str, shown: str) -> None:
@@ -49,20 +49,20 @@ class ChangeArguments(Arguments):
     text: str
 
 
-class Folder:
+class InMemoryWorkspace:
     """Files by their path below the workspace; somebody else may change one between two steps."""
 
-    def __init__(self, random: Random, happened: Happened) -> None:
+    def __init__(self, random: Random, on_effect: EffectObserver) -> None:
         self._random = random
-        self._happened = happened
+        self._happened = on_effect
         self._texts: dict[str, str] = {"a.txt": "one\n"}
-        self.armed = False
+        self.is_armed = False
 
     @property
     def tools(self) -> tuple[AnyTool, ...]:
         """The tools that work on it, and the real `bash`."""
         look: AnyTool = Tool(
-            name=LOOK,
+            name=LOOK_TOOL,
             description="Look at a file.",
             arguments=LookArguments,
             reads_only=True,
@@ -70,7 +70,7 @@ class Folder:
             run=self._look,
         )
         change: AnyTool = Tool(
-            name=CHANGE,
+            name=CHANGE_TOOL,
             description="Write a file.",
             arguments=ChangeArguments,
             reads_only=False,
@@ -107,13 +107,13 @@ class Folder:
             if not peeked:
                 raise ToolError(problem)
             raise UnreadFileError(
-                problem, CallPlan(title="", requests=(), unread_file=peeked, refusal=problem)
+                problem, CallPlan(title="", requests=(), unread_file=peeked, rejection=problem)
             )
         diff = "\n".join(difflib.unified_diff(old.split(), arguments.text.split(), lineterm=""))
         return CallPlan(
             title=f"change {arguments.path}",
             requests=(PermissionRequest(permission="write", target=arguments.path),),
-            patch=Patch(path=before.path, before=before, after=arguments.text, diff=diff),
+            patch=Patch(path=before.path, original=before, new_text=arguments.text, diff=diff),
             unread_file=peeked,
         )
 
@@ -121,15 +121,15 @@ class Folder:
         self, arguments: ChangeArguments, plan: CallPlan, context: ToolContext
     ) -> ToolOutput:
         await self._pause(arguments.path, meddling=0.4)
-        return await seen_through(asyncio.to_thread(self._apply, arguments, plan, context))
+        return await run_to_completion(asyncio.to_thread(self._apply, arguments, plan, context))
 
     def _apply(
         self, arguments: ChangeArguments, plan: CallPlan, context: ToolContext
     ) -> ToolOutput:
-        if plan.patch is None or self._state(arguments.path, context) != plan.patch.before:
+        if plan.patch is None or self._state(arguments.path, context) != plan.patch.original:
             message = f"{arguments.path} has changed"
             raise TargetChangedError(message)
-        self._texts[plan.requests[0].target] = plan.patch.after
+        self._texts[plan.requests[0].target] = plan.patch.new_text
         self._happened(arguments.tag, "changes", plan.patch.diff)
         return ToolOutput(text="changed", observed_files=(self._state(arguments.path, context),))
 
@@ -141,8 +141,8 @@ class Folder:
     async def _pause(self, path: str, meddling: float = 0.12) -> None:
         """Take a while, in which somebody else may be at work on the same file, or fail."""
         await asyncio.sleep(self._random.choice((0.0, 0.01, 0.3)))
-        if self.armed and self._random.random() < meddling:
+        if self.is_armed and self._random.random() < meddling:
             self._texts[path] = f"{self._random.randrange(100)}\n"
-        if self.armed and self._random.random() < 0.02:
+        if self.is_armed and self._random.random() < 0.02:
             message = "planted in a tool"
             raise RuntimeError(message)

@@ -12,16 +12,16 @@ from typing import Any, TypeVar, TypeVarTuple
 T = TypeVar("T")
 Ts = TypeVarTuple("Ts")
 
-LAG_S = 0.05
+MAX_LAG_S = 0.05
 """So far the clock may run ahead of callbacks that are ready: a busy machine."""
 
 
-def random_of(seed: int, use: str) -> Random:
+def make_random(seed: int, use: str) -> Random:
     """Make one stream of choices; another use of the same seed does not disturb it."""
     return Random(f"{seed} {use}")  # noqa: S311  (it has to be the same each time)
 
 
-class SimLoop(asyncio.AbstractEventLoop):
+class SimulatedLoop(asyncio.AbstractEventLoop):
     """Runs asyncio code unchanged: sleeps, timeouts, events, `gather`, `to_thread`, cancellation.
 
     Only public names of asyncio are used, but for the one that says which loop is running.
@@ -38,7 +38,7 @@ class SimLoop(asyncio.AbstractEventLoop):
         self._entered = 0
         self._closed = False
         self.steps = 0
-        self.complaints: list[dict[str, Any]] = []
+        self.unhandled_errors: list[dict[str, Any]] = []
         """What asyncio would have logged: exceptions of callbacks."""
 
     # What asyncio calls.
@@ -133,7 +133,7 @@ class SimLoop(asyncio.AbstractEventLoop):
         """Keep our own account, which tests look into."""
 
     def call_exception_handler(self, context: dict[str, Any]) -> None:
-        self.complaints.append(context)
+        self.unhandled_errors.append(context)
 
     # What the simulation calls.
 
@@ -153,7 +153,7 @@ class SimLoop(asyncio.AbstractEventLoop):
     def _step(self, before_s: float) -> bool:
         ready = self._ready
         if not ready or (self._lag_chance and self._random.random() < self._lag_chance):
-            self._advance(before_s if not ready else min(before_s, self._now_s + LAG_S))
+            self._advance(before_s if not ready else min(before_s, self._now_s + MAX_LAG_S))
         if not ready:
             return False
         at = int(self._random.random() * len(ready))
@@ -205,9 +205,9 @@ class SimLoop(asyncio.AbstractEventLoop):
             self.create_task(_closing(generator))
 
 
-def sim_loop(random: Random, lag_chance: float = 0.0) -> SimLoop:
+def make_simulated_loop(random: Random, lag_chance: float = 0.0) -> SimulatedLoop:
     """Make a loop; what it has not (sockets, signals, subprocesses) raises when it is used."""
-    return SimLoop(random, lag_chance)  # type: ignore[abstract]  # as said
+    return SimulatedLoop(random, lag_chance)  # type: ignore[abstract]  # as said
 
 
 async def _closing(generator: AsyncGenerator[Any, Any]) -> None:

@@ -5,19 +5,19 @@ from dataclasses import replace
 from typing import Any
 
 from actors.agents import agent, calls, settling
-from actors.agents.effects import StopCall
-from actors.agents.resume import past_of
+from actors.agents.effects import CancelCall
+from actors.agents.resume import restore
 from actors.agents.state import AgentState, CallStage, RestoredState, ToolCall
 from actors.agents.step import Transition
 from actors.permissions import engine
-from actors.permissions.changing import PolicyUpdate, changed
+from actors.permissions.changing import PolicyUpdate, apply_update
 from actors.root import RootSupervisor
-from actors.runtime.lanes import StopOrder
-from actors.runtime.life import Life
-from actors.runtime.works import Works
+from actors.runtime.lanes import StopCell
+from actors.runtime.life import MailboxProcessor
+from actors.runtime.works import Jobs
 from actors.session import SessionOptions
 from actors.sessions.journal import Journal
-from actors.sessions.runs import last_config
+from actors.sessions.runs import find_last_settings
 from messages.address import APPROVALS, CONSOLE, PRIMARY, ROOT, Address
 from messages.agents import ChildCancelled, ChildEnded
 from messages.approvals import (
@@ -40,22 +40,22 @@ from messages.rules import GrantScope, PermissionMode, Policy, Rule
 from messages.tools import CallPlan
 from messages.transcript import Append, Appended, Record
 from tests.actors.agents import faults as of_turns
-from tests.simulation.commands import SimulatedProcesses
+from tests.simulation.commands import SimulatedCommandRunner
 
-Innards = Any
+Internals = Any
 """What a fault reaches into; no other code does."""
 
 
-def nothing(*_given: object) -> None:
+def do_nothing(*_given: object) -> None:
     """Do not do it."""
 
 
-def always(*_given: object) -> bool:
+def always_true(*_given: object) -> bool:
     """Say yes."""
     return True
 
 
-def never(*_given: object) -> bool:
+def always_false(*_given: object) -> bool:
     """Say no."""
     return False
 
@@ -63,100 +63,102 @@ def never(*_given: object) -> bool:
 # Calls.
 
 
-def forgets_results_of_cancelled_calls(step: Transition) -> None:
-    for call in step.turn.calls:
+def lose_results_of_cancelled_calls(step: Transition) -> None:
+    for call in step.state.calls:
         if call.stage in (CallStage.PLANNING, CallStage.RUNNING):
-            step.do(StopCall(call.use.id))
+            step.emit(CancelCall(call.tool_use.id))
         else:
-            step.put(call, stage=CallStage.DONE)
-    settling.proceed(step)
+            step.update_call(call, stage=CallStage.DONE)
+    settling.continue_turn(step)
 
 
-def writes_results_twice(step: Transition, call: ToolCall, status: Any, text: str) -> None:  # noqa: ANN401
-    CLOSE(step, call, status, text)
-    CLOSE(step, call, status, text)
+def write_results_twice(step: Transition, call: ToolCall, status: Any, text: str) -> None:  # noqa: ANN401
+    ORIGINAL_CLOSE(step, call, status, text)
+    ORIGINAL_CLOSE(step, call, status, text)
 
 
-CLOSE: Any = settling.close
+ORIGINAL_CLOSE: Any = settling.record_result
 
 
-def keeps_a_yes_after_a_drift(
+def keep_approval_after_target_change(
     step: Transition, call: ToolCall, plan: CallPlan, **changes: Any
 ) -> None:
-    JUDGE(step, call, plan, **({"approved": True} if call.drifts else changes))
+    ORIGINAL_JUDGE(step, call, plan, **({"approved": True} if call.target_changes else changes))
 
 
-JUDGE: Any = vars(calls)["_judge"]
+ORIGINAL_JUDGE: Any = vars(calls)["_judge"]
 
-RUN: Any = vars(calls)["_run"]
-
-
-def starts_before_the_disk(step: Transition, call: ToolCall) -> None:
-    RUN(step, call)
+ORIGINAL_RUN: Any = vars(calls)["_run"]
 
 
-def runs_again(records: tuple[Record, ...], blank: AgentState) -> RestoredState:
-    return of_turns.begins_again_what_began(past_of(records, blank))
+def run_before_start_is_synced(step: Transition, call: ToolCall) -> None:
+    ORIGINAL_RUN(step, call)
 
 
-async def leaves_a_command_at_work(
-    _self: SimulatedProcesses, working: "asyncio.Future[None]", *, deaf: bool
+def rerun_started_calls(records: tuple[Record, ...], blank: AgentState) -> RestoredState:
+    return of_turns.rerun_started_calls(restore(records, blank))
+
+
+async def leave_command_running(
+    _self: SimulatedCommandRunner, working: "asyncio.Future[None]", *, deaf: bool
 ) -> None:
     if not deaf:
         working.cancel()
 
 
-WORK_DONE: Any = vars(Works)["_done"]
+ORIGINAL_JOB_DONE: Any = vars(Jobs)["_done"]
 
 
-def drops_cancelled_outcomes(self: Innards, work: int, task: "asyncio.Task[Message]") -> None:
+def drop_cancelled_outcomes(self: Internals, work: int, task: "asyncio.Task[Message]") -> None:
     if task.cancelled():
         self._failed.pop(work, None)
         del self._tasks[work]
     else:
-        WORK_DONE(self, work, task)
+        ORIGINAL_JOB_DONE(self, work, task)
 
 
 # Permission and approval.
 
 
-def allows_what_asks(_to: Address, message: Message, _sender: Address) -> tuple[Message, ...]:
+def allow_instead_of_ask(_to: Address, message: Message, _sender: Address) -> tuple[Message, ...]:
     if isinstance(message, PermissionDecision) and message.action == "ask":
         message = message.model_copy(update={"action": "allow"})
     return (message,)
 
 
-def takes_a_no_for_a_yes(to: Address, message: Message, _sender: Address) -> tuple[Message, ...]:
+def treat_no_as_once(to: Address, message: Message, _sender: Address) -> tuple[Message, ...]:
     if isinstance(message, SubmitDecision) and to == APPROVALS:
         message = SubmitDecision(id=message.id, decision="once")
     return (message,)
 
 
-def answers_and_refuses(_to: Address, message: Message, _sender: Address) -> tuple[Message, ...]:
+def send_decision_and_unavailable(
+    _to: Address, message: Message, _sender: Address
+) -> tuple[Message, ...]:
     if isinstance(message, ApprovalDecided):
         refused = ApprovalUnavailable(id=message.id, agent=message.agent, reason="planted")
         return message, refused
     return (message,)
 
 
-def shows_what_it_retracts(to: Address, message: Message, _sender: Address) -> tuple[Message, ...]:
+def show_after_dismiss(to: Address, message: Message, _sender: Address) -> tuple[Message, ...]:
     if isinstance(message, ShowApproval) and to == CONSOLE:
-        SHOWN[message.request.id] = message
-    if isinstance(message, DismissApproval) and message.id in SHOWN:
-        return message, SHOWN.pop(message.id)
+        SHOWN_REQUESTS[message.request.id] = message
+    if isinstance(message, DismissApproval) and message.id in SHOWN_REQUESTS:
+        return message, SHOWN_REQUESTS.pop(message.id)
     return (message,)
 
 
-SHOWN: dict[str, ShowApproval] = {}
+SHOWN_REQUESTS: dict[str, ShowApproval] = {}
 
 
-def delivers_before_the_disk(self: Innards, parked: Any, answer: ApprovalDecided) -> None:  # noqa: ANN401
+def deliver_before_sync(self: Internals, parked: Any, answer: ApprovalDecided) -> None:  # noqa: ANN401
     parked.answer = answer
     self._write(answer)
     self._deliver(answer.id)
 
 
-def leaves_its_questions_behind(self: Innards) -> None:
+def skip_withdrawal_after_crash(self: Internals) -> None:
     tell = self.tell
 
     def told(to: Address, message: Message) -> None:
@@ -165,36 +167,36 @@ def leaves_its_questions_behind(self: Innards) -> None:
 
     self.tell = told
     try:
-        AGENT_STARTS(self)
+        ORIGINAL_AGENT_START(self)
     finally:
         del self.tell
 
 
-AGENT_STARTS: Any = agent.Agent.on_start
+ORIGINAL_AGENT_START: Any = agent.Agent.on_start
 
 
 # Modes and grants.
 
 
-def holds_at_once(
+def apply_before_sync(
     tight: tuple[PolicyUpdate, ...], change: PolicyUpdate
 ) -> tuple[PolicyUpdate, ...]:
     return (*tight, change)
 
 
-def as_it_is(_self: Innards, policy: Policy) -> Policy:
+def keep_policy(_self: Internals, policy: Policy) -> Policy:
     return policy
 
 
-def revokes_nothing(policy: Policy, _rule: Rule, _scope: GrantScope) -> Policy:
+def revoke_nothing(policy: Policy, _rule: Rule, _scope: GrantScope) -> Policy:
     return replace(policy, policy_version=policy.policy_version + 1)
 
 
-def revokes_all(policy: Policy, _rule: Rule, _scope: GrantScope) -> Policy:
+def revoke_all(policy: Policy, _rule: Rule, _scope: GrantScope) -> Policy:
     return replace(policy, grants=(), project_grants=(), policy_version=policy.policy_version + 1)
 
 
-def grants_more(_to: Address, message: Message, _sender: Address) -> tuple[Message, ...]:
+def grant_wider_rule(_to: Address, message: Message, _sender: Address) -> tuple[Message, ...]:
     if isinstance(message, StoreGrant):
         wide = tuple(
             replace(rule, pattern="work *") if rule.permission == "bash" else rule
@@ -204,43 +206,43 @@ def grants_more(_to: Address, message: Message, _sender: Address) -> tuple[Messa
     return (message,)
 
 
-def grants_for_longer(_to: Address, message: Message, _sender: Address) -> tuple[Message, ...]:
+def grant_for_project(_to: Address, message: Message, _sender: Address) -> tuple[Message, ...]:
     if isinstance(message, StoreGrant):
         return (message.model_copy(update={"scope": "project"}),)
     return (message,)
 
 
-def makes_what_the_disk_refused(self: Innards, _detail: str) -> None:
+def apply_after_failed_sync(self: Internals, _detail: str) -> None:
     if self._pending.first is not None:
-        self._made(changed(self._policy, self._pending.first))
+        self._made(apply_update(self._policy, self._pending.first))
 
 
-def keeps_any_mode(options: SessionOptions, records: tuple[Record, ...]) -> PermissionMode:
-    config = last_config(records)
+def keep_mode_on_resume(options: SessionOptions, records: tuple[Record, ...]) -> PermissionMode:
+    config = find_last_settings(records)
     return config.mode if config else options.mode
 
 
-def remembers_any_mode(
+def keep_mode_after_crash(
     policy: Policy, records: tuple[Record, ...], incarnation: int
 ) -> tuple[Policy, ReplaceRules | None]:
-    policy, loaded = REMEMBERED(policy, records, incarnation)
-    config = last_config(records)
+    policy, loaded = ORIGINAL_RECOVERY(policy, records, incarnation)
+    config = find_last_settings(records)
     return (replace(policy, mode=config.mode) if config else policy), loaded
 
 
-REMEMBERED: Any = vars(engine)["remembered"]
+ORIGINAL_RECOVERY: Any = vars(engine)["recover_policy"]
 
 
-def registers_anyone_as_build(
+def register_every_agent_as_build(
     _to: Address, message: Message, _sender: Address
 ) -> tuple[Message, ...]:
     if isinstance(message, RegisterAgent):
-        profile = replace(message.profile, mode="yolo", disallowed_tools=())
+        profile = replace(message.profile, max_mode="yolo", disallowed_tools=())
         return (message.model_copy(update={"profile": profile}),)
     return (message,)
 
 
-def passes_on_what_is_out_of_date(self: Innards, judged: EvaluationFinished) -> None:
+def forward_outdated_decision(self: Internals, judged: EvaluationFinished) -> None:
     _, asker = self._judging.pop(judged.evaluation_id)
     self.tell(asker, judged.decision)
 
@@ -248,47 +250,47 @@ def passes_on_what_is_out_of_date(self: Innards, judged: EvaluationFinished) -> 
 # Records.
 
 
-def acknowledges_at_once(self: Innards, append: Append) -> None:
-    TAKE(self, append)
+def acknowledge_before_write(self: Internals, append: Append) -> None:
+    ORIGINAL_TAKE(self, append)
     self.tell(self.sender, Appended(id=append.id))
 
 
-TAKE: Any = vars(Journal)["_take"]
+ORIGINAL_TAKE: Any = vars(Journal)["_take"]
 
 
 # Lives.
 
 
-def ignores_the_ends_of_services(self: Innards, message: ChildEnded) -> None:
+def ignore_ended_services(self: Internals, message: ChildEnded) -> None:
     if message.child == PRIMARY:
-        ROOT_RECEIVES(self, message)
+        ORIGINAL_ROOT_RECEIVE(self, message)
 
 
-ROOT_RECEIVES: Any = RootSupervisor.on_receive
+ORIGINAL_ROOT_RECEIVE: Any = RootSupervisor.on_receive
 
 
-def hears_an_end_again(self: Innards, child: Address, end: ChildEnded) -> None:
-    CHILD_GONE(self, child, end)
+def report_end_twice(self: Internals, child: Address, end: ChildEnded) -> None:
+    ORIGINAL_CHILD_ENDED(self, child, end)
     if child == CONSOLE:
         self._tell_own(end, child)
 
 
-def does_not_hear_of_ends(self: Innards, child: Address, end: ChildEnded) -> None:
+def drop_end(self: Internals, child: Address, end: ChildEnded) -> None:
     if self.address == ROOT and child != CONSOLE:
-        CHILD_GONE(self, child, end)
+        ORIGINAL_CHILD_ENDED(self, child, end)
     else:
         self._children.remove(child)
 
 
-CHILD_GONE: Any = vars(Life)["_child_gone"]
+ORIGINAL_CHILD_ENDED: Any = vars(MailboxProcessor)["_child_gone"]
 
 
-def falls_asleep_over_its_mail(self: Innards) -> None:
+def stop_reading_mailbox(self: Internals) -> None:
     parcel = self._lanes.take()
     self._scheduled = False
     if parcel is not None:
         self.handle(parcel)
 
 
-def stops_at_once(self: Innards, order: StopOrder) -> None:
+def stop_before_mailbox_is_read(self: Internals, order: StopCell) -> None:
     self._wind_down(ChildCancelled(child=self.address), order.deadline_s)

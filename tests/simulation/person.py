@@ -12,26 +12,26 @@ from messages.turns import ReplyCompleted, SwitchAgent
 from shell.inbox import ScreenEventQueue
 from shell.intents import SendPrompt
 from shell.view import state as screen
-from shell.view.events import received
-from tests.simulation.loop import SimLoop
+from shell.view.events import apply_event
+from tests.simulation.loop import SimulatedLoop
 
-FRAME_S = 0.03
+MAX_FRAME_DELAY_S = 0.03
 """The screen takes what came at most so much later."""
-JUDGING_S = 0.1
+MAX_EVALUATION_DELAY_S = 0.1
 """So long after a reply its calls may still be judged."""
-THINKS_S = 6.0
+MAX_ANSWER_DELAY_S = 6.0
 """Longest before an answer."""
 
 
-class SimulatedPerson:
+class SimulatedUser:
     """Types prompts, interrupts, and answers: at once, late, twice, or not until pressed."""
 
     def __init__(
         self,
-        loop: SimLoop,
+        loop: SimulatedLoop,
         random: Random,
-        asked: Callable[[AnyApprovalRequest], None],
-        fickle: float = 0.0,
+        on_request_shown: Callable[[AnyApprovalRequest], None],
+        change_mind_chance: float = 0.0,
     ) -> None:
         """`asked` hears of each question when it comes to the screen, and when it is decided.
 
@@ -39,29 +39,29 @@ class SimulatedPerson:
         """
         self._loop = loop
         self._random = random
-        self._asked = asked
-        self._fickle = fickle
+        self._asked = on_request_shown
+        self._fickle = change_mind_chance
         self._inbox = ScreenEventQueue()
         self._tell: Callable[[Message], None] = lambda _message: None
         self._framed = False
         self._run = 0
         self._wanted = 0
-        self.said = 0
+        self.sent_count = 0
         """Counts what was told to the console."""
-        self.pressed = False
+        self.is_finishing = False
         """Answers everything soon, and wants nothing more."""
-        self.state = screen.State()
+        self.state = screen.ScreenState()
         self.granted: list[tuple[GrantScope, Rule]] = []
         """What was ever answered with "don't ask again"."""
 
-    def sit_down(
-        self, inbox: ScreenEventQueue, tell: Callable[[Message], None], prompts: int
+    def start_run(
+        self, inbox: ScreenEventQueue, send: Callable[[Message], None], prompts: int
     ) -> None:
         """Begin with a new run of the program; `tell` reaches its console."""
         self._run += 1
-        self._inbox, self._tell = inbox, tell
-        self.state, self.pressed, self._framed = screen.State(), False, False
-        inbox.listen(self._wake)
+        self._inbox, self._tell = inbox, send
+        self.state, self.is_finishing, self._framed = screen.ScreenState(), False, False
+        inbox.set_wake_callback(self._wake)
         when_s = 0.0
         for number in range(prompts):
             when_s += self._random.random() * 8
@@ -70,21 +70,21 @@ class SimulatedPerson:
             for _ in range(self._random.choice((0, 0, 1, 2, 3))):
                 self._later(self._random.random() * 20, act)
 
-    def leave(self) -> None:
+    def end_run(self) -> None:
         """Get up: nobody looks at this run's screen any more."""
         self._run += 1
-        self._inbox.listen(None)
+        self._inbox.set_wake_callback(None)
 
-    def press(self) -> None:
+    def finish(self) -> None:
         """Come to an end: answer what is open, and ask for nothing more."""
-        self.pressed = True
-        for request in self.state.requests.parked:
+        self.is_finishing = True
+        for request in self.state.approvals.parked:
             self._decide_later(request.id)
 
     @property
-    def open_questions(self) -> tuple[str, ...]:
+    def open_request_ids(self) -> tuple[str, ...]:
         """The ids that are on the screen."""
-        return tuple(request.id for request in self.state.requests.parked)
+        return tuple(request.id for request in self.state.approvals.parked)
 
     def _later(self, delay_s: float, act: Callable[[], None]) -> None:
         run = self._run
@@ -98,14 +98,14 @@ class SimulatedPerson:
     def _wake(self) -> None:
         if not self._framed:
             self._framed = True
-            self._later(self._random.random() * FRAME_S, self._frame)
+            self._later(self._random.random() * MAX_FRAME_DELAY_S, self._frame)
 
     def _frame(self) -> None:
         self._framed = False
-        for event in self._inbox.take():
-            self._step(received(self.state, event, self._loop.time()))
+        for event in self._inbox.take_all():
+            self._step(apply_event(self.state, event, self._loop.time()))
             if isinstance(event, ReplyCompleted) and self._random.random() < self._fickle:
-                self._later(self._random.random() * JUDGING_S, self._decide_otherwise)
+                self._later(self._random.random() * MAX_EVALUATION_DELAY_S, self._decide_otherwise)
             if isinstance(event, ShowApproval):
                 self._asked(event.request)
                 self._decide_later(event.request.id)
@@ -114,25 +114,25 @@ class SimulatedPerson:
         self.state, effects = step
         for effect in effects:
             if isinstance(effect, screen.SendCommand):
-                self._tell(effect.intent)
+                self._tell(effect.command)
 
     def _enter(self, text: str) -> None:
-        if self.pressed:
+        if self.is_finishing:
             return
         if self._random.random() < 0.2:  # past the screen's queue, as a prompt of the command line
             self._tell(SendPrompt(text=text))
         else:
-            self._step(screen.entered(self.state, text, self._loop.time()))
+            self._step(screen.submit_prompt(self.state, text, self._loop.time()))
         if self._random.random() < 0.2:  # thinks better of it at once
             self._interrupt()
 
     def _interrupt(self) -> None:
-        if not self.pressed:
-            self._step(screen.interrupted(self.state))
+        if not self.is_finishing:
+            self._step(screen.interrupt(self.state))
 
     def _decide_otherwise(self) -> None:
         """Change what questions are decided by: a mode, a grant, or who has the session."""
-        if self.pressed:
+        if self.is_finishing:
             return
         way = self._random.choice(("mode", "grant", "grant", "agent"))
         if way == "mode":
@@ -146,17 +146,17 @@ class SimulatedPerson:
     # Questions.
 
     def _decide_later(self, request_id: str) -> None:
-        delay_s = 0.1 if self.pressed else self._random.random() * THINKS_S
+        delay_s = 0.1 if self.is_finishing else self._random.random() * MAX_ANSWER_DELAY_S
         self._later(delay_s, lambda: self._decide(request_id))
 
     def _decide(self, request_id: str) -> None:
-        request = self.state.requests.find(request_id)
+        request = self.state.approvals.find(request_id)
         if request is not None:
             self._asked(request)
         answer: ApprovalDecision = self._random.choice(("once", "once", "session", "project", "no"))
         if self._random.random() < self._fickle:
             self._decide_otherwise()
-        chance = 1.0 if self.pressed else self._random.random()
+        chance = 1.0 if self.is_finishing else self._random.random()
         if chance < 0.1:
             return  # not now
         if request is None:
@@ -167,7 +167,9 @@ class SimulatedPerson:
             answer = "once"
         why = "not so" if answer == "no" and chance < 0.6 else ""
         wider = bool(request.broader_grants) and self._random.random() < 0.5
-        self._step(screen.answered(self.state, request_id, answer, why, wider=wider))
+        self._step(
+            screen.decide_approval(self.state, request_id, answer, why, use_broader_grants=wider)
+        )
         if answer == "session" or answer == "project":  # noqa: PLR1714  (so that mypy narrows it)
             rules = request.broader_grants if wider else request.grants
             self.granted.extend((answer, rule) for rule in rules)

@@ -3,20 +3,20 @@
 from messages.base import Message
 from messages.permissions import GrantRevoked, GrantStored, RevokeGrant, StoreGrant
 from messages.rules import Rule
-from tests.simulation.ledger import Ledger
+from tests.simulation.ledger import Violations
 
 
-class Pledges:
+class ProjectGrantInvariants:
     """Remembers which rules are said to be in the store, and which are said to be gone."""
 
-    def __init__(self, ledger: Ledger) -> None:
+    def __init__(self, ledger: Violations) -> None:
         self._ledger = ledger
         self._stored: set[Rule] = set()
         self._gone: set[Rule] = set()
         self._storing: set[Rule] = set()
         self._revoking: set[Rule] = set()
 
-    def asked(self, change: Message) -> None:
+    def on_change_requested(self, change: Message) -> None:
         """Hear of a change on its way: until it is told of, either may be so."""
         match change:
             case StoreGrant(scope="project"):
@@ -28,9 +28,11 @@ class Pledges:
             case _:
                 pass
 
-    def told(self, done: GrantStored | GrantRevoked, change: StoreGrant | None = None) -> None:
+    def on_change_done(
+        self, done: GrantStored | GrantRevoked, change: StoreGrant | None = None
+    ) -> None:
         """Hear what the engine says is done; of `change`, when it stored one."""
-        if self._ledger.closed:
+        if self._ledger.is_closed:
             return
         if isinstance(done, GrantRevoked) and done.scope == "project":
             self._revoking.discard(done.rule)
@@ -40,7 +42,7 @@ class Pledges:
             self._storing -= rules
             self._stored |= rules - self._revoking
 
-    def found(self, rules: tuple[Rule, ...]) -> None:
+    def check_store(self, rules: tuple[Rule, ...]) -> None:
         """Hold it against what the next run finds on disk."""
         lost = self._stored - set(rules)
         self._ledger.require(not lost, f"stored for the project and lost: {lost}")

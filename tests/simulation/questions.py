@@ -18,21 +18,21 @@ from messages.approvals import (
     WithdrawApprovals,
 )
 from messages.base import Message
-from tests.simulation.calls import Calls
-from tests.simulation.ledger import Ledger
+from tests.simulation.calls import ToolCallInvariants
+from tests.simulation.ledger import Violations
 
-REQUESTS = ExecApprovalRequest | PatchApprovalRequest | QuestionRequest
-STALE_S = 1.0
+APPROVAL_REQUESTS = ExecApprovalRequest | PatchApprovalRequest | QuestionRequest
+MAX_STALE_S = 1.0
 """So long after a call's result its question may still be on its way to the screen."""
 
 
-class Questions:
+class ApprovalInvariants:
     """Follows every request from its asker to its end."""
 
     def __init__(
         self,
-        ledger: Ledger,
-        calls: Calls,
+        ledger: Violations,
+        calls: ToolCallInvariants,
         is_on_disk: Callable[[Message], bool],
         allows: Callable[[str], bool],
         now: Callable[[], float],
@@ -56,7 +56,7 @@ class Questions:
         self._forsaken_s: dict[str, float] = {}
         """Ids whose asker has crashed since, and when."""
 
-    def begin(self) -> None:
+    def start_run(self) -> None:
         """Start a new run; questions that were open are asked again by their ids."""
         self._requests.clear()
         self._reached.clear()
@@ -66,19 +66,19 @@ class Questions:
         self._results_s.clear()
         self._forsaken_s.clear()
 
-    def reborn(self) -> None:
+    def on_agent_restarted(self) -> None:
         """Hear that the agent was made anew: it asks what it still wants to know by other ids."""
         for each in self._requests:
             self._forsaken_s.setdefault(each, self._now())
 
-    def sent(self, to: Address, message: Message, sender: Address) -> None:
+    def on_send(self, to: Address, message: Message, sender: Address) -> None:
         """Hear what the agent asks, and what the broker shows and answers."""
-        if sender == PRIMARY and isinstance(message, REQUESTS):
+        if sender == PRIMARY and isinstance(message, APPROVAL_REQUESTS):
             self._requests[message.id] = message
         elif sender == APPROVALS and to == CONSOLE and isinstance(message, ShowApproval):
             self._shown(message.request)
         elif sender == APPROVALS and to == CONSOLE and isinstance(message, DismissApproval):
-            self._ended.setdefault(message.id, message.why)
+            self._ended.setdefault(message.id, message.outcome)
         elif sender == APPROVALS and isinstance(message, ApprovalDecided | ApprovalUnavailable):
             self._answered(message)
 
@@ -103,7 +103,7 @@ class Questions:
             ruled = end.decided_by == "rule" and self._allows(end.id)
             require(said or ruled, f"{end.id}: neither person nor engine ever said that")
 
-    def received(self, by: Address, message: Message) -> None:
+    def on_received(self, by: Address, message: Message) -> None:
         """Hear what the broker has handled to its end."""
         if by != APPROVALS:
             return
@@ -119,45 +119,45 @@ class Questions:
             case _:
                 pass
 
-    def on_disk(self, record: Message) -> None:
+    def on_synced_record(self, record: Message) -> None:
         """Hear of a record that is on disk."""
         if isinstance(record, ApprovalDecided):
             self._answers.add(record.id)
 
-    def drained(self) -> None:
+    def check_drained(self) -> None:
         """Hold, after an orderly end, that nothing the person said was lost on its way."""
         for each in self._said:
             kept = each not in self._requests or each in self._ended or each in self._answers
             self._ledger.require(kept, f"the answer to {each} was lost")
 
-    def saw(self, request: AnyApprovalRequest) -> None:
+    def on_request_shown(self, request: AnyApprovalRequest) -> None:
         """Hear that a request is on the screen."""
-        result = self._calls.result_of(request.call_id)
+        result = self._calls.find_result(request.call_id)
         if result is not None:
             ended_s = self._results_s.setdefault(request.call_id, self._now())
-            fresh = self._now() <= ended_s + STALE_S
+            fresh = self._now() <= ended_s + MAX_STALE_S
             self._ledger.require(fresh, f"{request.id} comes to the screen long after its end")
         forsaken_s = self._forsaken_s.get(request.id, self._now())
-        asked = self._now() <= forsaken_s + STALE_S
+        asked = self._now() <= forsaken_s + MAX_STALE_S
         self._ledger.require(asked, f"{request.id} is on the screen, and its asker has crashed")
 
-    def result(self, call_id: str) -> None:
+    def on_tool_result(self, call_id: str) -> None:
         """Hear that a call has its result."""
         self._results_s.setdefault(call_id, self._now())
 
-    def said(self, given: SubmitDecision) -> None:
+    def on_user_decision(self, given: SubmitDecision) -> None:
         """Hear what the person says."""
         said = self._said.setdefault(given.id, set())
         said.update((given.decision,) if given.decision == "no" else (given.decision, "once"))
         request = self._requests.get(given.id)
         if request is not None:
-            self._calls.answered(request, given)
+            self._calls.on_user_decision(request, given)
 
-    def at_rest(self, on_screen: tuple[str, ...]) -> None:
+    def check_idle(self, on_screen: tuple[str, ...]) -> None:
         """Hold that nothing is open any more."""
         self._ledger.require(not on_screen, f"{', '.join(on_screen)} left on the screen")
         for request in self._requests.values():
             # A broker that crashed over the withdrawal may have ended it unheard.
             ended = request.id in self._ended or request.call_id in self._results_s
-            ended = ended or self._calls.result_of(request.call_id) is not None
+            ended = ended or self._calls.find_result(request.call_id) is not None
             self._ledger.require(ended, f"{request.id} never ended")

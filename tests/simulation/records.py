@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import cast
 
 from actors.sessions.faults import LogError
-from actors.sessions.reading import parse
+from actors.sessions.reading import parse_log
 from messages.address import JOURNAL, Address
 from messages.base import Message
 from messages.transcript import Append, Appended, Record
@@ -19,31 +19,31 @@ from messages.turns import (
     TurnStarted,
 )
 from messages.wire import DecodeError, decode_line, encode
-from tests.simulation.ledger import Ledger
+from tests.simulation.ledger import Violations
 
 
-class Records:
+class SessionFileInvariants:
     """Reads along as the disk is written."""
 
-    def __init__(self, ledger: Ledger, heard: Callable[[Message], None]) -> None:
+    def __init__(self, ledger: Violations, on_record: Callable[[Message], None]) -> None:
         """`heard` is told of each record that reaches the disk."""
         self._ledger = ledger
-        self._heard = heard
+        self._heard = on_record
         self._disk: set[bytes] = set()
         self._kept: list[Message] = []
         self._acknowledged: set[bytes] = set()
         self._pending: dict[tuple[Address, int], tuple[bytes, ...]] = {}
 
     @property
-    def on_disk(self) -> tuple[Record, ...]:
+    def synced_records(self) -> tuple[Record, ...]:
         """What was synced, in order."""
         return tuple(cast("Record", each) for each in self._kept)
 
-    def is_on_disk(self, record: Message) -> bool:
+    def is_synced(self, record: Message) -> bool:
         """Whether it was synced."""
         return encode(record) in self._disk
 
-    def synced(self, before: bytes, after: bytes) -> None:
+    def on_synced(self, before: bytes, after: bytes) -> None:
         """Hear what is on disk now."""
         if not after.startswith(before):
             self._disk.clear()
@@ -53,13 +53,13 @@ class Records:
             try:
                 record = decode_line(raw).message
             except DecodeError as error:
-                self._ledger.require(holds=False, promise=f"damage is written: {error}")
+                self._ledger.require(condition=False, message=f"damage is written: {error}")
                 return
             self._disk.add(encode(record))
             self._kept.append(record)
             self._heard(record)
 
-    def sent(self, to: Address, message: Message, sender: Address) -> None:
+    def on_send(self, to: Address, message: Message, sender: Address) -> None:
         """Hear what is to be written, and what the journal says was."""
         if to == JOURNAL and isinstance(message, Append):
             self._pending[sender, message.id] = tuple(map(encode, message.records))
@@ -67,22 +67,22 @@ class Records:
             records = self._pending.get((to, message.id))
             there = records is not None and self._disk.issuperset(records)
             self._ledger.require(there, f"{to} is told that {message.id} is on disk, it is not")
-            if not self._ledger.closed:
+            if not self._ledger.is_closed:
                 self._acknowledged.update(records or ())
 
-    def drained(self) -> None:
+    def check_drained(self) -> None:
         """Hold, after an orderly end, that all that was told is on disk."""
         for (sender, number), records in self._pending.items():
             there = self._disk.issuperset(records)
             self._ledger.require(there, f"append {number} of {sender} was lost on the way out")
 
-    def opened(self, path: Path, data: bytes) -> tuple[Record, ...]:
+    def check_reopened(self, path: Path, data: bytes) -> tuple[Record, ...]:
         """Read the file as the next run will; nothing acknowledged may be missing."""
         self._pending.clear()
         try:
-            contents = parse(path, data)
+            contents = parse_log(path, data)
         except LogError as error:
-            self._ledger.require(holds=False, promise=f"the log cannot be read: {error}")
+            self._ledger.require(condition=False, message=f"the log cannot be read: {error}")
             return ()
         there = {encode(record) for record in contents.records}
         lost = sorted(self._acknowledged - there)

@@ -6,22 +6,22 @@ from contextlib import suppress
 
 import pytest
 
-from tests.simulation.loop import random_of, sim_loop
+from tests.simulation.loop import make_random, make_simulated_loop
 
 pytestmark = pytest.mark.quick
 
 Run = Callable[[Awaitable[object]], object]
 
 
-def on_asyncio(job: Awaitable[object]) -> object:
+def run_on_asyncio(job: Awaitable[object]) -> object:
     return asyncio.run(awaited(job))
 
 
-def simulated(job: Awaitable[object], seed: int = 1) -> object:
-    loop = sim_loop(random_of(seed, "loop"), lag_chance=0.1)
+def run_on_simulated_loop(job: Awaitable[object], seed: int = 1) -> object:
+    loop = make_simulated_loop(make_random(seed, "loop"), lag_chance=0.1)
     task = loop.create_task(awaited(job))
     assert loop.run(task.done), "it hangs"
-    assert loop.complaints == []
+    assert loop.unhandled_errors == []
     loop.close()
     return task.result()
 
@@ -30,7 +30,7 @@ async def awaited(job: Awaitable[object]) -> object:
     return await job
 
 
-@pytest.fixture(params=[on_asyncio, simulated], ids=["asyncio", "simulated"])
+@pytest.fixture(params=[run_on_asyncio, run_on_simulated_loop], ids=["asyncio", "simulated"])
 def run(request: pytest.FixtureRequest) -> Run:
     given: Run = request.param
     return given
@@ -155,20 +155,20 @@ def test_a_cancelled_timer_does_not_fire(run: Run) -> None:
 
 
 def test_the_simulated_clock_moves_only_by_what_is_waited_for() -> None:
-    loop = sim_loop(random_of(1, "loop"))
+    loop = make_simulated_loop(make_random(1, "loop"))
     task = loop.create_task(asyncio.sleep(3_600))
     assert loop.run(task.done)
     assert loop.time() == 3_600
 
 
 def test_what_is_ready_runs_in_the_order_that_the_seed_says() -> None:
-    orders = [tuple(order_of(seed)) for seed in (1, 1, 2, 3)]
+    orders = [tuple(callback_order(seed)) for seed in (1, 1, 2, 3)]
     assert orders[0] == orders[1]
     assert len(set(orders)) == 3
 
 
-def order_of(seed: int) -> list[int]:
-    loop = sim_loop(random_of(seed, "loop"))
+def callback_order(seed: int) -> list[int]:
+    loop = make_simulated_loop(make_random(seed, "loop"))
     ran: list[int] = []
     for number in range(8):
         loop.call_soon(ran.append, number)
@@ -177,11 +177,11 @@ def order_of(seed: int) -> list[int]:
 
 
 def test_a_callback_that_raises_what_ends_programs_is_survived() -> None:
-    loop = sim_loop(random_of(1, "loop"))
+    loop = make_simulated_loop(make_random(1, "loop"))
 
     def leave() -> None:
         raise SystemExit
 
     loop.call_soon(leave)
     assert not loop.run(lambda: False)
-    assert [type(each["exception"]) for each in loop.complaints] == [SystemExit]
+    assert [type(each["exception"]) for each in loop.unhandled_errors] == [SystemExit]

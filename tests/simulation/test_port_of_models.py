@@ -6,12 +6,18 @@ from typing import get_args
 
 import pytest
 
-from actors.models.anthropic_client import AnthropicModel
-from actors.models.client import ModelError, ModelRequest, Reply, Streamed
+from actors.models.anthropic_client import AnthropicClient
+from actors.models.client import ModelError, ModelRequest, Reply, ReplyDelta
 from messages.content import ToolUseBlock
 from messages.models import ModelFailureReason
-from tests.scripted_server import ScriptedServer, calls, cut, fails, says
-from tests.simulation.loop import random_of, sim_loop
+from tests.scripted_server import (
+    ScriptedServer,
+    respond_tool_call,
+    truncate_response,
+    respond_http_error,
+    respond_text,
+)
+from tests.simulation.loop import make_random, make_simulated_loop
 from tests.simulation.model import SimulatedModel
 
 pytestmark = pytest.mark.quick
@@ -23,20 +29,20 @@ REQUEST = ModelRequest(
     messages=({"role": "user", "content": [{"type": "text", "text": "hi"}]},),
     max_tokens=100,
 )
-HELLO = says("Hello there, how are you today?")
-SCRIPT = (
+HELLO = respond_text("Hello there, how are you today?")
+SERVER_SCRIPT = (
     HELLO,
-    calls("ls", path="."),
-    cut(HELLO, 300, "close"),
-    fails(529, "overloaded_error", "busy"),
-    fails(401, "authentication_error", "no key"),
-    fails(400, "invalid_request_error", "no"),
+    respond_tool_call("ls", path="."),
+    truncate_response(HELLO, 300, "close"),
+    respond_http_error(529, "overloaded_error", "busy"),
+    respond_http_error(401, "authentication_error", "no key"),
+    respond_http_error(400, "invalid_request_error", "no"),
 )
-Heard = tuple[list[Streamed], list[Reply], ModelError | None]
+StreamOutcome = tuple[list[ReplyDelta], list[Reply], ModelError | None]
 
 
-async def heard(events: AsyncIterator[Streamed | Reply]) -> Heard:
-    streamed: list[Streamed] = []
+async def collect_stream(events: AsyncIterator[ReplyDelta | Reply]) -> StreamOutcome:
+    streamed: list[ReplyDelta] = []
     replies: list[Reply] = []
     try:
         async for event in events:
@@ -50,34 +56,34 @@ async def heard(events: AsyncIterator[Streamed | Reply]) -> Heard:
     return streamed, replies, None
 
 
-def real() -> list[Heard]:
-    async def ask(url: str) -> list[Heard]:
-        model = AnthropicModel(url, "key")
+def run_real_model() -> list[StreamOutcome]:
+    async def ask(url: str) -> list[StreamOutcome]:
+        model = AnthropicClient(url, "key")
         try:
-            return [await heard(model.stream(REQUEST)) for _ in SCRIPT]
+            return [await collect_stream(model.stream(REQUEST)) for _ in SERVER_SCRIPT]
         finally:
             await model.close()
 
-    with ScriptedServer(*SCRIPT) as server:
+    with ScriptedServer(*SERVER_SCRIPT) as server:
         return asyncio.run(ask(server.base_url))
 
 
-def simulated() -> list[Heard]:
-    model = SimulatedModel(random_of(3, "model"), lambda _asked: None, lambda _tag, _use: None)
-    model.armed, model.breaks_its_promise = True, False
+def run_simulated_model() -> list[StreamOutcome]:
+    model = SimulatedModel(make_random(3, "model"), lambda _asked: None, lambda _tag, _use: None)
+    model.is_armed, model.violates_port = True, False
 
-    async def ask() -> list[Heard]:
-        return [await heard(model.stream(REQUEST)) for _ in range(60)]
+    async def ask() -> list[StreamOutcome]:
+        return [await collect_stream(model.stream(REQUEST)) for _ in range(60)]
 
-    loop = sim_loop(random_of(1, "loop"))
+    loop = make_simulated_loop(make_random(1, "loop"))
     task = loop.create_task(ask())
     assert loop.run(task.done), "it hangs"
     return task.result()
 
 
-@pytest.mark.parametrize("ask", [real, simulated])
+@pytest.mark.parametrize("ask", [run_real_model, run_simulated_model])
 def test_a_request_ends_in_one_reply_or_in_one_error_with_a_closed_reason(
-    ask: Callable[[], list[Heard]],
+    ask: Callable[[], list[StreamOutcome]],
 ) -> None:
     outcomes = ask()
     for _, replies, error in outcomes:

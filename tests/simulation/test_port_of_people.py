@@ -13,15 +13,15 @@ from messages.approvals import (
 from messages.base import Message
 from messages.rules import PermissionRequest
 from shell.inbox import ScreenEventQueue
-from tests.simulation.loop import SimLoop, random_of, sim_loop
-from tests.simulation.person import SimulatedPerson
+from tests.simulation.loop import SimulatedLoop, make_random, make_simulated_loop
+from tests.simulation.person import SimulatedUser
 
 pytestmark = pytest.mark.quick
 
 SEEDS = range(40)
 
 
-def asking(number: int) -> ExecApprovalRequest:
+def make_request(number: int) -> ExecApprovalRequest:
     return ExecApprovalRequest(
         id=f"/primary#{number}@1",
         agent=PRIMARY,
@@ -36,55 +36,57 @@ def asking(number: int) -> ExecApprovalRequest:
     )
 
 
-class Desk:
+class UserFixture:
     """A person with an inbox, and all that they looked at and said."""
 
     def __init__(self, seed: int) -> None:
-        self.loop: SimLoop = sim_loop(random_of(seed, "loop"))
-        self.looked: list[AnyApprovalRequest] = []
-        self.said: list[Message] = []
-        self.person = SimulatedPerson(self.loop, random_of(seed, "person"), self.looked.append)
+        self.loop: SimulatedLoop = make_simulated_loop(make_random(seed, "loop"))
+        self.shown_requests: list[AnyApprovalRequest] = []
+        self.sent_messages: list[Message] = []
+        self.user = SimulatedUser(
+            self.loop, make_random(seed, "person"), self.shown_requests.append
+        )
         self.inbox = ScreenEventQueue()
-        self.person.sit_down(self.inbox, self.said.append, prompts=0)
+        self.user.start_run(self.inbox, self.sent_messages.append, prompts=0)
 
-    def until_nothing_happens(self) -> None:
+    def run_until_idle(self) -> None:
         self.loop.run(lambda: False)
 
-    def answers(self) -> list[SubmitDecision]:
-        return [each for each in self.said if isinstance(each, SubmitDecision)]
+    def list_decisions(self) -> list[SubmitDecision]:
+        return [each for each in self.sent_messages if isinstance(each, SubmitDecision)]
 
 
 def test_a_question_that_is_pressed_for_is_answered_and_leaves_the_screen() -> None:
     for seed in SEEDS:
-        desk = Desk(seed)
-        desk.inbox.put(ShowApproval(request=asking(1), waiting=1))
-        desk.until_nothing_happens()
-        desk.person.press()
-        desk.until_nothing_happens()
-        assert desk.person.open_questions == ()
-        assert {each.id for each in desk.answers()} == {asking(1).id}
+        desk = UserFixture(seed)
+        desk.inbox.put(ShowApproval(request=make_request(1), parked_count=1))
+        desk.run_until_idle()
+        desk.user.finish()
+        desk.run_until_idle()
+        assert desk.user.open_request_ids == ()
+        assert {each.id for each in desk.list_decisions()} == {make_request(1).id}
 
 
 def test_a_retracted_question_is_not_looked_at_again() -> None:
     for seed in SEEDS:
-        desk = Desk(seed)
-        desk.inbox.put(ShowApproval(request=asking(1), waiting=1))
-        desk.inbox.put(DismissApproval(id=asking(1).id, why="withdrawn"))
-        desk.until_nothing_happens()
-        desk.person.press()
-        desk.until_nothing_happens()
-        assert desk.person.open_questions == ()
-        assert len(desk.looked) == 1
+        desk = UserFixture(seed)
+        desk.inbox.put(ShowApproval(request=make_request(1), parked_count=1))
+        desk.inbox.put(DismissApproval(id=make_request(1).id, outcome="withdrawn"))
+        desk.run_until_idle()
+        desk.user.finish()
+        desk.run_until_idle()
+        assert desk.user.open_request_ids == ()
+        assert len(desk.shown_requests) == 1
 
 
 def test_people_answer_in_every_way_late_twice_and_not_at_all() -> None:
     counts: set[int] = set()
     answers: set[str] = set()
     for seed in SEEDS:
-        desk = Desk(seed)
-        desk.inbox.put(ShowApproval(request=asking(1), waiting=1))
-        desk.until_nothing_happens()
-        counts.add(len(desk.answers()))
-        answers.update(each.decision for each in desk.answers())
+        desk = UserFixture(seed)
+        desk.inbox.put(ShowApproval(request=make_request(1), parked_count=1))
+        desk.run_until_idle()
+        counts.add(len(desk.list_decisions()))
+        answers.update(each.decision for each in desk.list_decisions())
     assert counts == {0, 1, 2}
     assert {"once", "no"} <= answers

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.simulation.world import World
+from tests.simulation.world import SimulatedSession
 
 ROOT = Path(__file__).parents[2]
 SEEDS = range(50)
@@ -15,7 +15,7 @@ SEEDS = range(50)
 
 @pytest.mark.quick
 def test_the_same_seed_gives_the_same_trace_to_the_byte() -> None:
-    first, second = World(7), World(7)
+    first, second = SimulatedSession(7), SimulatedSession(7)
     first.play()
     second.play()
     assert list(first.trace.lines()) == list(second.trace.lines())
@@ -23,12 +23,12 @@ def test_the_same_seed_gives_the_same_trace_to_the_byte() -> None:
 
 
 def test_two_processes_with_different_hash_seeds_give_the_same_traces() -> None:
-    digests = [digests_of(hash_seed) for hash_seed in ("1", "2")]
+    digests = [compute_digests(hash_seed) for hash_seed in ("1", "2")]
     assert digests[0] == digests[1]
     assert len(digests[0]) == len(SEEDS)
 
 
-def digests_of(hash_seed: str) -> list[str]:
+def compute_digests(hash_seed: str) -> list[str]:
     seeds = f"{SEEDS.start}-{SEEDS.stop - 1}"
     ran = subprocess.run(
         [sys.executable, "-m", "tests.simulation", seeds],

@@ -2,11 +2,11 @@
 
 import pytest
 
-from tests.simulation.world import World
+from tests.simulation.world import SimulatedSession
 
 SHARD = 50
 """Seeds in one test, so that none takes long."""
-EVERY_TIME, FULLY = 20, 200
+DEFAULT_SHARDS, ALL_SHARDS = 20, 200
 """Shards of the default run, and of the long one."""
 
 
@@ -14,13 +14,16 @@ EVERY_TIME, FULLY = 20, 200
     "shard",
     [
         *(pytest.param(shard, marks=pytest.mark.quick) for shard in range(2)),
-        *range(2, EVERY_TIME),
-        *(pytest.param(shard, marks=pytest.mark.long) for shard in range(EVERY_TIME, FULLY)),
+        *range(2, DEFAULT_SHARDS),
+        *(
+            pytest.param(shard, marks=pytest.mark.long)
+            for shard in range(DEFAULT_SHARDS, ALL_SHARDS)
+        ),
     ],
 )
 def test_every_promise_is_kept_whatever_happens(shard: int) -> None:
     for seed in range(shard * SHARD, (shard + 1) * SHARD):
-        world = World(seed)
+        world = SimulatedSession(seed)
         world.play()
         told = "\n".join((*world.violations, f"replay it: python -m tests.simulation {seed}"))
         assert not world.violations, told

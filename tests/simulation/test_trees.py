@@ -2,8 +2,8 @@
 
 import pytest
 
-from tests.simulation.blight import BLIGHTS
-from tests.simulation.grove import Grove, TreePlant
+from tests.simulation.blight import TREE_MUTANTS
+from tests.simulation.grove import TreeSimulation, TreeMutant
 
 SHARD = 50
 """Seeds in one test, so that none takes long."""
@@ -23,20 +23,20 @@ SEEDS = 1_000
 def test_every_tree_keeps_every_promise(shard: int) -> None:
     most = 0
     for seed in range(shard * SHARD, (shard + 1) * SHARD):
-        grove = Grove(seed)
+        grove = TreeSimulation(seed)
         grove.play()
-        most = max(most, grove.heard.most)
+        most = max(most, grove.invariants.max_live_subagents)
         assert not grove.violations, f"seed {seed}: {grove.violations}"
     assert most > 3, "these are no trees"
 
 
-@pytest.mark.parametrize("name", BLIGHTS)
+@pytest.mark.parametrize("name", TREE_MUTANTS)
 def test_a_planted_fault_in_a_tree_is_found(name: str) -> None:
-    found = any(breaks(seed, BLIGHTS[name]) for seed in range(SEEDS))
+    found = any(is_caught(seed, TREE_MUTANTS[name]) for seed in range(SEEDS))
     assert found, f"nobody sees that {name}"
 
 
-def breaks(seed: int, plant: TreePlant) -> bool:
-    grove = Grove(seed, plant)
+def is_caught(seed: int, plant: TreeMutant) -> bool:
+    grove = TreeSimulation(seed, plant)
     grove.play()
     return bool(grove.violations)

@@ -7,13 +7,13 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from actors.factories import SessionPorts, factories_of
+from actors.factories import SessionPorts, make_child_factories
 from actors.root import RootSupervisor
-from actors.runtime.lanes import StopOrder
-from actors.runtime.system import EXIT_S
-from actors.session import OpenSession, SessionOptions
+from actors.runtime.lanes import StopCell
+from actors.runtime.system import EXIT_TIMEOUT_S
+from actors.session import SessionHandle, SessionOptions
 from actors.sessions.log import SessionLog
-from actors.sessions.reading import concerning
+from actors.sessions.reading import select_records_for
 from actors.tools.workspace import Workspace
 from messages.address import CONSOLE, PRIMARY, ROOT
 from messages.base import Message
@@ -22,73 +22,86 @@ from messages.transcript import Record, SessionHeader, SessionOpened
 from shell.console import Console
 from shell.inbox import ScreenEventQueue
 from shell.own_command import UserCommandRunner
-from tests.simulation.accounts import FILE, GRANTS, Accounts
-from tests.simulation.commands import SimulatedProcesses
-from tests.simulation.crashes import Crashes
-from tests.simulation.disk import SimulatedFiles
-from tests.simulation.dispatch import SimulatedDirectory
-from tests.simulation.folder import Folder
-from tests.simulation.loop import random_of, sim_loop
+from tests.simulation.accounts import SESSION_FILE, GRANTS_FILE, SessionInvariants
+from tests.simulation.commands import SimulatedCommandRunner
+from tests.simulation.crashes import CrashInjector
+from tests.simulation.disk import SimulatedFileSystem
+from tests.simulation.dispatch import SimulatedRegistry
+from tests.simulation.folder import InMemoryWorkspace
+from tests.simulation.loop import make_random, make_simulated_loop
 from tests.simulation.model import SimulatedModel
-from tests.simulation.person import SimulatedPerson
-from tests.simulation.planted import NO_FAULT, Plant
-from tests.simulation.setting import Ending, setting_of
+from tests.simulation.person import SimulatedUser
+from tests.simulation.planted import NO_MUTANT, Mutant
+from tests.simulation.setting import RunEnding, draw_seed_config
 from tests.simulation.trace import Trace
 
 WORKSPACE = Workspace(root=Path("/simulated/work"), cwd=Path("/simulated/work"))
-EVENING_S = 60.0
+MAX_RUN_S = 60.0
 """How long a run may go on before the person comes to an end."""
-MOST_HURRY_STEPS = 400
-MOST_STEPS = 60_000
+MAX_EARLY_STOP_STEPS = 400
+MAX_STEPS = 60_000
 """A run that takes more never comes to rest."""
 
 
-class World:
+class SimulatedSession:
     """Plays one seed to its end; what was broken stands in `violations`."""
 
-    def __init__(self, seed: int, plant: Plant = NO_FAULT) -> None:
+    def __init__(self, seed: int, plant: Mutant = NO_MUTANT) -> None:
         self._plant = plant
-        self.setting = setting = setting_of(seed)
-        self.random = random_of(seed, "world")
-        self.loop = loop = sim_loop(random_of(seed, "loop"), setting.lag_chance)
+        self.seed_config = setting = draw_seed_config(seed)
+        self.random = make_random(seed, "world")
+        self.loop = loop = make_simulated_loop(make_random(seed, "loop"), setting.lag_chance)
         self.trace = Trace(loop.time)
-        self.crashes = Crashes(random_of(seed, "crashes"), setting.crash_chance, self.trace)
-        self.accounts = heard = Accounts(loop.time, setting, self.trace, self.crashes, plant)
-        self.files = SimulatedFiles(random_of(seed, "disk"), setting.disk_chance, heard.synced)
-        self.folder = Folder(random_of(seed, "folder"), heard.happened)
-        self.processes = SimulatedProcesses(random_of(seed, "processes"), heard.happened)
+        self.crashes = CrashInjector(make_random(seed, "crashes"), setting.crash_chance, self.trace)
+        self.invariants = heard = SessionInvariants(
+            loop.time, setting, self.trace, self.crashes, plant
+        )
+        self.file_system = SimulatedFileSystem(
+            make_random(seed, "disk"), setting.disk_chance, heard.on_synced
+        )
+        self.workspace = InMemoryWorkspace(make_random(seed, "folder"), heard.on_effect)
+        self.command_runner = SimulatedCommandRunner(
+            make_random(seed, "processes"), heard.on_effect
+        )
         self.model = SimulatedModel(
-            random_of(seed, "model"), heard.asked, heard.meant, setting.deaf_s, setting.curious
+            make_random(seed, "model"),
+            heard.on_model_request,
+            heard.on_tool_use,
+            setting.cancel_delay_s,
+            setting.ask_chance,
         )
-        self.person = SimulatedPerson(
-            self.loop, random_of(seed, "person"), heard.looked, setting.fickle
+        self.user = SimulatedUser(
+            self.loop,
+            make_random(seed, "person"),
+            heard.on_request_shown,
+            setting.change_mind_chance,
         )
-        self.runs = 0
+        self.run_count = 0
         self._troubles_before = 0
 
     @property
     def violations(self) -> list[str]:
         """What was promised and not kept."""
-        return self.accounts.ledger.violations
+        return self.invariants.violations.entries
 
     @property
     def _troubles(self) -> int:
-        return self.crashes.count + self.files.failures
+        return self.crashes.count + self.file_system.failure_count
 
     def play(self) -> None:
         """Run the program as often as the setting has it."""
-        with silence(), self._plant.planted():
-            for ending in self.setting.endings:
+        with suppress_logs(), self._plant.applied():
+            for ending in self.seed_config.endings:
                 self._run(ending)
                 if self.violations:
                     break
             else:
-                self.accounts.read(self.files.contents(FILE))
+                self.invariants.check_session_file(self.file_system.read_contents(SESSION_FILE))
         self.loop.close()
 
     # One run.
 
-    def _run(self, ending: Ending) -> None:
+    def _run(self, ending: RunEnding) -> None:
         session = self._open()
         if session is None:
             return
@@ -102,136 +115,147 @@ class World:
             self._cut_power()
         self._stop(directory)
 
-    def _open(self) -> OpenSession | None:
-        self.runs += 1
+    def _open(self) -> SessionHandle | None:
+        self.run_count += 1
         self._arm(armed=False)
-        self.accounts.ledger.closed = False
-        run = SessionOpened(run=self.runs, pid=1, version="0")
+        self.invariants.violations.is_closed = False
+        run = SessionOpened(run=self.run_count, pid=1, version="0")
         past: tuple[Record, ...] = ()
         own: tuple[Record, ...] = ()
-        if self.runs == 1:
-            self.accounts.begin(past, b"")
+        if self.run_count == 1:
+            self.invariants.start_run(past, b"")
             first = SessionHeader(session_id="s", workspace=str(WORKSPACE.root))
-            begun = (first, run, SessionSettings(mode=self.setting.mode))
+            begun = (first, run, SessionSettings(mode=self.seed_config.mode))
             lines = [(record, ROOT) for record in begun]
-            file = SessionLog.create(FILE, lines, self._wall_clock, self.files)
+            file = SessionLog.create(SESSION_FILE, lines, self._wall_clock, self.file_system)
         else:
-            past = self.accounts.read(self.files.contents(FILE))
+            past = self.invariants.check_session_file(self.file_system.read_contents(SESSION_FILE))
             if self.violations:
                 return None
             # What the last run only told is forgotten before the file is read again.
-            self.accounts.begin(past, self.files.contents(GRANTS))
-            file, contents = SessionLog.open(FILE, self._wall_clock, self.files)
-            own = concerning(contents, PRIMARY)
+            self.invariants.start_run(past, self.file_system.read_contents(GRANTS_FILE))
+            file, contents = SessionLog.open(SESSION_FILE, self._wall_clock, self.file_system)
+            own = select_records_for(contents, PRIMARY)
             file.append([(run, ROOT)])
         options = SessionOptions(
-            folder=Path("/simulated/state"),
+            project_state_folder=Path("/simulated/state"),
             workspace=WORKSPACE,
             model_name="simulated",
-            mode=self.setting.mode,
+            mode=self.seed_config.mode,
             is_scripted=False,
-            protected=(),
+            protected_paths=(),
             version="0",
         )
-        return OpenSession(options, "s", file, past, self.runs, own)
+        return SessionHandle(options, "s", file, past, self.run_count, own)
 
-    def _begin(self, session: OpenSession) -> SimulatedDirectory:
-        self.trace.note(f"run {session.run}")
+    def _begin(self, session: SessionHandle) -> SimulatedRegistry:
+        self.trace.add_note(f"run {session.run}")
         inbox = ScreenEventQueue()
         around = SessionPorts(
-            self.model, processes=self.processes, tools=self.folder.tools, files=self.files
+            self.model,
+            processes=self.command_runner,
+            tools=self.workspace.tools,
+            file_system=self.file_system,
         )
-        workbench = UserCommandRunner(self.processes, WORKSPACE.cwd, session.options.folder)
+        workbench = UserCommandRunner(
+            self.command_runner, WORKSPACE.cwd, session.options.project_state_folder
+        )
         console = partial(Console, inbox, workbench)
-        factories = factories_of(session, around, console)
-        factories = replace(factories, console_gone=self.trace.note)
-        directory = SimulatedDirectory(self.accounts, self.loop)
+        factories = make_child_factories(session, around, console)
+        factories = replace(factories, on_console_lost=self.trace.add_note)
+        directory = SimulatedRegistry(self.invariants, self.loop)
         self._troubles_before = self._troubles
         self._arm(armed=True)
-        directory.spawn(partial(RootSupervisor, factories), ROOT, None)
+        directory.start_cell(partial(RootSupervisor, factories), ROOT, None)
         prompts = self.random.choice((1, 2, 3, 4))
-        self.person.sit_down(inbox, partial(self._said, directory), prompts)
+        self.user.start_run(inbox, partial(self._said, directory), prompts)
         return directory
 
     def _arm(self, *, armed: bool) -> None:
         """Let things go wrong, or no longer."""
-        for each in (self.crashes, self.files, self.folder, self.processes, self.model):
-            each.armed = armed
-        self.model.brief = not armed
+        for each in (
+            self.crashes,
+            self.file_system,
+            self.workspace,
+            self.command_runner,
+            self.model,
+        ):
+            each.is_armed = armed
+        self.model.ends_turns = not armed
 
     def _until_evening(self) -> None:
-        self._until(self.loop.time() + EVENING_S)
+        self._until(self.loop.time() + MAX_RUN_S)
 
     def _until_sometime(self) -> None:
         """Go on until a moment, or into the middle of things, or until a person has just spoken."""
         way = self.random.choice(("time", "steps", "words"))
         if way == "time":
-            self._until(self.loop.time() + self.random.random() * EVENING_S / 2)
+            self._until(self.loop.time() + self.random.random() * MAX_RUN_S / 2)
         if way == "steps":
-            last = self.loop.steps + self.random.randrange(MOST_HURRY_STEPS)
+            last = self.loop.steps + self.random.randrange(MAX_EARLY_STOP_STEPS)
             self._until(float("inf"), lambda: self.loop.steps >= last)
         if way == "words":
-            last = self.person.said + self.random.randint(1, 4)
-            self._until(self.loop.time() + EVENING_S, lambda: self.person.said >= last)
+            last = self.user.sent_count + self.random.randint(1, 4)
+            self._until(self.loop.time() + MAX_RUN_S, lambda: self.user.sent_count >= last)
             some = self.loop.steps + self.random.randrange(6)
             self._until(float("inf"), lambda: self.loop.steps >= some)
 
     def _until(self, when_s: float, done: Callable[[], bool] = lambda: False) -> None:
-        most = self.loop.steps + MOST_STEPS
+        most = self.loop.steps + MAX_STEPS
         self.loop.run(
-            lambda: self.accounts.end is not None or self.loop.steps > most or done(), when_s
+            lambda: self.invariants.end is not None or self.loop.steps > most or done(), when_s
         )
         self._require(self.loop.steps <= most, "it does not come to rest")
 
-    def _come_to_rest(self, directory: SimulatedDirectory) -> None:
+    def _come_to_rest(self, directory: SimulatedRegistry) -> None:
         self._arm(armed=False)
-        self.person.press()
+        self.user.finish()
         self._until(float("inf"))
-        if self.accounts.end is not None:
+        if self.invariants.end is not None:
             return
-        waiting = directory.waiting
-        self.accounts.at_rest(waiting, self.person.open_questions)
+        waiting = directory.mailbox_sizes
+        self.invariants.check_idle(waiting, self.user.open_request_ids)
         if CONSOLE in waiting:
-            self._require(self.person.state.turn is None, "the turn hangs")
+            self._require(self.user.state.turn is None, "the turn hangs")
 
     def _cut_power(self) -> None:
-        self.trace.note("the power is cut")
-        self.files.power_cut()
-        self.accounts.ledger.closed = True
+        self.trace.add_note("the power is cut")
+        self.file_system.cut_power()
+        self.invariants.violations.is_closed = True
 
-    def _stop(self, directory: SimulatedDirectory) -> None:
+    def _stop(self, directory: SimulatedRegistry) -> None:
         """Stop everything as `ActorSystem.stop` does, and let what is left run out."""
-        if self.accounts.end is None:
-            self.trace.note("stop")
+        if self.invariants.end is None:
+            self.trace.add_note("stop")
             began_s = self.loop.time()
-            order = StopOrder(began_s + 0.9 * EXIT_S, high_priority=True)
-            self.crashes.armed = True  # clean-up fails, too
+            order = StopCell(began_s + 0.9 * EXIT_TIMEOUT_S, high_priority=True)
+            self.crashes.is_armed = True  # clean-up fails, too
             directory.stop_root(order)
-            self._until(began_s + EXIT_S)
-            self._require(self.accounts.end is not None, "it does not stop in time")
+            self._until(began_s + EXIT_TIMEOUT_S)
+            self._require(self.invariants.end is not None, "it does not stop in time")
             if self._troubles == self._troubles_before:
-                self.accounts.drained()
-        self._require(not directory.waiting, f"left behind: {list(directory.waiting)}")
-        deaf = self.setting.deaf_s > 0
-        self._require(deaf or not directory.given_up, "given up, and nobody was deaf")
-        self.person.leave()
-        self.loop.run(lambda: False, self.loop.time() + EVENING_S)
-        self.files.exit()
+                self.invariants.check_drained()
+        self._require(not directory.mailbox_sizes, f"left behind: {list(directory.mailbox_sizes)}")
+        deaf = self.seed_config.cancel_delay_s > 0
+        self._require(deaf or not directory.abandoned_count, "given up, and nobody was deaf")
+        self.user.end_run()
+        self.loop.run(lambda: False, self.loop.time() + MAX_RUN_S)
+        self.file_system.end_program()
 
     def _require(self, holds: object, promise: str) -> None:
-        self.accounts.ledger.require(holds, promise)
+        self.invariants.violations.require(holds, promise)
 
     def _wall_clock(self) -> float:
         return 1_700_000_000 + self.loop.time()
 
-    def _said(self, directory: SimulatedDirectory, intent: Message) -> None:
-        self.person.said += 1
-        self.accounts.said(intent)
+    def _said(self, directory: SimulatedRegistry, intent: Message) -> None:
+        self.user.sent_count += 1
+        self.invariants.on_user_command(intent)
         directory.send(CONSOLE, intent, ROOT)
 
 
 @contextmanager
-def silence() -> Generator[None]:
+def suppress_logs() -> Generator[None]:
     """Write no logs: each of the hundreds of planted faults would be told with its traceback."""
     before = logging.root.manager.disable
     logging.disable()

@@ -2,10 +2,10 @@
 
 import re
 
-from actors.permissions.commands.plain import RESERVED
+from actors.permissions.commands.plain import RESERVED_WORDS
 
-OF_CASE = frozenset([";;", ";&", ";;&"])
-_OPERATORS = OF_CASE | {"\n", ";", "&", "&&", "||", "|", "|&", "(", ")"}
+CASE_TERMINATORS = frozenset([";;", ";&", ";;&"])
+_OPERATORS = CASE_TERMINATORS | {"\n", ";", "&", "&&", "||", "|", "|&", "(", ")"}
 _OPERATOR = re.compile(rb"\n|&&|&>>|&>|;;&|;;|;&|\|\||\|&|\(\(|[;&|()]")
 _BETWEEN_WORDS = frozenset(b" \t\n;&|()<>`")
 _MAY_FOLLOW_A_COMMAND = frozenset(b"\n;&|)`#")
@@ -18,7 +18,7 @@ _GAP = re.compile(rb"[ \t\n]+(?:\\\n[ \t]+)*|(?:\\\n[ \t]+)+")
 """Blanks and newlines; a continuation counts only beside a blank, else it joins words."""
 
 
-class Account:
+class ByteCoverage:
     """What has been read of a text; in the end every byte was read once, or is a blank."""
 
     def __init__(self, source: bytes) -> None:
@@ -30,7 +30,7 @@ class Account:
         """Take note that these bytes were read."""
         self._spans.append((start, end))
 
-    def token(self, kind: str, start: int, end: int) -> str:
+    def check_token(self, kind: str, start: int, end: int) -> str:
         """Read a token for itself; say why it may be none; empty: it is one."""
         self.cover(start, end)
         if kind == "comment":
@@ -39,12 +39,12 @@ class Account:
             operator = _OPERATOR.match(self._source, start)
             is_whole = operator and operator.end() == end
             return "" if is_whole else f"{kind!r} may be another operator"
-        if kind not in RESERVED:
+        if kind not in RESERVED_WORDS:
             return f"{kind!r} is not judged"
         is_whole = self._begins(start) and self._ends(end)
         return "" if is_whole else f"{kind!r} may not be a reserved word"
 
-    def command_end(self, at: int, end: int | None) -> str:
+    def check_command_end(self, at: int, end: int | None) -> str:
         """Say why a command may not end here, or not at `end`, where the tree has it."""
         source = self._source
         if end not in (None, at) and source[min(at, end) : max(at, end)].strip(b" \t\\\n"):
@@ -53,11 +53,11 @@ class Account:
             return "what follows a command is not certain"
         return ""
 
-    def group_end(self, end: int) -> str:
+    def check_group_end(self, end: int) -> str:
         """Say why a group may not end here; empty: it does."""
         return "" if _AFTER_A_GROUP.match(self._source, end) else "something follows a group"
 
-    def problem(self) -> str:
+    def find_problem(self) -> str:
         """Say what is wrong with the account; empty: nothing."""
         at, size = 0, len(self._source)
         for start, end in [*sorted(self._spans), (size, size)]:

@@ -20,7 +20,7 @@ _SINGLE = {
 _HIGHEST = 0x10FFFF
 
 
-def decoded(source: bytes, start: int) -> tuple[bytes, int, bool]:
+def decode_ansi_c(source: bytes, start: int) -> tuple[bytes, int, bool]:
     """Decode the string whose `$` is at `start`: its text, its end and whether it is plain.
 
     The end is -1 where the quote is not closed.

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from actors.permissions.commands.command import AndChain
 from actors.permissions.commands.plain import SEPARATOR
-from actors.permissions.commands.simple import Simple
+from actors.permissions.commands.simple import SimpleCommand
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -15,11 +15,11 @@ _PIPED = {"pipeline", "negated_command"}
 _GOES_ON = {"&&", "|"}
 
 
-Span = tuple[int, int]
+ChainSpan = tuple[int, int]
 """Where the first command of a chain begins, and where the chain ends, in bytes."""
 
 
-def plain_chains(text: str, commands: Sequence[tuple[str, ...]]) -> tuple[AndChain, ...]:
+def find_plain_chains(text: str, commands: Sequence[tuple[str, ...]]) -> tuple[AndChain, ...]:
     """Find the chains that begin with a `cd`, of a text that holds only words and separators."""
     between = SEPARATOR.findall(text)
     found: list[AndChain] = []
@@ -34,7 +34,7 @@ def plain_chains(text: str, commands: Sequence[tuple[str, ...]]) -> tuple[AndCha
     return tuple(found)
 
 
-def chain_spans(top: "Node") -> list[Span]:
+def find_chain_spans(top: "Node") -> list[ChainSpan]:
     """Find the chains in an outermost list, whatever their first command is."""
     steps: list[tuple[str, Node]] = []
     node = top
@@ -46,7 +46,7 @@ def chain_spans(top: "Node") -> list[Span]:
         node = _body(left)
     steps.append(("", node))
     steps.reverse()
-    found: list[Span] = []
+    found: list[ChainSpan] = []
     end = -1
     for (joined_by, step), (joins, following) in reversed([*pairwise(steps)]):
         end = max(end, following.end_byte) if joins == "&&" else -1
@@ -56,7 +56,7 @@ def chain_spans(top: "Node") -> list[Span]:
     return found
 
 
-def is_outermost(node: "Node") -> bool:
+def is_outermost_list(node: "Node") -> bool:
     """Whether a list is no part of another one, nor of a pipeline."""
     above = node.parent
     while above is not None and above.type == "redirected_statement":
@@ -64,7 +64,9 @@ def is_outermost(node: "Node") -> bool:
     return above is not None and above.type != "list" and above.type not in _PIPED
 
 
-def chains_of(commands: Sequence[Simple], spans: Sequence[Span]) -> tuple[AndChain, ...]:
+def index_chains(
+    commands: Sequence[SimpleCommand], spans: Sequence[ChainSpan]
+) -> tuple[AndChain, ...]:
     """Say which commands, in the order of the text, the chains hold."""
     places = {command.start: at for at, command in enumerate(commands)}
     found: list[AndChain] = []

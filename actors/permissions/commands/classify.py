@@ -1,57 +1,71 @@
 """What one simple command would do, from its words alone."""
 
-from actors.permissions.commands.command import CommandPart, Redirect, Word
+from actors.permissions.commands.command import CommandPart, RedirectedFile, Word
 from actors.permissions.commands.harmless import ReadOnlyCommand
-from actors.permissions.commands.harmless_git import git_reading
-from actors.permissions.commands.harmless_special import reading
+from actors.permissions.commands.harmless_git import match_read_only_git
+from actors.permissions.commands.harmless_special import match_read_only_command
 from actors.permissions.commands.hidden import Words
-from actors.permissions.commands.opened import files_of, opened_operands
-from actors.permissions.commands.operands import read_operands, written_operands
-from actors.permissions.commands.spellings import has_options, is_crowded, spellings
+from actors.permissions.commands.opened import drop_non_files, find_opened_files
+from actors.permissions.commands.operands import find_possible_read_paths, find_written_paths
+from actors.permissions.commands.spellings import (
+    has_leading_options,
+    has_too_many_options,
+    list_aliases,
+)
 
 _CROWDED = "there are too many options before what it does"
 _NOT_A_NAME = frozenset("*?[]{}~$`=!#%\"'\\ \t\n")
 
 
-def classified(words: Words, redirects: tuple[Redirect, ...], floor: str) -> CommandPart:
+def classify_command(
+    words: Words, redirects: tuple[RedirectedFile, ...], ask_reason: str
+) -> CommandPart:
     """Judge a command without looking into it; `floor` is what its reading found already."""
     if not words:
-        return CommandPart("", (), redirects, floor)
+        return CommandPart("", (), redirects, ask_reason)
     first, arguments = words[0].text, words[1:]
     text = " ".join([word.text for word in words])
-    floor = floor or _name_floor(words[0]) or (_CROWDED if is_crowded(words) else "")
-    harmless = None if floor or "/" in first else _reading(first, arguments)
+    ask_reason = (
+        ask_reason or _name_floor(words[0]) or (_CROWDED if has_too_many_options(words) else "")
+    )
+    harmless = None if ask_reason or "/" in first else _reading(first, arguments)
     bare = first.rpartition("/")[2]
     is_path = bare != first
-    is_other = is_path or bare.startswith("git") or has_options(bare, words)
-    also = spellings(words, text) if is_other else ()
-    writes = written_operands(bare, arguments)
+    is_other = is_path or bare.startswith("git") or has_leading_options(bare, words)
+    also = list_aliases(words, text) if is_other else ()
+    writes = find_written_paths(bare, arguments)
     if harmless is None:
-        reads = read_operands(bare, arguments)
-        opens = opened_operands(bare, arguments)
-        return CommandPart(text, words, redirects, floor, is_path, also, reads, opens, writes)
+        reads = find_possible_read_paths(bare, arguments)
+        opens = find_opened_files(bare, arguments)
+        return CommandPart(text, words, redirects, ask_reason, is_path, also, reads, opens, writes)
     return CommandPart(
         text,
         words,
         redirects,
-        floor,
+        ask_reason,
         is_path,
         also,
-        harmless.reads,
-        files_of(harmless.reads),
+        harmless.paths,
+        drop_non_files(harmless.paths),
         writes,
-        harmless=True,
-        trusted_only=first == "git",
-        deep=harmless.deep,
-        only=harmless.only,
+        read_only=True,
+        requires_trust=first == "git",
+        read_depth=harmless.read_depth,
+        name_patterns=harmless.name_patterns,
     )
 
 
 def _reading(name: str, arguments: Words) -> ReadOnlyCommand | None:
-    return git_reading(arguments) if name == "git" else reading(name, arguments)
+    return (
+        match_read_only_git(arguments)
+        if name == "git"
+        else match_read_only_command(name, arguments)
+    )
 
 
 def _name_floor(word: Word) -> str:
     text = word.text
-    is_plain = word.literal and word.plain and text.isascii() and _NOT_A_NAME.isdisjoint(text)
+    is_plain = (
+        word.is_literal and word.is_unquoted and text.isascii() and _NOT_A_NAME.isdisjoint(text)
+    )
     return "" if is_plain or text == "[" else "the command word is not a plain literal"

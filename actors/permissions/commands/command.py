@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-Depth = Literal["", "shown", "all", "linked"]
+ReadDepth = Literal["", "shown", "all", "linked"]
 """What a command reads below its paths: nothing, what is not hidden, all, and through links too."""
 
 
@@ -12,19 +12,19 @@ class Word(NamedTuple):
 
     text: str
     """What is not literal stands as it is written: `$x`, `*.py`, `$(pwd)`."""
-    literal: bool = True
+    is_literal: bool = True
     """The program gets exactly `text`: nothing in it is expanded."""
-    plain: bool = True
+    is_unquoted: bool = True
     """Written without quotes and backslashes."""
-    single: bool = True
+    is_one_word: bool = True
     """Is not split apart at blanks, whatever its expansions yield."""
-    steady: bool = True
+    is_never_option: bool = True
     """Never becomes an option, whatever its expansions yield."""
-    home: bool = False
+    has_home_prefix: bool = False
     """Begins with an unquoted `~/`, or is `~`; the rest is literal."""
 
 
-class Redirect(NamedTuple):
+class RedirectedFile(NamedTuple):
     """A file that a redirection opens; `/dev/null`, descriptors and here-documents are none."""
 
     permission: Literal["read", "write"]
@@ -37,36 +37,36 @@ class CommandPart(NamedTuple):
     text: str
     """The words joined by one blank, without assignments and redirections."""
     words: tuple[Word, ...] = ()
-    redirects: tuple[Redirect, ...] = ()
-    floor: str = ""
+    redirects: tuple[RedirectedFile, ...] = ()
+    ask_reason: str = ""
     """Why a person is asked whatever is allowed; empty for no reason."""
-    path_spelling: bool = False
+    is_named_by_path: bool = False
     """The command word is a path: `/bin/rm`, `./x`. No allow for a bare name covers it."""
-    also: tuple[str, ...] = ()
+    aliases: tuple[str, ...] = ()
     """Other spellings that ask and deny rules see as well."""
-    reads: tuple[Word, ...] = ()
+    possible_read_paths: tuple[Word, ...] = ()
     """Arguments that may be paths it reads."""
-    opens: tuple[Word, ...] = ()
+    opened_files: tuple[Word, ...] = ()
     """Those that are paths it reads for certain, of what is known to read files."""
-    writes: tuple[Word, ...] = ()
+    written_paths: tuple[Word, ...] = ()
     """Arguments that are paths it writes, makes or removes."""
-    harmless: bool = False
+    read_only: bool = False
     """Only reads, provided that all of `reads` may be read."""
-    trusted_only: bool = False
+    requires_trust: bool = False
     """Harmless only in a folder whose configuration is trusted (git)."""
-    deep: Depth = ""
+    read_depth: ReadDepth = ""
     """What it reads below its paths."""
-    only: tuple[str, ...] = ()
+    name_patterns: tuple[str, ...] = ()
     """Patterns of the names that it reads there; empty: all."""
-    inner: tuple["CommandPart", ...] = ()
+    nested_parts: tuple["CommandPart", ...] = ()
     """What is plainly visible inside a wrapper; deny rules hold for it too."""
 
 
 class AndChain(NamedTuple):
     """A part, and those that follow on its success alone, by their places in a command."""
 
-    first: int
-    last: int
+    first_index: int
+    last_index: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,11 +75,11 @@ class ParsedCommand:
 
     parts: tuple[CommandPart, ...] = ()
     """In the order of the text, those inside substitutions and groups too."""
-    floor: str = ""
+    ask_reason: str = ""
     """Why the whole is at least a question; empty for no reason."""
-    refusal: str = ""
+    deny_reason: str = ""
     """Why the whole is refused; empty for no reason."""
-    loops: bool = False
+    may_repeat: bool = False
     """Something in it may run more than once, so `cd` may act on what stands before it."""
     chains: tuple[AndChain, ...] = ()
     """Parts that run only where one before them has succeeded."""

@@ -39,13 +39,13 @@ def is_plain_test(text: bytes) -> bool:
     return _TEST.fullmatch(text) is not None
 
 
-def backticks(source: bytes, start: int, end: int) -> list[tuple[int, bytes]]:
+def find_backticks(source: bytes, start: int, end: int) -> list[tuple[int, bytes]]:
     """Find what stands in backticks where the tree sees none: where it begins, and the text."""
     found = _BACKTICKS.finditer(source, start, end)
     return [(match.start(), _ESCAPE.sub(rb"\1", match[1])) for match in found]
 
 
-def substitutions(source: bytes, start: int, end: int) -> list[tuple[int, bytes]]:
+def find_substitutions(source: bytes, start: int, end: int) -> list[tuple[int, bytes]]:
     """Find what stands in `$(…)` where the tree sees none, as far as brackets tell its end."""
     found: list[tuple[int, bytes]] = []
     at = source.find(b"$(", start, end)
@@ -61,6 +61,6 @@ def substitutions(source: bytes, start: int, end: int) -> list[tuple[int, bytes]
     return found
 
 
-def unescaped(text: bytes) -> bytes:
+def unescape_backticks(text: bytes) -> bytes:
     """Read what stands in one pair of backticks as bash runs it."""
     return _ESCAPE.sub(rb"\1", text[1:-1])

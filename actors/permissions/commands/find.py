@@ -1,18 +1,18 @@
 """What `find` runs and writes."""
 
-from actors.permissions.commands.hidden import NOTHING, Hidden, Words
+from actors.permissions.commands.hidden import NO_EFFECTS, IndirectEffects, Words
 
 _RUNS = ("-exec", "-execdir", "-ok", "-okdir")
 _WRITES = ("-delete", "-fls", "-fprint", "-fprint0", "-fprintf")
 
 
-def find_hidden(words: Words, _stdin: str) -> Hidden:
+def analyze_find(words: Words, _stdin: str) -> IndirectEffects:
     """Find the actions among the tests, and the commands behind them."""
     why = next((_why(word.text) for word in words[1:] if _why(word.text)), "")
-    unsteady = next((word.text for word in words[1:] if not word.steady), "")
+    unsteady = next((word.text for word in words[1:] if not word.is_never_option), "")
     if not why and unsteady:
         why = f"{unsteady} may be an action"
-    return Hidden(why, commands=_commands(words)) if why else NOTHING
+    return IndirectEffects(why, commands=_commands(words)) if why else NO_EFFECTS
 
 
 def _why(text: str) -> str:

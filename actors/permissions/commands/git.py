@@ -4,10 +4,10 @@ import re
 from itertools import pairwise
 
 from actors.permissions.commands.command import Word
-from actors.permissions.commands.guards import anywhere_in
-from actors.permissions.commands.hidden import NOTHING, Hidden, Words
+from actors.permissions.commands.guards import find_commands_anywhere
+from actors.permissions.commands.hidden import NO_EFFECTS, IndirectEffects, Words
 from actors.permissions.commands.options import OptionSpec
-from actors.permissions.commands.texts import value_of
+from actors.permissions.commands.texts import extract_option_value
 
 _QUIET_GLOBALS = {
     "-P", "--no-pager", "--no-optional-locks", "--literal-pathspecs", "--no-replace-objects",
@@ -45,21 +45,23 @@ _ANYWHERE = OptionSpec(
     exempt=("text", "no", "e", "tr", "t", "s", "o", "u", "c", "r", "filter", "f"),
 )  # fmt: skip
 _SHORT = {
-    "format-patch": OptionSpec("o", ("output-directory",), valued="vnUIO"),
+    "format-patch": OptionSpec("o", ("output-directory",), short_with_value="vnUIO"),
     "checkout-index": OptionSpec("", ("prefix", "temp")),
     "worktree": OptionSpec(),
-    "commit": OptionSpec("Sep", ("gpg-sign", "edit", "patch", "interactive"), valued="mFCct"),
-    "tag": OptionSpec("suv", ("sign", "local-user", "edit", "verify"), valued="mF"),
-    "merge": OptionSpec("S", ("gpg-sign", "edit"), valued="msXF"),
-    "checkout": OptionSpec("p", ("patch",), valued="bB"),
+    "commit": OptionSpec(
+        "Sep", ("gpg-sign", "edit", "patch", "interactive"), short_with_value="mFCct"
+    ),
+    "tag": OptionSpec("suv", ("sign", "local-user", "edit", "verify"), short_with_value="mF"),
+    "merge": OptionSpec("S", ("gpg-sign", "edit"), short_with_value="msXF"),
+    "checkout": OptionSpec("p", ("patch",), short_with_value="bB"),
     "reset": OptionSpec("p", ("patch",)),
-    "restore": OptionSpec("p", ("patch",), valued="s"),
-    "stash": OptionSpec("p", ("patch",), valued="m"),
-    "grep": OptionSpec("O", valued="ABCefm"),
-    "clone": OptionSpec("uc", valued="bo"),
+    "restore": OptionSpec("p", ("patch",), short_with_value="s"),
+    "stash": OptionSpec("p", ("patch",), short_with_value="m"),
+    "grep": OptionSpec("O", short_with_value="ABCefm"),
+    "clone": OptionSpec("uc", short_with_value="bo"),
     "fetch": OptionSpec(),
     "ls-remote": OptionSpec(),
-    "rebase": OptionSpec("xiS", ("interactive", "gpg-sign", "edit-todo"), valued="CsX"),
+    "rebase": OptionSpec("xiS", ("interactive", "gpg-sign", "edit-todo"), short_with_value="CsX"),
     "archive": OptionSpec("o"),
     "submodule": OptionSpec(),
     "add": OptionSpec("eip", ("edit", "interactive", "patch")),
@@ -73,29 +75,35 @@ _SIGNED = re.compile(r"^--(?:format|pretty)=.*%G|^--rebase=i", re.DOTALL)
 """Verifies signatures with the program that the configuration names; opens an editor."""
 
 
-def git_hidden(words: Words, _stdin: str) -> Hidden:
+def analyze_git(words: Words, _stdin: str) -> IndirectEffects:
     """Ask for options, aliases and subcommands that run programs, write, or move elsewhere."""
     at = _subcommand_at(words)
     odd = [word.text for word in words[1:at] if word.text not in _QUIET_GLOBALS]
     if odd:
         why = f"{odd[0]}: it changes what git runs, or where"
-        rest = git_hidden((words[0], *words[at:]), "")
-        scripts = (*anywhere_in(why, words[:at]).scripts, *rest.scripts)
+        rest = analyze_git((words[0], *words[at:]), "")
+        scripts = (*find_commands_anywhere(why, words[:at]).scripts, *rest.scripts)
         aliased = _by_alias(words, at)
-        return Hidden(why, aliased, rest.guesses, scripts, rest.guessed)
+        return IndirectEffects(why, aliased, rest.possible_commands, scripts, rest.possible_scripts)
     if at >= len(words):
-        return NOTHING
+        return NO_EFFECTS
     name, arguments = words[at], words[at + 1 :]
     if name.text == "config":
         reads = bool(arguments) and arguments[0].text in _READS_CONFIGURATION
-        return NOTHING if reads else _configured(words[at:])
-    if not name.literal or name.text not in _ORDINARY:
-        return anywhere_in(f"git {name.text} may be an alias, or runs other programs", words[at:])
+        return NO_EFFECTS if reads else _configured(words[at:])
+    if not name.is_literal or name.text not in _ORDINARY:
+        return find_commands_anywhere(
+            f"git {name.text} may be an alias, or runs other programs", words[at:]
+        )
     hidden = _arguments(name.text, arguments)
-    return anywhere_in(hidden.why, words[at:]) if hidden.why and name.text == "rebase" else hidden
+    return (
+        find_commands_anywhere(hidden.ask_reason, words[at:])
+        if hidden.ask_reason and name.text == "rebase"
+        else hidden
+    )
 
 
-def _configured(words: Words) -> Hidden:
+def _configured(words: Words) -> IndirectEffects:
     """Look at what the configuration is set to: a program to run, an alias of a command."""
     why = "git's configuration names programs to run"
     aliases = (
@@ -103,18 +111,18 @@ def _configured(words: Words) -> Hidden:
         for name, value in pairwise(words)
         if name.text.lower().startswith("alias.") and value.text[:1] != "!"
     )
-    found = anywhere_in(why, words)
-    return found._replace(guesses=(*found.guesses, *aliases))
+    found = find_commands_anywhere(why, words)
+    return found._replace(possible_commands=(*found.possible_commands, *aliases))
 
 
-def sets_configuration(arguments: Words) -> bool:
+def is_config_write(arguments: Words) -> bool:
     """Whether it changes git's configuration, wherever that lies."""
     at = _subcommand_at((Word("git"), *arguments))
     rest = [word.text for word in arguments[at - 1 :]]
     return rest[:1] == ["config"] and not _READS_CONFIGURATION.intersection(rest[1:2])
 
 
-def git_spellings(words: Words) -> tuple[str, ...]:
+def list_git_aliases(words: Words) -> tuple[str, ...]:
     """Say the command without global options, as ask and deny rules see it too."""
     at = _subcommand_at(words)
     if at == 1:
@@ -143,20 +151,20 @@ def _by_alias(words: Words, at: int) -> tuple[Words, ...]:
     )
 
 
-def _arguments(name: str, arguments: Words) -> Hidden:
+def _arguments(name: str, arguments: Words) -> IndirectEffects:
     judged = _without_messages(arguments)
     options = _SHORT.get(name, _NONE)
-    found = _ANYWHERE.first_in(judged) or options.first_in(judged)
+    found = _ANYWHERE.find_first(judged) or options.find_first(judged)
     if not found:
         found = next((word.text for word in arguments if _TRANSPORT in word.text), "")
         found = found if name in _REMOTE else ""
     found = found or _unknown_strategy(name, arguments) or _edited(name, arguments)
     found = found or next((word.text for word in judged if _SIGNED.search(word.text)), "")
     if not found:
-        return NOTHING
+        return NO_EFFECTS
     after = [word.text for before, word in pairwise(arguments) if before.text == found]
-    told = tuple(text for text in (value_of(found), *after) if text)
-    return Hidden(f"{found}: git may run a program or write a file", guessed=told)
+    told = tuple(text for text in (extract_option_value(found), *after) if text)
+    return IndirectEffects(f"{found}: git may run a program or write a file", possible_scripts=told)
 
 
 def _unknown_strategy(command: str, arguments: Words) -> str:
@@ -187,5 +195,5 @@ def _without_messages(arguments: Words) -> tuple[Word, ...]:
     return tuple(
         word
         for at, word in enumerate(arguments)
-        if not (at and arguments[at - 1].text in _VALUES and word.single)
+        if not (at and arguments[at - 1].text in _VALUES and word.is_one_word)
     )

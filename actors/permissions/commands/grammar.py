@@ -36,7 +36,7 @@ _NO_BRACKETS = bytes(set(range(256)) - set(b"([{}])"))
 _BLOCKS = (b"if", b"while", b"until", b"for", b"case", b"select")
 
 
-def tree_of(source: bytes) -> "Node | None":
+def parse_syntax_tree(source: bytes) -> "Node | None":
     """Parse a text; None where that would take too much work for its length."""
     if _is_tower(source):
         return None

@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from actors.permissions.commands.command import Depth, Word
+from actors.permissions.commands.command import ReadDepth, Word
 from actors.permissions.commands.hidden import Words
 
 _BRACES = re.compile(r"([^{}]*)\{([^{}]*)\}([^{}]*)")
@@ -35,46 +35,46 @@ class ReadOnlyOptions:
 
     short: str = ""
     """Short options without a value; they may stand in clusters."""
-    valued: str = ""
+    short_with_value: str = ""
     """Short options with a value."""
     long: frozenset[str] = frozenset()
-    long_valued: frozenset[str] = frozenset()
-    digits: bool = False
+    long_with_value: frozenset[str] = frozenset()
+    has_numeric_option: bool = False
     """`-5` is an option."""
-    texts: int = 0
+    text_operand_count: int = 0
     """So many first operands are no paths: a pattern, a format. -1: none are."""
-    files: frozenset[str] = frozenset()
+    file_options: frozenset[str] = frozenset()
     """Options whose value is a path that is read."""
-    patterns: frozenset[str] = frozenset()
+    pattern_options: frozenset[str] = frozenset()
     """Options that give the pattern, so that every operand is a path."""
-    deep: frozenset[str] = frozenset()
+    recursive_options: frozenset[str] = frozenset()
     """Options that make it read all below its paths."""
-    linked: frozenset[str] = frozenset()
+    follow_options: frozenset[str] = frozenset()
     """Options that make it follow the links there as well."""
-    depth: Depth = ""
+    default_depth: ReadDepth = ""
     """What it reads below its paths without such options."""
-    only: frozenset[str] = frozenset()
+    name_filter_options: frozenset[str] = frozenset()
     """Options whose value says which files it reads below its paths, by their names."""
-    types: frozenset[str] = frozenset()
+    type_filter_options: frozenset[str] = frozenset()
     """Options whose value is a type of files, which it reads though they are hidden."""
-    braces: bool = False
+    expands_braces: bool = False
     """In such a value `*.{a,b}` means two names."""
-    not_only: frozenset[str] = frozenset()
+    filter_blocking_options: frozenset[str] = frozenset()
     """Options beside which those say less."""
-    most: int | None = None
+    max_operands: int | None = None
     """So many operands, at most."""
 
 
 class ReadOnlyCommand(NamedTuple):
     """A harmless command, and what it reads."""
 
-    reads: tuple[Word, ...]
-    deep: Depth = ""
-    only: tuple[str, ...] = ()
+    paths: tuple[Word, ...]
+    read_depth: ReadDepth = ""
+    name_patterns: tuple[str, ...] = ()
     """Below its paths it reads files of these names only; empty: of all."""
 
 
-def read_by_row(row: ReadOnlyOptions, arguments: Words) -> ReadOnlyCommand | None:
+def match_read_only_options(options: ReadOnlyOptions, arguments: Words) -> ReadOnlyCommand | None:
     """Say what a command reads; None where an argument is not listed."""
     operands: list[Word] = []
     files: list[Word] = []
@@ -87,27 +87,27 @@ def read_by_row(row: ReadOnlyOptions, arguments: Words) -> ReadOnlyCommand | Non
         elif word.text == "-" or not word.text.startswith("-"):
             operands.append(word)
         else:
-            names, value = _option(row, word.text)
+            names, value = _option(options, word.text)
             if value is None and names:
                 value = next((after.text for after in rest), None)
             if value is None:
                 return None
             seen.update(names)
-            files += [Word(value)] if value and names[-1] in row.files else []
-            if names[-1] in row.only and value[:1] != "!":
-                only += _alternatives(value) if row.braces else [value]
-            if names[-1] in row.types:
+            files += [Word(value)] if value and names[-1] in options.file_options else []
+            if names[-1] in options.name_filter_options and value[:1] != "!":
+                only += _alternatives(value) if options.expands_braces else [value]
+            if names[-1] in options.type_filter_options:
                 only += _TYPES.get(value, "*").split()
-    reading = _reading(row, operands, files, seen)
-    return _narrowed(reading, row, only, seen) if reading and only else reading
+    reading = _reading(options, operands, files, seen)
+    return _narrowed(reading, options, only, seen) if reading and only else reading
 
 
 def _reading(
     row: ReadOnlyOptions, operands: list[Word], files: list[Word], seen: set[str]
 ) -> ReadOnlyCommand | None:
-    if row.most is not None and len(operands) > row.most:
+    if row.max_operands is not None and len(operands) > row.max_operands:
         return None
-    texts = 0 if seen & row.patterns else row.texts
+    texts = 0 if seen & row.pattern_options else row.text_operand_count
     paths = operands[texts:] if texts >= 0 else []
     return ReadOnlyCommand((*files, *paths), _depth(row, seen))
 
@@ -117,9 +117,11 @@ def _narrowed(
 ) -> ReadOnlyCommand:
     """Take the names it reads only into account, where they are as plain as they look."""
     # A name that is asked for is read though it is hidden.
-    deep: Depth = "all" if reading.deep == "shown" else reading.deep
-    is_plain = not seen & row.not_only and all(_NAME.fullmatch(each) for each in only)
-    return reading._replace(deep=deep, only=tuple(only) if is_plain else ())
+    deep: ReadDepth = "all" if reading.read_depth == "shown" else reading.read_depth
+    is_plain = not seen & row.filter_blocking_options and all(
+        _NAME.fullmatch(each) for each in only
+    )
+    return reading._replace(read_depth=deep, name_patterns=tuple(only) if is_plain else ())
 
 
 def _alternatives(pattern: str) -> list[str]:
@@ -128,10 +130,10 @@ def _alternatives(pattern: str) -> list[str]:
     return [found[1] + each + found[3] for each in found[2].split(",")] if found else [pattern]
 
 
-def _depth(row: ReadOnlyOptions, seen: set[str]) -> Depth:
-    if seen & row.linked:
+def _depth(row: ReadOnlyOptions, seen: set[str]) -> ReadDepth:
+    if seen & row.follow_options:
         return "linked"
-    return "all" if seen & row.deep else row.depth
+    return "all" if seen & row.recursive_options else row.default_depth
 
 
 def _option(row: ReadOnlyOptions, text: str) -> tuple[list[str], str | None]:
@@ -141,10 +143,10 @@ def _option(row: ReadOnlyOptions, text: str) -> tuple[list[str], str | None]:
     """
     if text.startswith("--"):
         return _long_option(row, text)
-    if row.digits and text[1:].isascii() and text[1:].isdigit():
+    if row.has_numeric_option and text[1:].isascii() and text[1:].isdigit():
         return ["#"], ""
     for at, char in enumerate(text):
-        if at and char in row.valued:
+        if at and char in row.short_with_value:
             return [*text[1 : at + 1]], text[at + 1 :] or None
         if at and char not in row.short:
             return [], None
@@ -155,11 +157,11 @@ def _long_option(row: ReadOnlyOptions, text: str) -> tuple[list[str], str | None
     name, equals, value = text[2:].partition("=")
     if name in row.long and not equals:
         return [name], ""
-    if name in row.long_valued:
+    if name in row.long_with_value:
         return [name], value if equals else None
     return [], None
 
 
-def words_of(names: str) -> frozenset[str]:
+def split_name_set(names: str) -> frozenset[str]:
     """Split a row's list of names."""
     return frozenset(names.split())

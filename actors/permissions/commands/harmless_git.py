@@ -4,10 +4,10 @@ import re
 from itertools import islice
 
 from actors.permissions.commands.command import Word
-from actors.permissions.commands.harmless import ReadOnlyCommand, words_of
+from actors.permissions.commands.harmless import ReadOnlyCommand, split_name_set
 from actors.permissions.commands.hidden import Words
 
-_GIT_LONG = words_of(
+_GIT_LONG = split_name_set(
     "--short --branch --long --porcelain --show-stash --ignored --untracked-files --stat --oneline "
     "--graph --all --branches --tags --remotes --decorate --no-decorate --patch --no-patch --raw "
     "--name-only --name-status --numstat --shortstat --summary --cached --staged --merges "
@@ -53,17 +53,17 @@ _GIT_NUMBER = {
     "--author",
     "--grep",
 }
-GIT_READS = words_of("status log diff show rev-parse ls-files blame")
+READ_ONLY_GIT_SUBCOMMANDS = split_name_set("status log diff show rev-parse ls-files blame")
 
 
 _MOST_COLONS = 8
 
 
-def git_reading(arguments: Words) -> ReadOnlyCommand | None:
+def match_read_only_git(arguments: Words) -> ReadOnlyCommand | None:
     """Say what a git command reads, where its repository is to be trusted."""
-    if not arguments or arguments[0].text not in GIT_READS:
+    if not arguments or arguments[0].text not in READ_ONLY_GIT_SUBCOMMANDS:
         return None
-    if not all(word.literal for word in arguments):
+    if not all(word.is_literal for word in arguments):
         return None
     reads: list[Word] = []
     at, ended = 1, False

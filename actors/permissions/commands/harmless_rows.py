@@ -1,34 +1,34 @@
 """The harmless commands and their options, but for those that no row can describe."""
 
-from actors.permissions.commands.harmless import ReadOnlyOptions, words_of
+from actors.permissions.commands.harmless import ReadOnlyOptions, split_name_set
 
 _GREP = ReadOnlyOptions(
     short="EFGPivwxclLqsohHnabTzrRUIZ",
-    valued="efmABCdD",
-    long=words_of(
+    short_with_value="efmABCdD",
+    long=split_name_set(
         "extended-regexp fixed-strings basic-regexp perl-regexp ignore-case no-ignore-case "
         "invert-match word-regexp line-regexp count files-with-matches files-without-match quiet "
         "silent no-messages only-matching with-filename no-filename line-number byte-offset text "
         "null-data null recursive dereference-recursive color colour initial-tab line-buffered "
         "version"
     ),
-    long_valued=words_of(
+    long_with_value=split_name_set(
         "regexp file max-count after-context before-context context include exclude exclude-dir "
         "color colour label binary-files directories devices"
     ),
-    digits=True,
-    texts=1,
-    files=words_of("f file exclude-from"),
-    patterns=words_of("e f regexp file"),
-    deep=words_of("r recursive d directories"),
-    linked=words_of("R dereference-recursive"),
-    only=words_of("include"),
-    not_only=words_of("exclude exclude-from"),
+    has_numeric_option=True,
+    text_operand_count=1,
+    file_options=split_name_set("f file exclude-from"),
+    pattern_options=split_name_set("e f regexp file"),
+    recursive_options=split_name_set("r recursive d directories"),
+    follow_options=split_name_set("R dereference-recursive"),
+    name_filter_options=split_name_set("include"),
+    filter_blocking_options=split_name_set("exclude exclude-from"),
 )
 _RG = ReadOnlyOptions(
     short="FsiSvwxcloqnNHIUPabuLp.0h",
-    valued="efgtTmABCjdrM",
-    long=words_of(
+    short_with_value="efgtTmABCjdrM",
+    long=split_name_set(
         "fixed-strings case-sensitive ignore-case smart-case invert-match word-regexp line-regexp "
         "count count-matches files-with-matches files-without-match only-matching quiet "
         "line-number no-line-number with-filename no-filename multiline pcre2 byte-offset text "
@@ -36,110 +36,120 @@ _RG = ReadOnlyOptions(
         "vimgrep json files null trim stats passthru crlf one-file-system type-list pretty "
         "multiline-dotall no-messages sort-files debug trace version"
     ),
-    long_valued=words_of(
+    long_with_value=split_name_set(
         "regexp file glob iglob type type-not max-count after-context before-context context "
         "max-depth color colors sort sortr replace max-columns max-filesize encoding engine threads"
     ),
-    texts=1,
-    files=words_of("f file"),
-    patterns=words_of("e f regexp file files type-list"),
-    deep=words_of("u unrestricted hidden . no-ignore no-ignore-vcs iglob"),
-    only=words_of("g glob"),
-    types=words_of("t type"),
-    braces=True,
-    not_only=words_of("iglob"),
-    linked=words_of("L follow"),
-    depth="shown",
+    text_operand_count=1,
+    file_options=split_name_set("f file"),
+    pattern_options=split_name_set("e f regexp file files type-list"),
+    recursive_options=split_name_set("u unrestricted hidden . no-ignore no-ignore-vcs iglob"),
+    name_filter_options=split_name_set("g glob"),
+    type_filter_options=split_name_set("t type"),
+    expands_braces=True,
+    filter_blocking_options=split_name_set("iglob"),
+    follow_options=split_name_set("L follow"),
+    default_depth="shown",
 )
 _NOTHING = ReadOnlyOptions()
 
-HARMLESS: dict[str, ReadOnlyOptions] = {
-    "pwd": ReadOnlyOptions("LP", most=0),
+READ_ONLY_OPTIONS: dict[str, ReadOnlyOptions] = {
+    "pwd": ReadOnlyOptions("LP", max_operands=0),
     "true": _NOTHING,
     "false": _NOTHING,
-    "basename": ReadOnlyOptions("az", "s", words_of("multiple zero"), words_of("suffix"), texts=-1),
-    "dirname": ReadOnlyOptions("z", "", words_of("zero"), texts=-1),
+    "basename": ReadOnlyOptions(
+        "az", "s", split_name_set("multiple zero"), split_name_set("suffix"), text_operand_count=-1
+    ),
+    "dirname": ReadOnlyOptions("z", "", split_name_set("zero"), text_operand_count=-1),
     "realpath": ReadOnlyOptions(
         "emLPqsz",
         "",
-        words_of("canonicalize-existing canonicalize-missing logical physical quiet strip zero"),
-        words_of("relative-to relative-base"),
-        files=words_of("relative-to relative-base"),
+        split_name_set(
+            "canonicalize-existing canonicalize-missing logical physical quiet strip zero"
+        ),
+        split_name_set("relative-to relative-base"),
+        file_options=split_name_set("relative-to relative-base"),
     ),
     "readlink": ReadOnlyOptions(
         "femnqsvz",
         "",
-        words_of("canonicalize canonicalize-existing canonicalize-missing no-newline"),
+        split_name_set("canonicalize canonicalize-existing canonicalize-missing no-newline"),
     ),
     "stat": ReadOnlyOptions(
-        "Lft", "c", words_of("dereference file-system terse"), words_of("format printf")
+        "Lft", "c", split_name_set("dereference file-system terse"), split_name_set("format printf")
     ),
-    "uname": ReadOnlyOptions("asnrvmpio", "", words_of("all"), most=0),
-    "which": ReadOnlyOptions("as", "", words_of("all"), texts=-1),
+    "uname": ReadOnlyOptions("asnrvmpio", "", split_name_set("all"), max_operands=0),
+    "which": ReadOnlyOptions("as", "", split_name_set("all"), text_operand_count=-1),
     "cat": ReadOnlyOptions(
         "AbeEnstTuv",
         "",
-        words_of(
+        split_name_set(
             "show-all number-nonblank show-ends number squeeze-blank show-tabs show-nonprinting"
         ),
     ),
     "head": ReadOnlyOptions(
         "qvz",
         "nc",
-        words_of("quiet silent verbose zero-terminated"),
-        words_of("lines bytes"),
-        digits=True,
+        split_name_set("quiet silent verbose zero-terminated"),
+        split_name_set("lines bytes"),
+        has_numeric_option=True,
     ),
     "tail": ReadOnlyOptions(
         "qvz",
         "nc",
-        words_of("quiet silent verbose zero-terminated"),
-        words_of("lines bytes"),
-        digits=True,
+        split_name_set("quiet silent verbose zero-terminated"),
+        split_name_set("lines bytes"),
+        has_numeric_option=True,
     ),
-    "wc": ReadOnlyOptions("cmlLw", "", words_of("bytes chars lines max-line-length words")),
+    "wc": ReadOnlyOptions("cmlLw", "", split_name_set("bytes chars lines max-line-length words")),
     "nl": ReadOnlyOptions(
-        "p", "bdfhilnsvw", words_of("no-renumber"), words_of("body-numbering number-width")
+        "p",
+        "bdfhilnsvw",
+        split_name_set("no-renumber"),
+        split_name_set("body-numbering number-width"),
     ),
     "cut": ReadOnlyOptions(
         "snz",
         "bcdf",
-        words_of("only-delimited complement zero-terminated"),
-        words_of("bytes characters delimiter fields output-delimiter"),
+        split_name_set("only-delimited complement zero-terminated"),
+        split_name_set("bytes characters delimiter fields output-delimiter"),
     ),
     "tr": ReadOnlyOptions(
-        "cCdst", "", words_of("complement delete squeeze-repeats truncate-set1"), texts=-1
+        "cCdst",
+        "",
+        split_name_set("complement delete squeeze-repeats truncate-set1"),
+        text_operand_count=-1,
     ),
     "cmp": ReadOnlyOptions(
-        "bls", "in", words_of("print-bytes verbose quiet silent"), words_of("bytes")
+        "bls", "in", split_name_set("print-bytes verbose quiet silent"), split_name_set("bytes")
     ),
     "diff": ReadOnlyOptions(
         "qsucyabBdeEiNnprtTwZ",
         "UCIW",
-        words_of(
+        split_name_set(
             "brief report-identical-files unified context side-by-side text ignore-space-change "
             "ignore-blank-lines ignore-case ignore-all-space recursive new-file minimal color "
             "suppress-common-lines show-c-function strip-trailing-cr no-dereference"
         ),
-        words_of("unified context width color ignore-matching-lines exclude label"),
+        split_name_set("unified context width color ignore-matching-lines exclude label"),
         # Of folders it compares what is in them, of a file and a folder the file of that name.
-        depth="linked",
+        default_depth="linked",
     ),
     "du": ReadOnlyOptions(
         "abchklmsSxDH0",
         "dt",
-        words_of("all apparent-size bytes total human-readable summarize one-file-system si"),
-        words_of("max-depth threshold exclude block-size time-style"),
+        split_name_set("all apparent-size bytes total human-readable summarize one-file-system si"),
+        split_name_set("max-depth threshold exclude block-size time-style"),
     ),
     "ls": ReadOnlyOptions(
         "aAbBcCdDfFgGhHiklmnNopqQrRsStuUvxXZ1",
         "ITw",
-        words_of(
+        split_name_set(
             "all almost-all author escape directory classify file-type full-time "
             "group-directories-first no-group human-readable si inode numeric-uid-gid "
             "literal reverse recursive size zero"
         ),
-        words_of(
+        split_name_set(
             "block-size color format hide ignore indicator-style quoting-style sort time "
             "time-style tabsize width"
         ),
@@ -147,19 +157,19 @@ HARMLESS: dict[str, ReadOnlyOptions] = {
     "sort": ReadOnlyOptions(
         "bdfgiMhnRrVcCmsuz",
         "kSt",
-        words_of(
+        split_name_set(
             "ignore-leading-blanks dictionary-order ignore-case general-numeric-sort "
             "ignore-nonprinting month-sort human-numeric-sort numeric-sort random-sort reverse "
             "version-sort check merge stable unique zero-terminated debug"
         ),
-        words_of("key field-separator buffer-size batch-size parallel sort"),
+        split_name_set("key field-separator buffer-size batch-size parallel sort"),
     ),
     "uniq": ReadOnlyOptions(
         "cdDiuz",
         "fsw",
-        words_of("count repeated ignore-case unique zero-terminated"),
-        words_of("skip-fields skip-chars check-chars"),
-        most=1,
+        split_name_set("count repeated ignore-case unique zero-terminated"),
+        split_name_set("skip-fields skip-chars check-chars"),
+        max_operands=1,
     ),
     "grep": _GREP,
     "rg": _RG,

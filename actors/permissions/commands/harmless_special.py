@@ -3,37 +3,41 @@
 import re
 
 from actors.permissions.commands.command import Word
-from actors.permissions.commands.harmless import ReadOnlyCommand, read_by_row, words_of
-from actors.permissions.commands.harmless_rows import HARMLESS
+from actors.permissions.commands.harmless import (
+    ReadOnlyCommand,
+    match_read_only_options,
+    split_name_set,
+)
+from actors.permissions.commands.harmless_rows import READ_ONLY_OPTIONS
 from actors.permissions.commands.hidden import Words
 
-_FIND_FLAGS = words_of(
+_FIND_FLAGS = split_name_set(
     "-print -print0 -ls -prune -quit -depth -mount -xdev -empty -true -false -not -o -or -a -and "
     "-readable -writable -executable -nouser -nogroup -daystart -noleaf ! ( ) , -H -P"
 )
-_FIND_VALUED = words_of(
+_FIND_VALUED = split_name_set(
     "-name -iname -path -ipath -wholename -iwholename -regex -iregex -regextype -type -xtype -size "
     "-mtime -atime -ctime -mmin -amin -cmin -maxdepth -mindepth -perm -user -group "
     "-uid -gid -links -inum -lname -ilname -fstype -used -printf "
     "-newermt -newerat -newerct -newerBt"
 )
-_FIND_FILES = words_of("-newer -anewer -cnewer -samefile")
+_FIND_FILES = split_name_set("-newer -anewer -cnewer -samefile")
 _FILTER = re.compile(r"--(?:include|exclude|exclude-dir)=[\w./*?{},-]+")
 """Whatever these expand to is such an option again."""
 _SED_PRINT = r"(?:\d+(?:,(?:\d+|\$))?p|\$p)"
 _SED_LINES = re.compile(rf"{_SED_PRINT}(?>(?:; ?{_SED_PRINT})*)")
 
 
-def reading(name: str, arguments: Words) -> ReadOnlyCommand | None:
+def match_read_only_command(name: str, arguments: Words) -> ReadOnlyCommand | None:
     """Say what a command reads; None where it is not known to be harmless."""
-    special, row = _SPECIAL.get(name), HARMLESS.get(name)
+    special, row = _SPECIAL.get(name), READ_ONLY_OPTIONS.get(name)
     if special is None and row is None:
         return None
-    if not all(word.literal or _FILTER.fullmatch(word.text) for word in arguments):
+    if not all(word.is_literal or _FILTER.fullmatch(word.text) for word in arguments):
         return None
     if special is not None:
         return special(arguments)
-    return read_by_row(row, arguments) if row else None
+    return match_read_only_options(row, arguments) if row else None
 
 
 def _find(arguments: Words) -> ReadOnlyCommand | None:
@@ -58,9 +62,9 @@ def _find(arguments: Words) -> ReadOnlyCommand | None:
 
 
 def _tail(arguments: Words) -> ReadOnlyCommand | None:
-    found = read_by_row(HARMLESS["tail"], arguments)
+    found = match_read_only_options(READ_ONLY_OPTIONS["tail"], arguments)
     # `+5f` is an option of old, and follows for ever.
-    is_old = found is not None and any(word.text.startswith("+") for word in found.reads)
+    is_old = found is not None and any(word.text.startswith("+") for word in found.paths)
     return None if is_old else found
 
 

@@ -7,19 +7,19 @@ from actors.permissions.commands.command import Word
 Words = tuple[Word, ...]
 
 
-class Hidden(NamedTuple):
+class IndirectEffects(NamedTuple):
     """What a command does beyond its name."""
 
-    why: str = ""
+    ask_reason: str = ""
     """Why a person is asked; empty where the arguments run and write nothing."""
     commands: tuple[Words, ...] = ()
     """Commands that are plainly there, as words."""
-    guesses: tuple[Words, ...] = ()
+    possible_commands: tuple[Words, ...] = ()
     """Commands that may be there: which argument is the command is not certain."""
     scripts: tuple[str, ...] = ()
     """Commands that are plainly there, as texts for a shell."""
-    guessed: tuple[str, ...] = ()
+    possible_scripts: tuple[str, ...] = ()
     """Texts that may be commands."""
 
 
-NOTHING = Hidden()
+NO_EFFECTS = IndirectEffects()

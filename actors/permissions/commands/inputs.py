@@ -6,12 +6,12 @@ from collections.abc import Iterable
 from actors.permissions.commands import language_rows
 from actors.permissions.commands.command import CommandPart
 from actors.permissions.commands.hidden import Words
-from actors.permissions.commands.options import listed
-from actors.permissions.commands.shells import READING_SHELLS
-from actors.permissions.commands.texts import commands_in
+from actors.permissions.commands.options import split_names
+from actors.permissions.commands.shells import STDIN_SHELLS
+from actors.permissions.commands.texts import find_commands_in_code
 
 _READ_COMMANDS = frozenset(
-    listed(
+    split_names(
         "ssh autossh rsh plink at batch crontab newgrp sg su sudo doas runuser chroot unshare "
         "nsenter parallel make gmake ninja just script docker podman kubectl oc pwsh powershell "
         "cmd tmux screen"
@@ -26,28 +26,28 @@ _LINE_BEGINS = {
     "make": re.compile(r"^[ \t]*+[@+-]++", re.MULTILINE),
 }
 """What stands before the command in each line."""
-_READERS = READING_SHELLS | _READ_COMMANDS | _READ_CODE
+_READERS = STDIN_SHELLS | _READ_COMMANDS | _READ_CODE
 _VERSION = re.compile(r"-?\d[\d.]*$")
 
 
-def readers_among(parts: Iterable[CommandPart]) -> dict[str, int]:
+def find_stdin_readers(parts: Iterable[CommandPart]) -> dict[str, int]:
     """Say by name which programs may run what they read, and which part is the first of each.
 
     One that asks for no reason is told what to do by its arguments alone.
     """
     found: dict[str, int] = {}
     for at, part in enumerate(parts):
-        if part.floor:
+        if part.ask_reason:
             _note_readers(part, at, found)
     return found
 
 
-def told(name: str, text: str) -> tuple[tuple[str, ...], tuple[Words, ...]]:
+def find_stdin_commands(name: str, text: str) -> tuple[tuple[str, ...], tuple[Words, ...]]:
     """Say what a program may run of a text on its input: as texts, and as words; but for shells."""
-    if name in READING_SHELLS:
+    if name in STDIN_SHELLS:
         return (), ()
     if name in _READ_CODE:
-        return commands_in(text)
+        return find_commands_in_code(text)
     begins = _LINE_BEGINS.get(name)
     return (begins.sub("", text) if begins else text,), ()
 
@@ -58,5 +58,5 @@ def _note_readers(part: CommandPart, at: int, found: dict[str, int]) -> None:
     name = bare if bare.isalpha() or bare in _READERS else _VERSION.sub("", bare)
     if name in _READERS:
         found.setdefault(name, at)
-    for inner in part.inner:
+    for inner in part.nested_parts:
         _note_readers(inner, at, found)

@@ -1,9 +1,16 @@
 """Interpreters, editors and clients: programs among, when their arguments, commands from inside."""
 
-from actors.permissions.commands.guards import EffectRule, always, among, either, seen_through, when
-from actors.permissions.commands.options import OptionSpec, listed
-from actors.permissions.commands.programs import awk_hidden, interpreter, sed_hidden
-from actors.permissions.commands.texts import in_code, in_sed, in_texts
+from actors.permissions.commands.guards import (
+    EffectRule,
+    ask_always,
+    ask_on_words,
+    first_match,
+    search_all_operands,
+    ask_on_options,
+)
+from actors.permissions.commands.options import OptionSpec, split_names
+from actors.permissions.commands.programs import analyze_awk, make_interpreter_rule, analyze_sed
+from actors.permissions.commands.texts import search_code, search_sed_scripts, search_arguments
 
 _CODE = "it runs what its arguments say"
 _INSIDE = "commands can be run from inside it"
@@ -11,31 +18,35 @@ _INSIDE = "commands can be run from inside it"
 ROWS: tuple[tuple[str, EffectRule], ...] = (
     (
         "python pypy ipython",
-        in_code(
-            interpreter(
+        search_code(
+            make_interpreter_rule(
                 "ci",
-                listed(
+                split_names(
                     "timeit code pdb bdb cProfile profile trace runpy asyncio webbrowser IPython"
                 ),
                 valued="WX",
             )
         ),
     ),
-    ("perl", in_code(interpreter("eEMmIin"))),
-    ("ruby", in_code(interpreter("erIin", long=("eval",), valued="CE"))),
+    ("perl", search_code(make_interpreter_rule("eEMmIin"))),
+    ("ruby", search_code(make_interpreter_rule("erIin", long=("eval",), valued="CE"))),
     (
         "bun",
-        either(
-            in_code(interpreter("epri", long=listed("eval print preload import"), valued="C")),
-            seen_through(among("it runs a program by name", ("x", "exec"))),
+        first_match(
+            search_code(
+                make_interpreter_rule(
+                    "epri", long=split_names("eval print preload import"), valued="C"
+                )
+            ),
+            search_all_operands(ask_on_words("it runs a program by name", ("x", "exec"))),
         ),
     ),
     (
         "node nodejs tsx ts-node",
-        in_code(
-            interpreter(
+        search_code(
+            make_interpreter_rule(
                 "epri",
-                long=listed(
+                long=split_names(
                     "eval print require import loader experimental-loader interactive run env-file "
                     "openssl-config snapshot-blob redirect-warnings"
                 ),
@@ -43,34 +54,43 @@ ROWS: tuple[tuple[str, EffectRule], ...] = (
             )
         ),
     ),
-    ("gnuplot sbcl kotlin ghc mongosh mongo swift", in_code(interpreter("e", long=("eval",)))),
+    (
+        "gnuplot sbcl kotlin ghc mongosh mongo swift",
+        search_code(make_interpreter_rule("e", long=("eval",))),
+    ),
     (
         "rails wp drush lein mix rake",
-        in_code(among(_CODE, listed("runner r eval eval-file php:eval ev run exec -e sh"))),
+        search_code(
+            ask_on_words(_CODE, split_names("runner r eval eval-file php:eval ev run exec -e sh"))
+        ),
     ),
-    ("gpg-connect-agent", in_code(always(_CODE))),
-    ("emacsclient", in_code(when(_CODE, OptionSpec("e", ("eval",))))),
+    ("gpg-connect-agent", search_code(ask_always(_CODE))),
+    ("emacsclient", search_code(ask_on_options(_CODE, OptionSpec("e", ("eval",))))),
     (
         "rpm rpmbuild",
-        in_code(in_texts(when(_CODE, OptionSpec("ED", listed("eval define pipe load macros"))))),
+        search_code(
+            search_arguments(
+                ask_on_options(_CODE, OptionSpec("ED", split_names("eval define pipe load macros")))
+            )
+        ),
     ),
-    ("deno", in_code(among(_CODE, listed("eval repl run task x")))),
-    ("php", in_code(interpreter("rRBEFd", valued="cfzSt"))),
-    ("lua luajit", in_code(interpreter("eil"))),
+    ("deno", search_code(ask_on_words(_CODE, split_names("eval repl run task x")))),
+    ("php", search_code(make_interpreter_rule("rRBEFd", valued="cfzSt"))),
+    ("lua luajit", search_code(make_interpreter_rule("eil"))),
     (
         (
             "clisp tclsh wish guile racket scheme julia ghci irb erl iex elixir swipl osascript "
             "groovy jshell scala clojure clj Rscript R octave bc dc m4 sqlite3 psql mysql redis-cli"
         ),
-        in_code(always(_CODE)),
+        search_code(ask_always(_CODE)),
     ),
-    ("awk gawk mawk nawk original-awk", in_code(in_texts(awk_hidden))),
-    ("sed gsed", in_code(in_sed(sed_hidden))),
+    ("awk gawk mawk nawk original-awk", search_code(search_arguments(analyze_awk))),
+    ("sed gsed", search_code(search_sed_scripts(analyze_sed))),
     (
         (
             "ed ex vi vim nvim view vimdiff rvim nano emacs pico less more most man info pager "
             "lynx w3m vifm ranger lf links elinks top htop mutt mail"
         ),
-        in_code(in_texts(always(_INSIDE))),
+        search_code(search_arguments(ask_always(_INSIDE))),
     ),
 )

@@ -8,31 +8,31 @@ import re
 
 from actors.permissions.commands.command import Word
 from actors.permissions.commands.harmless import ReadOnlyOptions
-from actors.permissions.commands.harmless_rows import HARMLESS
+from actors.permissions.commands.harmless_rows import READ_ONLY_OPTIONS
 from actors.permissions.commands.hidden import Words
 
 _FIND_FIRST = re.compile(r"-[HLP]|-O\d*")
 """What may stand before the paths."""
 _SED = ReadOnlyOptions(
-    valued="efl",
-    long_valued=frozenset(["expression", "file", "line-length"]),
-    texts=1,
-    files=frozenset(["f", "file"]),
-    patterns=frozenset(["e", "f", "expression", "file"]),
+    short_with_value="efl",
+    long_with_value=frozenset(["expression", "file", "line-length"]),
+    text_operand_count=1,
+    file_options=frozenset(["f", "file"]),
+    pattern_options=frozenset(["e", "f", "expression", "file"]),
 )
-_ROWS = {**HARMLESS, "sed": _SED, "cd": ReadOnlyOptions()}
+_ROWS = {**READ_ONLY_OPTIONS, "sed": _SED, "cd": ReadOnlyOptions()}
 _NO_FILES = {"-", "/dev/null", "/dev/stdin"}
 
 
-def opened_operands(name: str, arguments: Words) -> Words:
+def find_opened_files(name: str, arguments: Words) -> Words:
     """Say which arguments are paths that are read; none of a command that is not in the table."""
     if name == "find":
-        return files_of(tuple(_of_find(arguments)))
+        return drop_non_files(tuple(_of_find(arguments)))
     row = _ROWS.get(name)
-    return files_of(tuple(_by_row(row, arguments))) if row else ()
+    return drop_non_files(tuple(_by_row(row, arguments))) if row else ()
 
 
-def files_of(words: Words) -> Words:
+def drop_non_files(words: Words) -> Words:
     """Leave out what is no file of anybody's."""
     if _NO_FILES.isdisjoint([word.text for word in words]):
         return words
@@ -68,8 +68,8 @@ def _by_row(row: ReadOnlyOptions, arguments: Words) -> list[Word]:
             name, value = _value(row, text)
             seen.add(name)
             given = word._replace(text=value) if value else next(rest, None) if name else None
-            files += [given] if given and name in row.files else []
-    texts = 0 if seen & row.patterns else row.texts
+            files += [given] if given and name in row.file_options else []
+    texts = 0 if seen & row.pattern_options else row.text_operand_count
     return [*files, *(operands[texts:] if texts >= 0 else [])]
 
 
@@ -77,8 +77,8 @@ def _value(row: ReadOnlyOptions, text: str) -> tuple[str, str]:
     """Name the option of a word that takes a value, and the value: "" where the next word is it."""
     if text.startswith("--"):
         name, equals, value = text[2:].partition("=")
-        return (name, value) if equals or name in row.long_valued else ("", "")
+        return (name, value) if equals or name in row.long_with_value else ("", "")
     for at, char in enumerate(text):
-        if at and char in row.valued:
+        if at and char in row.short_with_value:
             return char, text[at + 1 :]
     return "", ""

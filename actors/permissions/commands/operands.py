@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from actors.permissions.commands.command import Word
-from actors.permissions.commands.git import sets_configuration
+from actors.permissions.commands.git import is_config_write
 from actors.permissions.commands.hidden import Words
 
 _TEXTS = {"echo", "printf", "true", "false", "test", "[", "kill", "sleep", "basename", "dirname"}
@@ -59,7 +59,7 @@ _WRITERS = {
 }  # fmt: skip
 
 
-def read_operands(name: str, arguments: Words) -> Words:
+def find_possible_read_paths(name: str, arguments: Words) -> Words:
     """Every argument that may be a path, option values too."""
     if name in _TEXTS:
         return ()
@@ -86,7 +86,7 @@ def _referred(words: list[Word]) -> list[Word]:
     return [_renamed(word, word.text.rpartition("file://")[2].removeprefix("@")) for word in given]
 
 
-def written_operands(name: str, arguments: Words) -> Words:
+def find_written_paths(name: str, arguments: Words) -> Words:
     """Say which arguments are paths that the command writes, makes or removes."""
     return _written(name, arguments) if name in _WRITERS else ()
 
@@ -128,7 +128,7 @@ def _by_language(name: str, arguments: Words, operands: list[Word]) -> list[Word
         return [_renamed(word, word.text[3:]) for word in arguments if word.text[:3] == "of="]
     if name == "tar":
         return operands[1:2] if first.isalpha() and "f" in first else []
-    if name == "git" and sets_configuration(arguments):
+    if name == "git" and is_config_write(arguments):
         return [Word(".git/config")]
     if name == "git" and first in _GIT_WRITES:
         return [*operands[1:], *_all_below(operands[1:])]
@@ -137,7 +137,7 @@ def _by_language(name: str, arguments: Words, operands: list[Word]) -> list[Word
 
 def _all_below(folders: Iterable[Word]) -> list[Word]:
     """Write what lies below folders as rules do; of a file nothing does."""
-    return [_renamed(each, f"{each.text.rstrip('/')}/*") for each in folders if each.literal]
+    return [_renamed(each, f"{each.text.rstrip('/')}/*") for each in folders if each.is_literal]
 
 
 def _below_folders(folders: list[Word], files: list[Word]) -> list[Word]:
@@ -146,7 +146,7 @@ def _below_folders(folders: list[Word], files: list[Word]) -> list[Word]:
         _renamed(folder, f"{folder.text.rstrip('/')}/{file.text.rstrip('/').rpartition('/')[2]}")
         for folder in folders
         for file in files
-        if file is not folder and file.literal
+        if file is not folder and file.is_literal
     ]
 
 
@@ -198,4 +198,4 @@ def _attached(text: str) -> Iterator[str]:
 
 
 def _renamed(word: Word, text: str) -> Word:
-    return Word(text, word.literal, word.plain, word.single)
+    return Word(text, word.is_literal, word.is_unquoted, word.is_one_word)

@@ -8,7 +8,7 @@ from actors.permissions.commands.command import Word
 Words = tuple[Word, ...]
 
 
-def listed(names: str) -> tuple[str, ...]:
+def split_names(names: str) -> tuple[str, ...]:
     """Split a row's list of names."""
     return tuple(names.split())
 
@@ -19,15 +19,15 @@ class OptionSpec:
 
     short: str = ""
     long: tuple[str, ...] = ()
-    valued: str = ""
+    short_with_value: str = ""
     """Short options that take a value: what follows them in a cluster is no option."""
     exempt: tuple[str, ...] = ()
     """Whole long names that are no abbreviation of a looked-for one."""
 
-    def first_in(self, words: Words) -> str:
+    def find_first(self, words: Words) -> str:
         """Find the first argument that is, abbreviates or may become one of these options."""
         for word in words:
-            if not word.steady or self._is_one(word.text):
+            if not word.is_never_option or self._is_one(word.text):
                 return word.text
         return ""
 
@@ -43,24 +43,24 @@ class OptionSpec:
     def _cluster(self, text: str) -> Iterator[str]:
         for char in text[1:]:
             yield char
-            if char in self.valued:
+            if char in self.short_with_value:
                 return
 
 
 @dataclass(frozen=True, slots=True)
-class Leading:
+class WrapperOptions:
     """The options that stand before the command a wrapper runs."""
 
-    valued: str = ""
+    short_with_value: str = ""
     """Short options that take a value."""
-    long: tuple[str, ...] = ()
+    long_with_value: tuple[str, ...] = ()
     """Long options that take a value."""
-    operands: int = 0
+    operand_count: int = 0
     """How many operands stand before the command: a duration, a host, a folder."""
-    assignments: bool = False
+    allows_assignments: bool = False
     """`NAME=value` may stand there too."""
 
-    def command(self, words: Words) -> Words:
+    def find_command(self, words: Words) -> Words:
         """Skip to the command; `words` begin behind the wrapper's name."""
         at = 0
         while at < len(words):
@@ -71,17 +71,17 @@ class Leading:
             at += taken
             if text == "--":
                 break
-        while self.assignments and at < len(words) and "=" in words[at].text:
+        while self.allows_assignments and at < len(words) and "=" in words[at].text:
             at += 1
-        return words[at + self.operands :]
+        return words[at + self.operand_count :]
 
     def _option(self, text: str) -> int:
         """How many words an option takes; 0 for none."""
-        if self.assignments and "=" in text and not text.startswith("-"):
+        if self.allows_assignments and "=" in text and not text.startswith("-"):
             return 1
         if not text.startswith("-"):
             return 0
         if text.startswith("--"):
-            return 2 if any(long == text[2:] for long in self.long) else 1
-        found = [at for at, char in enumerate(text) if at and char in self.valued]
+            return 2 if any(long == text[2:] for long in self.long_with_value) else 1
+        found = [at for at, char in enumerate(text) if at and char in self.short_with_value]
         return 2 if found and found[0] == len(text) - 1 else 1

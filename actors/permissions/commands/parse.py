@@ -5,25 +5,31 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 from itertools import dropwhile
 
-from actors.permissions.commands.chains import chains_of, plain_chains
-from actors.permissions.commands.classify import classified
+from actors.permissions.commands.chains import index_chains, find_plain_chains
+from actors.permissions.commands.classify import classify_command
 from actors.permissions.commands.command import AndChain, CommandPart, ParsedCommand, Word
-from actors.permissions.commands.crude import crude_parts, in_quotes, spelled_out
-from actors.permissions.commands.grammar import tree_of
+from actors.permissions.commands.crude import split_crudely, extract_quoted, expand_obvious
+from actors.permissions.commands.grammar import parse_syntax_tree
 from actors.permissions.commands.hidden import Words
-from actors.permissions.commands.inputs import readers_among, told
-from actors.permissions.commands.loops import Loop, Looped, in_loops, may_vary, run_in_loops
-from actors.permissions.commands.plain import plain_commands
-from actors.permissions.commands.programs import named_in_code
-from actors.permissions.commands.shells import READING_SHELLS
-from actors.permissions.commands.simple import Simple
-from actors.permissions.commands.statements import Statements
-from actors.permissions.commands.texts import command_in_value
-from actors.permissions.commands.wrappers import hidden_in
+from actors.permissions.commands.inputs import find_stdin_readers, find_stdin_commands
+from actors.permissions.commands.loops import (
+    ForLoop,
+    LoopResults,
+    expand_loop_reads,
+    can_vary,
+    expand_loop_commands,
+)
+from actors.permissions.commands.plain import split_plain_commands
+from actors.permissions.commands.programs import find_file_names_in_code
+from actors.permissions.commands.shells import STDIN_SHELLS
+from actors.permissions.commands.simple import SimpleCommand
+from actors.permissions.commands.statements import TreeWalker
+from actors.permissions.commands.texts import strip_command_prefix
+from actors.permissions.commands.wrappers import find_indirect_effects
 
-MOST_PARTS = 10_000
+MAX_PARTS = 10_000
 """A text of more parts is refused: nobody reads it, and no rule may lapse on it."""
-LONGEST_CHARACTERS = 100_000
+MAX_CHARACTERS = 100_000
 """A longer text is not parsed; it is split crudely, for deny rules, and asks."""
 _DEEPEST = 40
 """Wrappers within wrappers (`sudo sudo …`, `bash -c "bash -c …"`) that are looked into."""
@@ -46,7 +52,7 @@ class _Parsing:
     """One text and the scripts inside it, which share one limit of parts."""
 
     def __init__(self, characters: int) -> None:
-        self._parts_left = MOST_PARTS
+        self._parts_left = MAX_PARTS
         self._characters_left = _LOOKS * characters + _ROOM
         self._guessed_left = self._characters_left
         """Without room for a guess it is left out: what is guessed at asks anyway."""
@@ -56,37 +62,37 @@ class _Parsing:
         depth too, since what stands deeper is looked into less far."""
 
     def command(self, text: str, depth: int) -> ParsedCommand:
-        plain = plain_commands(text) if len(text) <= LONGEST_CHARACTERS else None
+        plain = split_plain_commands(text) if len(text) <= MAX_CHARACTERS else None
         if plain is not None:
             parts = [self._plain_part(names, depth) for names in plain]
-            chains = plain_chains(text, plain) if "&&" in text else ()
+            chains = find_plain_chains(text, plain) if "&&" in text else ()
             return self._limited(self._fed(parts, (), (), depth), "", chains=chains)
         source = text.encode(errors="replace")
-        tree = tree_of(source) if len(source) <= LONGEST_CHARACTERS else None
+        tree = parse_syntax_tree(source) if len(source) <= MAX_CHARACTERS else None
         if tree is None:
             why = "it is too long or too deeply nested to be judged"
-            seen = crude_parts(source + b"\n" + in_quotes(source))
+            seen = split_crudely(source + b"\n" + extract_quoted(source))
             parts = [self._crude_part(part, depth) for part in seen]
             parts.extend(self._joined(text, depth))
             return self._limited(parts, why, loops=True)
-        found = Statements(source, tree)
+        found = TreeWalker(source, tree)
         commands = sorted(filter(_does_something, found.commands), key=lambda each: each.start)
-        looped: Looped = {}
-        parts = [self._looped(each, found.over, depth, looped) for each in commands]
-        for _, fragment in found.fragments:
+        looped: LoopResults = {}
+        parts = [self._looped(each, found.for_loops, depth, looped) for each in commands]
+        for _, fragment in found.unparsed_fragments:
             parts.extend(self._script(fragment.decode(errors="replace"), depth))
         if tree.has_error:
-            meant = spelled_out(text)
+            meant = expand_obvious(text)
             told = {part.text for part in parts}
             for each in dict.fromkeys((source, meant.encode(errors="replace"))):
-                parts.extend(part for part in crude_parts(each) if part.text not in told)
-        parts = self._fed(parts, found.documents, found.strings, depth)
-        doubt = strange_character(text) or next(iter(found.doubts), "")
+                parts.extend(part for part in split_crudely(each) if part.text not in told)
+        parts = self._fed(parts, found.heredoc_bodies, found.here_strings, depth)
+        doubt = find_unusual_character(text) or next(iter(found.uncertainties), "")
         parts.extend(self._joined(text, depth) if doubt else ())
         # What a here-document runs does not run where it stands.
-        is_clear = not (doubt or found.documents)
-        chains = chains_of(commands, found.chains) if is_clear else ()
-        return self._limited(parts, doubt, loops=found.loops, chains=chains)
+        is_clear = not (doubt or found.heredoc_bodies)
+        chains = index_chains(commands, found.chain_spans) if is_clear else ()
+        return self._limited(parts, doubt, loops=found.may_repeat, chains=chains)
 
     def _joined(self, text: str, depth: int) -> tuple[CommandPart, ...]:
         """Read what is not certain without its continued lines too, as bash does: denies hold."""
@@ -102,12 +108,12 @@ class _Parsing:
         said = (text for part in parts if _speaks(part) for text in _said(part))
         texts = dict.fromkeys((*documents, *said))
         given = (*texts, *strings)
-        readers = readers_among(parts) if given else {}
-        if not READING_SHELLS.isdisjoint(readers):
+        readers = find_stdin_readers(parts) if given else {}
+        if not STDIN_SHELLS.isdisjoint(readers):
             parts = [*parts, *(each for text in texts for each in self._script(text, depth))]
         for name, at in readers.items():
             for text in given:
-                parts[at] = self._guessing(parts[at], *told(name, text), depth)
+                parts[at] = self._guessing(parts[at], *find_stdin_commands(name, text), depth)
         return parts
 
     def _guessing(
@@ -117,9 +123,9 @@ class _Parsing:
         parts_left, characters_left, refusal = (
             self._parts_left, self._characters_left, self._refusal
         )  # fmt: skip
-        self._parts_left, self._characters_left = MOST_PARTS, self._guessed_left
+        self._parts_left, self._characters_left = MAX_PARTS, self._guessed_left
         inner = [
-            self._looked_into(classified(each, (), ""), "", depth + 1)
+            self._looked_into(classify_command(each, (), ""), "", depth + 1)
             for each in words
             if self._may_guess(depth, _characters(each))
         ]
@@ -130,54 +136,59 @@ class _Parsing:
             self._refusal = refusal
         self._guessed_left = min(self._guessed_left, self._characters_left)
         self._parts_left, self._characters_left = parts_left, characters_left
-        return part._replace(inner=(*part.inner, *inner))
+        return part._replace(nested_parts=(*part.nested_parts, *inner))
 
     def _limited(
         self,
         parts: list[CommandPart],
-        floor: str,
+        ask_reason: str,
         *,
         loops: bool = False,
         chains: tuple[AndChain, ...] = (),
     ) -> ParsedCommand:
         self._parts_left -= len(parts)
         if self._parts_left < 0:
-            self._refusal = f"it has more than {MOST_PARTS:,} parts"
-        return ParsedCommand(tuple(parts[:MOST_PARTS]), floor, self._refusal, loops, chains)
+            self._refusal = f"it has more than {MAX_PARTS:,} parts"
+        return ParsedCommand(tuple(parts[:MAX_PARTS]), ask_reason, self._refusal, loops, chains)
 
     def _plain_part(self, names: tuple[str, ...], depth: int) -> CommandPart:
         part = self._known.get((depth, names))
         if part is None:
             words = tuple(map(Word, names))
-            part = self._looked_into(classified(words, (), ""), "", depth)
+            part = self._looked_into(classify_command(words, (), ""), "", depth)
             self._known[depth, names] = part
         return part
 
-    def _part(self, simple: Simple, depth: int) -> CommandPart:
-        floor = next(iter(simple.floors), "")
+    def _part(self, simple: SimpleCommand, depth: int) -> CommandPart:
+        floor = next(iter(simple.ask_reasons), "")
         words, redirects = tuple(simple.words), tuple(simple.redirects)
-        meant = (depth, words, redirects, floor, simple.stdin, *simple.assigned)
+        meant = (depth, words, redirects, floor, simple.here_string, *simple.assigned_values)
         part = self._known.get(meant)
         if part is None:
-            part = self._looked_into(classified(words, redirects, floor), simple.stdin, depth)
+            part = self._looked_into(
+                classify_command(words, redirects, floor), simple.here_string, depth
+            )
             values = _values(simple, part.text) if depth < _DEEPEST else []
             part = self._guessing(part, values, (), depth) if values else part
             self._known[meant] = part
         return part
 
     def _looped(
-        self, simple: Simple, loops: Sequence[Loop], depth: int, known: Looped
+        self, simple: SimpleCommand, loops: Sequence[ForLoop], depth: int, known: LoopResults
     ) -> CommandPart:
         """Add what a loop makes of a part."""
         part = self._part(simple, depth)
-        if not loops or not may_vary(part):
+        if not loops or not can_vary(part):
             return part
         at = simple.start
-        inside = (id(part), tuple([(loop.start <= at) + (loop.end <= at) for loop in loops]))
+        inside = (
+            id(part),
+            tuple([(loop.body_start <= at) + (loop.body_end <= at) for loop in loops]),
+        )
         looped = known.get(inside)
         if looped is None:
-            run = run_in_loops(part, at, loops)
-            looped = in_loops(part, at, loops)
+            run = expand_loop_commands(part, at, loops)
+            looped = expand_loop_reads(part, at, loops)
             looped = self._guessing(looped, (), run, depth) if run else looped
             known[inside] = looped
         return looped
@@ -186,32 +197,36 @@ class _Parsing:
         """Look into what nothing else has read: a deny holds there too."""
         part = self._known.get((depth, crude.text, "crude"))
         if part is None:
-            part = self._looked_into(classified(crude.words, (), crude.floor), "", depth)
+            part = self._looked_into(classify_command(crude.words, (), crude.ask_reason), "", depth)
             self._known[depth, crude.text, "crude"] = part
         return part
 
     def _looked_into(self, part: CommandPart, stdin: str, depth: int) -> CommandPart:
         """Add what is visible inside a wrapper."""
-        hidden = hidden_in(part.words, stdin)
-        if not hidden.why:
-            return self._guessing(part, hidden.guessed, (), depth) if hidden.guessed else part
+        hidden = find_indirect_effects(part.words, stdin)
+        if not hidden.ask_reason:
+            return (
+                self._guessing(part, hidden.possible_scripts, (), depth)
+                if hidden.possible_scripts
+                else part
+            )
         inner = [
-            self._looked_into(classified(words, (), ""), "", depth + 1)
+            self._looked_into(classify_command(words, (), ""), "", depth + 1)
             for words in hidden.commands
             if self._may_look(depth, _characters(words))
         ]
         for script in hidden.scripts:
             inner.extend(self._script(script, depth))
-        named = named_in_code(part.words)
+        named = find_file_names_in_code(part.words)
         part = part._replace(
-            floor=part.floor or hidden.why,
-            harmless=False,
-            inner=tuple(inner),
-            reads=(*part.reads, *named),
-            writes=(*part.writes, *named),
+            ask_reason=part.ask_reason or hidden.ask_reason,
+            read_only=False,
+            nested_parts=tuple(inner),
+            possible_read_paths=(*part.possible_read_paths, *named),
+            written_paths=(*part.written_paths, *named),
         )
-        if hidden.guesses or hidden.guessed:
-            return self._guessing(part, hidden.guessed, hidden.guesses, depth)
+        if hidden.possible_commands or hidden.possible_scripts:
+            return self._guessing(part, hidden.possible_scripts, hidden.possible_commands, depth)
         return part
 
     def _script(self, text: str, depth: int) -> tuple[CommandPart, ...]:
@@ -236,11 +251,11 @@ def _characters(words: Words) -> int:
     return sum([len(word.text) for word in words], len(words))
 
 
-def _values(simple: Simple, text: str) -> list[str]:
+def _values(simple: SimpleCommand, text: str) -> list[str]:
     """List what variables are set to, and what expansions in a command word plainly come to."""
-    found = [command_in_value(each) for each in simple.assigned]
-    if simple.words and not simple.words[0].literal and simple.words[0].text != "[":
-        meant = spelled_out(text)
+    found = [strip_command_prefix(each) for each in simple.assigned_values]
+    if simple.words and not simple.words[0].is_literal and simple.words[0].text != "[":
+        meant = expand_obvious(text)
         found += [meant] if meant != text else []
     return [each for each in found if _MAY_BE_COMMAND.match(each)]
 
@@ -256,7 +271,7 @@ def _said(part: CommandPart) -> tuple[str, ...]:
     return tuple(text.replace("\\n", "\n") for text in texts if text)
 
 
-def strange_character(text: str) -> str:
+def find_unusual_character(text: str) -> str:
     """Name what is not seen, or looks like a blank and is none: nobody can judge it by eye."""
     if _ORDINARY.fullmatch(text):
         return ""
@@ -266,5 +281,5 @@ def strange_character(text: str) -> str:
     return ""
 
 
-def _does_something(simple: Simple) -> bool:
-    return bool(simple.words or simple.redirects or simple.floors)
+def _does_something(simple: SimpleCommand) -> bool:
+    return bool(simple.words or simple.redirects or simple.ask_reasons)

@@ -11,13 +11,13 @@ _COMMAND = rf"[ \t]*+{_WORD}(?>(?:[ \t]++{_WORD})*)[ \t]*+"
 _SEPARATOR = r"\n|;|&&?|\|\|?"
 _TEXT = re.compile(rf"{_COMMAND}(?>(?:(?:{_SEPARATOR}){_COMMAND})*)[;&\n]?")
 SEPARATOR = re.compile(_SEPARATOR)
-RESERVED = {
+RESERVED_WORDS = {
     "if", "then", "elif", "else", "fi", "while", "until", "for", "select", "do", "done",
     "case", "esac", "in", "function", "{", "}", "!", "[[", "]]", "time", "coproc",
 }  # fmt: skip
 
 
-def plain_commands(text: str) -> list[tuple[str, ...]] | None:
+def split_plain_commands(text: str) -> list[tuple[str, ...]] | None:
     """Split a plain text into commands, each as its words; None where it is not all plain."""
     if not _TEXT.fullmatch(text):
         return None
@@ -25,5 +25,5 @@ def plain_commands(text: str) -> list[tuple[str, ...]] | None:
     if not commands[-1]:
         commands.pop()
     names = [words[0] for words in commands]
-    is_special = not RESERVED.isdisjoint(names) or "=" in "".join(names)
+    is_special = not RESERVED_WORDS.isdisjoint(names) or "=" in "".join(names)
     return None if is_special else commands

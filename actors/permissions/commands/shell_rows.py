@@ -1,10 +1,22 @@
 """Shells, and what the shell itself offers that runs a text or changes the shell."""
 
-from actors.permissions.commands.guards import EffectRule, always, runs, scripts, seen_through, when
-from actors.permissions.commands.options import Leading, OptionSpec, listed
-from actors.permissions.commands.programs import printf_hidden
-from actors.permissions.commands.shells import shell_hidden, source_hidden
-from actors.permissions.commands.texts import in_code, in_expansions, in_texts, in_values
+from actors.permissions.commands.guards import (
+    EffectRule,
+    ask_always,
+    runs_command,
+    runs_script,
+    search_all_operands,
+    ask_on_options,
+)
+from actors.permissions.commands.options import WrapperOptions, OptionSpec, split_names
+from actors.permissions.commands.programs import analyze_printf
+from actors.permissions.commands.shells import analyze_shell, analyze_source
+from actors.permissions.commands.texts import (
+    search_code,
+    search_expansions,
+    search_arguments,
+    search_assigned_values,
+)
 
 _RUNS = "it runs a command"
 _CODE = "it runs what its arguments say"
@@ -12,27 +24,38 @@ _SHELL = "it changes the shell itself"
 _VARIABLE = "it sets a variable"
 
 ROWS: tuple[tuple[str, EffectRule], ...] = (
-    ("bash sh dash zsh ksh mksh ash fish csh tcsh rbash yash nu xonsh elvish", shell_hidden),
-    ("pwsh powershell cmd", in_texts(seen_through(always(_CODE)))),
-    ("eval", scripts(_CODE)),
-    ("source .", source_hidden),
-    ("exec", runs("it replaces the shell", Leading("a"))),
-    ("command", runs("it runs a command past functions")),
-    ("builtin", runs("it runs a builtin past functions")),
-    ("time", runs(_RUNS, Leading("fo", listed("format output")))),
-    ("coproc", seen_through(always("it runs a command beside this one"))),
-    ("trap", scripts("it runs commands later", only=1)),
-    ("export typeset declare local readonly unset", in_values(in_expansions(always(_VARIABLE)))),
-    ("read getopts let shift", in_expansions(always(_VARIABLE))),
-    ("set", in_expansions(seen_through(always(_VARIABLE)))),
-    ("mapfile readarray", in_texts(always(_VARIABLE))),
-    ("alias", in_values(seen_through(always(_SHELL)))),
-    ("hash enable", seen_through(always(_SHELL))),
-    ("unalias shopt compopt ulimit umask fc history", always(_SHELL)),
-    ("bind complete compgen", in_code(in_texts(always(_SHELL)))),
-    ("pushd popd dirs", always("it moves where paths count from")),
-    ("fg bg kill disown wait suspend", in_expansions(always("it acts on jobs"))),
-    ("jobs", in_expansions(seen_through(always("it acts on jobs, and runs a command by -x")))),
-    ("printf", in_expansions(printf_hidden)),
-    ("test [", in_expansions(when("its value may be reckoned with", OptionSpec("vR")))),
+    ("bash sh dash zsh ksh mksh ash fish csh tcsh rbash yash nu xonsh elvish", analyze_shell),
+    ("pwsh powershell cmd", search_arguments(search_all_operands(ask_always(_CODE)))),
+    ("eval", runs_script(_CODE)),
+    ("source .", analyze_source),
+    ("exec", runs_command("it replaces the shell", WrapperOptions("a"))),
+    ("command", runs_command("it runs a command past functions")),
+    ("builtin", runs_command("it runs a builtin past functions")),
+    ("time", runs_command(_RUNS, WrapperOptions("fo", split_names("format output")))),
+    ("coproc", search_all_operands(ask_always("it runs a command beside this one"))),
+    ("trap", runs_script("it runs commands later", max_operands=1)),
+    (
+        "export typeset declare local readonly unset",
+        search_assigned_values(search_expansions(ask_always(_VARIABLE))),
+    ),
+    ("read getopts let shift", search_expansions(ask_always(_VARIABLE))),
+    ("set", search_expansions(search_all_operands(ask_always(_VARIABLE)))),
+    ("mapfile readarray", search_arguments(ask_always(_VARIABLE))),
+    ("alias", search_assigned_values(search_all_operands(ask_always(_SHELL)))),
+    ("hash enable", search_all_operands(ask_always(_SHELL))),
+    ("unalias shopt compopt ulimit umask fc history", ask_always(_SHELL)),
+    ("bind complete compgen", search_code(search_arguments(ask_always(_SHELL)))),
+    ("pushd popd dirs", ask_always("it moves where paths count from")),
+    ("fg bg kill disown wait suspend", search_expansions(ask_always("it acts on jobs"))),
+    (
+        "jobs",
+        search_expansions(
+            search_all_operands(ask_always("it acts on jobs, and runs a command by -x"))
+        ),
+    ),
+    ("printf", search_expansions(analyze_printf)),
+    (
+        "test [",
+        search_expansions(ask_on_options("its value may be reckoned with", OptionSpec("vR"))),
+    ),
 )

@@ -4,23 +4,23 @@ import re
 from itertools import pairwise
 
 from actors.permissions.commands.command import Word
-from actors.permissions.commands.hidden import Hidden, Words
-from actors.permissions.commands.options import Leading
+from actors.permissions.commands.hidden import IndirectEffects, Words
+from actors.permissions.commands.options import WrapperOptions
 
 _WHY = "it is a shell"
 _REMOTE = "it runs commands elsewhere, and here by its options"
-_SSH = Leading("BbcDEeFIiJLlmOopQRSWw")
+_SSH = WrapperOptions("BbcDEeFIiJLlmOopQRSWw")
 SHELLS = frozenset(
     [
         *("bash", "sh", "dash", "zsh", "ksh", "mksh", "ash", "fish", "csh", "tcsh", "rbash"),
         *("yash", "nu", "xonsh", "elvish"),
     ]
 )
-READING_SHELLS = SHELLS | {"source", ".", "eval"}
+STDIN_SHELLS = SHELLS | {"source", ".", "eval"}
 """They run what comes in on their input, or may be told to."""
 
 
-def shell_hidden(words: Words, stdin: str) -> Hidden:
+def analyze_shell(words: Words, stdin: str) -> IndirectEffects:
     """Find the text behind `-c`, or on its input."""
     at, takes_script = 1, False
     while at < len(words):
@@ -29,29 +29,31 @@ def shell_hidden(words: Words, stdin: str) -> Hidden:
             at += text in {"--", "-"}
             break
         if text.startswith("--command="):
-            return Hidden(_WHY, scripts=(text.partition("=")[2],))
+            return IndirectEffects(_WHY, scripts=(text.partition("=")[2],))
         takes_script = takes_script or (text[:2] != "--" and "c" in text)
         at += 2 if _takes_value(text) else 1
     if takes_script and at < len(words):
         script = words[at].text
         given = [words[at + 1 :], words[at + 2 :]] if "$" in script else []
-        return Hidden(_WHY, guesses=tuple(filter(None, given)), scripts=(script,))
-    return Hidden(_WHY, scripts=(stdin,) if stdin else ())
+        return IndirectEffects(
+            _WHY, possible_commands=tuple(filter(None, given)), scripts=(script,)
+        )
+    return IndirectEffects(_WHY, scripts=(stdin,) if stdin else ())
 
 
-def source_hidden(_words: Words, stdin: str) -> Hidden:
+def analyze_source(_words: Words, stdin: str) -> IndirectEffects:
     """Find the text on the input, which a file's name may stand for."""
-    return Hidden("it runs a file in this shell", scripts=(stdin,) if stdin else ())
+    return IndirectEffects("it runs a file in this shell", scripts=(stdin,) if stdin else ())
 
 
-def ssh_hidden(words: Words, _stdin: str) -> Hidden:
+def analyze_ssh(words: Words, _stdin: str) -> IndirectEffects:
     """Find the command behind the host; options may stand behind it, too."""
-    command = _SSH.command(words[1:])[1:]
-    text = joined(_SSH.command(command))
-    return Hidden(_REMOTE, scripts=(text,) if text else ())
+    command = _SSH.find_command(words[1:])[1:]
+    text = join_words(_SSH.find_command(command))
+    return IndirectEffects(_REMOTE, scripts=(text,) if text else ())
 
 
-def joined(words: Words) -> str:
+def join_words(words: Words) -> str:
     """Join words as `eval` does."""
     return " ".join(word.text for word in words)
 
@@ -62,16 +64,16 @@ def _takes_value(text: str) -> bool:
     return text[-1] in "oO"
 
 
-_ENV = Leading("uC", ("unset", "chdir"), assignments=True)
+_ENV = WrapperOptions("uC", ("unset", "chdir"), allows_assignments=True)
 _SPLITTING = re.compile(r"-[a-zA-BD-RTV-Z0]*S")
-_FLOCK = Leading("wE", ("timeout", "wait", "conflict-exit-code"), operands=1)
+_FLOCK = WrapperOptions("wE", ("timeout", "wait", "conflict-exit-code"), operand_count=1)
 _MOST_GUESSES = 16
-_RUNUSER = Leading("uGgsw", ("user", "group", "supp-group", "shell"))
+_RUNUSER = WrapperOptions("uGgsw", ("user", "group", "supp-group", "shell"))
 _CLUSTER = re.compile("-[A-Za-z]*")
 _DASH_C = {"-c", "--command", "--session-command"}
 
 
-def env_hidden(words: Words, _stdin: str) -> Hidden:
+def analyze_env(words: Words, _stdin: str) -> IndirectEffects:
     """Find the command behind `env`; `-S` splits a text into one."""
     why = "it sets variables and runs a command"
     for at, word in enumerate(words[1:], 1):
@@ -79,45 +81,45 @@ def env_hidden(words: Words, _stdin: str) -> Hidden:
         option, equals, _ = text.partition("=")
         is_split = len(option) > len("--") and "--split-string".startswith(option)
         if text == "-S" or (is_split and not equals):
-            return _split(why, joined(words[at + 1 :]))
+            return _split(why, join_words(words[at + 1 :]))
         if is_split or _SPLITTING.match(text):
             script = text.partition("=" if text.startswith("--") else "S")[2]
-            return _split(why, " ".join([script, joined(words[at + 1 :])]))
+            return _split(why, " ".join([script, join_words(words[at + 1 :])]))
         if not text.startswith("-") and "=" not in text:
             break
-    command = _ENV.command(words[1:])
-    return Hidden(why, commands=(command,) if command else ())
+    command = _ENV.find_command(words[1:])
+    return IndirectEffects(why, commands=(command,) if command else ())
 
 
-def _split(why: str, text: str) -> Hidden:
+def _split(why: str, text: str) -> IndirectEffects:
     """Take a text for a command; options of `env` may stand before it."""
-    rest = joined(_ENV.command(tuple(map(Word, text.split()))))
-    return Hidden(why, scripts=(text,), guessed=(rest,))
+    rest = join_words(_ENV.find_command(tuple(map(Word, text.split()))))
+    return IndirectEffects(why, scripts=(text,), possible_scripts=(rest,))
 
 
-def su_hidden(words: Words, _stdin: str) -> Hidden:
+def analyze_su(words: Words, _stdin: str) -> IndirectEffects:
     """Find the text behind `su -c`; what follows the user's name may be one, too."""
-    command = _RUNUSER.command(words[1:]) if words[0].text.endswith("runuser") else ()
+    command = _RUNUSER.find_command(words[1:]) if words[0].text.endswith("runuser") else ()
     commands = (command,) if command else ()
     places = range(2, min(len(words), _MOST_GUESSES))
     guesses = tuple(words[at:] for at in places if words[at].text[:1] != "-")
-    return Hidden("it runs a command as somebody else", commands, guesses, _after_c(words))
+    return IndirectEffects("it runs a command as somebody else", commands, guesses, _after_c(words))
 
 
-def script_hidden(words: Words, _stdin: str) -> Hidden:
+def analyze_script(words: Words, _stdin: str) -> IndirectEffects:
     """Find the text behind `script -c`, also in a cluster of options."""
-    return Hidden("it runs a shell and writes a file", scripts=_after_c(words))
+    return IndirectEffects("it runs a shell and writes a file", scripts=_after_c(words))
 
 
-def flock_hidden(words: Words, _stdin: str) -> Hidden:
+def analyze_flock(words: Words, _stdin: str) -> IndirectEffects:
     """Find the command behind `flock`, or the text behind its `-c`."""
-    command = _FLOCK.command(words[1:])
+    command = _FLOCK.find_command(words[1:])
     texts = _after_c(command[:2])
-    return Hidden(
+    return IndirectEffects(
         "it runs a command",
         commands=() if texts or not command else (command,),
         scripts=texts,
-        guessed=_after_c(words),
+        possible_scripts=_after_c(words),
     )
 
 

@@ -4,14 +4,14 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from actors.permissions.commands.command import Redirect, Word
-from actors.permissions.commands.plain import RESERVED
+from actors.permissions.commands.command import RedirectedFile, Word
+from actors.permissions.commands.plain import RESERVED_WORDS
 from actors.permissions.commands.words import (
-    AT_A_WORD_END,
+    WORD_END_LOOKAHEAD,
     PLAIN_WORD,
     WordReader,
-    plain_word,
-    refuse,
+    make_plain_word,
+    raise_ambiguous,
 )
 
 _BLANKS = re.compile(rb"(?:[ \t]|\\\n)*")
@@ -21,7 +21,7 @@ _REDIRECT = re.compile(
     rb"(?P<operator><<<|<<-|<<|<>|<&|>&|>>|>\||<(?!\()|>(?!\()))"
 )
 _PLAIN_WORDS = re.compile(
-    rb"([\w./:,@%+^-]++" + AT_A_WORD_END + rb"(?>(?:[ \t]++" + PLAIN_WORD + rb")*))[ \t]*+"
+    rb"([\w./:,@%+^-]++" + WORD_END_LOOKAHEAD + rb"(?>(?:[ \t]++" + PLAIN_WORD + rb")*))[ \t]*+"
 )
 """The words a command begins with, up to one with anything special in it; the first sets nothing.
 Most commands hold no other."""
@@ -35,120 +35,133 @@ _READING = {b"<", b"<>"}
 
 
 @dataclass(slots=True)
-class Simple:
+class SimpleCommand:
     """A simple command as it was read."""
 
     start: int
     end: int = 0
     words: list[Word] = field(default_factory=list)
-    redirects: list[Redirect] = field(default_factory=list)
-    floors: list[str] = field(default_factory=list)
-    heredocs: list[int] = field(default_factory=list)
+    redirects: list[RedirectedFile] = field(default_factory=list)
+    ask_reasons: list[str] = field(default_factory=list)
+    heredoc_offsets: list[int] = field(default_factory=list)
     """Where the delimiters of its here-documents begin."""
-    stdin: str = ""
+    here_string: str = ""
     """The text of a here-string."""
-    assigned: list[str] = field(default_factory=list)
+    assigned_values: list[str] = field(default_factory=list)
     """What variables are set to."""
-    first: int = -1
+    command_offset: int = -1
     """Where the command word begins."""
-    holes: list[int] = field(default_factory=list)
+    expansion_offsets: list[int] = field(default_factory=list)
     """Where the expansions begin that stand in it."""
 
 
-def read_simple(source: bytes, holes: Mapping[int, int], start: int) -> Simple:
+def read_simple_command(
+    source: bytes, expansion_ends: Mapping[int, int], start: int
+) -> SimpleCommand:
     """Read words and redirections up to what ends a command.
 
     Raises:
         UncertainError: bash may read it differently.
     """
     plain = _PLAIN_WORDS.match(source, start)
-    words = list(map(plain_word, plain[1].split())) if plain else []
+    words = list(map(make_plain_word, plain[1].split())) if plain else []
     if plain and (plain.end() == len(source) or source[plain.end()] in _SURELY_ENDS):
-        return Simple(start, plain.end(), words, first=start)
-    reader = WordReader(source, holes, plain.end(1) if plain else start)
-    read = Simple(start, 0, words, first=start if plain else -1, holes=reader.holes_seen)
+        return SimpleCommand(start, plain.end(), words, command_offset=start)
+    reader = WordReader(source, expansion_ends, plain.end(1) if plain else start)
+    read = SimpleCommand(
+        start,
+        0,
+        words,
+        command_offset=start if plain else -1,
+        expansion_offsets=reader.seen_expansions,
+    )
     while _skip_blanks(reader, start):
-        if source[reader.at] in _MAY_REDIRECT:
-            redirect = _REDIRECT.match(source, reader.at)
+        if source[reader.offset] in _MAY_REDIRECT:
+            redirect = _REDIRECT.match(source, reader.offset)
             if redirect:
                 _redirect(reader, redirect, read)
                 continue
         if not _one_word(reader, read):
             break
-    read.end = reader.at
+    read.end = reader.offset
     return read
 
 
-def is_reserved(simple: Simple) -> bool:
+def has_reserved_word(simple: SimpleCommand) -> bool:
     """Whether its command word is one of the grammar's own, which no command can be."""
-    word = simple.words[0] if simple.first >= 0 else None
-    return word is not None and word.plain and word.text in RESERVED and word.text != "time"
+    word = simple.words[0] if simple.command_offset >= 0 else None
+    return (
+        word is not None
+        and word.is_unquoted
+        and word.text in RESERVED_WORDS
+        and word.text != "time"
+    )
 
 
-def without_reserved(simple: Simple) -> Simple:
+def without_reserved_words(simple: SimpleCommand) -> SimpleCommand:
     """Pass over the grammar's own words before a command, as bash does with some of them."""
     words = list(simple.words)
-    while words and words[0].text in RESERVED:
+    while words and words[0].text in RESERVED_WORDS:
         words.pop(0)
     return replace(simple, words=words)
 
 
 def _skip_blanks(reader: WordReader, start: int) -> bool:
     """Go to the next word; False at the end of the text."""
-    source, at = reader.source, reader.at
+    source, at = reader.source, reader.offset
     if source[at : at + 1] not in _MAY_BLANK:
         return True
     blanks = _BLANKS.match(source, at)
     end = blanks.end() if blanks else at
     if end > at > start and not source[at:end].strip(b"\\\n"):
-        refuse("a line break joins two words")
-    reader.at = end
+        raise_ambiguous("a line break joins two words")
+    reader.offset = end
     return end < len(source)
 
 
-def _one_word(reader: WordReader, read: Simple) -> bool:
-    start = reader.at
-    word = reader.word()
+def _one_word(reader: WordReader, read: SimpleCommand) -> bool:
+    start = reader.offset
+    word = reader.read_word()
     if word is None:
         return False
     if read.words:
         read.words.append(word)
     elif _ASSIGNMENT.match(reader.source, start):
-        read.floors.append("it sets a variable")
-        read.assigned.append(word.text.partition("=")[2])
+        read.ask_reasons.append("it sets a variable")
+        read.assigned_values.append(word.text.partition("=")[2])
     else:
-        read.first = start
+        read.command_offset = start
         read.words.append(word)
     return True
 
 
-def _redirect(reader: WordReader, match: re.Match[bytes], read: Simple) -> None:
+def _redirect(reader: WordReader, match: re.Match[bytes], read: SimpleCommand) -> None:
     operator = match["both"] or match["operator"]
-    reader.at = match.end()
+    reader.offset = match.end()
     if (match["descriptor"] or b"").startswith(b"{"):
-        read.floors.append("it sets a variable to a descriptor")
+        read.ask_reasons.append("it sets a variable to a descriptor")
     _skip_blanks(reader, match.end())
-    start = reader.at
-    word = reader.word()
+    start = reader.offset
+    word = reader.read_word()
     if word is None:
-        refuse("a redirection has no target")
+        raise_ambiguous("a redirection has no target")
     if operator in {b"<<", b"<<-"}:
-        read.heredocs.append(start)
+        read.heredoc_offsets.append(start)
     elif operator == b"<<<":
-        read.stdin = word.text
+        read.here_string = word.text
     elif operator not in {b"<&", b">&"} or not _DUPLICATE.fullmatch(word.text):
         _open(operator, word, read)
 
 
-def _open(operator: bytes, word: Word, read: Simple) -> None:
+def _open(operator: bytes, word: Word, read: SimpleCommand) -> None:
     if operator == b"<&":
-        refuse(f"{word.text} is not the number of a descriptor")
-    if word.text == "/dev/null" and word.literal:
+        raise_ambiguous(f"{word.text} is not the number of a descriptor")
+    if word.text == "/dev/null" and word.is_literal:
         return
     if word.text.startswith(_NETWORK):
-        read.floors.append(f"it opens a connection: {word.text}")
+        read.ask_reasons.append(f"it opens a connection: {word.text}")
     if operator in _READING:
-        read.redirects.append(Redirect("read", word))
+        read.redirects.append(RedirectedFile("read", word))
     if operator != b"<":
-        read.redirects.append(Redirect("write", word))
-        read.floors.append(f"it writes {word.text}")
+        read.redirects.append(RedirectedFile("write", word))
+        read.ask_reasons.append(f"it writes {word.text}")

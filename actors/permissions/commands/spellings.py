@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from itertools import islice, pairwise
 
 from actors.permissions.commands.command import Word
-from actors.permissions.commands.git import git_spellings
+from actors.permissions.commands.git import list_git_aliases
 from actors.permissions.commands.hidden import Words
 
 _WITH_SUBCOMMANDS = frozenset(
@@ -16,11 +16,11 @@ _WITH_SUBCOMMANDS = frozenset(
     """.split()  # noqa: SIM905  (a list would be a page)
 )
 """Options may stand before the word that says what they do."""
-MOST_OPTIONS = 64
+MAX_SKIPPED_WORDS = 64
 """Words before the subcommand that are passed over."""
 
 
-def spellings(words: Words, text: str) -> tuple[str, ...]:
+def list_aliases(words: Words, text: str) -> tuple[str, ...]:
     """Say a command by its bare name, and without the options before its subcommands."""
     bare = Word(words[0].text.rpartition("/")[2])
     name = bare.text
@@ -28,21 +28,23 @@ def spellings(words: Words, text: str) -> tuple[str, ...]:
     if name.startswith("git-"):
         found.append(_joined((Word("git"), Word(name[4:]), *words[1:])))
     if name == "git":
-        found.extend(git_spellings((bare, *words[1:])))
-    elif has_options(name, words):
+        found.extend(list_git_aliases((bare, *words[1:])))
+    elif has_leading_options(name, words):
         found.extend(
-            _joined((bare, *rest)) for rest in islice(_behind_options(words), MOST_OPTIONS)
+            _joined((bare, *rest)) for rest in islice(_behind_options(words), MAX_SKIPPED_WORDS)
         )
         found.extend(_joined((bare, *rest)) for rest in _without_options(words))
     return tuple(each for each in dict.fromkeys(found) if each != text)
 
 
-def is_crowded(words: Words) -> bool:
+def has_too_many_options(words: Words) -> bool:
     """Whether it may have more options before its subcommand than are passed over."""
-    return len(words) > MOST_OPTIONS and has_options(words[0].text.rpartition("/")[2], words)
+    return len(words) > MAX_SKIPPED_WORDS and has_leading_options(
+        words[0].text.rpartition("/")[2], words
+    )
 
 
-def has_options(name: str, words: Words) -> bool:
+def has_leading_options(name: str, words: Words) -> bool:
     """Whether there are options of a program whose subcommand they may stand before."""
     return name in _WITH_SUBCOMMANDS and any(map(_is_option, words[1:]))
 

@@ -5,13 +5,13 @@ from collections.abc import Callable, Iterator
 from itertools import pairwise
 
 from actors.permissions.commands.command import Word
-from actors.permissions.commands.expansions import backticks, substitutions
+from actors.permissions.commands.expansions import find_backticks, find_substitutions
 from actors.permissions.commands.guards import EffectRule
-from actors.permissions.commands.hidden import Hidden, Words
+from actors.permissions.commands.hidden import IndirectEffects, Words
 
-Texts = Callable[[Words], Iterator[str]]
+TextFinder = Callable[[Words], Iterator[str]]
 """Finds texts among the words of a command."""
-Lists = Callable[[Words], Iterator[Words]]
+WordListFinder = Callable[[Words], Iterator[Words]]
 """Finds commands that are given word by word."""
 
 _NO_WORD = Word("")
@@ -44,32 +44,32 @@ _COMMAND_OPTION = re.compile(r"(?:\w{1,32}Command[ \t]++|\"[^\"]*+\":)(.*+)", re
 """`ssh -o 'ProxyCommand x'`, `bind -x '"key":x'`."""
 
 
-def in_texts(guard: EffectRule) -> EffectRule:
+def search_arguments(guard: EffectRule) -> EffectRule:
     """See the commands that stand in one argument, or behind an option's `=`."""
     return _with(guard, _texts)
 
 
-def in_code(guard: EffectRule) -> EffectRule:
+def search_code(guard: EffectRule) -> EffectRule:
     """See the commands that stand in a program among the arguments, in strings and in lists."""
     return _with(guard, _coded, _listed)
 
 
-def in_sed(guard: EffectRule) -> EffectRule:
+def search_sed_scripts(guard: EffectRule) -> EffectRule:
     """See what a script of `sed` runs."""
     return _with(guard, _executed)
 
 
-def in_expansions(guard: EffectRule) -> EffectRule:
+def search_expansions(guard: EffectRule) -> EffectRule:
     """See the substitutions that stand in quoted arguments: the shell may expand them again."""
     return _with(guard, _expansions)
 
 
-def in_values(guard: EffectRule) -> EffectRule:
+def search_assigned_values(guard: EffectRule) -> EffectRule:
     """See what variables are set to: some of them are commands to programs."""
     return _with(guard, _values)
 
 
-def in_options(words: Words) -> tuple[str, ...]:
+def find_option_commands(words: Words) -> tuple[str, ...]:
     """Find the commands that options name, by how they are called alone."""
     if not any(" " in word.text for word in words):
         return ()
@@ -77,22 +77,22 @@ def in_options(words: Words) -> tuple[str, ...]:
     for word, after in pairwise((*words[: _MOST + 1], _NO_WORD)):
         if word.text.startswith("-") and _TAKES_A_COMMAND.match(word.text):
             value = word.text.partition("=")[2] or after.text
-            found += [command_in_value(value)] if " " in value else []
+            found += [strip_command_prefix(value)] if " " in value else []
     return tuple(found)
 
 
-def commands_in(code: str) -> tuple[tuple[str, ...], tuple[Words, ...]]:
+def find_commands_in_code(code: str) -> tuple[tuple[str, ...], tuple[Words, ...]]:
     """Find what a program may run: texts, and commands as words."""
     words = (Word(""), Word(code))
     return (*_coded(words), *_executed(words)), tuple(_listed(words))
 
 
-def command_in_value(value: str) -> str:
+def strip_command_prefix(value: str) -> str:
     """Take what a variable is set to for a command; empty: it can be none."""
     return value.lstrip("|!- \t\n")
 
 
-def value_of(text: str) -> str:
+def extract_option_value(text: str) -> str:
     """Take what an option's word holds beside its name; a transport's command, too."""
     if text.startswith("--"):
         return text.partition("=")[2]
@@ -104,16 +104,16 @@ def _no_lists(_words: Words) -> Iterator[Words]:
     return iter(())
 
 
-def _with(guard: EffectRule, texts: Texts, lists: Lists = _no_lists) -> EffectRule:
-    def hidden(words: Words, stdin: str) -> Hidden:
+def _with(guard: EffectRule, texts: TextFinder, lists: WordListFinder = _no_lists) -> EffectRule:
+    def hidden(words: Words, stdin: str) -> IndirectEffects:
         found = guard(words, stdin)
-        if not found.why:
+        if not found.ask_reason:
             return found
         seen = words[:_MOST]
-        told = dict.fromkeys([*found.guessed, *texts(seen)])
+        told = dict.fromkeys([*found.possible_scripts, *texts(seen)])
         return found._replace(
-            guesses=(*found.guesses, *dict.fromkeys(lists(seen))),
-            guessed=tuple([each for each in told if each not in found.scripts]),
+            possible_commands=(*found.possible_commands, *dict.fromkeys(lists(seen))),
+            possible_scripts=tuple([each for each in told if each not in found.scripts]),
         )
 
     return hidden
@@ -121,7 +121,7 @@ def _with(guard: EffectRule, texts: Texts, lists: Lists = _no_lists) -> EffectRu
 
 def _texts(words: Words) -> Iterator[str]:
     for before, word in pairwise(words):
-        value = value_of(word.text)
+        value = extract_option_value(word.text)
         of_option = word.text[:1] == "-" or before.text[:1] == "-"
         name, equals, assigned = value.partition("=")
         if value and (" " in value or of_option):
@@ -180,7 +180,7 @@ def _values(words: Words) -> Iterator[str]:
     for word in words[1:]:
         found = _ASSIGNED.fullmatch(word.text)
         if found:
-            yield command_in_value(found[1])
+            yield strip_command_prefix(found[1])
 
 
 def _expansions(words: Words) -> Iterator[str]:
@@ -192,5 +192,5 @@ def _expansions(words: Words) -> Iterator[str]:
 def _substituted(word: Word) -> Iterator[str]:
     source = word.text.encode(errors="replace")
     end = len(source)
-    found = (*substitutions(source, 0, end), *backticks(source, 0, end))
+    found = (*find_substitutions(source, 0, end), *find_backticks(source, 0, end))
     yield from (text.decode(errors="replace") for _, text in found)

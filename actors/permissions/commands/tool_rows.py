@@ -1,21 +1,21 @@
 """Builders, runners and tools for files, which run or write by their options."""
 
-from actors.permissions.commands.find import find_hidden
-from actors.permissions.commands.git import git_hidden
+from actors.permissions.commands.find import analyze_find
+from actors.permissions.commands.git import analyze_git
 from actors.permissions.commands.guards import (
     EffectRule,
-    always,
-    among,
-    clustered,
-    of_scripts,
-    runs,
-    second_operand,
-    seen_through,
-    when,
+    ask_always,
+    ask_on_words,
+    accept_bundled_options,
+    skip_script_arguments,
+    runs_command,
+    ask_on_second_operand,
+    search_all_operands,
+    ask_on_options,
 )
-from actors.permissions.commands.options import Leading, OptionSpec, listed
-from actors.permissions.commands.programs import date_hidden
-from actors.permissions.commands.texts import in_texts, in_values
+from actors.permissions.commands.options import WrapperOptions, OptionSpec, split_names
+from actors.permissions.commands.programs import analyze_date
+from actors.permissions.commands.texts import search_arguments, search_assigned_values
 
 _RUNS = "it runs a command"
 _CODE = "it runs what its arguments say"
@@ -26,29 +26,34 @@ _WRITES = "it writes a file"
 ROWS: tuple[tuple[str, EffectRule], ...] = (
     (
         "make gmake ninja just",
-        in_values(
-            in_texts(
-                when(
+        search_assigned_values(
+            search_arguments(
+                ask_on_options(
                     "it changes what the build runs",
                     OptionSpec(
-                        "CfIEBWo", listed("eval file makefile directory include-dir old-file"), "jl"
+                        "CfIEBWo",
+                        split_names("eval file makefile directory include-dir old-file"),
+                        "jl",
                     ),
-                    assignments=True,
+                    on_assignments=True,
                 )
             )
         ),
     ),
-    ("npx pnpx bunx uvx", in_texts(runs(_BY_NAME, Leading("pc", listed("package call"))))),
+    (
+        "npx pnpx bunx uvx",
+        search_arguments(runs_command(_BY_NAME, WrapperOptions("pc", split_names("package call")))),
+    ),
     (
         "npm pnpm yarn",
-        of_scripts(
-            seen_through(
-                among(
+        skip_script_arguments(
+            search_all_operands(
+                ask_on_words(
                     _BY_NAME,
-                    listed("exec x dlx config set explore edit"),
+                    split_names("exec x dlx config set explore edit"),
                     OptionSpec(
                         "cC",
-                        listed(
+                        split_names(
                             "call script-shell node-options prefix userconfig globalconfig shell "
                             "editor cwd dir"
                         ),
@@ -59,86 +64,107 @@ ROWS: tuple[tuple[str, EffectRule], ...] = (
     ),
     (
         "pipx uv poetry pdm pipenv hatch rye bundle mise asdf direnv nix conda mamba",
-        seen_through(among(_BY_NAME, listed("run exec shell tool develop x"))),
+        search_all_operands(ask_on_words(_BY_NAME, split_names("run exec shell tool develop x"))),
     ),
     (
         "rbenv pyenv nodenv jenv goenv phpenv composer tox chamber",
-        seen_through(among(_BY_NAME, ("exec", "devenv"))),
+        search_all_operands(ask_on_words(_BY_NAME, ("exec", "devenv"))),
     ),
-    ("foreman infisical", seen_through(among(_BY_NAME, ("run", "start")))),
-    ("mvn mvnw", in_texts(among(_PROGRAM, ("exec:exec", "exec:java")))),
-    ("bazel bazelisk", in_texts(among(_PROGRAM, (), OptionSpec("", ("run_under",))))),
-    ("tcpdump", in_texts(when(_PROGRAM, OptionSpec("z", (), "BcCFiIMrsTVwWyG")))),
-    ("cmake", seen_through(among(_PROGRAM, ("-E", "-P")))),
+    ("foreman infisical", search_all_operands(ask_on_words(_BY_NAME, ("run", "start")))),
+    ("mvn mvnw", search_arguments(ask_on_words(_PROGRAM, ("exec:exec", "exec:java")))),
+    (
+        "bazel bazelisk",
+        search_arguments(ask_on_words(_PROGRAM, (), OptionSpec("", ("run_under",)))),
+    ),
+    ("tcpdump", search_arguments(ask_on_options(_PROGRAM, OptionSpec("z", (), "BcCFiIMrsTVwWyG")))),
+    ("cmake", search_all_operands(ask_on_words(_PROGRAM, ("-E", "-P")))),
     (
         "apt apt-get",
-        in_texts(when("it may run programs", OptionSpec("oc", listed("option config-file"), "t"))),
+        search_arguments(
+            ask_on_options(
+                "it may run programs", OptionSpec("oc", split_names("option config-file"), "t")
+            )
+        ),
     ),
-    ("fzf", in_texts(when(_PROGRAM, OptionSpec("", listed("preview bind with-shell"))))),
-    ("nix-shell", seen_through(always(_RUNS))),
-    ("pip pip3", among("it changes its configuration", ("config",), OptionSpec("", ("python",)))),
+    (
+        "fzf",
+        search_arguments(
+            ask_on_options(_PROGRAM, OptionSpec("", split_names("preview bind with-shell")))
+        ),
+    ),
+    ("nix-shell", search_all_operands(ask_always(_RUNS))),
+    (
+        "pip pip3",
+        ask_on_words("it changes its configuration", ("config",), OptionSpec("", ("python",))),
+    ),
     (
         "cargo",
-        in_texts(among(_PROGRAM, ("watch",), OptionSpec("Z", listed("config manifest-path")))),
+        search_arguments(
+            ask_on_words(_PROGRAM, ("watch",), OptionSpec("Z", split_names("config manifest-path")))
+        ),
     ),
     (
         "go",
-        in_texts(
-            among(
+        search_arguments(
+            ask_on_words(
                 _PROGRAM,
-                listed("run generate tool env"),
-                beginnings=("-exec", "--exec", "-toolexec", "--toolexec", "-vettool"),
+                split_names("run generate tool env"),
+                prefixes=("-exec", "--exec", "-toolexec", "--toolexec", "-vettool"),
             )
         ),
     ),
     (
         "gcc g++ cc clang ld",
-        in_texts(
-            among(
+        search_arguments(
+            ask_on_words(
                 _PROGRAM,
                 (),
-                OptionSpec("B", listed("wrapper specs plugin")),
+                OptionSpec("B", split_names("wrapper specs plugin")),
                 ("-wrapper", "-fplugin", "-plugin", "-specs", "@"),
             )
         ),
     ),
-    ("find", find_hidden),
+    ("find", analyze_find),
     (
         "fd fdfind",
-        seen_through(when(_PROGRAM, OptionSpec("xX", listed("exec exec-batch"), "edtEcSj"))),
+        search_all_operands(
+            ask_on_options(_PROGRAM, OptionSpec("xX", split_names("exec exec-batch"), "edtEcSj"))
+        ),
     ),
     (
         "rg",
-        in_texts(
-            when(
+        search_arguments(
+            ask_on_options(
                 _PROGRAM,
                 OptionSpec(
-                    "z", listed("pre search-zip hostname-bin"), "ABCEMTdefgjmrt", ("pretty",)
+                    "z", split_names("pre search-zip hostname-bin"), "ABCEMTdefgjmrt", ("pretty",)
                 ),
             )
         ),
     ),
-    ("ag ack", in_texts(when(_PROGRAM, OptionSpec("", ("pager",))))),
+    ("ag ack", search_arguments(ask_on_options(_PROGRAM, OptionSpec("", ("pager",))))),
     (
         "sort",
-        in_texts(
-            when(
+        search_arguments(
+            ask_on_options(
                 "it writes a file or runs another program",
-                OptionSpec("oT", listed("output temporary-directory compress-program"), "kStT"),
+                OptionSpec(
+                    "oT", split_names("output temporary-directory compress-program"), "kStT"
+                ),
             )
         ),
     ),
-    ("shuf", when(_WRITES, OptionSpec("o", ("output",), "ein"))),
-    ("uniq", second_operand("its second file is written")),
+    ("shuf", ask_on_options(_WRITES, OptionSpec("o", ("output",), "ein"))),
+    ("uniq", ask_on_second_operand("its second file is written")),
     (
         "tar",
-        clustered(
-            in_texts(
-                when(
+        accept_bundled_options(
+            search_arguments(
+                ask_on_options(
                     _PROGRAM,
                     OptionSpec(
                         "IF",
-                        listed(
+                        split_names(
                             "to-command checkpoint-action use-compress-program info-script "
                             "new-volume-script rsh-command rmt-command"
                         ),
@@ -147,22 +173,35 @@ ROWS: tuple[tuple[str, EffectRule], ...] = (
             )
         ),
     ),
-    ("bsdtar", in_texts(when(_PROGRAM, OptionSpec("", ("use-compress-program",))))),
-    ("cpio", in_texts(when(_PROGRAM, OptionSpec("FHO", listed("rsh-command file"))))),
-    ("zip", in_texts(when(_PROGRAM, OptionSpec("T", listed("unzip-command test"))))),
-    ("split", in_texts(when(_PROGRAM, OptionSpec("", ("filter",))))),
-    ("tee csplit patch", always("it writes files")),
-    ("wget", in_texts(always("it writes files"))),
-    ("dd", among(_WRITES, (), beginnings=("of=",))),
-    ("date", date_hidden),
-    ("hwclock", always("it sets the clock")),
+    (
+        "bsdtar",
+        search_arguments(ask_on_options(_PROGRAM, OptionSpec("", ("use-compress-program",)))),
+    ),
+    (
+        "cpio",
+        search_arguments(
+            ask_on_options(_PROGRAM, OptionSpec("FHO", split_names("rsh-command file")))
+        ),
+    ),
+    (
+        "zip",
+        search_arguments(
+            ask_on_options(_PROGRAM, OptionSpec("T", split_names("unzip-command test")))
+        ),
+    ),
+    ("split", search_arguments(ask_on_options(_PROGRAM, OptionSpec("", ("filter",))))),
+    ("tee csplit patch", ask_always("it writes files")),
+    ("wget", search_arguments(ask_always("it writes files"))),
+    ("dd", ask_on_words(_WRITES, (), prefixes=("of=",))),
+    ("date", analyze_date),
+    ("hwclock", ask_always("it sets the clock")),
     (
         "curl",
-        when(
+        ask_on_options(
             "it writes files, or sends them",
             OptionSpec(
                 "oOTKDcJFd",
-                listed(
+                split_names(
                     "output remote-name upload-file config dump-header cookie-jar data form "
                     "output-dir trace trace-ascii hsts alt-svc etag-save stderr libcurl "
                     "data-binary data-raw data-ascii data-urlencode json form-string url-query"
@@ -171,33 +210,43 @@ ROWS: tuple[tuple[str, EffectRule], ...] = (
             ),
         ),
     ),
-    ("file", when(_WRITES, OptionSpec("C", ("compile",), "Fefm"))),
-    ("tree iconv base64", when(_WRITES, OptionSpec("o", ("output",)))),
-    ("xxd", second_operand("its second file is written")),
-    ("diff", when(_WRITES, OptionSpec("", ("output",)))),
-    ("install", when(_PROGRAM, OptionSpec("", ("strip-program",)))),
-    ("ctags", when("it writes a file, or runs a program", OptionSpec("oef", ("output",)))),
-    ("gpg openssl", always("it writes files, or loads code")),
-    ("jq", when("it loads code", OptionSpec("L", ("from-file",)))),
-    ("yq", when("it writes in place", OptionSpec("i", ("inplace",)))),
-    ("xdg-open open", seen_through(always(_CODE))),
-    ("git", git_hidden),
-    ("hg", seen_through(when(_PROGRAM, OptionSpec("", listed("config cwd repository"))))),
+    ("file", ask_on_options(_WRITES, OptionSpec("C", ("compile",), "Fefm"))),
+    ("tree iconv base64", ask_on_options(_WRITES, OptionSpec("o", ("output",)))),
+    ("xxd", ask_on_second_operand("its second file is written")),
+    ("diff", ask_on_options(_WRITES, OptionSpec("", ("output",)))),
+    ("install", ask_on_options(_PROGRAM, OptionSpec("", ("strip-program",)))),
+    (
+        "ctags",
+        ask_on_options("it writes a file, or runs a program", OptionSpec("oef", ("output",))),
+    ),
+    ("gpg openssl", ask_always("it writes files, or loads code")),
+    ("jq", ask_on_options("it loads code", OptionSpec("L", ("from-file",)))),
+    ("yq", ask_on_options("it writes in place", OptionSpec("i", ("inplace",)))),
+    ("xdg-open open", search_all_operands(ask_always(_CODE))),
+    ("git", analyze_git),
+    (
+        "hg",
+        search_all_operands(
+            ask_on_options(_PROGRAM, OptionSpec("", split_names("config cwd repository")))
+        ),
+    ),
     (
         "svn",
-        in_texts(
-            when(
+        search_arguments(
+            ask_on_options(
                 _PROGRAM,
-                OptionSpec("", listed("config-option diff-cmd diff3-cmd editor-cmd config-dir")),
+                OptionSpec(
+                    "", split_names("config-option diff-cmd diff3-cmd editor-cmd config-dir")
+                ),
             )
         ),
     ),
     (
         "gh",
-        seen_through(
-            among(
+        search_all_operands(
+            ask_on_words(
                 "it may run commands, or change its configuration",
-                listed("alias extension api config secret codespace"),
+                split_names("alias extension api config secret codespace"),
             )
         ),
     ),

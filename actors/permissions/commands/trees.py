@@ -5,12 +5,12 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from actors.permissions.commands.command import Word
-from actors.permissions.commands.simple import Simple
+from actors.permissions.commands.simple import SimpleCommand
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-HOLES = frozenset(
+EXPANSION_TYPES = frozenset(
     [
         "simple_expansion",
         "expansion",
@@ -20,7 +20,7 @@ HOLES = frozenset(
     ]
 )
 """Expansions."""
-SEQUENCES = {
+SEQUENCE_TYPES = {
     "program",
     "list",
     "pipeline",
@@ -33,15 +33,15 @@ SEQUENCES = {
     "while_statement",
     "compound_statement",
 }
-SIMPLE = {
+SIMPLE_COMMAND_TYPES = {
     "command",
     "declaration_command",
     "unset_command",
     "variable_assignment",
     "variable_assignments",
 }
-ENDING_WITH_A_COMMAND = {"list", "pipeline", "negated_command"}
-OF_HEREDOC = {
+COMMAND_LAST_TYPES = {"list", "pipeline", "negated_command"}
+HEREDOC_PART_TYPES = {
     "<<", "<<-", "heredoc_start", "heredoc_body", "heredoc_end", "file_redirect", "file_descriptor",
     "herestring_redirect", "word", "string", "raw_string", "number", "concatenation",
 }  # fmt: skip
@@ -49,7 +49,7 @@ _QUOTES = b"'\"\\"
 _MAY_EXPAND = re.compile(rb"[$`]|[<>]\(")
 
 
-def holes_of(source: bytes, root: "Node") -> "Mapping[int, Node]":
+def map_expansions(source: bytes, root: "Node") -> "Mapping[int, Node]":
     """Every expansion, by where it begins."""
     if not _MAY_EXPAND.search(source):
         return {}
@@ -59,19 +59,19 @@ def holes_of(source: bytes, root: "Node") -> "Mapping[int, Node]":
     ]
     while pending:
         node = pending.pop()
-        if node.type in HOLES:
+        if node.type in EXPANSION_TYPES:
             found.setdefault(node.start_byte, node)
         pending.extend(node.children)
     return found
 
 
-def holes_in(node: "Node") -> "list[Node]":
+def find_outer_expansions(node: "Node") -> "list[Node]":
     """Find the outermost expansions below a node."""
     found: list[Node] = []
     pending = [node]
     while pending:
         below = pending.pop()
-        if below.type in HOLES and below is not node:
+        if below.type in EXPANSION_TYPES and below is not node:
             found.append(below)
         else:
             pending.extend(reversed(below.children))
@@ -83,16 +83,16 @@ def is_bracket_test(node: "Node") -> bool:
     return node.type == "test_command" and node.children[0].type == "["
 
 
-def as_the_tree_has_it(source: bytes, node: "Node") -> Simple:
+def build_command_from_tree(source: bytes, node: "Node") -> SimpleCommand:
     """Read the words of a command as the tree has them, quotes removed as well as may be."""
     words = [
         source[child.start_byte : child.end_byte].replace(b'$"', b'"').translate(None, _QUOTES)
         for child in node.children
         if child.is_named and child.type not in {"variable_assignment", "comment"}
     ]
-    simple = Simple(node.start_byte, node.end_byte)
-    simple.words = [Word(word.decode(errors="replace"), literal=False) for word in words]
-    simple.floors.append("its words are not certain")
+    simple = SimpleCommand(node.start_byte, node.end_byte)
+    simple.words = [Word(word.decode(errors="replace"), is_literal=False) for word in words]
+    simple.ask_reasons.append("its words are not certain")
     return simple
 
 

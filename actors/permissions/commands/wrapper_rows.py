@@ -2,22 +2,22 @@
 
 from actors.permissions.commands.guards import (
     EffectRule,
-    always,
-    among,
-    runs,
-    scripts,
-    seen_through,
-    unless,
+    ask_always,
+    ask_on_words,
+    runs_command,
+    runs_script,
+    search_all_operands,
+    ask_unless_subcommand,
 )
-from actors.permissions.commands.options import Leading, listed
+from actors.permissions.commands.options import WrapperOptions, split_names
 from actors.permissions.commands.shells import (
-    env_hidden,
-    flock_hidden,
-    script_hidden,
-    ssh_hidden,
-    su_hidden,
+    analyze_env,
+    analyze_flock,
+    analyze_script,
+    analyze_ssh,
+    analyze_su,
 )
-from actors.permissions.commands.texts import in_code, in_texts, in_values
+from actors.permissions.commands.texts import search_code, search_arguments, search_assigned_values
 
 _ROOT = "it runs a command as somebody else"
 _RUNS = "it runs a command"
@@ -26,50 +26,57 @@ _REMOTE = "it runs commands elsewhere, and here by its options"
 ROWS: tuple[tuple[str, EffectRule], ...] = (
     (
         "sudo",
-        runs(
+        runs_command(
             _ROOT,
-            Leading(
+            WrapperOptions(
                 "CDghpRrTtUu",
-                listed(
+                split_names(
                     "user group host chdir prompt role type chroot close-from "
                     "command-timeout other-user"
                 ),
-                assignments=True,
+                allows_assignments=True,
             ),
         ),
     ),
-    ("doas", runs(_ROOT, Leading("aCu"))),
-    ("su runuser", su_hidden),
-    ("pkexec", runs(_ROOT, Leading(long=("user",)))),
-    ("env", in_values(env_hidden)),
+    ("doas", runs_command(_ROOT, WrapperOptions("aCu"))),
+    ("su runuser", analyze_su),
+    ("pkexec", runs_command(_ROOT, WrapperOptions(long_with_value=("user",)))),
+    ("env", search_assigned_values(analyze_env)),
     (
         "xargs",
-        runs(
+        runs_command(
             "it runs a command on what it reads",
-            Leading(
+            WrapperOptions(
                 "adEILnPs",
-                listed("arg-file delimiter max-args max-procs max-chars process-slot-var"),
+                split_names("arg-file delimiter max-args max-procs max-chars process-slot-var"),
             ),
         ),
     ),
     (
         "parallel",
-        in_texts(
-            scripts(
+        search_arguments(
+            runs_script(
                 "it runs a command on each argument",
-                Leading(
+                WrapperOptions(
                     "janNLPSI",
-                    listed("jobs max-procs arg-file delay timeout retries joblog results colsep"),
+                    split_names(
+                        "jobs max-procs arg-file delay timeout retries joblog results colsep"
+                    ),
                 ),
             )
         ),
     ),
-    ("timeout", runs(_RUNS, Leading("ks", listed("kill-after signal"), operands=1))),
-    ("nice", runs(_RUNS, Leading("n", ("adjustment",)))),
-    ("ionice", runs(_RUNS, Leading("cnpPu", listed("class classdata")))),
-    ("chrt", runs(_RUNS, Leading("TPD", operands=1))),
-    ("taskset", runs(_RUNS, Leading(operands=1))),
-    ("setarch", seen_through(always(_RUNS))),
+    (
+        "timeout",
+        runs_command(
+            _RUNS, WrapperOptions("ks", split_names("kill-after signal"), operand_count=1)
+        ),
+    ),
+    ("nice", runs_command(_RUNS, WrapperOptions("n", ("adjustment",)))),
+    ("ionice", runs_command(_RUNS, WrapperOptions("cnpPu", split_names("class classdata")))),
+    ("chrt", runs_command(_RUNS, WrapperOptions("TPD", operand_count=1))),
+    ("taskset", runs_command(_RUNS, WrapperOptions(operand_count=1))),
+    ("setarch", search_all_operands(ask_always(_RUNS))),
     (
         (
             "nohup setsid linux64 linux32 unbuffer catchsegv fakeroot rlwrap proot chronic "
@@ -82,7 +89,7 @@ ROWS: tuple[tuple[str, EffectRule], ...] = (
             "choom logsave ccache distcc sccache icecc with-contenv detach nsjail tsp "
             "systemd-nspawn launchctl dbus-launch cross-env-shell npm-run-all chokidar fab"
         ),
-        seen_through(always(_RUNS)),
+        search_all_operands(ask_always(_RUNS)),
     ),
     (
         (
@@ -93,7 +100,7 @@ ROWS: tuple[tuple[str, EffectRule], ...] = (
             "sandbox-exec bpftrace when-changed forever daemon flatpak-spawn rush apply lima "
             "ch-run et dbclient waypipe"
         ),
-        seen_through(always(_RUNS)),
+        search_all_operands(ask_always(_RUNS)),
     ),
     (
         (
@@ -102,80 +109,85 @@ ROWS: tuple[tuple[str, EffectRule], ...] = (
             "meson railway teller berglas consul etcdctl nomad aws-okta saml2aws zellij wezterm "
             "homectl pbuilder jj borg snap brew accelerate pm2"
         ),
-        seen_through(
-            among(
+        search_all_operands(
+            ask_on_words(
                 "it may run a command",
-                listed(
+                split_names(
                     "exec execute run shell ssh start env do with with-lock lock watch launch "
                     "kubectl activate devenv sh"
                 ),
             )
         ),
     ),
-    ("stdbuf", runs(_RUNS, Leading("ioe", listed("input output error")))),
-    ("watch", scripts("it runs a command again and again", Leading("n", ("interval",)))),
-    ("script", script_hidden),
-    ("unshare", runs(_RUNS, Leading("RwSG"))),
-    ("nsenter", runs(_RUNS, Leading("tSGW", ("target",)))),
+    ("stdbuf", runs_command(_RUNS, WrapperOptions("ioe", split_names("input output error")))),
+    ("watch", runs_script("it runs a command again and again", WrapperOptions("n", ("interval",)))),
+    ("script", analyze_script),
+    ("unshare", runs_command(_RUNS, WrapperOptions("RwSG"))),
+    ("nsenter", runs_command(_RUNS, WrapperOptions("tSGW", ("target",)))),
     (
         "chroot",
-        runs("it runs a command elsewhere", Leading(long=listed("userspec groups"), operands=1)),
+        runs_command(
+            "it runs a command elsewhere",
+            WrapperOptions(long_with_value=split_names("userspec groups"), operand_count=1),
+        ),
     ),
-    ("systemd-run", runs(_RUNS, Leading("pEMHu", listed("unit property")))),
-    ("flock", flock_hidden),
-    ("strace ltrace", runs(_RUNS, Leading("aeEIopPsSuUX"))),
-    ("gdb lldb expect", in_code(seen_through(always(_RUNS)))),
-    ("valgrind perf dtach at batch crontab bwrap", seen_through(always(_RUNS))),
+    ("systemd-run", runs_command(_RUNS, WrapperOptions("pEMHu", split_names("unit property")))),
+    ("flock", analyze_flock),
+    ("strace ltrace", runs_command(_RUNS, WrapperOptions("aeEIopPsSuUX"))),
+    ("gdb lldb expect", search_code(search_all_operands(ask_always(_RUNS)))),
+    ("valgrind perf dtach at batch crontab bwrap", search_all_operands(ask_always(_RUNS))),
     (
         "xvfb-run i386 runcon run-parts sg newgrp ssh-agent capsh sudoedit ip",
-        seen_through(always(_RUNS)),
+        search_all_operands(ask_always(_RUNS)),
     ),
-    ("ssh-keygen gpg-agent", always("it loads code, or runs another program")),
-    ("start-stop-daemon machinectl lxc vagrant ansible", seen_through(always(_RUNS))),
-    ("tmux screen byobu", in_code(seen_through(always(_RUNS)))),
-    ("busybox toybox", runs("it is many commands in one")),
-    ("ssh autossh rsh", in_texts(ssh_hidden)),
+    ("ssh-keygen gpg-agent", ask_always("it loads code, or runs another program")),
+    ("start-stop-daemon machinectl lxc vagrant ansible", search_all_operands(ask_always(_RUNS))),
+    ("tmux screen byobu", search_code(search_all_operands(ask_always(_RUNS)))),
+    ("busybox toybox", runs_command("it is many commands in one")),
+    ("ssh autossh rsh", search_arguments(analyze_ssh)),
     (
         "scp sftp rsync telnet nc ncat netcat socat ftp lftp",
-        in_code(in_texts(always(_REMOTE))),
+        search_code(search_arguments(ask_always(_REMOTE))),
     ),
     (
         "mosh sshpass plink pssh parallel-ssh pdsh clush salt adb wsl",
-        seen_through(always("it runs commands elsewhere")),
+        search_all_operands(ask_always("it runs commands elsewhere")),
     ),
     (
         "docker-compose podman-compose",
-        seen_through(
-            unless(
+        search_all_operands(
+            ask_unless_subcommand(
                 "it may run commands in a container",
-                listed("ps images version logs top port config events ls stats"),
+                split_names("ps images version logs top port config events ls stats"),
             )
         ),
     ),
     (
         "crictl incus multipass toolbox distrobox flatpak guix fly flyctl gcloud heroku",
-        in_texts(
-            seen_through(
-                among(
+        search_arguments(
+            search_all_operands(
+                ask_on_words(
                     "it may run commands elsewhere",
-                    listed("run exec shell enter ssh ssh-into console environment spawn"),
+                    split_names("run exec shell enter ssh ssh-into console environment spawn"),
                 )
             )
         ),
     ),
     (
         "docker podman nerdctl",
-        seen_through(
-            unless(
+        search_all_operands(
+            ask_unless_subcommand(
                 "it may run commands in a container",
-                listed("ps images version info logs inspect stats top port history search"),
+                split_names("ps images version info logs inspect stats top port history search"),
             )
         ),
     ),
     (
         "kubectl oc",
-        seen_through(
-            unless("it may run commands in a cluster", listed("get describe logs version explain"))
+        search_all_operands(
+            ask_unless_subcommand(
+                "it may run commands in a cluster", split_names("get describe logs version explain")
+            )
         ),
     ),
 )

@@ -9,7 +9,7 @@ from tests.actors.agents.troupe import SessionFixture
 
 
 @pytest.fixture
-def theatre(tmp_path: Path) -> Generator[SessionFixture]:
+def sessions(tmp_path: Path) -> Generator[SessionFixture]:
     theatre = SessionFixture(tmp_path)
     yield theatre
     theatre.close()

@@ -18,80 +18,80 @@ from messages.rules import Action
 from messages.tools import CallPlan, ToolOutput, ToolPlanned, ToolSucceeded
 from messages.transcript import Appended, Record
 from messages.turns import AgentEvent, StartTurn, ToolEnded
-from tests.actors.agents.scripts import blank, plan_for, reply, verdict
+from tests.actors.agents.scripts import make_state, make_plan, make_reply, make_decision
 
 E = TypeVar("E")
 
 
-class Driver:
+class TurnDriver:
     """A turn whose disk never waits unless `hold` is set."""
 
-    def __init__(self, turn: AgentState | None = None) -> None:
+    def __init__(self, state: AgentState | None = None) -> None:
         """Begin idle, or with a turn that was taken up."""
-        self.turn = turn or blank()
-        self.last: tuple[Effect, ...] = ()
+        self.state = state or make_state()
+        self.last_effects: tuple[Effect, ...] = ()
         self.effects: list[Effect] = []
-        self.hold = False
+        self.hold_disk = False
 
-    def tell(self, message: TurnMessage) -> tuple[Effect, ...]:
-        self.turn, self.last = advance(self.turn, message)
-        told = self.take(self.last)
-        self.last = told
+    def send(self, message: TurnMessage) -> tuple[Effect, ...]:
+        self.state, self.last_effects = advance(self.state, message)
+        told = self.collect(self.last_effects)
+        self.last_effects = told
         return told
 
-    def take(self, effects: tuple[Effect, ...]) -> tuple[Effect, ...]:
+    def collect(self, effects: tuple[Effect, ...]) -> tuple[Effect, ...]:
         """Note effects; while the disk does not wait, it answers at once."""
         self.effects += effects
-        if any(isinstance(each, WriteRecord) for each in effects) and not self.hold:
+        if any(isinstance(each, WriteRecord) for each in effects) and not self.hold_disk:
             effects += self.sync()
         return effects
 
     def sync(self) -> tuple[Effect, ...]:
-        self.turn, effects = advance(self.turn, Appended(id=self.turn.written))
-        return self.take(effects)
+        self.state, effects = advance(self.state, Appended(id=self.state.last_append_id))
+        return self.collect(effects)
 
-    def prompted(self, *content: ContentBlock, stop_reason: str = "") -> tuple[Effect, ...]:
+    def start_turn(self, *content: ContentBlock, stop_reason: str = "") -> tuple[Effect, ...]:
         """Go up to the model's first reply."""
-        self.tell(StartTurn(turn=self.turn.number + 1, text="do it"))
-        return self.replied(*content, stop_reason=stop_reason)
+        self.send(StartTurn(turn=self.state.turn_number + 1, text="do it"))
+        return self.reply(*content, stop_reason=stop_reason)
 
-    def replied(self, *content: ContentBlock, stop_reason: str = "") -> tuple[Effect, ...]:
-        return self.tell(reply(self.turn.request, *content, stop_reason=stop_reason))
+    def reply(self, *content: ContentBlock, stop_reason: str = "") -> tuple[Effect, ...]:
+        return self.send(make_reply(self.state.request_number, *content, stop_reason=stop_reason))
 
-    def planned(self, call_id: str, version: int = 1, *, patched: bool = False) -> CallPlan:
-        plan = plan_for(call_id, version, patched=patched)
-        self.tell(ToolPlanned(call_id=call_id, plan=plan))
+    def plan(self, call_id: str, version: int = 1, *, patched: bool = False) -> CallPlan:
+        plan = make_plan(call_id, version, has_patch=patched)
+        self.send(ToolPlanned(call_id=call_id, plan=plan))
         return plan
 
-    def judged(self, call_id: str, action: Action, *led_to: str) -> tuple[Effect, ...]:
+    def decide(self, call_id: str, action: Action, *led_to: str) -> tuple[Effect, ...]:
         """Have the last question about a call answered; its paths have led to these."""
-        queries = [each.id for each in self.of(EvaluateCall) if each.call_id == call_id]
-        return self.tell(verdict(queries[-1], action, *led_to))
+        queries = [each.id for each in self.get_effects(EvaluateCall) if each.call_id == call_id]
+        return self.send(make_decision(queries[-1], action, *led_to))
 
-    def allowed(self, call_id: str) -> CallPlan:
-        plan = self.planned(call_id)
-        self.judged(call_id, "allow")
+    def allow(self, call_id: str) -> CallPlan:
+        plan = self.plan(call_id)
+        self.decide(call_id, "allow")
         return plan
 
-    def asked(self, call_id: str, *led_to: str) -> str:
+    def request_approval(self, call_id: str, *led_to: str) -> str:
         """Go up to the question to a person; its id."""
-        self.planned(call_id)
-        self.judged(call_id, "ask", *led_to)
-        return self.of(RequestApproval)[-1].id
+        self.plan(call_id)
+        self.decide(call_id, "ask", *led_to)
+        return self.get_effects(RequestApproval)[-1].id
 
-    def done(self, call_id: str, text: str = "fine") -> tuple[Effect, ...]:
-        return self.tell(ToolSucceeded(call_id=call_id, output=ToolOutput(text=text)))
+    def succeed(self, call_id: str, text: str = "fine") -> tuple[Effect, ...]:
+        return self.send(ToolSucceeded(call_id=call_id, output=ToolOutput(text=text)))
 
-    def of(self, kind: type[E]) -> list[E]:
+    def get_effects(self, kind: type[E]) -> list[E]:
         return [each for each in self.effects if isinstance(each, kind)]
 
     @property
     def records(self) -> list[Record]:
-        return [each.record for each in self.of(WriteRecord)]
+        return [each.record for each in self.get_effects(WriteRecord)]
 
     @property
-    def reports(self) -> list[AgentEvent]:
-        return [each.event for each in self.of(PublishEvent)]
+    def events(self) -> list[AgentEvent]:
+        return [each.event for each in self.get_effects(PublishEvent)]
 
     @property
     def results(self) -> list[tuple[str, str, str]]:
@@ -100,9 +100,9 @@ class Driver:
         return [(each.call_id, each.status, each.text) for each in ends]
 
     @property
-    def planning(self) -> list[str]:
-        return [each.call_id for each in self.of(PlanCall)]
+    def planned_calls(self) -> list[str]:
+        return [each.call_id for each in self.get_effects(PlanCall)]
 
     @property
-    def ran(self) -> list[str]:
-        return [each.call_id for each in self.of(RunCall)]
+    def run_calls(self) -> list[str]:
+        return [each.call_id for each in self.get_effects(RunCall)]

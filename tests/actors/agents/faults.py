@@ -17,60 +17,64 @@ from messages.permissions import PermissionDecision
 from messages.tools import ToolFailed, ToolPlanned
 from messages.transcript import Appended, AppendFailed
 from messages.turns import CancelTurn, StartTurn, ToolEnded, TurnInterrupted, TurnStarted
-from tests.actors.agents.scripts import CHANGE, yes
+from tests.actors.agents.scripts import WRITE_TOOL, approve
 from tests.actors.agents.world import Advance
 
-Fault = Callable[[RestoredState], RestoredState]
-Stepped = tuple[AgentState, tuple[Effect, ...]]
+RestoreMutant = Callable[[RestoredState], RestoredState]
+TurnResult = tuple[AgentState, tuple[Effect, ...]]
 
 
-def forgets_results(turn: AgentState, message: TurnMessage) -> Stepped:
+def drop_results(turn: AgentState, message: TurnMessage) -> TurnResult:
     new, effects = advance(turn, message)
     kept = (each for each in effects if not _is_result(each))
-    return replace(new, synced=new.written) if new.written else new, tuple(kept)
+    return replace(new, synced_append_id=new.last_append_id) if new.last_append_id else new, tuple(
+        kept
+    )
 
 
-def writes_results_twice(turn: AgentState, message: TurnMessage) -> Stepped:
+def write_results_twice(turn: AgentState, message: TurnMessage) -> TurnResult:
     new, effects = advance(turn, message)
     return new, (*effects, *(each for each in effects if _is_result(each)))
 
 
-def takes_an_ask_for_an_allow(turn: AgentState, message: TurnMessage) -> Stepped:
+def treat_ask_as_allow(turn: AgentState, message: TurnMessage) -> TurnResult:
     if isinstance(message, PermissionDecision) and message.action == "ask":
         message = message.model_copy(update={"action": "allow"})
     return advance(turn, message)
 
 
-def takes_a_deny_for_an_ask(turn: AgentState, message: TurnMessage) -> Stepped:
+def treat_deny_as_ask(turn: AgentState, message: TurnMessage) -> TurnResult:
     if isinstance(message, PermissionDecision) and message.action == "deny":
         message = message.model_copy(update={"action": "ask"})
     return advance(turn, message)
 
 
-def takes_a_no_for_a_yes(turn: AgentState, message: TurnMessage) -> Stepped:
+def treat_no_as_yes(turn: AgentState, message: TurnMessage) -> TurnResult:
     if isinstance(message, ApprovalDecided):
-        message = yes(message.id)
+        message = approve(message.id)
     return advance(turn, message)
 
 
-def takes_a_rule_for_a_person(turn: AgentState, message: TurnMessage) -> Stepped:
+def treat_rule_as_user(turn: AgentState, message: TurnMessage) -> TurnResult:
     if isinstance(message, ApprovalDecided) and message.decided_by == "rule":
-        message = yes(message.id)
+        message = approve(message.id)
     return advance(turn, message)
 
 
-def takes_silence_for_a_yes(turn: AgentState, message: TurnMessage) -> Stepped:
-    return advance(turn, yes(message.id) if isinstance(message, ApprovalUnavailable) else message)
+def treat_unavailable_as_yes(turn: AgentState, message: TurnMessage) -> TurnResult:
+    return advance(
+        turn, approve(message.id) if isinstance(message, ApprovalUnavailable) else message
+    )
 
 
-def does_not_ask_whether_a_file_may_be_read(turn: AgentState, message: TurnMessage) -> Stepped:
+def skip_read_check(turn: AgentState, message: TurnMessage) -> TurnResult:
     if isinstance(message, ToolPlanned):
         plan = message.plan.model_copy(update={"unread_file": ""})
         message = message.model_copy(update={"plan": plan})
     return advance(turn, message)
 
 
-def tells_why_though_it_may_not_be_read(turn: AgentState, message: TurnMessage) -> Stepped:
+def leak_unreadable_content(turn: AgentState, message: TurnMessage) -> TurnResult:
     new, effects = advance(turn, message)
     told = tuple(_telling(each, turn) for each in effects)
     return new, told
@@ -80,191 +84,201 @@ def _telling(effect: Effect, turn: AgentState) -> Effect:
     if not (isinstance(effect, WriteRecord) and isinstance(effect.record, ToolEnded)):
         return effect
     for call in turn.calls:
-        if call.use.id == effect.record.call_id and call.stage is CallStage.PEEKING and call.plan:
-            text = call.plan.refusal or effect.record.text
+        if (
+            call.tool_use.id == effect.record.call_id
+            and call.stage is CallStage.CHECKING_READ
+            and call.plan
+        ):
+            text = call.plan.rejection or effect.record.text
             return replace(effect, record=effect.record.model_copy(update={"text": text}))
     return effect
 
 
-def takes_any_verdict_for_the_last(turn: AgentState, message: TurnMessage) -> Stepped:
+def accept_stale_decision(turn: AgentState, message: TurnMessage) -> TurnResult:
     if isinstance(message, PermissionDecision):
         call_id = message.id.partition("/")[0]
-        query = next((call.query for call in turn.calls if call.use.id == call_id), message.id)
+        query = next(
+            (call.decision_id for call in turn.calls if call.tool_use.id == call_id), message.id
+        )
         message = message.model_copy(update={"id": query})
     return advance(turn, message)
 
 
-def does_not_wait_for_the_disk(turn: AgentState, message: TurnMessage) -> Stepped:
+def skip_sync(turn: AgentState, message: TurnMessage) -> TurnResult:
     new, effects = advance(turn, message)
-    if new.written > new.synced:
-        new, more = advance(new, Appended(id=new.written))
+    if new.last_append_id > new.synced_append_id:
+        new, more = advance(new, Appended(id=new.last_append_id))
         effects += more
     return new, effects
 
 
-def runs_everything_side_by_side(turn: AgentState, message: TurnMessage) -> Stepped:
-    return advance(replace(turn, reading=turn.reading | {CHANGE}), message)
+def run_changes_in_parallel(turn: AgentState, message: TurnMessage) -> TurnResult:
+    return advance(replace(turn, read_only_tools=turn.read_only_tools | {WRITE_TOOL}), message)
 
 
-def runs_twice(turn: AgentState, message: TurnMessage) -> Stepped:
+def run_calls_twice(turn: AgentState, message: TurnMessage) -> TurnResult:
     new, effects = advance(turn, message)
     return new, (*effects, *(each for each in effects if isinstance(each, RunCall)))
 
 
-def aborts_before_it_withdraws(turn: AgentState, message: TurnMessage) -> Stepped:
+def abort_before_withdraw(turn: AgentState, message: TurnMessage) -> TurnResult:
     new, effects = advance(turn, message)
     last = [each for each in effects if isinstance(each, WithdrawSubtree)]
     return new, (*(each for each in effects if not isinstance(each, WithdrawSubtree)), *last)
 
 
-def does_not_withdraw(turn: AgentState, message: TurnMessage) -> Stepped:
+def skip_withdraw(turn: AgentState, message: TurnMessage) -> TurnResult:
     new, effects = advance(turn, message)
     return new, tuple(each for each in effects if not isinstance(each, WithdrawSubtree))
 
 
-def does_not_wait_for_what_it_stopped(turn: AgentState, message: TurnMessage) -> Stepped:
+def end_stopped_calls_early(turn: AgentState, message: TurnMessage) -> TurnResult:
     """End each running call at once, as if its work had ended with the order to stop."""
     new, effects = advance(turn, message)
-    if new.stopping and not turn.stopping:
-        running = [call.use.id for call in new.calls if call.stage is CallStage.RUNNING]
+    if new.is_stopping and not turn.is_stopping:
+        running = [call.tool_use.id for call in new.calls if call.stage is CallStage.RUNNING]
         for call_id in running:
             new, more = advance(new, _cancelled(call_id))
             effects += more
     return new, effects
 
 
-def ignores_cancels(turn: AgentState, message: TurnMessage) -> Stepped:
+def ignore_cancels(turn: AgentState, message: TurnMessage) -> TurnResult:
     return (turn, ()) if isinstance(message, CancelTurn) else advance(turn, message)
 
 
-def stops_whatever_runs(turn: AgentState, message: TurnMessage) -> Stepped:
-    if isinstance(message, CancelTurn) and turn.number:
-        message = CancelTurn(turn=turn.number)
+def cancel_any_turn(turn: AgentState, message: TurnMessage) -> TurnResult:
+    if isinstance(message, CancelTurn) and turn.turn_number:
+        message = CancelTurn(turn=turn.turn_number)
     return advance(turn, message)
 
 
-def forgets_early_cancels(turn: AgentState, message: TurnMessage) -> Stepped:
-    return advance(replace(turn, cancelled=frozenset()), message)
+def forget_early_cancels(turn: AgentState, message: TurnMessage) -> TurnResult:
+    return advance(replace(turn, cancelled_turns=frozenset()), message)
 
 
-def forgets_who_waits(turn: AgentState, message: TurnMessage) -> Stepped:
+def drop_queued_prompts(turn: AgentState, message: TurnMessage) -> TurnResult:
     new, effects = advance(turn, message)
-    return replace(new, queue=()), effects
+    return replace(new, queued_prompts=()), effects
 
 
-def takes_a_prompt_twice(turn: AgentState, message: TurnMessage) -> Stepped:
-    if isinstance(message, StartTurn) and message.turn <= turn.number:
-        turn = replace(turn, number=message.turn - 1)
+def accept_prompt_twice(turn: AgentState, message: TurnMessage) -> TurnResult:
+    if isinstance(message, StartTurn) and message.turn <= turn.turn_number:
+        turn = replace(turn, turn_number=message.turn - 1)
     return advance(turn, message)
 
 
-def takes_late_replies(turn: AgentState, message: TurnMessage) -> Stepped:
+def accept_late_replies(turn: AgentState, message: TurnMessage) -> TurnResult:
     if isinstance(message, ModelReplied):
-        message = message.model_copy(update={"request": turn.request})
+        message = message.model_copy(update={"request_number": turn.request_number})
     return advance(turn, message)
 
 
-def reports_before_the_disk(turn: AgentState, message: TurnMessage) -> Stepped:
+def publish_before_sync(turn: AgentState, message: TurnMessage) -> TurnResult:
     new, effects = advance(turn, message)
     ends = [each.record for each in effects if isinstance(each, WriteRecord)]
     early = tuple(PublishEvent(each) for each in ends if isinstance(each, TurnInterrupted))
     return new, effects + early
 
 
-def reports_ends_twice(turn: AgentState, message: TurnMessage) -> Stepped:
+def publish_ends_twice(turn: AgentState, message: TurnMessage) -> TurnResult:
     new, effects = advance(turn, message)
     ends = [each for each in effects if isinstance(each, PublishEvent)]
     return new, (*effects, *(each for each in ends if isinstance(each.event, TurnInterrupted)))
 
 
-def does_not_hear_that_the_disk_refused(turn: AgentState, message: TurnMessage) -> Stepped:
+def ignore_append_failures(turn: AgentState, message: TurnMessage) -> TurnResult:
     return (turn, ()) if isinstance(message, AppendFailed) else advance(turn, message)
 
 
-def takes_refusals_for_records(turn: AgentState, message: TurnMessage) -> Stepped:
+def treat_failed_appends_as_synced(turn: AgentState, message: TurnMessage) -> TurnResult:
     return advance(turn, Appended(id=message.id) if isinstance(message, AppendFailed) else message)
 
 
-def mints_an_id_twice(turn: AgentState, message: TurnMessage) -> Stepped:
+def reuse_approval_ids(turn: AgentState, message: TurnMessage) -> TurnResult:
     new, effects = advance(turn, message)
-    return replace(new, asked=0), effects
+    return replace(new, approval_count=0), effects
 
 
-def loses_the_prompt(turn: AgentState, message: TurnMessage) -> Stepped:
+def drop_prompt(turn: AgentState, message: TurnMessage) -> TurnResult:
     """Leave the prompt out of the history, so that the model is asked about nothing."""
     new, effects = advance(turn, message)
     kept = tuple(each for each in effects if not _is_start(each))
-    return (replace(new, synced=new.written), kept) if len(kept) < len(effects) else (new, effects)
+    return (
+        (replace(new, synced_append_id=new.last_append_id), kept)
+        if len(kept) < len(effects)
+        else (new, effects)
+    )
 
 
-FAULTS: tuple[Advance, ...] = (
-    forgets_results,
-    writes_results_twice,
-    takes_an_ask_for_an_allow,
-    takes_a_deny_for_an_ask,
-    takes_a_no_for_a_yes,
-    takes_a_rule_for_a_person,
-    takes_silence_for_a_yes,
-    takes_any_verdict_for_the_last,
-    does_not_ask_whether_a_file_may_be_read,
-    tells_why_though_it_may_not_be_read,
-    does_not_wait_for_the_disk,
-    runs_everything_side_by_side,
-    runs_twice,
-    aborts_before_it_withdraws,
-    does_not_withdraw,
-    does_not_wait_for_what_it_stopped,
-    ignores_cancels,
-    stops_whatever_runs,
-    forgets_early_cancels,
-    forgets_who_waits,
-    takes_a_prompt_twice,
-    takes_late_replies,
-    reports_before_the_disk,
-    reports_ends_twice,
-    does_not_hear_that_the_disk_refused,
-    takes_refusals_for_records,
-    mints_an_id_twice,
-    loses_the_prompt,
+TURN_MUTANTS: tuple[Advance, ...] = (
+    drop_results,
+    write_results_twice,
+    treat_ask_as_allow,
+    treat_deny_as_ask,
+    treat_no_as_yes,
+    treat_rule_as_user,
+    treat_unavailable_as_yes,
+    accept_stale_decision,
+    skip_read_check,
+    leak_unreadable_content,
+    skip_sync,
+    run_changes_in_parallel,
+    run_calls_twice,
+    abort_before_withdraw,
+    skip_withdraw,
+    end_stopped_calls_early,
+    ignore_cancels,
+    cancel_any_turn,
+    forget_early_cancels,
+    drop_queued_prompts,
+    accept_prompt_twice,
+    accept_late_replies,
+    publish_before_sync,
+    publish_ends_twice,
+    ignore_append_failures,
+    treat_failed_appends_as_synced,
+    reuse_approval_ids,
+    drop_prompt,
 )
 
 
-def begins_again_what_began(past: RestoredState) -> RestoredState:
+def rerun_started_calls(past: RestoredState) -> RestoredState:
     return _changed(past, lambda call: replace(call, stage=CallStage.WAITING))
 
 
-def forgets_a_no(past: RestoredState) -> RestoredState:
-    return _changed(past, lambda call: replace(call, settled=None))
+def forget_no(past: RestoredState) -> RestoredState:
+    return _changed(past, lambda call: replace(call, final_result=None))
 
 
-def asks_under_a_new_id(past: RestoredState) -> RestoredState:
-    return _changed(past, lambda call: replace(call, approval=""))
+def mint_new_approval_id(past: RestoredState) -> RestoredState:
+    return _changed(past, lambda call: replace(call, approval_id=""))
 
 
-def leaves_the_turn(past: RestoredState) -> RestoredState:
-    return replace(past, turn=replace(past.turn, stage=TurnStage.IDLE, calls=()))
+def abandon_open_turn(past: RestoredState) -> RestoredState:
+    return replace(past, state=replace(past.state, stage=TurnStage.IDLE, calls=()))
 
 
-def believes_an_open_question_was_answered(past: RestoredState) -> RestoredState:
+def treat_open_request_as_approved(past: RestoredState) -> RestoredState:
     asked = {
         each.call_id: each
         for each in past.records
         if isinstance(each, ExecApprovalRequest | PatchApprovalRequest)
     }
-    return _changed(past, lambda call: replace(call, consent=asked.get(call.use.id)))
+    return _changed(past, lambda call: replace(call, recorded_approval=asked.get(call.tool_use.id)))
 
 
-RESUME_FAULTS: tuple[Fault, ...] = (
-    begins_again_what_began,
-    forgets_a_no,
-    asks_under_a_new_id,
-    leaves_the_turn,
-    believes_an_open_question_was_answered,
+RESTORE_MUTANTS: tuple[RestoreMutant, ...] = (
+    rerun_started_calls,
+    forget_no,
+    mint_new_approval_id,
+    abandon_open_turn,
+    treat_open_request_as_approved,
 )
 
 
 def _changed(past: RestoredState, change: Callable[[ToolCall], ToolCall]) -> RestoredState:
-    return replace(past, turn=replace(past.turn, calls=tuple(map(change, past.turn.calls))))
+    return replace(past, state=replace(past.state, calls=tuple(map(change, past.state.calls))))
 
 
 def _cancelled(call_id: str) -> ToolFailed:

@@ -12,7 +12,7 @@ from actors.agents.effects import (
     StartTimer,
 )
 from actors.agents.limits import Limits
-from actors.agents.retry import LONGEST_WAIT_S, backoff_for
+from actors.agents.retry import MAX_RETRY_DELAY_S, get_backoff
 from actors.agents.turn import TurnMessage
 from messages.models import ModelFailed, ModelReplied, RetryDelayElapsed, TurnTimerStopped
 from messages.turns import (
@@ -26,41 +26,44 @@ from tests.actors.agents.scripts import NO_LIMITS
 
 
 @dataclass
-class Patience:
+class RetryInvariants:
     """Its own account of tries, waits and the clock; it knows nothing of the turn's state."""
 
-    waiting: int = 0
+    pending_retry: int = 0
     """The failed request that is to be sent again; 0: none."""
     last_request: int = 0
-    tries: int = 0
+    failed_attempts: int = 0
     """Requests in a row that failed."""
-    fault: ModelFailed | None = None
-    partial: str = ""
-    replies: int = 0
-    turn: int = 0
-    counting: StartTimer | None = None
-    held: bool = False
-    out_of_time: bool = False
+    last_failure: ModelFailed | None = None
+    partial_text: str = ""
+    reply_count: int = 0
+    turn_number: int = 0
+    running_timer: StartTimer | None = None
+    is_pausing: bool = False
+    time_limit_reached: bool = False
     limits: Limits = NO_LIMITS
 
-    def hears(self, message: TurnMessage, asked: int) -> None:
+    def on_message(self, message: TurnMessage, request_number: int) -> None:
         """Take note of a message; `asked`: the request that the model answers, 0: none."""
         match message:
-            case ModelFailed() if message.request == asked:
-                self.tries += 1
-                self.fault, self.partial = message, message.partial or self.partial
-            case ModelReplied() if message.request == asked:
-                self.tries, self.fault, self.partial = 0, None, ""
-                self.replies += 1
-            case RetryDelayElapsed() if message.request == self.waiting:
-                self.waiting = 0
+            case ModelFailed() if message.request_number == request_number:
+                self.failed_attempts += 1
+                self.last_failure, self.partial_text = (
+                    message,
+                    message.partial_text or self.partial_text,
+                )
+            case ModelReplied() if message.request_number == request_number:
+                self.failed_attempts, self.last_failure, self.partial_text = 0, None, ""
+                self.reply_count += 1
+            case RetryDelayElapsed() if message.request_number == self.pending_retry:
+                self.pending_retry = 0
             case TurnTimerStopped():
-                up = message.left_s == 0 and message.turn == self.turn
-                self.counting, self.out_of_time = None, self.out_of_time or up
+                up = message.remaining_s == 0 and message.turn == self.turn_number
+                self.running_timer, self.time_limit_reached = None, self.time_limit_reached or up
             case _:
                 pass
 
-    def sees(self, effect: Effect) -> None:
+    def check_effect(self, effect: Effect) -> None:
         """Check an effect."""
         match effect:
             case ScheduleRetry():
@@ -68,66 +71,80 @@ class Patience:
             case SendModelRequest():
                 self._asks(effect)
             case StartTimer():
-                assert self.counting is None, "two clocks run"
-                assert not self.out_of_time, "the clock was wound up again"
-                self.counting, self.held = effect, False
+                assert self.running_timer is None, "two clocks run"
+                assert not self.time_limit_reached, "the clock was wound up again"
+                self.running_timer, self.is_pausing = effect, False
             case PauseTimer():
-                assert self.counting, "held a clock that had stopped"
-                assert not self.held, "held a clock twice"
-                self.held = True
+                assert self.running_timer, "held a clock that had stopped"
+                assert not self.is_pausing, "held a clock twice"
+                self.is_pausing = True
             case RunCall():
-                assert not self.out_of_time, "began when the time was up"
+                assert not self.time_limit_reached, "began when the time was up"
             case PublishEvent(event=TurnStarted() as started):
-                self.turn, self.replies, self.tries, self.partial = started.turn, 0, 0, ""
-                self.fault, self.out_of_time = None, False
+                self.turn_number, self.reply_count, self.failed_attempts, self.partial_text = (
+                    started.turn,
+                    0,
+                    0,
+                    "",
+                )
+                self.last_failure, self.time_limit_reached = None, False
             case PublishEvent(event=ModelRetrying() as told):
-                assert self.fault, "told of a fault that did not happen"
-                assert told.reason == self.fault.reason, "told another fault"
-                assert (told.attempt, told.of) == (self.tries, self._retries()), "counts wrongly"
+                assert self.last_failure, "told of a fault that did not happen"
+                assert told.reason == self.last_failure.reason, "told another fault"
+                assert (told.attempt, told.max_attempts) == (
+                    self.failed_attempts,
+                    self._retries(),
+                ), "counts wrongly"
             case _:
                 pass
 
-    def settles(self, effects: tuple[Effect, ...], *, asking: bool) -> None:
+    def check_timer(self, effects: tuple[Effect, ...], *, is_user_asked: bool) -> None:
         """Check the clock after a step; `asking`: a person is asked."""
-        if asking:
-            assert not self.counting or self.held, "the clock runs while a person is asked"
+        if is_user_asked:
+            assert not self.running_timer or self.is_pausing, (
+                "the clock runs while a person is asked"
+            )
         if self.limits.seconds is not None and any(
             isinstance(e, SendModelRequest) for e in effects
         ):
-            assert self.counting, "no clock runs"
+            assert self.running_timer, "no clock runs"
 
-    def ends(self, end: TurnCompleted | TurnInterrupted | TurnFailed) -> None:
+    def check_end(self, end: TurnCompleted | TurnInterrupted | TurnFailed) -> None:
         """Check how a turn ends."""
-        assert not self.waiting, "ended while a wait ran"
-        assert not isinstance(end, TurnCompleted) or not self.out_of_time, "went on without time"
+        assert not self.pending_retry, "ended while a wait ran"
+        assert not isinstance(end, TurnCompleted) or not self.time_limit_reached, (
+            "went on without time"
+        )
         if not isinstance(end, TurnFailed):
             return
-        if self.fault and end.reason == self.fault.reason:
-            spent = self.tries > self._retries()
-            assert spent or not self.fault.retry, "gave up too early"
-            assert end.partial == self.partial, "lost what had arrived"
+        if self.last_failure and end.reason == self.last_failure.reason:
+            spent = self.failed_attempts > self._retries()
+            assert spent or not self.last_failure.retry, "gave up too early"
+            assert end.partial_text == self.partial_text, "lost what had arrived"
         assert end.reason != "max_turns" or self._over(), "stopped before the limit"
-        assert end.reason != "time_limit" or self.out_of_time, "stopped before the time was up"
+        assert end.reason != "time_limit" or self.time_limit_reached, (
+            "stopped before the time was up"
+        )
 
     def _over(self) -> bool:
-        return self.limits.turns is not None and self.replies >= self.limits.turns
+        return self.limits.turns is not None and self.reply_count >= self.limits.turns
 
     def _retries(self) -> int:
-        return backoff_for(self.fault.reason).retries if self.fault else 0
+        return get_backoff(self.last_failure.reason).max_retries if self.last_failure else 0
 
     def _waits(self, effect: ScheduleRetry) -> None:
-        assert self.fault, "waits without a fault"
-        assert self.fault.retry, "tries again what cannot succeed"
-        assert self.tries <= self._retries(), "tries again for ever"
-        assert not self.waiting, "waits twice"
-        assert 0 < effect.wait_s <= LONGEST_WAIT_S, "waits too long"
-        wish_s = min(self.fault.retry_after_s, LONGEST_WAIT_S)
-        assert effect.wait_s >= wish_s, "comes back before the server wishes"
-        self.waiting = effect.request
+        assert self.last_failure, "waits without a fault"
+        assert self.last_failure.retry, "tries again what cannot succeed"
+        assert self.failed_attempts <= self._retries(), "tries again for ever"
+        assert not self.pending_retry, "waits twice"
+        assert 0 < effect.delay_s <= MAX_RETRY_DELAY_S, "waits too long"
+        wish_s = min(self.last_failure.retry_after_s, MAX_RETRY_DELAY_S)
+        assert effect.delay_s >= wish_s, "comes back before the server wishes"
+        self.pending_retry = effect.request_number
 
     def _asks(self, effect: SendModelRequest) -> None:
-        assert effect.request > self.last_request, "a request's number came twice"
-        assert not self.waiting, "asked again before the wait was over"
-        assert not self.out_of_time, "asked when the time was up"
+        assert effect.request_number > self.last_request, "a request's number came twice"
+        assert not self.pending_retry, "asked again before the wait was over"
+        assert not self.time_limit_reached, "asked when the time was up"
         assert not self._over(), "asked more often than it may"
-        self.last_request = effect.request
+        self.last_request = effect.request_number

@@ -11,69 +11,75 @@ from messages.permissions import PermissionDecision
 from messages.rules import Action, PermissionRequest
 from messages.tools import CallPlan, FileDigest, Patch, ToolFailed
 
-LOOK, CHANGE = "look", "change"
+READ_TOOL, WRITE_TOOL = "look", "change"
 """A tool that only reads, and one that does not."""
-READING = frozenset({LOOK})
+READ_ONLY_TOOLS = frozenset({READ_TOOL})
 CWD = "/repo"
-USED = Usage(input_tokens=3, output_tokens=2, requests=1)
+USAGE = Usage(input_tokens=3, output_tokens=2, requests=1)
 
 
 NO_LIMITS = Limits()
 
 
-def blank(run: int = 1, limits: Limits = NO_LIMITS) -> AgentState:
+def make_state(run: int = 1, limits: Limits = NO_LIMITS) -> AgentState:
     return AgentState(
-        asker=PRIMARY,
+        agent_address=PRIMARY,
         run=run,
-        reading=READING,
+        read_only_tools=READ_ONLY_TOOLS,
         cwd=CWD,
         model="m",
-        account=UsageTotals(limits),
-        clock=TimerState(left_s=limits.seconds),
+        totals=UsageTotals(limits),
+        timer=TimerState(remaining_s=limits.seconds),
     )
 
 
-def use(call_id: str, name: str = CHANGE) -> ToolUseBlock:
+def make_tool_use(call_id: str, name: str = WRITE_TOOL) -> ToolUseBlock:
     return ToolUseBlock(id=call_id, name=name)
 
 
-def reply(request: int, *content: ContentBlock, stop_reason: str = "") -> ModelReplied:
+def make_reply(request: int, *content: ContentBlock, stop_reason: str = "") -> ModelReplied:
     """Make a reply whose stop reason fits its content unless one is given."""
     called = any(isinstance(block, ToolUseBlock) for block in content)
     fitting = "tool_use" if called else "end_turn"
     return ModelReplied(
-        request=request,
+        request_number=request,
         content=content or (TextBlock(text="done"),),
         stop_reason=stop_reason or fitting,
-        usage=USED,
+        usage=USAGE,
         model="script",
     )
 
 
-def plan_for(call_id: str, version: int = 1, *, patched: bool = False) -> CallPlan:
+def make_plan(call_id: str, version: int = 1, *, has_patch: bool = False) -> CallPlan:
     target = f"{call_id}.txt"
     text = f"version {version}"
     before = FileDigest(path=f"{CWD}/{target}", digest="")
-    patch = Patch(path=before.path, before=before, after=text, diff=f"+{text}")
+    patch = Patch(path=before.path, original=before, new_text=text, diff=f"+{text}")
     return CallPlan(
         title=f"change {target}",
-        full_text="" if patched else text,
+        full_text="" if has_patch else text,
         requests=(PermissionRequest(permission="write", target=target),),
-        patch=patch if patched else None,
+        patch=patch if has_patch else None,
     )
 
 
-def parts(*targets: str) -> tuple[PermissionRequest, ...]:
+def make_write_requests(*targets: str) -> tuple[PermissionRequest, ...]:
     return tuple(PermissionRequest(permission="write", target=each) for each in targets)
 
 
-def verdict(query: str, action: Action, *led_to: str) -> PermissionDecision:
+def make_decision(query: str, action: Action, *led_to: str) -> PermissionDecision:
     return PermissionDecision(
-        id=query, action=action, reason="a rule", policy_version=1, resolved_requests=parts(*led_to)
+        id=query,
+        action=action,
+        reason="a rule",
+        policy_version=1,
+        resolved_requests=make_write_requests(*led_to),
     )
 
 
-def question(asked: RequestApproval, turn: int = 1) -> ExecApprovalRequest | PatchApprovalRequest:
+def make_approval_request(
+    asked: RequestApproval, turn: int = 1
+) -> ExecApprovalRequest | PatchApprovalRequest:
     """Make the request as the agent would; by hand, so that the agent's own is tested apart."""
     plan = asked.plan
     if plan.patch is None:
@@ -82,7 +88,7 @@ def question(asked: RequestApproval, turn: int = 1) -> ExecApprovalRequest | Pat
             agent=PRIMARY,
             turn=turn,
             call_id=asked.call_id,
-            tool=CHANGE,
+            tool=WRITE_TOOL,
             cwd=CWD,
             reason=asked.decision.reason,
             requests=plan.requests,
@@ -95,7 +101,7 @@ def question(asked: RequestApproval, turn: int = 1) -> ExecApprovalRequest | Pat
         agent=PRIMARY,
         turn=turn,
         call_id=asked.call_id,
-        tool=CHANGE,
+        tool=WRITE_TOOL,
         cwd=CWD,
         reason=asked.decision.reason,
         requests=plan.requests,
@@ -106,13 +112,13 @@ def question(asked: RequestApproval, turn: int = 1) -> ExecApprovalRequest | Pat
     )
 
 
-def yes(approval: str) -> ApprovalDecided:
+def approve(approval: str) -> ApprovalDecided:
     return ApprovalDecided(id=approval, agent=PRIMARY, decision="once")
 
 
-def no(approval: str, feedback: str = "") -> ApprovalDecided:
+def deny(approval: str, feedback: str = "") -> ApprovalDecided:
     return ApprovalDecided(id=approval, agent=PRIMARY, decision="no", feedback=feedback)
 
 
-def failed(call_id: str, reason: str, detail: str = "why") -> ToolFailed:
+def make_tool_failed(call_id: str, reason: str, detail: str = "why") -> ToolFailed:
     return ToolFailed.model_validate({"call_id": call_id, "reason": reason, "detail": detail})

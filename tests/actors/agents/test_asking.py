@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from actors.agents.asking import RequestContext, command_of, request_for
+from actors.agents.asking import RequestContext, format_command, build_approval_request
 from actors.agents.effects import RequestApproval
 from messages.address import PRIMARY
 from messages.approvals import AnyApprovalRequest, ExecApprovalRequest, PatchApprovalRequest
@@ -12,7 +12,7 @@ from messages.content import ToolUseBlock
 from messages.permissions import PermissionDecision
 from messages.rules import PermissionRequest, Rule
 from messages.tools import CallPlan, FileDigest
-from tests.actors.agents.scripts import parts, plan_for, verdict
+from tests.actors.agents.scripts import make_write_requests, make_plan, make_decision
 
 pytestmark = pytest.mark.quick
 
@@ -23,14 +23,14 @@ GRANT = Rule(permission="write", pattern="c1.txt", action="allow")
 
 
 def asked(plan: CallPlan, said: PermissionDecision) -> AnyApprovalRequest:
-    return request_for(RequestApproval("/primary#1@1", "c1", plan, said), USE, ASKING)
+    return build_approval_request(RequestApproval("/primary#1@1", "c1", plan, said), USE, ASKING)
 
 
 def test_a_command_is_asked_with_everything_it_is_bound_to() -> None:
     file = FileDigest(path="/repo/Makefile", digest="d")
     plan = CallPlan(title="bash make", full_text="make", requests=(BASH,), executed_files=(file,))
 
-    assert asked(plan, verdict("q", "ask", "a.txt")) == ExecApprovalRequest(
+    assert asked(plan, make_decision("q", "ask", "a.txt")) == ExecApprovalRequest(
         id="/primary#1@1",
         agent=PRIMARY,
         turn=3,
@@ -40,7 +40,7 @@ def test_a_command_is_asked_with_everything_it_is_bound_to() -> None:
         description="Build it",
         reason="a rule",
         requests=(BASH,),
-        resolved_requests=parts("a.txt"),
+        resolved_requests=make_write_requests("a.txt"),
         policy_version=1,
         available_decisions=("once", "no"),
         command="make",
@@ -49,15 +49,15 @@ def test_a_command_is_asked_with_everything_it_is_bound_to() -> None:
 
 
 def test_a_change_of_a_file_is_asked_with_its_diff() -> None:
-    request = asked(plan_for("c1", patched=True), verdict("q", "ask"))
+    request = asked(make_plan("c1", has_patch=True), make_decision("q", "ask"))
 
     assert isinstance(request, PatchApprovalRequest)
     assert (request.path, request.diff) == ("/repo/c1.txt", "+version 1")
 
 
 def test_a_grant_is_offered_only_with_the_rules_it_would_store() -> None:
-    grantable = verdict("q", "ask").model_copy(update={"grants": (GRANT,)})
-    request = asked(plan_for("c1"), grantable)
+    grantable = make_decision("q", "ask").model_copy(update={"grants": (GRANT,)})
+    request = asked(make_plan("c1"), grantable)
 
     assert request.available_decisions == ("once", "session", "project", "no")
     assert request.grants == (GRANT,)
@@ -67,9 +67,14 @@ def test_a_long_command_is_shown_to_its_end_though_its_title_is_short() -> None:
     """Else a person would say yes to something they never saw."""
     command = "true " + "#" * 10_000 + "\nrm -rf ~"
 
-    assert command_of(CallPlan(title="bash true …", full_text=command, requests=(BASH,))) == command
+    assert (
+        format_command(CallPlan(title="bash true …", full_text=command, requests=(BASH,)))
+        == command
+    )
 
 
 def test_what_a_plan_wants_shown_comes_first_and_a_title_serves_where_it_says_all() -> None:
-    assert command_of(CallPlan(title="t", full_text="all of it", requests=(BASH,))) == "all of it"
-    assert command_of(CallPlan(title="read /etc/hosts", requests=())) == "read /etc/hosts"
+    assert (
+        format_command(CallPlan(title="t", full_text="all of it", requests=(BASH,))) == "all of it"
+    )
+    assert format_command(CallPlan(title="read /etc/hosts", requests=())) == "read /etc/hosts"

@@ -12,141 +12,141 @@ from actors.agents.effects import (
     SendModelRequest,
     StartChild,
 )
-from actors.agents.settling import UNRECORDED
+from actors.agents.settling import SESSION_NOT_WRITABLE
 from actors.agents.state import TurnStage
 from messages.content import TextBlock
 from messages.subagents import SpawnAdmitted, SubagentEnded
 from messages.tools import CallPlan, SubagentTask, ToolPlanned
 from messages.transcript import Appended, AppendFailed, AppendTimeout
 from messages.turns import CancelTurn, PersistenceChanged, SetModel, StartTurn, TurnCompleted
-from tests.actors.agents.driver import Driver
-from tests.actors.agents.scripts import LOOK, use
+from tests.actors.agents.driver import TurnDriver
+from tests.actors.agents.scripts import READ_TOOL, make_tool_use
 
 pytestmark = pytest.mark.quick
 
 
 @pytest.fixture
-def driver() -> Driver:
-    return Driver()
+def driver() -> TurnDriver:
+    return TurnDriver()
 
 
-def refuses(driver: Driver, detail: str = "disk full") -> tuple[Effect, ...]:
-    return driver.tell(AppendFailed(id=driver.turn.written, detail=detail))
+def refuses(driver: TurnDriver, detail: str = "disk full") -> tuple[Effect, ...]:
+    return driver.send(AppendFailed(id=driver.state.last_append_id, detail=detail))
 
 
 def test_nothing_runs_whose_start_could_not_be_written_and_the_model_is_told(
-    driver: Driver,
+    driver: TurnDriver,
 ) -> None:
-    driver.prompted(use("c1"))
-    driver.planned("c1")
-    driver.hold = True
-    driver.judged("c1", "allow")
+    driver.start_turn(make_tool_use("c1"))
+    driver.plan("c1")
+    driver.hold_disk = True
+    driver.decide("c1", "allow")
     refuses(driver)
 
-    assert driver.ran == []
-    assert driver.results == [("c1", "denied", UNRECORDED.format(detail="disk full"))]
+    assert driver.run_calls == []
+    assert driver.results == [("c1", "denied", SESSION_NOT_WRITABLE.format(detail="disk full"))]
     assert refuses(driver) == (SendModelRequest(2),)
 
 
-def test_reading_calls_and_the_model_go_on_while_the_disk_refuses(driver: Driver) -> None:
-    driver.hold = True
-    driver.tell(StartTurn(turn=1, text="go"))
+def test_reading_calls_and_the_model_go_on_while_the_disk_refuses(driver: TurnDriver) -> None:
+    driver.hold_disk = True
+    driver.send(StartTurn(turn=1, text="go"))
     refuses(driver)
-    driver.replied(use("a", LOOK))
+    driver.reply(make_tool_use("a", READ_TOOL))
     refuses(driver)
-    driver.allowed("a")
-    driver.done("a")
+    driver.allow("a")
+    driver.succeed("a")
     refuses(driver)
-    driver.replied(TextBlock(text="done"))
+    driver.reply(TextBlock(text="done"))
     refuses(driver)
 
-    assert driver.ran == ["a"]
-    assert isinstance(driver.reports[-1], TurnCompleted)
-    assert driver.turn.stage is TurnStage.IDLE
+    assert driver.run_calls == ["a"]
+    assert isinstance(driver.events[-1], TurnCompleted)
+    assert driver.state.stage is TurnStage.IDLE
 
 
-def test_nobody_is_asked_while_the_disk_refuses(driver: Driver) -> None:
-    driver.hold = True
-    driver.prompted(use("c1"))
+def test_nobody_is_asked_while_the_disk_refuses(driver: TurnDriver) -> None:
+    driver.hold_disk = True
+    driver.start_turn(make_tool_use("c1"))
     driver.sync()
-    driver.replied(use("c1"))
+    driver.reply(make_tool_use("c1"))
     refuses(driver)
-    driver.planned("c1")
-    driver.judged("c1", "ask")
+    driver.plan("c1")
+    driver.decide("c1", "ask")
 
-    assert driver.of(RequestApproval) == []
-    assert driver.results == [("c1", "denied", UNRECORDED.format(detail="disk full"))]
+    assert driver.get_effects(RequestApproval) == []
+    assert driver.results == [("c1", "denied", SESSION_NOT_WRITABLE.format(detail="disk full"))]
 
 
 def test_people_are_told_once_that_the_disk_refuses_and_once_that_it_does_no_more(
-    driver: Driver,
+    driver: TurnDriver,
 ) -> None:
-    driver.hold = True
-    driver.tell(StartTurn(turn=1, text="one"))
+    driver.hold_disk = True
+    driver.send(StartTurn(turn=1, text="one"))
     refuses(driver, "a short write")
-    driver.tell(AppendTimeout(id=0))
+    driver.send(AppendTimeout(id=0))
     refuses(driver, "disk full")
-    driver.tell(AppendTimeout(id=0))
+    driver.send(AppendTimeout(id=0))
     driver.sync()
 
-    told = [each for each in driver.reports if isinstance(each, PersistenceChanged)]
+    told = [each for each in driver.events if isinstance(each, PersistenceChanged)]
     assert told == [
         PersistenceChanged(state="failing", detail="a short write"),
         PersistenceChanged(state="well"),
     ]
 
 
-def test_what_was_refused_is_tried_again_also_when_nothing_else_is_said(driver: Driver) -> None:
-    driver.prompted(TextBlock(text="done"))
-    driver.hold = True
-    driver.tell(SetModel(model="big"))
+def test_what_was_refused_is_tried_again_also_when_nothing_else_is_said(driver: TurnDriver) -> None:
+    driver.start_turn(TextBlock(text="done"))
+    driver.hold_disk = True
+    driver.send(SetModel(model="big"))
     refuses(driver)
 
-    assert driver.tell(AppendTimeout(id=0)) == (RetryWrites(driver.turn.written),)
+    assert driver.send(AppendTimeout(id=0)) == (RetryWrites(driver.state.last_append_id),)
     driver.sync()
-    assert driver.tell(AppendTimeout(id=0)) == ()
+    assert driver.send(AppendTimeout(id=0)) == ()
 
 
 def test_a_later_refusal_of_what_was_sent_before_the_first_was_heard_is_no_news(
-    driver: Driver,
+    driver: TurnDriver,
 ) -> None:
-    driver.hold = True
-    driver.tell(StartTurn(turn=1, text="one"))
-    driver.tell(CancelTurn(turn=1))
-    driver.tell(AppendFailed(id=1, detail="disk full"))
-    driver.tell(StartTurn(turn=2, text="two"))
+    driver.hold_disk = True
+    driver.send(StartTurn(turn=1, text="one"))
+    driver.send(CancelTurn(turn=1))
+    driver.send(AppendFailed(id=1, detail="disk full"))
+    driver.send(StartTurn(turn=2, text="two"))
 
-    assert driver.tell(AppendFailed(id=2, detail="disk full")) == ()
-    assert driver.tell(Appended(id=3)) == (
+    assert driver.send(AppendFailed(id=2, detail="disk full")) == ()
+    assert driver.send(Appended(id=3)) == (
         PublishEvent(PersistenceChanged(state="well")),
         SendModelRequest(1),
     )
 
 
-def test_a_disk_that_takes_long_is_told_of_and_is_well_with_its_answer(driver: Driver) -> None:
-    driver.hold = True
-    driver.tell(StartTurn(turn=1, text="one"))
+def test_a_disk_that_takes_long_is_told_of_and_is_well_with_its_answer(driver: TurnDriver) -> None:
+    driver.hold_disk = True
+    driver.send(StartTurn(turn=1, text="one"))
 
-    assert driver.tell(AppendTimeout(id=1)) == (PublishEvent(PersistenceChanged(state="slow")),)
-    assert driver.tell(AppendTimeout(id=1)) == ()
+    assert driver.send(AppendTimeout(id=1)) == (PublishEvent(PersistenceChanged(state="slow")),)
+    assert driver.send(AppendTimeout(id=1)) == ()
     assert driver.sync() == (PublishEvent(PersistenceChanged(state="well")), SendModelRequest(1))
-    assert driver.tell(AppendTimeout(id=1)) == ()
+    assert driver.send(AppendTimeout(id=1)) == ()
 
 
 def test_nobody_is_started_whose_start_the_disk_refused_and_the_task_may_be_given_anew(
-    driver: Driver,
+    driver: TurnDriver,
 ) -> None:
-    driver.turn = replace(driver.turn, asker="/primary")
-    driver.prompted(use("c1", "task"))
-    task = SubagentTask(agent="explore", description="look", prompt="look around")
+    driver.state = replace(driver.state, agent_address="/primary")
+    driver.start_turn(make_tool_use("c1", "task"))
+    task = SubagentTask(agent_type="explore", description="look", prompt="look around")
     plan = CallPlan(title="task", requests=(), task=task)
-    driver.tell(ToolPlanned(call_id="c1", plan=plan))
-    driver.judged("c1", "allow")
-    driver.hold = True
-    driver.tell(SpawnAdmitted(call_id="c1", name="explore-1"))
+    driver.send(ToolPlanned(call_id="c1", plan=plan))
+    driver.decide("c1", "allow")
+    driver.hold_disk = True
+    driver.send(SpawnAdmitted(call_id="c1", name="explore-1"))
     refuses(driver)
 
-    assert driver.of(StartChild) == []
-    assert driver.results == [("c1", "denied", UNRECORDED.format(detail="disk full"))]
+    assert driver.get_effects(StartChild) == []
+    assert driver.results == [("c1", "denied", SESSION_NOT_WRITABLE.format(detail="disk full"))]
     assert isinstance(driver.records[-2], SubagentEnded)
-    assert not any(known.busy for known in driver.turn.family.known().values())
+    assert not any(known.is_busy for known in driver.state.subagents.list_existing().values())

@@ -7,7 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from actors.agents.history import INTERRUPTED, NO_OUTPUT, NO_RESULT, NO_WORDS, History
+from actors.agents.history import (
+    INTERRUPTED_NOTE,
+    NO_OUTPUT,
+    NO_RESULT,
+    EMPTY_PROMPT,
+    ConversationHistory,
+)
 from messages.content import (
     ContentBlock,
     RedactedThinkingBlock,
@@ -25,9 +31,9 @@ from messages.turns import (
     TurnInterrupted,
     TurnStarted,
 )
-from tests.actors.agents.conversation import Json, assert_sound, flat
-from tests.actors.agents.scripts import use
-from tests.actors.agents.world import World
+from tests.actors.agents.conversation import Json, assert_valid, flatten
+from tests.actors.agents.scripts import make_tool_use
+from tests.actors.agents.world import RandomEnvironment
 
 pytestmark = pytest.mark.quick
 
@@ -50,7 +56,7 @@ def ended(call_id: str, text: str = "fine", status: ToolStatus = "ok") -> ToolEn
 
 
 def told(*records: Record) -> list[Json]:
-    history = History()
+    history = ConversationHistory()
     for record in records:
         history.add(record)
     return history.messages
@@ -70,13 +76,17 @@ def result(call_id: str, words: str = "fine", *, is_error: bool = False) -> Json
 
 
 def test_results_stand_in_the_order_of_their_calls_whatever_order_they_came_in() -> None:
-    messages = told(started(), replied(use("a"), use("b")), ended("b"), ended("a"))
+    messages = told(
+        started(), replied(make_tool_use("a"), make_tool_use("b")), ended("b"), ended("a")
+    )
 
     assert messages[-1] == {"role": "user", "content": [result("a"), result("b")]}
 
 
 def test_an_open_call_is_answered_before_anybody_speaks() -> None:
-    messages = told(started(), replied(use("a"), use("b")), ended("b"), started("and?", 2))
+    messages = told(
+        started(), replied(make_tool_use("a"), make_tool_use("b")), ended("b"), started("and?", 2)
+    )
 
     unknown = result("a", NO_RESULT, is_error=True)
     assert messages[-1] == {"role": "user", "content": [unknown, result("b"), text("and?")]}
@@ -90,17 +100,17 @@ def test_results_of_calls_that_nobody_made_are_left_out() -> None:
 
 
 def test_an_interrupted_reply_keeps_its_words_and_says_that_it_was_interrupted() -> None:
-    messages = told(started(), TurnInterrupted(turn=1, partial="I wi"), started("else", 2))
+    messages = told(started(), TurnInterrupted(turn=1, partial_text="I wi"), started("else", 2))
 
     assert messages[1:] == [
         {"role": "assistant", "content": [text("I wi")]},
-        {"role": "user", "content": [text(INTERRUPTED), text("else")]},
+        {"role": "user", "content": [text(INTERRUPTED_NOTE), text("else")]},
     ]
 
 
 @pytest.mark.parametrize("partial", ["", " \n"])
 def test_a_reply_cut_off_before_its_first_word_leaves_nothing(partial: str) -> None:
-    failed = TurnFailed(turn=1, reason="cut_off", detail="", partial=partial)
+    failed = TurnFailed(turn=1, reason="cut_off", detail="", partial_text=partial)
 
     assert told(started(), failed, started("again", 2)) == [
         {"role": "user", "content": [text("do it"), text("again")]}
@@ -118,14 +128,14 @@ def test_what_the_api_would_not_take_back_is_left_out() -> None:
     )
 
     assert messages == [
-        {"role": "user", "content": [text(NO_WORDS)]},
+        {"role": "user", "content": [text(EMPTY_PROMPT)]},
         {"role": "assistant", "content": [THOUGHT.model_dump(), text("hi")]},
         {"role": "user", "content": [text("b"), text("c")]},
     ]
 
 
 def test_reasoning_before_a_call_goes_back_verbatim() -> None:
-    messages = told(started(), replied(THOUGHT, HIDDEN, use("a")))
+    messages = told(started(), replied(THOUGHT, HIDDEN, make_tool_use("a")))
 
     assert messages[1]["content"] == [
         {"type": "thinking", "thinking": "hm", "signature": "s"},
@@ -136,13 +146,13 @@ def test_reasoning_before_a_call_goes_back_verbatim() -> None:
 
 def test_a_result_that_says_nothing_says_so() -> None:
     """The API refuses an error without content."""
-    messages = told(started(), replied(use("a")), ended("a", "", "error"))
+    messages = told(started(), replied(make_tool_use("a")), ended("a", "", "error"))
 
     assert messages[-1]["content"] == [result("a", NO_OUTPUT, is_error=True)]
 
 
 def test_what_our_own_parser_found_stays_with_us() -> None:
-    broken = ToolUseBlock(id="a", name="t", malformed="cut off")
+    broken = ToolUseBlock(id="a", name="t", input_error="cut off")
 
     assert told(started(), replied(broken))[1]["content"] == [
         {"type": "tool_use", "id": "a", "name": "t", "input": {}}
@@ -150,7 +160,7 @@ def test_what_our_own_parser_found_stays_with_us() -> None:
 
 
 def test_a_request_under_way_keeps_the_messages_of_its_time() -> None:
-    history = History()
+    history = ConversationHistory()
     history.add(started())
     sent = tuple(history.messages)
     before = json.dumps(sent)
@@ -161,7 +171,7 @@ def test_a_request_under_way_keeps_the_messages_of_its_time() -> None:
 
 
 def replying(words: list[ContentBlock], ids: list[str]) -> ReplyCompleted:
-    return replied(*words, *(use(each) for each in ids))
+    return replied(*words, *(make_tool_use(each) for each in ids))
 
 
 WORDS: tuple[ContentBlock, ...] = (THOUGHT, HIDDEN, TextBlock(text=""), TextBlock(text="hi"))
@@ -173,13 +183,13 @@ RECORDS = st.one_of(
         st.lists(st.sampled_from("abc"), max_size=3, unique=True),
     ),
     st.builds(ended, st.sampled_from("abcd"), st.sampled_from(["", "fine"])),
-    st.builds(TurnInterrupted, turn=st.just(1), partial=st.sampled_from(["", " ", "I wi"])),
+    st.builds(TurnInterrupted, turn=st.just(1), partial_text=st.sampled_from(["", " ", "I wi"])),
     st.builds(
         TurnFailed,
         turn=st.just(1),
         reason=st.just("cut_off"),
         detail=st.just(""),
-        partial=st.sampled_from(["", " ", "I wi"]),
+        partial_text=st.sampled_from(["", " ", "I wi"]),
     ),
 )
 
@@ -192,22 +202,22 @@ def test_any_records_make_a_sound_conversation_that_only_grows(records: list[Rec
 
 @pytest.mark.parametrize("seed", range(20))
 def test_the_records_of_real_turns_make_a_sound_conversation_at_every_prefix(seed: int) -> None:
-    world = World(seed, failing=True)
-    world.play(200)
-    assert_grows(world.disk)
+    world = RandomEnvironment(seed, disk_may_fail=True)
+    world.run_random_steps(200)
+    assert_grows(world.disk_records)
 
 
 def assert_grows(records: list[Record]) -> None:
     before: list[str] = []
     for messages in _growing(records):
-        assert_sound(messages)
-        now = [json.dumps(each) for each in flat(messages)]
+        assert_valid(messages)
+        now = [json.dumps(each) for each in flatten(messages)]
         assert now[: len(before)] == before, "what was sent has changed"
         before = now
 
 
 def _growing(records: list[Record]) -> Iterator[tuple[Json, ...]]:
-    history = History()
+    history = ConversationHistory()
     for record in records:
         history.add(record)
         yield tuple(history.messages)

@@ -6,8 +6,14 @@ from actors.agents.effects import CheckRead, EvaluateCall, RequestApproval
 from messages.rules import Action
 from messages.tools import CallPlan, ToolPlanned
 from messages.turns import ToolEnded
-from tests.actors.agents.driver import Driver
-from tests.actors.agents.scripts import failed, plan_for, use, verdict, yes
+from tests.actors.agents.driver import TurnDriver
+from tests.actors.agents.scripts import (
+    make_tool_failed,
+    make_plan,
+    make_tool_use,
+    make_decision,
+    approve,
+)
 
 pytestmark = pytest.mark.quick
 
@@ -15,27 +21,27 @@ SECRET = "old_string is ambiguous: it occurs 3 times"
 
 
 @pytest.fixture
-def driver() -> Driver:
-    leading = Driver()
-    leading.prompted(use("c1"))
+def driver() -> TurnDriver:
+    leading = TurnDriver()
+    leading.start_turn(make_tool_use("c1"))
     return leading
 
 
-def peek(driver: Driver, plan: CallPlan, action: Action) -> None:
-    driver.tell(ToolPlanned(call_id="c1", plan=plan))
-    (peek,) = driver.of(CheckRead)
+def peek(driver: TurnDriver, plan: CallPlan, action: Action) -> None:
+    driver.send(ToolPlanned(call_id="c1", plan=plan))
+    (peek,) = driver.get_effects(CheckRead)
     assert peek.target == "secret.txt"
-    driver.tell(verdict(peek.id, action))
+    driver.send(make_decision(peek.id, action))
 
 
 def looked(refusal: str) -> CallPlan:
-    return plan_for("c1").model_copy(update={"unread_file": "secret.txt", "refusal": refusal})
+    return make_plan("c1").model_copy(update={"unread_file": "secret.txt", "rejection": refusal})
 
 
 @pytest.mark.parametrize("refusal", [SECRET, ""])
 @pytest.mark.parametrize("action", ["ask", "deny"])
 def test_of_a_file_that_may_not_be_read_the_model_learns_nothing(
-    driver: Driver, refusal: str, action: Action
+    driver: TurnDriver, refusal: str, action: Action
 ) -> None:
     peek(driver, looked(refusal), action)
 
@@ -44,31 +50,38 @@ def test_of_a_file_that_may_not_be_read_the_model_learns_nothing(
     assert ended.text == (
         "Denied: secret.txt was not read yet, and reading it asks (a rule). Read it first."
     )
-    assert driver.of(EvaluateCall) == []
+    assert driver.get_effects(EvaluateCall) == []
 
 
-def test_of_a_file_that_may_be_read_the_model_learns_why_its_call_cannot_be(driver: Driver) -> None:
+def test_of_a_file_that_may_be_read_the_model_learns_why_its_call_cannot_be(
+    driver: TurnDriver,
+) -> None:
     peek(driver, looked(SECRET), "allow")
 
     (ended,) = [each for each in driver.records if isinstance(each, ToolEnded)]
     assert (ended.status, ended.text) == ("error", SECRET)
-    assert driver.of(EvaluateCall) == []
+    assert driver.get_effects(EvaluateCall) == []
 
 
-def test_a_call_on_a_file_that_may_be_read_is_judged_for_itself(driver: Driver) -> None:
+def test_a_call_on_a_file_that_may_be_read_is_judged_for_itself(driver: TurnDriver) -> None:
     plan = looked("")
     peek(driver, plan, "allow")
 
-    assert [each.plan for each in driver.of(EvaluateCall)] == [plan]
+    assert [each.plan for each in driver.get_effects(EvaluateCall)] == [plan]
 
 
-def test_a_yes_to_a_plan_is_none_to_the_next_that_looks_into_a_file_first(driver: Driver) -> None:
+def test_a_yes_to_a_plan_is_none_to_the_next_that_looks_into_a_file_first(
+    driver: TurnDriver,
+) -> None:
     """Found by the simulation (seed 1401 of its first form): a yes survived a drift this way."""
-    driver.tell(yes(driver.asked("c1")))
-    driver.judged("c1", "ask")
-    driver.tell(failed("c1", "target_changed"))
+    driver.send(approve(driver.request_approval("c1")))
+    driver.decide("c1", "ask")
+    driver.send(make_tool_failed("c1", "target_changed"))
     peek(driver, looked(""), "allow")
-    driver.judged("c1", "ask")
+    driver.decide("c1", "ask")
 
-    assert driver.ran == ["c1"]
-    assert [each.plan for each in driver.of(RequestApproval)] == [plan_for("c1"), looked("")]
+    assert driver.run_calls == ["c1"]
+    assert [each.plan for each in driver.get_effects(RequestApproval)] == [
+        make_plan("c1"),
+        looked(""),
+    ]

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from actors.agents.asking import RequestContext, request_for
+from actors.agents.asking import RequestContext, build_approval_request
 from actors.agents.effects import RequestApproval, RunCall, SendModelRequest
-from actors.agents.resume import past_of
-from actors.agents.turn import go_on
+from actors.agents.resume import restore
+from actors.agents.turn import resume_turn
 from messages.address import PRIMARY
 from messages.approvals import ApprovalDecided, QuestionRequest
 from messages.questions import Choice, Todo, UserQuestion
@@ -15,16 +15,16 @@ from messages.rules import PermissionRequest
 from messages.tools import CallPlan, ToolOutput, ToolPlanned, ToolSucceeded
 from messages.transcript import Record
 from messages.turns import ReplyCompleted, TodosUpdated, TurnStarted
-from tests.actors.agents.driver import Driver
-from tests.actors.agents.scripts import CWD, USED, blank, no, use, verdict
+from tests.actors.agents.driver import TurnDriver
+from tests.actors.agents.scripts import CWD, USAGE, make_state, deny, make_tool_use, make_decision
 
 pytestmark = pytest.mark.quick
 
 QUESTIONS = (
     UserQuestion(
-        question="Which database?", choices=(Choice(label="SQLite"), Choice(label="Postgres"))
+        text="Which database?", choices=(Choice(label="SQLite"), Choice(label="Postgres"))
     ),
-    UserQuestion(question="Which name?"),
+    UserQuestion(text="Which name?"),
 )
 PLAN = CallPlan(
     title="question Which database?",
@@ -38,33 +38,35 @@ LEDGER = (Todo(content="Write a test", status="in_progress"),)
 
 
 @pytest.fixture
-def driver() -> Driver:
-    driver = Driver()
-    driver.prompted(use("c1"))
+def driver() -> TurnDriver:
+    driver = TurnDriver()
+    driver.start_turn(make_tool_use("c1"))
     return driver
 
 
-def ask(driver: Driver) -> str:
-    driver.tell(ToolPlanned(call_id="c1", plan=PLAN))
-    driver.judged("c1", "ask")
-    return driver.of(RequestApproval)[-1].id
+def ask(driver: TurnDriver) -> str:
+    driver.send(ToolPlanned(call_id="c1", plan=PLAN))
+    driver.decide("c1", "ask")
+    return driver.get_effects(RequestApproval)[-1].id
 
 
-def taken_up(*since: Record) -> Driver:
+def taken_up(*since: Record) -> TurnDriver:
     reply = ReplyCompleted(
-        turn=1, content=(use("c1"),), stop_reason="tool_use", usage=USED, model="script"
+        turn=1, content=(make_tool_use("c1"),), stop_reason="tool_use", usage=USAGE, model="script"
     )
     begun = TurnStarted(turn=1, prompt="do it")
-    turn, effects = go_on(past_of((begun, reply, *since), blank(run=2)))
-    driver = Driver(turn)
-    driver.take(effects)
+    turn, effects = resume_turn(restore((begun, reply, *since), make_state(run=2)))
+    driver = TurnDriver(turn)
+    driver.collect(effects)
     return driver
 
 
 def asked() -> QuestionRequest:
-    effect = RequestApproval(ID, "c1", PLAN, verdict("q", "ask"))
+    effect = RequestApproval(ID, "c1", PLAN, make_decision("q", "ask"))
 
-    request = request_for(effect, use("c1"), RequestContext(PRIMARY, 1, Path(CWD)))
+    request = build_approval_request(
+        effect, make_tool_use("c1"), RequestContext(PRIMARY, 1, Path(CWD))
+    )
     assert isinstance(request, QuestionRequest)
     return request
 
@@ -74,17 +76,17 @@ def test_a_question_is_asked_with_all_its_choices() -> None:
     assert asked().available_decisions == ("once", "no")
 
 
-def test_the_replies_are_the_result_and_nothing_runs(driver: Driver) -> None:
+def test_the_replies_are_the_result_and_nothing_runs(driver: TurnDriver) -> None:
     ask(driver)
-    driver.tell(REPLIED)
+    driver.send(REPLIED)
 
     assert driver.results == [("c1", "ok", TOLD)]
-    assert driver.of(RunCall) == []
+    assert driver.get_effects(RunCall) == []
 
 
-def test_who_declines_to_answer_denies_the_call(driver: Driver) -> None:
+def test_who_declines_to_answer_denies_the_call(driver: TurnDriver) -> None:
     ask(driver)
-    driver.tell(no(ID, "decide yourself"))
+    driver.send(deny(ID, "decide yourself"))
 
     assert driver.results == [("c1", "denied", "Denied by the user. They said: decide yourself")]
 
@@ -93,31 +95,31 @@ def test_a_question_that_is_open_at_the_end_is_asked_again_by_its_id() -> None:
     driver = taken_up(asked())
 
     assert ask(driver) == ID
-    driver.tell(REPLIED)
+    driver.send(REPLIED)
     assert driver.results == [("c1", "ok", TOLD)]
 
 
 def test_replies_that_are_on_disk_are_the_result_after_a_resume() -> None:
     driver = taken_up(asked(), REPLIED)
 
-    assert driver.planning == []
+    assert driver.planned_calls == []
     assert driver.results == [("c1", "ok", TOLD)]
-    assert driver.of(SendModelRequest) == [SendModelRequest(1)]
+    assert driver.get_effects(SendModelRequest) == [SendModelRequest(1)]
 
 
-def test_the_ledger_is_on_disk_before_the_result_that_tells_of_it(driver: Driver) -> None:
-    driver.allowed("c1")
-    driver.tell(ToolSucceeded(call_id="c1", output=ToolOutput(text="kept", todos=LEDGER)))
+def test_the_ledger_is_on_disk_before_the_result_that_tells_of_it(driver: TurnDriver) -> None:
+    driver.allow("c1")
+    driver.send(ToolSucceeded(call_id="c1", output=ToolOutput(text="kept", todos=LEDGER)))
 
     updated = TodosUpdated(turn=1, todos=LEDGER)
-    assert updated in driver.reports
+    assert updated in driver.events
     at = driver.records.index(updated)
     assert driver.records[at + 1] == driver.records[-1]
     assert driver.results == [("c1", "ok", "kept")]
 
 
-def test_an_emptied_ledger_is_recorded_too(driver: Driver) -> None:
-    driver.allowed("c1")
-    driver.tell(ToolSucceeded(call_id="c1", output=ToolOutput(text="kept", todos=())))
+def test_an_emptied_ledger_is_recorded_too(driver: TurnDriver) -> None:
+    driver.allow("c1")
+    driver.send(ToolSucceeded(call_id="c1", output=ToolOutput(text="kept", todos=())))
 
     assert TodosUpdated(turn=1, todos=()) in driver.records

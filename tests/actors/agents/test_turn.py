@@ -2,7 +2,7 @@
 
 import pytest
 
-from actors.agents.calls import CHANGED_SINCE, LED_ELSEWHERE, MAX_DRIFTS
+from actors.agents.calls import TARGET_CHANGED_NOTE, PATH_CHANGED_NOTE, MAX_TARGET_CHANGES
 from actors.agents.effects import (
     Effect,
     PublishEvent,
@@ -11,8 +11,8 @@ from actors.agents.effects import (
     SendModelRequest,
     WriteRecord,
 )
-from actors.agents.replies import CUT_OFF, MAX_CALLS
-from actors.agents.settling import MOST_DIFF_CHARS
+from actors.agents.replies import INCOMPLETE_CALL, MAX_CALLS_PER_REPLY
+from actors.agents.settling import MAX_DIFF_CHARS
 from actors.agents.state import TurnStage
 from messages.address import PRIMARY
 from messages.approvals import ApprovalUnavailable
@@ -27,18 +27,18 @@ from messages.turns import (
     TurnFailed,
     TurnStarted,
 )
-from tests.actors.agents.driver import Driver
+from tests.actors.agents.driver import TurnDriver
 from tests.actors.agents.scripts import (
-    LOOK,
-    USED,
-    failed,
-    no,
-    parts,
-    plan_for,
-    reply,
-    use,
-    verdict,
-    yes,
+    READ_TOOL,
+    USAGE,
+    make_tool_failed,
+    deny,
+    make_write_requests,
+    make_plan,
+    make_reply,
+    make_tool_use,
+    make_decision,
+    approve,
 )
 
 pytestmark = pytest.mark.quick
@@ -47,8 +47,8 @@ STARTED = ToolStarted(turn=1, call_id="c1", tool="change", title="change c1.txt"
 
 
 @pytest.fixture
-def driver() -> Driver:
-    return Driver()
+def driver() -> TurnDriver:
+    return TurnDriver()
 
 
 def kinds(effects: tuple[Effect, ...]) -> list[type[Effect]]:
@@ -58,82 +58,88 @@ def kinds(effects: tuple[Effect, ...]) -> list[type[Effect]]:
 # The plain way.
 
 
-def test_a_prompt_is_on_disk_before_the_model_is_asked(driver: Driver) -> None:
-    driver.hold = True
+def test_a_prompt_is_on_disk_before_the_model_is_asked(driver: TurnDriver) -> None:
+    driver.hold_disk = True
     started = TurnStarted(turn=1, prompt="do it")
 
-    assert driver.tell(StartTurn(turn=1, text="do it")) == (
+    assert driver.send(StartTurn(turn=1, text="do it")) == (
         WriteRecord(1, started),
         PublishEvent(started),
     )
     assert driver.sync() == (SendModelRequest(1),)
 
 
-def test_a_reply_without_calls_ends_the_turn_once_its_end_is_on_disk(driver: Driver) -> None:
-    driver.tell(StartTurn(turn=1, text="do it"))
-    driver.hold = True
-    driver.replied(TextBlock(text="done"))
-    ended = TurnCompleted(turn=1, text="done", stop_reason="end_turn", usage=USED)
+def test_a_reply_without_calls_ends_the_turn_once_its_end_is_on_disk(driver: TurnDriver) -> None:
+    driver.send(StartTurn(turn=1, text="do it"))
+    driver.hold_disk = True
+    driver.reply(TextBlock(text="done"))
+    ended = TurnCompleted(turn=1, text="done", stop_reason="end_turn", usage=USAGE)
 
     assert driver.records[-1] == ended
-    assert ended not in driver.reports
+    assert ended not in driver.events
     assert driver.sync() == (PublishEvent(ended),)
-    assert driver.turn.stage is TurnStage.IDLE
+    assert driver.state.stage is TurnStage.IDLE
 
 
-def test_a_changing_call_runs_once_its_start_is_on_disk(driver: Driver) -> None:
-    driver.prompted(use("c1"))
-    plan = driver.planned("c1")
-    driver.hold = True
+def test_a_changing_call_runs_once_its_start_is_on_disk(driver: TurnDriver) -> None:
+    driver.start_turn(make_tool_use("c1"))
+    plan = driver.plan("c1")
+    driver.hold_disk = True
 
-    assert driver.judged("c1", "allow") == (WriteRecord(3, STARTED),)
+    assert driver.decide("c1", "allow") == (WriteRecord(3, STARTED),)
     assert driver.sync() == (PublishEvent(STARTED), RunCall("c1", plan))
 
 
-def test_a_reading_call_runs_without_a_record(driver: Driver) -> None:
-    driver.prompted(use("c1", LOOK))
-    plan = driver.planned("c1")
+def test_a_reading_call_runs_without_a_record(driver: TurnDriver) -> None:
+    driver.start_turn(make_tool_use("c1", READ_TOOL))
+    plan = driver.plan("c1")
 
-    assert driver.judged("c1", "allow")[-1] == RunCall("c1", plan)
+    assert driver.decide("c1", "allow")[-1] == RunCall("c1", plan)
     assert not any(isinstance(each, ToolStarted) for each in driver.records)
 
 
-def test_the_model_goes_on_when_every_result_is_on_disk(driver: Driver) -> None:
-    driver.prompted(use("c1", LOOK), use("c2", LOOK))
-    driver.allowed("c1")
-    driver.allowed("c2")
-    driver.hold = True
+def test_the_model_goes_on_when_every_result_is_on_disk(driver: TurnDriver) -> None:
+    driver.start_turn(make_tool_use("c1", READ_TOOL), make_tool_use("c2", READ_TOOL))
+    driver.allow("c1")
+    driver.allow("c2")
+    driver.hold_disk = True
 
-    driver.done("c2")
+    driver.succeed("c2")
     assert SendModelRequest not in kinds(driver.sync())
-    driver.done("c1")
+    driver.succeed("c1")
     assert driver.sync() == (SendModelRequest(2),)
 
 
-def test_usage_adds_up_over_a_turn_and_begins_anew_with_the_next(driver: Driver) -> None:
-    driver.prompted(use("c1", LOOK))
-    driver.allowed("c1")
-    driver.done("c1")
-    driver.replied(TextBlock(text="done"))
-    driver.prompted(TextBlock(text="done"))
+def test_usage_adds_up_over_a_turn_and_begins_anew_with_the_next(driver: TurnDriver) -> None:
+    driver.start_turn(make_tool_use("c1", READ_TOOL))
+    driver.allow("c1")
+    driver.succeed("c1")
+    driver.reply(TextBlock(text="done"))
+    driver.start_turn(TextBlock(text="done"))
 
-    ends = [each for each in driver.reports if isinstance(each, TurnCompleted)]
-    assert [end.usage for end in ends] == [USED + USED, USED]
+    ends = [each for each in driver.events if isinstance(each, TurnCompleted)]
+    assert [end.usage for end in ends] == [USAGE + USAGE, USAGE]
 
 
-def test_reading_calls_run_side_by_side_and_a_changing_one_stands_alone(driver: Driver) -> None:
-    driver.prompted(use("a", LOOK), use("b", LOOK), use("c"), use("d", LOOK), use("e", LOOK))
+def test_reading_calls_run_side_by_side_and_a_changing_one_stands_alone(driver: TurnDriver) -> None:
+    driver.start_turn(
+        make_tool_use("a", READ_TOOL),
+        make_tool_use("b", READ_TOOL),
+        make_tool_use("c"),
+        make_tool_use("d", READ_TOOL),
+        make_tool_use("e", READ_TOOL),
+    )
 
-    assert driver.planning == ["a", "b"]
-    driver.allowed("b")
-    driver.done("b")
-    driver.allowed("a")
-    assert driver.planning == ["a", "b"]
-    driver.done("a")
-    assert driver.planning == ["a", "b", "c"]
-    driver.allowed("c")
-    driver.done("c")
-    assert driver.planning == ["a", "b", "c", "d", "e"]
+    assert driver.planned_calls == ["a", "b"]
+    driver.allow("b")
+    driver.succeed("b")
+    driver.allow("a")
+    assert driver.planned_calls == ["a", "b"]
+    driver.succeed("a")
+    assert driver.planned_calls == ["a", "b", "c"]
+    driver.allow("c")
+    driver.succeed("c")
+    assert driver.planned_calls == ["a", "b", "c", "d", "e"]
 
 
 # Replies that are no good.
@@ -149,137 +155,143 @@ def test_reading_calls_run_side_by_side_and_a_changing_one_stands_alone(driver: 
     ],
 )
 def test_a_reply_that_stopped_for_another_reason_fails_the_turn(
-    driver: Driver, stop_reason: str, reason: str
+    driver: TurnDriver, stop_reason: str, reason: str
 ) -> None:
-    driver.prompted(TextBlock(text="so"), stop_reason=stop_reason)
+    driver.start_turn(TextBlock(text="so"), stop_reason=stop_reason)
 
-    end = driver.reports[-1]
+    end = driver.events[-1]
     assert isinstance(end, TurnFailed)
     assert end.reason == reason
 
 
 @pytest.mark.parametrize("stop_reason", ["max_tokens", "end_turn", "refusal", "stop_sequence"])
 def test_calls_of_a_reply_that_did_not_end_for_them_never_run(
-    driver: Driver, stop_reason: str
+    driver: TurnDriver, stop_reason: str
 ) -> None:
-    driver.prompted(use("c1", LOOK), use("c2"), stop_reason=stop_reason)
+    driver.start_turn(make_tool_use("c1", READ_TOOL), make_tool_use("c2"), stop_reason=stop_reason)
 
-    text = CUT_OFF.format(reason=stop_reason)
+    text = INCOMPLETE_CALL.format(reason=stop_reason)
     assert driver.results == [("c1", "error", text), ("c2", "error", text)]
-    assert driver.planning == []
+    assert driver.planned_calls == []
 
 
 @pytest.mark.parametrize(
     "uses",
-    [(use("c1"), use("c1")), tuple(use(f"c{number}") for number in range(MAX_CALLS + 1))],
+    [
+        (make_tool_use("c1"), make_tool_use("c1")),
+        tuple(make_tool_use(f"c{number}") for number in range(MAX_CALLS_PER_REPLY + 1)),
+    ],
     ids=["one id twice", "too many"],
 )
 def test_calls_that_no_turn_can_carry_out_fail_it_and_leave_no_reply(
-    driver: Driver, uses: tuple[ToolUseBlock, ...]
+    driver: TurnDriver, uses: tuple[ToolUseBlock, ...]
 ) -> None:
-    driver.prompted(*uses)
+    driver.start_turn(*uses)
 
-    assert isinstance(driver.reports[-1], TurnFailed)
+    assert isinstance(driver.events[-1], TurnFailed)
     assert [type(each) for each in driver.records] == [TurnStarted, TurnFailed]
 
 
-def test_a_fault_of_the_model_keeps_what_had_arrived(driver: Driver) -> None:
-    driver.tell(StartTurn(turn=1, text="do it"))
-    driver.tell(ModelFailed(request=1, reason="cut_off", detail="gone", partial="I wi"))
+def test_a_fault_of_the_model_keeps_what_had_arrived(driver: TurnDriver) -> None:
+    driver.send(StartTurn(turn=1, text="do it"))
+    driver.send(ModelFailed(request_number=1, reason="cut_off", detail="gone", partial_text="I wi"))
 
-    end = TurnFailed(turn=1, reason="cut_off", detail="gone", partial="I wi")
-    assert driver.reports[-1] == end
+    end = TurnFailed(turn=1, reason="cut_off", detail="gone", partial_text="I wi")
+    assert driver.events[-1] == end
 
 
-def test_a_reply_to_an_earlier_request_is_late(driver: Driver) -> None:
-    driver.prompted(use("c1", LOOK))
-    driver.allowed("c1")
-    driver.done("c1")
+def test_a_reply_to_an_earlier_request_is_late(driver: TurnDriver) -> None:
+    driver.start_turn(make_tool_use("c1", READ_TOOL))
+    driver.allow("c1")
+    driver.succeed("c1")
 
-    assert driver.tell(reply(1, use("c9"))) == ()
+    assert driver.send(make_reply(1, make_tool_use("c9"))) == ()
 
 
 # Judged and asked.
 
 
-def test_a_denied_call_never_runs_and_says_which_rule(driver: Driver) -> None:
-    driver.prompted(use("c1"))
-    driver.planned("c1")
-    driver.judged("c1", "deny")
+def test_a_denied_call_never_runs_and_says_which_rule(driver: TurnDriver) -> None:
+    driver.start_turn(make_tool_use("c1"))
+    driver.plan("c1")
+    driver.decide("c1", "deny")
 
     assert driver.results == [("c1", "denied", "Denied: a rule.")]
-    assert driver.ran == []
+    assert driver.run_calls == []
 
 
-def test_a_question_carries_an_id_that_is_minted_once(driver: Driver) -> None:
-    driver.prompted(use("c1", LOOK), use("c2", LOOK))
+def test_a_question_carries_an_id_that_is_minted_once(driver: TurnDriver) -> None:
+    driver.start_turn(make_tool_use("c1", READ_TOOL), make_tool_use("c2", READ_TOOL))
 
-    assert driver.asked("c1") == "/primary#1@1"
-    assert driver.asked("c2") == "/primary#2@1"
-
-
-def test_a_yes_is_judged_again_before_it_runs(driver: Driver) -> None:
-    driver.prompted(use("c1"))
-    asked = driver.asked("c1")
-
-    driver.tell(yes(asked))
-    assert driver.ran == []
-    driver.judged("c1", "ask")
-    assert driver.ran == ["c1"]
+    assert driver.request_approval("c1") == "/primary#1@1"
+    assert driver.request_approval("c2") == "/primary#2@1"
 
 
-def test_a_yes_does_not_lift_what_is_denied_by_now(driver: Driver) -> None:
-    driver.prompted(use("c1"))
-    driver.tell(yes(driver.asked("c1")))
-    driver.judged("c1", "deny")
+def test_a_yes_is_judged_again_before_it_runs(driver: TurnDriver) -> None:
+    driver.start_turn(make_tool_use("c1"))
+    asked = driver.request_approval("c1")
+
+    driver.send(approve(asked))
+    assert driver.run_calls == []
+    driver.decide("c1", "ask")
+    assert driver.run_calls == ["c1"]
+
+
+def test_a_yes_does_not_lift_what_is_denied_by_now(driver: TurnDriver) -> None:
+    driver.start_turn(make_tool_use("c1"))
+    driver.send(approve(driver.request_approval("c1")))
+    driver.decide("c1", "deny")
 
     assert driver.results == [("c1", "denied", "Denied: a rule.")]
 
 
-def test_a_yes_holds_while_every_path_leads_where_it_led(driver: Driver) -> None:
-    driver.prompted(use("c1"))
-    driver.tell(yes(driver.asked("c1", "a.txt", "b.txt")))
-    driver.judged("c1", "ask", "a.txt", "b.txt")
+def test_a_yes_holds_while_every_path_leads_where_it_led(driver: TurnDriver) -> None:
+    driver.start_turn(make_tool_use("c1"))
+    driver.send(approve(driver.request_approval("c1", "a.txt", "b.txt")))
+    driver.decide("c1", "ask", "a.txt", "b.txt")
 
-    assert driver.ran == ["c1"]
+    assert driver.run_calls == ["c1"]
 
 
 @pytest.mark.parametrize("led_to", [(), ("a.txt",), ("a.txt", "c.txt"), ("b.txt", "a.txt")])
 def test_a_yes_to_what_leads_elsewhere_by_now_is_asked_anew(
-    driver: Driver, led_to: tuple[str, ...]
+    driver: TurnDriver, led_to: tuple[str, ...]
 ) -> None:
-    driver.prompted(use("c1"))
-    asked = driver.asked("c1", "a.txt", "b.txt")
-    driver.tell(yes(asked))
-    driver.judged("c1", "ask", *led_to)
+    driver.start_turn(make_tool_use("c1"))
+    asked = driver.request_approval("c1", "a.txt", "b.txt")
+    driver.send(approve(asked))
+    driver.decide("c1", "ask", *led_to)
 
-    assert driver.ran == []
-    again = driver.of(RequestApproval)[-1]
-    assert (again.id, again.decision.resolved_requests) == ("/primary#2@1", parts(*led_to))
-    assert again.decision.reason == f"a rule; {LED_ELSEWHERE}"
-    driver.tell(yes(asked))
-    assert driver.ran == []
-    driver.tell(yes(again.id))
-    driver.judged("c1", "ask", *led_to)
-    assert driver.ran == ["c1"]
-
-
-def test_what_leads_elsewhere_by_now_runs_where_a_rule_allows_it(driver: Driver) -> None:
-    driver.prompted(use("c1"))
-    driver.tell(yes(driver.asked("c1", "a.txt")))
-    driver.judged("c1", "allow", "b.txt")
-
-    assert driver.ran == ["c1"]
+    assert driver.run_calls == []
+    again = driver.get_effects(RequestApproval)[-1]
+    assert (again.id, again.decision.resolved_requests) == (
+        "/primary#2@1",
+        make_write_requests(*led_to),
+    )
+    assert again.decision.reason == f"a rule; {PATH_CHANGED_NOTE}"
+    driver.send(approve(asked))
+    assert driver.run_calls == []
+    driver.send(approve(again.id))
+    driver.decide("c1", "ask", *led_to)
+    assert driver.run_calls == ["c1"]
 
 
-def test_what_a_rule_answered_is_asked_anew_should_the_rule_be_gone(driver: Driver) -> None:
-    driver.prompted(use("c1"))
-    asked = driver.asked("c1")
-    driver.tell(yes(asked).model_copy(update={"decided_by": "rule"}))
-    driver.judged("c1", "ask")
+def test_what_leads_elsewhere_by_now_runs_where_a_rule_allows_it(driver: TurnDriver) -> None:
+    driver.start_turn(make_tool_use("c1"))
+    driver.send(approve(driver.request_approval("c1", "a.txt")))
+    driver.decide("c1", "allow", "b.txt")
 
-    assert driver.ran == []
-    assert [each.id for each in driver.of(RequestApproval)] == [asked, "/primary#2@1"]
+    assert driver.run_calls == ["c1"]
+
+
+def test_what_a_rule_answered_is_asked_anew_should_the_rule_be_gone(driver: TurnDriver) -> None:
+    driver.start_turn(make_tool_use("c1"))
+    asked = driver.request_approval("c1")
+    driver.send(approve(asked).model_copy(update={"decided_by": "rule"}))
+    driver.decide("c1", "ask")
+
+    assert driver.run_calls == []
+    assert [each.id for each in driver.get_effects(RequestApproval)] == [asked, "/primary#2@1"]
 
 
 @pytest.mark.parametrize(
@@ -290,43 +302,43 @@ def test_what_a_rule_answered_is_asked_anew_should_the_rule_be_gone(driver: Driv
     ],
 )
 def test_a_no_is_the_calls_result_and_the_turn_goes_on(
-    driver: Driver, feedback: str, text: str
+    driver: TurnDriver, feedback: str, text: str
 ) -> None:
-    driver.prompted(use("c1"))
-    driver.tell(no(driver.asked("c1"), feedback))
+    driver.start_turn(make_tool_use("c1"))
+    driver.send(deny(driver.request_approval("c1"), feedback))
 
     assert driver.results == [("c1", "denied", text)]
-    assert driver.last[-1] == SendModelRequest(2)
+    assert driver.last_effects[-1] == SendModelRequest(2)
 
 
-def test_a_question_that_nobody_could_answer_says_so(driver: Driver) -> None:
-    driver.prompted(use("c1"))
-    asked = driver.asked("c1")
-    driver.tell(ApprovalUnavailable(id=asked, agent=PRIMARY, reason="nobody can be asked here"))
+def test_a_question_that_nobody_could_answer_says_so(driver: TurnDriver) -> None:
+    driver.start_turn(make_tool_use("c1"))
+    asked = driver.request_approval("c1")
+    driver.send(ApprovalUnavailable(id=asked, agent=PRIMARY, reason="nobody can be asked here"))
 
     text = "Denied: a rule; it needs a person's approval, and nobody can be asked here."
     assert driver.results == [("c1", "denied", text)]
 
 
-def test_answers_to_other_questions_change_nothing(driver: Driver) -> None:
-    driver.prompted(use("c1"))
-    asked = driver.asked("c1")
+def test_answers_to_other_questions_change_nothing(driver: TurnDriver) -> None:
+    driver.start_turn(make_tool_use("c1"))
+    asked = driver.request_approval("c1")
 
-    assert driver.tell(yes("/primary#7@1")) == ()
-    driver.tell(no(asked))
-    assert driver.tell(yes(asked)) == ()
+    assert driver.send(approve("/primary#7@1")) == ()
+    driver.send(deny(asked))
+    assert driver.send(approve(asked)) == ()
 
 
-def test_a_verdict_counts_for_the_plan_that_it_is_about_only(driver: Driver) -> None:
+def test_a_verdict_counts_for_the_plan_that_it_is_about_only(driver: TurnDriver) -> None:
     """A target that drifted is judged anew; a second copy of the first verdict must not decide."""
-    driver.prompted(use("c1"))
-    driver.allowed("c1")
-    driver.tell(failed("c1", "target_changed"))
-    driver.planned("c1", version=2)
+    driver.start_turn(make_tool_use("c1"))
+    driver.allow("c1")
+    driver.send(make_tool_failed("c1", "target_changed"))
+    driver.plan("c1", version=2)
 
-    assert driver.tell(verdict("c1/1", "allow")) == ()
-    assert driver.ran == ["c1"]
-    driver.judged("c1", "deny")
+    assert driver.send(make_decision("c1/1", "allow")) == ()
+    assert driver.run_calls == ["c1"]
+    driver.decide("c1", "deny")
     assert driver.results == [("c1", "denied", "Denied: a rule.")]
 
 
@@ -339,26 +351,26 @@ def test_a_verdict_counts_for_the_plan_that_it_is_about_only(driver: Driver) -> 
 )
 def test_a_call_that_cannot_be_planned_or_run_is_an_error_to_read(reason: str, text: str) -> None:
     for go_as_far_as in ("planning", "running"):
-        driver = Driver()
-        driver.prompted(use("c1"))
+        driver = TurnDriver()
+        driver.start_turn(make_tool_use("c1"))
         if go_as_far_as == "running":
-            driver.allowed("c1")
-        driver.tell(failed("c1", reason))
+            driver.allow("c1")
+        driver.send(make_tool_failed("c1", reason))
         assert driver.results == [("c1", "error", text)]
 
 
-def test_a_result_that_is_a_failure_of_its_own_is_an_error(driver: Driver) -> None:
-    driver.prompted(use("c1"))
-    driver.allowed("c1")
-    driver.tell(ToolSucceeded(call_id="c1", output=ToolOutput(text="exit status 1", failed=True)))
+def test_a_result_that_is_a_failure_of_its_own_is_an_error(driver: TurnDriver) -> None:
+    driver.start_turn(make_tool_use("c1"))
+    driver.allow("c1")
+    driver.send(ToolSucceeded(call_id="c1", output=ToolOutput(text="exit status 1", is_error=True)))
 
     assert driver.results == [("c1", "error", "exit status 1")]
 
 
-def test_a_result_names_what_it_was_about(driver: Driver) -> None:
-    driver.prompted(use("c1"))
-    driver.allowed("c1")
-    driver.done("c1")
+def test_a_result_names_what_it_was_about(driver: TurnDriver) -> None:
+    driver.start_turn(make_tool_use("c1"))
+    driver.allow("c1")
+    driver.succeed("c1")
 
     assert driver.records[-1] == ToolEnded(
         turn=1,
@@ -371,59 +383,59 @@ def test_a_result_names_what_it_was_about(driver: Driver) -> None:
     )
 
 
-def test_a_change_of_a_file_is_told_as_a_diff_when_it_was_made(driver: Driver) -> None:
-    driver.prompted(use("c1"), use("c2"))
+def test_a_change_of_a_file_is_told_as_a_diff_when_it_was_made(driver: TurnDriver) -> None:
+    driver.start_turn(make_tool_use("c1"), make_tool_use("c2"))
     for call_id in ("c1", "c2"):
-        driver.planned(call_id, patched=True)
-        driver.judged(call_id, "allow")
-        driver.tell(failed("c2", "rejected")) if call_id == "c2" else driver.done("c1")
+        driver.plan(call_id, patched=True)
+        driver.decide(call_id, "allow")
+        driver.send(make_tool_failed("c2", "rejected")) if call_id == "c2" else driver.succeed("c1")
 
     told = [(each.status, each.diff) for each in ended(driver)]
     assert told == [("ok", "+version 1"), ("error", "")]
 
 
-def test_a_long_diff_is_cut_at_a_line_and_says_so(driver: Driver) -> None:
-    driver.prompted(use("c1"))
-    plan = plan_for("c1", patched=True)
+def test_a_long_diff_is_cut_at_a_line_and_says_so(driver: TurnDriver) -> None:
+    driver.start_turn(make_tool_use("c1"))
+    plan = make_plan("c1", has_patch=True)
     lines = "".join(f"+line {number:04}\n" for number in range(2_000))
     patch = plan.patch.model_copy(update={"diff": lines}) if plan.patch else None
-    driver.tell(ToolPlanned(call_id="c1", plan=plan.model_copy(update={"patch": patch})))
-    driver.judged("c1", "allow")
-    driver.done("c1")
+    driver.send(ToolPlanned(call_id="c1", plan=plan.model_copy(update={"patch": patch})))
+    driver.decide("c1", "allow")
+    driver.succeed("c1")
 
     *shown, last = ended(driver)[0].diff.splitlines()
     assert shown == lines.splitlines()[: len(shown)]
-    assert (len(shown) * len("+line 0000\n") <= MOST_DIFF_CHARS, len(shown) > 1_500) == (True, True)
+    assert (len(shown) * len("+line 0000\n") <= MAX_DIFF_CHARS, len(shown) > 1_500) == (True, True)
     assert last == f"… +{2_000 - len(shown)} lines"
 
 
-def ended(driver: Driver) -> list[ToolEnded]:
+def ended(driver: TurnDriver) -> list[ToolEnded]:
     return [each for each in driver.records if isinstance(each, ToolEnded)]
 
 
-def test_a_target_that_drifted_is_planned_and_asked_anew(driver: Driver) -> None:
-    driver.prompted(use("c1"))
-    driver.tell(yes(driver.asked("c1")))
-    driver.judged("c1", "ask")
-    driver.tell(failed("c1", "target_changed"))
-    driver.planned("c1", version=2)
-    driver.judged("c1", "ask")
+def test_a_target_that_drifted_is_planned_and_asked_anew(driver: TurnDriver) -> None:
+    driver.start_turn(make_tool_use("c1"))
+    driver.send(approve(driver.request_approval("c1")))
+    driver.decide("c1", "ask")
+    driver.send(make_tool_failed("c1", "target_changed"))
+    driver.plan("c1", version=2)
+    driver.decide("c1", "ask")
 
-    assert driver.ran == ["c1"]
-    shown = [(each.id, each.plan) for each in driver.of(RequestApproval)]
+    assert driver.run_calls == ["c1"]
+    shown = [(each.id, each.plan) for each in driver.get_effects(RequestApproval)]
     assert shown == [
-        ("/primary#1@1", plan_for("c1", 1)),
-        ("/primary#2@1", plan_for("c1", 2)),
+        ("/primary#1@1", make_plan("c1", 1)),
+        ("/primary#2@1", make_plan("c1", 2)),
     ]
-    reasons = [each.decision.reason for each in driver.of(RequestApproval)]
-    assert reasons == ["a rule", f"a rule; {CHANGED_SINCE}"]
+    reasons = [each.decision.reason for each in driver.get_effects(RequestApproval)]
+    assert reasons == ["a rule", f"a rule; {TARGET_CHANGED_NOTE}"]
 
 
-def test_a_target_that_drifts_for_ever_ends_as_an_error(driver: Driver) -> None:
-    driver.prompted(use("c1"))
-    for _ in range(MAX_DRIFTS + 1):
+def test_a_target_that_drifts_for_ever_ends_as_an_error(driver: TurnDriver) -> None:
+    driver.start_turn(make_tool_use("c1"))
+    for _ in range(MAX_TARGET_CHANGES + 1):
         assert driver.results == []
-        driver.allowed("c1")
-        driver.tell(failed("c1", "target_changed"))
+        driver.allow("c1")
+        driver.send(make_tool_failed("c1", "target_changed"))
 
     assert [status for _, status, _ in driver.results] == ["error"]

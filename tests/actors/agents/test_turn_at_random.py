@@ -3,13 +3,13 @@
 import pytest
 
 from actors.agents.limits import Limits
-from actors.agents.resume import past_of
+from actors.agents.resume import restore
 from actors.agents.turn import advance
 from messages.transcript import Record
-from tests.actors.agents.faults import FAULTS, RESUME_FAULTS, Fault
-from tests.actors.agents.impatience import IMPATIENCE
-from tests.actors.agents.scripts import NO_LIMITS, blank
-from tests.actors.agents.world import Advance, World
+from tests.actors.agents.faults import TURN_MUTANTS, RESTORE_MUTANTS, RestoreMutant
+from tests.actors.agents.impatience import RETRY_MUTANTS
+from tests.actors.agents.scripts import NO_LIMITS, make_state
+from tests.actors.agents.world import Advance, RandomEnvironment
 
 pytestmark = pytest.mark.quick
 
@@ -33,7 +33,7 @@ def test_a_session_that_died_anywhere_goes_on_from_its_records(block: int) -> No
         die_and_go_on(seed)
 
 
-@pytest.mark.parametrize("fault", [*FAULTS, *IMPATIENCE], ids=lambda fault: fault.__name__)
+@pytest.mark.parametrize("fault", [*TURN_MUTANTS, *RETRY_MUTANTS], ids=lambda fault: fault.__name__)
 def test_the_random_worlds_find_a_planted_fault(fault: Advance) -> None:
     with pytest.raises(AssertionError):
         play_all(range(5 * BLOCK), fault)
@@ -44,25 +44,25 @@ def test_a_session_goes_on_from_every_prefix_of_its_records(block: int) -> None:
     go_on_from_all(range(block * 20, (block + 1) * 20))
 
 
-@pytest.mark.parametrize("fault", RESUME_FAULTS, ids=lambda fault: fault.__name__)
-def test_the_prefixes_find_a_fault_in_taking_up(fault: Fault) -> None:
+@pytest.mark.parametrize("fault", RESTORE_MUTANTS, ids=lambda fault: fault.__name__)
+def test_the_prefixes_find_a_fault_in_taking_up(fault: RestoreMutant) -> None:
     with pytest.raises(AssertionError):
         go_on_from_all(range(BLOCK), fault)
 
 
-def go_on_from_all(seeds: range, fault: Fault = lambda past: past) -> None:
+def go_on_from_all(seeds: range, fault: RestoreMutant = lambda past: past) -> None:
     for seed in seeds:
-        world = World(seed)
-        world.play(STEPS)
-        for length in range(len(world.disk) + 1):
-            go_on_from(world.disk[:length], seed, fault)
+        world = RandomEnvironment(seed)
+        world.run_random_steps(STEPS)
+        for length in range(len(world.disk_records) + 1):
+            go_on_from(world.disk_records[:length], seed, fault)
 
 
-def go_on_from(records: list[Record], seed: int, fault: Fault) -> None:
-    world = World(seed)
+def go_on_from(records: list[Record], seed: int, fault: RestoreMutant) -> None:
+    world = RandomEnvironment(seed)
     try:
-        world.resume(fault(past_of(tuple(records), blank(2))))
-        world.drain()
+        world.resume(fault(restore(tuple(records), make_state(2))))
+        world.run_to_idle()
     except AssertionError as error:
         error.add_note(f"seed {seed}, {len(records)} records")
         raise
@@ -75,10 +75,10 @@ def play_all(seeds: range, step: Advance = advance, *, failing: bool = True) -> 
 
 def play(seed: int, step: Advance = advance, *, failing: bool = False) -> None:
     limits = Limits(turns=4, seconds=100) if seed % 2 else NO_LIMITS
-    world = World(seed, step=step, failing=failing, limits=limits)
+    world = RandomEnvironment(seed, step=step, disk_may_fail=failing, limits=limits)
     try:
-        world.play(STEPS)
-        world.drain()
+        world.run_random_steps(STEPS)
+        world.run_to_idle()
     except AssertionError as error:
         error.add_note(f"seed {seed}")
         raise
@@ -87,14 +87,14 @@ def play(seed: int, step: Advance = advance, *, failing: bool = False) -> None:
 def die_and_go_on(seed: int) -> None:
     """Die twice, the second time while the first death is being cleared up, then finish."""
     try:
-        world = World(seed)
-        world.play(world.random.randint(5, STEPS))
+        world = RandomEnvironment(seed)
+        world.run_random_steps(world.random.randint(5, STEPS))
         for run in (2, 3):
-            past = past_of(world.crash(), blank(run))
-            world = World(seed + run * 1_000_000)
+            past = restore(world.crash(), make_state(run))
+            world = RandomEnvironment(seed + run * 1_000_000)
             world.resume(past)
-            world.play(world.random.randint(0, 20))
-        world.drain()
+            world.run_random_steps(world.random.randint(0, 20))
+        world.run_to_idle()
     except AssertionError as error:
         error.add_note(f"seed {seed}")
         raise

@@ -9,22 +9,22 @@ import pytest
 from pydantic import JsonValue
 
 from actors.agents.exchange import ModelRequestJob
-from actors.agents.work import call_failed, plan_call, run_call
-from actors.models.client import ModelError, ModelRequest, Reply, Streamed
-from actors.runtime.actor import Failure
-from actors.tools.processes import Finished
+from actors.agents.work import to_tool_failed, plan_call, run_call
+from actors.models.client import ModelError, ModelRequest, Reply, ReplyDelta
+from actors.runtime.actor import JobFailure
+from actors.tools.processes import CommandResult
 from actors.tools.tool import AnyTool, Arguments, TargetChangedError, Tool, ToolContext, ToolError
 from actors.tools.workspace import Workspace
 from messages.content import TextBlock, ToolUseBlock, Usage
 from messages.models import ModelFailed, ModelLimitsFound, ModelReplied
 from messages.tools import CallPlan, ToolFailed, ToolOutput, ToolPlanned, ToolSucceeded
 from messages.turns import TextDelta, ThinkingDelta
-from tests.actors.agents.scripts import USED
+from tests.actors.agents.scripts import USAGE
 
 pytestmark = pytest.mark.quick
 
 REQUEST = ModelRequest(model="m", system="s", tools=(), messages=(), max_tokens=1)
-REPLY = Reply(content=(TextBlock(text="hi"),), stop_reason="end_turn", usage=USED, model="m")
+REPLY = Reply(content=(TextBlock(text="hi"),), stop_reason="end_turn", usage=USAGE, model="m")
 PLAN = CallPlan(title="count", requests=())
 
 
@@ -59,24 +59,24 @@ TOOLS: dict[str, AnyTool] = {
 }
 
 
-class NoProcesses:
-    async def run(self, command: str, cwd: Path, timeout_s: float, outputs: Path) -> Finished:
+class MissingProcesses:
+    async def run(self, command: str, cwd: Path, timeout_s: float, outputs: Path) -> CommandResult:
         raise NotImplementedError
 
 
 @pytest.fixture
 def context(tmp_path: Path) -> ToolContext:
-    return ToolContext(Workspace(tmp_path, tmp_path), {}, NoProcesses(), tmp_path, str)
+    return ToolContext(Workspace(tmp_path, tmp_path), {}, MissingProcesses(), tmp_path, str)
 
 
 @dataclass
-class Script:
+class PreparedModel:
     """A model that says what it is told to, and knows whether it was heard out."""
 
-    items: tuple[Streamed | Reply | ModelError, ...]
+    items: tuple[ReplyDelta | Reply | ModelError, ...]
     closed: bool = field(default=False)
 
-    async def stream(self, request: ModelRequest) -> AsyncGenerator[Streamed | Reply, None]:
+    async def stream(self, request: ModelRequest) -> AsyncGenerator[ReplyDelta | Reply, None]:
         assert request is REQUEST
         for item in self.items:
             if isinstance(item, ModelError):
@@ -84,59 +84,65 @@ class Script:
             yield item
         self.closed = True
 
-    async def measure(self, model: str) -> ModelLimitsFound | None:
+    async def look_up_limits(self, model: str) -> ModelLimitsFound | None:
         raise NotImplementedError
 
 
-def exchanged(*items: Streamed | Reply | ModelError) -> tuple[list[object], object]:
+def exchanged(*items: ReplyDelta | Reply | ModelError) -> tuple[list[object], object]:
     """Everything that was said before the end, and the end."""
     said: list[object] = []
-    exchange = ModelRequestJob(Script(items), REQUEST, 7, said.append)
+    exchange = ModelRequestJob(PreparedModel(items), REQUEST, 7, said.append)
     return said, asyncio.run(exchange.run())
 
 
 def test_a_reply_is_told_as_it_streams_and_then_whole() -> None:
-    said, end = exchanged(Streamed(thinking="hm"), Streamed(text="h"), Streamed(text="i"), REPLY)
+    said, end = exchanged(
+        ReplyDelta(thinking="hm"), ReplyDelta(text="h"), ReplyDelta(text="i"), REPLY
+    )
 
     assert said == [ThinkingDelta(text="hm"), TextDelta(text="h"), TextDelta(text="i")]
     assert end == ModelReplied(
-        request=7, content=REPLY.content, stop_reason="end_turn", usage=USED, model="m"
+        request_number=7, content=REPLY.content, stop_reason="end_turn", usage=USAGE, model="m"
     )
 
 
 def test_a_stream_is_heard_out_so_that_its_connection_closes() -> None:
-    script = Script((Streamed(text="hi"), REPLY))
+    script = PreparedModel((ReplyDelta(text="hi"), REPLY))
     asyncio.run(ModelRequestJob(script, REQUEST, 1, lambda _: None).run())
 
     assert script.closed
 
 
 def test_a_fault_keeps_its_reason_and_what_had_arrived() -> None:
-    _, end = exchanged(Streamed(text="I "), Streamed(text="wi"), ModelError("cut_off", "gone"))
+    _, end = exchanged(ReplyDelta(text="I "), ReplyDelta(text="wi"), ModelError("cut_off", "gone"))
 
     assert end == ModelFailed(
-        request=7, reason="cut_off", detail="gone", partial="I wi", usage=Usage(requests=1)
+        request_number=7,
+        reason="cut_off",
+        detail="gone",
+        partial_text="I wi",
+        usage=Usage(requests=1),
     )
 
 
 def test_a_stream_without_a_reply_is_a_fault() -> None:
-    _, end = exchanged(Streamed(text="I wi"))
+    _, end = exchanged(ReplyDelta(text="I wi"))
 
     assert isinstance(end, ModelFailed)
-    assert (end.reason, end.partial) == ("protocol", "I wi")
+    assert (end.reason, end.partial_text) == ("protocol", "I wi")
 
 
 @pytest.mark.parametrize(
     ("failure", "reason"),
-    [(Failure("cancelled"), "cancelled"), (Failure("raised", "KeyError: 'x'"), "protocol")],
+    [(JobFailure("cancelled"), "cancelled"), (JobFailure("raised", "KeyError: 'x'"), "protocol")],
 )
-def test_an_exchange_that_was_cut_keeps_what_had_arrived(failure: Failure, reason: str) -> None:
-    script = Script((Streamed(text="I wi"),))
+def test_an_exchange_that_was_cut_keeps_what_had_arrived(failure: JobFailure, reason: str) -> None:
+    script = PreparedModel((ReplyDelta(text="I wi"),))
     exchange = ModelRequestJob(script, REQUEST, 7, lambda _: None)
     asyncio.run(exchange.run())
 
-    end = exchange.failed(failure)
-    assert (end.request, end.reason, end.partial) == (7, reason, "I wi")
+    end = exchange.on_failure(failure)
+    assert (end.request_number, end.reason, end.partial_text) == (7, reason, "I wi")
 
 
 # Calls.
@@ -182,7 +188,7 @@ def test_arguments_are_taken_strictly_or_not_at_all(
 
 def test_a_call_whose_input_was_not_one_object_never_runs(context: ToolContext) -> None:
     """Even where the tool would take no arguments at all."""
-    told = planned(context, input={"to": 3}, malformed="cut off")
+    told = planned(context, input={"to": 3}, input_error="cut off")
 
     assert told == refused("Not run: the arguments are not one JSON object (cut off).")
 
@@ -203,8 +209,8 @@ def test_a_target_that_moved_is_no_refusal(context: ToolContext) -> None:
 
 
 def test_a_call_cut_by_us_and_one_cut_by_a_fault_are_told_apart() -> None:
-    cancelled = call_failed("c1", Failure("cancelled"))
-    crashed = call_failed("c1", Failure("raised", "KeyError: 'x'"))
+    cancelled = to_tool_failed("c1", JobFailure("cancelled"))
+    crashed = to_tool_failed("c1", JobFailure("raised", "KeyError: 'x'"))
 
     assert cancelled == ToolFailed(call_id="c1", reason="cancelled", detail="interrupted")
     assert crashed == ToolFailed(call_id="c1", reason="crashed", detail="KeyError: 'x'")

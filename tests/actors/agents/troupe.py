@@ -9,14 +9,14 @@ from pathlib import Path
 from typing import Any, cast
 
 from actors.agents.definitions import Definition
-from actors.factories import SessionPorts, factories_of
-from actors.models.client import ModelClient, ModelError, ModelRequest, Reply, Streamed
+from actors.factories import SessionPorts, make_child_factories
+from actors.models.client import ModelClient, ModelError, ModelRequest, Reply, ReplyDelta
 from actors.root import RootSupervisor
 from actors.runtime.system import ActorSystem
-from actors.session import OpenSession, SessionOptions, open_session
+from actors.session import SessionHandle, SessionOptions, open_session
 from actors.sessions.reading import read_log
 from actors.tools.tool import AnyTool
-from actors.tools.toolbox import BUILT_IN
+from actors.tools.toolbox import BUILT_IN_TOOLS
 from actors.tools.workspace import Workspace
 from messages.address import PRIMARY, Address
 from messages.content import TextBlock, ToolUseBlock, Usage
@@ -24,68 +24,72 @@ from messages.models import ModelLimitsFound
 from messages.rules import PermissionMode
 from messages.transcript import Record
 from messages.turns import CancelTurn, StartTurn, TurnCompleted, TurnFailed, TurnInterrupted
-from tests.actors.living import Person
-from tests.probe import PATIENCE_S, Probe
+from tests.actors.living import ConsoleProbe
+from tests.probe import PROBE_TIMEOUT_S, Probe
 
-USED = Usage(input_tokens=3, output_tokens=2, requests=1)
-Line = "str | ToolUseBlock | tuple[ToolUseBlock, ...] | Callable[[], Any]"
+USAGE = Usage(input_tokens=3, output_tokens=2, requests=1)
+ScriptLine = "str | ToolUseBlock | tuple[ToolUseBlock, ...] | Callable[[], Any]"
 """Words that end the turn, calls, or something to be awaited first."""
 
 
-def use(call_id: str, name: str, **arguments: str) -> ToolUseBlock:
+def make_tool_use(call_id: str, name: str, **arguments: str) -> ToolUseBlock:
     """Call a tool."""
     return ToolUseBlock(id=call_id, name=name, input=dict(arguments))
 
 
-def task(call_id: str, prompt: str, agent: str = "general", task_id: str = "") -> ToolUseBlock:
+def make_task_call(
+    call_id: str, prompt: str, agent: str = "general", task_id: str = ""
+) -> ToolUseBlock:
     """Hand a part to a subagent."""
     more = {"task_id": task_id} if task_id else {}
-    return use(call_id, "task", description=prompt, prompt=prompt, subagent_type=agent, **more)
+    return make_tool_use(
+        call_id, "task", description=prompt, prompt=prompt, subagent_type=agent, **more
+    )
 
 
 @dataclass
-class Troupe:
+class ScriptedAgents:
     """A model that plays the part of whoever was given a prompt; its lines are said once each."""
 
-    parts: dict[str, list[Any]]
-    asked: list[ModelRequest] = field(default_factory=list[ModelRequest])
-    at_once: int = 0
-    most_at_once: int = 0
+    lines_by_prompt: dict[str, list[Any]]
+    requests: list[ModelRequest] = field(default_factory=list[ModelRequest])
+    active_requests: int = 0
+    max_active_requests: int = 0
 
-    async def stream(self, request: ModelRequest) -> AsyncGenerator[Streamed | Reply, None]:
-        self.asked.append(request)
-        self.at_once += 1
-        self.most_at_once = max(self.at_once, self.most_at_once)
+    async def stream(self, request: ModelRequest) -> AsyncGenerator[ReplyDelta | Reply, None]:
+        self.requests.append(request)
+        self.active_requests += 1
+        self.max_active_requests = max(self.active_requests, self.max_active_requests)
         try:
-            line = self.parts[prompt_of(request)].pop(0)
+            line = self.lines_by_prompt[get_prompt(request)].pop(0)
             if callable(line):
-                yield Streamed(text="I was about to ")
+                yield ReplyDelta(text="I was about to ")
                 line = await cast("Any", line())
             if isinstance(line, Exception):
                 raise line
-            yield reply(line)
+            yield make_reply(line)
         finally:
-            self.at_once -= 1
+            self.active_requests -= 1
 
-    async def measure(self, model: str) -> ModelLimitsFound:
-        return ModelLimitsFound(model=model, context_tokens=100_000, output_tokens=500)
+    async def look_up_limits(self, model: str) -> ModelLimitsFound:
+        return ModelLimitsFound(model=model, max_context_tokens=100_000, max_output_tokens=500)
 
-    def told(self, prompt: str) -> list[str]:
+    def get_last_results(self, prompt: str) -> list[str]:
         """What a part was told last of its calls."""
-        last = next(each for each in reversed(self.asked) if prompt_of(each) == prompt)
+        last = next(each for each in reversed(self.requests) if get_prompt(each) == prompt)
         blocks: Any = last.messages[-1]["content"]
         return [str(each["content"]) for each in blocks if each["type"] == "tool_result"]
 
 
-def reply(line: Any) -> Reply:  # noqa: ANN401  (a line of any kind)
+def make_reply(line: Any) -> Reply:  # noqa: ANN401  (a line of any kind)
     """Make a whole reply of a line."""
     if isinstance(line, str):
-        return Reply((TextBlock(text=line),), "end_turn", USED, "m")
+        return Reply((TextBlock(text=line),), "end_turn", USAGE, "m")
     uses = cast("tuple[ToolUseBlock, ...]", line if isinstance(line, tuple) else (line,))
-    return Reply(uses, "tool_use", USED, "m")
+    return Reply(uses, "tool_use", USAGE, "m")
 
 
-def prompt_of(request: ModelRequest) -> str:
+def get_prompt(request: ModelRequest) -> str:
     """Say what its conversation was told last by whoever began the turn."""
     for message in reversed(request.messages):
         content: Any = message["content"]
@@ -95,32 +99,32 @@ def prompt_of(request: ModelRequest) -> str:
     return ""
 
 
-async def forever() -> str:
+async def never_reply() -> str:
     """Never answer."""
     await asyncio.Event().wait()
     return ""
 
 
-def fails(reason: str = "rejected") -> ModelError:
+def make_model_error(reason: str = "rejected") -> ModelError:
     """Fail for good."""
     return ModelError(cast("Any", reason), "planted")
 
 
 @dataclass
-class Stage:
+class RunningSession:
     """The session on which a troupe plays."""
 
     system: ActorSystem
-    session: OpenSession
-    person: Person
-    troupe: Troupe
+    session: SessionHandle
+    user: ConsoleProbe
+    scripted_agents: ScriptedAgents
     ended: "queue.SimpleQueue[Any]"
 
     def prompt(self, text: str = "begin", turn: int = 1) -> None:
-        self.person.tell(PRIMARY, StartTurn(turn=turn, text=text))
+        self.user.tell(PRIMARY, StartTurn(turn=turn, text=text))
 
     def cancel(self, turn: int = 1) -> None:
-        self.person.tell(PRIMARY, CancelTurn(turn=turn))
+        self.user.tell(PRIMARY, CancelTurn(turn=turn))
 
     @property
     def agents(self) -> list[Address]:
@@ -133,52 +137,54 @@ class Stage:
 
 def play(  # noqa: PLR0913  (what a test may choose)
     folder: Path,
-    parts: dict[str, list[Any]],
+    lines_by_prompt: dict[str, list[Any]],
     *more: Definition,
     mode: PermissionMode = "default",
-    tools: tuple[AnyTool, ...] = BUILT_IN,
+    tools: tuple[AnyTool, ...] = BUILT_IN_TOOLS,
     take_up: Path | None = None,
     model: ModelClient | None = None,
     **options: Any,  # noqa: ANN401  (any of the session's)
-) -> Stage:
+) -> RunningSession:
     """Start a session in a folder of its own; stop its system."""
     root = folder / "work"
     root.mkdir(exist_ok=True)
     made = SessionOptions(
-        folder=folder / "state",
+        project_state_folder=folder / "state",
         workspace=Workspace(root, root),
         model_name="m",
         mode=mode,
         is_scripted=False,
-        protected=(),
+        protected_paths=(),
         version="0",
-        take_up=take_up,
+        resume_path=take_up,
     )
     made = replace(made, definitions=(*made.definitions, *more), **options)
     session = open_session(made, lambda: 0.0)
-    troupe = Troupe(parts)
+    troupe = ScriptedAgents(lines_by_prompt)
     born: queue.SimpleQueue[Probe] = queue.SimpleQueue()
     around = SessionPorts(model or troupe, tools=tools)
-    factories = factories_of(session, around, partial(Person, born))
+    factories = make_child_factories(session, around, partial(ConsoleProbe, born))
     ended: queue.SimpleQueue[Any] = queue.SimpleQueue()
     system = ActorSystem(partial(RootSupervisor, factories))
-    system.when_ended(ended.put)
-    person = born.get(timeout=PATIENCE_S)
-    assert isinstance(person, Person)
-    return Stage(system, session, person, troupe, ended)
+    system.add_end_callback(ended.put)
+    person = born.get(timeout=PROBE_TIMEOUT_S)
+    assert isinstance(person, ConsoleProbe)
+    return RunningSession(system, session, person, troupe, ended)
 
 
-def over(stage: Stage) -> TurnCompleted | TurnFailed | TurnInterrupted:
+def wait_for_turn_end(
+    running_system: RunningSession,
+) -> TurnCompleted | TurnFailed | TurnInterrupted:
     """Wait until the primary's turn is over."""
     while True:
-        sender, message = stage.person.next_from()
+        sender, message = running_system.user.next_from()
         if sender == PRIMARY and isinstance(message, TurnCompleted | TurnFailed | TurnInterrupted):
             return message
 
 
-def done(stage: Stage) -> TurnCompleted:
+def wait_for_completion(running_system: RunningSession) -> TurnCompleted:
     """Wait until the primary's turn has come to its end."""
-    end = over(stage)
+    end = wait_for_turn_end(running_system)
     assert isinstance(end, TurnCompleted), end
     return end
 
@@ -188,15 +194,15 @@ class SessionFixture:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self._stages: list[Stage] = []
+        self._stages: list[RunningSession] = []
 
-    def play(
+    def start_session(
         self,
-        parts: dict[str, list[Any]],
+        lines_by_prompt: dict[str, list[Any]],
         *more: Definition,
         **options: Any,  # noqa: ANN401  (as `play`)
-    ) -> Stage:
-        stage = play(self.folder, parts, *more, **options)
+    ) -> RunningSession:
+        stage = play(self.folder, lines_by_prompt, *more, **options)
         self._stages.append(stage)
         return stage
 

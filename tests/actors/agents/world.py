@@ -22,13 +22,13 @@ from actors.agents.effects import (
     ScheduleRetry,
     SendModelRequest,
     StartTimer,
-    StopCall,
+    CancelCall,
     WithdrawSubtree,
     WriteRecord,
 )
 from actors.agents.limits import Limits
 from actors.agents.state import AgentState, RestoredState, TurnStage
-from actors.agents.turn import TurnMessage, advance, go_on
+from actors.agents.turn import TurnMessage, advance, resume_turn
 from actors.runtime.actor import Actor
 from actors.sessions.recorder import JournalClient
 from messages.address import JOURNAL, PRIMARY, Address
@@ -53,18 +53,18 @@ from messages.tools import CallPlan, ToolFailed, ToolOutput, ToolPlanned, ToolSu
 from messages.transcript import Append, Appended, AppendFailed, AppendTimeout, Record
 from messages.turns import CancelTurn, SetModel, StartTurn
 from tests.actors.agents import scripts
-from tests.actors.agents.observer import Observer
-from tests.actors.agents.patience import Patience
-from tests.actors.agents.scripts import CHANGE, LOOK, NO_LIMITS, USED, blank
+from tests.actors.agents.observer import TurnInvariants
+from tests.actors.agents.patience import RetryInvariants
+from tests.actors.agents.scripts import WRITE_TOOL, READ_TOOL, NO_LIMITS, USAGE, make_state
 
 Advance = Callable[[AgentState, TurnMessage], tuple[AgentState, tuple[Effect, ...]]]
-Choice = Callable[[], None]
+EnvironmentStep = Callable[[], None]
 
-VERDICTS: tuple[Action, ...] = ("allow", "ask", "ask", "deny")
-ODD_ENDS = ("max_tokens", "refusal", "pause_turn", "end_turn", "tool_use")
+DECISIONS: tuple[Action, ...] = ("allow", "ask", "ask", "deny")
+UNEXPECTED_STOP_REASONS = ("max_tokens", "refusal", "pause_turn", "end_turn", "tool_use")
 
 
-class Hands:
+class JournalClientActor:
     """What the recorder of the agent does, for a world without actors."""
 
     incarnation = 1
@@ -72,16 +72,16 @@ class Hands:
     def __init__(self, journal: deque[Append | Record]) -> None:
         """Put appends where the journal finds them."""
         self._journal = journal
-        self.late: AppendTimeout | None = None
+        self.append_timeout: AppendTimeout | None = None
 
     def tell(self, _to: Address, append: Append) -> None:
         self._journal.append(append)
 
-    def after(self, _delay_s: float, late: AppendTimeout) -> None:
-        self.late = late
+    def schedule(self, _delay_s: float, late: AppendTimeout) -> None:
+        self.append_timeout = late
 
 
-class World:
+class RandomEnvironment:
     """One agent's surroundings; `play` takes random steps, `drain` brings all to an end."""
 
     def __init__(
@@ -89,23 +89,25 @@ class World:
         seed: int,
         *,
         step: Advance = advance,
-        failing: bool = False,
+        disk_may_fail: bool = False,
         limits: Limits = NO_LIMITS,
     ) -> None:
         """Begin with an agent without a past; `failing`: the disk may refuse."""
         self.random = Random(seed)  # noqa: S311  (it has to be the same each time)
-        self.step = step
-        self.failing = failing
-        self.observer = Observer(Patience(limits=limits))
-        self.turn = blank(limits=limits)
-        self.disk: list[Record] = []
-        self.heard: list[TurnMessage] = []
+        self.advance = step
+        self.disk_may_fail = disk_may_fail
+        self.invariants = TurnInvariants(RetryInvariants(limits=limits))
+        self.state = make_state(limits=limits)
+        self.disk_records: list[Record] = []
+        self.delivered_messages: list[TurnMessage] = []
         self._unsynced: deque[Append | Record] = deque()
         """Of the agent; plain records are the broker's."""
         self._lost: set[int] = set()
         """Appends that the disk refused."""
-        self._hands = Hands(self._unsynced)
-        self._recorder = JournalClient(cast("Actor[Any]", self._hands), JOURNAL, keeps=True)
+        self._hands = JournalClientActor(self._unsynced)
+        self._recorder = JournalClient(
+            cast("Actor[Any]", self._hands), JOURNAL, retries_failed=True
+        )
         self._mail: dict[str, deque[TurnMessage]] = {}
         self._model: tuple[int, bool] | None = None
         self._wait: int | None = None
@@ -122,19 +124,19 @@ class World:
 
     def resume(self, past: RestoredState) -> None:
         """Begin with the records of an earlier run instead."""
-        self.disk = list(past.records)
-        self.observer.recall(past.records)
-        self._next_prompt = past.turn.number + 1
-        self._calls = 1_000 * past.turn.run
-        self.turn, effects = go_on(past)
+        self.disk_records = list(past.records)
+        self.invariants.load_records(past.records)
+        self._next_prompt = past.state.turn_number + 1
+        self._calls = 1_000 * past.state.run
+        self.state, effects = resume_turn(past)
         self._take(None, effects)
 
-    def play(self, steps: int) -> None:
+    def run_random_steps(self, steps: int) -> None:
         """Do random things."""
         for _ in range(steps):
             self.random.choice(self._choices())()
 
-    def drain(self) -> None:
+    def run_to_idle(self) -> None:
         """No new prompts, cancels or faults: everything must come to its end."""
         self._trouble = False
         for _ in range(2_000):
@@ -143,31 +145,31 @@ class World:
                 break
             self.random.choice(choices)()
         assert not self._choices(), "it does not come to its end"
-        assert self.turn.stage is TurnStage.IDLE, f"it hangs in {self.turn.stage}"
-        self.observer.at_rest()
+        assert self.state.stage is TurnStage.IDLE, f"it hangs in {self.state.stage}"
+        self.invariants.check_idle()
 
     def crash(self) -> tuple[Record, ...]:
         """Tell what is on disk when the program dies now: all that was synced, perhaps more."""
-        more = [record for each in self._unsynced for record in records_of(each)]
-        return (*self.disk, *more[: self.random.randint(0, len(more))])
+        more = [record for each in self._unsynced for record in get_records(each)]
+        return (*self.disk_records, *more[: self.random.randint(0, len(more))])
 
     def deliver(self, message: TurnMessage) -> None:
         """Let the turn take one message."""
-        self.heard.append(message)
-        self.observer.hears(message)
+        self.delivered_messages.append(message)
+        self.invariants.on_message(message)
         if isinstance(message, Appended | AppendFailed | AppendTimeout):
-            self._recorder.answered(message)
-        self.turn, effects = self.step(self.turn, message)
+            self._recorder.on_append_answered(message)
+        self.state, effects = self.advance(self.state, message)
         self._take(message, effects)
 
     def _take(self, message: TurnMessage | None, effects: tuple[Effect, ...]) -> None:
-        self.observer.sees(message, effects)
+        self.invariants.check_effects(message, effects)
         for effect in effects:
             self._do(effect)
         writes = [each for each in effects if isinstance(each, WriteRecord | RetryWrites)]
         if writes:
             records = (each.record for each in writes if isinstance(each, WriteRecord))
-            self._recorder.write(*records, mark=writes[-1].mark)
+            self._recorder.write(*records, append_id=writes[-1].append_id)
 
     def _do(self, effect: Effect) -> None:
         match effect:
@@ -183,10 +185,10 @@ class World:
                 self._works[effect.call_id] = (None, False)
             case RunCall():
                 self._works[effect.call_id] = (effect.plan, False)
-            case StopCall():
+            case CancelCall():
                 self._works[effect.call_id] = (self._works[effect.call_id][0], True)
             case CheckRead() | EvaluateCall():
-                said = scripts.verdict(effect.id, self.random.choice(VERDICTS))
+                said = scripts.make_decision(effect.id, self.random.choice(DECISIONS))
                 self._post("engine", said)
             case RequestApproval():
                 self._park(effect)
@@ -201,11 +203,11 @@ class World:
     ) -> None:
         match effect:
             case SendModelRequest():
-                self._model = (effect.request, False)
+                self._model = (effect.request_number, False)
             case CancelModelRequest() if self._model is not None:
                 self._model = (self._model[0], True)
             case ScheduleRetry():
-                self._wait = effect.request
+                self._wait = effect.request_number
             case StartTimer():
                 self._clock, self._clock_held = effect, False
             case PauseTimer():
@@ -213,10 +215,10 @@ class World:
             case CancelModelRequest():  # a wait ends in its own time, which is any time here
                 pass
 
-    def _choices(self) -> list[Choice]:
+    def _choices(self) -> list[EnvironmentStep]:
         choices = [self._forward(box) for box in self._mail.values() if box]
         choices += [self._sync] if self._unsynced else []
-        choices += [self._look_at_the_disk] if self._hands.late and not choices else []
+        choices += [self._look_at_the_disk] if self._hands.append_timeout and not choices else []
         choices += [self._speak] if self._model is not None else []
         choices += [self._rested] if self._wait is not None else []
         choices += [self._tick] if self._clock and (self._trouble or self._clock_held) else []
@@ -229,7 +231,7 @@ class World:
     def _post(self, box: str, message: TurnMessage) -> None:
         self._mail.setdefault(box, deque()).append(message)
 
-    def _forward(self, box: deque[TurnMessage]) -> Choice:
+    def _forward(self, box: deque[TurnMessage]) -> EnvironmentStep:
         return lambda: self.deliver(box.popleft())
 
     def _chance(self, of: float) -> bool:
@@ -244,14 +246,14 @@ class World:
 
     def _cancel(self) -> None:
         if self._chance(0.06):
-            running = max(1, self.turn.number)
+            running = max(1, self.state.turn_number)
             ahead = self.random.choice([0, 0, 0, 1, 2])
             self.deliver(CancelTurn(turn=running + ahead))
 
     def _repeat(self) -> None:
         """Deliver something again; only works end once, which is the runtime's promise."""
         works = ToolPlanned | ToolSucceeded | ToolFailed | TurnTimerStopped
-        old = [each for each in self.heard if not isinstance(each, works)]
+        old = [each for each in self.delivered_messages if not isinstance(each, works)]
         if old and self._chance(0.4):
             self.deliver(self.random.choice(old[-6:] if self._chance(0.7) else old))
 
@@ -265,7 +267,7 @@ class World:
         """End a wait; that a stopped one comes at once changes nothing about its order."""
         request, self._wait = self._wait, None
         if request is not None:
-            self.deliver(RetryDelayElapsed(request=request))
+            self.deliver(RetryDelayElapsed(request_number=request))
 
     def _tick(self) -> None:
         """Let some time go by; a clock that was held may still run out just before."""
@@ -273,8 +275,8 @@ class World:
         if clock is not None and (self._clock_held or self._chance(0.05)):
             self._clock = None
             up = not self._clock_held or (self._trouble and self._chance(0.03))
-            left_s = 0.0 if up else clock.left_s * self.random.uniform(0.5, 1)
-            self.deliver(TurnTimerStopped(turn=clock.turn, left_s=left_s))
+            left_s = 0.0 if up else clock.remaining_s * self.random.uniform(0.5, 1)
+            self.deliver(TurnTimerStopped(turn=clock.turn, remaining_s=left_s))
 
     # The disk.
 
@@ -282,12 +284,12 @@ class World:
         """Settle some of what waits, as one write: all of it or nothing."""
         if self._chance(0.1):
             self._look_at_the_disk()
-        refuses = self.failing and self._trouble and self._chance(0.05)
+        refuses = self.disk_may_fail and self._trouble and self._chance(0.05)
         for _ in range(self.random.randint(1, len(self._unsynced))):
             waiting = self._unsynced.popleft()
-            refused = refuses or (isinstance(waiting, Append) and waiting.after in self._lost)
+            refused = refuses or (isinstance(waiting, Append) and waiting.after_id in self._lost)
             if not refused:
-                self.disk += records_of(waiting)
+                self.disk_records += get_records(waiting)
             if not isinstance(waiting, Append):
                 self._broker_synced(waiting, refused=refused)
             elif refused:
@@ -297,7 +299,7 @@ class World:
                 self._post("journal", Appended(id=waiting.id))
 
     def _look_at_the_disk(self) -> None:
-        late, self._hands.late = self._hands.late, None
+        late, self._hands.append_timeout = self._hands.append_timeout, None
         if late is not None:
             self.deliver(late)
 
@@ -314,7 +316,7 @@ class World:
     # The broker.
 
     def _park(self, asked: RequestApproval) -> None:
-        request = scripts.question(asked, self.turn.number)
+        request = scripts.make_approval_request(asked, self.state.turn_number)
         self._parked[asked.id] = request
         self._unsynced.append(request)
 
@@ -324,13 +326,13 @@ class World:
         self._parked.clear()
         self._shown.clear()
 
-    def _answer(self, approval: str) -> Choice:
+    def _answer(self, approval: str) -> EnvironmentStep:
         return lambda: self._answered(approval)
 
     def _answered(self, approval: str) -> None:
         self._shown.remove(approval)
-        by_rule = scripts.yes(approval).model_copy(update={"decided_by": "rule"})
-        answers = [scripts.yes(approval), scripts.no(approval, "use the other file"), by_rule]
+        by_rule = scripts.approve(approval).model_copy(update={"decided_by": "rule"})
+        answers = [scripts.approve(approval), scripts.deny(approval, "use the other file"), by_rule]
         if self._chance(0.1):
             del self._parked[approval]
             self._post("broker", _refusal(approval))
@@ -344,7 +346,9 @@ class World:
             return
         (request, stopped), self._model = self._model, None
         if stopped and self._chance(0.7):
-            cut = ModelFailed(request=request, reason="cancelled", detail="", partial="I was")
+            cut = ModelFailed(
+                request_number=request, reason="cancelled", detail="", partial_text="I was"
+            )
             self.deliver(cut)
         elif self._trouble and self._chance(0.25):
             self.deliver(self._fault(request))
@@ -354,11 +358,11 @@ class World:
     def _fault(self, request: int) -> ModelFailed:
         reasons: tuple[ModelFailureReason, ...] = ("cut_off", "overloaded", "rate_limited")
         return ModelFailed(
-            request=request,
+            request_number=request,
             reason=self.random.choice(reasons),
             detail="why",
-            partial=self.random.choice(["", " \n", "I have"]),
-            usage=USED,
+            partial_text=self.random.choice(["", " \n", "I have"]),
+            usage=USAGE,
             retry=self._chance(0.8),
             retry_after_s=self.random.choice([0, 0, 7, 3600]),
         )
@@ -373,16 +377,16 @@ class World:
         uses = [self._use() for _ in range(self.random.randint(0, most))]
         if len(uses) > 1 and self._chance(0.03):
             uses[1] = uses[0]
-        odd = self.random.choice(ODD_ENDS) if self._chance(0.1) else ""
-        return scripts.reply(request, *some, *uses, stop_reason=odd)
+        odd = self.random.choice(UNEXPECTED_STOP_REASONS) if self._chance(0.1) else ""
+        return scripts.make_reply(request, *some, *uses, stop_reason=odd)
 
     def _use(self) -> ContentBlock:
         self._calls += 1
-        return scripts.use(f"c{self._calls}", self.random.choice([LOOK, CHANGE]))
+        return scripts.make_tool_use(f"c{self._calls}", self.random.choice([READ_TOOL, WRITE_TOOL]))
 
     # The tools.
 
-    def _finish(self, call_id: str) -> Choice:
+    def _finish(self, call_id: str) -> EnvironmentStep:
         return lambda: self._finished(call_id)
 
     def _finished(self, call_id: str) -> None:
@@ -394,16 +398,16 @@ class World:
         elif plan is None:
             version = self._versions.setdefault(call_id, self.random.choice([1, 1, 2]))
             patched = len(call_id) > len("c1") and call_id.endswith(("1", "2", "3"))
-            new = scripts.plan_for(call_id, version, patched=patched)
+            new = scripts.make_plan(call_id, version, has_patch=patched)
             if call_id.endswith(("2", "5", "8")):  # the same again after a resume
                 peeked = "seen.txt" if call_id.endswith("2") else ""
-                new = new.model_copy(update={"unread_file": "secret.txt", "refusal": peeked})
+                new = new.model_copy(update={"unread_file": "secret.txt", "rejection": peeked})
             self.deliver(ToolPlanned(call_id=call_id, plan=new))
         elif self._chance(0.2):
             self._versions[call_id] += 1
             self._fail(call_id, "target_changed")
         else:
-            output = ToolOutput(text="", failed=self._chance(0.3))
+            output = ToolOutput(text="", is_error=self._chance(0.3))
             self.deliver(ToolSucceeded(call_id=call_id, output=output))
 
     def _fail(self, call_id: str, reason: str) -> None:
@@ -415,6 +419,6 @@ def _refusal(approval: str) -> ApprovalUnavailable:
     return ApprovalUnavailable(id=approval, agent=PRIMARY, reason="nobody is there")
 
 
-def records_of(waiting: Append | Record) -> tuple[Record, ...]:
+def get_records(waiting: Append | Record) -> tuple[Record, ...]:
     """List what would be written."""
     return waiting.records if isinstance(waiting, Append) else (waiting,)

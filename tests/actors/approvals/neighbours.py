@@ -4,8 +4,8 @@ from collections import Counter, deque
 from collections.abc import Awaitable, Callable
 from random import Random
 
-from actors.approvals.broker import ApprovalBroker, BrokerInbox
-from actors.runtime.actor import Actor, Failure
+from actors.approvals.broker import ApprovalBroker, ApprovalBrokerInbox
+from actors.runtime.actor import Actor, JobFailure
 from actors.runtime.supervision import Restart
 from messages.address import APPROVALS, CONSOLE, JOURNAL, PERMISSIONS, PRIMARY, Address
 from messages.approvals import (
@@ -31,33 +31,38 @@ from messages.permissions import (
 )
 from messages.rules import Action
 from messages.transcript import Append, Appended, AppendFailed, Record
-from tests.actors.approvals.requests import asking
+from tests.actors.approvals.requests import make_request
 
-Fault = Callable[[Message], tuple[Message, ...]]
+MessageFilter = Callable[[Message], tuple[Message, ...]]
 
 AGENTS = (PRIMARY, Address("/primary/a-1"), Address("/primary/a-1/b-1"), Address("/primary/a-10"))
-ANSWERS: tuple[ApprovalDecision, ...] = ("once", "session", "no")
-DENIED = "a rule says no"
-VERDICTS: tuple[Action, ...] = ("allow", "ask", "deny")
+DECISIONS: tuple[ApprovalDecision, ...] = ("once", "session", "no")
+DENY_REASON = "a rule says no"
+ACTIONS: tuple[Action, ...] = ("allow", "ask", "deny")
 
 
-def faithful(message: Message) -> tuple[Message, ...]:
+def pass_through(message: Message) -> tuple[Message, ...]:
     return (message,)
 
 
-class Neighbours:
+class BrokerModel:
     """A host that keeps account; `says` and `hears` may plant a fault in mouth and ears."""
 
     address = APPROVALS
     incarnation = 1
 
-    def __init__(self, seed: int, says: Fault = faithful, hears: Fault = faithful) -> None:
+    def __init__(
+        self,
+        seed: int,
+        outgoing_filter: MessageFilter = pass_through,
+        incoming_filter: MessageFilter = pass_through,
+    ) -> None:
         """Begin with a new broker that knows of no console yet."""
         self.random = Random(seed)  # noqa: S311  (it has to be the same each time)
         self.sender = PRIMARY
-        self._says, self._hears = says, hears
-        self._broker: Actor[BrokerInbox] = ApprovalBroker(JOURNAL, PERMISSIONS, CONSOLE)
-        Actor.settle(self._broker, self)
+        self._says, self._hears = outgoing_filter, incoming_filter
+        self._broker: Actor[ApprovalBrokerInbox] = ApprovalBroker(JOURNAL, PERMISSIONS, CONSOLE)
+        Actor.bind(self._broker, self)
         self._asked: dict[str, ExecApprovalRequest] = {}
         self._ends: Counter[str] = Counter()
         self._disk: list[Record] = []
@@ -67,11 +72,11 @@ class Neighbours:
         self._granted: set[str] = set()
         self._unsynced: deque[Append] = deque()
         self._engine: deque[Message] = deque()
-        self._told: list[tuple[Address, BrokerInbox]] = []
+        self._told: list[tuple[Address, ApprovalBrokerInbox]] = []
         self._people = False
         self._trouble = True
 
-    def play(self, steps: int) -> None:
+    def run(self, steps: int) -> None:
         """Do random things, then bring everything to its end."""
         for _ in range(steps):
             self.random.choice(self._choices())()
@@ -97,7 +102,7 @@ class Neighbours:
         ended = {approval: self._ends[approval] for approval in self._asked}
         assert ended == dict.fromkeys(self._asked, 1), "not each ended exactly once"
 
-    def _tell(self, sender: Address, message: BrokerInbox) -> None:
+    def _tell(self, sender: Address, message: ApprovalBrokerInbox) -> None:
         self._told.append((sender, message))
         for heard in self._hears(message):
             self.sender = sender
@@ -106,7 +111,7 @@ class Neighbours:
     # What the others do.
 
     def _ask(self) -> None:
-        request = asking(f"r{len(self._asked) + 1}", self.random.choice(AGENTS))
+        request = make_request(f"r{len(self._asked) + 1}", self.random.choice(AGENTS))
         self._asked[request.id] = request
         self._tell(PRIMARY, request)
 
@@ -131,7 +136,7 @@ class Neighbours:
 
     def _answer(self) -> None:
         approval = self.random.choice(self._screen)
-        answer = self.random.choice(ANSWERS)
+        answer = self.random.choice(DECISIONS)
         self._chosen.setdefault(approval, answer)
         self._tell(CONSOLE, SubmitDecision(id=approval, decision=answer))
 
@@ -160,14 +165,14 @@ class Neighbours:
             else:
                 self._tell(PERMISSIONS, StoreGrantFailed(id=message.id, detail="disk full"))
         elif isinstance(message, EvaluatePermission):
-            action = self.random.choice(VERDICTS)
-            reason = DENIED if action == "deny" else ""
+            action = self.random.choice(ACTIONS)
+            reason = DENY_REASON if action == "deny" else ""
             verdict = PermissionDecision(
                 id=message.id,
                 action=action,
                 reason=reason,
                 policy_version=2,
-                grants=asking(message.id).grants,
+                grants=make_request(message.id).grants,
             )
             self._tell(PERMISSIONS, verdict)
 
@@ -189,7 +194,7 @@ class Neighbours:
                 case ApprovalDecided():
                     self._answered(said, to)
                 case ApprovalUnavailable():
-                    forced = "disk full" in said.reason or DENIED in said.reason
+                    forced = "disk full" in said.reason or DENY_REASON in said.reason
                     assert forced or not self._people, "refused though somebody is there"
                     self._end(said.id, to)
                 case StoreGrantFailed():
@@ -225,30 +230,30 @@ class Neighbours:
     ) -> Address:
         raise NotImplementedError
 
-    def stop_child(self, child: Address, within_s: float) -> None:
+    def stop_child(self, child: Address, timeout_s: float) -> None:
         raise NotImplementedError
 
-    def start_work(
-        self, job: Callable[[], Awaitable[Message]], failed: Callable[[Failure], Message]
+    def start_job(
+        self, job: Callable[[], Awaitable[Message]], on_failure: Callable[[JobFailure], Message]
     ) -> int:
         raise NotImplementedError
 
-    def remind(self, delay_s: float, message: Message) -> None:
+    def schedule(self, delay_s: float, message: Message) -> None:
         raise NotImplementedError
 
-    def cancel_work(self, work: int) -> None:
+    def cancel_job(self, job_id: int) -> None:
         raise NotImplementedError
 
-    def inlet(self) -> Callable[[Message], None]:
+    def message_sink(self) -> Callable[[Message], None]:
         raise NotImplementedError
 
     def watch(self, peer: Address) -> None:
         raise NotImplementedError
 
-    def hold_mail(self, passing: frozenset[type[Message]]) -> None:
+    def stash(self, except_types: frozenset[type[Message]]) -> None:
         raise NotImplementedError
 
-    def release_mail(self) -> None:
+    def unstash(self) -> None:
         raise NotImplementedError
 
     def finish(self, result: str) -> None:

@@ -5,21 +5,21 @@ from messages.approvals import ApprovalDecision, ExecApprovalRequest
 from messages.rules import PermissionRequest, Rule
 
 
-def asking(
-    approval: str = "r1",
+def make_request(
+    request_id: str = "r1",
     agent: Address = PRIMARY,
-    answers: tuple[ApprovalDecision, ...] = ("once", "session", "no"),
+    available_decisions: tuple[ApprovalDecision, ...] = ("once", "session", "no"),
 ) -> ExecApprovalRequest:
     return ExecApprovalRequest(
-        id=approval,
+        id=request_id,
         agent=agent,
         turn=1,
         call_id="c1",
         tool="write",
         cwd="/repo",
         reason="a rule",
-        requests=(PermissionRequest(permission="write", target=approval),),
-        available_decisions=answers,
-        grants=(Rule(permission="write", pattern=approval, action="allow"),),
+        requests=(PermissionRequest(permission="write", target=request_id),),
+        available_decisions=available_decisions,
+        grants=(Rule(permission="write", pattern=request_id, action="allow"),),
         command="write it",
     )

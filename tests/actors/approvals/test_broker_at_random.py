@@ -14,71 +14,75 @@ from messages.approvals import (
 from messages.base import Message
 from messages.permissions import GrantStored, StoreGrant
 from messages.transcript import Append, Appended, AppendFailed
-from tests.actors.approvals.neighbours import Fault, Neighbours, faithful
+from tests.actors.approvals.neighbours import MessageFilter, BrokerModel, pass_through
 
 pytestmark = pytest.mark.quick
 
 STEPS = 60
-SEEDS = 200
+SEEDS_PER_BLOCK = 200
 
 
 @pytest.mark.parametrize("block", range(4))
 def test_each_request_ends_exactly_once_in_any_order_of_events(block: int) -> None:
-    play_all(range(block * SEEDS, (block + 1) * SEEDS))
+    run_seeds(range(block * SEEDS_PER_BLOCK, (block + 1) * SEEDS_PER_BLOCK))
 
 
-def without(kind: type[Message]) -> Fault:
+def drop(kind: type[Message]) -> MessageFilter:
     return lambda message: () if isinstance(message, kind) else (message,)
 
 
-def twice(kind: type[Message]) -> Fault:
+def duplicate(kind: type[Message]) -> MessageFilter:
     return lambda message: (message, message) if isinstance(message, kind) else (message,)
 
 
-def always_yes(message: Message) -> tuple[Message, ...]:
+def always_allow(message: Message) -> tuple[Message, ...]:
     if isinstance(message, SubmitDecision):
         message = SubmitDecision(id=message.id, decision="once")
     return (message,)
 
 
-def never_hears_of_full_disks(message: Message) -> tuple[Message, ...]:
+def hide_append_failures(message: Message) -> tuple[Message, ...]:
     return (Appended(id=message.id),) if isinstance(message, AppendFailed) else (message,)
 
 
-def never_hears_goodbye(message: Message) -> tuple[Message, ...]:
+def hide_user_leaving(message: Message) -> tuple[Message, ...]:
     goodbye = isinstance(message, ApproverAvailabilityChanged) and not message.can_answer
     return () if goodbye else (message,)
 
 
-FAULTS: dict[str, tuple[Fault, Fault]] = {
-    "leaves it on the screen": (without(DismissApproval), faithful),
-    "loses the answer": (without(ApprovalDecided), faithful),
-    "loses the refusal": (without(ApprovalUnavailable), faithful),
-    "loses the grant": (without(StoreGrant), faithful),
-    "answers twice": (twice(ApprovalDecided), faithful),
-    "refuses twice": (twice(ApprovalUnavailable), faithful),
-    "shows twice": (twice(ShowApproval), faithful),
-    "does not write": (without(Append), faithful),
-    "does not withdraw a subtree": (faithful, without(WithdrawApprovals)),
-    "does not hear that somebody came": (faithful, without(ApproverAvailabilityChanged)),
-    "does not hear that all have gone": (faithful, never_hears_goodbye),
-    "does not hear of a grant": (faithful, without(GrantStored)),
-    "does not hear of a full disk": (faithful, without(AppendFailed)),
-    "takes a full disk for a record": (faithful, never_hears_of_full_disks),
-    "takes every answer for a yes": (faithful, always_yes),
+MUTANT_FILTERS: dict[str, tuple[MessageFilter, MessageFilter]] = {
+    "leaves it on the screen": (drop(DismissApproval), pass_through),
+    "loses the answer": (drop(ApprovalDecided), pass_through),
+    "loses the refusal": (drop(ApprovalUnavailable), pass_through),
+    "loses the grant": (drop(StoreGrant), pass_through),
+    "answers twice": (duplicate(ApprovalDecided), pass_through),
+    "refuses twice": (duplicate(ApprovalUnavailable), pass_through),
+    "shows twice": (duplicate(ShowApproval), pass_through),
+    "does not write": (drop(Append), pass_through),
+    "does not withdraw a subtree": (pass_through, drop(WithdrawApprovals)),
+    "does not hear that somebody came": (pass_through, drop(ApproverAvailabilityChanged)),
+    "does not hear that all have gone": (pass_through, hide_user_leaving),
+    "does not hear of a grant": (pass_through, drop(GrantStored)),
+    "does not hear of a full disk": (pass_through, drop(AppendFailed)),
+    "takes a full disk for a record": (pass_through, hide_append_failures),
+    "takes every answer for a yes": (pass_through, always_allow),
 }
 
 
-@pytest.mark.parametrize("fault", FAULTS)
+@pytest.mark.parametrize("fault", MUTANT_FILTERS)
 def test_the_random_neighbours_find_a_planted_fault(fault: str) -> None:
     with pytest.raises(AssertionError):
-        play_all(range(SEEDS), *FAULTS[fault])
+        run_seeds(range(SEEDS_PER_BLOCK), *MUTANT_FILTERS[fault])
 
 
-def play_all(seeds: range, says: Fault = faithful, hears: Fault = faithful) -> None:
+def run_seeds(
+    seeds: range,
+    outgoing_filter: MessageFilter = pass_through,
+    incoming_filter: MessageFilter = pass_through,
+) -> None:
     for seed in seeds:
         try:
-            Neighbours(seed, says, hears).play(STEPS)
+            BrokerModel(seed, outgoing_filter, incoming_filter).run(STEPS)
         except AssertionError as error:
             error.add_note(f"seed {seed}")
             raise

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from actors.models.anthropic_client import AnthropicModel
+from actors.models.anthropic_client import AnthropicClient
 from actors.models.client import ModelError, ModelRequest
 
 
@@ -29,7 +29,7 @@ def test_a_certificate_that_nobody_vouches_for_is_told_as_such(tmp_path: Path) -
     async def once() -> None:
         server = await asyncio.start_server(connected, "127.0.0.1", 0, ssl=context)
         port = server.sockets[0].getsockname()[1]
-        model = AnthropicModel(f"https://localhost:{port}", "key")
+        model = AnthropicClient(f"https://localhost:{port}", "key")
         async with server:
             request = ModelRequest("m", "", (), ({"role": "user", "content": "hi"},), 9)
             async for _ in model.stream(request):
@@ -37,5 +37,5 @@ def test_a_certificate_that_nobody_vouches_for_is_told_as_such(tmp_path: Path) -
 
     with pytest.raises(ModelError) as failed:
         asyncio.run(once())
-    assert (failed.value.reason, failed.value.retry) == ("unreachable", False)
+    assert (failed.value.reason, failed.value.is_retryable) == ("unreachable", False)
     assert "no safe connection to https://localhost" in failed.value.detail

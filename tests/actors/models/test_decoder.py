@@ -6,10 +6,10 @@ import pytest
 from pydantic import JsonValue
 from pydantic_core import to_json
 
-from actors.models.client import ModelError, Reply, Streamed
+from actors.models.client import ModelError, Reply, ReplyDelta
 from actors.models.decoder import ReplyDecoder
-from actors.models.event_stream import EventSplitter, event_bytes
-from actors.models.reply_plan import Event, ReplyPlan, ScriptedCall, events_of
+from actors.models.event_stream import SseParser, encode_event
+from actors.models.reply_plan import StreamEvent, ReplyPlan, ScriptedCall, generate_events
 from messages.content import (
     RedactedThinkingBlock,
     TextBlock,
@@ -20,7 +20,7 @@ from messages.content import (
 
 pytestmark = pytest.mark.quick
 
-PLAN = ReplyPlan(
+SCRIPTED_REPLY = ReplyPlan(
     thinking="Überlegen wir: 思考",
     text="Ich lese die Datei — gleich.",
     calls=(
@@ -28,7 +28,7 @@ PLAN = ReplyPlan(
         ScriptedCall("bash", {"command": "ls -l\n", "timeout_s": 5}),
     ),
 )
-WHOLE = Reply(
+EXPECTED_REPLY = Reply(
     content=(
         ThinkingBlock(thinking="Überlegen wir: 思考", signature="c2NyaXB0"),
         TextBlock(text="Ich lese die Datei — gleich."),
@@ -41,20 +41,20 @@ WHOLE = Reply(
 )
 
 
-def stream_of(events: Iterable[Event]) -> bytes:
-    return b"".join(event_bytes(event) for event in events)
+def encode_stream(events: Iterable[StreamEvent]) -> bytes:
+    return b"".join(encode_event(event) for event in events)
 
 
-INPUT_CHARS = sum(len(to_json(call.input).decode()) for call in PLAN.calls)
-STREAM = stream_of(events_of(PLAN, {"model": "scripted"}, "r"))
+INPUT_CHARS = sum(len(to_json(call.input).decode()) for call in SCRIPTED_REPLY.calls)
+STREAM = encode_stream(generate_events(SCRIPTED_REPLY, {"model": "scripted"}, "r"))
 
 
-def decoded(*chunks: bytes) -> tuple[str, str, list[Reply]]:
+def decode_chunks(*chunks: bytes) -> tuple[str, str, list[Reply]]:
     """Feed a decoder and finish it; return text, thinking and the replies."""
     decoder = ReplyDecoder()
     events = [event for chunk in chunks for event in decoder.feed(chunk)]
     decoder.finish()
-    streamed = [event for event in events if isinstance(event, Streamed)]
+    streamed = [event for event in events if isinstance(event, ReplyDelta)]
     return (
         "".join(event.text for event in streamed),
         "".join(event.thinking for event in streamed),
@@ -62,16 +62,18 @@ def decoded(*chunks: bytes) -> tuple[str, str, list[Reply]]:
     )
 
 
-def failure_of(*chunks: bytes) -> ModelError:
+def decode_error(*chunks: bytes) -> ModelError:
     with pytest.raises(ModelError) as caught:
-        decoded(*chunks)
+        decode_chunks(*chunks)
     return caught.value
 
 
-def one_block(start: Event, deltas: Sequence[Event], stop_reason: str = "tool_use") -> list[Event]:
+def make_block_events(
+    start: StreamEvent, deltas: Sequence[StreamEvent], stop_reason: str = "tool_use"
+) -> list[StreamEvent]:
     """Make the events of a reply with a single block."""
-    end: Event = {"stop_reason": stop_reason}
-    middle: list[Event] = [
+    end: StreamEvent = {"stop_reason": stop_reason}
+    middle: list[StreamEvent] = [
         {"type": "content_block_delta", "index": 0, "delta": delta} for delta in deltas
     ]
     return [
@@ -84,11 +86,11 @@ def one_block(start: Event, deltas: Sequence[Event], stop_reason: str = "tool_us
     ]
 
 
-def called(*pieces: str, whole: dict[str, JsonValue] | None = None) -> ToolUseBlock:
+def decode_tool_use(*pieces: str, whole: dict[str, JsonValue] | None = None) -> ToolUseBlock:
     """Decode one tool call whose input is streamed in these pieces."""
-    start: Event = {"type": "tool_use", "id": "t", "name": "bash", "input": whole or {}}
-    deltas: list[Event] = [{"type": "input_json_delta", "partial_json": p} for p in pieces]
-    _, _, replies = decoded(stream_of(one_block(start, deltas)))
+    start: StreamEvent = {"type": "tool_use", "id": "t", "name": "bash", "input": whole or {}}
+    deltas: list[StreamEvent] = [{"type": "input_json_delta", "partial_json": p} for p in pieces]
+    _, _, replies = decode_chunks(encode_stream(make_block_events(start, deltas)))
     (block,) = replies[0].content
     assert isinstance(block, ToolUseBlock)
     return block
@@ -98,12 +100,20 @@ def called(*pieces: str, whole: dict[str, JsonValue] | None = None) -> ToolUseBl
 def test_a_stream_cut_in_two_at_any_byte_gives_the_same_reply(newline: bytes) -> None:
     stream = STREAM.replace(b"\n", newline)
     for cut in range(len(stream) + 1):
-        assert decoded(stream[:cut], stream[cut:]) == (PLAN.text, PLAN.thinking, [WHOLE])
+        assert decode_chunks(stream[:cut], stream[cut:]) == (
+            SCRIPTED_REPLY.text,
+            SCRIPTED_REPLY.thinking,
+            [EXPECTED_REPLY],
+        )
 
 
 def test_a_stream_that_comes_byte_by_byte_gives_the_same_reply() -> None:
     single = [STREAM[i : i + 1] for i in range(len(STREAM))]
-    assert decoded(*single) == (PLAN.text, PLAN.thinking, [WHOLE])
+    assert decode_chunks(*single) == (
+        SCRIPTED_REPLY.text,
+        SCRIPTED_REPLY.thinking,
+        [EXPECTED_REPLY],
+    )
 
 
 def test_no_prefix_of_a_stream_gives_a_reply() -> None:
@@ -117,72 +127,85 @@ def test_no_prefix_of_a_stream_gives_a_reply() -> None:
 
 def test_all_text_of_one_read_comes_out_as_one_piece() -> None:
     assert list(ReplyDecoder().feed(STREAM)) == [
-        Streamed(PLAN.text, PLAN.thinking, WHOLE.usage, tool_input_chars=INPUT_CHARS),
-        WHOLE,
+        ReplyDelta(
+            SCRIPTED_REPLY.text,
+            SCRIPTED_REPLY.thinking,
+            EXPECTED_REPLY.usage,
+            tool_input_chars=INPUT_CHARS,
+        ),
+        EXPECTED_REPLY,
     ]
 
 
 def test_comments_pings_and_unknown_events_and_deltas_pass_by() -> None:
     noise = b': still here\n\nevent: ping\nid: 7\nretry: 5\ndata: {"type":"ping"}\n\n'
     news = b'data: {"type":"message_weather","sunny":true}\n\n'
-    text: Event = {"type": "text", "text": "a"}
-    deltas: list[Event] = [
+    text: StreamEvent = {"type": "text", "text": "a"}
+    deltas: list[StreamEvent] = [
         {"type": "citations_delta", "citation": {}},
         {"type": "text_delta", "text": "b"},
     ]
-    said, _, replies = decoded(noise + news, stream_of(one_block(text, deltas, "end_turn")), noise)
+    said, _, replies = decode_chunks(
+        noise + news, encode_stream(make_block_events(text, deltas, "end_turn")), noise
+    )
     assert said == "ab"
     assert replies[0].content == (TextBlock(text="ab"),)
 
 
 def test_the_data_of_an_event_may_stand_on_several_lines() -> None:
     split = STREAM.replace(b'data: {"type"', b'data: {\ndata:"type"')
-    assert decoded(split) == (PLAN.text, PLAN.thinking, [WHOLE])
+    assert decode_chunks(split) == (SCRIPTED_REPLY.text, SCRIPTED_REPLY.thinking, [EXPECTED_REPLY])
 
 
 def test_what_follows_the_end_of_the_message_is_ignored() -> None:
-    assert decoded(STREAM + b"data: [DONE]\n\n", b"garbage\n\n", STREAM)[2] == [WHOLE]
+    assert decode_chunks(STREAM + b"data: [DONE]\n\n", b"garbage\n\n", STREAM)[2] == [
+        EXPECTED_REPLY
+    ]
 
 
 def test_redacted_thinking_is_kept_verbatim() -> None:
-    _, _, replies = decoded(stream_of(one_block({"type": "redacted_thinking", "data": "x="}, [])))
+    _, _, replies = decode_chunks(
+        encode_stream(make_block_events({"type": "redacted_thinking", "data": "x="}, []))
+    )
     assert replies[0].content == (RedactedThinkingBlock(data="x="),)
 
 
 def test_a_block_of_an_unknown_type_is_left_out_and_the_reply_goes_on() -> None:
-    start: Event = {"type": "server_tool_use", "id": "s", "name": "web_search", "input": {}}
-    delta: Event = {"type": "input_json_delta", "partial_json": "{"}
-    _, _, replies = decoded(stream_of(one_block(start, [delta], "end_turn")))
+    start: StreamEvent = {"type": "server_tool_use", "id": "s", "name": "web_search", "input": {}}
+    delta: StreamEvent = {"type": "input_json_delta", "partial_json": "{"}
+    _, _, replies = decode_chunks(encode_stream(make_block_events(start, [delta], "end_turn")))
     assert replies == [
         Reply((), "end_turn", Usage(input_tokens=3, output_tokens=1, requests=1), "m")
     ]
 
 
 def test_an_empty_text_block_is_left_out_because_the_api_would_refuse_it_back() -> None:
-    _, _, replies = decoded(stream_of(one_block({"type": "text", "text": ""}, [], "end_turn")))
+    _, _, replies = decode_chunks(
+        encode_stream(make_block_events({"type": "text", "text": ""}, [], "end_turn"))
+    )
     assert replies[0].content == ()
 
 
 def test_the_last_counts_of_a_stream_are_the_ones_that_count() -> None:
-    events = one_block({"type": "text", "text": "a"}, [], "end_turn")
-    usage: Event = {"input_tokens": 5, "output_tokens": 7, "cache_read_input_tokens": None}
+    events = make_block_events({"type": "text", "text": "a"}, [], "end_turn")
+    usage: StreamEvent = {"input_tokens": 5, "output_tokens": 7, "cache_read_input_tokens": None}
     events[-2]["usage"] = usage
-    _, _, replies = decoded(stream_of(events))
+    _, _, replies = decode_chunks(encode_stream(events))
     assert replies[0].usage == Usage(input_tokens=5, output_tokens=7, requests=1)
 
 
 def test_a_tool_input_is_joined_and_read_once() -> None:
-    call = called('{"comm', 'and": "l', 's", "n": [1, 2.5, null]}')
+    call = decode_tool_use('{"comm', 'and": "l', 's", "n": [1, 2.5, null]}')
     assert call.input == {"command": "ls", "n": [1, 2.5, None]}
-    assert call.malformed == ""
+    assert call.input_error == ""
 
 
 def test_a_tool_call_without_input_has_an_empty_one() -> None:
-    assert called() == ToolUseBlock(id="t", name="bash")
+    assert decode_tool_use() == ToolUseBlock(id="t", name="bash")
 
 
 def test_a_tool_input_that_comes_whole_at_the_start_is_taken() -> None:
-    assert called(whole={"command": "ls"}).input == {"command": "ls"}
+    assert decode_tool_use(whole={"command": "ls"}).input == {"command": "ls"}
 
 
 @pytest.mark.parametrize(
@@ -205,27 +228,27 @@ def test_a_tool_input_that_comes_whole_at_the_start_is_taken() -> None:
     ids=lambda value: value[:20] if value else None,
 )
 def test_a_tool_input_that_is_not_one_json_object_is_malformed(text: str, why: str) -> None:
-    call = called(text)
+    call = decode_tool_use(text)
     assert call.input == {}
-    assert call.malformed.startswith("not one JSON object: ")
-    assert why in call.malformed
+    assert call.input_error.startswith("not one JSON object: ")
+    assert why in call.input_error
 
 
 def test_a_tool_input_that_comes_both_whole_and_in_parts_is_malformed() -> None:
-    call = called('{"command": "rm"}', whole={"command": "ls"})
-    assert (call.input, bool(call.malformed)) == ({}, True)
+    call = decode_tool_use('{"command": "rm"}', whole={"command": "ls"})
+    assert (call.input, bool(call.input_error)) == ({}, True)
 
 
-def without(number: int) -> bytes:
+def drop_event(number: int) -> bytes:
     """Leave one event out of a good reply of six."""
-    events = one_block({"type": "text", "text": ""}, [{"type": "text_delta", "text": "a"}])
-    return stream_of([*events[:number], *events[number + 1 :]])
+    events = make_block_events({"type": "text", "text": ""}, [{"type": "text_delta", "text": "a"}])
+    return encode_stream([*events[:number], *events[number + 1 :]])
 
 
 @pytest.mark.parametrize(
     "stream",
     [
-        *(pytest.param(without(n), id=f"without event {n}") for n in (0, 1, 3, 4)),
+        *(pytest.param(drop_event(n), id=f"without event {n}") for n in (0, 1, 3, 4)),
         pytest.param(b'data: {"type":\n\n', id="not JSON"),
         pytest.param(b"data: \xff\xfe\n\n", id="not UTF-8"),
         pytest.param(b"data: [1]\n\n", id="not an object"),
@@ -235,8 +258,10 @@ def without(number: int) -> bytes:
         pytest.param(STREAM.replace(b'"text":" lese"', b'"text":5'), id="text is a number"),
         pytest.param(STREAM[: len(STREAM) // 2] + STREAM, id="starts anew"),
         pytest.param(
-            stream_of(
-                one_block({"type": "text"}, [{"type": "input_json_delta", "partial_json": ""}])
+            encode_stream(
+                make_block_events(
+                    {"type": "text"}, [{"type": "input_json_delta", "partial_json": ""}]
+                )
             ),
             id="delta in another block",
         ),
@@ -245,18 +270,18 @@ def without(number: int) -> bytes:
     ],
 )
 def test_what_is_not_the_messages_api_is_told_and_gives_no_reply(stream: bytes) -> None:
-    assert failure_of(stream).reason == "protocol"
+    assert decode_error(stream).reason == "protocol"
 
 
 def test_an_event_without_end_does_not_fill_the_memory() -> None:
-    splitter = EventSplitter(limit_bytes=1000)
+    splitter = SseParser(max_event_bytes=1000)
     splitter.feed(b"data: " + b"x" * 900)
     with pytest.raises(ValueError, match="more than 1000 bytes"):
         splitter.feed(b"x" * 900)
 
 
 def test_an_event_of_endlessly_many_lines_does_not_fill_the_memory() -> None:
-    splitter = EventSplitter(limit_bytes=1000)
+    splitter = SseParser(max_event_bytes=1000)
     with pytest.raises(ValueError, match="more than 1000 bytes"):
         splitter.feed(b"data: xxxxxxxxx\n" * 200)
 
@@ -275,15 +300,15 @@ def test_an_event_of_endlessly_many_lines_does_not_fill_the_memory() -> None:
     ],
 )
 def test_an_error_event_is_told_by_its_type(kind: str, message: str, reason: str) -> None:
-    error: Event = {"type": "error", "error": {"type": kind, "message": message}}
-    failure = failure_of(STREAM[: len(STREAM) // 2], event_bytes(error))
+    error: StreamEvent = {"type": "error", "error": {"type": kind, "message": message}}
+    failure = decode_error(STREAM[: len(STREAM) // 2], encode_event(error))
     assert failure.reason == reason
     assert message in failure.detail
 
 
 def test_text_that_came_before_a_fault_in_the_same_read_still_comes_out() -> None:
-    said: list[Streamed | Reply] = []
-    text = stream_of(one_block({"type": "text", "text": "half"}, [])[:2])
+    said: list[ReplyDelta | Reply] = []
+    text = encode_stream(make_block_events({"type": "text", "text": "half"}, [])[:2])
     with pytest.raises(ModelError):
         said.extend(ReplyDecoder().feed(text + b"data: garbage\n\n"))
-    assert said == [Streamed(text="half", usage=Usage(input_tokens=3, requests=1))]
+    assert said == [ReplyDelta(text="half", usage=Usage(input_tokens=3, requests=1))]

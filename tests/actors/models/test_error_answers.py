@@ -4,23 +4,30 @@ from collections.abc import Mapping
 
 import pytest
 
-from actors.models.error_answers import ErrorAnswer, first_line, http_error, stream_error
+from actors.models.error_answers import (
+    ErrorResponse,
+    extract_page_title,
+    classify_http_error,
+    classify_stream_error,
+)
 
 pytestmark = pytest.mark.quick
 
 SERVER = "https://model.example"
-NO_RIGHT = (
+FORBIDDEN_DETAIL = (
     f"{SERVER} does not let the key do this (403: why); set ANTHROPIC_API_KEY to one that may, or "
     "choose another model by --model or /model"
 )
-NGINX = "<html>\r\n<head><title>{0}</title></head>\r\n<body>\r\n<h1>{0}</h1><hr>nginx</body></html>"
+NGINX_PAGE = (
+    "<html>\r\n<head><title>{0}</title></head>\r\n<body>\r\n<h1>{0}</h1><hr>nginx</body></html>"
+)
 
 
-def told(
+def classify(
     status: int, message: str, kind: str = "", headers: Mapping[str, str] | None = None
 ) -> tuple[str, bool, str]:
-    error = http_error(SERVER, ErrorAnswer(status, kind, message, headers or {}))
-    return error.reason, error.retry, error.detail
+    error = classify_http_error(SERVER, ErrorResponse(status, kind, message, headers or {}))
+    return error.reason, error.is_retryable, error.detail
 
 
 @pytest.mark.parametrize(
@@ -38,7 +45,7 @@ def told(
             "permission_error",
             "unauthorized",
             False,
-            NO_RIGHT,
+            FORBIDDEN_DETAIL,
         ),
         (
             404,
@@ -98,20 +105,20 @@ def test_what_the_service_says_itself_is_told_as_its_own(
     retry: bool,  # noqa: FBT001  (a parameter of the test)
     line: str,
 ) -> None:
-    assert told(status, "why", kind) == (reason, retry, line)
+    assert classify(status, "why", kind) == (reason, retry, line)
 
 
 @pytest.mark.parametrize(
     ("status", "page", "reason", "said"),
     [
-        (500, NGINX.format("500 Oh"), "unavailable", "500 Oh"),
-        (502, NGINX.format("502 Bad Gateway"), "gateway", "502 Bad Gateway"),
-        (503, NGINX.format("503 No"), "unavailable", "503 No"),
-        (504, NGINX.format("Too late"), "gateway", "504: Too late"),
+        (500, NGINX_PAGE.format("500 Oh"), "unavailable", "500 Oh"),
+        (502, NGINX_PAGE.format("502 Bad Gateway"), "gateway", "502 Bad Gateway"),
+        (503, NGINX_PAGE.format("503 No"), "unavailable", "503 No"),
+        (504, NGINX_PAGE.format("Too late"), "gateway", "504: Too late"),
         (521, "error code: 521", "unavailable", "521: error code: 521"),
         (503, "", "unavailable", "503"),
         (502, "upstream said\nnothing", "gateway", "502: upstream said nothing"),
-        (529, NGINX.format("Busy"), "overloaded", "529: Busy"),
+        (529, NGINX_PAGE.format("Busy"), "overloaded", "529: Busy"),
     ],
 )
 def test_a_gateway_that_answers_for_now_is_named_as_one(
@@ -121,7 +128,7 @@ def test_a_gateway_that_answers_for_now_is_named_as_one(
         f"a gateway or proxy on the way to {SERVER} answered in its place ({said}); send the "
         "prompt again in a moment; if that does not help, check ANTHROPIC_BASE_URL and proxy"
     )
-    assert told(status, page) == (reason, True, line)
+    assert classify(status, page) == (reason, True, line)
 
 
 @pytest.mark.parametrize("status", [400, 401, 403, 407])
@@ -130,11 +137,11 @@ def test_a_page_that_refuses_is_not_taken_for_the_services_word_on_the_key(statu
         f"a gateway or proxy on the way to {SERVER} answered in its place ({status}: Blocked & "
         "logged); check ANTHROPIC_BASE_URL, network and proxy"
     )
-    assert told(status, "<p>Blocked &amp; logged</p>") == ("gateway", False, line)
+    assert classify(status, "<p>Blocked &amp; logged</p>") == ("gateway", False, line)
 
 
 def test_a_gateway_that_takes_no_more_is_told_by_what_helps() -> None:
-    reason, retry, line = told(413, NGINX.format("413 Request Entity Too Large"))
+    reason, retry, line = classify(413, NGINX_PAGE.format("413 Request Entity Too Large"))
     assert (reason, retry) == ("too_long", False)
     assert line.endswith(
         "(413 Request Entity Too Large); the conversation is too long for it; start a new session "
@@ -143,9 +150,9 @@ def test_a_gateway_that_takes_no_more_is_told_by_what_helps() -> None:
 
 
 def test_a_request_is_named_by_what_the_service_finds_it_by() -> None:
-    _, _, line = told(500, "x" * 1000, "api_error", {"request-id": "req_\x1b[1m7"})
+    _, _, line = classify(500, "x" * 1000, "api_error", {"request-id": "req_\x1b[1m7"})
     assert "…, request req_ [1m7); send" in line
-    in_stream = stream_error(SERVER, "api_error", "oops", "req_8")
+    in_stream = classify_stream_error(SERVER, "api_error", "oops", "req_8")
     assert in_stream.detail == (
         f"{SERVER} failed (oops, request req_8); send the prompt again in a moment"
     )
@@ -164,4 +171,4 @@ def test_a_request_is_named_by_what_the_service_finds_it_by() -> None:
     ],
 )
 def test_of_a_page_its_first_line_is_read(page: str, line: str) -> None:
-    assert first_line(page) == line
+    assert extract_page_title(page) == line

@@ -13,28 +13,30 @@ from dataclasses import dataclass, replace
 
 import pytest
 
-from actors.models.anthropic_client import AnthropicModel
-from actors.models.client import ModelError, ModelRequest, Reply, Streamed
-from actors.models.names import limits_of
+from actors.models.anthropic_client import AnthropicClient
+from actors.models.client import ModelError, ModelRequest, Reply, ReplyDelta
+from actors.models.names import get_default_limits
 from actors.models.reply_plan import ScriptedCall
 from messages.content import ToolUseBlock, Usage
 from messages.models import ModelLimitsFound
 from tests.scripted_server import (
-    Answer,
-    Ending,
+    ScriptedResponse,
+    ResponseEnding,
     ScriptedServer,
-    calls_raw,
-    cut,
-    fails,
-    reports,
-    says,
-    streams,
+    respond_raw_tool_call,
+    truncate_response,
+    respond_http_error,
+    respond_stream_error,
+    respond_text,
+    respond_events,
 )
 
 pytestmark = pytest.mark.quick
 
-HELLO = says("Hello there, how are you today?")
-CALL = says("I will look.", ScriptedCall("bash", {"command": "rm -rf build", "dry_run": True}))
+HELLO = respond_text("Hello there, how are you today?")
+CALL = respond_text(
+    "I will look.", ScriptedCall("bash", {"command": "rm -rf build", "dry_run": True})
+)
 REQUEST = ModelRequest(
     model="claude-test",
     system="Be plain.",
@@ -45,8 +47,8 @@ REQUEST = ModelRequest(
 
 
 @asynccontextmanager
-async def model_at(url: str, idle_s: float = 5.0) -> AsyncGenerator[AnthropicModel, None]:
-    model = AnthropicModel(url, "key", idle_s=idle_s)
+async def open_client(url: str, idle_s: float = 5.0) -> AsyncGenerator[AnthropicClient, None]:
+    model = AnthropicClient(url, "key", idle_timeout_s=idle_s)
     try:
         yield model
     finally:
@@ -54,29 +56,29 @@ async def model_at(url: str, idle_s: float = 5.0) -> AsyncGenerator[AnthropicMod
 
 
 @dataclass
-class Heard:
+class RequestOutcome:
     """All that came of one request."""
 
-    said: str = ""
+    text: str = ""
     usage: Usage | None = None
     reply: Reply | None = None
     error: ModelError | None = None
 
     @property
-    def fault(self) -> tuple[str, bool, float]:
+    def error_fields(self) -> tuple[str, bool, float]:
         assert self.error is not None
         assert self.reply is None, "a reply came though the request failed"
         assert "\n" not in self.error.detail
-        return self.error.reason, self.error.retry, self.error.retry_after_s
+        return self.error.reason, self.error.is_retryable, self.error.retry_after_s
 
 
-async def ask(model: AnthropicModel) -> Heard:
-    heard = Heard()
+async def send_request(model: AnthropicClient) -> RequestOutcome:
+    heard = RequestOutcome()
     try:
         async with aclosing(model.stream(REQUEST)) as events:
             async for event in events:
-                if isinstance(event, Streamed):
-                    heard.said += event.text
+                if isinstance(event, ReplyDelta):
+                    heard.text += event.text
                     heard.usage = event.usage or heard.usage
                 else:
                     heard.reply = event
@@ -85,16 +87,16 @@ async def ask(model: AnthropicModel) -> Heard:
     return heard
 
 
-def heard(*answers: Answer, idle_s: float = 5.0) -> Heard:
+def send_one_request(*answers: ScriptedResponse, idle_s: float = 5.0) -> RequestOutcome:
     """Ask a server with these answers once; it must not be asked twice."""
 
-    async def once(server: ScriptedServer) -> Heard:
-        async with model_at(server.base_url, idle_s) as model:
-            return await ask(model)
+    async def once(server: ScriptedServer) -> RequestOutcome:
+        async with open_client(server.base_url, idle_s) as model:
+            return await send_request(model)
 
     with ScriptedServer(*answers) as server:
         result = asyncio.run(once(server))
-    assert len(server.asked) == 1, "it asked again by itself"
+    assert len(server.requests) == 1, "it asked again by itself"
     return result
 
 
@@ -112,7 +114,11 @@ def heard(*answers: Answer, idle_s: float = 5.0) -> Heard:
     ],
 )
 def test_row_1_a_server_in_trouble_may_be_asked_again(status: int, reason: str) -> None:
-    assert heard(fails(status, "api_error", "later")).fault == (reason, True, 0)
+    assert send_one_request(respond_http_error(status, "api_error", "later")).error_fields == (
+        reason,
+        True,
+        0,
+    )
 
 
 @pytest.mark.parametrize(
@@ -145,27 +151,29 @@ def test_row_1_a_server_in_trouble_may_be_asked_again(status: int, reason: str) 
 def test_row_2_the_servers_wish_is_read_from_whatever_form_it_has(
     headers: dict[str, str], wish_s: float
 ) -> None:
-    busy = fails(529, "overloaded_error", "busy", **headers)
-    assert heard(busy).fault == ("overloaded", True, wish_s)
+    busy = respond_http_error(529, "overloaded_error", "busy", **headers)
+    assert send_one_request(busy).error_fields == ("overloaded", True, wish_s)
 
 
 @pytest.mark.parametrize(
     ("answer", "retry"),
     [
-        (fails(500, "api_error", "oops", x_should_retry="false"), False),
-        (fails(400, "invalid_request_error", "odd", x_should_retry="true"), True),
+        (respond_http_error(500, "api_error", "oops", x_should_retry="false"), False),
+        (respond_http_error(400, "invalid_request_error", "odd", x_should_retry="true"), True),
     ],
 )
-def test_row_3_what_the_server_says_about_asking_again_counts(answer: Answer, retry: bool) -> None:  # noqa: FBT001  (a parameter of the test)
-    assert heard(answer).fault[1] is retry
+def test_row_3_what_the_server_says_about_asking_again_counts(
+    answer: ScriptedResponse, retry: bool
+) -> None:  # noqa: FBT001  (a parameter of the test)
+    assert send_one_request(answer).error_fields[1] is retry
 
 
 def test_row_4_a_connection_that_is_reset_before_the_answer_may_be_tried_again() -> None:
     """The connection is taken and dropped, without a byte."""
 
-    async def once(url: str) -> Heard:
-        async with model_at(url) as model:
-            return await ask(model)
+    async def once(url: str) -> RequestOutcome:
+        async with open_client(url) as model:
+            return await send_request(model)
 
     with socket.create_server(("127.0.0.1", 0)) as listening:
 
@@ -178,53 +186,67 @@ def test_row_4_a_connection_that_is_reset_before_the_answer_may_be_tried_again()
         dropping.start()
         failed = asyncio.run(once(f"http://127.0.0.1:{listening.getsockname()[1]}"))
         dropping.join(5)
-    assert failed.fault == ("unreachable", True, 0)
+    assert failed.error_fields == ("unreachable", True, 0)
 
 
 @pytest.mark.parametrize(
     ("answer", "reason", "advice"),
     [
-        (fails(400, "invalid_request_error", "odd"), "rejected", "odd"),
-        (fails(401, "authentication_error", "bad key"), "unauthorized", "set ANTHROPIC_API_KEY"),
-        (fails(403, "permission_error", "no"), "unauthorized", "set ANTHROPIC_API_KEY"),
-        (fails(404, "not_found_error", "model: x"), "rejected", "choose one by --model or /model"),
-        (fails(413, "request_too_large", "big"), "too_long", "start a new session"),
+        (respond_http_error(400, "invalid_request_error", "odd"), "rejected", "odd"),
         (
-            fails(400, "invalid_request_error", "prompt is too long: 9 > 8"),
+            respond_http_error(401, "authentication_error", "bad key"),
+            "unauthorized",
+            "set ANTHROPIC_API_KEY",
+        ),
+        (
+            respond_http_error(403, "permission_error", "no"),
+            "unauthorized",
+            "set ANTHROPIC_API_KEY",
+        ),
+        (
+            respond_http_error(404, "not_found_error", "model: x"),
+            "rejected",
+            "choose one by --model or /model",
+        ),
+        (respond_http_error(413, "request_too_large", "big"), "too_long", "start a new session"),
+        (
+            respond_http_error(400, "invalid_request_error", "prompt is too long: 9 > 8"),
             "too_long",
             "start a new session",
         ),
         (
-            Answer(b"<html>nothing</html>", 404, {"content-type": "text/html"}),
+            ScriptedResponse(b"<html>nothing</html>", 404, {"content-type": "text/html"}),
             "rejected",
             "check ANTHROPIC_BASE_URL",
         ),
         (
-            Answer(b"", 302, {"location": "http://127.0.0.1:9/"}),
+            ScriptedResponse(b"", 302, {"location": "http://127.0.0.1:9/"}),
             "rejected",
             "check ANTHROPIC_BASE_URL",
         ),
         (
-            Answer(b"<html>nothing</html>", 200, {"content-type": "text/html"}),
+            ScriptedResponse(b"<html>nothing</html>", 200, {"content-type": "text/html"}),
             "protocol",
             "check that ANTHROPIC_BASE_URL is right",
         ),
     ],
 )
 def test_row_5_what_cannot_succeed_is_not_tried_again_and_says_what_to_do(
-    answer: Answer, reason: str, advice: str
+    answer: ScriptedResponse, reason: str, advice: str
 ) -> None:
-    failed = heard(answer)
-    assert failed.fault == (reason, False, 0)
+    failed = send_one_request(answer)
+    assert failed.error_fields == (reason, False, 0)
     assert advice in str(failed.error)
     assert "<html>" not in str(failed.error)
 
 
 @pytest.mark.parametrize("ending", ["close", "reset"])
-def test_row_6_a_stream_that_is_cut_keeps_its_text_and_gives_no_reply(ending: Ending) -> None:
-    failed = heard(cut(CALL, 900, ending))
-    assert failed.fault == ("cut_off", True, 0)
-    assert "I will look.".startswith(failed.said)
+def test_row_6_a_stream_that_is_cut_keeps_its_text_and_gives_no_reply(
+    ending: ResponseEnding,
+) -> None:
+    failed = send_one_request(truncate_response(CALL, 900, ending))
+    assert failed.error_fields == ("cut_off", True, 0)
+    assert "I will look.".startswith(failed.text)
     assert failed.usage is not None
     assert failed.usage.requests == 1
 
@@ -245,17 +267,27 @@ def test_row_7_an_error_event_under_status_200_is_told_by_its_type(
     reason: str,
     retry: bool,  # noqa: FBT001  (a parameter of the test)
 ) -> None:
-    assert heard(reports(kind, "why", HELLO)).fault == (reason, retry, 0)
+    assert send_one_request(respond_stream_error(kind, "why", HELLO)).error_fields == (
+        reason,
+        retry,
+        0,
+    )
 
 
 def test_row_8_a_stream_that_ends_in_order_without_its_last_event_is_no_success() -> None:
     end = CALL.body.rindex(b"event: message_stop")
     for after_bytes in (end, CALL.body.rindex(b"event: message_delta"), 900):
-        assert heard(cut(CALL, after_bytes, "complete")).fault == ("cut_off", True, 0)
+        assert send_one_request(truncate_response(CALL, after_bytes, "complete")).error_fields == (
+            "cut_off",
+            True,
+            0,
+        )
 
 
 def test_row_9_a_call_that_the_output_limit_cut_has_no_arguments() -> None:
-    done = heard(calls_raw("bash", '{"command": "ls", "tim', stop_reason="max_tokens"))
+    done = send_one_request(
+        respond_raw_tool_call("bash", '{"command": "ls", "tim', stop_reason="max_tokens")
+    )
     assert done.reply is not None
     assert done.reply.stop_reason == "max_tokens"
     (call,) = done.reply.content
@@ -275,72 +307,74 @@ def test_row_9_a_call_that_the_output_limit_cut_has_no_arguments() -> None:
 def test_rows_10_and_11_arguments_that_are_not_one_strict_object_are_none(
     pieces: tuple[str, ...],
 ) -> None:
-    done = heard(calls_raw("bash", *pieces))
+    done = send_one_request(respond_raw_tool_call("bash", *pieces))
     assert done.reply is not None
     (call,) = done.reply.content
     assert isinstance(call, ToolUseBlock)
-    assert (call.input, bool(call.malformed)) == ({}, True)
+    assert (call.input, bool(call.input_error)) == ({}, True)
 
 
 @pytest.mark.parametrize(
     "answer",
     [
-        Answer(b"data: garbage\n\n"),
-        Answer(b'data: {"type": "message_stop"}\n\n'),
-        streams([{"type": "content_block_stop", "index": 7}]),
-        cut(HELLO, 0, "complete"),
+        ScriptedResponse(b"data: garbage\n\n"),
+        ScriptedResponse(b'data: {"type": "message_stop"}\n\n'),
+        respond_events([{"type": "content_block_stop", "index": 7}]),
+        truncate_response(HELLO, 0, "complete"),
     ],
     ids=["no JSON", "wrong order", "bad index", "nothing"],
 )
-def test_row_12_what_is_not_the_messages_api_is_refused_for_good(answer: Answer) -> None:
-    assert heard(answer).fault == ("protocol", False, 0)
+def test_row_12_what_is_not_the_messages_api_is_refused_for_good(answer: ScriptedResponse) -> None:
+    assert send_one_request(answer).error_fields == ("protocol", False, 0)
 
 
 def test_row_13_unknown_events_pass_and_an_unknown_stop_reason_is_handed_on() -> None:
-    strange = Answer(b'data: {"type": "weather", "sunny": true}\n\n' + HELLO.body)
-    assert heard(strange).reply == heard(HELLO).reply
-    odd = heard(says("So.", stop_reason="a_new_reason"))
+    strange = ScriptedResponse(b'data: {"type": "weather", "sunny": true}\n\n' + HELLO.body)
+    assert send_one_request(strange).reply == send_one_request(HELLO).reply
+    odd = send_one_request(respond_text("So.", stop_reason="a_new_reason"))
     assert odd.reply is not None
     assert odd.reply.stop_reason == "a_new_reason"
 
 
 def test_row_14_silence_in_mid_stream_ends_after_a_time_of_our_own() -> None:
-    failed = heard(cut(CALL, 900, "silence"), idle_s=0.05)
-    assert failed.fault == ("cut_off", True, 0)
+    failed = send_one_request(truncate_response(CALL, 900, "silence"), idle_s=0.05)
+    assert failed.error_fields == ("cut_off", True, 0)
     assert "silent for 0.05 s" in str(failed.error)
 
 
 def test_a_wish_in_the_head_of_a_stream_that_fails_later_counts_too() -> None:
     head = {"content-type": "text/event-stream", "retry-after": "3", "x-should-retry": "false"}
-    assert heard(replace(cut(HELLO, 600, "close"), headers=head)).fault == ("cut_off", False, 3)
+    assert send_one_request(
+        replace(truncate_response(HELLO, 600, "close"), headers=head)
+    ).error_fields == ("cut_off", False, 3)
 
 
 def test_a_server_that_refuses_the_connection_may_be_there_later() -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         url = f"http://127.0.0.1:{taken.getsockname()[1]}"
 
-    async def once() -> Heard:
-        async with model_at(url) as model:
-            return await ask(model)
+    async def once() -> RequestOutcome:
+        async with open_client(url) as model:
+            return await send_request(model)
 
-    assert asyncio.run(once()).fault == ("unreachable", True, 0)
+    assert asyncio.run(once()).error_fields == ("unreachable", True, 0)
 
 
 def test_a_key_that_the_server_quotes_is_not_told() -> None:
     key = "a-key-of-some-length"
     quoting = (
-        fails(401, "authentication_error", f"bad key {key}"),
-        reports("overloaded_error", f"not for {key}"),
+        respond_http_error(401, "authentication_error", f"bad key {key}"),
+        respond_stream_error("overloaded_error", f"not for {key}"),
     )
-    assert [str(with_key(key, each)).count(key) for each in quoting] == [0, 0]
-    assert "[secret]" in str(with_key(key, quoting[0]))
+    assert [str(send_with_key(key, each)).count(key) for each in quoting] == [0, 0]
+    assert "[secret]" in str(send_with_key(key, quoting[0]))
 
 
-def with_key(key: str, answer: Answer) -> ModelError | None:
-    async def once(url: str) -> Heard:
-        model = AnthropicModel(url, key)
+def send_with_key(key: str, answer: ScriptedResponse) -> ModelError | None:
+    async def once(url: str) -> RequestOutcome:
+        model = AnthropicClient(url, key)
         try:
-            return await ask(model)
+            return await send_request(model)
         finally:
             await model.close()
 
@@ -357,9 +391,9 @@ def with_key(key: str, answer: Answer) -> ModelError | None:
     ],
 )
 def test_what_is_no_url_is_told_without_a_password(url: str, said: str) -> None:
-    async def once() -> Heard:
-        async with model_at(url) as model:
-            return await ask(model)
+    async def once() -> RequestOutcome:
+        async with open_client(url) as model:
+            return await send_request(model)
 
     told = str(asyncio.run(once()).error)
     assert said in told
@@ -369,23 +403,23 @@ def test_what_is_no_url_is_told_without_a_password(url: str, said: str) -> None:
 # What a model takes.
 
 
-def measured(answer: Answer | None) -> tuple[ModelLimitsFound | None, list[str]]:
+def look_up_limits(answer: ScriptedResponse | None) -> tuple[ModelLimitsFound | None, list[str]]:
     async def once(server: ScriptedServer) -> ModelLimitsFound | None:
-        async with model_at(server.base_url) as model:
-            return await model.measure("claude-test")
+        async with open_client(server.base_url) as model:
+            return await model.look_up_limits("claude-test")
 
-    with ScriptedServer(models=answer) as server:
-        return asyncio.run(once(server)), [each.path for each in server.measured]
+    with ScriptedServer(limits_response=answer) as server:
+        return asyncio.run(once(server)), [each.path for each in server.limits_requests]
 
 
 def test_what_a_model_takes_is_read_from_its_server() -> None:
-    told = Answer(
+    told = ScriptedResponse(
         b'{"id": "claude-test", "type": "model", "display_name": "Test",'
         b'"created_at": "2026-01-01T00:00:00Z", "max_input_tokens": 5000, "max_tokens": 700}',
         headers={"content-type": "application/json"},
     )
-    assert measured(told) == (
-        ModelLimitsFound(model="claude-test", context_tokens=5_000, output_tokens=700),
+    assert look_up_limits(told) == (
+        ModelLimitsFound(model="claude-test", max_context_tokens=5_000, max_output_tokens=700),
         ["/v1/models/claude-test"],
     )
 
@@ -394,17 +428,21 @@ def test_what_a_model_takes_is_read_from_its_server() -> None:
     "answer",
     [
         None,
-        Answer(b"<html></html>", headers={"content-type": "text/html"}),
-        Answer(b'{"id": "claude-test"}', headers={"content-type": "application/json"}),
-        Answer(b'{"max_input_tokens": "many"}', headers={"content-type": "application/json"}),
-        Answer(b'{"id"', headers={"content-type": "application/json"}, ending="reset"),
+        ScriptedResponse(b"<html></html>", headers={"content-type": "text/html"}),
+        ScriptedResponse(b'{"id": "claude-test"}', headers={"content-type": "application/json"}),
+        ScriptedResponse(
+            b'{"max_input_tokens": "many"}', headers={"content-type": "application/json"}
+        ),
+        ScriptedResponse(b'{"id"', headers={"content-type": "application/json"}, ending="reset"),
     ],
     ids=["404", "a page", "no figures", "odd figures", "cut"],
 )
-def test_a_server_that_does_not_say_what_a_model_takes_does_no_harm(answer: Answer | None) -> None:
-    assert measured(answer)[0] is None
+def test_a_server_that_does_not_say_what_a_model_takes_does_no_harm(
+    answer: ScriptedResponse | None,
+) -> None:
+    assert look_up_limits(answer)[0] is None
 
 
 def test_without_a_server_the_figures_are_those_we_know() -> None:
-    assert limits_of("claude-opus-5-5").context_tokens == 1_000_000
-    assert limits_of("somebody-elses").context_tokens == 200_000
+    assert get_default_limits("claude-opus-5-5").max_context_tokens == 1_000_000
+    assert get_default_limits("somebody-elses").max_context_tokens == 200_000

@@ -7,27 +7,29 @@ from collections.abc import Callable, Coroutine, Mapping
 import pytest
 from pydantic import JsonValue
 
-from actors.models.client import ModelError, ModelRequest, Reply, Streamed
-from actors.models.loopback import serve
-from actors.models.rehearsal import RehearsalModel
-from actors.models.rehearsal_script import HELP, LONG, rehearsal
+from actors.models.client import ModelError, ModelRequest, Reply, ReplyDelta
+from actors.models.loopback import start_loopback_server
+from actors.models.rehearsal import ScriptedModel
+from actors.models.rehearsal_script import HELP_TEXT, LONG_ANSWER, make_default_reply
 from actors.models.reply_plan import ReplyPlan
 from messages.content import TextBlock, ToolUseBlock
 
 pytestmark = pytest.mark.quick
 
 
-def asking(prompt: str) -> ModelRequest:
+def make_request(prompt: str) -> ModelRequest:
     return ModelRequest("rehearsal", "", (), ({"role": "user", "content": prompt},), 1000)
 
 
-async def events_of(model: RehearsalModel, prompt: str) -> list[Streamed | Reply]:
-    return [event async for event in model.stream(asking(prompt))]
+async def collect_events(model: ScriptedModel, prompt: str) -> list[ReplyDelta | Reply]:
+    return [event async for event in model.stream(make_request(prompt))]
 
 
-def played(play: Callable[[RehearsalModel], Coroutine[None, None, None]], pace: float = 0) -> None:
+def run_with_model(
+    play: Callable[[ScriptedModel], Coroutine[None, None, None]], pace: float = 0
+) -> None:
     async def run() -> None:
-        model = RehearsalModel(rehearsal, pace)
+        model = ScriptedModel(make_default_reply, pace)
         try:
             await play(model)
         finally:
@@ -37,43 +39,43 @@ def played(play: Callable[[RehearsalModel], Coroutine[None, None, None]], pace: 
 
 
 def test_a_script_answers_like_a_model() -> None:
-    async def play(model: RehearsalModel) -> None:
-        *streamed, reply = await events_of(model, "hello")
-        assert "".join(e.text for e in streamed if isinstance(e, Streamed)) == HELP
+    async def play(model: ScriptedModel) -> None:
+        *streamed, reply = await collect_events(model, "hello")
+        assert "".join(e.text for e in streamed if isinstance(e, ReplyDelta)) == HELP_TEXT
         assert isinstance(reply, Reply)
-        assert reply.content == (TextBlock(text=HELP),)
+        assert reply.content == (TextBlock(text=HELP_TEXT),)
         assert (reply.stop_reason, reply.model) == ("end_turn", "rehearsal")
         assert reply.usage.requests == 1
         assert reply.usage.output_tokens > 50
 
-    played(play)
+    run_with_model(play)
 
 
 def test_calls_of_one_conversation_never_share_an_id() -> None:
-    async def play(model: RehearsalModel) -> None:
+    async def play(model: ScriptedModel) -> None:
         ids: set[str] = set()
         for _ in range(3):
-            reply = (await events_of(model, "read a.txt"))[-1]
+            reply = (await collect_events(model, "read a.txt"))[-1]
             assert isinstance(reply, Reply)
             ids |= {block.id for block in reply.content if isinstance(block, ToolUseBlock)}
         assert len(ids) == 3
 
-    played(play)
+    run_with_model(play)
 
 
 def test_a_script_at_its_pace_arrives_in_many_pieces() -> None:
-    async def play(model: RehearsalModel) -> None:
-        assert len(await events_of(model, "think")) > 20
+    async def play(model: ScriptedModel) -> None:
+        assert len(await collect_events(model, "think")) > 20
 
-    played(play, pace=0.01)
+    run_with_model(play, pace=0.01)
 
 
 def test_leaving_a_long_answer_leaves_the_next_one_whole() -> None:
-    async def play(model: RehearsalModel) -> None:
+    async def play(model: ScriptedModel) -> None:
         begun = asyncio.Event()
 
         async def ask() -> None:
-            async for _ in model.stream(asking("long")):
+            async for _ in model.stream(make_request("long")):
                 begun.set()
 
         leaving = asyncio.create_task(ask())
@@ -81,11 +83,11 @@ def test_leaving_a_long_answer_leaves_the_next_one_whole() -> None:
         leaving.cancel()
         with pytest.raises(asyncio.CancelledError):
             await leaving
-        reply = (await events_of(model, "hello"))[-1]
+        reply = (await collect_events(model, "hello"))[-1]
         assert isinstance(reply, Reply)
-        assert reply.content == (TextBlock(text=HELP),)
+        assert reply.content == (TextBlock(text=HELP_TEXT),)
 
-    played(play, pace=0.01)
+    run_with_model(play, pace=0.01)
 
 
 def test_a_fault_in_a_script_is_shown() -> None:
@@ -93,9 +95,9 @@ def test_a_fault_in_a_script_is_shown() -> None:
         raise LookupError("no such scene")  # noqa: EM101, TRY003  (a made-up fault)
 
     async def run() -> None:
-        model = RehearsalModel(broken, 0)
+        model = ScriptedModel(broken, 0)
         with pytest.raises(ModelError, match="the script failed: LookupError: no such scene"):
-            await events_of(model, "hello")
+            await collect_events(model, "hello")
         await model.close()
 
     asyncio.run(run())
@@ -103,14 +105,14 @@ def test_a_fault_in_a_script_is_shown() -> None:
 
 def test_a_closed_loopback_gives_its_port_back_even_in_mid_stream() -> None:
     async def run() -> int:
-        loopback = await serve(rehearsal, pace=1)
+        loopback = await start_loopback_server(make_default_reply, pace=1)
         port = int(loopback.base_url.rpartition(":")[2])
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
         body = b'{"messages":[{"role":"user","content":"long"}]}'
         writer.write(b"POST /v1/messages HTTP/1.1\r\nContent-Length: %d\r\n\r\n" % len(body) + body)
         await reader.readuntil(b"content_block_delta")
         await loopback.close()
-        assert len(await reader.read()) < len(LONG)
+        assert len(await reader.read()) < len(LONG_ANSWER)
         writer.close()
         return port
 
@@ -124,7 +126,7 @@ def test_a_closed_loopback_gives_its_port_back_even_in_mid_stream() -> None:
 )
 def test_what_is_no_request_is_turned_away(request_bytes: bytes) -> None:
     async def run() -> None:
-        loopback = await serve(rehearsal, pace=0)
+        loopback = await start_loopback_server(make_default_reply, pace=0)
         port = int(loopback.base_url.rpartition(":")[2])
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
         writer.write(request_bytes)

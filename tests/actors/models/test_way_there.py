@@ -5,7 +5,7 @@ from importlib.util import find_spec
 
 import pytest
 
-from actors.models.anthropic_client import AnthropicModel
+from actors.models.anthropic_client import AnthropicClient
 from actors.models.client import ModelError, ModelRequest
 
 pytestmark = pytest.mark.quick
@@ -21,8 +21,8 @@ def _nothing_is_set(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delenv(name.lower(), raising=False)
 
 
-async def ask() -> None:
-    model = AnthropicModel(SERVER, "key")
+async def send_request() -> None:
+    model = AnthropicClient(SERVER, "key")
     request = ModelRequest("m", "", (), ({"role": "user", "content": "hi"},), 9)
     try:
         async for _ in model.stream(request):
@@ -49,7 +49,7 @@ def test_one_that_cannot_be_used_is_named(
 ) -> None:
     monkeypatch.setenv(variable, value)
     with pytest.raises(ModelError) as caught:
-        asyncio.run(ask())
+        asyncio.run(send_request())
     assert caught.value.detail.startswith(f"cannot use {SERVER}: ")
     assert said in caught.value.detail
     assert caught.value.detail.endswith(f"; check ANTHROPIC_BASE_URL, {variable.upper()}")
@@ -66,11 +66,11 @@ def test_a_proxy_that_does_not_lead_there_is_told_as_such(monkeypatch: pytest.Mo
         port = proxy.sockets[0].getsockname()[1]
         monkeypatch.setenv("HTTPS_PROXY", f"http://me:secret@127.0.0.1:{port}")
         async with proxy:
-            await ask()
+            await send_request()
 
     with pytest.raises(ModelError) as caught:
         asyncio.run(ask_by_proxy())
-    assert (caught.value.reason, caught.value.retry) == ("unreachable", False)
+    assert (caught.value.reason, caught.value.is_retryable) == ("unreachable", False)
     assert caught.value.detail == (
         f"the proxy does not lead to {SERVER}: 407 Who are you; check ANTHROPIC_BASE_URL, "
         "HTTPS_PROXY"

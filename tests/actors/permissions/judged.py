@@ -3,17 +3,19 @@
 from pathlib import Path
 
 from actors.permissions.deciding import CallDecision, decide_call
-from actors.permissions.defaults import BUILT_IN
+from actors.permissions.defaults import DEFAULT_RULES
 from actors.permissions.places import WorkspacePaths
-from actors.permissions.project_grants import ProjectGrants
+from actors.permissions.project_grants import ProjectGrantStore
 from messages.rules import Action, PermissionProfile, PermissionRequest, Policy, Rule, RuleSource
 
-GROUND = WorkspacePaths(root="/nowhere/project", cwd="/nowhere/project", home="/nowhere/home")
-BUILD = PermissionProfile(agent="build")
-STORE = ProjectGrants(Path("/nowhere/state/grants.json"), Path("/nowhere/project"))
+WORKSPACE_PATHS = WorkspacePaths(
+    root="/nowhere/project", cwd="/nowhere/project", home="/nowhere/home"
+)
+BUILD_PROFILE = PermissionProfile(agent="build")
+GRANT_STORE = ProjectGrantStore(Path("/nowhere/state/grants.json"), Path("/nowhere/project"))
 
 
-def asking(permission: str, target: str) -> PermissionRequest:
+def permission_request(permission: str, target: str) -> PermissionRequest:
     return PermissionRequest(permission=permission, target=target)
 
 
@@ -21,34 +23,36 @@ def rule(permission: str, pattern: str, action: Action = "allow", agent: str | N
     return Rule(permission=permission, pattern=pattern, action=action, agent=agent)
 
 
-def user(*rules: Rule) -> RuleSource:
+def user_rules(*rules: Rule) -> RuleSource:
     return RuleSource(name="user rules", rules=rules)
 
 
-def project(*rules: Rule, trusted: bool = True) -> RuleSource:
+def project_rules(*rules: Rule, trusted: bool = True) -> RuleSource:
     return RuleSource(name="project rules", rules=rules, trusted=trusted)
 
 
-def by_rules(*rules: Rule) -> Policy:
+def rules_only_policy(*rules: Rule) -> Policy:
     """One source and nothing else, as `permissions check --rules` judges."""
-    return Policy(sources=(RuleSource(name="rules", rules=rules),), protected=None)
+    return Policy(sources=(RuleSource(name="rules", rules=rules),), protected_paths=None)
 
 
-def decided(
+def decide_requests(
     *call: tuple[str, str],
     policy: Policy | None = None,
-    chain: tuple[PermissionProfile, ...] = (BUILD,),
-    ground: WorkspacePaths = GROUND,
+    chain: tuple[PermissionProfile, ...] = (BUILD_PROFILE,),
+    workspace_paths: WorkspacePaths = WORKSPACE_PATHS,
 ) -> CallDecision:
-    requests = tuple(asking(*each) for each in call)
-    return decide_call(requests, ground, policy or Policy(defaults=BUILT_IN), chain)
+    requests = tuple(permission_request(*each) for each in call)
+    return decide_call(requests, workspace_paths, policy or Policy(defaults=DEFAULT_RULES), chain)
 
 
-def verdict(
+def decide_action(
     permission: str,
     target: str,
     policy: Policy | None = None,
-    chain: tuple[PermissionProfile, ...] = (BUILD,),
-    ground: WorkspacePaths = GROUND,
+    chain: tuple[PermissionProfile, ...] = (BUILD_PROFILE,),
+    workspace_paths: WorkspacePaths = WORKSPACE_PATHS,
 ) -> Action:
-    return decided((permission, target), policy=policy, chain=chain, ground=ground).judgement.action
+    return decide_requests(
+        (permission, target), policy=policy, chain=chain, workspace_paths=workspace_paths
+    ).decision.action

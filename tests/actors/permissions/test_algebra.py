@@ -6,20 +6,20 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from actors.permissions.defaults import BUILT_IN
-from actors.permissions.granting import granting
-from actors.permissions.judgement import SILENT, AccessDecision, strictest
-from actors.permissions.judging import decide, judged
+from actors.permissions.defaults import DEFAULT_RULES
+from actors.permissions.granting import with_grants
+from actors.permissions.judgement import NO_OBJECTION, AccessDecision, find_strictest
+from actors.permissions.judging import decide_access, combine_decisions
 from actors.permissions.matters import Access
 from actors.permissions.modes import MODES
-from actors.permissions.rulebook import rulebook_of
+from actors.permissions.rulebook import get_rule_index
 from actors.permissions.rules import STRICTNESS
 from messages.rules import PermissionProfile, Policy, Rule, RuleSource
-from tests.actors.permissions.judged import decided
+from tests.actors.permissions.judged import decide_requests
 
 pytestmark = pytest.mark.quick
 
-Chain = tuple[PermissionProfile, ...]
+ProfileChain = tuple[PermissionProfile, ...]
 NAMES = ("read", "write", "write", "bash", "bash", "question")
 TARGETS = ("a", "a", "/x/a", "rm a")
 AGENTS = ("build", "explore", "lead")
@@ -33,7 +33,7 @@ rules = st.builds(
     action=st.sampled_from(("allow", "ask", "deny")),
     agent=st.sampled_from((None, None, None, *AGENTS)),
 )
-granted = st.builds(Rule, permission=permissions, pattern=patterns, action=st.just("allow"))
+grants = st.builds(Rule, permission=permissions, pattern=patterns, action=st.just("allow"))
 some_rules = st.lists(rules, max_size=4).map(tuple)
 sources = st.builds(
     RuleSource, name=st.sampled_from(("user", "project")), rules=some_rules, trusted=st.booleans()
@@ -45,147 +45,159 @@ profiles = st.builds(
     rules=st.none() | sources,
     tools=tools,
     disallowed_tools=st.sampled_from(((), (), (), ("write",), ("read", "bash"))),
-    mode=st.sampled_from((*MODES, "yolo", "yolo")),
+    max_mode=st.sampled_from((*MODES, "yolo", "yolo")),
     read_only=st.sampled_from((False, False, False, True)),
-    of_project=st.booleans(),
+    from_project=st.booleans(),
 )
 chains = st.lists(profiles, min_size=1, max_size=3).map(tuple)
 policies = st.builds(
     Policy,
     mode=st.sampled_from(MODES),
     sources=st.lists(sources, max_size=2).map(tuple),
-    defaults=st.sampled_from((BUILT_IN, ())),
+    defaults=st.sampled_from((DEFAULT_RULES, ())),
     grants=st.lists(
         st.builds(Rule, permission=permissions, pattern=patterns, action=st.just("allow")),
         max_size=3,
     ).map(tuple),
-    protected=st.sampled_from(((), None)),
+    protected_paths=st.sampled_from(((), None)),
     trusted=st.booleans(),
 )
 
 
 @st.composite
-def matters(draw: st.DrawFn) -> Access:
+def accesses(draw: st.DrawFn) -> Access:
     permission, target = draw(permissions), draw(st.sampled_from(TARGETS))
-    reads = Access("read", "a", "bash", reading=True)
+    reads = Access("read", "a", "bash", changes_nothing=True)
     command = permission == "bash"
     return Access(
         permission=permission,
         target=target,
         tool=permission,
-        weight=draw(st.sampled_from(("full", "full", "tightens", "denies"))),
-        also=draw(st.sampled_from(((), ("a",), ("rm a",)))),
-        inside=not target.startswith("/"),
-        floor=draw(st.sampled_from(("", "", "a floor"))),
-        protected=draw(st.sampled_from(("", "", "protected"))),
-        reading=permission in ("read", "task"),
-        harmless=draw(st.sampled_from((None, (), (reads,)))) if command else None,
-        trusted_only=command and draw(st.booleans()),
-        unknown=draw(st.sampled_from((False, False, False, True))),
+        rule_scope=draw(st.sampled_from(("full", "full", "tightens", "denies"))),
+        other_spellings=draw(st.sampled_from(((), ("a",), ("rm a",)))),
+        is_in_workspace=not target.startswith("/"),
+        ask_reason=draw(st.sampled_from(("", "", "a floor"))),
+        protection_reason=draw(st.sampled_from(("", "", "protected"))),
+        changes_nothing=permission in ("read", "task"),
+        required_reads=draw(st.sampled_from((None, (), (reads,)))) if command else None,
+        requires_trust=command and draw(st.booleans()),
+        is_target_unknown=draw(st.sampled_from((False, False, False, True))),
     )
 
 
-LAW = settings(max_examples=2 * settings().max_examples)
-calls = st.lists(matters(), min_size=1, max_size=3)
+PROPERTY = settings(max_examples=2 * settings().max_examples)
+calls = st.lists(accesses(), min_size=1, max_size=3)
 
 
 PLAIN = [Access("write", "a", "write")]
-LOOSE = RuleSource(name="loose", rules=(Rule(permission="write", pattern="*", action="allow"),))
+LOOSE_SOURCE = RuleSource(
+    name="loose", rules=(Rule(permission="write", pattern="*", action="allow"),)
+)
 BUILD = PermissionProfile(agent="build")
-DEFAULTS = Policy(defaults=BUILT_IN)
-LOOSENED = replace(DEFAULTS, sources=(LOOSE,))
-EDITING = replace(DEFAULTS, mode="auto-edit")
-ASKED = RuleSource(name="asked", rules=(Rule(permission="write", pattern="a", action="ask"),))
-DENIED = RuleSource(name="denied", rules=(Rule(permission="write", pattern="a", action="deny"),))
-ALLOWED = RuleSource(name="allowed", rules=(Rule(permission="bash", pattern="*", action="allow"),))
+DEFAULTS = Policy(defaults=DEFAULT_RULES)
+LOOSE_POLICY = replace(DEFAULTS, sources=(LOOSE_SOURCE,))
+AUTO_EDIT = replace(DEFAULTS, mode="auto-edit")
+ASK_SOURCE = RuleSource(name="asked", rules=(Rule(permission="write", pattern="a", action="ask"),))
+DENY_SOURCE = RuleSource(
+    name="denied", rules=(Rule(permission="write", pattern="a", action="deny"),)
+)
+ALLOW_SOURCE = RuleSource(
+    name="allowed", rules=(Rule(permission="bash", pattern="*", action="allow"),)
+)
 GIT = [
     Access(
         "bash",
         "git status",
         "bash",
-        reading=True,
-        harmless=(),
-        trusted_only=True,
+        changes_nothing=True,
+        required_reads=(),
+        requires_trust=True,
     )
 ]
 
 
-def verdict(call: list[Access], policy: Policy, chain: Chain) -> AccessDecision:
-    return judged((each, decide(each, rulebook_of(policy, chain))) for each in call)
+def decide_accesses(call: list[Access], policy: Policy, chain: ProfileChain) -> AccessDecision:
+    return combine_decisions(
+        (each, decide_access(each, get_rule_index(policy, chain))) for each in call
+    )
 
 
-def strictness(call: list[Access], policy: Policy, chain: Chain) -> int:
-    return STRICTNESS[verdict(call, policy, chain).action]
+def get_strictness(call: list[Access], policy: Policy, chain: ProfileChain) -> int:
+    return STRICTNESS[decide_accesses(call, policy, chain).action]
 
 
-@LAW
-@given(calls, matters(), policies, chains)
+@PROPERTY
+@given(calls, accesses(), policies, chains)
 def test_one_more_part_never_loosens(
-    call: list[Access], more: Access, policy: Policy, chain: Chain
+    call: list[Access], more: Access, policy: Policy, chain: ProfileChain
 ) -> None:
-    alone = strictness(call, policy, chain)
-    assert strictness([*call, more], policy, chain) >= alone
-    assert strictness([more, *call], policy, chain) >= alone
+    alone = get_strictness(call, policy, chain)
+    assert get_strictness([*call, more], policy, chain) >= alone
+    assert get_strictness([more, *call], policy, chain) >= alone
 
 
-@LAW
+@PROPERTY
 @given(calls, policies, chains, profiles)
-@example(PLAIN, EDITING, (replace(BUILD, rules=ASKED),), BUILD)
-@example(PLAIN, DEFAULTS, (replace(BUILD, mode="plan"),), BUILD)
+@example(PLAIN, AUTO_EDIT, (replace(BUILD, rules=ASK_SOURCE),), BUILD)
+@example(PLAIN, DEFAULTS, (replace(BUILD, max_mode="plan"),), BUILD)
 def test_no_child_is_looser_than_who_is_above_it_lifts_included(
-    call: list[Access], policy: Policy, chain: Chain, child: PermissionProfile
+    call: list[Access], policy: Policy, chain: ProfileChain, child: PermissionProfile
 ) -> None:
-    assert strictness(call, policy, (child, *chain)) >= strictness(call, policy, chain)
+    assert get_strictness(call, policy, (child, *chain)) >= get_strictness(call, policy, chain)
 
 
-@LAW
+@PROPERTY
 @given(calls, policies, chains, profiles)
-@example(PLAIN, DEFAULTS, (BUILD,), replace(BUILD, rules=DENIED))
+@example(PLAIN, DEFAULTS, (BUILD,), replace(BUILD, rules=DENY_SOURCE))
 @example(PLAIN, DEFAULTS, (BUILD,), replace(BUILD, read_only=True))
 def test_who_is_above_never_loosens_what_holds_for_an_agent_by_itself(
-    call: list[Access], policy: Policy, chain: Chain, child: PermissionProfile
+    call: list[Access], policy: Policy, chain: ProfileChain, child: PermissionProfile
 ) -> None:
-    assert strictness(call, policy, (child, *chain)) >= strictness(call, policy, (child,))
+    assert get_strictness(call, policy, (child, *chain)) >= get_strictness(call, policy, (child,))
 
 
-@LAW
-@given(matters(), policies, chains)
-@example(PLAIN[0], LOOSENED, (replace(BUILD, disallowed_tools=("write",)),))
-@example(PLAIN[0], LOOSENED, (BUILD, replace(BUILD, tools=("read",))))
+@PROPERTY
+@given(accesses(), policies, chains)
+@example(PLAIN[0], LOOSE_POLICY, (replace(BUILD, disallowed_tools=("write",)),))
+@example(PLAIN[0], LOOSE_POLICY, (BUILD, replace(BUILD, tools=("read",))))
 def test_a_tool_that_somebody_of_the_chain_lacks_is_denied(
-    matter: Access, policy: Policy, chain: Chain
+    matter: Access, policy: Policy, chain: ProfileChain
 ) -> None:
     tool = matter.tool
     had = [{"*", tool} & {*each.tools} and tool not in each.disallowed_tools for each in chain]
-    if matter.weight == "full" and not all(had):
-        assert decide(matter, rulebook_of(policy, chain)).action == "deny"
+    if matter.rule_scope == "full" and not all(had):
+        assert decide_access(matter, get_rule_index(policy, chain)).action == "deny"
 
 
-@LAW
-@given(matters(), policies, chains)
+@PROPERTY
+@given(accesses(), policies, chains)
 def test_no_lift_changes_a_deny_or_what_only_an_answer_lifts(
-    matter: Access, policy: Policy, chain: Chain
+    matter: Access, policy: Policy, chain: ProfileChain
 ) -> None:
-    before = decide(matter, rulebook_of(replace(policy, mode="default", grants=()), chain))
+    before = decide_access(
+        matter, get_rule_index(replace(policy, mode="default", grants=()), chain)
+    )
     exact = matter.request
     grant = Rule(permission=exact.permission, pattern=exact.target, action="allow")
     for mode in MODES[1:]:
-        lifted = granting(replace(policy, mode=mode), (grant,))
-        after = decide(matter, rulebook_of(lifted, chain))
+        lifted = with_grants(replace(policy, mode=mode), (grant,))
+        after = decide_access(matter, get_rule_index(lifted, chain))
         if before.action == "deny":
             assert after.action == "deny"
-        if before.lasting:
+        if before.always_ask:
             assert (after.action, after.grants) == ("ask", ())
 
 
-@LAW
+@PROPERTY
 @given(calls, policies, chains)
-def test_a_looser_mode_never_tightens(call: list[Access], policy: Policy, chain: Chain) -> None:
-    found = [strictness(call, replace(policy, mode=mode), chain) for mode in MODES]
+def test_a_looser_mode_never_tightens(
+    call: list[Access], policy: Policy, chain: ProfileChain
+) -> None:
+    found = [get_strictness(call, replace(policy, mode=mode), chain) for mode in MODES]
     assert found == sorted(found, reverse=True)
 
 
-@LAW
+@PROPERTY
 @given(
     calls,
     policies,
@@ -193,73 +205,73 @@ def test_a_looser_mode_never_tightens(call: list[Access], policy: Policy, chain:
     st.builds(Rule, permission=permissions, pattern=patterns, action=st.just("allow")),
 )
 def test_a_grant_never_tightens(
-    call: list[Access], policy: Policy, chain: Chain, grant: Rule
+    call: list[Access], policy: Policy, chain: ProfileChain, grant: Rule
 ) -> None:
-    granted = granting(policy, (grant,))
-    assert strictness(call, granted, chain) <= strictness(call, policy, chain)
+    granted = with_grants(policy, (grant,))
+    assert get_strictness(call, granted, chain) <= get_strictness(call, policy, chain)
 
 
-@LAW
+@PROPERTY
 @given(calls, policies, chains)
-@example(PLAIN, LOOSENED, (BUILD,))
+@example(PLAIN, LOOSE_POLICY, (BUILD,))
 @example(GIT, DEFAULTS, (BUILD,))
-def test_trust_never_tightens(call: list[Access], policy: Policy, chain: Chain) -> None:
+def test_trust_never_tightens(call: list[Access], policy: Policy, chain: ProfileChain) -> None:
     def trusting(*, trusted: bool) -> Policy:
         heard = tuple(replace(each, trusted=trusted) for each in policy.sources)
         return replace(policy, sources=heard, trusted=trusted)
 
-    assert strictness(call, trusting(trusted=True), chain) <= strictness(
+    assert get_strictness(call, trusting(trusted=True), chain) <= get_strictness(
         call, trusting(trusted=False), chain
     )
 
 
-@LAW
+@PROPERTY
 @given(calls, policies, chains, profiles)
-@example(PLAIN, DEFAULTS, (BUILD,), replace(BUILD, rules=LOOSE))
-@example(PLAIN, LOOSENED, (BUILD,), replace(BUILD, tools=("read",)))
+@example(PLAIN, DEFAULTS, (BUILD,), replace(BUILD, rules=LOOSE_SOURCE))
+@example(PLAIN, LOOSE_POLICY, (BUILD,), replace(BUILD, tools=("read",)))
 def test_a_definition_of_the_project_never_loosens(
-    call: list[Access], policy: Policy, chain: Chain, definition: PermissionProfile
+    call: list[Access], policy: Policy, chain: ProfileChain, definition: PermissionProfile
 ) -> None:
-    of_project = replace(definition, of_project=True, delegates=("*",))
+    of_project = replace(definition, from_project=True, delegates=("*",))
     without = PermissionProfile(agent=definition.agent, tools=definition.tools)
     for above in ((), chain):
-        loosest = strictness(call, policy, (without, *above))
-        assert strictness(call, policy, (of_project, *above)) >= loosest
-        below = strictness(call, policy, (*chain, without))
-        assert strictness(call, policy, (*chain, of_project)) >= below
+        loosest = get_strictness(call, policy, (without, *above))
+        assert get_strictness(call, policy, (of_project, *above)) >= loosest
+        below = get_strictness(call, policy, (*chain, without))
+        assert get_strictness(call, policy, (*chain, of_project)) >= below
 
 
-@LAW
+@PROPERTY
 @given(calls, policies, chains, st.booleans())
 def test_a_missing_source_is_as_an_empty_one(
     call: list[Access],
     policy: Policy,
-    chain: Chain,
+    chain: ProfileChain,
     trusted: bool,  # noqa: FBT001  (drawn)
 ) -> None:
     empty = RuleSource(name="empty", trusted=trusted)
     with_empty = replace(policy, sources=(*policy.sources, empty))
     of_definition = (replace(chain[0], rules=chain[0].rules or empty), *chain[1:])
 
-    assert verdict(call, with_empty, of_definition) == verdict(call, policy, chain)
+    assert decide_accesses(call, with_empty, of_definition) == decide_accesses(call, policy, chain)
 
 
-@LAW
+@PROPERTY
 @given(calls, policies, chains)
 def test_storing_what_is_offered_allows_the_call(
-    call: list[Access], policy: Policy, chain: Chain
+    call: list[Access], policy: Policy, chain: ProfileChain
 ) -> None:
-    offered = verdict(call, policy, chain).grants
+    offered = decide_accesses(call, policy, chain).grants
     if offered:
-        assert verdict(call, granting(policy, offered), chain).action == "allow"
+        assert decide_accesses(call, with_grants(policy, offered), chain).action == "allow"
 
 
 def test_of_two_questions_the_one_that_no_grant_lifts_is_the_stricter() -> None:
-    lifted, lasting = AccessDecision("ask", "a"), AccessDecision("ask", "b", lasting=True)
+    lifted, lasting = AccessDecision("ask", "a"), AccessDecision("ask", "b", always_ask=True)
 
-    for each in ([lifted, lasting], [lasting, lifted], [SILENT, lifted, lasting, lifted]):
-        assert strictest(each) is lasting
-    assert strictest([lasting, AccessDecision("deny", "c"), SILENT]).action == "deny"
+    for each in ([lifted, lasting], [lasting, lifted], [NO_OBJECTION, lifted, lasting, lifted]):
+        assert find_strictest(each) is lasting
+    assert find_strictest([lasting, AccessDecision("deny", "c"), NO_OBJECTION]).action == "deny"
 
 
 COMMANDS = (
@@ -270,42 +282,43 @@ COMMANDS = (
     "sort {} | head",
     "find {} -name x",
 )
-PLACES = ("a", "/etc/hosts", "../b", "$F", '"$HOME/x"', "*.md", "x/$(ls)", "~/x", ".env", "a b")
-some_commands = st.builds(str.format, st.sampled_from(COMMANDS), st.sampled_from(PLACES))
+ARGUMENTS = ("a", "/etc/hosts", "../b", "$F", '"$HOME/x"', "*.md", "x/$(ls)", "~/x", ".env", "a b")
+some_commands = st.builds(str.format, st.sampled_from(COMMANDS), st.sampled_from(ARGUMENTS))
 
 
-@LAW
+@PROPERTY
 @given(st.lists(some_commands, min_size=1, max_size=3).map("; ".join), policies)
 @example("cat /etc/hosts", DEFAULTS)
-@example("cat /etc/hosts", replace(DEFAULTS, sources=(ALLOWED,)))
+@example("cat /etc/hosts", replace(DEFAULTS, sources=(ALLOW_SOURCE,)))
 @example("cd /etc && ls", DEFAULTS)
 def test_storing_what_is_offered_of_a_command_allows_that_command(
     command: str, policy: Policy
 ) -> None:
-    judgement = decided(("bash", command), policy=policy).judgement
+    judgement = decide_requests(("bash", command), policy=policy).decision
     for offered in (judgement.grants, judgement.broader_grants):
         if offered:
-            granted = granting(policy, offered)
-            assert decided(("bash", command), policy=granted).judgement.action == "allow"
+            granted = with_grants(policy, offered)
+            assert decide_requests(("bash", command), policy=granted).decision.action == "allow"
 
 
-@LAW
+@PROPERTY
 @given(some_commands, policies)
 def test_who_allows_commands_allows_no_reading_beyond_what_may_be_read(
     command: str, policy: Policy
 ) -> None:
-    allowing = replace(policy, sources=(*policy.sources, ALLOWED))
+    allowing = replace(policy, sources=(*policy.sources, ALLOW_SOURCE))
     matters = [
         each
-        for each, _ in decided(("bash", command), policy=allowing).matters
+        for each, _ in decide_requests(("bash", command), policy=allowing).access_decisions
         if each.permission == "read"
     ]
     read = [
-        decide(each._replace(weight="full"), rulebook_of(allowing, (BUILD,))) for each in matters
+        decide_access(each._replace(rule_scope="full"), get_rule_index(allowing, (BUILD,)))
+        for each in matters
     ]
     reads_outside = any(
-        each.action != "allow" and not matter.inside
+        each.action != "allow" and not matter.is_in_workspace
         for matter, each in zip(matters, read, strict=True)
     )
     if reads_outside:
-        assert decided(("bash", command), policy=allowing).judgement.action != "allow"
+        assert decide_requests(("bash", command), policy=allowing).decision.action != "allow"

@@ -7,7 +7,7 @@ from functools import partial
 import pytest
 
 from actors.permissions.court import EvaluationPool
-from tests.simulation.loop import random_of, sim_loop
+from tests.simulation.loop import make_random, make_simulated_loop
 
 pytestmark = pytest.mark.quick
 
@@ -16,11 +16,11 @@ def test_a_long_line_is_judged_to_its_end_while_it_moves() -> None:
     """On the simulated loop each judge takes up to a tenth of a second, of its own time."""
 
     async def judge() -> list[int]:
-        court = EvaluationPool(judging_s=0.2, most_at_once=2)
-        jobs = (court.judged(partial(int, number)) for number in range(40))
+        court = EvaluationPool(timeout_s=0.2, max_concurrent=2)
+        jobs = (court.run(partial(int, number)) for number in range(40))
         return list(await asyncio.gather(*jobs))
 
-    loop = sim_loop(random_of(1, "loop"))
+    loop = make_simulated_loop(make_random(1, "loop"))
     judging = loop.create_task(judge())
     assert loop.run(judging.done)
     assert judging.result() == list(range(40))
@@ -32,9 +32,9 @@ def test_who_waits_while_nobody_gets_up_is_given_up() -> None:
     stuck = threading.Event()
 
     async def judge() -> list[object]:
-        court = EvaluationPool(judging_s=0.05, most_at_once=1)
+        court = EvaluationPool(timeout_s=0.05, max_concurrent=1)
         cases = (stuck.wait, lambda: True)
-        ends = await asyncio.gather(*map(court.judged, cases), return_exceptions=True)
+        ends = await asyncio.gather(*map(court.run, cases), return_exceptions=True)
         stuck.set()
         return list(ends)
 

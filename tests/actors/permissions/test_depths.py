@@ -5,17 +5,23 @@ from pathlib import Path
 
 import pytest
 
-from actors.permissions.defaults import BUILT_IN
-from actors.permissions.depths import MOST_ENTRIES, Depths
+from actors.permissions.defaults import DEFAULT_RULES
+from actors.permissions.depths import MAX_SCANNED_ENTRIES, DirectoryScan
 from actors.permissions.places import WorkspacePaths
 from messages.rules import Action, Policy
-from tests.actors.permissions.judged import by_rules, decided, rule, user, verdict
+from tests.actors.permissions.judged import (
+    rules_only_policy,
+    decide_requests,
+    rule,
+    user_rules,
+    decide_action,
+)
 
 pytestmark = pytest.mark.quick
 
 
 @pytest.fixture
-def ground(tmp_path: Path) -> WorkspacePaths:
+def workspace_paths(tmp_path: Path) -> WorkspacePaths:
     root = tmp_path.resolve() / "project"
     (root / "src" / "deep").mkdir(parents=True)
     (root / "app" / "deep").mkdir(parents=True)
@@ -24,7 +30,7 @@ def ground(tmp_path: Path) -> WorkspacePaths:
     return WorkspacePaths(root=str(root), cwd=str(root), home=str(tmp_path))
 
 
-ASKING = [
+ASKING_COMMANDS = [
     "grep -r K .",
     "grep -rn K",
     "grep -R K .",
@@ -53,7 +59,7 @@ ASKING = [
     "rg --hidden -g '!*.py' K",
     "rg --iglob '*.PY' K",
 ]
-QUIET = [
+ALLOWED_COMMANDS = [
     "grep -rn K src",
     "grep -r K src/deep",
     "grep -R K src",
@@ -75,16 +81,18 @@ QUIET = [
 ]
 
 
-@pytest.mark.parametrize("command", ASKING)
+@pytest.mark.parametrize("command", ASKING_COMMANDS)
 def test_a_deep_read_asks_where_such_a_file_stands_below(
-    command: str, ground: WorkspacePaths
+    command: str, workspace_paths: WorkspacePaths
 ) -> None:
-    assert verdict("bash", command, ground=ground) == "ask"
+    assert decide_action("bash", command, workspace_paths=workspace_paths) == "ask"
 
 
-@pytest.mark.parametrize("command", QUIET)
-def test_a_deep_read_is_quiet_where_none_does(command: str, ground: WorkspacePaths) -> None:
-    assert verdict("bash", command, ground=ground) == "allow"
+@pytest.mark.parametrize("command", ALLOWED_COMMANDS)
+def test_a_deep_read_is_quiet_where_none_does(
+    command: str, workspace_paths: WorkspacePaths
+) -> None:
+    assert decide_action("bash", command, workspace_paths=workspace_paths) == "allow"
 
 
 @pytest.mark.parametrize(
@@ -98,53 +106,72 @@ def test_a_deep_read_is_quiet_where_none_does(command: str, ground: WorkspacePat
     ],
 )
 def test_rules_on_reading_hold_for_what_really_stands_there(
-    pattern: str, action: Action, expected: Action, ground: WorkspacePaths
+    pattern: str, action: Action, expected: Action, workspace_paths: WorkspacePaths
 ) -> None:
-    written = user(rule("read", pattern, action))
-    policy = Policy(defaults=BUILT_IN, sources=(written,))
+    written = user_rules(rule("read", pattern, action))
+    policy = Policy(defaults=DEFAULT_RULES, sources=(written,))
 
-    assert verdict("bash", "grep -r K src", policy, ground=ground) == expected
+    assert (
+        decide_action("bash", "grep -r K src", policy, workspace_paths=workspace_paths) == expected
+    )
 
 
 def test_a_deny_holds_for_a_deep_read_that_rules_allow_and_inside_a_wrapper(
-    ground: WorkspacePaths,
+    workspace_paths: WorkspacePaths,
 ) -> None:
-    policy = by_rules(rule("bash", "*"), rule("read", "*"), rule("read", "*.py", "deny"))
+    policy = rules_only_policy(rule("bash", "*"), rule("read", "*"), rule("read", "*.py", "deny"))
 
-    assert verdict("bash", "grep -r K src", policy, ground=ground) == "deny"
-    assert verdict("bash", "timeout 5 grep -r K src", policy, ground=ground) == "deny"
-    assert verdict("bash", "grep -r K app", policy, ground=ground) == "allow"
+    assert decide_action("bash", "grep -r K src", policy, workspace_paths=workspace_paths) == "deny"
+    assert (
+        decide_action("bash", "timeout 5 grep -r K src", policy, workspace_paths=workspace_paths)
+        == "deny"
+    )
+    assert (
+        decide_action("bash", "grep -r K app", policy, workspace_paths=workspace_paths) == "allow"
+    )
 
 
 def test_links_below_are_not_followed_and_ask_where_the_command_follows_them(
-    ground: WorkspacePaths,
+    workspace_paths: WorkspacePaths,
 ) -> None:
-    src = Path(ground.root, "src")
+    src = Path(workspace_paths.root, "src")
     (src / "link").symlink_to("../.env")
 
-    assert verdict("bash", "grep -r K src", ground=ground) == "allow"
-    assert verdict("bash", "grep -R K src", ground=ground) == "ask"
-    assert verdict("bash", "rg -L K src", ground=ground) == "ask"
-    assert verdict("bash", "diff -r src app", ground=ground) == "ask"
+    assert decide_action("bash", "grep -r K src", workspace_paths=workspace_paths) == "allow"
+    assert decide_action("bash", "grep -R K src", workspace_paths=workspace_paths) == "ask"
+    assert decide_action("bash", "rg -L K src", workspace_paths=workspace_paths) == "ask"
+    assert decide_action("bash", "diff -r src app", workspace_paths=workspace_paths) == "ask"
 
 
-def test_without_a_repository_git_compares_folders_too(ground: WorkspacePaths) -> None:
-    trusted = Policy(defaults=BUILT_IN, trusted=True)
+def test_without_a_repository_git_compares_folders_too(workspace_paths: WorkspacePaths) -> None:
+    trusted = Policy(defaults=DEFAULT_RULES, trusted=True)
 
-    assert verdict("bash", "git diff app src", trusted, ground=ground) == "ask"
-    assert verdict("bash", "git diff HEAD src", trusted, ground=ground) == "allow"
+    assert (
+        decide_action("bash", "git diff app src", trusted, workspace_paths=workspace_paths) == "ask"
+    )
+    assert (
+        decide_action("bash", "git diff HEAD src", trusted, workspace_paths=workspace_paths)
+        == "allow"
+    )
 
 
 def test_two_folders_or_a_file_and_a_folder_are_compared_by_what_is_in_them(
-    ground: WorkspacePaths,
+    workspace_paths: WorkspacePaths,
 ) -> None:
-    src = Path(ground.root, "src")
+    src = Path(workspace_paths.root, "src")
     (src / "b.py").symlink_to("../.env")
-    deny = by_rules(rule("bash", "*"), rule("read", "*"), rule("read", "src/deep/*", "deny"))
+    deny = rules_only_policy(
+        rule("bash", "*"), rule("read", "*"), rule("read", "src/deep/*", "deny")
+    )
 
-    assert verdict("bash", "diff src/deep/b.py src", ground=ground) == "ask"
-    assert verdict("bash", "diff b.py src/deep", deny, ground=ground) == "deny"
-    assert verdict("bash", "diff src/a.py app/deep/a.py", ground=ground) == "allow"
+    assert decide_action("bash", "diff src/deep/b.py src", workspace_paths=workspace_paths) == "ask"
+    assert (
+        decide_action("bash", "diff b.py src/deep", deny, workspace_paths=workspace_paths) == "deny"
+    )
+    assert (
+        decide_action("bash", "diff src/a.py app/deep/a.py", workspace_paths=workspace_paths)
+        == "allow"
+    )
 
 
 @pytest.mark.parametrize(
@@ -161,45 +188,55 @@ def test_two_folders_or_a_file_and_a_folder_are_compared_by_what_is_in_them(
     ],
 )
 def test_a_folder_that_is_entered_by_a_link_counts_by_where_it_leads(
-    command: str, ground: WorkspacePaths
+    command: str, workspace_paths: WorkspacePaths
 ) -> None:
-    Path(ground.root, "linked").symlink_to("src/deep")
-    denying = by_rules(
+    Path(workspace_paths.root, "linked").symlink_to("src/deep")
+    denying = rules_only_policy(
         *(rule(permission, "*") for permission in ("bash", "read", "write")),
         rule("read", "src/deep/b.py", "deny"),
         rule("write", "src/deep/.new", "deny"),
     )
 
-    assert verdict("bash", command, denying, ground=ground) == "deny"
-    assert verdict("bash", command, ground=ground) == "ask"
+    assert decide_action("bash", command, denying, workspace_paths=workspace_paths) == "deny"
+    assert decide_action("bash", command, workspace_paths=workspace_paths) == "ask"
 
 
-def test_more_than_is_looked_at_asks_and_only_that(ground: WorkspacePaths) -> None:
-    many = Path(ground.root, "many")
+def test_more_than_is_looked_at_asks_and_only_that(workspace_paths: WorkspacePaths) -> None:
+    many = Path(workspace_paths.root, "many")
     many.mkdir()
-    for number in range(MOST_ENTRIES + 1):
+    for number in range(MAX_SCANNED_ENTRIES + 1):
         (many / str(number)).touch()
 
-    judgement = decided(("bash", "grep -r K many"), ground=ground).judgement
+    judgement = decide_requests(
+        ("bash", "grep -r K many"), workspace_paths=workspace_paths
+    ).decision
     assert (judgement.action, judgement.reason) == (
         "ask",
         "it reads more files than are looked at beforehand",
     )
-    granting = replace(Policy(defaults=BUILT_IN), grants=judgement.grants)
-    assert verdict("bash", "grep -r K many", granting, ground=ground) == "allow"
+    granting = replace(Policy(defaults=DEFAULT_RULES), grants=judgement.grants)
+    assert (
+        decide_action("bash", "grep -r K many", granting, workspace_paths=workspace_paths)
+        == "allow"
+    )
     (many / "0").unlink()
-    assert verdict("bash", "grep -r K many", ground=ground) == "allow"
-    assert verdict("bash", "grep -r K many; grep -r K src", ground=ground) == "ask"
+    assert decide_action("bash", "grep -r K many", workspace_paths=workspace_paths) == "allow"
+    assert (
+        decide_action("bash", "grep -r K many; grep -r K src", workspace_paths=workspace_paths)
+        == "ask"
+    )
     twice = "grep -r K many; grep -r --include=1* K many"
-    assert verdict("bash", twice, ground=ground) == "allow", "it is looked at once"
+    assert decide_action("bash", twice, workspace_paths=workspace_paths) == "allow", (
+        "it is looked at once"
+    )
 
 
-def test_the_look_leaves_out_git_and_what_is_not_there(ground: WorkspacePaths) -> None:
-    root = Path(ground.root)
+def test_the_look_leaves_out_git_and_what_is_not_there(workspace_paths: WorkspacePaths) -> None:
+    root = Path(workspace_paths.root)
     (root / ".git").mkdir()
     (root / ".git" / "config").touch()
 
-    found = Depths().below(ground.root, "all").files
+    found = DirectoryScan().list_files(workspace_paths.root, "all").files
     assert sorted(
         str(Path(each).relative_to(root)) for each in found if not Path(each).is_dir()
     ) == [
@@ -209,38 +246,42 @@ def test_the_look_leaves_out_git_and_what_is_not_there(ground: WorkspacePaths) -
         "src/a.py",
         "src/deep/b.py",
     ]
-    assert Depths().below(f"{root}/gone", "all").files == ()
-    assert Depths().below(f"{root}/.env", "all").files == ()
+    assert DirectoryScan().list_files(f"{root}/gone", "all").files == ()
+    assert DirectoryScan().list_files(f"{root}/.env", "all").files == ()
 
 
 def test_what_was_found_counts_though_there_is_more_than_is_looked_at(
-    ground: WorkspacePaths,
+    workspace_paths: WorkspacePaths,
 ) -> None:
-    many = Path(ground.root, "many")
+    many = Path(workspace_paths.root, "many")
     many.mkdir()
-    for number in range(MOST_ENTRIES + 1):
+    for number in range(MAX_SCANNED_ENTRIES + 1):
         (many / f"{number}").touch()
-    deny = by_rules(rule("bash", "*"), rule("read", "app/deep/.env.local", "deny"))
+    deny = rules_only_policy(rule("bash", "*"), rule("read", "app/deep/.env.local", "deny"))
 
-    assert verdict("bash", "grep -r K app many", deny, ground=ground) == "deny"
-    assert verdict("bash", "grep -r K many app", deny, ground=ground) == "ask"
+    assert (
+        decide_action("bash", "grep -r K app many", deny, workspace_paths=workspace_paths) == "deny"
+    )
+    assert (
+        decide_action("bash", "grep -r K many app", deny, workspace_paths=workspace_paths) == "ask"
+    )
 
 
 @pytest.mark.parametrize("name", [".gitignore", ".ignore", ".rgignore"])
 @pytest.mark.parametrize("line", ["!.env", "!/.env*", "  x\n!app/**/.env.local/", "!.e?v", "!*"])
 def test_what_an_ignore_file_takes_back_a_search_looks_at(
-    ground: WorkspacePaths, name: str, line: str
+    workspace_paths: WorkspacePaths, name: str, line: str
 ) -> None:
-    Path(ground.root, name).write_text(f"*.log\n{line}\n")
-    assert verdict("bash", "rg K", ground=ground) == "ask"
-    assert verdict("bash", "rg K src", ground=ground) == "allow"
+    Path(workspace_paths.root, name).write_text(f"*.log\n{line}\n")
+    assert decide_action("bash", "rg K", workspace_paths=workspace_paths) == "ask"
+    assert decide_action("bash", "rg K src", workspace_paths=workspace_paths) == "allow"
 
 
 def test_what_an_ignore_file_takes_back_that_anybody_may_read_is_no_question(
-    ground: WorkspacePaths,
+    workspace_paths: WorkspacePaths,
 ) -> None:
-    Path(ground.root, ".gitignore").write_text("# !.env\n.env\n!.env.example\n!.github/\n")
-    assert verdict("bash", "rg K", ground=ground) == "allow"
-    Path(ground.root, ".gitignore").unlink()
-    Path(ground.root, ".gitignore").mkdir()
-    assert verdict("bash", "rg K", ground=ground) == "allow"
+    Path(workspace_paths.root, ".gitignore").write_text("# !.env\n.env\n!.env.example\n!.github/\n")
+    assert decide_action("bash", "rg K", workspace_paths=workspace_paths) == "allow"
+    Path(workspace_paths.root, ".gitignore").unlink()
+    Path(workspace_paths.root, ".gitignore").mkdir()
+    assert decide_action("bash", "rg K", workspace_paths=workspace_paths) == "allow"

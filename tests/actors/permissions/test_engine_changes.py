@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from actors.permissions.court import MOST_AT_ONCE
+from actors.permissions.court import MAX_CONCURRENT_EVALUATIONS
 from actors.permissions.deciding import CallDecision, decide_call
-from actors.permissions.defaults import BUILT_IN
+from actors.permissions.defaults import DEFAULT_RULES
 from actors.permissions.engine import EvaluationSettings, PermissionEngine
 from actors.permissions.places import WorkspacePaths
 from actors.runtime.system import ActorSystem
@@ -28,21 +28,28 @@ from messages.permissions import (
 )
 from messages.rules import PermissionProfile, PermissionRequest, Policy, RuleSource
 from messages.transcript import Append, Appended, AppendFailed
-from tests.actors.permissions.judged import BUILD, GROUND, STORE, asking, rule, user
-from tests.probe import PATIENCE_S, Probe, new_probe
+from tests.actors.permissions.judged import (
+    BUILD_PROFILE,
+    WORKSPACE_PATHS,
+    GRANT_STORE,
+    permission_request,
+    rule,
+    user_rules,
+)
+from tests.probe import PROBE_TIMEOUT_S, Probe, start_probe
 
 pytestmark = pytest.mark.quick
 
-OLD = Policy(sources=(user(rule("bash", "make", "allow")),), defaults=BUILT_IN)
-NO_MAKE = ReplaceRules(sources=(user(rule("bash", "make", "deny")),), trusted=False)
-Chain = tuple[PermissionProfile, ...]
+OLD_POLICY = Policy(sources=(user_rules(rule("bash", "make", "allow")),), defaults=DEFAULT_RULES)
+DENY_MAKE = ReplaceRules(sources=(user_rules(rule("bash", "make", "deny")),), trusted=False)
+ProfileChain = tuple[PermissionProfile, ...]
 
 
-class Judge:
+class BlockingDecider:
     """Begins to judge `slow` and does not go on until it is let go."""
 
     def __init__(self) -> None:
-        self.began, self.may_go_on = threading.Event(), threading.Event()
+        self.started, self.released = threading.Event(), threading.Event()
         self.waiting: list[str] = []
         """The names of threads that began and were not let go yet."""
 
@@ -51,170 +58,192 @@ class Judge:
         requests: tuple[PermissionRequest, ...],
         ground: WorkspacePaths,
         policy: Policy,
-        chain: Chain,
+        chain: ProfileChain,
     ) -> CallDecision:
         if requests[0].target == "slow":
             self.waiting.append(threading.current_thread().name)
-            self.began.set()
-            self.may_go_on.wait()
+            self.started.set()
+            self.released.wait()
             self.waiting.pop()
         return decide_call(requests, ground, policy, chain)
 
 
 @pytest.fixture
-def judge() -> Iterator[Judge]:
-    judge = Judge()
+def judge() -> Iterator[BlockingDecider]:
+    judge = BlockingDecider()
     yield judge
-    judge.may_go_on.set()
+    judge.released.set()
 
 
-class Desk:
+class EngineFixture:
     """Engine and neighbours."""
 
-    def __init__(self, system: ActorSystem, judge: Judge, policy: Policy, judging_s: float) -> None:
-        self.journal, self.approvals = new_probe(system, "journal"), new_probe(system, "approvals")
-        self.asker: Probe = new_probe(system, "asker")
+    def __init__(
+        self, system: ActorSystem, decider: BlockingDecider, policy: Policy, timeout_s: float
+    ) -> None:
+        self.journal, self.approvals = (
+            start_probe(system, "journal"),
+            start_probe(system, "approvals"),
+        )
+        self.requester: Probe = start_probe(system, "asker")
         make = partial(
-            PermissionEngine, JOURNAL, policy, GROUND, STORE, EvaluationSettings(judge, judging_s)
+            PermissionEngine,
+            JOURNAL,
+            policy,
+            WORKSPACE_PATHS,
+            GRANT_STORE,
+            EvaluationSettings(decider, timeout_s),
         )
         system.start(make, "permissions")
-        self.asker.tell(PERMISSIONS, RegisterAgent(agent=PRIMARY, profile=BUILD))
+        self.requester.tell(PERMISSIONS, RegisterAgent(agent=PRIMARY, profile=BUILD_PROFILE))
 
-    def ask(self, target: str) -> None:
-        query = EvaluatePermission(id=target, agent=PRIMARY, requests=(asking("bash", target),))
-        self.asker.tell(PERMISSIONS, query)
+    def send_request(self, target: str) -> None:
+        query = EvaluatePermission(
+            id=target, agent=PRIMARY, requests=(permission_request("bash", target),)
+        )
+        self.requester.tell(PERMISSIONS, query)
 
-    def verdict(self, target: str) -> PermissionDecision:
-        self.ask(target)
-        return self.asker.expect_kind(PermissionDecision)
+    def request_decision(self, target: str) -> PermissionDecision:
+        self.send_request(target)
+        return self.requester.expect_kind(PermissionDecision)
 
-    def policy(self) -> Policy:
-        self.asker.tell(PERMISSIONS, GetPolicy())
-        return self.asker.expect_kind(PolicySnapshot).policy
+    def get_policy(self) -> Policy:
+        self.requester.tell(PERMISSIONS, GetPolicy())
+        return self.requester.expect_kind(PolicySnapshot).policy
 
-    def load(self, rules: ReplaceRules) -> None:
-        self.asker.tell(PERMISSIONS, rules)
+    def replace_rules(self, rules: ReplaceRules) -> None:
+        self.requester.tell(PERMISSIONS, rules)
         append = self.journal.expect_kind(Append)
         assert append.records == (SessionSettings(replaced_rules=rules),)
         self.journal.tell(PERMISSIONS, Appended(id=append.id))
-        self.asker.expect(RulesReplaced(policy_version=2))
+        self.requester.expect(RulesReplaced(policy_version=2))
 
 
-Open = Callable[..., Desk]
+StartEngine = Callable[..., EngineFixture]
 
 
 @pytest.fixture
-def open_desk(system: ActorSystem, judge: Judge) -> Open:
-    def opened(policy: Policy = OLD, judging_s: float = PATIENCE_S) -> Desk:
-        return Desk(system, judge, policy, judging_s)
+def start_engine(system: ActorSystem, judge: BlockingDecider) -> StartEngine:
+    def opened(policy: Policy = OLD_POLICY, judging_s: float = PROBE_TIMEOUT_S) -> EngineFixture:
+        return EngineFixture(system, judge, policy, judging_s)
 
     return opened
 
 
-def test_a_judge_that_does_not_end_is_an_ask_and_later_verdicts_come(open_desk: Open) -> None:
-    desk = open_desk(Policy(mode="yolo", defaults=BUILT_IN), judging_s=0.2)
+def test_a_judge_that_does_not_end_is_an_ask_and_later_verdicts_come(
+    start_engine: StartEngine,
+) -> None:
+    desk = start_engine(Policy(mode="yolo", defaults=DEFAULT_RULES), judging_s=0.2)
 
-    verdict = desk.verdict("slow")
+    verdict = desk.request_decision("slow")
     assert (verdict.action, verdict.grants) == ("ask", ())
     assert verdict.reason == "judging it took longer than 0.2 s"
-    assert desk.verdict("make").action == "allow"
+    assert desk.request_decision("make").action == "allow"
 
 
 def test_what_touches_nothing_is_judged_while_every_judge_is_busy(
-    open_desk: Open, judge: Judge
+    start_engine: StartEngine, judge: BlockingDecider
 ) -> None:
-    desk = open_desk()
-    for _ in range(MOST_AT_ONCE):
-        desk.ask("slow")
-    assert judge.began.wait(PATIENCE_S)
+    desk = start_engine()
+    for _ in range(MAX_CONCURRENT_EVALUATIONS):
+        desk.send_request("slow")
+    assert judge.started.wait(PROBE_TIMEOUT_S)
 
-    query = EvaluatePermission(id="q", agent=PRIMARY, requests=(asking("task", "general"),))
-    desk.asker.tell(PERMISSIONS, query)
-    assert desk.asker.expect_kind(PermissionDecision).action == "allow"
+    query = EvaluatePermission(
+        id="q", agent=PRIMARY, requests=(permission_request("task", "general"),)
+    )
+    desk.requester.tell(PERMISSIONS, query)
+    assert desk.requester.expect_kind(PermissionDecision).action == "allow"
     assert judge.waiting
 
 
 def test_however_many_judges_hang_few_threads_do_and_each_call_is_an_ask(
-    open_desk: Open, judge: Judge
+    start_engine: StartEngine, judge: BlockingDecider
 ) -> None:
-    desk = open_desk(Policy(mode="yolo", defaults=BUILT_IN), judging_s=0.3)
+    desk = start_engine(Policy(mode="yolo", defaults=DEFAULT_RULES), judging_s=0.3)
     for _ in range(100):
-        desk.ask("slow")
-    assert judge.began.wait(PATIENCE_S)
-    assert desk.policy().mode == "yolo"
+        desk.send_request("slow")
+    assert judge.started.wait(PROBE_TIMEOUT_S)
+    assert desk.get_policy().mode == "yolo"
 
-    verdicts = [desk.asker.expect_kind(PermissionDecision) for _ in range(100)]
+    verdicts = [desk.requester.expect_kind(PermissionDecision) for _ in range(100)]
     assert {verdict.action for verdict in verdicts} == {"ask"}
-    assert len(judge.waiting) == MOST_AT_ONCE
-    assert desk.verdict("make").action == "ask"
-    judge.may_go_on.set()
-    assert desk.verdict("make").action == "allow"
+    assert len(judge.waiting) == MAX_CONCURRENT_EVALUATIONS
+    assert desk.request_decision("make").action == "ask"
+    judge.released.set()
+    assert desk.request_decision("make").action == "allow"
 
 
-def test_loaded_rules_hold_once_they_are_on_disk_and_the_broker_is_told(open_desk: Open) -> None:
-    desk = open_desk()
-    desk.asker.tell(PERMISSIONS, NO_MAKE)
+def test_loaded_rules_hold_once_they_are_on_disk_and_the_broker_is_told(
+    start_engine: StartEngine,
+) -> None:
+    desk = start_engine()
+    desk.requester.tell(PERMISSIONS, DENY_MAKE)
     append = desk.journal.expect_kind(Append)
 
-    assert desk.verdict("make").action == "allow"
+    assert desk.request_decision("make").action == "allow"
     desk.journal.tell(PERMISSIONS, Appended(id=append.id))
-    desk.asker.expect(RulesReplaced(policy_version=2))
+    desk.requester.expect(RulesReplaced(policy_version=2))
     desk.approvals.expect(PolicyChanged(policy_version=2))
-    verdict = desk.verdict("make")
+    verdict = desk.request_decision("make")
     assert (verdict.action, verdict.policy_version) == ("deny", 2)
     assert (verdict.rule, verdict.source) == (rule("bash", "make", "deny"), "user rules")
 
 
-def test_of_rules_with_a_broken_source_none_is_loaded(open_desk: Open) -> None:
-    desk = open_desk()
+def test_of_rules_with_a_broken_source_none_is_loaded(start_engine: StartEngine) -> None:
+    desk = start_engine()
     broken = RuleSource(name="project rules, F", rules=(rule("bsh", "make", "deny"),))
-    desk.asker.tell(PERMISSIONS, ReplaceRules(sources=(*NO_MAKE.sources, broken), trusted=False))
+    desk.requester.tell(
+        PERMISSIONS, ReplaceRules(sources=(*DENY_MAKE.sources, broken), trusted=False)
+    )
 
-    detail = desk.asker.expect_kind(ReplaceRulesFailed).detail
+    detail = desk.requester.expect_kind(ReplaceRulesFailed).detail
     assert detail.startswith("project rules, F: there is no permission 'bsh'")
-    assert desk.policy() == OLD
-    assert desk.verdict("make").action == "allow"
+    assert desk.get_policy() == OLD_POLICY
+    assert desk.request_decision("make").action == "allow"
     desk.journal.expect_nothing_more()
     desk.approvals.expect_nothing_more()
 
 
-def test_rules_that_could_not_be_written_do_not_hold(open_desk: Open) -> None:
-    desk = open_desk()
-    desk.asker.tell(PERMISSIONS, NO_MAKE)
+def test_rules_that_could_not_be_written_do_not_hold(start_engine: StartEngine) -> None:
+    desk = start_engine()
+    desk.requester.tell(PERMISSIONS, DENY_MAKE)
     append = desk.journal.expect_kind(Append)
     desk.journal.tell(PERMISSIONS, AppendFailed(id=append.id, detail="disk full"))
 
-    desk.asker.expect(ReplaceRulesFailed(detail="disk full"))
-    assert desk.policy() == OLD
+    desk.requester.expect(ReplaceRulesFailed(detail="disk full"))
+    assert desk.get_policy() == OLD_POLICY
 
 
-def test_what_verdicts_go_by_can_be_listed(open_desk: Open) -> None:
-    desk = open_desk()
-    assert desk.policy() == OLD
-    desk.load(NO_MAKE)
+def test_what_verdicts_go_by_can_be_listed(start_engine: StartEngine) -> None:
+    desk = start_engine()
+    assert desk.get_policy() == OLD_POLICY
+    desk.replace_rules(DENY_MAKE)
 
-    now = desk.policy()
-    assert (now.sources, now.policy_version) == (NO_MAKE.sources, 2)
+    now = desk.get_policy()
+    assert (now.sources, now.policy_version) == (DENY_MAKE.sources, 2)
 
 
 def test_what_was_judged_by_rules_that_changed_meanwhile_is_judged_again(
-    open_desk: Open, judge: Judge
+    start_engine: StartEngine, judge: BlockingDecider
 ) -> None:
     """The verdict of the old rules would be an allow."""
-    desk = open_desk(Policy(sources=(user(rule("bash", "slow")),), defaults=BUILT_IN))
-    desk.ask("slow")
-    assert judge.began.wait(PATIENCE_S)
-    desk.load(ReplaceRules(sources=(user(rule("bash", "slow", "deny")),), trusted=False))
-    judge.may_go_on.set()
+    desk = start_engine(Policy(sources=(user_rules(rule("bash", "slow")),), defaults=DEFAULT_RULES))
+    desk.send_request("slow")
+    assert judge.started.wait(PROBE_TIMEOUT_S)
+    desk.replace_rules(
+        ReplaceRules(sources=(user_rules(rule("bash", "slow", "deny")),), trusted=False)
+    )
+    judge.released.set()
 
-    verdict = desk.asker.expect_kind(PermissionDecision)
+    verdict = desk.requester.expect_kind(PermissionDecision)
     assert (verdict.action, verdict.policy_version) == ("deny", 2)
-    desk.asker.expect_nothing_more()
+    desk.requester.expect_nothing_more()
 
 
 @pytest.mark.parametrize("command", ["echo x > {}", "truncate {}"])
 def test_a_verdict_says_where_each_path_of_a_command_led(
-    open_desk: Open, tmp_path: Path, command: str
+    start_engine: StartEngine, tmp_path: Path, command: str
 ) -> None:
     """So a yes to it can be told from a yes to what it comes to after the link was turned.
 
@@ -222,12 +251,12 @@ def test_a_verdict_says_where_each_path_of_a_command_led(
     """
     link = tmp_path / "link"
     link.symlink_to(tmp_path / "a")
-    desk = open_desk()
-    before = desk.verdict(command.format(link)).resolved_requests
+    desk = start_engine()
+    before = desk.request_decision(command.format(link)).resolved_requests
     link.unlink()
     link.symlink_to(tmp_path / "b")
-    after = desk.verdict(command.format(link)).resolved_requests
+    after = desk.request_decision(command.format(link)).resolved_requests
 
-    assert asking("write", f"{tmp_path}/a") in before
-    assert asking("write", f"{tmp_path}/b") in after
-    assert asking("write", f"{tmp_path}/a") not in after
+    assert permission_request("write", f"{tmp_path}/a") in before
+    assert permission_request("write", f"{tmp_path}/b") in after
+    assert permission_request("write", f"{tmp_path}/a") not in after

@@ -4,22 +4,22 @@ from dataclasses import replace
 
 import pytest
 
-from actors.permissions.defaults import BUILT_IN
-from actors.permissions.granting import beginning, granting
+from actors.permissions.defaults import DEFAULT_RULES
+from actors.permissions.granting import find_command_prefix, with_grants
 from actors.permissions.judgement import AccessDecision
 from messages.rules import Policy, Rule
-from tests.actors.permissions.judged import decided, rule
+from tests.actors.permissions.judged import decide_requests, rule
 
 pytestmark = pytest.mark.quick
 
-DEFAULTS = Policy(defaults=BUILT_IN)
+DEFAULTS = Policy(defaults=DEFAULT_RULES)
 
 
-def judged(command: str, *grants: Rule) -> AccessDecision:
-    return decided(("bash", command), policy=replace(DEFAULTS, grants=grants)).judgement
+def decide_command(command: str, *grants: Rule) -> AccessDecision:
+    return decide_requests(("bash", command), policy=replace(DEFAULTS, grants=grants)).decision
 
 
-def patterns(rules: tuple[Rule, ...]) -> list[str]:
+def format_patterns(rules: tuple[Rule, ...]) -> list[str]:
     return [f"{each.permission} {each.pattern}" for each in rules]
 
 
@@ -51,13 +51,13 @@ def patterns(rules: tuple[Rule, ...]) -> list[str]:
 def test_what_is_offered_says_all_of_what_runs(
     command: str, literal: list[str], wider: list[str] | None
 ) -> None:
-    judgement = judged(command)
-    assert patterns(judgement.grants) == literal
-    assert wider is None or patterns(judgement.broader_grants) == wider
+    judgement = decide_command(command)
+    assert format_patterns(judgement.grants) == literal
+    assert wider is None or format_patterns(judgement.broader_grants) == wider
     if literal:
-        assert judged(command, *judgement.grants).action == "allow"
+        assert decide_command(command, *judgement.grants).action == "allow"
     if judgement.broader_grants:
-        assert judged(command, *judgement.broader_grants).action == "allow"
+        assert decide_command(command, *judgement.broader_grants).action == "allow"
 
 
 @pytest.mark.parametrize(
@@ -87,12 +87,12 @@ def test_what_is_offered_says_all_of_what_runs(
     ],
 )
 def test_a_literal_grant_lifts_nothing_that_only_looks_like_it(granted: str, other: str) -> None:
-    grants = judged(granted).grants
+    grants = decide_command(granted).grants
     if "\n" in granted:
         assert grants == ()
         grants = (rule("bash", granted),)
-    assert judged(granted, *grants).action == "allow"
-    assert judged(other, *grants).action == "ask"
+    assert decide_command(granted, *grants).action == "allow"
+    assert decide_command(other, *grants).action == "ask"
 
 
 @pytest.mark.parametrize(
@@ -112,14 +112,14 @@ def test_a_literal_grant_lifts_nothing_that_only_looks_like_it(granted: str, oth
     ],
 )
 def test_a_beginning_lifts_no_floor_and_no_other_part(other: str) -> None:
-    wide = judged("npm test -- a").broader_grants
-    assert patterns(wide) == ["bash npm test *"]
+    wide = decide_command("npm test -- a").broader_grants
+    assert format_patterns(wide) == ["bash npm test *"]
     for same in ("npm test", "npm test -- b", "cd src && npm test"):
-        assert judged(same, *wide).action == "allow", same
-    assert judged(other, *wide).action == "ask"
+        assert decide_command(same, *wide).action == "allow", same
+    assert decide_command(other, *wide).action == "ask"
 
 
-NEVER_ALONE = (
+NEVER_GRANTED_ALONE = (
     "bash sh zsh fish dash ksh nu xonsh python python3 python3.12 node perl ruby php lua java "
     "dotnet env xargs sudo doas timeout nice nohup time watch flock ssh docker "
     "kubectl npx uvx find awk sed git rm mv cp tee dd make eval exec source command builtin "
@@ -127,20 +127,22 @@ NEVER_ALONE = (
 )
 
 
-@pytest.mark.parametrize("name", NEVER_ALONE.split())
+@pytest.mark.parametrize("name", NEVER_GRANTED_ALONE.split())
 def test_no_interpreter_shell_or_wrapper_is_a_beginning_by_itself(name: str) -> None:
-    assert beginning(f"{name} -x y") == ""
-    assert judged(f"{name} -x y").broader_grants == ()
+    assert find_command_prefix(f"{name} -x y") == ""
+    assert decide_command(f"{name} -x y").broader_grants == ()
 
 
 @pytest.mark.parametrize("text", ["a\tb c", "'a' b", "a/b c", "A=1 b", "$x b", "-x b", "a\nb c"])
 def test_what_is_no_plain_name_begins_nothing(text: str) -> None:
-    assert beginning(text) == ""
+    assert find_command_prefix(text) == ""
 
 
 def test_a_pattern_that_came_from_elsewhere_lifts_only_what_could_have_been_offered() -> None:
     for pattern in ("*", "* x", "npm*", "npm * x", "n*m test"):
-        forced = granting(DEFAULTS, (rule("bash", pattern),))
-        assert decided(("bash", "npm test x"), policy=forced).judgement.action == "ask", pattern
-    forced = granting(DEFAULTS, (rule("write", "src/*"), rule("write", "*")))
-    assert decided(("write", "src/a.py"), policy=forced).judgement.action == "ask"
+        forced = with_grants(DEFAULTS, (rule("bash", pattern),))
+        assert decide_requests(("bash", "npm test x"), policy=forced).decision.action == "ask", (
+            pattern
+        )
+    forced = with_grants(DEFAULTS, (rule("write", "src/*"), rule("write", "*")))
+    assert decide_requests(("write", "src/a.py"), policy=forced).decision.action == "ask"

@@ -4,25 +4,25 @@ from dataclasses import replace
 
 import pytest
 
-from actors.permissions.defaults import BUILT_IN
-from actors.permissions.granting import granting
+from actors.permissions.defaults import DEFAULT_RULES
+from actors.permissions.granting import with_grants
 from messages.rules import Action, PermissionMode, PermissionProfile, Policy
 from tests.actors.permissions.judged import (
-    BUILD,
-    by_rules,
-    decided,
-    project,
+    BUILD_PROFILE,
+    rules_only_policy,
+    decide_requests,
+    project_rules,
     rule,
-    user,
-    verdict,
+    user_rules,
+    decide_action,
 )
 
 pytestmark = pytest.mark.quick
 
-DEFAULTS = Policy(defaults=BUILT_IN)
+DEFAULTS = Policy(defaults=DEFAULT_RULES)
 
 
-def in_mode(mode: PermissionMode) -> Policy:
+def policy_in_mode(mode: PermissionMode) -> Policy:
     return replace(DEFAULTS, mode=mode)
 
 
@@ -68,30 +68,32 @@ def in_mode(mode: PermissionMode) -> Policy:
     ],
 )
 def test_the_built_in_defaults(permission: str, target: str, expected: Action) -> None:
-    assert verdict(permission, target) == expected
+    assert decide_action(permission, target) == expected
 
 
 def test_an_added_folder_is_as_the_workspace_but_for_what_a_rule_allows() -> None:
-    policy = replace(DEFAULTS, added=("/nowhere/shared",))
+    policy = replace(DEFAULTS, added_directories=("/nowhere/shared",))
 
-    assert verdict("read", "/nowhere/shared/a.py", policy) == "allow"
-    assert verdict("ls", "/nowhere/shared", policy) == "allow"
-    assert verdict("read", "/nowhere/shared/.env", policy) == "ask"
-    assert verdict("read", "/nowhere/shared-2/a.py", policy) == "ask"
-    assert verdict("write", "/nowhere/shared/a", replace(policy, mode="auto-edit")) == "allow"
-    relative = replace(policy, sources=(user(rule("write", "*")),))
-    assert verdict("write", "/nowhere/shared/a", relative) == "ask"
-    absolute = replace(policy, sources=(user(rule("write", "/nowhere/shared/*")),))
-    assert verdict("write", "/nowhere/shared/a", absolute) == "allow"
+    assert decide_action("read", "/nowhere/shared/a.py", policy) == "allow"
+    assert decide_action("ls", "/nowhere/shared", policy) == "allow"
+    assert decide_action("read", "/nowhere/shared/.env", policy) == "ask"
+    assert decide_action("read", "/nowhere/shared-2/a.py", policy) == "ask"
+    assert decide_action("write", "/nowhere/shared/a", replace(policy, mode="auto-edit")) == "allow"
+    relative = replace(policy, sources=(user_rules(rule("write", "*")),))
+    assert decide_action("write", "/nowhere/shared/a", relative) == "ask"
+    absolute = replace(policy, sources=(user_rules(rule("write", "/nowhere/shared/*")),))
+    assert decide_action("write", "/nowhere/shared/a", absolute) == "allow"
 
 
 # Rules.
 
 
 def test_in_a_source_the_last_match_wins() -> None:
-    policy = by_rules(rule("read", "*"), rule("read", "src/*", "deny"), rule("read", "src/a"))
+    policy = rules_only_policy(
+        rule("read", "*"), rule("read", "src/*", "deny"), rule("read", "src/a")
+    )
 
-    assert [verdict("read", name, policy) for name in ("b", "src/b", "src/a")] == [
+    assert [decide_action("read", name, policy) for name in ("b", "src/b", "src/a")] == [
         "allow",
         "deny",
         "allow",
@@ -101,63 +103,67 @@ def test_in_a_source_the_last_match_wins() -> None:
 def test_between_sources_the_strictest_wins() -> None:
     policy = replace(
         DEFAULTS,
-        sources=(user(rule("write", "*")), project(rule("write", "docs/*", "deny"))),
+        sources=(user_rules(rule("write", "*")), project_rules(rule("write", "docs/*", "deny"))),
     )
 
-    assert verdict("write", "src/a", policy) == "allow"
-    assert verdict("write", "docs/a", policy) == "deny"
+    assert decide_action("write", "src/a", policy) == "allow"
+    assert decide_action("write", "docs/a", policy) == "deny"
 
 
 def test_the_defaults_speak_only_where_no_source_does() -> None:
-    policy = replace(DEFAULTS, sources=(user(rule("read", ".env"), rule("ls", "*", "ask")),))
+    policy = replace(DEFAULTS, sources=(user_rules(rule("read", ".env"), rule("ls", "*", "ask")),))
 
-    assert verdict("read", ".env", policy) == "allow"
-    assert verdict("read", "api/.env", policy) == "ask"
-    assert verdict("ls", ".", policy) == "ask"
+    assert decide_action("read", ".env", policy) == "allow"
+    assert decide_action("read", "api/.env", policy) == "ask"
+    assert decide_action("ls", ".", policy) == "ask"
 
 
 def test_without_defaults_what_no_rule_speaks_of_asks() -> None:
-    assert verdict("read", "a", by_rules()) == "ask"
-    assert verdict("question", "*", by_rules(rule("question", "*"))) == "ask"
+    assert decide_action("read", "a", rules_only_policy()) == "ask"
+    assert decide_action("question", "*", rules_only_policy(rule("question", "*"))) == "ask"
 
 
 def test_what_an_untrusted_source_allows_is_silence_and_what_it_tightens_counts() -> None:
     allows = rule("write", "*"), rule("read", ".env")
-    policy = replace(DEFAULTS, sources=(project(*allows, trusted=False),))
+    policy = replace(DEFAULTS, sources=(project_rules(*allows, trusted=False),))
 
-    assert verdict("write", "a", policy) == "ask"
-    assert verdict("read", ".env", policy) == "ask"
-    tight = project(rule("read", "*", "deny"), trusted=False)
-    assert verdict("read", "a", replace(DEFAULTS, sources=(tight,))) == "deny"
+    assert decide_action("write", "a", policy) == "ask"
+    assert decide_action("read", ".env", policy) == "ask"
+    tight = project_rules(rule("read", "*", "deny"), trusted=False)
+    assert decide_action("read", "a", replace(DEFAULTS, sources=(tight,))) == "deny"
 
 
 def test_outside_the_workspace_an_allow_needs_an_absolute_pattern_and_a_deny_does_not() -> None:
-    assert verdict("read", "/etc/hosts", by_rules(rule("read", "*"))) == "ask"
-    assert verdict("read", "/etc/hosts", by_rules(rule("read", "/etc/*"))) == "allow"
-    assert verdict("read", "/etc/hosts", by_rules(rule("read", "*", "deny"))) == "deny"
+    assert decide_action("read", "/etc/hosts", rules_only_policy(rule("read", "*"))) == "ask"
+    assert decide_action("read", "/etc/hosts", rules_only_policy(rule("read", "/etc/*"))) == "allow"
+    assert (
+        decide_action("read", "/etc/hosts", rules_only_policy(rule("read", "*", "deny"))) == "deny"
+    )
 
 
 def test_a_deny_may_name_what_is_inside_absolutely() -> None:
-    policy = by_rules(rule("read", "*"), rule("read", "/nowhere/project/keys/*", "deny"))
+    policy = rules_only_policy(rule("read", "*"), rule("read", "/nowhere/project/keys/*", "deny"))
 
-    assert verdict("read", "keys/a", policy) == "deny"
+    assert decide_action("read", "keys/a", policy) == "deny"
 
 
 def test_a_rule_for_one_agent_is_for_that_agent() -> None:
-    policy = replace(DEFAULTS, sources=(user(rule("read", "*", "deny", agent="explore")),))
+    policy = replace(DEFAULTS, sources=(user_rules(rule("read", "*", "deny", agent="explore")),))
     explore = PermissionProfile(agent="explore")
 
-    assert verdict("read", "a", policy) == "allow"
-    assert verdict("read", "a", policy, (explore, BUILD)) == "deny"
-    assert verdict("read", "a", policy, (BUILD, explore)) == "deny"
+    assert decide_action("read", "a", policy) == "allow"
+    assert decide_action("read", "a", policy, (explore, BUILD_PROFILE)) == "deny"
+    assert decide_action("read", "a", policy, (BUILD_PROFILE, explore)) == "deny"
 
 
 def test_a_change_looks_into_the_file_so_what_may_not_be_read_may_not_be_edited() -> None:
-    policy = by_rules(rule("edit", "*"), rule("write", "*"), rule("read", "keys/*", "deny"))
+    policy = rules_only_policy(
+        rule("edit", "*"), rule("write", "*"), rule("read", "keys/*", "deny")
+    )
 
-    assert verdict("edit", "a", policy) == "allow"
-    assert verdict("edit", "keys/a", policy) == "deny"
-    assert verdict("write", "keys/a", policy) == "deny"
+    assert decide_action("edit", "a", policy) == "allow"
+    assert decide_action("edit", "keys/a", policy) == "deny"
+    assert decide_action("write", "keys/a", policy) == "deny"
 
 
 # The ceiling.
@@ -169,12 +175,12 @@ def test_a_tool_that_one_above_lacks_is_denied_unless_it_is_handed_on() -> None:
     handing = replace(narrow, delegates=("write",))
 
     def write(*chain: PermissionProfile) -> Action:
-        return verdict("write", "a", by_rules(rule("write", "*")), chain)
+        return decide_action("write", "a", rules_only_policy(rule("write", "*")), chain)
 
     assert write(child, narrow) == "deny"
     assert write(child, handing) == "allow"
     assert write(handing) == "deny"
-    assert write(child, replace(handing, of_project=True)) == "deny"
+    assert write(child, replace(handing, from_project=True)) == "deny"
     assert write(PermissionProfile(agent="a", tools=("wri*",))) == "allow"
 
 
@@ -192,21 +198,21 @@ def test_a_tool_that_one_above_lacks_is_denied_unless_it_is_handed_on() -> None:
     ],
 )
 def test_plan_only_reads_and_writes_plans(permission: str, target: str, expected: Action) -> None:
-    rules = user(rule("write", "*"), rule("edit", "*"), rule("mcp__db__drop", "*"))
-    policy = replace(in_mode("plan"), sources=(rules,))
+    rules = user_rules(rule("write", "*"), rule("edit", "*"), rule("mcp__db__drop", "*"))
+    policy = replace(policy_in_mode("plan"), sources=(rules,))
     under = replace(DEFAULTS, sources=(rules,), mode="yolo")
-    planner = PermissionProfile(agent="plan", mode="plan")
+    planner = PermissionProfile(agent="plan", max_mode="plan")
 
-    assert verdict(permission, target, policy) == expected
-    assert verdict(permission, target, under, (BUILD, planner)) == expected
+    assert decide_action(permission, target, policy) == expected
+    assert decide_action(permission, target, under, (BUILD_PROFILE, planner)) == expected
 
 
 def test_a_command_in_plan_that_asks_is_lifted_by_a_person_alone() -> None:
-    granted = replace(in_mode("plan"), grants=(rule("bash", "make"),))
-    planner = (BUILD, PermissionProfile(agent="plan", mode="plan"))
+    granted = replace(policy_in_mode("plan"), grants=(rule("bash", "make"),))
+    planner = (BUILD_PROFILE, PermissionProfile(agent="plan", max_mode="plan"))
 
-    for policy, chain in ((granted, (BUILD,)), (in_mode("yolo"), planner)):
-        judgement = decided(("bash", "make"), policy=policy, chain=chain).judgement
+    for policy, chain in ((granted, (BUILD_PROFILE,)), (policy_in_mode("yolo"), planner)):
+        judgement = decide_requests(("bash", "make"), policy=policy, chain=chain).decision
         assert (judgement.action, judgement.grants) == ("ask", ())
 
 
@@ -214,17 +220,20 @@ def test_read_only_denies_all_but_reading_also_below() -> None:
     policy = replace(DEFAULTS, mode="yolo")
     reader = PermissionProfile(agent="explore", read_only=True)
 
-    for chain in ((reader, BUILD), (BUILD, reader)):
-        assert verdict("read", "a", policy, chain) == "allow"
-        assert verdict("task", "x", policy, chain) == "allow"
-        assert verdict("write", ".greenroom/plans/a.md", policy, chain) == "deny"
-        assert verdict("bash", "make", policy, chain) == "deny"
+    for chain in ((reader, BUILD_PROFILE), (BUILD_PROFILE, reader)):
+        assert decide_action("read", "a", policy, chain) == "allow"
+        assert decide_action("task", "x", policy, chain) == "allow"
+        assert decide_action("write", ".greenroom/plans/a.md", policy, chain) == "deny"
+        assert decide_action("bash", "make", policy, chain) == "deny"
 
 
 def test_a_definitions_mode_only_tightens() -> None:
     def in_session(mode: PermissionMode, definition: PermissionMode) -> Action:
-        return verdict(
-            "write", "a", in_mode(mode), (PermissionProfile(agent="x", mode=definition), BUILD)
+        return decide_action(
+            "write",
+            "a",
+            policy_in_mode(mode),
+            (PermissionProfile(agent="x", max_mode=definition), BUILD_PROFILE),
         )
 
     assert in_session("yolo", "default") == "ask"
@@ -259,36 +268,42 @@ def test_a_definitions_mode_only_tightens() -> None:
 def test_modes_lift_an_ask_within_their_bounds(
     mode: PermissionMode, permission: str, target: str, expected: Action
 ) -> None:
-    assert verdict(permission, target, in_mode(mode)) == expected
+    assert decide_action(permission, target, policy_in_mode(mode)) == expected
 
 
 def test_auto_edit_lifts_only_what_defaults_made_in_the_whole_chain() -> None:
-    asks = replace(in_mode("auto-edit"), sources=(user(rule("write", "docs/*", "ask")),))
+    asks = replace(
+        policy_in_mode("auto-edit"), sources=(user_rules(rule("write", "docs/*", "ask")),)
+    )
     below = replace(
-        in_mode("auto-edit"), sources=(user(rule("write", "docs/*", "ask", agent="lead")),)
+        policy_in_mode("auto-edit"),
+        sources=(user_rules(rule("write", "docs/*", "ask", agent="lead")),),
     )
 
-    assert verdict("write", "src/a", asks) == "allow"
-    assert verdict("write", "docs/a", asks) == "ask"
-    assert verdict("write", "docs/a", below, (BUILD, PermissionProfile(agent="lead"))) == "ask"
-    assert verdict("write", "docs/a", replace(asks, mode="yolo")) == "allow"
+    assert decide_action("write", "src/a", asks) == "allow"
+    assert decide_action("write", "docs/a", asks) == "ask"
+    assert (
+        decide_action("write", "docs/a", below, (BUILD_PROFILE, PermissionProfile(agent="lead")))
+        == "ask"
+    )
+    assert decide_action("write", "docs/a", replace(asks, mode="yolo")) == "allow"
 
 
 def test_a_grant_lifts_exactly_what_was_asked() -> None:
-    policy = granting(DEFAULTS, (rule("write", "a.py"),))
+    policy = with_grants(DEFAULTS, (rule("write", "a.py"),))
 
-    assert verdict("write", "a.py", policy) == "allow"
+    assert decide_action("write", "a.py", policy) == "allow"
     for permission, target in [("write", "b.py"), ("edit", "a.py"), ("write", "A.py")]:
-        assert verdict(permission, target, policy) == "ask"
+        assert decide_action(permission, target, policy) == "ask"
 
 
 def test_what_is_offered_is_what_is_stored_and_what_lifts() -> None:
     call = (("write", "a.py"), ("read", "/etc/hosts"), ("write", "a.py"))
-    offered = decided(*call).judgement.grants
+    offered = decide_requests(*call).decision.grants
 
     assert offered == (rule("write", "a.py"), rule("read", "/etc/hosts"))
-    granted = granting(DEFAULTS, offered)
-    assert decided(*call, policy=granted).judgement.action == "allow"
+    granted = with_grants(DEFAULTS, offered)
+    assert decide_requests(*call, policy=granted).decision.action == "allow"
 
 
 @pytest.mark.parametrize(
@@ -303,34 +318,34 @@ def test_what_is_offered_is_what_is_stored_and_what_lifts() -> None:
     ],
 )
 def test_some_things_cannot_be_granted(permission: str, target: str) -> None:
-    assert decided((permission, target)).judgement.grants == ()
+    assert decide_requests((permission, target)).decision.grants == ()
     forced = replace(DEFAULTS, grants=(rule(permission, target),))
-    assert verdict(permission, target, forced) == "ask"
+    assert decide_action(permission, target, forced) == "ask"
 
 
 def test_a_grant_of_a_beginning_lifts_what_it_covers_but_no_floor() -> None:
     wide = replace(DEFAULTS, grants=tuple(rule("bash", each) for each in ("git *", "sudo *")))
 
-    assert verdict("bash", "git commit -m x", wide) == "allow"
+    assert decide_action("bash", "git commit -m x", wide) == "allow"
     for command in ("sudo make", "git -c a=b log", "git commit -m x > f", "A=1 git commit -m x"):
-        assert verdict("bash", command, wide) == "ask", command
+        assert decide_action("bash", command, wide) == "ask", command
 
 
 def test_a_grant_does_not_lift_a_deny() -> None:
-    policy = replace(by_rules(rule("write", "a", "deny")), grants=(rule("write", "a"),))
+    policy = replace(rules_only_policy(rule("write", "a", "deny")), grants=(rule("write", "a"),))
 
-    assert verdict("write", "a", policy) == "deny"
+    assert decide_action("write", "a", policy) == "deny"
 
 
 def test_a_grant_can_only_allow() -> None:
     wrong = (rule("read", "a.py", "deny"), rule("read", "b.py", "ask"))
 
-    assert granting(DEFAULTS, wrong).grants == ()
+    assert with_grants(DEFAULTS, wrong).grants == ()
 
 
 def test_granting_twice_stores_once_and_counts_each_change() -> None:
-    policy = granting(DEFAULTS, (rule("write", "a"), rule("write", "a")))
-    again = granting(policy, (rule("write", "a"),))
+    policy = with_grants(DEFAULTS, (rule("write", "a"), rule("write", "a")))
+    again = with_grants(policy, (rule("write", "a"),))
 
     assert again.grants == (rule("write", "a"),)
     assert (policy.policy_version, again.policy_version) == (2, 3)
@@ -340,30 +355,32 @@ def test_granting_twice_stores_once_and_counts_each_change() -> None:
 
 
 def test_the_strictest_request_of_a_call_decides() -> None:
-    judgement = decided(("read", "a"), ("write", "b"), ("read", "c")).judgement
+    judgement = decide_requests(("read", "a"), ("write", "b"), ("read", "c")).decision
 
     assert (judgement.action, judgement.grants) == ("ask", (rule("write", "b"),))
 
 
 def test_a_call_that_does_not_say_what_it_touches_asks_in_every_mode() -> None:
-    assert decided(policy=in_mode("yolo")).judgement.action == "ask"
+    assert decide_requests(policy=policy_in_mode("yolo")).decision.action == "ask"
 
 
 def test_a_target_too_long_to_look_into_asks() -> None:
-    judgement = decided(("bash", "true " * 50_000), policy=by_rules(rule("bash", "*"))).judgement
+    judgement = decide_requests(
+        ("bash", "true " * 50_000), policy=rules_only_policy(rule("bash", "*"))
+    ).decision
 
     assert (judgement.action, judgement.reason) == ("ask", "it is longer than 200,000 characters")
 
 
 def test_a_verdict_says_what_decided_it() -> None:
     def reason(permission: str, target: str, policy: Policy = DEFAULTS) -> str:
-        return decided((permission, target), policy=policy).judgement.reason
+        return decide_requests((permission, target), policy=policy).decision.reason
 
     assert reason("read", ".env") == "ask read .env (built-in default)"
     assert reason("write", "a.py") == "write asks unless it is allowed (built-in default)"
     assert reason("write", "/a.py") == "/a.py is outside the workspace"
-    assert reason("write", "a.py", in_mode("auto-edit")) == "mode auto-edit"
-    granted = granting(DEFAULTS, (rule("write", "a.py"),))
+    assert reason("write", "a.py", policy_in_mode("auto-edit")) == "mode auto-edit"
+    granted = with_grants(DEFAULTS, (rule("write", "a.py"),))
     assert reason("write", "a.py", granted) == "allow write a.py (granted in this session)"
-    denied = replace(DEFAULTS, sources=(user(rule("write", "*.py", "deny")),))
+    denied = replace(DEFAULTS, sources=(user_rules(rule("write", "*.py", "deny")),))
     assert reason("write", "a.py", denied) == "deny write *.py (user rules)"

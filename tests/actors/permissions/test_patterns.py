@@ -7,31 +7,37 @@ from pathlib import Path
 
 import pytest
 
-from actors.permissions.defaults import BUILT_IN
-from actors.permissions.patterns import MOST_NAMES, Patterns
+from actors.permissions.defaults import DEFAULT_RULES
+from actors.permissions.patterns import MAX_COMPARED_NAMES, GlobExpansion
 from actors.permissions.places import WorkspacePaths
 from messages.rules import Policy
-from tests.actors.permissions.judged import by_rules, decided, rule, user, verdict
+from tests.actors.permissions.judged import (
+    rules_only_policy,
+    decide_requests,
+    rule,
+    user_rules,
+    decide_action,
+)
 
 pytestmark = pytest.mark.quick
 
-ANY = tuple(
+ALLOW_ALL_RULES = tuple(
     rule(permission, pattern)
     for permission, pattern in product(("bash", "read", "write"), ("*", "/*"))
 )
-DENYING = by_rules(
-    *ANY,
+DENY_POLICY = rules_only_policy(
+    *ALLOW_ALL_RULES,
     rule("read", ".env", "deny"),
     rule("read", "*/.env", "deny"),
     rule("read", "secret/*", "deny"),
     rule("read", "/*/outside/*", "deny"),
     rule("write", "*.lock", "deny"),
 )
-EVERYTHING = Policy(mode="yolo", defaults=BUILT_IN, sources=(user(*ANY),))
+YOLO_POLICY = Policy(mode="yolo", defaults=DEFAULT_RULES, sources=(user_rules(*ALLOW_ALL_RULES),))
 
 
 @pytest.fixture
-def ground(tmp_path: Path) -> WorkspacePaths:
+def workspace_paths(tmp_path: Path) -> WorkspacePaths:
     root = tmp_path.resolve() / "project"
     for folder in ("project/src", "project/secret", "project/.git", "project/sub", "outside"):
         (tmp_path / folder).mkdir(parents=True)
@@ -42,7 +48,7 @@ def ground(tmp_path: Path) -> WorkspacePaths:
     return WorkspacePaths(root=str(root), cwd=str(root), home=str(tmp_path))
 
 
-DENIED = """
+DENIED_COMMANDS = """
 cat .en*
 cat .en?
 cat .e[n]v
@@ -72,7 +78,7 @@ rm x.loc?
 rm *
 rm ./x*
 """.strip().splitlines()
-ALLOWED = """
+ALLOWED_COMMANDS = """
 cat '.en*'
 cat "*"
 cat \\.en\\*
@@ -86,54 +92,77 @@ cd src && cat *
 """.strip().splitlines()
 
 
-@pytest.mark.parametrize("command", DENIED)
-def test_a_deny_holds_for_what_a_pattern_stands_for(command: str, ground: WorkspacePaths) -> None:
-    assert verdict("bash", command, DENYING, ground=ground) == "deny"
+@pytest.mark.parametrize("command", DENIED_COMMANDS)
+def test_a_deny_holds_for_what_a_pattern_stands_for(
+    command: str, workspace_paths: WorkspacePaths
+) -> None:
+    assert decide_action("bash", command, DENY_POLICY, workspace_paths=workspace_paths) == "deny"
 
 
-@pytest.mark.parametrize("command", ALLOWED)
-def test_a_pattern_is_no_more_than_it_stands_for(command: str, ground: WorkspacePaths) -> None:
-    assert verdict("bash", command, DENYING, ground=ground) == "allow"
+@pytest.mark.parametrize("command", ALLOWED_COMMANDS)
+def test_a_pattern_is_no_more_than_it_stands_for(
+    command: str, workspace_paths: WorkspacePaths
+) -> None:
+    assert decide_action("bash", command, DENY_POLICY, workspace_paths=workspace_paths) == "allow"
 
 
 @pytest.mark.parametrize(
     "command", ["touch .g*/config", "touch .git/c*", "echo x > .gi?/config", "touch .git/new*"]
 )
-def test_a_pattern_opens_no_protected_file(command: str, ground: WorkspacePaths) -> None:
-    assert verdict("bash", command, EVERYTHING, ground=ground) == "ask"
+def test_a_pattern_opens_no_protected_file(command: str, workspace_paths: WorkspacePaths) -> None:
+    assert decide_action("bash", command, YOLO_POLICY, workspace_paths=workspace_paths) == "ask"
 
 
-def test_more_names_than_are_compared_ask(ground: WorkspacePaths) -> None:
-    many = Path(ground.root, "many")
+def test_more_names_than_are_compared_ask(workspace_paths: WorkspacePaths) -> None:
+    many = Path(workspace_paths.root, "many")
     many.mkdir()
     for number in range(150):
         (many / str(number)).touch()
-    command = "cat " + " ".join(f"many/{number}*" for number in range(MOST_NAMES // 150 + 1))
+    command = "cat " + " ".join(
+        f"many/{number}*" for number in range(MAX_COMPARED_NAMES // 150 + 1)
+    )
 
-    assert verdict("bash", command, DENYING, ground=ground) == "ask"
-    assert verdict("bash", command[: len(command) // 2], DENYING, ground=ground) == "allow"
-    lenient = replace(DENYING, grants=(rule("bash", command),))
-    assert verdict("bash", command, lenient, ground=ground) == "ask"
+    assert decide_action("bash", command, DENY_POLICY, workspace_paths=workspace_paths) == "ask"
+    assert (
+        decide_action(
+            "bash", command[: len(command) // 2], DENY_POLICY, workspace_paths=workspace_paths
+        )
+        == "allow"
+    )
+    lenient = replace(DENY_POLICY, grants=(rule("bash", command),))
+    assert decide_action("bash", command, lenient, workspace_paths=workspace_paths) == "ask"
 
 
-def test_more_paths_than_are_followed_ask(ground: WorkspacePaths) -> None:
+def test_more_paths_than_are_followed_ask(workspace_paths: WorkspacePaths) -> None:
     for number in range(40):
-        Path(ground.root, "many", str(number)).mkdir(parents=True)
-    command = "cat " + " ".join(f"many/*/{number}" for number in range(MOST_NAMES // 400))
+        Path(workspace_paths.root, "many", str(number)).mkdir(parents=True)
+    command = "cat " + " ".join(f"many/*/{number}" for number in range(MAX_COMPARED_NAMES // 400))
 
-    assert verdict("bash", command, DENYING, ground=ground) == "ask"
-    assert verdict("bash", command[: len(command) // 2], DENYING, ground=ground) == "allow"
+    assert decide_action("bash", command, DENY_POLICY, workspace_paths=workspace_paths) == "ask"
+    assert (
+        decide_action(
+            "bash", command[: len(command) // 2], DENY_POLICY, workspace_paths=workspace_paths
+        )
+        == "allow"
+    )
 
 
-def test_what_stands_behind_a_pattern_is_looked_for_in_folders_only(ground: WorkspacePaths) -> None:
+def test_what_stands_behind_a_pattern_is_looked_for_in_folders_only(
+    workspace_paths: WorkspacePaths,
+) -> None:
     def told(command: str) -> set[str]:
-        return {part.target for part in decided(("bash", command), ground=ground).parts[1:]}
+        return {
+            part.target
+            for part in decide_requests(("bash", command), workspace_paths=workspace_paths).parts[
+                1:
+            ]
+        }
 
     assert told("cat */key") == {
         "secret/key",
         "src/key",
         "sub/key",
-        f"{Path(ground.root).parent}/outside/key",
+        f"{Path(workspace_paths.root).parent}/outside/key",
     }
     assert "src/a.py/x" not in told("cat */*/x")
 
@@ -143,7 +172,7 @@ def test_no_pattern_takes_long_over_a_long_name(tmp_path: Path) -> None:
     (tmp_path / name).touch()
 
     def matched(pattern: str) -> bool:
-        return any(Patterns().matches(pattern, str(tmp_path), os.path.exists))
+        return any(GlobExpansion().expand(pattern, str(tmp_path), os.path.exists))
 
     assert matched("a*" * 100)
     assert not matched("a*" * 100 + "b")

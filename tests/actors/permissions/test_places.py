@@ -4,13 +4,25 @@ from pathlib import Path
 
 import pytest
 
-from actors.permissions.defaults import BUILT_IN
+from actors.permissions.defaults import DEFAULT_RULES
 from actors.permissions.expanding import AccessAnalyzer
-from actors.permissions.judging import decide, judged
-from actors.permissions.places import PathResolver, Probe, ResolvedPath, WorkspacePaths, is_inside
-from actors.permissions.rulebook import rulebook_of
+from actors.permissions.judging import decide_access, combine_decisions
+from actors.permissions.places import (
+    PathResolver,
+    IdentifyFile,
+    ResolvedPath,
+    WorkspacePaths,
+    is_in_workspace,
+)
+from actors.permissions.rulebook import get_rule_index
 from messages.rules import Action, Policy, Rule
-from tests.actors.permissions.judged import BUILD, asking, rule, user, verdict
+from tests.actors.permissions.judged import (
+    BUILD_PROFILE,
+    permission_request,
+    rule,
+    user_rules,
+    decide_action,
+)
 
 pytestmark = pytest.mark.quick
 
@@ -23,8 +35,8 @@ def ground(tmp_path: Path) -> WorkspacePaths:
     return WorkspacePaths(root=str(root), cwd=str(root), home=str(tmp_path))
 
 
-def followed(path: str, ground: WorkspacePaths) -> ResolvedPath:
-    return PathResolver(ground).follow(path, ground.root)
+def resolve_path(path: str, workspace_paths: WorkspacePaths) -> ResolvedPath:
+    return PathResolver(workspace_paths).resolve(path, workspace_paths.root)
 
 
 @pytest.mark.parametrize(
@@ -43,10 +55,10 @@ def test_a_path_leads_where_the_kernel_would_take_it(
     path: str, leads: str, ground: WorkspacePaths
 ) -> None:
     explorer = PathResolver(ground)
-    place = explorer.follow(path, ground.root)
+    place = explorer.resolve(path, ground.root)
 
-    assert (explorer.target(place.path), place.problem) == (leads, "")
-    assert explorer.target(explorer.follow(f"{ground.root}/{path}", "/").path) == leads
+    assert (explorer.to_target(place.path), place.problem) == (leads, "")
+    assert explorer.to_target(explorer.resolve(f"{ground.root}/{path}", "/").path) == leads
 
 
 def test_links_are_followed_and_every_spelling_on_the_way_is_told(ground: WorkspacePaths) -> None:
@@ -54,8 +66,8 @@ def test_links_are_followed_and_every_spelling_on_the_way_is_told(ground: Worksp
     (root / "one").symlink_to("two")
     (root / "two").symlink_to("src")
 
-    assert followed("one/a.py", ground) == ResolvedPath(
-        path=f"{root}/src/a.py", spellings=(f"{root}/one/a.py", f"{root}/two/a.py")
+    assert resolve_path("one/a.py", ground) == ResolvedPath(
+        path=f"{root}/src/a.py", other_spellings=(f"{root}/one/a.py", f"{root}/two/a.py")
     )
 
 
@@ -64,7 +76,7 @@ def test_two_dots_behind_a_link_go_up_from_where_it_leads(ground: WorkspacePaths
     (root / "deep").mkdir()
     (root / "deep" / "link").symlink_to("../src")
 
-    assert followed("deep/link/../x", ground).path == f"{root}/x"
+    assert resolve_path("deep/link/../x", ground).path == f"{root}/x"
 
 
 @pytest.mark.parametrize(
@@ -85,56 +97,56 @@ def test_what_cannot_be_followed_says_why_and_asks(
 ) -> None:
     Path(ground.root, "circle").symlink_to("circle")
 
-    assert followed(path, ground).problem == problem
-    everything = Policy(sources=(user(rule("read", "*"), rule("read", "/*")),))
-    assert verdict("read", path, everything, ground=ground) == "ask"
+    assert resolve_path(path, ground).problem == problem
+    everything = Policy(sources=(user_rules(rule("read", "*"), rule("read", "/*")),))
+    assert decide_action("read", path, everything, workspace_paths=ground) == "ask"
 
 
 def test_inside_is_compared_name_by_name() -> None:
     added = ("/srv/lib",)
     for target in ("a", ".", "a/b", "/srv/lib", "/srv/lib/a"):
-        assert is_inside(target, added), target
+        assert is_in_workspace(target, added), target
     for target in ("", "/srv/library", "/srv", "../a", "a/../../b", "/srv/lib/../x", "/etc"):
-        assert not is_inside(target, added), target
+        assert not is_in_workspace(target, added), target
 
 
-def folding(path: str) -> tuple[int, int] | None:
+def identify_ignoring_case(path: str) -> tuple[int, int] | None:
     """A file system on which names that differ in case only are the same."""
     return (0, hash(path.casefold()))
 
 
-FOLDING: Probe = folding
+CASE_INSENSITIVE: IdentifyFile = identify_ignoring_case
 
 
-def judged_on(probe: Probe | None, name: str, *rules: Rule) -> Action:
+def decide_read(identify_file: IdentifyFile | None, name: str, *rules: Rule) -> Action:
     ground = WorkspacePaths(root="/nowhere/project", cwd="/nowhere/project")
-    explorer = PathResolver(ground, probe) if probe else PathResolver(ground)
-    policy = Policy(defaults=BUILT_IN, sources=(user(*rules),))
-    book = rulebook_of(policy, (BUILD,))
+    explorer = PathResolver(ground, identify_file) if identify_file else PathResolver(ground)
+    policy = Policy(defaults=DEFAULT_RULES, sources=(user_rules(*rules),))
+    book = get_rule_index(policy, (BUILD_PROFILE,))
     looking = AccessAnalyzer(explorer, book)
-    looking.at(asking("read", name))
-    return judged((each, decide(each, book)) for each in looking.found).action
+    looking.analyze(permission_request("read", name))
+    return combine_decisions((each, decide_access(each, book)) for each in looking.accesses).action
 
 
 @pytest.mark.parametrize("name", ["secrets/key", "SECRETS/key", "Secrets/KEY", "secrets/Key"])
 def test_a_deny_also_holds_for_other_cases_where_the_file_system_folds(name: str) -> None:
     deny = rule("read", "secrets/*", "deny")
 
-    assert judged_on(FOLDING, name, deny) == "deny"
-    assert judged_on(None, name, deny) == ("deny" if name.startswith("secrets/") else "allow")
+    assert decide_read(CASE_INSENSITIVE, name, deny) == "deny"
+    assert decide_read(None, name, deny) == ("deny" if name.startswith("secrets/") else "allow")
 
 
 def test_composed_and_decomposed_names_are_the_same_where_the_file_system_folds() -> None:
     deny = rule("read", "caf\u00e9/*", "deny")
 
-    assert judged_on(FOLDING, "CAFE\u0301/x", deny) == "deny"
+    assert decide_read(CASE_INSENSITIVE, "CAFE\u0301/x", deny) == "deny"
 
 
 def test_an_allow_stays_by_the_letter_where_the_file_system_folds() -> None:
     only = (rule("read", "*", "ask"), rule("read", "src/*"))
 
-    assert judged_on(FOLDING, "src/a", *only) == "allow"
-    assert judged_on(FOLDING, "SRC/a", *only) == "ask"
+    assert decide_read(CASE_INSENSITIVE, "src/a", *only) == "allow"
+    assert decide_read(CASE_INSENSITIVE, "SRC/a", *only) == "ask"
 
 
 @pytest.mark.parametrize(
@@ -146,9 +158,9 @@ def test_what_cannot_be_followed_asks_though_no_rule_speaks_of_it(
 ) -> None:
     (tmp_path / "loop").symlink_to("loop")
     ground = WorkspacePaths(root=str(tmp_path), cwd=str(tmp_path))
-    all_allowed = Policy(defaults=BUILT_IN, sources=(user(rule("bash", "*")),))
+    all_allowed = Policy(defaults=DEFAULT_RULES, sources=(user_rules(rule("bash", "*")),))
 
-    assert verdict("bash", command, all_allowed, ground=ground) == "ask"
+    assert decide_action("bash", command, all_allowed, workspace_paths=ground) == "ask"
 
 
 @pytest.mark.parametrize(
@@ -156,4 +168,4 @@ def test_what_cannot_be_followed_asks_though_no_rule_speaks_of_it(
     ["cd a\0b && cat a", "cd a\0b; git status", "grep -r x 'a\0b'", "diff 'a\0b' c", "ls a\0b*"],
 )
 def test_a_nul_character_in_a_path_is_a_question_and_no_fault(command: str) -> None:
-    assert verdict("bash", command) == "ask"
+    assert decide_action("bash", command) == "ask"

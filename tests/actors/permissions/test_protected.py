@@ -7,17 +7,22 @@ from typing import get_args
 
 import pytest
 
-from actors.permissions.defaults import BUILT_IN
-from actors.permissions.places import WorkspacePaths, real_places
-from actors.permissions.protected import LINKABLE, Protection, hooks_folders, targets_of
+from actors.permissions.defaults import DEFAULT_RULES
+from actors.permissions.places import WorkspacePaths, find_link_targets
+from actors.permissions.protected import (
+    PROTECTED_LINK_NAMES,
+    ProtectedPaths,
+    find_hooks_folders,
+    to_targets,
+)
 from messages.rules import PermissionMode, Policy, Rule
-from tests.actors.permissions.judged import decided, rule, user, verdict
+from tests.actors.permissions.judged import decide_requests, rule, user_rules, decide_action
 
 pytestmark = pytest.mark.quick
 
 ROOT = Path("/home/me/project")
 
-PROTECTED = [
+PROTECTED_TARGETS = [
     ".greenroom/config.json",
     ".greenroom/agents/x.md",
     ".greenroom",
@@ -58,7 +63,7 @@ PROTECTED = [
     ".greenroom/plans/a.sh",
     ".git/hooks/.greenroom/plans/a.md",
 ]
-OPEN = [
+UNPROTECTED_TARGETS = [
     "src/app.py",
     ".gitignore",
     ".github/workflows/ci.yml",
@@ -72,55 +77,55 @@ OPEN = [
 ]
 
 
-@pytest.mark.parametrize("target", PROTECTED)
+@pytest.mark.parametrize("target", PROTECTED_TARGETS)
 def test_protected_by_name_whether_it_exists_or_not(target: str) -> None:
-    assert Protection().holds(target)
+    assert ProtectedPaths().is_protected(target)
 
 
-@pytest.mark.parametrize("target", OPEN)
+@pytest.mark.parametrize("target", UNPROTECTED_TARGETS)
 def test_other_names_are_open(target: str) -> None:
-    assert not Protection().holds(target)
+    assert not ProtectedPaths().is_protected(target)
 
 
 @pytest.mark.parametrize("mode", get_args(PermissionMode))
 @pytest.mark.parametrize("permission", ["write", "edit"])
 def test_no_mode_and_no_grant_opens_a_protected_file(mode: PermissionMode, permission: str) -> None:
-    for target in PROTECTED:
+    for target in PROTECTED_TARGETS:
         granted = Rule(permission=permission, pattern=target, action="allow")
-        policy = Policy(mode=mode, defaults=BUILT_IN, grants=(granted,))
-        judgement = decided((permission, target), policy=policy).judgement
+        policy = Policy(mode=mode, defaults=DEFAULT_RULES, grants=(granted,))
+        judgement = decide_requests((permission, target), policy=policy).decision
         wanted = "deny" if mode == "plan" else "ask"
         assert (judgement.action, judgement.grants) == (wanted, ()), target
 
 
 def test_reading_a_protected_file_is_no_more_than_reading() -> None:
-    assert verdict("read", ".git/config") == "allow"
+    assert decide_action("read", ".git/config") == "allow"
 
 
 def test_our_own_folders_are_protected_wherever_they_are() -> None:
     outside, inside = Path("/srv/greenroom"), ROOT / "state"
-    ours = targets_of([outside, inside], ROOT)
+    ours = to_targets([outside, inside], ROOT)
 
     assert ours == ("/srv/greenroom", "state")
     for target in ("/srv/greenroom", "/srv/greenroom/rules.json", "/SRV/Greenroom/x", "state/x"):
-        assert Protection(ours).holds(target), target
+        assert ProtectedPaths(ours).is_protected(target), target
     for target in ("/srv/greenroom-2/x", "/srv", "srv/greenroom/x", "/state/x", "stated/x"):
-        assert not Protection(ours).holds(target), target
+        assert not ProtectedPaths(ours).is_protected(target), target
 
 
 def test_a_workspace_inside_one_of_our_folders_is_protected_as_a_whole() -> None:
-    ours = targets_of([ROOT.parent], ROOT)
+    ours = to_targets([ROOT.parent], ROOT)
 
     assert ours == (".",)
-    assert Protection(ours).holds("src/app.py")
-    assert not Protection(ours).holds("/etc/hosts")
+    assert ProtectedPaths(ours).is_protected("src/app.py")
+    assert not ProtectedPaths(ours).is_protected("/etc/hosts")
 
 
 def test_our_own_folders_count_for_the_verdict_even_in_yolo() -> None:
-    policy = Policy(mode="yolo", protected=("/srv/greenroom",))
+    policy = Policy(mode="yolo", protected_paths=("/srv/greenroom",))
 
-    assert verdict("write", "/srv/greenroom/sessions/1.jsonl", policy) == "ask"
-    assert verdict("write", "/srv/other", policy) == "allow"
+    assert decide_action("write", "/srv/greenroom/sessions/1.jsonl", policy) == "ask"
+    assert decide_action("write", "/srv/other", policy) == "allow"
 
 
 ROUTES = """
@@ -199,14 +204,14 @@ sudo git config x y
 bash -c 'git config x y'
 """.strip().splitlines()
 TARGETS = (".git/config", ".git/hooks/post-commit", ".greenroom/agents/x.md", ".vscode/tasks.json")
-EVERYTHING = tuple(
+ALLOW_ALL_RULES = tuple(
     rule(permission, pattern)
     for permission, pattern in product(("bash", "read", "write", "edit"), ("*", "/*"))
 )
-YOLO = Policy(mode="yolo", defaults=BUILT_IN, sources=(user(*EVERYTHING),))
+YOLO_POLICY = Policy(mode="yolo", defaults=DEFAULT_RULES, sources=(user_rules(*ALLOW_ALL_RULES),))
 
 
-def routed(route: str, target: str) -> str:
+def fill_route(route: str, target: str) -> str:
     """Write a target (T), its folder (D) and its name there (N) into a route."""
     folder, _, name = target.rpartition("/")
     parts = {"T": target, "D": folder, "N": name}
@@ -225,18 +230,24 @@ def test_no_route_to_a_protected_file_is_open_whatever_rules_and_mode_say(
         if exists:
             (root / target).parent.mkdir(parents=True, exist_ok=True)
             (root / target).touch()
-        routes = [routed(each, target) for each in ROUTES]
+        routes = [fill_route(each, target) for each in ROUTES]
         calls = [("bash", each) for each in (*routes, *GIT_ROUTES)]
         calls += [("write", target), ("edit", target), ("write", str(root / target))]
         open_routes += [
-            each for tool, each in calls if verdict(tool, each, YOLO, ground=ground) == "allow"
+            each
+            for tool, each in calls
+            if decide_action(tool, each, YOLO_POLICY, workspace_paths=ground) == "allow"
         ]
 
     assert open_routes == []
 
 
 def test_the_same_routes_to_an_open_file_are_open_in_yolo() -> None:
-    closed = [route for route in ROUTES if verdict("bash", routed(route, "src/a"), YOLO) != "allow"]
+    closed = [
+        route
+        for route in ROUTES
+        if decide_action("bash", fill_route(route, "src/a"), YOLO_POLICY) != "allow"
+    ]
     assert closed == []
 
 
@@ -250,12 +261,12 @@ def test_a_link_to_a_protected_file_and_a_protected_name_that_is_a_link_are_prot
     (root / ".git" / "hooks").symlink_to("../hooks")
     (root / "open").symlink_to(".git/config")
 
-    places = real_places(ground, LINKABLE)
+    places = find_link_targets(ground, PROTECTED_LINK_NAMES)
     assert places == (str(root / "hooks"),)
-    policy = Policy(mode="yolo", protected=targets_of(map(Path, places), root))
+    policy = Policy(mode="yolo", protected_paths=to_targets(map(Path, places), root))
     for target in ("open", "hooks/post-commit", ".git/hooks/post-commit"):
-        assert verdict("write", target, policy, ground=ground) == "ask", target
-    assert verdict("write", "other", policy, ground=ground) == "allow"
+        assert decide_action("write", target, policy, workspace_paths=ground) == "ask", target
+    assert decide_action("write", "other", policy, workspace_paths=ground) == "allow"
 
 
 def test_the_hooks_folders_that_git_is_told_of_are_found(tmp_path: Path) -> None:
@@ -268,7 +279,7 @@ def test_the_hooks_folders_that_git_is_told_of_are_found(tmp_path: Path) -> None
     (home / ".gitconfig").write_text("[core]\nhookspath = ~/hooks\n# hooksPath = no\n")
     (home / ".config" / "git" / "config").write_text("[core]\nhooksPath = linked\n")
 
-    assert hooks_folders(str(root), str(home)) == (
+    assert find_hooks_folders(str(root), str(home)) == (
         root / "real",
         root / "scripts" / "hooks",
         home / "hooks",
@@ -278,4 +289,4 @@ def test_the_hooks_folders_that_git_is_told_of_are_found(tmp_path: Path) -> None
 def test_settings_that_are_no_file_name_no_hooks_folder(tmp_path: Path) -> None:
     (tmp_path / ".git" / "config").mkdir(parents=True)
 
-    assert hooks_folders(str(tmp_path), str(tmp_path / "gone")) == ()
+    assert find_hooks_folders(str(tmp_path), str(tmp_path / "gone")) == ()

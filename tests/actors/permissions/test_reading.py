@@ -4,22 +4,22 @@ from dataclasses import replace
 
 import pytest
 
-from actors.permissions.defaults import BUILT_IN
-from actors.permissions.reading import may_read
+from actors.permissions.defaults import DEFAULT_RULES
+from actors.permissions.reading import can_read
 from messages.rules import FileReadPolicy, PermissionProfile, Policy, Rule
-from tests.actors.permissions.judged import BUILD, rule, user
+from tests.actors.permissions.judged import BUILD_PROFILE, rule, user_rules
 
 pytestmark = pytest.mark.quick
 
-PLAIN = Policy(defaults=BUILT_IN)
+DEFAULTS = Policy(defaults=DEFAULT_RULES)
 
 
-def under(policy: Policy, *chain: PermissionProfile) -> FileReadPolicy:
-    return FileReadPolicy(policy=policy, chain=chain or (BUILD,))
+def read_policy(policy: Policy, *chain: PermissionProfile) -> FileReadPolicy:
+    return FileReadPolicy(policy=policy, profile_chain=chain or (BUILD_PROFILE,))
 
 
-def by(*rules: Rule) -> FileReadPolicy:
-    return under(replace(PLAIN, sources=(user(*rules),)))
+def read_policy_with_rules(*rules: Rule) -> FileReadPolicy:
+    return read_policy(replace(DEFAULTS, sources=(user_rules(*rules),)))
 
 
 @pytest.mark.parametrize(
@@ -36,32 +36,32 @@ def by(*rules: Rule) -> FileReadPolicy:
     ],
 )
 def test_what_may_be_read_where_nobody_has_said_anything(target: str, *, expected: bool) -> None:
-    assert may_read(target, under(PLAIN)) is expected
+    assert can_read(target, read_policy(DEFAULTS)) is expected
 
 
 @pytest.mark.parametrize("action", ["ask", "deny"])
 def test_a_file_that_a_rule_asks_for_is_not_read_either(action: str) -> None:
-    reads = by(Rule(permission="read", pattern="*/secret.txt", action=action))  # type: ignore[arg-type]  # both are actions
+    reads = read_policy_with_rules(Rule(permission="read", pattern="*/secret.txt", action=action))  # type: ignore[arg-type]  # both are actions
 
-    assert not may_read("a/secret.txt", reads)
-    assert may_read("a/public.txt", reads)
+    assert not can_read("a/secret.txt", reads)
+    assert can_read("a/public.txt", reads)
 
 
 def test_a_rule_of_anybody_above_counts_and_what_was_granted_does_too() -> None:
-    above = PermissionProfile(agent="build", rules=user(rule("read", "a.py", "deny")))
-    granted = replace(PLAIN, grants=(rule("read", ".env"),))
+    above = PermissionProfile(agent="build", rules=user_rules(rule("read", "a.py", "deny")))
+    granted = replace(DEFAULTS, grants=(rule("read", ".env"),))
 
-    assert not may_read("a.py", under(PLAIN, BUILD, above))
-    assert may_read(".env", under(granted))
-    assert may_read(".env", under(replace(PLAIN, mode="yolo")))
+    assert not can_read("a.py", read_policy(DEFAULTS, BUILD_PROFILE, above))
+    assert can_read(".env", read_policy(granted))
+    assert can_read(".env", read_policy(replace(DEFAULTS, mode="yolo")))
 
 
 def test_an_added_folder_counts_as_inside_by_whole_names() -> None:
-    reads = under(replace(PLAIN, added=("/lib",)))
+    reads = read_policy(replace(DEFAULTS, added_directories=("/lib",)))
 
-    assert may_read("/lib/a.py", reads)
-    assert not may_read("/library/a.py", reads)
-    assert not may_read("/lib/.env", reads)
+    assert can_read("/lib/a.py", reads)
+    assert not can_read("/library/a.py", reads)
+    assert not can_read("/lib/.env", reads)
 
 
 @pytest.mark.parametrize(
@@ -80,4 +80,7 @@ def test_an_added_folder_counts_as_inside_by_whole_names() -> None:
 def test_a_folder_that_was_opened_opens_what_is_below_unless_a_rule_speaks_of_it(
     target: str, within: str, *, expected: bool
 ) -> None:
-    assert may_read(target, by(rule("read", "/opt/keys/*", "ask")), within) is expected
+    assert (
+        can_read(target, read_policy_with_rules(rule("read", "/opt/keys/*", "ask")), within)
+        is expected
+    )

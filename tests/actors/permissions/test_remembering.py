@@ -2,7 +2,7 @@
 
 import pytest
 
-from actors.permissions.remembering import remembered
+from actors.permissions.remembering import recover_policy
 from messages.permissions import SessionSettings
 from messages.rules import Policy, Rule
 from messages.transcript import Record, SessionHeader, SessionOpened
@@ -10,30 +10,32 @@ from messages.transcript import Record, SessionHeader, SessionOpened
 pytestmark = pytest.mark.quick
 
 GRANT = Rule(permission="read", pattern=".env", action="allow")
-FIRST: tuple[Record, ...] = (
+FIRST_RUN: tuple[Record, ...] = (
     SessionHeader(session_id="s", workspace="/work"),
     SessionOpened(run=1, pid=1, version="0"),
     SessionSettings(mode="yolo", grants=(GRANT,)),
 )
-SECOND = SessionOpened(run=2, pid=2, version="0")
+SECOND_RUN = SessionOpened(run=2, pid=2, version="0")
 
 
 def test_yolo_of_an_earlier_run_does_not_come_back_with_a_crash_of_the_engine() -> None:
-    policy, _ = remembered(Policy(mode="default"), (*FIRST, SECOND), incarnation=2)
+    policy, _ = recover_policy(Policy(mode="default"), (*FIRST_RUN, SECOND_RUN), incarnation=2)
     assert policy.mode == "default"
     assert policy.grants == (GRANT,)
 
 
 def test_a_mode_that_was_set_in_this_run_stays() -> None:
     set_now = SessionSettings(mode="auto-edit", grants=(GRANT,))
-    policy, _ = remembered(Policy(mode="default"), (*FIRST, SECOND, set_now), incarnation=2)
+    policy, _ = recover_policy(
+        Policy(mode="default"), (*FIRST_RUN, SECOND_RUN, set_now), incarnation=2
+    )
     assert policy.mode == "auto-edit"
 
 
 def test_a_new_generation_is_none_that_a_verdict_was_given_in() -> None:
     before = Policy(policy_version=7)
     generations = {
-        remembered(before, FIRST, incarnation)[0].policy_version for incarnation in (2, 3)
+        recover_policy(before, FIRST_RUN, incarnation)[0].policy_version for incarnation in (2, 3)
     }
     assert len(generations) == 2
     assert all(each > 7 + 0 for each in generations)

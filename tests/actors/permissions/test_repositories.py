@@ -5,14 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from actors.permissions.defaults import BUILT_IN
+from actors.permissions.defaults import DEFAULT_RULES
 from actors.permissions.places import WorkspacePaths
 from messages.rules import Action, Policy
-from tests.actors.permissions.judged import rule, user, verdict
+from tests.actors.permissions.judged import rule, user_rules, decide_action
 
 pytestmark = pytest.mark.quick
 
-TRUSTED = Policy(defaults=BUILT_IN, trusted=True)
+TRUSTED_POLICY = Policy(defaults=DEFAULT_RULES, trusted=True)
 
 
 @pytest.fixture
@@ -24,21 +24,23 @@ def ground(tmp_path: Path) -> WorkspacePaths:
     return WorkspacePaths(root=str(root), cwd=str(root), home=str(tmp_path))
 
 
-def bare(folder: Path, *names: str) -> None:
+def create_bare_repository(folder: Path, *names: str) -> None:
     folder.mkdir(exist_ok=True)
     for name in names:
         (folder / name).touch()
 
 
-def judged(command: str, ground: WorkspacePaths, policy: Policy = TRUSTED) -> Action:
-    return verdict("bash", command, policy, ground=ground)
+def decide_command(
+    command: str, workspace_paths: WorkspacePaths, policy: Policy = TRUSTED_POLICY
+) -> Action:
+    return decide_action("bash", command, policy, workspace_paths=workspace_paths)
 
 
 @pytest.mark.parametrize("command", ["git status", "cd src && git diff", "cd src/deep; git log -p"])
 def test_in_the_workspaces_own_repository_git_may_look(
     command: str, ground: WorkspacePaths
 ) -> None:
-    assert judged(command, ground) == "allow"
+    assert decide_command(command, ground) == "allow"
 
 
 @pytest.mark.parametrize(
@@ -55,7 +57,7 @@ def test_in_the_workspaces_own_repository_git_may_look(
 def test_a_repository_below_may_start_programs_of_its_own(
     command: str, ground: WorkspacePaths
 ) -> None:
-    assert judged(command, ground) == "ask"
+    assert decide_command(command, ground) == "ask"
 
 
 @pytest.mark.parametrize("names", [("HEAD", "refs", "objects"), ("HEAD", "commondir")])
@@ -63,24 +65,24 @@ def test_a_bare_repository_can_be_put_together_by_plain_writes(
     names: tuple[str, ...], ground: WorkspacePaths
 ) -> None:
     made = Path(ground.root, "made")
-    bare(made, *names[1:])
-    assert judged("cd made && git status", ground) == "allow"
-    editing = replace(TRUSTED, mode="auto-edit")
-    assert verdict("write", "made/HEAD", editing, ground=ground) == "allow"
+    create_bare_repository(made, *names[1:])
+    assert decide_command("cd made && git status", ground) == "allow"
+    editing = replace(TRUSTED_POLICY, mode="auto-edit")
+    assert decide_action("write", "made/HEAD", editing, workspace_paths=ground) == "allow"
 
-    bare(made, "HEAD")
+    create_bare_repository(made, "HEAD")
     (made / "src").mkdir()
 
-    assert judged("cd made && git status", ground) == "ask"
-    assert judged("cd made/src && git status", ground, editing) == "ask"
-    assert judged("git status", ground) == "allow"
+    assert decide_command("cd made && git status", ground) == "ask"
+    assert decide_command("cd made/src && git status", ground, editing) == "ask"
+    assert decide_command("git status", ground) == "allow"
 
 
 def test_the_root_may_be_made_a_bare_repository_too(ground: WorkspacePaths) -> None:
-    bare(Path(ground.root), "HEAD", "refs", "objects")
+    create_bare_repository(Path(ground.root), "HEAD", "refs", "objects")
 
-    assert judged("git status", ground) == "ask"
-    assert judged("cd src && git status", ground) == "ask"
+    assert decide_command("git status", ground) == "ask"
+    assert decide_command("cd src && git status", ground) == "ask"
 
 
 def test_an_added_folder_has_a_repository_of_its_own(
@@ -88,13 +90,15 @@ def test_an_added_folder_has_a_repository_of_its_own(
 ) -> None:
     added = str(tmp_path.resolve() / "added")
     Path(added).mkdir()
-    policy = replace(TRUSTED, added=(added,))
+    policy = replace(TRUSTED_POLICY, added_directories=(added,))
 
-    assert judged(f"cd {added} && ls", ground, policy) == "allow"
-    assert judged(f"cd {added} && git status", ground, policy) == "ask"
+    assert decide_command(f"cd {added} && ls", ground, policy) == "allow"
+    assert decide_command(f"cd {added} && git status", ground, policy) == "ask"
 
 
 def test_who_allows_git_by_a_rule_allows_it_everywhere(ground: WorkspacePaths) -> None:
-    policy = replace(TRUSTED, sources=(user(rule("bash", "git *"), rule("bash", "cd *")),))
+    policy = replace(
+        TRUSTED_POLICY, sources=(user_rules(rule("bash", "git *"), rule("bash", "cd *")),)
+    )
 
-    assert judged("cd nested && git status", ground, policy) == "allow"
+    assert decide_command("cd nested && git status", ground, policy) == "allow"

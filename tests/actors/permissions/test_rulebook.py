@@ -6,19 +6,19 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from actors.permissions.judging import decide
+from actors.permissions.judging import decide_access
 from actors.permissions.matters import Access, RuleScope
-from actors.permissions.rulebook import rulebook_of
-from actors.permissions.rules import matches, matches_tightly
+from actors.permissions.rulebook import get_rule_index
+from actors.permissions.rules import is_match, is_ask_or_deny_match
 from messages.rules import Action, Policy
-from tests.actors.permissions.judged import BUILD, rule, user
+from tests.actors.permissions.judged import BUILD_PROFILE, rule, user_rules
 
 pytestmark = pytest.mark.quick
 
 LETTERS = "sSb*/ .\u00e4\u0130\u017f"
 """Some of them fold into others, one (LATIN SMALL LETTER LONG S) into an ASCII letter."""
-CaseOf = Literal["text", "file system"]
-WEIGHTS: dict[Action, RuleScope] = {"deny": "denies", "ask": "tightens"}
+CaseComparison = Literal["text", "file system"]
+RULE_SCOPES: dict[Action, RuleScope] = {"deny": "denies", "ask": "tightens"}
 
 
 @given(
@@ -32,24 +32,35 @@ WEIGHTS: dict[Action, RuleScope] = {"deny": "denies", "ask": "tightens"}
 @example(["S*"], ["sb"], "read", "ask", "file system")
 @example(["s *"], ["s"], "bash", "deny", "text")
 def test_a_rule_is_passed_over_only_where_it_cannot_match(
-    patterns: list[str], texts: list[str], permission: str, action: Action, case: CaseOf
+    patterns: list[str], texts: list[str], permission: str, action: Action, case: CaseComparison
 ) -> None:
     folds = case == "file system"
     rules = [rule(permission, pattern, action) for pattern in patterns]
-    weight = WEIGHTS[action]
-    matter = Access(permission, texts[0], "bash", weight, also=tuple(texts[1:]), folded=folds)
+    weight = RULE_SCOPES[action]
+    matter = Access(
+        permission,
+        texts[0],
+        "bash",
+        weight,
+        other_spellings=tuple(texts[1:]),
+        is_case_insensitive=folds,
+    )
 
-    judgement = decide(matter, rulebook_of(Policy(sources=(user(*rules),)), (BUILD,)))
-    speaks = any(matches_tightly(each, text, folded=folds) for each in rules for text in texts)
+    judgement = decide_access(
+        matter, get_rule_index(Policy(sources=(user_rules(*rules),)), (BUILD_PROFILE,))
+    )
+    speaks = any(
+        is_ask_or_deny_match(each, text, ignore_case=folds) for each in rules for text in texts
+    )
     assert judgement.action == (action if speaks else "allow")
 
 
 def test_an_exception_made_behind_a_rule_is_still_heard() -> None:
-    rules = user(rule("read", "*"), rule("read", "*.Pem", "deny"), rule("read", "x/*", "ask"))
-    book = rulebook_of(Policy(sources=(rules,)), (BUILD,))
+    rules = user_rules(rule("read", "*"), rule("read", "*.Pem", "deny"), rule("read", "x/*", "ask"))
+    book = get_rule_index(Policy(sources=(rules,)), (BUILD_PROFILE,))
 
     for target, action in (("a", "allow"), ("a.Pem", "deny"), ("x/a.Pem", "ask"), ("x", "allow")):
-        assert decide(Access("read", target, "read"), book).action == action, target
+        assert decide_access(Access("read", target, "read"), book).action == action, target
 
 
 @given(
@@ -60,15 +71,17 @@ def test_an_exception_made_behind_a_rule_is_still_heard() -> None:
 @example(["*S"], "s")
 def test_an_allow_is_passed_over_only_where_it_cannot_match(patterns: list[str], text: str) -> None:
     rules = [rule("bash", pattern) for pattern in patterns]
-    book = rulebook_of(Policy(sources=(user(*rules),)), (BUILD,))
+    book = get_rule_index(Policy(sources=(user_rules(*rules),)), (BUILD_PROFILE,))
 
-    speaks = any(matches(pattern, text) for pattern in patterns)
-    assert decide(Access("bash", text, "bash"), book).action == ("allow" if speaks else "ask")
+    speaks = any(is_match(pattern, text) for pattern in patterns)
+    assert decide_access(Access("bash", text, "bash"), book).action == (
+        "allow" if speaks else "ask"
+    )
 
 
 def test_a_default_for_the_workspace_itself_holds_for_an_added_folder() -> None:
-    policy = Policy(defaults=(rule("write", "."),), added=("/x",))
-    book = rulebook_of(policy, (BUILD,))
+    policy = Policy(defaults=(rule("write", "."),), added_directories=("/x",))
+    book = get_rule_index(policy, (BUILD_PROFILE,))
 
     for target, action in ((".", "allow"), ("/x", "allow"), ("/y", "ask"), ("x", "ask")):
-        assert decide(Access("write", target, "write"), book).action == action, target
+        assert decide_access(Access("write", target, "write"), book).action == action, target

@@ -10,50 +10,54 @@ from actors.runtime.system import ActorSystem
 from messages.address import ROOT, Address
 from messages.agents import ChildEnded
 from tests.actors.runtime.behaviours import (
-    Gate,
-    Hurry,
-    Job,
-    Please,
-    Poke,
-    Said,
-    said_of,
+    ThreadGate,
+    PriorityPing,
+    ReportJob,
+    TrackedPing,
+    Ping,
+    Observed,
+    report_failure,
 )
 from tests.probe import Probe
 
-OFTEN = Restart(limit=100, window_s=3600.0, backoff_s=0.0)
+MANY_RESTARTS = Restart(limit=100, window_s=3600.0, backoff_s=0.0)
 
 
-ONCE = Restart(limit=1, window_s=3600.0, backoff_s=0.0)
+ONE_RESTART = Restart(limit=1, window_s=3600.0, backoff_s=0.0)
 
 
-class Phoenix(Actor[Poke | Please | Hurry | Said | ChildEnded]):
+class CrashingActor(Actor[Ping | TrackedPing | PriorityPing | Observed | ChildEnded]):
     """Crashes when told so; says who it is when asked, and when it starts."""
 
     def __init__(
-        self, gate: Gate | None = None, first: Callable[["Phoenix"], object] | None = None
+        self,
+        gate: ThreadGate | None = None,
+        on_first_start: Callable[["CrashingActor"], object] | None = None,
     ) -> None:
         """`first` is done at the first start."""
         self._heard = 0
         self._gate = gate
-        self._first = first
+        self._first = on_first_start
 
     def on_start(self) -> None:
-        self.tell(ROOT, Said(word=f"life {self.incarnation}"))
+        self.tell(ROOT, Observed(text=f"life {self.incarnation}"))
         if self.incarnation == 1 and self._first:
             self._first(self)
 
-    def on_receive(self, message: Poke | Please | Hurry | Said | ChildEnded) -> None:
+    def on_receive(
+        self, message: Ping | TrackedPing | PriorityPing | Observed | ChildEnded
+    ) -> None:
         self._heard += 1
-        word = getattr(message, "word", "")
+        word = getattr(message, "text", "")
         match word:
             case "crash":
                 raise RuntimeError(word)
             case "crash after a word to itself":
-                self.tell(self.address, Said(word="note to self"))
+                self.tell(self.address, Observed(text="note to self"))
                 raise RuntimeError(word)
             case "crash at the gate":
                 assert self._gate
-                self._gate.pass_through()
+                self._gate.wait_until_open()
                 raise RuntimeError(word)
             case "finish and crash":
                 self.finish()
@@ -61,28 +65,30 @@ class Phoenix(Actor[Poke | Please | Hurry | Said | ChildEnded]):
             case "finish":
                 self.finish(word)
             case _:
-                self.tell(ROOT, Said(word=f"{word} {self._heard} in life {self.incarnation}"))
+                self.tell(ROOT, Observed(text=f"{word} {self._heard} in life {self.incarnation}"))
 
 
-class PhoenixOnThread(Phoenix):
+class CrashingActorOnThread(CrashingActor):
     dispatcher = "thread"
 
 
-class DrainingPhoenix(Phoenix):
-    drains = True
+class DrainingCrashingActor(CrashingActor):
+    drains_before_stop = True
 
 
-phoenixes = pytest.mark.parametrize("phoenix", [Phoenix, PhoenixOnThread])
+on_each_dispatcher = pytest.mark.parametrize("phoenix", [CrashingActor, CrashingActorOnThread])
 
 
-MakePhoenix = Callable[..., Phoenix]
+MakeCrashingActor = Callable[..., CrashingActor]
 
 
-def born(system: ActorSystem, root: Probe, make: MakePhoenix, restart: Restart = OFTEN) -> Address:
+def start_crashing_actor(
+    system: ActorSystem, root: Probe, make: MakeCrashingActor, restart: Restart = MANY_RESTARTS
+) -> Address:
     child = system.start(make, "phoenix", restart)
-    root.expect(Said(word="life 1"))
+    root.expect(Observed(text="life 1"))
     return child
 
 
-def working(job: Job) -> Callable[[Phoenix], object]:
-    return lambda phoenix: phoenix.work(job, said_of)
+def start_job_with(job: ReportJob) -> Callable[[CrashingActor], object]:
+    return lambda phoenix: phoenix.start_job(job, report_failure)

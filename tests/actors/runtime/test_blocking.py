@@ -7,50 +7,52 @@ from concurrent.futures import Future
 
 import pytest
 
-from actors.runtime.blocking import MOST_IDLE, DaemonThreads
-from tests.probe import PATIENCE_S
+from actors.runtime.blocking import MAX_IDLE_THREADS, DaemonThreadExecutor
+from tests.probe import PROBE_TIMEOUT_S
 
 pytestmark = pytest.mark.quick
 
 
-class Token:
+class HeldObject:
     """Something that a call holds."""
 
 
 @pytest.fixture
-def threads() -> Iterator[DaemonThreads]:
-    threads = DaemonThreads()
+def executor() -> Iterator[DaemonThreadExecutor]:
+    threads = DaemonThreadExecutor()
     yield threads
     threads.shutdown()
 
 
-def worker_of(threads: DaemonThreads) -> threading.Thread:
-    return threads.submit(threading.current_thread).result(PATIENCE_S)
+def get_worker_thread(executor: DaemonThreadExecutor) -> threading.Thread:
+    return executor.submit(threading.current_thread).result(PROBE_TIMEOUT_S)
 
 
-def test_a_thread_that_is_idle_takes_the_next_call(threads: DaemonThreads) -> None:
-    first = worker_of(threads)
-    while worker_of(threads) is not first:  # it may not be idle yet
+def test_a_thread_that_is_idle_takes_the_next_call(executor: DaemonThreadExecutor) -> None:
+    first = get_worker_thread(executor)
+    while get_worker_thread(executor) is not first:  # it may not be idle yet
         pass
 
 
-def test_a_call_begins_at_once_whatever_the_others_wait_for(threads: DaemonThreads) -> None:
-    everybody = threading.Barrier(3 * MOST_IDLE)
-    calls = [threads.submit(everybody.wait, PATIENCE_S) for _ in range(3 * MOST_IDLE)]
-    assert sorted(call.result(PATIENCE_S) for call in calls) == list(range(3 * MOST_IDLE))
+def test_a_call_begins_at_once_whatever_the_others_wait_for(executor: DaemonThreadExecutor) -> None:
+    everybody = threading.Barrier(3 * MAX_IDLE_THREADS)
+    calls = [executor.submit(everybody.wait, PROBE_TIMEOUT_S) for _ in range(3 * MAX_IDLE_THREADS)]
+    assert sorted(call.result(PROBE_TIMEOUT_S) for call in calls) == list(
+        range(3 * MAX_IDLE_THREADS)
+    )
 
 
-def test_an_idle_thread_keeps_nothing_of_the_call_before(threads: DaemonThreads) -> None:
-    token = Token()
+def test_an_idle_thread_keeps_nothing_of_the_call_before(executor: DaemonThreadExecutor) -> None:
+    token = HeldObject()
     trace = weakref.ref(token)
-    threads.submit(id, token).result(PATIENCE_S)
+    executor.submit(id, token).result(PROBE_TIMEOUT_S)
     del token
     while trace() is not None:  # until it is idle
         pass
 
 
 def test_threads_end_with_the_pool_the_busy_ones_after_their_call() -> None:
-    threads = DaemonThreads()
+    threads = DaemonThreadExecutor()
     release: Future[None] = Future()
     begun: Future[threading.Thread] = Future()
 
@@ -59,15 +61,19 @@ def test_threads_end_with_the_pool_the_busy_ones_after_their_call() -> None:
         release.result()
 
     call = threads.submit(busy)
-    workers = [begun.result(PATIENCE_S), worker_of(threads), worker_of(threads)]
+    workers = [
+        begun.result(PROBE_TIMEOUT_S),
+        get_worker_thread(threads),
+        get_worker_thread(threads),
+    ]
     threads.shutdown()
     assert not call.done(), "nobody waits for it"
     release.set_result(None)
     for worker in workers:
-        worker.join(PATIENCE_S)
+        worker.join(PROBE_TIMEOUT_S)
         assert not worker.is_alive()
 
 
-def test_what_a_call_raises_is_its_futures(threads: DaemonThreads) -> None:
+def test_what_a_call_raises_is_its_futures(executor: DaemonThreadExecutor) -> None:
     with pytest.raises(ZeroDivisionError):
-        threads.submit(divmod, 1, 0).result(PATIENCE_S)
+        executor.submit(divmod, 1, 0).result(PROBE_TIMEOUT_S)

@@ -8,22 +8,22 @@ from typing import Literal, Self
 
 import pytest
 
-from actors.runtime.actor import Actor, Failure
+from actors.runtime.actor import Actor, JobFailure
 from actors.runtime.system import ActorSystem
 from messages.address import ROOT
 from messages.agents import ChildCancelled, ChildCompleted, ChildFailed
-from tests.actors.runtime.behaviours import Echo, Poke, Said, said_of
-from tests.probe import PATIENCE_S, Probe
+from tests.actors.runtime.behaviours import Echo, Ping, Observed, report_failure
+from tests.probe import PROBE_TIMEOUT_S, Probe
 
 pytestmark = pytest.mark.quick
 
-Place = Literal["init", "start", "receive", "failed", "stop", "job", "subtask"]
+FailurePoint = Literal["init", "start", "receive", "failed", "stop", "job", "subtask"]
 
 
-class Faulty(Actor[Poke | Said]):
+class RaisingActor(Actor[Ping | Observed]):
     """Raises at one place of its life; finishes once a work's outcome has come."""
 
-    def __init__(self, place: Place, error: type[BaseException]) -> None:
+    def __init__(self, place: FailurePoint, error: type[BaseException]) -> None:
         self._place = place
         self._error = error
         self._pass("init")
@@ -31,12 +31,12 @@ class Faulty(Actor[Poke | Said]):
     def on_start(self) -> None:
         self._pass("start")
 
-    def on_receive(self, message: Poke | Said) -> None:
+    def on_receive(self, message: Ping | Observed) -> None:
         match message:
-            case Poke():
+            case Ping():
                 self._pass("receive")
                 self._go_to_work()
-            case Said():
+            case Observed():
                 self.tell(ROOT, message)
                 self.finish()
 
@@ -46,39 +46,39 @@ class Faulty(Actor[Poke | Said]):
     def _go_to_work(self) -> None:
         match self._place:
             case "job" | "failed":
-                self.work(partial(raising, self._error), self._failed)
+                self.start_job(partial(raise_error, self._error), self._failed)
             case "subtask":
-                self.work(partial(raising_below, self._error), self._failed)
+                self.start_job(partial(raise_in_subtask, self._error), self._failed)
             case _:
                 self.finish()
 
-    def _failed(self, failure: Failure) -> Said:
+    def _failed(self, failure: JobFailure) -> Observed:
         self._pass("failed")
-        return said_of(failure)
+        return report_failure(failure)
 
-    def _pass(self, place: Place) -> None:
+    def _pass(self, place: FailurePoint) -> None:
         if place == self._place:
             raise self._error(place)
 
 
-class FaultyOnThread(Faulty):
+class RaisingActorOnThread(RaisingActor):
     dispatcher = "thread"
 
 
-async def raising(error: type[BaseException]) -> Said:
+async def raise_error(error: type[BaseException]) -> Observed:
     raise error("job")  # noqa: EM101  (the place is the text)
 
 
-async def raising_below(error: type[BaseException]) -> Said:
-    return await asyncio.create_task(raising(error))
+async def raise_in_subtask(error: type[BaseException]) -> Observed:
+    return await asyncio.create_task(raise_error(error))
 
 
-class UnspeakableError(Exception):
+class UnprintableError(Exception):
     def __str__(self) -> str:
         raise ValueError
 
 
-class SeveralErrors(BaseExceptionGroup[BaseException]):
+class ErrorWithoutText(BaseExceptionGroup[BaseException]):
     """One that holds what would end a program."""
 
     def __new__(cls, place: str) -> Self:
@@ -91,17 +91,17 @@ class SeveralErrors(BaseExceptionGroup[BaseException]):
         return self.message
 
 
-class BottomlessError(RecursionError):
+class DeepRecursionError(RecursionError):
     """Raised as deep as it goes."""
 
     def __init__(self, place: str) -> None:
         super().__init__(place)
         with suppress(RecursionError):
-            dig()
+            recurse_forever()
 
 
-def dig() -> None:
-    dig()
+def recurse_forever() -> None:
+    recurse_forever()
 
 
 ERRORS = (
@@ -113,117 +113,119 @@ ERRORS = (
     StopIteration,
     StopAsyncIteration,
     MemoryError,
-    BottomlessError,
-    SeveralErrors,
+    DeepRecursionError,
+    ErrorWithoutText,
 )
-STOP_OF_A_COROUTINE = "raised RuntimeError: coroutine raised StopIteration"
+STOP_ITERATION_DETAIL = "raised RuntimeError: coroutine raised StopIteration"
 """Python's own word: an iteration's end would be taken for the coroutine's."""
-errors = pytest.mark.parametrize("error", ERRORS)
-dispatchers = pytest.mark.parametrize("faulty", [Faulty, FaultyOnThread])
+each_error = pytest.mark.parametrize("error", ERRORS)
+each_dispatcher = pytest.mark.parametrize("faulty", [RaisingActor, RaisingActorOnThread])
 
-MakeFaulty = Callable[[Place, type[BaseException]], Faulty]
+MakeRaisingActor = Callable[[FailurePoint, type[BaseException]], RaisingActor]
 
 
-def run(system: ActorSystem, faulty: MakeFaulty, place: Place, error: type[BaseException]) -> None:
+def start_and_ping(
+    system: ActorSystem, faulty: MakeRaisingActor, place: FailurePoint, error: type[BaseException]
+) -> None:
     child = system.start(partial(faulty, place, error), "faulty")
-    system.tell(child, Poke())
+    system.tell(child, Ping())
 
 
-def assert_all_is_well(system: ActorSystem, root: Probe) -> None:
+def assert_system_works(system: ActorSystem, root: Probe) -> None:
     root.expect_nothing_more()
     sibling = system.start(Echo)
-    assert system.ask(sibling, Poke(word="well?"), PATIENCE_S) == Said(word="well?")
+    assert system.ask(sibling, Ping(text="well?"), PROBE_TIMEOUT_S) == Observed(text="well?")
     assert root.address.child("faulty") not in system.addresses
 
 
-@dispatchers
-@errors
+@each_dispatcher
+@each_error
 @pytest.mark.parametrize("place", ["init", "start"])
 def test_what_is_raised_before_the_first_message_is_a_failed_start(
     system: ActorSystem,
     root: Probe,
-    faulty: MakeFaulty,
-    place: Place,
+    faulty: MakeRaisingActor,
+    place: FailurePoint,
     error: type[BaseException],
 ) -> None:
-    run(system, faulty, place, error)
+    start_and_ping(system, faulty, place, error)
     detail = f"{error.__name__}: {place}"
     root.expect(ChildFailed(child=ROOT.child("faulty"), cause="start", detail=detail))
-    assert_all_is_well(system, root)
+    assert_system_works(system, root)
 
 
-@dispatchers
-@errors
+@each_dispatcher
+@each_error
 @pytest.mark.parametrize("place", ["receive", "failed"])
 def test_what_is_raised_later_is_a_crash(
     system: ActorSystem,
     root: Probe,
-    faulty: MakeFaulty,
-    place: Place,
+    faulty: MakeRaisingActor,
+    place: FailurePoint,
     error: type[BaseException],
 ) -> None:
-    run(system, faulty, place, error)
+    start_and_ping(system, faulty, place, error)
     detail = f"{error.__name__}: {place}"
     root.expect(ChildFailed(child=ROOT.child("faulty"), cause="crash", detail=detail))
-    assert_all_is_well(system, root)
+    assert_system_works(system, root)
 
 
-@dispatchers
-@errors
+@each_dispatcher
+@each_error
 def test_what_is_raised_while_cleaning_up_changes_nothing_about_the_end(
-    system: ActorSystem, root: Probe, faulty: MakeFaulty, error: type[BaseException]
+    system: ActorSystem, root: Probe, faulty: MakeRaisingActor, error: type[BaseException]
 ) -> None:
-    run(system, faulty, "stop", error)
+    start_and_ping(system, faulty, "stop", error)
     root.expect(ChildCompleted(child=ROOT.child("faulty")))
     child = system.start(partial(faulty, "stop", error), "faulty")
     system.stop_child(child)
     root.expect(ChildCancelled(child=child))
-    assert_all_is_well(system, root)
+    assert_system_works(system, root)
 
 
-@dispatchers
-@errors
+@each_dispatcher
+@each_error
 @pytest.mark.parametrize("place", ["job", "subtask"])
 def test_what_a_job_raises_is_its_outcome_and_its_actor_lives_on(
     system: ActorSystem,
     root: Probe,
-    faulty: MakeFaulty,
-    place: Place,
+    faulty: MakeRaisingActor,
+    place: FailurePoint,
     error: type[BaseException],
 ) -> None:
-    run(system, faulty, place, error)
-    crash = "JobCrash: " if error in (SystemExit, KeyboardInterrupt) else ""
+    start_and_ping(system, faulty, place, error)
+    crash = "JobCrashError: " if error in (SystemExit, KeyboardInterrupt) else ""
     outcome = f"raised {crash}{error.__name__}: job"
     if error is asyncio.CancelledError:
         outcome = "cancelled"
     if error is StopIteration:
-        outcome = STOP_OF_A_COROUTINE
-    root.expect(Said(word=outcome), ChildCompleted(child=ROOT.child("faulty")))
-    assert_all_is_well(system, root)
+        outcome = STOP_ITERATION_DETAIL
+    root.expect(Observed(text=outcome), ChildCompleted(child=ROOT.child("faulty")))
+    assert_system_works(system, root)
 
 
-@dispatchers
+@each_dispatcher
 def test_an_exception_that_cannot_even_say_what_it_is_ends_its_actor_only(
-    system: ActorSystem, root: Probe, faulty: MakeFaulty
+    system: ActorSystem, root: Probe, faulty: MakeRaisingActor
 ) -> None:
-    run(system, faulty, "receive", UnspeakableError)
+    start_and_ping(system, faulty, "receive", UnprintableError)
     end = ChildFailed(child=ROOT.child("faulty"), cause="crash", detail="UnspeakableError")
     root.expect(end)
-    assert_all_is_well(system, root)
+    assert_system_works(system, root)
 
 
-@dispatchers
-@errors
+@each_dispatcher
+@each_error
 @pytest.mark.parametrize("place", ["init", "start", "receive", "failed", "stop", "job"])
 def test_whatever_is_raised_anywhere_is_in_the_log_with_its_traceback(  # noqa: PLR0913, PLR0917  (fixtures)
     system: ActorSystem,
     root: Probe,
     caplog: pytest.LogCaptureFixture,
-    faulty: MakeFaulty,
-    place: Place,
+    faulty: MakeRaisingActor,
+    place: FailurePoint,
     error: type[BaseException],
 ) -> None:
-    run(system, faulty, place, error)
+    start_and_ping(system, faulty, place, error)
     while not isinstance(root.next(), ChildCompleted | ChildFailed):
         pass
     kept = [each.exc_info[1] for each in caplog.records if each.exc_info]
@@ -248,7 +250,7 @@ def test_without_a_configured_log_nothing_is_printed(
     capfd: pytest.CaptureFixture[str],
 ) -> None:
     """The terminal belongs to the shell."""
-    run(system, Faulty, "receive", RuntimeError)
+    start_and_ping(system, RaisingActor, "receive", RuntimeError)
     root.expect_kind(ChildFailed)
     assert "faulty failed (crash)" in caplog.text
     assert capfd.readouterr().err == ""

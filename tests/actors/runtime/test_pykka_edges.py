@@ -8,13 +8,13 @@ import pytest
 from pykka._envelope import Envelope as PykkaEnvelope
 
 from actors.runtime.directory import ActorRegistry
-from actors.runtime.event_loop import LoopThread
+from actors.runtime.event_loop import EventLoopThread
 from actors.runtime.system import ActorSystem
 from messages.address import ROOT
 from messages.agents import ChildCancelled, ChildEnded
 from messages.envelope import Envelope
-from tests.actors.runtime.behaviours import Echo, EchoOnThread, Parent, Poke, Said
-from tests.probe import PATIENCE_S, Probe
+from tests.actors.runtime.behaviours import Echo, EchoOnThread, SampleParent, Ping, Observed
+from tests.probe import PROBE_TIMEOUT_S, Probe
 
 pytestmark = pytest.mark.quick
 
@@ -23,21 +23,21 @@ def test_a_stray_stop_of_all_pykka_actors_harms_none_of_ours(
     system: ActorSystem, root: Probe
 ) -> None:
     echoes = [system.start(Echo), system.start(EchoOnThread)]
-    assert pykka.ActorRegistry.stop_all(timeout=PATIENCE_S) == []
+    assert pykka.ActorRegistry.stop_all(timeout=PROBE_TIMEOUT_S) == []
     for echo in echoes:
-        assert system.ask(echo, Poke(word="well"), PATIENCE_S) == Said(word="well")
+        assert system.ask(echo, Ping(text="well"), PROBE_TIMEOUT_S) == Observed(text="well")
     root.expect_nothing_more()
 
 
 @pytest.mark.parametrize("echo", [Echo, EchoOnThread])
 def test_a_stray_pykka_stop_is_an_orderly_one(echo: type[Echo]) -> None:
     ends: queue.SimpleQueue[ChildEnded] = queue.SimpleQueue()
-    event_loop = LoopThread()
+    event_loop = EventLoopThread()
     directory = ActorRegistry(ends.put, event_loop)
     event_loop.start()
-    cell = directory.spawn(partial(Parent, ("child", echo)), ROOT, None)
-    assert cell.actor_ref.stop(timeout=PATIENCE_S)
-    assert ends.get(timeout=PATIENCE_S) == ChildCancelled(child=ROOT)
+    cell = directory.start_cell(partial(SampleParent, ("child", echo)), ROOT, None)
+    assert cell.actor_ref.stop(timeout=PROBE_TIMEOUT_S)
+    assert ends.get(timeout=PROBE_TIMEOUT_S) == ChildCancelled(child=ROOT)
     assert directory.addresses == ()
     assert not cell.actor_ref.is_alive()
     event_loop.stop()
@@ -49,12 +49,12 @@ def test_a_letter_that_passed_the_check_for_life_just_before_the_end_is_counted(
 ) -> None:
     """pykka checks whether an actor lives, then puts; the end may come in between."""
     ends: queue.SimpleQueue[ChildEnded] = queue.SimpleQueue()
-    event_loop = LoopThread()
+    event_loop = EventLoopThread()
     directory = ActorRegistry(ends.put, event_loop)
     event_loop.start()
-    cell = directory.spawn(echo, ROOT, None)
-    cell.actor_ref.stop(timeout=PATIENCE_S)
-    ends.get(timeout=PATIENCE_S)
-    cell.actor_inbox.put(PykkaEnvelope(Envelope(cell.address, ROOT, Poke())))
+    cell = directory.start_cell(echo, ROOT, None)
+    cell.actor_ref.stop(timeout=PROBE_TIMEOUT_S)
+    ends.get(timeout=PROBE_TIMEOUT_S)
+    cell.actor_inbox.put(PykkaEnvelope(Envelope(cell.address, ROOT, Ping())))
     event_loop.stop()
-    assert directory.dead_letters == 1
+    assert directory.dead_letter_count == 1

@@ -9,123 +9,125 @@ from messages.agents import ChildCancelled
 from messages.supervision import Undelivered
 from tests.actors.runtime.behaviours import (
     Echo,
-    Please,
-    Poke,
-    Said,
+    TrackedPing,
+    Ping,
+    Observed,
 )
-from tests.probe import PATIENCE_S, Probe
+from tests.probe import PROBE_TIMEOUT_S, Probe
 
 pytestmark = pytest.mark.quick
 
 
-class Remembering(Actor[Poke | Said]):
+class StashingActor(Actor[Ping | Observed]):
     """Takes nothing before it has heard `Said`."""
 
     def on_start(self) -> None:
-        self.hold_mail(Said)
+        self.stash(Observed)
 
-    def on_receive(self, message: Poke | Said) -> None:
+    def on_receive(self, message: Ping | Observed) -> None:
         match message:
-            case Said():
+            case Observed():
                 self.tell(ROOT, message)
-                self.release_mail()
-            case Poke():
-                self.tell(ROOT, Said(word=message.word))
+                self.unstash()
+            case Ping():
+                self.tell(ROOT, Observed(text=message.text))
 
 
-class RememberingOnThread(Remembering):
+class StashingActorOnThread(StashingActor):
     dispatcher = "thread"
 
 
-@pytest.mark.parametrize("kind", [Remembering, RememberingOnThread])
+@pytest.mark.parametrize("kind", [StashingActor, StashingActorOnThread])
 def test_held_mail_waits_in_its_order_for_what_may_pass(
-    system: ActorSystem, root: Probe, kind: type[Remembering]
+    system: ActorSystem, root: Probe, kind: type[StashingActor]
 ) -> None:
     child = system.start(kind)
     for word in ("a", "b"):
-        system.tell(child, Poke(word=word))
-    assert system.ask(system.start(Echo), Poke(), PATIENCE_S)
+        system.tell(child, Ping(text=word))
+    assert system.ask(system.start(Echo), Ping(), PROBE_TIMEOUT_S)
     root.expect_nothing_more()
-    system.tell(child, Said(word="now"))
-    system.tell(child, Poke(word="c"))
-    root.expect(*(Said(word=word) for word in ("now", "a", "b", "c")))
+    system.tell(child, Observed(text="now"))
+    system.tell(child, Ping(text="c"))
+    root.expect(*(Observed(text=word) for word in ("now", "a", "b", "c")))
 
 
 def test_held_mail_bounces_when_its_holder_ends(
     system: ActorSystem, root: Probe, peer: Probe
 ) -> None:
-    class Holding(Actor[Please]):
+    class Holding(Actor[TrackedPing]):
         def on_start(self) -> None:
-            self.hold_mail()
+            self.stash()
 
-        def on_receive(self, message: Please) -> None:
+        def on_receive(self, message: TrackedPing) -> None:
             self.tell(ROOT, message)
 
     child = system.start(Holding)
-    peer.tell(child, Please())
-    assert system.ask(system.start(Echo), Poke(), PATIENCE_S)  # so it is held, and not in the lane
+    peer.tell(child, TrackedPing())
+    assert system.ask(
+        system.start(Echo), Ping(), PROBE_TIMEOUT_S
+    )  # so it is held, and not in the lane
     system.stop_child(child)
     root.expect(ChildCancelled(child=child))
-    peer.expect(Undelivered(to=child, message=Please(), reason="ended"))
+    peer.expect(Undelivered(to=child, message=TrackedPing(), reason="ended"))
 
 
 def test_a_message_to_nobody_comes_back_if_its_class_says_so(
     system: ActorSystem, peer: Probe
 ) -> None:
     nobody = ROOT.child("nobody")
-    peer.tell(nobody, Poke())
-    peer.tell(nobody, Please())
-    peer.expect(Undelivered(to=nobody, message=Please(), reason="ended"))
-    assert system.dead_letters == 2
+    peer.tell(nobody, Ping())
+    peer.tell(nobody, TrackedPing())
+    peer.expect(Undelivered(to=nobody, message=TrackedPing(), reason="ended"))
+    assert system.dead_letter_count == 2
 
 
 def test_a_bounce_goes_only_to_who_can_take_it(system: ActorSystem, root: Probe) -> None:
-    class Unaware(Actor[Poke]):
-        def on_receive(self, message: Poke) -> None:
-            self.tell(ROOT.child("nobody"), Please(word=message.word))
+    class Unaware(Actor[Ping]):
+        def on_receive(self, message: Ping) -> None:
+            self.tell(ROOT.child("nobody"), TrackedPing(text=message.text))
 
     unaware = system.start(Unaware)
-    system.tell(unaware, Poke())
-    assert system.ask(system.start(Echo), Poke(), PATIENCE_S)
+    system.tell(unaware, Ping())
+    assert system.ask(system.start(Echo), Ping(), PROBE_TIMEOUT_S)
     root.expect_nothing_more()
-    assert system.dead_letters == 1
+    assert system.dead_letter_count == 1
 
 
 def test_asking_nobody_brings_the_question_back(system: ActorSystem) -> None:
     nobody = ROOT.child("nobody")
-    answer = system.ask(nobody, Please(), PATIENCE_S)
-    assert answer == Undelivered(to=nobody, message=Please(), reason="ended")
+    answer = system.ask(nobody, TrackedPing(), PROBE_TIMEOUT_S)
+    assert answer == Undelivered(to=nobody, message=TrackedPing(), reason="ended")
 
 
-class Dozing(Actor[Poke | Said]):
+class SchedulingActor(Actor[Ping | Observed]):
     """Wakes itself up once."""
 
-    def on_receive(self, message: Poke | Said) -> None:
+    def on_receive(self, message: Ping | Observed) -> None:
         match message:
-            case Poke():
-                self.after(float(message.word), Said(word="awake"))
-            case Said():
+            case Ping():
+                self.schedule(float(message.text), Observed(text="awake"))
+            case Observed():
                 self.tell(ROOT, message)
 
 
-class DozingOnThread(Dozing):
+class SchedulingActorOnThread(SchedulingActor):
     dispatcher = "thread"
 
 
-@pytest.mark.parametrize("kind", [Dozing, DozingOnThread])
+@pytest.mark.parametrize("kind", [SchedulingActor, SchedulingActorOnThread])
 def test_a_message_to_oneself_comes_after_its_time(
-    system: ActorSystem, root: Probe, kind: type[Dozing]
+    system: ActorSystem, root: Probe, kind: type[SchedulingActor]
 ) -> None:
     child = system.start(kind)
-    began_s = system.event_loop.now()
-    system.tell(child, Poke(word="0.02"))
-    root.expect(Said(word="awake"))
-    assert system.event_loop.now() - began_s >= 0.02
+    began_s = system.event_loop.now_s()
+    system.tell(child, Ping(text="0.02"))
+    root.expect(Observed(text="awake"))
+    assert system.event_loop.now_s() - began_s >= 0.02
 
 
 def test_a_message_for_later_ends_with_its_actor(system: ActorSystem, root: Probe) -> None:
-    child = system.start(Dozing)
-    system.tell(child, Poke(word="3600"))
+    child = system.start(SchedulingActor)
+    system.tell(child, Ping(text="3600"))
     system.stop_child(child)
     root.expect(ChildCancelled(child=child))
     root.expect_nothing_more()

@@ -13,80 +13,80 @@ from actors.runtime.actor import UnexpectedMessageError
 from actors.runtime.system import ActorSystem
 from messages.agents import ChildCancelled, ChildFailed
 from tests.actors.runtime.behaviours import (
-    Hurry,
-    Poke,
-    Said,
-    Worker,
-    WorkerOnThread,
+    PriorityPing,
+    Ping,
+    Observed,
+    JobRunner,
+    JobRunnerOnThread,
     new_future,
 )
-from tests.probe import PATIENCE_S, Probe
+from tests.probe import PROBE_TIMEOUT_S, Probe
 
 pytestmark = pytest.mark.quick
 
-Say = Callable[[Said], None]
-workers = pytest.mark.parametrize("worker", [Worker, WorkerOnThread])
+MessageSink = Callable[[Observed], None]
+each_dispatcher = pytest.mark.parametrize("worker", [JobRunner, JobRunnerOnThread])
 
 
-async def for_ever() -> None:
+async def wait_forever() -> None:
     await asyncio.Event().wait()
 
 
-@workers
+@each_dispatcher
 def test_what_a_job_returns_is_its_outcome(
-    system: ActorSystem, root: Probe, worker: type[Worker]
+    system: ActorSystem, root: Probe, worker: type[JobRunner]
 ) -> None:
-    async def job(_: Say) -> Said:
-        return Said(word="returned")
+    async def job(_: MessageSink) -> Observed:
+        return Observed(text="returned")
 
-    system.tell(system.start(partial(worker, job)), Poke())
-    root.expect(Said(word="returned"))
+    system.tell(system.start(partial(worker, job)), Ping())
+    root.expect(Observed(text="returned"))
     root.expect_nothing_more()
 
 
-@workers
+@each_dispatcher
 def test_a_job_that_raises_has_failed(
-    system: ActorSystem, root: Probe, worker: type[Worker]
+    system: ActorSystem, root: Probe, worker: type[JobRunner]
 ) -> None:
-    async def job(_: Say) -> Said:
+    async def job(_: MessageSink) -> Observed:
         raise ConnectionResetError(104, "connection reset")
 
-    system.tell(system.start(partial(worker, job)), Poke())
-    root.expect(Said(word="raised ConnectionResetError: [Errno 104] connection reset"))
+    system.tell(system.start(partial(worker, job)), Ping())
+    root.expect(Observed(text="raised ConnectionResetError: [Errno 104] connection reset"))
     root.expect_nothing_more()
 
 
-@workers
+@each_dispatcher
 def test_a_job_that_returns_no_message_has_failed(
-    system: ActorSystem, root: Probe, worker: type[Worker]
+    system: ActorSystem, root: Probe, worker: type[JobRunner]
 ) -> None:
-    async def job(_: Say) -> Said:
-        return cast("Said", None)
+    async def job(_: MessageSink) -> Observed:
+        return cast("Observed", None)
 
-    system.tell(system.start(partial(worker, job)), Poke())
-    root.expect(Said(word="raised TypeError: the job returned NoneType"))
+    system.tell(system.start(partial(worker, job)), Ping())
+    root.expect(Observed(text="raised TypeError: the job returned NoneType"))
 
 
-@workers
+@each_dispatcher
 def test_an_outcome_that_the_inbox_does_not_have_is_a_crash(
-    system: ActorSystem, root: Probe, worker: type[Worker]
+    system: ActorSystem, root: Probe, worker: type[JobRunner]
 ) -> None:
-    async def job(_: Say) -> Said:
-        return cast("Said", ChildCancelled(child=child))
+    async def job(_: MessageSink) -> Observed:
+        return cast("Observed", ChildCancelled(child=child))
 
     child = system.start(partial(worker, job))
-    system.tell(child, Poke())
+    system.tell(child, Ping())
     detail = f"UnexpectedMessageError: {child} does not receive ChildCancelled"
     root.expect(ChildFailed(child=child, cause="crash", detail=detail))
 
 
 def test_a_job_cancelled_before_its_first_step_never_runs(system: ActorSystem, root: Probe) -> None:
-    async def job(say: Say) -> Said:
-        say(Said(word="it ran"))
-        return Said(word="returned")
+    async def job(say: MessageSink) -> Observed:
+        say(Observed(text="it ran"))
+        return Observed(text="returned")
 
-    system.tell(system.start(partial(Worker, job)), Poke(word="and cancel"))
-    root.expect(Said(word="cancelled"))
+    system.tell(system.start(partial(JobRunner, job)), Ping(text="and cancel"))
+    root.expect(Observed(text="cancelled"))
     root.expect_nothing_more()
 
 
@@ -95,178 +95,180 @@ def test_a_cancel_right_after_the_work_is_not_lost_on_its_way_to_the_loop(
 ) -> None:
     """From a thread the cancel is given when there is no task yet."""
 
-    async def job(_: Say) -> Said:
-        await for_ever()
-        return Said(word="never")
+    async def job(_: MessageSink) -> Observed:
+        await wait_forever()
+        return Observed(text="never")
 
-    system.tell(system.start(partial(WorkerOnThread, job)), Poke(word="and cancel"))
-    root.expect(Said(word="cancelled"))
+    system.tell(system.start(partial(JobRunnerOnThread, job)), Ping(text="and cancel"))
+    root.expect(Observed(text="cancelled"))
     root.expect_nothing_more()
 
 
-@workers
+@each_dispatcher
 def test_a_cancelled_job_cleans_up_before_its_outcome(
-    system: ActorSystem, root: Probe, worker: type[Worker]
+    system: ActorSystem, root: Probe, worker: type[JobRunner]
 ) -> None:
     clean_up = new_future()
 
-    async def job(say: Say) -> Said:
+    async def job(say: MessageSink) -> Observed:
         try:
-            say(Said(word="at work"))
-            await for_ever()
+            say(Observed(text="at work"))
+            await wait_forever()
         finally:
-            say(Said(word="cleaning"))
+            say(Observed(text="cleaning"))
             await asyncio.wrap_future(clean_up)
-            say(Said(word="clean"))
-        return Said(word="never")
+            say(Observed(text="clean"))
+        return Observed(text="never")
 
     child = system.start(partial(worker, job))
-    system.tell(child, Poke())
-    root.expect(Said(word="at work"))
-    system.tell(child, Hurry())
-    root.expect(Said(word="cleaning"))
+    system.tell(child, Ping())
+    root.expect(Observed(text="at work"))
+    system.tell(child, PriorityPing())
+    root.expect(Observed(text="cleaning"))
     root.expect_nothing_more()
     clean_up.set_result(None)
-    root.expect(Said(word="clean"), Said(word="cancelled"))
+    root.expect(Observed(text="clean"), Observed(text="cancelled"))
     root.expect_nothing_more()
 
 
-@workers
+@each_dispatcher
 def test_a_job_that_swallows_its_cancellation_is_heard(
-    system: ActorSystem, root: Probe, worker: type[Worker]
+    system: ActorSystem, root: Probe, worker: type[JobRunner]
 ) -> None:
-    async def job(say: Say) -> Said:
+    async def job(say: MessageSink) -> Observed:
         try:
-            say(Said(word="at work"))
-            await for_ever()
+            say(Observed(text="at work"))
+            await wait_forever()
         except asyncio.CancelledError:
-            return Said(word="all the same")
-        return Said(word="never")
+            return Observed(text="all the same")
+        return Observed(text="never")
 
     child = system.start(partial(worker, job))
-    system.tell(child, Poke())
-    root.expect(Said(word="at work"))
-    system.tell(child, Hurry())
-    root.expect(Said(word="all the same"))
+    system.tell(child, Ping())
+    root.expect(Observed(text="at work"))
+    system.tell(child, PriorityPing())
+    root.expect(Observed(text="all the same"))
     root.expect_nothing_more()
 
 
-@workers
+@each_dispatcher
 def test_cancelling_an_ended_job_does_nothing(
-    system: ActorSystem, root: Probe, worker: type[Worker]
+    system: ActorSystem, root: Probe, worker: type[JobRunner]
 ) -> None:
-    async def job(_: Say) -> Said:
-        return Said(word="returned")
+    async def job(_: MessageSink) -> Observed:
+        return Observed(text="returned")
 
     child = system.start(partial(worker, job))
-    system.tell(child, Poke())
-    root.expect(Said(word="returned"))
-    system.tell(child, Hurry())
-    system.tell(child, Poke())
-    root.expect(Said(word="returned"))
+    system.tell(child, Ping())
+    root.expect(Observed(text="returned"))
+    system.tell(child, PriorityPing())
+    system.tell(child, Ping())
+    root.expect(Observed(text="returned"))
     root.expect_nothing_more()
 
 
-@workers
+@each_dispatcher
 def test_an_outcome_after_the_stop_is_dropped_but_awaited(
-    system: ActorSystem, root: Probe, worker: type[Worker]
+    system: ActorSystem, root: Probe, worker: type[JobRunner]
 ) -> None:
     clean_up = new_future()
 
-    async def job(say: Say) -> Said:
+    async def job(say: MessageSink) -> Observed:
         try:
-            say(Said(word="at work"))
-            await for_ever()
+            say(Observed(text="at work"))
+            await wait_forever()
         finally:
             await asyncio.wrap_future(clean_up)
-        return Said(word="never")
+        return Observed(text="never")
 
     child = system.start(partial(worker, job))
-    system.tell(child, Poke())
-    root.expect(Said(word="at work"))
+    system.tell(child, Ping())
+    root.expect(Observed(text="at work"))
     system.stop_child(child)
     root.expect_nothing_more()
     clean_up.set_result(None)
     root.expect(ChildCancelled(child=child))
     root.expect_nothing_more()
-    assert system.dead_letters == 0
+    assert system.dead_letter_count == 0
 
 
-@workers
+@each_dispatcher
 def test_what_a_job_says_comes_in_order_and_before_its_outcome(
-    system: ActorSystem, root: Probe, worker: type[Worker]
+    system: ActorSystem, root: Probe, worker: type[JobRunner]
 ) -> None:
-    async def job(say: Say) -> Said:
+    async def job(say: MessageSink) -> Observed:
         for number in range(0, 100, 2):
-            say(Said(word=str(number)))
-            await asyncio.to_thread(say, Said(word=str(number + 1)))
-        return Said(word="returned")
+            say(Observed(text=str(number)))
+            await asyncio.to_thread(say, Observed(text=str(number + 1)))
+        return Observed(text="returned")
 
-    system.tell(system.start(partial(worker, job)), Poke())
-    root.expect(*(Said(word=str(number)) for number in range(100)), Said(word="returned"))
+    system.tell(system.start(partial(worker, job)), Ping())
+    root.expect(*(Observed(text=str(number)) for number in range(100)), Observed(text="returned"))
 
 
-@workers
+@each_dispatcher
 def test_what_a_job_may_not_say_fails_the_job(
-    system: ActorSystem, root: Probe, worker: type[Worker]
+    system: ActorSystem, root: Probe, worker: type[JobRunner]
 ) -> None:
-    async def job(say: Say) -> Said:
+    async def job(say: MessageSink) -> Observed:
         with pytest.raises(UnexpectedMessageError):
-            say(cast("Said", ChildCancelled(child=child)))
-        return Said(word="it was told")
+            say(cast("Observed", ChildCancelled(child=child)))
+        return Observed(text="it was told")
 
     child = system.start(partial(worker, job))
-    system.tell(child, Poke())
-    root.expect(Said(word="it was told"))
+    system.tell(child, Ping())
+    root.expect(Observed(text="it was told"))
 
 
-@workers
+@each_dispatcher
 def test_nobody_hears_what_is_said_after_the_end(
-    system: ActorSystem, root: Probe, worker: type[Worker]
+    system: ActorSystem, root: Probe, worker: type[JobRunner]
 ) -> None:
-    inlets: queue.SimpleQueue[Say] = queue.SimpleQueue()
+    inlets: queue.SimpleQueue[MessageSink] = queue.SimpleQueue()
 
-    async def job(say: Say) -> Said:
+    async def job(say: MessageSink) -> Observed:
         inlets.put(say)
-        return Said(word="returned")
+        return Observed(text="returned")
 
     child = system.start(partial(worker, job))
-    system.tell(child, Poke())
-    root.expect(Said(word="returned"))
+    system.tell(child, Ping())
+    root.expect(Observed(text="returned"))
     system.stop_child(child)
     root.expect(ChildCancelled(child=child))
-    inlets.get(timeout=PATIENCE_S)(Said(word="too late"))
+    inlets.get(timeout=PROBE_TIMEOUT_S)(Observed(text="too late"))
     root.expect_nothing_more()
 
 
-@workers
+@each_dispatcher
 def test_jobs_of_one_actor_run_side_by_side(
-    system: ActorSystem, root: Probe, worker: type[Worker]
+    system: ActorSystem, root: Probe, worker: type[JobRunner]
 ) -> None:
     all_here = asyncio.Barrier(3)
 
-    async def job(_: Say) -> Said:
+    async def job(_: MessageSink) -> Observed:
         await all_here.wait()
-        return Said(word="met")
+        return Observed(text="met")
 
     child = system.start(partial(worker, job))
     for _ in range(3):
-        system.tell(child, Poke())
-    root.expect(*[Said(word="met")] * 3)
+        system.tell(child, Ping())
+    root.expect(*[Observed(text="met")] * 3)
 
 
 def test_blocking_work_does_not_delay_the_end(system: ActorSystem, root: Probe) -> None:
     release: Future[None] = Future()
 
-    async def job(say: Say) -> Said:
-        say(Said(word="at work"))
+    async def job(say: MessageSink) -> Observed:
+        say(Observed(text="at work"))
         await asyncio.to_thread(release.result)
-        return Said(word="never")
+        return Observed(text="never")
 
-    child = system.start(partial(Worker, cast("Callable[[Say], Awaitable[Said]]", job)))
-    system.tell(child, Poke())
-    root.expect(Said(word="at work"))
-    system.stop_child(child, within_s=3600)
+    child = system.start(
+        partial(JobRunner, cast("Callable[[MessageSink], Awaitable[Observed]]", job))
+    )
+    system.tell(child, Ping())
+    root.expect(Observed(text="at work"))
+    system.stop_child(child, timeout_s=3600)
     root.expect(ChildCancelled(child=child))
     release.set_result(None)
 
@@ -278,12 +280,12 @@ def test_what_a_blocking_call_raises_is_its_jobs_outcome(
     def blocking() -> None:
         raise error("below")  # noqa: EM101  (where it is raised)
 
-    async def job(_: Say) -> Said:
+    async def job(_: MessageSink) -> Observed:
         await asyncio.to_thread(blocking)
-        return Said(word="never")
+        return Observed(text="never")
 
-    system.tell(system.start(partial(Worker, job)), Poke())
-    outcome = root.expect_kind(Said).word
+    system.tell(system.start(partial(JobRunner, job)), Ping())
+    outcome = root.expect_kind(Observed).text
     assert outcome.startswith("raised ")
     assert error.__name__ in outcome
     root.expect_nothing_more()
@@ -297,16 +299,16 @@ def test_what_a_job_leaves_running_is_cancelled_when_everything_ends() -> None:
     async def side() -> None:
         try:
             said.put("begun")
-            await for_ever()
+            await wait_forever()
         finally:
             said.put("cleaned up")
 
-    async def job(_: Say) -> Said:
+    async def job(_: MessageSink) -> Observed:
         left_behind.append(asyncio.create_task(side()))
-        return Said(word="returned")
+        return Observed(text="returned")
 
     system = ActorSystem()
-    system.tell(system.start(partial(Worker, job)), Poke())
-    assert said.get(timeout=PATIENCE_S) == "begun"
+    system.tell(system.start(partial(JobRunner, job)), Ping())
+    assert said.get(timeout=PROBE_TIMEOUT_S) == "begun"
     assert system.stop()
     assert said.get_nowait() == "cleaned up"

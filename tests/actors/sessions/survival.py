@@ -7,68 +7,68 @@ from pathlib import Path
 from random import Random
 
 from actors.sessions.faults import LogError
-from actors.sessions.files import Files
+from actors.sessions.files import FileSystem
 from actors.sessions.log import SessionLog
 from actors.sessions.reading import LogContents
 from messages.address import PRIMARY
 from messages.transcript import Record
 from messages.turns import TurnStarted
-from tests.actors.sessions.writing import FIRST, clock
-from tests.faults.disk import Disk
-from tests.faults.faulty_files import FaultyFiles, Kill, Killed
+from tests.actors.sessions.writing import FIRST_RECORDS, fixed_clock
+from tests.faults.disk import PowerLossDisk
+from tests.faults.faulty_files import FaultyFileSystem, KillPoint, ProcessKilledError
 
 STATE = Path("/state")
 PATH = STATE / "projects" / "mine" / "20260131-235959-ab12.jsonl"
 
 
 @dataclass
-class Told:
+class AppendTracker:
     """What the journal's user knows: what is on disk for sure, and what may be behind it."""
 
-    sure: list[Record] = field(default_factory=list[Record])
-    perhaps: list[list[Record]] = field(default_factory=list[list[Record]])
+    acknowledged: list[Record] = field(default_factory=list[Record])
+    unconfirmed_groups: list[list[Record]] = field(default_factory=list[list[Record]])
     """Groups since then that were refused or never answered."""
 
     def append(self, log: SessionLog, records: list[Record]) -> None:
         """Append a group; one whose sync failed may still be there after a power cut."""
-        self.perhaps.append(records)
+        self.unconfirmed_groups.append(records)
         try:
             log.append([(record, PRIMARY) for record in records])
         except LogError:
             return
-        self.acknowledged(records)
+        self.acknowledge(records)
 
-    def acknowledged(self, records: list[Record]) -> None:
-        self.sure += records
-        self.perhaps = []
+    def acknowledge(self, records: list[Record]) -> None:
+        self.acknowledged += records
+        self.unconfirmed_groups = []
 
     def check(self, contents: LogContents) -> None:
         """Require every acknowledged record, and behind them a part of what was under way."""
         found = list(contents.records)
-        behind = found[len(self.sure) :]
-        assert found[: len(self.sure)] == self.sure
+        behind = found[len(self.acknowledged) :]
+        assert found[: len(self.acknowledged)] == self.acknowledged
         for n, record in enumerate(behind):
-            assert record in [group[n] for group in self.perhaps if n < len(group)]
+            assert record in [group[n] for group in self.unconfirmed_groups if n < len(group)]
 
 
-def begin(files: Files, told: Told) -> SessionLog:
+def create_tracked_log(files: FileSystem, told: AppendTracker) -> SessionLog:
     """Begin the session, and know that it is there."""
-    first = [record for record, _ in FIRST]
-    told.perhaps = [first]
-    log = SessionLog.create(PATH, FIRST, clock, files)
-    told.acknowledged(first)
+    first = [record for record, _ in FIRST_RECORDS]
+    told.unconfirmed_groups = [first]
+    log = SessionLog.create(PATH, FIRST_RECORDS, fixed_clock, files)
+    told.acknowledge(first)
     return log
 
 
-def reopen(disk: Disk, told: Told) -> SessionLog:
+def reopen_log(disk: PowerLossDisk, told: AppendTracker) -> SessionLog:
     """Open the session after a death; what was under way is known now, one way or the other."""
-    log, contents = SessionLog.open(PATH, clock, disk)
+    log, contents = SessionLog.open(PATH, fixed_clock, disk)
     told.check(contents)
-    told.sure, told.perhaps = list(contents.records), []
+    told.acknowledged, told.unconfirmed_groups = list(contents.records), []
     return log
 
 
-def group(random: Random, number: int) -> list[Record]:
+def make_group(random: Random, number: int) -> list[Record]:
     """Make records of many lengths, some longer than a sector of the disk."""
     return [
         TurnStarted(turn=number + n, prompt=random.choice("aé\n") * random.choice((1, 90, 700)))
@@ -76,51 +76,53 @@ def group(random: Random, number: int) -> list[Record]:
     ]
 
 
-def live(files: FaultyFiles, log: SessionLog, random: Random, told: Told) -> None:
+def append_groups(
+    files: FaultyFileSystem, log: SessionLog, random: Random, told: AppendTracker
+) -> None:
     """Append some groups, while the disk fails now and then."""
     for number in range(random.randint(1, 4)):
         if random.random() < 0.3:
-            files.fail(random.choice(("write", "sync", "truncate", "open", "read")))
+            files.fail_calls(random.choice(("write", "sync", "truncate", "open", "read")))
         if random.random() < 0.2:
-            files.short_by = random.randint(1, 200)
-        told.append(log, group(random, number))
-        files.fail()
-        files.short_by = 0
+            files.short_write_bytes = random.randint(1, 200)
+        told.append(log, make_group(random, number))
+        files.fail_calls()
+        files.short_write_bytes = 0
 
 
-def killed(run: Callable[[], object]) -> bool:
+def run_until_killed(run: Callable[[], object]) -> bool:
     """Run; say whether it was killed meanwhile."""
     try:
         run()
-    except Killed:
+    except ProcessKilledError:
         return True
     return False
 
 
-def lives_through_power_cuts(seed: int) -> None:
+def check_power_losses(seed: int) -> None:
     """Live several lives on one disk; each ends by a death at any call, and most in the dark."""
-    random, told, disk = Random(seed), Told(), Disk(STATE)  # noqa: S311  (a seed must replay)
+    random, told, disk = Random(seed), AppendTracker(), PowerLossDisk(STATE)  # noqa: S311  (a seed must replay)
     for life in range(3):
-        kill = Kill(random.randint(1, 30), lambda length: random.randint(0, length))
-        files = FaultyFiles(disk, kill)
-        killed(partial(one_life, files, random, told))
-        disk.die()
+        kill = KillPoint(random.randint(1, 30), lambda length: random.randint(0, length))
+        files = FaultyFileSystem(disk, kill)
+        run_until_killed(partial(run_one_process, files, random, told))
+        disk.close_all()
         if random.random() < 0.8:
             disk.lose_power(random)
-        if not told.sure and not disk.content(PATH):
-            disk = Disk(STATE)  # it was never begun
-            told.perhaps = []
+        if not told.acknowledged and not disk.read_content(PATH):
+            disk = PowerLossDisk(STATE)  # it was never begun
+            told.unconfirmed_groups = []
             continue
-        log = reopen(disk, told)
+        log = reopen_log(disk, told)
         told.append(log, [TurnStarted(turn=1000 + life, prompt="after")])
         log.close()
-        assert told.perhaps == []
+        assert told.unconfirmed_groups == []
 
 
-def one_life(files: FaultyFiles, random: Random, told: Told) -> None:
-    if told.sure:
-        log, contents = SessionLog.open(PATH, clock, files)
+def run_one_process(files: FaultyFileSystem, random: Random, told: AppendTracker) -> None:
+    if told.acknowledged:
+        log, contents = SessionLog.open(PATH, fixed_clock, files)
         told.check(contents)
     else:
-        log = begin(files, told)
-    live(files, log, random, told)
+        log = create_tracked_log(files, told)
+    append_groups(files, log, random, told)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from actors.sessions.catalogue import Summary, summaries, summary
+from actors.sessions.catalogue import SessionSummary, list_session_summaries, summarize_session
 from actors.sessions.log import SessionLog
 from messages.address import PRIMARY
 from messages.content import Usage
@@ -23,14 +23,14 @@ RECORDS: tuple[Record, ...] = (
 )
 
 
-def begun(folder: Path, *records: Record, name: str = "a") -> SessionLog:
+def create_session(folder: Path, *records: Record, name: str = "a") -> SessionLog:
     path = folder / f"{name}.jsonl"
     return SessionLog.create(path, [(each, PRIMARY) for each in records], lambda: 0.0)
 
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
-    log = begun(tmp_path, *RECORDS)
+    log = create_session(tmp_path, *RECORDS)
     log.close()
     return log.path
 
@@ -38,23 +38,23 @@ def path(tmp_path: Path) -> Path:
 def test_a_session_is_told_by_its_first_prompt_and_its_turns(path: Path) -> None:
     status = path.stat()
 
-    assert summary(path) == Summary(
+    assert summarize_session(path) == SessionSummary(
         path,
         "free",
         status.st_size,
         status.st_mtime,
         workspace="/work",
         first_prompt='First "prompt".\nOf two lines.',
-        turns=2,
+        turn_count=2,
     )
 
 
 def test_one_that_is_open_is_held_and_to_look_does_not_let_go_of_it(tmp_path: Path) -> None:
-    log = begun(tmp_path, *RECORDS)
+    log = create_session(tmp_path, *RECORDS)
 
-    assert summary(log.path).state == summary(log.path).state == "held"
+    assert summarize_session(log.path).state == summarize_session(log.path).state == "held"
     log.close()
-    assert summary(log.path).state == "free"
+    assert summarize_session(log.path).state == "free"
     SessionLog.open(log.path, lambda: 0.0)[0].close()
 
 
@@ -62,7 +62,7 @@ def test_the_last_record_may_be_unfinished(path: Path) -> None:
     data = path.read_bytes()
     for torn in (b'{"type":"turn_started","tu', b'{"type":"turn_started","turn":3\n'):
         path.write_bytes(data + torn)
-        assert summary(path).state == "free"
+        assert summarize_session(path).state == "free"
 
 
 @pytest.mark.parametrize("at", range(len(RECORDS) - 1))
@@ -71,7 +71,7 @@ def test_a_record_that_was_changed_makes_it_broken(path: Path, at: int) -> None:
     lines[at] = lines[at].replace(b'"by"', b'"By"')
     path.write_bytes(b"\n".join(lines))
 
-    found = summary(path)
+    found = summarize_session(path)
 
     assert found.state == "broken"
     assert ("line" if at else "does not begin") in found.problem
@@ -93,7 +93,7 @@ def test_whatever_a_file_holds_it_is_listed(tmp_path: Path, content: bytes) -> N
     path.write_bytes(content)
     path.chmod(0o600)
 
-    (found,) = summaries(tmp_path)
+    (found,) = list_session_summaries(tmp_path)
 
     assert (found.state, found.session_id) == ("broken", "odd")
     assert found.problem
@@ -106,15 +106,15 @@ def test_what_others_may_write_to_is_broken_and_what_is_no_file_is_no_session(
     os.mkfifo(tmp_path / "pipe.jsonl")
     (tmp_path / "link.jsonl").symlink_to(path)
 
-    (found,) = summaries(tmp_path)
+    (found,) = list_session_summaries(tmp_path)
 
     assert found.state == "broken"
     assert "others may write" in found.problem
-    assert summary(tmp_path / "gone.jsonl").state == "broken"
+    assert summarize_session(tmp_path / "gone.jsonl").state == "broken"
 
 
 def test_every_cut_of_a_session_is_listed(path: Path) -> None:
     data = path.read_bytes()
     for length in range(1, len(data), 7):
         path.write_bytes(data[:length])
-        summary(path)
+        summarize_session(path)

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from actors.sessions.log import LogLocked, SessionLog
+from actors.sessions.log import LogLockedError, SessionLog
 from actors.sessions.reading import read_log
-from tests.actors.sessions.writing import clock, create
-from tests.faults.faulty_files import FaultyFiles
+from tests.actors.sessions.writing import fixed_clock, create_log
+from tests.faults.faulty_files import FaultyFileSystem
 
 ROOT = Path(__file__).parents[3]
-FILL = """
+FILL_DISK_SCRIPT = """
 import resource, signal, sys
 from pathlib import Path
 from actors.sessions.log import LogError, SessionLog
@@ -30,7 +30,7 @@ except LogError as error:
 resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
 log.append([(turn(3), PRIMARY)])
 """
-HOLD = """
+HOLD_LOCK_SCRIPT = """
 import os, sys
 from pathlib import Path
 from actors.sessions.log import SessionLog
@@ -44,7 +44,7 @@ print("held", flush=True)
 sys.stdin.read()
 """
 
-LEAVE_TO_A_CHILD = """
+LEAVE_LOCK_TO_CHILD_SCRIPT = """
 import os, sys
 from pathlib import Path
 from actors.sessions.log import SessionLog
@@ -64,7 +64,7 @@ os._exit(0)
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
     path = tmp_path / "20260131-235959-ab12.jsonl"
-    create(path).close()
+    create_log(path).close()
     return path
 
 
@@ -75,7 +75,7 @@ def test_a_full_disk_costs_the_group_at_hand_and_nothing_else(
     path: Path, room_bytes: int, why: str
 ) -> None:
     child = subprocess.run(
-        [sys.executable, "-c", FILL, str(path), str(room_bytes)],
+        [sys.executable, "-c", FILL_DISK_SCRIPT, str(path), str(room_bytes)],
         cwd=ROOT,
         capture_output=True,
         text=True,
@@ -88,7 +88,7 @@ def test_a_full_disk_costs_the_group_at_hand_and_nothing_else(
 
 def test_a_killed_holder_is_named_while_it_lives_and_leaves_no_lock(path: Path) -> None:
     with subprocess.Popen(
-        [sys.executable, "-c", HOLD, str(path)],
+        [sys.executable, "-c", HOLD_LOCK_SCRIPT, str(path)],
         cwd=ROOT,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
@@ -96,12 +96,12 @@ def test_a_killed_holder_is_named_while_it_lives_and_leaves_no_lock(path: Path) 
     ) as child:
         assert child.stdout is not None
         assert child.stdout.readline() == "held\n"
-        with pytest.raises(LogLocked) as locked:
-            SessionLog.open(path, clock)
+        with pytest.raises(LogLockedError) as locked:
+            SessionLog.open(path, fixed_clock)
         assert locked.value.pid == child.pid
         child.kill()
         child.wait(timeout=10)
-    log, contents = SessionLog.open(path, clock)
+    log, contents = SessionLog.open(path, fixed_clock)
     log.close()
     assert len(contents.lines) == 3
 
@@ -109,7 +109,7 @@ def test_a_killed_holder_is_named_while_it_lives_and_leaves_no_lock(path: Path) 
 def test_a_lock_that_a_killed_holder_left_to_what_it_started_is_waited_for(path: Path) -> None:
     """Between fork and exec a child of the holder has all its descriptors."""
     with subprocess.Popen(
-        [sys.executable, "-c", LEAVE_TO_A_CHILD, str(path)],
+        [sys.executable, "-c", LEAVE_LOCK_TO_CHILD_SCRIPT, str(path)],
         cwd=ROOT,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
@@ -119,14 +119,14 @@ def test_a_lock_that_a_killed_holder_left_to_what_it_started_is_waited_for(path:
         assert child.stdin is not None
         assert child.stdout.readline() == "held\n"
         child.wait(timeout=10)
-        files = FaultyFiles()
+        files = FaultyFileSystem()
 
         def let_go(call: str) -> None:
             if call == "lock" and files.calls.count("lock") == 2:
                 assert child.stdin is not None
                 child.stdin.close()
 
-        files.before = let_go
-        log, contents = SessionLog.open(path, clock, files)
+        files.before_call = let_go
+        log, contents = SessionLog.open(path, fixed_clock, files)
         log.close()
     assert len(contents.lines) == 3

@@ -10,7 +10,7 @@ pytestmark = pytest.mark.quick
 NOON_S = 1_700_000_000.9
 
 
-def begin(project: Path, session_id: str, touched_s: int = 0) -> Path:
+def create_session_file(project: Path, session_id: str, touched_s: int = 0) -> Path:
     path = places.session_path(project, session_id)
     path.write_bytes(b"{}\n")
     os.utime(path, (touched_s, touched_s))
@@ -62,39 +62,39 @@ def test_a_project_has_its_folder_in_the_state_folder(tmp_path: Path) -> None:
 
 
 def test_session_ids_sort_by_the_second_they_began_in() -> None:
-    assert places.new_session_id(NOON_S, "00ff") == "20231114-221320-00ff"
-    assert places.new_session_id(NOON_S, "ffff") < places.new_session_id(NOON_S + 1, "0000")
+    assert places.make_session_id(NOON_S, "00ff") == "20231114-221320-00ff"
+    assert places.make_session_id(NOON_S, "ffff") < places.make_session_id(NOON_S + 1, "0000")
 
 
 def test_the_newest_session_was_written_to_last_whenever_it_began(tmp_path: Path) -> None:
-    old = begin(tmp_path, "20230101-000000-ffff", touched_s=900)
-    idle = begin(tmp_path, "20230101-000001-ffff", touched_s=100)
-    used = begin(tmp_path, "20230101-000001-0000", touched_s=200)
-    assert places.sessions(tmp_path) == (old, used, idle)
-    assert places.newest_session(tmp_path) == old
+    old = create_session_file(tmp_path, "20230101-000000-ffff", touched_s=900)
+    idle = create_session_file(tmp_path, "20230101-000001-ffff", touched_s=100)
+    used = create_session_file(tmp_path, "20230101-000001-0000", touched_s=200)
+    assert places.list_session_files(tmp_path) == (old, used, idle)
+    assert places.find_newest_session(tmp_path) == old
 
 
 def test_what_is_no_begun_session_is_not_listed(tmp_path: Path) -> None:
     (tmp_path / "20230101-000000-aaaa.jsonl").touch()
     (tmp_path / "20230101-000000-bbbb.jsonl.torn-12").write_bytes(b"x")
     (tmp_path / "grants.json").write_bytes(b"{}")
-    assert places.sessions(tmp_path) == ()
-    assert places.newest_session(tmp_path) is None
-    assert places.newest_session(tmp_path / "missing") is None
+    assert places.list_session_files(tmp_path) == ()
+    assert places.find_newest_session(tmp_path) is None
+    assert places.find_newest_session(tmp_path / "missing") is None
 
 
 def test_what_is_no_regular_file_is_not_listed_and_hides_no_other(tmp_path: Path) -> None:
-    mine = begin(tmp_path, "20230101-000000-aaaa")
+    mine = create_session_file(tmp_path, "20230101-000000-aaaa")
     (tmp_path / "z.jsonl").symlink_to(tmp_path / "nowhere")
     (tmp_path / "y.jsonl").symlink_to(mine)
     (tmp_path / "x.jsonl").symlink_to("x.jsonl")
     (tmp_path / "w.jsonl").mkdir()
     os.mkfifo(tmp_path / "v.jsonl")
-    assert places.sessions(tmp_path) == (mine,)
+    assert places.list_session_files(tmp_path) == (mine,)
 
 
 def test_our_own_files_are_named_whether_they_exist_or_not(tmp_path: Path) -> None:
-    named = places.our_files({"GREENROOM_HOME": str(tmp_path)})
+    named = places.list_own_files({"GREENROOM_HOME": str(tmp_path)})
 
     assert {tmp_path / "projects", tmp_path / "config.toml", tmp_path / "agents"} <= set(named)
     assert tmp_path not in named

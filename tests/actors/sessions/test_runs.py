@@ -2,7 +2,7 @@
 
 import pytest
 
-from actors.sessions.runs import last_config, last_run
+from actors.sessions.runs import find_last_settings, find_last_run_number
 from messages.permissions import SessionSettings
 from messages.rules import Rule
 from messages.transcript import SessionOpened
@@ -17,6 +17,6 @@ def test_the_last_config_and_the_last_run_count() -> None:
     runs = [SessionOpened(run=run, pid=1, version="1") for run in (1, 2)]
     records = (runs[0], first, runs[1], second, TurnStarted(turn=1, prompt="go on"))
 
-    assert last_config(records) == second
-    assert last_run(records) == 2
-    assert (last_config(()), last_run(())) == (None, 0)
+    assert find_last_settings(records) == second
+    assert find_last_run_number(records) == 2
+    assert (find_last_settings(()), find_last_run_number(())) == (None, 0)

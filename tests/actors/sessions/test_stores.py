@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from actors.sessions.faults import StoreError
-from actors.sessions.stores import Stored, change_store, read_store, replace_file
+from actors.sessions.stores import StoreContents, change_store, read_store, replace_file
 
 pytestmark = pytest.mark.quick
 
@@ -15,10 +15,10 @@ def path(tmp_path: Path) -> Path:
 
 
 def test_what_is_stored_is_read_back_with_its_format(path: Path) -> None:
-    assert read_store(path, 1) == Stored()
+    assert read_store(path, 1) == StoreContents()
     change_store(path, 1, lambda _: {"a": 1})
     assert change_store(path, 1, lambda old: {**old.content, "b": 2}) == read_store(path, 1)
-    assert read_store(path, 1) == Stored({"a": 1, "b": 2}, 1)
+    assert read_store(path, 1) == StoreContents({"a": 1, "b": 2}, 1)
 
 
 def test_a_replaced_file_is_its_owners_alone_and_leaves_nothing_beside_it(path: Path) -> None:
@@ -33,9 +33,9 @@ def test_a_store_of_an_older_format_is_read_with_its_number_and_raised_by_the_ne
     path: Path,
 ) -> None:
     change_store(path, 1, lambda _: {"a": 1})
-    assert read_store(path, 2) == Stored({"a": 1}, 1)
+    assert read_store(path, 2) == StoreContents({"a": 1}, 1)
     change_store(path, 2, lambda old: old.content)
-    assert read_store(path, 2) == Stored({"a": 1}, 2)
+    assert read_store(path, 2) == StoreContents({"a": 1}, 2)
 
 
 def test_a_store_of_a_newer_format_is_refused_and_left_alone(path: Path) -> None:
@@ -48,7 +48,7 @@ def test_a_store_of_a_newer_format_is_refused_and_left_alone(path: Path) -> None
     assert path.read_bytes() == before
 
 
-BROKEN = {
+DAMAGED_CONTENTS = {
     "empty": b"",
     "cut short": b'{"format": 1, "a"',
     "NUL bytes": b"\0" * 512,
@@ -60,7 +60,7 @@ BROKEN = {
 }
 
 
-@pytest.mark.parametrize("data", BROKEN.values(), ids=BROKEN.keys())
+@pytest.mark.parametrize("data", DAMAGED_CONTENTS.values(), ids=DAMAGED_CONTENTS.keys())
 def test_a_damaged_store_counts_as_empty_and_is_kept_aside(path: Path, data: bytes) -> None:
     replace_file(path, data)
     stored = read_store(path, 1)
@@ -68,7 +68,7 @@ def test_a_damaged_store_counts_as_empty_and_is_kept_aside(path: Path, data: byt
     assert "damaged, so it counts as empty" in stored.damage
     assert path.read_bytes() == data
     change_store(path, 1, lambda old: {**old.content, "new": 1})
-    assert read_store(path, 1) == Stored({"new": 1}, 1)
+    assert read_store(path, 1) == StoreContents({"new": 1}, 1)
     (aside,) = path.parent.glob("trust.json.damaged-*")
     assert aside.read_bytes() == data
 

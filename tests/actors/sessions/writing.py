@@ -3,7 +3,7 @@
 import os
 from pathlib import Path
 
-from actors.sessions.files import Files
+from actors.sessions.files import FileSystem
 from actors.sessions.log import SessionLog
 from messages.address import PRIMARY, ROOT, Address
 from messages.transcript import Record, SessionHeader, SessionOpened
@@ -11,27 +11,31 @@ from messages.turns import TurnStarted
 from messages.wire import JournalLine, encode_line
 
 NOW_S = 1_700_000_000.125
-SESSION = SessionHeader(session_id="20260131-235959-ab12", workspace="/home/me/project")
-RUN = SessionOpened(run=1, pid=os.getppid(), version="0.1.0")
-FIRST: tuple[tuple[Record, Address], ...] = ((SESSION, ROOT), (RUN, ROOT))
+SESSION_HEADER = SessionHeader(session_id="20260131-235959-ab12", workspace="/home/me/project")
+SESSION_OPENED = SessionOpened(run=1, pid=os.getppid(), version="0.1.0")
+FIRST_RECORDS: tuple[tuple[Record, Address], ...] = ((SESSION_HEADER, ROOT), (SESSION_OPENED, ROOT))
 
 
-def clock() -> float:
+def fixed_clock() -> float:
     return NOW_S
 
 
-def turn(number: int) -> TurnStarted:
+def make_turn_started(number: int) -> TurnStarted:
     return TurnStarted(turn=number, prompt=f"prompt {number}\n\u2028 é")
 
 
-def line(seq: int, said: Record) -> bytes:
+def encode_record(seq: int, said: Record) -> bytes:
     return encode_line(JournalLine(seq, NOW_S, PRIMARY, said))
 
 
-def create(path: Path, files: Files | None = None) -> SessionLog:
-    return SessionLog.create(path, FIRST, clock, files)
+def create_log(path: Path, files: FileSystem | None = None) -> SessionLog:
+    return SessionLog.create(path, FIRST_RECORDS, fixed_clock, files)
 
 
-def whole_log(records: int) -> list[bytes]:
+def make_log_lines(records: int) -> list[bytes]:
     """The lines of a session of so many records."""
-    return [line(1, SESSION), line(2, RUN), *(line(n, turn(n)) for n in range(3, records + 1))]
+    return [
+        encode_record(1, SESSION_HEADER),
+        encode_record(2, SESSION_OPENED),
+        *(encode_record(n, make_turn_started(n)) for n in range(3, records + 1)),
+    ]

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from actors.tools.diffs import counts, unified
+from actors.tools.diffs import summarize_diff, make_unified_diff
 
 pytestmark = pytest.mark.quick
 
@@ -14,7 +14,7 @@ TEXTS = st.lists(
 ).map("".join) | st.text("ab\n", max_size=40)
 
 
-def applied(before: str, diff: str) -> str:
+def apply_diff(before: str, diff: str) -> str:
     """Follow a unified diff, line by line, as `patch` does."""
     old = re.findall(r"[^\n]*\n|[^\n]+", before)
     after: list[str] = []
@@ -41,14 +41,14 @@ def test_following_a_diff_gives_the_new_text(before: str, after: str, shared: in
     around = "".join(f"{number}\n" for number in range(shared))
     before, after = around + before + around, around + after + around
     if before.endswith("\n") == after.endswith("\n"):
-        assert applied(before, unified(before.encode(), after, "f")) == after
+        assert apply_diff(before, make_unified_diff(before.encode(), after, "f")) == after
 
 
 def test_a_missing_line_feed_at_the_end_is_marked_on_its_side() -> None:
-    assert unified(b"a", "a\n", "f") == (
+    assert make_unified_diff(b"a", "a\n", "f") == (
         "--- f\n+++ f\n@@ -1 +1 @@\n-a\n\\ No newline at end of file\n+a\n"
     )
-    assert unified(b"a\n", "a", "f") == (
+    assert make_unified_diff(b"a\n", "a", "f") == (
         "--- f\n+++ f\n@@ -1 +1 @@\n-a\n+a\n\\ No newline at end of file\n"
     )
 
@@ -56,7 +56,7 @@ def test_a_missing_line_feed_at_the_end_is_marked_on_its_side() -> None:
 def test_hunks_far_into_a_file_have_their_own_line_numbers() -> None:
     before = "".join(f"{number}\n" for number in range(1, 101))
     after = before.replace("50\n", "fifty\n")
-    assert unified(before.encode(), after, "f").splitlines()[2:5] == [
+    assert make_unified_diff(before.encode(), after, "f").splitlines()[2:5] == [
         "@@ -47,7 +47,7 @@",
         " 47",
         " 48",
@@ -68,8 +68,8 @@ def test_a_long_rewrite_is_shown_as_replaced_whole_and_quickly() -> None:
     after = "same\n" + "".join(f"new {number}\n" for number in range(20_000))
     before, after = before + "end", after + "end"
 
-    diff = unified(before.encode(), after, "f")
+    diff = make_unified_diff(before.encode(), after, "f")
 
     assert diff.startswith("--- f\n+++ f\n@@ -1,20002 +1,20002 @@\n same\n-old 0\n")
     assert diff.endswith("+new 19999\n end\n\\ No newline at end of file\n")
-    assert counts(diff) == "+20000 -20000 lines"
+    assert summarize_diff(diff) == "+20000 -20000 lines"

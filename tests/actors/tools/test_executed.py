@@ -8,16 +8,16 @@ from pathlib import Path
 import pytest
 
 from actors.tools.bash import BashArguments, plan, run
-from actors.tools.executed import SHORT_CHARS, executed, names_no_file
+from actors.tools.executed import MAX_QUICK_CHECK_CHARS, find_executed_files, has_no_file_names
 from actors.tools.tool import TargetChangedError
 from messages.tools import CallPlan
-from tests.actors.tools.caller import Caller
+from tests.actors.tools.caller import ToolCaller
 
 pytestmark = pytest.mark.quick
 
 
 @pytest.fixture
-def root(caller: Caller) -> Path:
+def root(caller: ToolCaller) -> Path:
     root = caller.context.workspace.root
     (root / "sub").mkdir()
     for name in ("x.sh", "y.py", "sub/x.sh"):
@@ -28,9 +28,9 @@ def root(caller: Caller) -> Path:
     return root
 
 
-def named(caller: Caller, command: str) -> list[str]:
+def find_names(caller: ToolCaller, command: str) -> list[str]:
     root = caller.context.workspace.root
-    files = executed(command, caller.context.workspace)
+    files = find_executed_files(command, caller.context.workspace)
     return [os.path.relpath(each.path, root) for each in files if each.digest]
 
 
@@ -56,10 +56,10 @@ def named(caller: Caller, command: str) -> list[str]:
     ],
 )
 def test_what_is_run_is_found_as_far_as_it_is_named(
-    caller: Caller, root: Path, command: str, files: list[str]
+    caller: ToolCaller, root: Path, command: str, files: list[str]
 ) -> None:
     assert root.is_dir()
-    assert named(caller, command) == files
+    assert find_names(caller, command) == files
 
 
 @pytest.mark.parametrize(
@@ -67,12 +67,12 @@ def test_what_is_run_is_found_as_far_as_it_is_named(
     ["echo hi", "git status --short", "git log -1 && date", "frobnicate absent", "cd absent; w"],
 )
 def test_a_glance_is_enough_where_nothing_that_is_named_is_there(
-    caller: Caller, root: Path, command: str
+    caller: ToolCaller, root: Path, command: str
 ) -> None:
-    assert names_no_file(command, caller.context.workspace)
-    assert executed(command, caller.context.workspace) == ()
+    assert has_no_file_names(command, caller.context.workspace)
+    assert find_executed_files(command, caller.context.workspace) == ()
     (root / "absent").symlink_to("nowhere")
-    assert names_no_file(command, caller.context.workspace) == ("absent" not in command)
+    assert has_no_file_names(command, caller.context.workspace) == ("absent" not in command)
 
 
 @pytest.mark.parametrize(
@@ -85,17 +85,17 @@ def test_a_glance_is_enough_where_nothing_that_is_named_is_there(
         "ls ./absent",
         "ls /absent/x",
         "bash -c 'python3 absent.py'",
-        "echo " + "x" * SHORT_CHARS,
+        "echo " + "x" * MAX_QUICK_CHECK_CHARS,
     ],
 )
 def test_a_glance_leaves_all_else_to_the_look_that_may_block(
-    caller: Caller, root: Path, command: str
+    caller: ToolCaller, root: Path, command: str
 ) -> None:
     assert root.is_dir()
-    assert not names_no_file(command, caller.context.workspace)
+    assert not has_no_file_names(command, caller.context.workspace)
 
 
-def planned(caller: Caller, command: str) -> tuple[BashArguments, CallPlan]:
+def plan_command(caller: ToolCaller, command: str) -> tuple[BashArguments, CallPlan]:
     arguments = BashArguments(command=command)
     return arguments, asyncio.run(plan(arguments, caller.context))
 
@@ -109,7 +109,7 @@ def replace(root: Path) -> None:
     (root / "new").rename(root / "x.sh")
 
 
-def lead_elsewhere(root: Path) -> None:
+def retarget_symlink(root: Path) -> None:
     (root / "z.sh").unlink()
     (root / "z.sh").symlink_to("y.py")
 
@@ -118,7 +118,7 @@ def remove(root: Path) -> None:
     (root / "x.sh").unlink()
 
 
-def put_there(root: Path) -> None:
+def create_missing_file(root: Path) -> None:
     (root / "absent.sh").write_text("echo two\n")
 
 
@@ -129,15 +129,15 @@ def put_there(root: Path) -> None:
         ("bash x.sh", replace),
         ("bash x.sh", remove),
         ("bash z.sh", rewrite),
-        ("bash z.sh", lead_elsewhere),
-        ("bash absent.sh", put_there),
-        ("./absent.sh", put_there),
+        ("bash z.sh", retarget_symlink),
+        ("bash absent.sh", create_missing_file),
+        ("./absent.sh", create_missing_file),
     ],
 )
 def test_what_changed_since_it_was_asked_about_is_not_run(
-    caller: Caller, root: Path, command: str, change: Callable[[Path], None]
+    caller: ToolCaller, root: Path, command: str, change: Callable[[Path], None]
 ) -> None:
-    arguments, asked = planned(caller, command)
+    arguments, asked = plan_command(caller, command)
     change(root)
     with pytest.raises(
         TargetChangedError, match=r"a file that it runs is another now: .*\.(sh|py)"
@@ -146,16 +146,16 @@ def test_what_changed_since_it_was_asked_about_is_not_run(
 
 
 def test_what_stayed_the_same_runs_also_beside_changes_of_its_data(
-    caller: Caller, root: Path
+    caller: ToolCaller, root: Path
 ) -> None:
-    arguments, asked = planned(caller, "bash x.sh && cat data.txt")
+    arguments, asked = plan_command(caller, "bash x.sh && cat data.txt")
     (root / "data.txt").write_text("two\n")
     os.utime(root / "x.sh")
     assert asyncio.run(run(arguments, asked, caller.context)).text == "one\ntwo"
 
 
-def test_what_is_no_regular_file_is_not_opened(caller: Caller, root: Path) -> None:
+def test_what_is_no_regular_file_is_not_opened(caller: ToolCaller, root: Path) -> None:
     os.mkfifo(root / "pipe")
-    assert named(caller, "bash pipe") == []
-    assert named(caller, "bash " + "x" * 5_000) == []
-    assert named(caller, "bash " + "x.sh " * 100_000) == []
+    assert find_names(caller, "bash pipe") == []
+    assert find_names(caller, "bash " + "x" * 5_000) == []
+    assert find_names(caller, "bash " + "x.sh " * 100_000) == []

@@ -2,7 +2,7 @@ import asyncio
 
 import pytest
 
-from actors.tools.finishing import seen_through, within
+from actors.tools.finishing import run_to_completion, wait_with_timeout
 
 pytestmark = pytest.mark.quick
 
@@ -15,7 +15,7 @@ def test_work_that_is_seen_through_ends_before_its_cancel_arrives() -> None:
             await go.wait()
             ended.set()
 
-        waiting = asyncio.ensure_future(seen_through(work()))
+        waiting = asyncio.ensure_future(run_to_completion(work()))
         for _ in range(3):
             await asyncio.sleep(0)
             waiting.cancel()
@@ -35,16 +35,16 @@ def test_what_the_work_raises_or_returns_is_passed_on() -> None:
     async def bad() -> int:
         raise KeyError
 
-    assert asyncio.run(seen_through(good())) == 7
+    assert asyncio.run(run_to_completion(good())) == 7
     with pytest.raises(KeyError):
-        asyncio.run(seen_through(bad()))
+        asyncio.run(run_to_completion(bad()))
 
 
 def test_what_takes_too_long_is_cancelled() -> None:
     async def check() -> None:
         never = asyncio.get_running_loop().create_future()
-        assert not await within(never, 0.01)
+        assert not await wait_with_timeout(never, 0.01)
         assert never.cancelled()
-        assert await within(asyncio.sleep(0), 5.0)
+        assert await wait_with_timeout(asyncio.sleep(0), 5.0)
 
     asyncio.run(check())

@@ -3,18 +3,18 @@
 import pytest
 
 from shell.commands.table import COMMANDS
-from shell.manual import manual
-from tests.actors.tools.caller import Caller
+from shell.manual import build_help_text
+from tests.actors.tools.caller import ToolCaller
 
 pytestmark = pytest.mark.quick
 
 
-def test_the_manual_is_handed_over(caller: Caller) -> None:
+def test_the_manual_is_handed_over(caller: ToolCaller) -> None:
     assert caller.call("help") == "the manual"
 
 
 def test_the_manual_tells_of_options_commands_and_keys() -> None:
-    told = manual()
+    told = build_help_text()
 
     assert "--continue" in told
     assert all(f"/{name} " in told for name in COMMANDS)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from actors.tools.walking import Walk
+from actors.tools.walking import FileWalk
 
 NAMES = ("a", "b", "c", "ab", "a.b", "x y", "é", "[a]", "!a", "#b", "A", "foo.py", "*", "a\\b")
 ATOMS = (
@@ -36,13 +36,13 @@ ENDS = (" ", "  ", "\\ ", "\t", "\r", " \\")
 
 @pytest.mark.parametrize("first", range(0, 60, 20))
 def test_the_files_of_a_walk_are_those_that_git_would_list(tmp_path: Path, first: int) -> None:
-    compared(tmp_path, range(first, first + 20))
+    compare_with_git(tmp_path, range(first, first + 20))
 
 
 @pytest.mark.long
 @pytest.mark.timeout(600)
 def test_the_files_of_very_many_walks_are_those_that_git_would_list(tmp_path: Path) -> None:
-    compared(tmp_path, range(5_000))
+    compare_with_git(tmp_path, range(5_000))
 
 
 @pytest.mark.quick
@@ -52,7 +52,7 @@ def test_a_list_of_what_is_kept_works_as_people_write_it(tmp_path: Path) -> None
     for name in ("a.py", "a.log", "src/b.py", "src/b.log"):
         (tmp_path / name).touch()
 
-    assert [*Walk(tmp_path, tmp_path).files()] == [".gitignore", "a.py", "src/b.py"]
+    assert [*FileWalk(tmp_path, tmp_path).iter_files()] == [".gitignore", "a.py", "src/b.py"]
 
 
 @pytest.mark.quick
@@ -62,50 +62,54 @@ def test_an_ignored_folder_that_is_named_is_walked(tmp_path: Path) -> None:
     for name in ("modules/a.js", "modules/a.log"):
         (tmp_path / name).touch()
 
-    assert [*Walk(tmp_path, tmp_path / "modules").files()] == ["a.js"]
+    assert [*FileWalk(tmp_path, tmp_path / "modules").iter_files()] == ["a.js"]
 
 
-def compared(folder: Path, seeds: range) -> None:
+def compare_with_git(folder: Path, seeds: range) -> None:
     for seed in seeds:
         root = folder / str(seed)
         root.mkdir()
-        plant(random.Random(seed), root)  # noqa: S311  (a replayable sequence, no secret)
-        walked = set(Walk(root, root).files())
-        assert walked == listed_by_git(root), f"seed {seed}"
+        make_random_tree(random.Random(seed), root)  # noqa: S311  (a replayable sequence, no secret)
+        walked = set(FileWalk(root, root).iter_files())
+        assert walked == list_with_git(root), f"seed {seed}"
 
 
-def plant(chance: random.Random, folder: Path, depth: int = 0) -> None:
+def make_random_tree(random_source: random.Random, folder: Path, depth: int = 0) -> None:
     """Make a small tree with rules here and there."""
-    for name in chance.sample(NAMES, chance.randint(1, 5)):
+    for name in random_source.sample(NAMES, random_source.randint(1, 5)):
         path = folder / name
-        if depth < 3 and chance.random() < 0.5:
+        if depth < 3 and random_source.random() < 0.5:
             path.mkdir()
-            plant(chance, path, depth + 1)
+            make_random_tree(random_source, path, depth + 1)
         else:
             path.touch()
-    if depth == 0 or chance.random() < 0.3:
-        mark = "\ufeff" if chance.random() < 0.2 else ""
-        lines = "\n".join(rule(chance) for _ in range(chance.randint(1, 5)))
-        end = chance.choice(("", "\n", "\r\n"))
+    if depth == 0 or random_source.random() < 0.3:
+        mark = "\ufeff" if random_source.random() < 0.2 else ""
+        lines = "\n".join(
+            make_random_pattern(random_source) for _ in range(random_source.randint(1, 5))
+        )
+        end = random_source.choice(("", "\n", "\r\n"))
         (folder / ".gitignore").write_bytes(f"{mark}{lines}{end}".encode())
 
 
-def rule(chance: random.Random) -> str:
-    text = "/".join(chance.choice(ATOMS) for _ in range(chance.choice((1, 1, 1, 2, 2, 3))))
-    before = "/" if chance.random() < 0.25 else ""
-    behind = "/" if chance.random() < 0.3 else ""
-    sign = "!" if chance.random() < 0.25 else ""
-    end = chance.choice(ENDS) if chance.random() < 0.1 else ""
+def make_random_pattern(random_source: random.Random) -> str:
+    text = "/".join(
+        random_source.choice(ATOMS) for _ in range(random_source.choice((1, 1, 1, 2, 2, 3)))
+    )
+    before = "/" if random_source.random() < 0.25 else ""
+    behind = "/" if random_source.random() < 0.3 else ""
+    sign = "!" if random_source.random() < 0.25 else ""
+    end = random_source.choice(ENDS) if random_source.random() < 0.1 else ""
     return f"{sign}{before}{text}{behind}{end}"
 
 
-def listed_by_git(root: Path) -> set[str]:
-    asked(root, "init", "--quiet")
-    out = asked(root, "ls-files", "-z", "--cached", "--others", "--exclude-standard")
+def list_with_git(root: Path) -> set[str]:
+    run_git(root, "init", "--quiet")
+    out = run_git(root, "ls-files", "-z", "--cached", "--others", "--exclude-standard")
     return {os.fsdecode(each) for each in out.split(b"\0") if each}
 
 
-def asked(root: Path, *words: str) -> bytes:
+def run_git(root: Path, *words: str) -> bytes:
     environment: Mapping[str, str] = {
         "PATH": os.environ["PATH"],
         "HOME": str(root),

@@ -8,23 +8,23 @@ from pathlib import Path
 
 import pytest
 
-from actors.tools.files import apply, digest
+from actors.tools.files import apply_patch, compute_digest
 from actors.tools.tool import TargetChangedError, ToolError
 from messages.tools import FileDigest, Patch
-from tests.actors.tools.caller import Caller
+from tests.actors.tools.caller import ToolCaller
 
 Link = Callable[[Path], None]
 SECRET = "what stands outside"
 
 
-def tiers(quick: int, long: int) -> pytest.MarkDecorator:
+def parametrize_rounds(quick: int, long: int) -> pytest.MarkDecorator:
     """The rounds of one shape; all shapes together are 200, and 10,000 in the long tier."""
     quickly = pytest.param(quick, marks=pytest.mark.quick)
     return pytest.mark.parametrize("rounds", [quickly, pytest.param(long, marks=pytest.mark.long)])
 
 
 @contextmanager
-def swapping(place: Path, link: Link) -> Generator[None]:
+def swap_repeatedly(place: Path, link: Link) -> Generator[None]:
     """Put a link where `place` is, and `place` back, without pause."""
     done, aside = threading.Event(), place.with_name("aside")
 
@@ -48,7 +48,7 @@ def swapping(place: Path, link: Link) -> Generator[None]:
         swapper.join()
 
 
-def attempt(action: Callable[[], object]) -> str:
+def try_action(action: Callable[[], object]) -> str:
     try:
         return str(action())
     except (TargetChangedError, ToolError, OSError):
@@ -56,7 +56,7 @@ def attempt(action: Callable[[], object]) -> str:
 
 
 @pytest.fixture
-def outside(tmp_path: Path) -> Path:
+def outside_tree(tmp_path: Path) -> Path:
     """A tree like the one inside, with the same text, so that no digest tells them apart."""
     top = tmp_path.resolve() / "outside"
     (top / "up" / "folder").mkdir(parents=True)
@@ -64,7 +64,7 @@ def outside(tmp_path: Path) -> Path:
     return top
 
 
-def seen(top: Path) -> list[tuple[str, int, bytes]]:
+def list_tree(top: Path) -> list[tuple[str, int, bytes]]:
     return [
         (
             str(each.relative_to(top)),
@@ -75,89 +75,91 @@ def seen(top: Path) -> list[tuple[str, int, bytes]]:
     ]
 
 
-@tiers(30, 1_500)
+@parametrize_rounds(30, 1_500)
 @pytest.mark.parametrize("swapped", ["up/folder/file", "up/folder", "up"])
 def test_no_write_follows_a_link_that_was_swapped_in(
-    tmp_path: Path, outside: Path, swapped: str, rounds: int
+    tmp_path: Path, outside_tree: Path, swapped: str, rounds: int
 ) -> None:
     inside = tmp_path.resolve() / "inside"
-    shutil.copytree(outside, inside)
-    before, path = seen(outside), str(inside / "up" / "folder" / "file")
-    state = FileDigest(path=path, digest=digest(b"text"))
-    patch = Patch(path=path, before=state, after="text", diff="")
+    shutil.copytree(outside_tree, inside)
+    before, path = list_tree(outside_tree), str(inside / "up" / "folder" / "file")
+    state = FileDigest(path=path, digest=compute_digest(b"text"))
+    patch = Patch(path=path, original=state, new_text="text", diff="")
 
-    with swapping(inside / swapped, lambda place: place.symlink_to(outside / swapped)):
+    with swap_repeatedly(inside / swapped, lambda place: place.symlink_to(outside_tree / swapped)):
         for _ in range(rounds):
-            attempt(lambda: apply(patch))
+            try_action(lambda: apply_patch(patch))
 
-    assert seen(outside) == before
+    assert list_tree(outside_tree) == before
 
 
-@tiers(30, 1_500)
+@parametrize_rounds(30, 1_500)
 def test_no_write_changes_a_file_that_was_swapped_in_under_another_name(
-    tmp_path: Path, outside: Path, rounds: int
+    tmp_path: Path, outside_tree: Path, rounds: int
 ) -> None:
     inside = tmp_path.resolve() / "inside"
-    shutil.copytree(outside, inside)
-    theirs, mine = outside / "up" / "folder" / "file", inside / "up" / "folder" / "file"
-    state = FileDigest(path=str(mine), digest=digest(b"text"))
-    patch = Patch(path=str(mine), before=state, after="ours", diff="")
+    shutil.copytree(outside_tree, inside)
+    theirs, mine = outside_tree / "up" / "folder" / "file", inside / "up" / "folder" / "file"
+    state = FileDigest(path=str(mine), digest=compute_digest(b"text"))
+    patch = Patch(path=str(mine), original=state, new_text="ours", diff="")
 
-    with swapping(mine, lambda place: place.hardlink_to(theirs)):
+    with swap_repeatedly(mine, lambda place: place.hardlink_to(theirs)):
         for _ in range(rounds):
-            attempt(lambda: apply(patch))
+            try_action(lambda: apply_patch(patch))
 
     assert theirs.read_bytes() == b"text"
 
 
-@tiers(40, 2_000)
+@parametrize_rounds(40, 2_000)
 def test_no_new_file_is_made_behind_a_link_where_its_folder_should_be(
-    tmp_path: Path, outside: Path, rounds: int
+    tmp_path: Path, outside_tree: Path, rounds: int
 ) -> None:
-    inside, before = tmp_path.resolve() / "inside", seen(outside)
+    inside, before = tmp_path.resolve() / "inside", list_tree(outside_tree)
     inside.mkdir()
     new = inside / "new"
     path = str(new / "folder" / "fresh")
-    patch = Patch(path=path, before=FileDigest(path=path, digest=""), after="ours", diff="")
+    patch = Patch(path=path, original=FileDigest(path=path, digest=""), new_text="ours", diff="")
 
-    with swapping(new, lambda place: place.symlink_to(outside / "up")):
+    with swap_repeatedly(new, lambda place: place.symlink_to(outside_tree / "up")):
         for _ in range(rounds):
-            attempt(lambda: apply(patch))
+            try_action(lambda: apply_patch(patch))
             shutil.rmtree(new, ignore_errors=True)  # refuses links
 
-    assert seen(outside) == before
+    assert list_tree(outside_tree) == before
 
 
-@tiers(20, 1_000)
+@parametrize_rounds(20, 1_000)
 def test_no_read_follows_a_link_that_was_swapped_in(tmp_path: Path, rounds: int) -> None:
-    caller = Caller(tmp_path.resolve())
+    caller = ToolCaller(tmp_path.resolve())
     elsewhere = tmp_path.resolve() / "elsewhere"
     for folder, text in ((caller.root / "src", "text"), (elsewhere / "src", SECRET)):
         folder.mkdir(parents=True)
         (folder / "file").write_text(text)
     plan = caller.plan("read", path="src/file")
 
-    with swapping(caller.root / "src", lambda place: place.symlink_to(elsewhere / "src")):
-        told = [attempt(lambda: caller.run("read", plan, path="src/file")) for _ in range(rounds)]
+    with swap_repeatedly(caller.root / "src", lambda place: place.symlink_to(elsewhere / "src")):
+        told = [
+            try_action(lambda: caller.run("read", plan, path="src/file")) for _ in range(rounds)
+        ]
 
     assert not [text for text in told if SECRET in text]
 
 
-@tiers(20, 1_000)
+@parametrize_rounds(20, 1_000)
 def test_no_edit_follows_a_link_that_was_swapped_in(
-    tmp_path: Path, outside: Path, rounds: int
+    tmp_path: Path, outside_tree: Path, rounds: int
 ) -> None:
-    caller, before = Caller(tmp_path.resolve()), seen(outside)
+    caller, before = ToolCaller(tmp_path.resolve()), list_tree(outside_tree)
     folder = caller.root / "folder"
-    shutil.copytree(outside / "up" / "folder", folder)
+    shutil.copytree(outside_tree / "up" / "folder", folder)
     words = {"path": "folder/file", "old_string": "text", "new_string": "ours"}
     caller.run("read", caller.plan("read", path="folder/file"), path="folder/file")
     plan = caller.plan("edit", **words)
 
-    with swapping(folder, lambda place: place.symlink_to(outside / "up" / "folder")):
+    with swap_repeatedly(folder, lambda place: place.symlink_to(outside_tree / "up" / "folder")):
         for _ in range(rounds):
-            attempt(lambda: caller.run("edit", plan, **words))
+            try_action(lambda: caller.run("edit", plan, **words))
             with suppress(OSError), (folder / "file").open("r+") as file:
                 file.write("text")
 
-    assert seen(outside) == before
+    assert list_tree(outside_tree) == before

@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from actors.tools.paths import one_line, resolve
+from actors.tools.paths import escape_control_characters, resolve_path
 from actors.tools.tool import ToolError
 from actors.tools.workspace import Workspace
 
@@ -17,12 +17,12 @@ def workspace(tmp_path: Path) -> Workspace:
 
 
 def test_a_relative_path_begins_at_the_working_folder(workspace: Workspace) -> None:
-    assert resolve("app.py", workspace) == workspace.cwd / "app.py"
-    assert resolve("../app.py", workspace) == workspace.root / "app.py"
+    assert resolve_path("app.py", workspace) == workspace.cwd / "app.py"
+    assert resolve_path("../app.py", workspace) == workspace.root / "app.py"
 
 
 def test_a_tilde_is_the_home_folder(workspace: Workspace) -> None:
-    assert resolve("~/notes.txt", workspace) == Path.home().resolve() / "notes.txt"
+    assert resolve_path("~/notes.txt", workspace) == Path.home().resolve() / "notes.txt"
 
 
 def test_links_are_resolved_also_before_a_tail_that_does_not_exist(
@@ -30,15 +30,15 @@ def test_links_are_resolved_also_before_a_tail_that_does_not_exist(
 ) -> None:
     (workspace.cwd / "out").symlink_to(tmp_path)
 
-    resolved = resolve("out/new/file.txt", workspace)
+    resolved = resolve_path("out/new/file.txt", workspace)
 
     assert resolved == tmp_path.resolve() / "new" / "file.txt"
-    assert workspace.target(resolved) == str(resolved)
+    assert workspace.to_target(resolved) == str(resolved)
 
 
 def test_a_link_in_a_circle_ends(workspace: Workspace) -> None:
     (workspace.cwd / "loop").symlink_to("loop")
-    assert resolve("loop", workspace) == workspace.cwd / "loop"
+    assert resolve_path("loop", workspace) == workspace.cwd / "loop"
 
 
 @pytest.mark.parametrize(
@@ -55,14 +55,14 @@ def test_a_link_in_a_circle_ends(workspace: Workspace) -> None:
 )
 def test_what_can_name_no_file_is_refused(path: str, problem: str, workspace: Workspace) -> None:
     with pytest.raises(ToolError, match=problem):
-        resolve(path, workspace)
+        resolve_path(path, workspace)
 
 
 def test_a_name_that_is_not_unicode_is_refused_behind_a_link(workspace: Workspace) -> None:
     (workspace.cwd / "odd").symlink_to(b"\xff".decode("utf-8", "surrogateescape"))
     with pytest.raises(ToolError, match="not valid Unicode"):
-        resolve("odd", workspace)
+        resolve_path("odd", workspace)
 
 
 def test_a_shown_name_cannot_pose_as_more_lines_or_reorder_them() -> None:
-    assert one_line("a\nb\x1b[2J\u202e ü") == "a\\nb\\x1b[2J\\u202e ü"
+    assert escape_control_characters("a\nb\x1b[2J\u202e ü") == "a\\nb\\x1b[2J\\u202e ü"

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from actors.tools.planning import (
-    MOST_SHOWN_BYTES,
+    MAX_SHOWN_BYTES,
     PlanArguments,
     has_plan,
     plan_enter,
@@ -18,7 +18,7 @@ from actors.tools.planning import (
 from actors.tools.tool import ToolContext, ToolError
 from messages.rules import PermissionRequest
 from messages.tools import AgentSwitchProposal, CallPlan
-from tests.actors.tools.caller import Caller
+from tests.actors.tools.caller import ToolCaller
 
 pytestmark = pytest.mark.quick
 
@@ -26,16 +26,16 @@ ARGUMENTS = PlanArguments()
 
 
 @pytest.fixture
-def context(caller: Caller, tmp_path: Path) -> ToolContext:
+def context(caller: ToolCaller, tmp_path: Path) -> ToolContext:
     return replace(caller.context, plan_file=tmp_path / "plans" / "s.md")
 
 
-def write(context: ToolContext, text: str) -> None:
+def write_plan_file(context: ToolContext, text: str) -> None:
     context.plan_file.parent.mkdir()
     context.plan_file.write_text(text)
 
 
-def leaving(context: ToolContext) -> CallPlan:
+def plan_exit_call(context: ToolContext) -> CallPlan:
     return asyncio.run(plan_exit(ARGUMENTS, context))
 
 
@@ -43,38 +43,38 @@ def test_to_plan_names_the_file_and_asks_each_time(context: ToolContext) -> None
     plan = asyncio.run(plan_enter(ARGUMENTS, context))
     assert plan.requests == (PermissionRequest(permission="plan_enter", target="*"),)
     assert plan.switch_proposal == AgentSwitchProposal(
-        agent="plan", confirm="Yes, plan first", plan_written=False
+        agent="plan", confirming_reply="Yes, plan first", plan_exists=False
     )
     (question,) = plan.questions
-    assert str(context.plan_file) in question.question
+    assert str(context.plan_file) in question.text
     assert question.choices[0].label == "Yes, plan first"
 
 
 def test_leaving_without_a_plan_says_so(context: ToolContext) -> None:
-    plan = leaving(context)
+    plan = plan_exit_call(context)
     assert plan.full_text == f"No plan was written: {context.plan_file} does not exist."
     assert plan.switch_proposal == AgentSwitchProposal(
-        agent="", confirm="Yes, begin the work", plan_written=False
+        agent="", confirming_reply="Yes, begin the work", plan_exists=False
     )
-    write(context, " \n")
-    assert leaving(context).full_text == plan.full_text
+    write_plan_file(context, " \n")
+    assert plan_exit_call(context).full_text == plan.full_text
 
 
 def test_leaving_shows_the_plan_and_goes_back_to_nobody_in_particular(
     context: ToolContext,
 ) -> None:
-    write(context, "# Do it\n")
-    plan = leaving(context)
+    write_plan_file(context, "# Do it\n")
+    plan = plan_exit_call(context)
     assert plan.full_text == f"The plan is in {context.plan_file}:\n\n# Do it"
-    assert plan.questions[0].question == plan.full_text
+    assert plan.questions[0].text == plan.full_text
     assert plan.switch_proposal == AgentSwitchProposal(
-        agent="", confirm="Yes, begin the work", plan_written=True
+        agent="", confirming_reply="Yes, begin the work", plan_exists=True
     )
 
 
 def test_a_long_plan_is_shown_from_its_beginning_and_marked(context: ToolContext) -> None:
-    write(context, "x" * MOST_SHOWN_BYTES + "y")
-    assert leaving(context).full_text.endswith("x\n…")
+    write_plan_file(context, "x" * MAX_SHOWN_BYTES + "y")
+    assert plan_exit_call(context).full_text.endswith("x\n…")
 
 
 def test_what_is_no_file_is_no_plan(context: ToolContext, tmp_path: Path) -> None:
@@ -92,6 +92,6 @@ def test_what_is_no_file_is_no_plan(context: ToolContext, tmp_path: Path) -> Non
 
 
 def test_a_call_that_nobody_was_asked_about_has_no_result(context: ToolContext) -> None:
-    plan = leaving(context)
+    plan = plan_exit_call(context)
     with pytest.raises(ToolError, match="nobody was asked; nothing is switched"):
         asyncio.run(run(ARGUMENTS, plan, context))

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from actors.tools.walking import Walk
+from actors.tools.walking import FileWalk
 
 pytestmark = pytest.mark.quick
 
 
-def made(folder: Path, files: Mapping[str, str]) -> Path:
+def make_files(folder: Path, files: Mapping[str, str]) -> Path:
     for name, content in files.items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -19,81 +19,85 @@ def made(folder: Path, files: Mapping[str, str]) -> Path:
     return folder.resolve()
 
 
-def walked(root: Path, folder: Path | None = None) -> list[str]:
-    return list(Walk(root, folder or root).files())
+def list_walk(root: Path, folder: Path | None = None) -> list[str]:
+    return list(FileWalk(root, folder or root).iter_files())
 
 
 def test_files_come_sorted_by_name_in_each_folder(tmp_path: Path) -> None:
-    root = made(tmp_path, {"b/two": "", "b/one": "", "a": "", ".hidden": ""})
+    root = make_files(tmp_path, {"b/two": "", "b/one": "", "a": "", ".hidden": ""})
 
-    assert walked(root) == [".hidden", "a", "b/one", "b/two"]
+    assert list_walk(root) == [".hidden", "a", "b/one", "b/two"]
 
 
 def test_what_gitignore_names_is_left_out_and_counted(tmp_path: Path) -> None:
-    root = made(tmp_path, {".gitignore": "*.log\nbuild/\n", "a.log": "", "build/x": "", "b": ""})
-    walk = Walk(root, root)
+    root = make_files(
+        tmp_path, {".gitignore": "*.log\nbuild/\n", "a.log": "", "build/x": "", "b": ""}
+    )
+    walk = FileWalk(root, root)
 
-    assert list(walk.files()) == [".gitignore", "b"]
-    assert walk.skipped.ignored == 2
+    assert list(walk.iter_files()) == [".gitignore", "b"]
+    assert walk.skipped.ignored_count == 2
 
 
 def test_the_nearest_gitignore_has_the_first_word(tmp_path: Path) -> None:
-    root = made(tmp_path, {".gitignore": "*.log", "logs/.gitignore": "!keep.log", "keep.log": ""})
-    made(tmp_path, {"logs/keep.log": "", "logs/other.log": ""})
+    root = make_files(
+        tmp_path, {".gitignore": "*.log", "logs/.gitignore": "!keep.log", "keep.log": ""}
+    )
+    make_files(tmp_path, {"logs/keep.log": "", "logs/other.log": ""})
 
-    assert walked(root) == [".gitignore", "logs/.gitignore", "logs/keep.log"]
+    assert list_walk(root) == [".gitignore", "logs/.gitignore", "logs/keep.log"]
 
 
 def test_an_anchored_rule_holds_only_from_its_own_folder(tmp_path: Path) -> None:
-    root = made(tmp_path, {"sub/.gitignore": "/x", "sub/x": "", "sub/y/x": "", "x": ""})
+    root = make_files(tmp_path, {"sub/.gitignore": "/x", "sub/x": "", "sub/y/x": "", "x": ""})
 
-    assert walked(root) == ["sub/.gitignore", "sub/y/x", "x"]
+    assert list_walk(root) == ["sub/.gitignore", "sub/y/x", "x"]
 
 
 def test_rules_above_the_folder_count_up_to_the_root(tmp_path: Path) -> None:
-    root = made(tmp_path, {".gitignore": "sub/*.log", "sub/a.log": "", "sub/b": ""})
+    root = make_files(tmp_path, {".gitignore": "sub/*.log", "sub/a.log": "", "sub/b": ""})
 
-    assert walked(root, root / "sub") == ["b"]
-    assert walked(root / "sub", root) == [".gitignore", "sub/b"]
+    assert list_walk(root, root / "sub") == ["b"]
+    assert list_walk(root / "sub", root) == [".gitignore", "sub/b"]
 
 
 def test_no_link_is_followed(tmp_path: Path) -> None:
-    root = made(tmp_path / "project", {"a": ""})
-    made(tmp_path, {"secret/x": ""})
+    root = make_files(tmp_path / "project", {"a": ""})
+    make_files(tmp_path, {"secret/x": ""})
     (root / "folder").symlink_to(tmp_path / "secret")
     (root / "file").symlink_to(tmp_path / "secret" / "x")
     (root / "loop").symlink_to(root)
     os.mkfifo(root / "pipe")
-    walk = Walk(root, root)
+    walk = FileWalk(root, root)
 
-    assert list(walk.files()) == ["a"]
-    assert walk.skipped.not_files == 4
+    assert list(walk.iter_files()) == ["a"]
+    assert walk.skipped.irregular_count == 4
 
 
 def test_a_linked_gitignore_is_not_read(tmp_path: Path) -> None:
-    root = made(tmp_path / "project", {"a": ""})
-    made(tmp_path, {"rules": "a"})
+    root = make_files(tmp_path / "project", {"a": ""})
+    make_files(tmp_path, {"rules": "a"})
     (root / ".gitignore").symlink_to(tmp_path / "rules")
 
-    assert walked(root) == ["a"]
+    assert list_walk(root) == ["a"]
 
 
 def test_what_is_gits_own_is_left_out(tmp_path: Path) -> None:
-    root = made(tmp_path, {".git/config": "", "sub/.git/config": "", ".github/x": ""})
+    root = make_files(tmp_path, {".git/config": "", "sub/.git/config": "", ".github/x": ""})
 
-    assert walked(root) == [".github/x"]
+    assert list_walk(root) == [".github/x"]
 
 
 def test_a_cancelled_walk_ends(tmp_path: Path) -> None:
-    root = made(tmp_path, {"a": "", "b": ""})
-    walk = Walk(root, root, lambda: True)
+    root = make_files(tmp_path, {"a": "", "b": ""})
+    walk = FileWalk(root, root, lambda: True)
 
-    assert list(walk.files()) == []
-    assert walk.skipped.rest
+    assert list(walk.iter_files()) == []
+    assert walk.skipped.is_truncated
 
 
 def test_a_pattern_that_git_could_not_read_leaves_nothing_out(tmp_path: Path) -> None:
-    root = made(tmp_path, {"a": ""})
+    root = make_files(tmp_path, {"a": ""})
     (root / ".gitignore").write_bytes(b"\xff\xfe\n!\n[z-\n\n# a\n")
 
-    assert walked(root) == [".gitignore", "a"]
+    assert list_walk(root) == [".gitignore", "a"]

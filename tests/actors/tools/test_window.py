@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from actors.tools.window import Window
+from actors.tools.window import LineWindow
 
 pytestmark = pytest.mark.quick
 
@@ -14,7 +14,7 @@ def test_a_window_shows_the_same_lines_however_the_file_is_cut_into_chunks(
     lines: list[str], first: int, limit: int, size: int, end: str
 ) -> None:
     data = "\n".join(lines).encode() + end.encode()
-    window = Window(first, limit)
+    window = LineWindow(first, limit)
     for start in range(0, len(data), size):
         window.feed(data[start : start + size])
     window.finish()
@@ -22,5 +22,5 @@ def test_a_window_shows_the_same_lines_however_the_file_is_cut_into_chunks(
     there = data.decode().removesuffix("\n").split("\n") if data else []
     shown = [f"{number:>6}\t{line}" for number, line in enumerate(there, 1)]
     assert window.rows == shown[first - 1 :][:limit]
-    assert window.breaks == len(there)
-    assert not window.invalid
+    assert window.newline_count == len(there)
+    assert not window.has_invalid_utf8

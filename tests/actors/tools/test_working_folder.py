@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from actors.tools.local_processes import LocalProcesses
+from actors.tools.local_processes import LocalCommandRunner
 from actors.tools.tool import ToolError
 
 
-def output_of(command: str, cwd: Path, environment: dict[str, str] | None = None) -> str:
-    processes = LocalProcesses(environment or {"PATH": "/usr/bin:/bin"})
+def run_command(command: str, cwd: Path, environment: dict[str, str] | None = None) -> str:
+    processes = LocalCommandRunner(environment or {"PATH": "/usr/bin:/bin"})
     return asyncio.run(processes.run(command, cwd, 10.0, cwd.parent / "outputs")).output
 
 
@@ -19,7 +19,7 @@ def test_the_folder_above_is_the_real_one_however_the_program_was_started(tmp_pa
     real.mkdir(parents=True)
     link.symlink_to(real)
 
-    told = output_of("pwd; cd ..; pwd", real, {"PATH": "/usr/bin:/bin", "PWD": str(link)})
+    told = run_command("pwd; cd ..; pwd", real, {"PATH": "/usr/bin:/bin", "PWD": str(link)})
 
     assert told.splitlines() == [str(real), str(real.parent)]
 
@@ -32,5 +32,5 @@ def test_a_command_does_not_run_where_a_link_leads_that_took_the_folders_place(
     folder.symlink_to(outside)
 
     with pytest.raises(ToolError, match="the command could not be started"):
-        output_of("touch here", folder)
+        run_command("touch here", folder)
     assert list(outside.iterdir()) == []

@@ -5,28 +5,30 @@ from pathlib import Path
 import pytest
 
 from messages.rules import PermissionMode, Rule
-from shell.arguments import Options, StartError
-from shell.config.file import Read
-from shell.config.schema import Budget, FileConfig
+from shell.arguments import LaunchOptions, StartError
+from shell.config.file import ConfigFile
+from shell.config.schema import BudgetConfig, FileConfig
 from shell.config.settings import (
-    BUILT_IN,
-    layered,
-    of_environment,
-    of_flags,
-    of_trusted,
-    of_untrusted,
+    DEFAULT_CONFIG,
+    merge_layers,
+    config_from_environment,
+    config_from_flags,
+    filter_trusted_project,
+    filter_untrusted_project,
 )
 
 pytestmark = pytest.mark.quick
 
 
 def test_each_key_comes_from_the_strongest_layer_that_says_it() -> None:
-    flags = of_flags(Options(command="work", model="flag", max_turns=5))
-    variables = of_environment({"GREENROOM_MODEL": "variable"})
-    project = FileConfig(model="project", max_depth=1, budget=Budget(turns=7, tokens=8))
-    user = FileConfig(max_depth=9, max_concurrent_agents=2, budget=Budget(seconds=60, tokens=1))
+    flags = config_from_flags(LaunchOptions(command="work", model="flag", max_turns=5))
+    variables = config_from_environment({"GREENROOM_MODEL": "variable"})
+    project = FileConfig(model="project", max_depth=1, budget=BudgetConfig(turns=7, tokens=8))
+    user = FileConfig(
+        max_depth=9, max_concurrent_agents=2, budget=BudgetConfig(seconds=60, tokens=1)
+    )
 
-    counts = layered(flags, variables, project, user, BUILT_IN)
+    counts = merge_layers(flags, variables, project, user, DEFAULT_CONFIG)
 
     assert counts == FileConfig(
         model="flag",
@@ -35,21 +37,21 @@ def test_each_key_comes_from_the_strongest_layer_that_says_it() -> None:
         max_depth=1,
         max_concurrent_agents=2,
         background_placement="local",
-        budget=Budget(turns=5, tokens=8, seconds=60),
+        budget=BudgetConfig(turns=5, tokens=8, seconds=60),
     )
-    assert layered(variables, project).model == "variable"
+    assert merge_layers(variables, project).model == "variable"
 
 
 def test_an_empty_variable_says_nothing() -> None:
-    assert of_environment({"GREENROOM_MODEL": ""}) == FileConfig()
+    assert config_from_environment({"GREENROOM_MODEL": ""}) == FileConfig()
 
 
 @pytest.mark.parametrize("name", ["a\nb", " ", "x" * 300])
 def test_a_model_that_can_be_none_is_refused_wherever_it_is_named(name: str) -> None:
     with pytest.raises(StartError, match="--model: must be"):
-        of_flags(Options(command="work", model=name))
+        config_from_flags(LaunchOptions(command="work", model=name))
     with pytest.raises(StartError, match="GREENROOM_MODEL: must be"):
-        of_environment({"GREENROOM_MODEL": name})
+        config_from_environment({"GREENROOM_MODEL": name})
 
 
 @pytest.mark.parametrize("mode", ["auto-edit", "yolo"])
@@ -57,14 +59,14 @@ def test_a_mode_above_default_is_never_taken_from_a_project(mode: PermissionMode
     text = f'model = "m"\npermission_mode = "{mode}"\n'
     config = FileConfig(model="m", permission_mode=mode)
 
-    counts, told = of_trusted(Read(Path("/p/config.toml"), config, text))
+    counts, told = filter_trusted_project(ConfigFile(Path("/p/config.toml"), config, text))
 
     assert counts == FileConfig(model="m")
     assert told == (f"/p/config.toml:2: permission_mode: {mode} is never taken from a project",)
 
 
 def test_a_project_that_is_not_trusted_may_only_lower_limits() -> None:
-    below = layered(FileConfig(max_depth=2, budget=Budget(tokens=100)), BUILT_IN)
+    below = merge_layers(FileConfig(max_depth=2, budget=BudgetConfig(tokens=100)), DEFAULT_CONFIG)
     project = FileConfig(
         model="expensive",
         agent="evil",
@@ -72,8 +74,10 @@ def test_a_project_that_is_not_trusted_may_only_lower_limits() -> None:
         max_depth=1,
         max_concurrent_agents=50,
         background_placement="process",
-        budget=Budget(turns=3, tokens=200),
+        budget=BudgetConfig(turns=3, tokens=200),
         rules=(Rule(permission="bash", pattern="*", action="allow"),),
     )
 
-    assert of_untrusted(project, below) == FileConfig(max_depth=1, budget=Budget(turns=3))
+    assert filter_untrusted_project(project, below) == FileConfig(
+        max_depth=1, budget=BudgetConfig(turns=3)
+    )

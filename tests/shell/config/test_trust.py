@@ -7,21 +7,27 @@ import pytest
 
 from actors.tools.workspace import Workspace
 from shell.config.file import ConfigFileError
-from shell.config.project import TrustCheck, TrustStatus, project_config, standing
-from shell.config.trust import Trusts, keep, project_files, question, read_trusts
+from shell.config.project import TrustCheck, TrustStatus, read_project_config, check_trust
+from shell.config.trust import (
+    TrustDecisions,
+    save_trust,
+    find_project_files,
+    format_trust_question,
+    read_trust_store,
+)
 
 pytestmark = pytest.mark.quick
 
 
 @dataclass
-class Person:
+class TrustPromptStub:
     """Answers the question, and remembers it."""
 
     answer: bool | None
-    asked: list[str] = field(default_factory=list[str])
+    questions: list[str] = field(default_factory=list[str])
 
     def __call__(self, question: str) -> bool | None:
-        self.asked.append(question)
+        self.questions.append(question)
         return self.answer
 
 
@@ -33,80 +39,89 @@ def workspace(tmp_path: Path) -> Workspace:
 
 
 @pytest.fixture
-def trusting(tmp_path: Path) -> TrustCheck:
-    return TrustCheck(tmp_path / "state" / "trust.json", ours=())
+def trust_check(tmp_path: Path) -> TrustCheck:
+    return TrustCheck(tmp_path / "state" / "trust.json", user_owned_files=())
 
 
-def hostile(workspace: Workspace) -> Path:
+def write_hostile_config(workspace: Workspace) -> Path:
     config = workspace.root / ".greenroom" / "config.toml"
     config.write_text("model = 'theirs'\n")
     return config
 
 
 def test_without_project_files_nobody_is_asked_and_nothing_is_trusted(
-    workspace: Workspace, trusting: TrustCheck
+    workspace: Workspace, trust_check: TrustCheck
 ) -> None:
-    person = Person(answer=True)
+    person = TrustPromptStub(answer=True)
 
-    assert standing(workspace, replace(trusting, ask=person)) == TrustStatus(trusted=False)
-    assert person.asked == []
-    assert not trusting.store.exists()
+    assert check_trust(workspace, replace(trust_check, ask_user=person)) == TrustStatus(
+        trusted=False
+    )
+    assert person.questions == []
+    assert not trust_check.store.exists()
 
 
 @pytest.mark.parametrize("answer", [True, False])
 def test_the_answer_is_kept_and_not_asked_for_again(
-    workspace: Workspace, trusting: TrustCheck, *, answer: bool
+    workspace: Workspace, trust_check: TrustCheck, *, answer: bool
 ) -> None:
-    hostile(workspace)
-    person = Person(answer)
+    write_hostile_config(workspace)
+    person = TrustPromptStub(answer)
 
-    assert standing(workspace, replace(trusting, ask=person)).trusted is answer
-    assert standing(workspace, replace(trusting, ask=person)).trusted is answer
-    assert standing(workspace, trusting).trusted is answer
+    assert check_trust(workspace, replace(trust_check, ask_user=person)).trusted is answer
+    assert check_trust(workspace, replace(trust_check, ask_user=person)).trusted is answer
+    assert check_trust(workspace, trust_check).trusted is answer
 
-    assert len(person.asked) == 1
-    assert trusting.store.stat().st_mode & 0o077 == 0
+    assert len(person.questions) == 1
+    assert trust_check.store.stat().st_mode & 0o077 == 0
 
 
-def test_no_answer_is_a_no_for_this_time_only(workspace: Workspace, trusting: TrustCheck) -> None:
-    hostile(workspace)
-    person = Person(answer=None)
+def test_no_answer_is_a_no_for_this_time_only(
+    workspace: Workspace, trust_check: TrustCheck
+) -> None:
+    write_hostile_config(workspace)
+    person = TrustPromptStub(answer=None)
 
     for _ in range(2):
-        stands = standing(workspace, replace(trusting, ask=person))
+        stands = check_trust(workspace, replace(trust_check, ask_user=person))
         assert not stands.trusted
         assert stands.notices[0].startswith(
             f"{workspace.root} is not trusted, so .greenroom/config"
         )
-    assert len(person.asked) == 2
+    assert len(person.questions) == 2
 
 
 def test_trust_is_for_one_real_folder_and_none_below_or_beside(
-    workspace: Workspace, trusting: TrustCheck
+    workspace: Workspace, trust_check: TrustCheck
 ) -> None:
-    hostile(workspace)
-    assert standing(workspace, replace(trusting, given=True)).trusted
+    write_hostile_config(workspace)
+    assert check_trust(workspace, replace(trust_check, trust_given=True)).trusted
     below = workspace.root / "below"
     below.mkdir()
     beside = workspace.root.parent / "work2"
     beside.mkdir()
     for root in (below, beside, workspace.root.parent):
-        assert not standing(Workspace(root=root, cwd=root), trusting).trusted
-    assert standing(workspace, trusting).trusted
+        assert not check_trust(Workspace(root=root, cwd=root), trust_check).trusted
+    assert check_trust(workspace, trust_check).trusted
 
 
 def test_trust_given_on_the_command_line_lifts_an_earlier_no(
-    workspace: Workspace, trusting: TrustCheck
+    workspace: Workspace, trust_check: TrustCheck
 ) -> None:
-    keep(trusting.store, workspace.root, trusted=False)
-    assert standing(workspace, replace(trusting, given=True)) == TrustStatus(trusted=True)
-    assert standing(workspace, trusting).trusted
+    save_trust(trust_check.store, workspace.root, trusted=False)
+    assert check_trust(workspace, replace(trust_check, trust_given=True)) == TrustStatus(
+        trusted=True
+    )
+    assert check_trust(workspace, trust_check).trusted
 
 
-def test_another_folders_answer_stays(workspace: Workspace, trusting: TrustCheck) -> None:
-    keep(trusting.store, Path("/other"), trusted=True)
-    keep(trusting.store, workspace.root, trusted=False)
-    assert read_trusts(trusting.store).folders == {"/other": True, str(workspace.root): False}
+def test_another_folders_answer_stays(workspace: Workspace, trust_check: TrustCheck) -> None:
+    save_trust(trust_check.store, Path("/other"), trusted=True)
+    save_trust(trust_check.store, workspace.root, trusted=False)
+    assert read_trust_store(trust_check.store).folders == {
+        "/other": True,
+        str(workspace.root): False,
+    }
 
 
 @pytest.mark.parametrize(
@@ -119,66 +134,70 @@ def test_another_folders_answer_stays(workspace: Workspace, trusting: TrustCheck
     ],
 )
 def test_a_damaged_store_is_empty_kept_aside_and_told(
-    workspace: Workspace, trusting: TrustCheck, content: bytes
+    workspace: Workspace, trust_check: TrustCheck, content: bytes
 ) -> None:
-    hostile(workspace)
-    trusting.store.parent.mkdir()
-    trusting.store.write_bytes(content)
-    trusting.store.chmod(0o600)
+    write_hostile_config(workspace)
+    trust_check.store.parent.mkdir()
+    trust_check.store.write_bytes(content)
+    trust_check.store.chmod(0o600)
 
-    stands = standing(workspace, trusting)
+    stands = check_trust(workspace, trust_check)
 
     assert not stands.trusted
-    assert stands.notices[0].startswith(f"{trusting.store}: ")
-    assert keep(trusting.store, workspace.root, trusted=True) == ""
-    assert read_trusts(trusting.store) == Trusts(folders={str(workspace.root): True})
-    asides = [path for path in trusting.store.parent.iterdir() if "damaged" in path.name]
+    assert stands.notices[0].startswith(f"{trust_check.store}: ")
+    assert save_trust(trust_check.store, workspace.root, trusted=True) == ""
+    assert read_trust_store(trust_check.store) == TrustDecisions(
+        folders={str(workspace.root): True}
+    )
+    asides = [path for path in trust_check.store.parent.iterdir() if "damaged" in path.name]
     assert [path.read_bytes() for path in asides] == [content]
 
 
 @pytest.mark.parametrize("folders", ['{"/x":"yes","/y":true}', "[]", '"/x"', "null"])
-def test_what_is_no_answer_trusts_nothing_and_is_told(trusting: TrustCheck, folders: str) -> None:
-    trusting.store.parent.mkdir()
-    trusting.store.write_text(f'{{"format":1,"folders":{folders}}}')
-    trusting.store.chmod(0o600)
+def test_what_is_no_answer_trusts_nothing_and_is_told(
+    trust_check: TrustCheck, folders: str
+) -> None:
+    trust_check.store.parent.mkdir()
+    trust_check.store.write_text(f'{{"format":1,"folders":{folders}}}')
+    trust_check.store.chmod(0o600)
 
-    trusts = read_trusts(trusting.store)
+    trusts = read_trust_store(trust_check.store)
 
     assert "/x" not in trusts.folders
     assert "not all of it are answers" in trusts.problem
 
 
 def test_a_store_of_a_newer_version_trusts_nothing_and_stays_as_it_is(
-    workspace: Workspace, trusting: TrustCheck
+    workspace: Workspace, trust_check: TrustCheck
 ) -> None:
-    trusting.store.parent.mkdir()
-    trusting.store.write_text('{"format":2,"folders":{"/x":true}}')
-    trusting.store.chmod(0o600)
+    trust_check.store.parent.mkdir()
+    trust_check.store.write_text('{"format":2,"folders":{"/x":true}}')
+    trust_check.store.chmod(0o600)
 
-    assert read_trusts(trusting.store).folders == {}
-    assert "format 2" in keep(trusting.store, workspace.root, trusted=True)
-    assert trusting.store.read_text() == '{"format":2,"folders":{"/x":true}}'
+    assert read_trust_store(trust_check.store).folders == {}
+    assert "format 2" in save_trust(trust_check.store, workspace.root, trusted=True)
+    assert trust_check.store.read_text() == '{"format":2,"folders":{"/x":true}}'
 
 
 def test_an_answer_that_cannot_be_kept_holds_for_this_run(
-    workspace: Workspace, trusting: TrustCheck
+    workspace: Workspace, trust_check: TrustCheck
 ) -> None:
-    trusting.store.parent.write_text("no folder")
-    stands = standing(workspace, replace(trusting, given=True))
+    trust_check.store.parent.write_text("no folder")
+    stands = check_trust(workspace, replace(trust_check, trust_given=True))
     assert stands.trusted
     assert "could not be kept" in stands.notices[0]
 
 
 def test_the_question_names_every_file_and_draws_nothing(workspace: Workspace) -> None:
-    hostile(workspace)
+    write_hostile_config(workspace)
     (workspace.root / ".claude" / "agents").mkdir(parents=True)
     odd = workspace.root / "a\x1b[2J\nb"
     odd.mkdir()
     (odd / "AGENTS.md").touch()
     (workspace.root / "AGENTS.md").symlink_to("/nowhere")
 
-    files = project_files(Workspace(root=workspace.root, cwd=odd), ())
-    asked = question(workspace.root, files)
+    files = find_project_files(Workspace(root=workspace.root, cwd=odd), ())
+    asked = format_trust_question(workspace.root, files)
 
     for name in (".greenroom/config.toml", ".claude/agents", "AGENTS.md", "a^[[2J^Jb/AGENTS.md"):
         assert f"\n  {name}\n" in asked
@@ -187,9 +206,9 @@ def test_the_question_names_every_file_and_draws_nothing(workspace: Workspace) -
 
 
 def test_the_users_own_configuration_is_no_projects_wherever_it_lies(workspace: Workspace) -> None:
-    config = hostile(workspace)
-    assert project_files(workspace, (config,)) == ()
-    assert project_config(workspace, (config,)) is None
+    config = write_hostile_config(workspace)
+    assert find_project_files(workspace, (config,)) == ()
+    assert read_project_config(workspace, (config,)) is None
 
 
 def test_a_projects_configuration_is_not_read_through_a_link_that_leads_out(
@@ -198,4 +217,4 @@ def test_a_projects_configuration_is_not_read_through_a_link_that_leads_out(
     (tmp_path / "elsewhere.toml").write_text("model = 'x'")
     (workspace.root / ".greenroom" / "config.toml").symlink_to(tmp_path / "elsewhere.toml")
     with pytest.raises(ConfigFileError, match="leads out of the workspace"):
-        project_config(workspace, ())
+        read_project_config(workspace, ())

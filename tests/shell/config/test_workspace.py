@@ -4,43 +4,43 @@ from pathlib import Path
 import pytest
 
 from actors.tools.workspace import Workspace
-from shell.config.workspace import git_folders, workspace_of
+from shell.config.workspace import find_git_folders, find_workspace
 
 pytestmark = pytest.mark.quick
-as_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a folder away")
+requires_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a folder away")
 
 
-def repository(folder: Path) -> Path:
+def make_repository(folder: Path) -> Path:
     (folder / ".git").mkdir(parents=True)
     (folder / ".git" / "HEAD").write_text("ref: refs/heads/main\n")
     return folder
 
 
 def test_the_root_is_the_repository_around_the_start_folder(tmp_path: Path) -> None:
-    root = repository(tmp_path / "work")
+    root = make_repository(tmp_path / "work")
     (root / "src").mkdir()
 
-    assert workspace_of(root / "src") == Workspace(root=root, cwd=root / "src")
+    assert find_workspace(root / "src") == Workspace(root=root, cwd=root / "src")
 
 
 def test_without_a_repository_the_start_folder_is_the_root(tmp_path: Path) -> None:
-    assert workspace_of(tmp_path) == Workspace(root=tmp_path, cwd=tmp_path)
+    assert find_workspace(tmp_path) == Workspace(root=tmp_path, cwd=tmp_path)
 
 
 def test_an_empty_file_called_git_makes_no_repository(tmp_path: Path) -> None:
     (tmp_path / ".git").touch()
     (tmp_path / "work").mkdir()
 
-    assert workspace_of(tmp_path / "work").root == tmp_path / "work"
+    assert find_workspace(tmp_path / "work").root == tmp_path / "work"
 
 
-@as_root
+@requires_root
 def test_somebody_elses_repository_above_does_not_widen_the_workspace(tmp_path: Path) -> None:
-    theirs = repository(tmp_path / "shared")
+    theirs = make_repository(tmp_path / "shared")
     (theirs / "mine").mkdir()
     os.chown(theirs / ".git", 65_534, 65_534)
 
-    assert workspace_of(theirs / "mine").root == theirs / "mine"
+    assert find_workspace(theirs / "mine").root == theirs / "mine"
 
 
 def test_a_git_folder_that_lies_elsewhere_is_named_with_what_it_shares(tmp_path: Path) -> None:
@@ -51,16 +51,16 @@ def test_a_git_folder_that_lies_elsewhere_is_named_with_what_it_shares(tmp_path:
     root.mkdir()
     (root / ".git").write_text(f"gitdir: {store}\n")
 
-    assert workspace_of(root).root == root
-    assert git_folders(root) == (store, tmp_path / "store")
+    assert find_workspace(root).root == root
+    assert find_git_folders(root) == (store, tmp_path / "store")
 
 
 def test_a_usual_repository_has_its_settings_where_names_protect_them(tmp_path: Path) -> None:
-    assert git_folders(repository(tmp_path)) == ()
+    assert find_git_folders(make_repository(tmp_path)) == ()
 
 
 @pytest.mark.parametrize("content", [b"", b"gitdir", b"gitdir: a\0b", b"\xff" * 5_000])
 def test_a_strange_git_file_is_no_pointer(tmp_path: Path, content: bytes) -> None:
     (tmp_path / ".git").write_bytes(content)
 
-    assert git_folders(tmp_path) == ()
+    assert find_git_folders(tmp_path) == ()

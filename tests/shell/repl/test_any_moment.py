@@ -7,7 +7,7 @@ import pytest
 
 from messages.turns import TextDelta, ThinkingDelta, TurnStarted
 from tests.shell import reports
-from tests.shell.on_screen import OnScreen, play
+from tests.shell.on_screen import ScreenHarness, run_on_screen
 
 ESC, CTRL_C, CTRL_U = "\x1b", "\x03", "\x15"
 PASTE, PASTED = "\x1b[200~", "\x1b[201~"
@@ -33,103 +33,103 @@ KEYS = (
 )
 
 
-def still(rows: list[str]) -> list[str]:
+def without_spinner_rows(rows: list[str]) -> list[str]:
     """The rows on which no time passes."""
     return [row for row in rows if " tokens" not in row]
 
 
-class Happening:
+class RandomEvents:
     """Makes up reports, each of which can be told from every other."""
 
-    def __init__(self, here: OnScreen, chance: random.Random) -> None:
-        self._here, self._chance = here, chance
-        self.ended: list[str] = []
+    def __init__(self, screen: ScreenHarness, rng: random.Random) -> None:
+        self._here, self._chance = screen, rng
+        self.expected_texts: list[str] = []
 
-    def text(self) -> None:
+    def add_text(self) -> None:
         end = self._chance.choice(["\n\n", " ", "\n", "\n```py\n", "\n```\n"])
-        self._here.report(TextDelta(text="lorem *ipsum* " * self._chance.randrange(8) + end))
+        self._here.put_events(TextDelta(text="lorem *ipsum* " * self._chance.randrange(8) + end))
 
-    def thought(self) -> None:
-        self._here.report(ThinkingDelta(text="hm " * 20))
+    def add_thinking(self) -> None:
+        self._here.put_events(ThinkingDelta(text="hm " * 20))
 
-    def tool(self) -> None:
-        title = f"tool-{len(self.ended)}-"
-        self.ended.append(title)
-        self._here.report(reports.tool_started(title), reports.tool_ended("out", title=title))
+    def add_tool_call(self) -> None:
+        title = f"tool-{len(self.expected_texts)}-"
+        self.expected_texts.append(title)
+        self._here.put_events(reports.tool_started(title), reports.tool_ended("out", title=title))
 
-    def reply(self) -> None:
-        self._here.report(reports.reply("-"))
+    def add_reply(self) -> None:
+        self._here.put_events(reports.reply_completed("-"))
 
-    def request(self) -> None:
-        number = len(self.ended) + 1
-        self.ended.append(f"notice-{number}-")
-        self._here.inbox.put_notice(self.ended[-1])
-        self._here.report(reports.asked(f"command {number}", number=number))
+    def add_request(self) -> None:
+        number = len(self.expected_texts) + 1
+        self.expected_texts.append(f"notice-{number}-")
+        self._here.screen_events.put_notice(self.expected_texts[-1])
+        self._here.put_events(reports.exec_approval(f"command {number}", number=number))
 
-    def turn(self) -> None:
-        self._here.report(reports.completed(), TurnStarted(turn=1, prompt="go on"))
+    def add_turn(self) -> None:
+        self._here.put_events(reports.turn_completed(), TurnStarted(turn=1, prompt="go on"))
 
-    async def next(self) -> None:
+    async def perform_next(self) -> None:
         acts: tuple[Callable[[], None], ...] = (
-            self.text,
-            self.text,
-            self.thought,
-            self.tool,
-            self.reply,
-            self.request,
-            self.turn,
+            self.add_text,
+            self.add_text,
+            self.add_thinking,
+            self.add_tool_call,
+            self.add_reply,
+            self.add_request,
+            self.add_turn,
         )
         dice = self._chance.random()
         if dice < 0.5:
             self._chance.choice(acts)()
         elif dice < 0.9:
-            await self._here.press(self._chance.choice(KEYS))
+            await self._here.press_key(self._chance.choice(KEYS))
         else:
             await self._here.resize(self._chance.choice([30, 60, 80, 81, 120]))
 
 
 @pytest.mark.parametrize("seed", range(8))
 def test_what_was_drawn_bit_by_bit_is_what_a_fresh_drawing_shows(seed: int) -> None:
-    async def script(here: OnScreen) -> None:
+    async def script(here: ScreenHarness) -> None:
         chance = random.Random(seed)  # noqa: S311  (a replayable sequence, no secret)
-        here.report(reports.session(), TurnStarted(turn=1, prompt="hello"))
-        await here.shows(FOOTER)
-        happening = Happening(here, chance)
+        here.put_events(reports.session_configured(), TurnStarted(turn=1, prompt="hello"))
+        await here.wait_for_text(FOOTER)
+        happening = RandomEvents(here, chance)
         for _ in range(60):
-            await happening.next()
-        here.report(*(reports.tool_ended("", title="the-last-tool"), reports.completed()))
-        await here.until(lambda: "the-last-tool" in here.scrollback, "the end")
-        await here.press("\x1b[15~")  # a key without meaning: all before it has been dealt with
-        await here.until(lambda: not here.desk.app.invalidated, "a drawing")
-        before = still(here.rows)
-        here.desk.screen.draw()
-        assert still(here.rows) == before
-        missing = [title for title in happening.ended if title not in here.scrollback]
-        doubled = [title for title in happening.ended if here.scrollback.count(title) > 1]
+            await happening.perform_next()
+        here.put_events(*(reports.tool_ended("", title="the-last-tool"), reports.turn_completed()))
+        await here.wait_until(lambda: "the-last-tool" in here.scrollback, "the end")
+        await here.press_key("\x1b[15~")  # a key without meaning: all before it has been dealt with
+        await here.wait_until(lambda: not here.controller.app.invalidated, "a drawing")
+        before = without_spinner_rows(here.rows)
+        here.controller.screen.draw()
+        assert without_spinner_rows(here.rows) == before
+        missing = [title for title in happening.expected_texts if title not in here.scrollback]
+        doubled = [title for title in happening.expected_texts if here.scrollback.count(title) > 1]
         assert (missing, doubled) == ([], [])
 
-    play(script, rows=24, columns=80)
+    run_on_screen(script, rows=24, columns=80)
 
 
 def test_no_write_leaves_a_screen_without_its_input_and_nothing_is_cleared() -> None:
     without: list[str] = []
 
-    async def script(here: OnScreen) -> None:
-        here.report(reports.session(), TurnStarted(turn=1, prompt="hello"))
-        await here.shows(FOOTER)
+    async def script(here: ScreenHarness) -> None:
+        here.put_events(reports.session_configured(), TurnStarted(turn=1, prompt="hello"))
+        await here.wait_for_text(FOOTER)
 
         def seen(text: str) -> None:
             if FOOTER not in here.text or not any(row.startswith(">") for row in here.rows):
                 without.append(text)
 
-        here.emulator.seen = seen
+        here.emulator.on_write = seen
         for number in range(60):
-            here.report(TextDelta(text=f"Paragraph {number} " + "word " * 30 + "\n\n"))
-            here.report(reports.tool_started(f"tool {number}"), reports.tool_ended(str(number)))
-            await here.press("x" if number % 20 else CTRL_U)
-        here.report(reports.reply("-"), TextDelta(text="The end."))
-        await here.shows("The end.")
-        here.emulator.seen = lambda _text: None
+            here.put_events(TextDelta(text=f"Paragraph {number} " + "word " * 30 + "\n\n"))
+            here.put_events(reports.tool_started(f"tool {number}"), reports.tool_ended(str(number)))
+            await here.press_key("x" if number % 20 else CTRL_U)
+        here.put_events(reports.reply_completed("-"), TextDelta(text="The end."))
+        await here.wait_for_text("The end.")
+        here.emulator.on_write = lambda _text: None
         assert without == []
         for clears in ("\x1b[2J", "\x1b[3J", "\x1b[H", "\x1bc"):
             assert clears not in here.emulator.raw
@@ -137,4 +137,4 @@ def test_no_write_leaves_a_screen_without_its_input_and_nothing_is_cleared() -> 
         assert raw.count("\x1b[J") == raw.count("\x1b[K\x1b[B\r\x1b[J")
         assert all(here.emulator.raw.count(f"Paragraph {number} ") <= 2 for number in range(60))
 
-    play(script, rows=24, columns=80)
+    run_on_screen(script, rows=24, columns=80)

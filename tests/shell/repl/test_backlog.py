@@ -1,36 +1,36 @@
 import pytest
 
-from shell.repl.backlog import MOST_HURRIED_CHARS, Backlog
+from shell.repl.backlog import MAX_TEXT_AFTER_INTERRUPT_CHARS, PrintQueue
 from shell.view.state import Printable, PrintMarkdown, PrintNotice, PrintOmission, PrintPrompt
 
 pytestmark = pytest.mark.quick
 
-LONG = PrintMarkdown("x" * MOST_HURRIED_CHARS)
+LONG = PrintMarkdown("x" * MAX_TEXT_AFTER_INTERRUPT_CHARS)
 
 
-def taken(backlog: Backlog) -> list[Printable]:
+def pop_all(backlog: PrintQueue) -> list[Printable]:
     items: list[Printable] = []
     while backlog:
-        items.append(backlog.take())
+        items.append(backlog.pop())
     return items
 
 
 def test_everything_comes_out_in_order() -> None:
-    backlog = Backlog()
+    backlog = PrintQueue()
     for item in (PrintPrompt("a"), LONG, LONG, PrintNotice("b")):
         backlog.add(item)
-    assert taken(backlog) == [PrintPrompt("a"), LONG, LONG, PrintNotice("b")]
+    assert pop_all(backlog) == [PrintPrompt("a"), LONG, LONG, PrintNotice("b")]
 
 
 def test_in_a_hurry_only_text_is_left_out_and_it_is_counted_where_it_was() -> None:
-    backlog = Backlog()
+    backlog = PrintQueue()
     for item in (LONG, PrintMarkdown("too much"), PrintPrompt("a"), PrintMarkdown("more")):
         backlog.add(item)
-    backlog.hurry()
+    backlog.start_dropping()
     backlog.add(PrintMarkdown("late"))
     backlog.add(PrintOmission(100))
     backlog.add(PrintNotice("Interrupted."))
-    assert taken(backlog) == [
+    assert pop_all(backlog) == [
         LONG,
         PrintOmission(8),
         PrintPrompt("a"),
@@ -40,24 +40,24 @@ def test_in_a_hurry_only_text_is_left_out_and_it_is_counted_where_it_was() -> No
 
 
 def test_little_text_is_printed_even_in_a_hurry() -> None:
-    backlog = Backlog()
+    backlog = PrintQueue()
     backlog.add(PrintMarkdown("a"))
-    backlog.hurry()
-    assert taken(backlog) == [PrintMarkdown("a")]
+    backlog.start_dropping()
+    assert pop_all(backlog) == [PrintMarkdown("a")]
     backlog.add(PrintMarkdown("b"))
-    backlog.calm()
-    assert taken(backlog) == [PrintMarkdown("b")]
+    backlog.stop_dropping()
+    assert pop_all(backlog) == [PrintMarkdown("b")]
 
 
 def test_after_a_hurry_all_text_is_printed_again() -> None:
-    backlog = Backlog()
-    backlog.hurry()
+    backlog = PrintQueue()
+    backlog.start_dropping()
     backlog.add(LONG)
     backlog.add(LONG)
-    backlog.calm()
+    backlog.stop_dropping()
     backlog.add(LONG)
-    assert taken(backlog) == [
+    assert pop_all(backlog) == [
         LONG,
-        PrintOmission(MOST_HURRIED_CHARS),
+        PrintOmission(MAX_TEXT_AFTER_INTERRUPT_CHARS),
         LONG,
     ]

@@ -4,30 +4,30 @@ import asyncio
 
 import pytest
 
-from shell.repl.dialog import Dialog
-from shell.view.arming import Shown
-from shell.view.events import received
-from shell.view.state import State
+from shell.repl.dialog import ApprovalPrompt
+from shell.view.arming import DrawnRequest
+from shell.view.events import apply_event
+from shell.view.state import ScreenState
 from tests.shell import reports
 
 pytestmark = pytest.mark.quick
 
-STATE = received(State(), reports.asked(), 0.0)[0]
-SHOWN = Shown(STATE.requests.prompt_id, whole=True, end=True)
+STATE = apply_event(ScreenState(), reports.exec_approval(), 0.0)[0]
+SHOWN = DrawnRequest(STATE.approvals.prompt_id, is_complete=True, shows_end=True)
 
 
-def after_the_quiet_time(*, draft: bool) -> Dialog:
+def show_and_wait_quiet_period(*, has_draft: bool) -> ApprovalPrompt:
     """Show a request, acknowledge it, and let the time pass in which nobody types."""
 
-    async def pass_time() -> Dialog:
+    async def pass_time() -> ApprovalPrompt:
         loop = asyncio.get_running_loop()
         changes = asyncio.Queue[None]()
-        dialog = Dialog(lambda: changes.put_nowait(None), lambda: draft, lambda: None)
-        dialog.follow(STATE, loop.time())
-        assert dialog.drawn(SHOWN)
-        dialog.acknowledged(loop)
+        dialog = ApprovalPrompt(lambda: changes.put_nowait(None), lambda: has_draft, lambda: None)
+        dialog.update(STATE, loop.time())
+        assert dialog.record_frame(SHOWN)
+        dialog.on_acknowledged(loop)
         await changes.get()  # the acknowledgement
-        assert not dialog.may_refuse
+        assert not dialog.can_reject
         await changes.get()  # the end of the quiet time
         return dialog
 
@@ -35,20 +35,20 @@ def after_the_quiet_time(*, draft: bool) -> Dialog:
 
 
 def test_it_arms_when_the_quiet_time_is_over() -> None:
-    assert after_the_quiet_time(draft=False).may_allow
+    assert show_and_wait_quiet_period(has_draft=False).can_allow
 
 
 def test_a_pause_in_typing_does_not_arm_over_the_draft() -> None:
-    dialog = after_the_quiet_time(draft=True)
-    assert not dialog.may_refuse
-    dialog.summoned()
-    assert dialog.may_allow
-    dialog.drafted()
-    assert not dialog.may_refuse
+    dialog = show_and_wait_quiet_period(has_draft=True)
+    assert not dialog.can_reject
+    dialog.focus()
+    assert dialog.can_allow
+    dialog.on_draft_edit()
+    assert not dialog.can_reject
 
 
 def test_what_was_armed_before_a_stop_arms_anew_after_it() -> None:
-    dialog = after_the_quiet_time(draft=False)
-    dialog.forget(100.0)
-    assert not dialog.may_refuse
-    assert dialog.drawn(SHOWN), "the terminal is asked again"
+    dialog = show_and_wait_quiet_period(has_draft=False)
+    dialog.reset(100.0)
+    assert not dialog.can_reject
+    assert dialog.record_frame(SHOWN), "the terminal is asked again"

@@ -3,33 +3,35 @@
 import pytest
 
 from messages.questions import Choice, UserQuestion
-from shell.numbered import BEYOND_ALL_LISTS
-from shell.repl.plain_answers import Typed, reply_in, typed, ways
+from shell.numbered import OUT_OF_RANGE
+from shell.repl.plain_answers import TypedAnswer, parse_reply, parse_answer, format_answer_options
 from tests.shell import reports
 
 pytestmark = pytest.mark.quick
 
-COLOUR = UserQuestion(question="Which?", choices=(Choice(label="red"), Choice(label="blue")))
-NAME = UserQuestion(question="What name?")
-SIZES = COLOUR.model_copy(update={"multiple": True})
+COLOUR = UserQuestion(text="Which?", choices=(Choice(label="red"), Choice(label="blue")))
+NAME = UserQuestion(text="What name?")
+SIZES = COLOUR.model_copy(update={"allow_multiple": True})
 
 
 @pytest.mark.parametrize(
     ("line", "answer"),
     [
-        ("yes 3", Typed("once", 3)),
-        ("Session 12", Typed("session", 12)),
-        ("no 3 use a branch", Typed("no", 3, "use a branch")),
-        ("reply 1 2, 3", Typed("reply", 1, "2, 3")),
-        ("yes " + "9" * 5000, Typed("once", BEYOND_ALL_LISTS)),
+        ("yes 3", TypedAnswer("once", 3)),
+        ("Session 12", TypedAnswer("session", 12)),
+        ("no 3 use a branch", TypedAnswer("no", 3, "use a branch")),
+        ("reply 1 2, 3", TypedAnswer("reply", 1, "2, 3")),
+        ("yes " + "9" * 5000, TypedAnswer("once", OUT_OF_RANGE)),
         ("yes", None),
         ("yes, do it", None),
         ("no 3rd party code", None),
         ("please say yes 3", None),
     ],
 )
-def test_only_a_line_that_names_the_prompt_is_an_answer(line: str, answer: Typed | None) -> None:
-    assert typed(line) == answer
+def test_only_a_line_that_names_the_prompt_is_an_answer(
+    line: str, answer: TypedAnswer | None
+) -> None:
+    assert parse_answer(line) == answer
 
 
 @pytest.mark.parametrize(
@@ -42,35 +44,35 @@ def test_only_a_line_that_names_the_prompt_is_an_answer(line: str, answer: Typed
         ("9" * 5000, COLOUR, ""),
         ("1,2", COLOUR, ""),
         ("1, 2", SIZES, "red\nblue"),
-        ("7", UserQuestion(question="How many?"), "7"),
+        ("7", UserQuestion(text="How many?"), "7"),
     ],
 )
 def test_numbers_reply_with_choices_and_words_with_themselves(
     words: str, question: UserQuestion, reply: str
 ) -> None:
-    assert reply_in(words, question) == reply
+    assert parse_reply(words, question) == reply
 
 
 def test_only_what_a_request_allows_is_offered() -> None:
-    once = reports.asked(answers=("once", "no")).request
-    assert ways(once, 4).split("\n") == [
+    once = reports.exec_approval(answers=("once", "no")).request
+    assert format_answer_options(once, 4).split("\n") == [
         "Answer with one of these lines:",
         "yes 4    once",
         "no 4     no; say why behind it, if you like",
         "later 4  not now",
     ]
-    lasting = ways(reports.asked().request, 4)
+    lasting = format_answer_options(reports.exec_approval().request, 4)
     assert "session 4  don't ask again in this session for `bash git push`" in lasting
 
 
 def test_each_choice_of_a_question_is_offered_as_the_line_that_takes_it() -> None:
-    asked = reports.asked_questions(NAME, SIZES).request
-    assert ways(asked, 2).split("\n")[1:] == [
+    asked = reports.question_approval(NAME, SIZES).request
+    assert format_answer_options(asked, 2).split("\n")[1:] == [
         "reply 2 WORDS  in words of your own",
         "no 2           no answer",
         "later 2        not now",
     ]
-    assert ways(asked, 2, replied=1).split("\n")[1:4] == [
+    assert format_answer_options(asked, 2, answered_count=1).split("\n")[1:4] == [
         "reply 2 1      red",
         "reply 2 2      blue",
         "reply 2 1, 2   several of them",

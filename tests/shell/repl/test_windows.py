@@ -10,36 +10,36 @@ from prompt_toolkit.data_structures import Size
 from prompt_toolkit.input import DummyInput
 
 from shell.repl.terminal import FrameOutput
-from shell.repl.windows import View
-from shell.view.arming import Arming, Shown
-from shell.view.events import received
+from shell.repl.windows import ScreenWindows
+from shell.view.arming import Arming, DrawnRequest
+from shell.view.events import apply_event
 from shell.view.plan import FrameInput
-from shell.view.state import State
+from shell.view.state import ScreenState
 from tests.shell import reports
 
 pytestmark = pytest.mark.quick
 
-STATE = received(State(), reports.asked("echo\n" * 200 + "rm -rf /"), 0.0)[0]
-ID = STATE.requests.prompt_id
+STATE = apply_event(ScreenState(), reports.exec_approval("echo\n" * 200 + "rm -rf /"), 0.0)[0]
+ID = STATE.approvals.prompt_id
 WINDOW = Size(rows=24, columns=80)
 
 
-def frames(window: Size, *scrolls: int) -> list[Shown | None]:
+def draw_frames(window: Size, *scrolls: int) -> list[DrawnRequest | None]:
     """Draw in a window that the plan believes to be WINDOW; say what was shown after each step."""
 
-    async def draw() -> list[Shown | None]:
-        scene = FrameInput(STATE, Arming(ID, 0.0), "", reasoning=False, hint="", now_s=0.0)
-        view = View(lambda: scene, lambda: WINDOW)
+    async def draw() -> list[DrawnRequest | None]:
+        scene = FrameInput(STATE, Arming(ID, 0.0), "", is_entering_text=False, hint="", now_s=0.0)
+        view = ScreenWindows(lambda: scene, lambda: WINDOW)
         output = FrameOutput(StringIO(), lambda: window)
         app = Application[None](layout=view.layout, output=output, input=DummyInput())
         with set_app(app):
             app.renderer.render(app, app.layout)
-            shown = [view.shown(ID)]
+            shown = [view.get_drawn_request(ID)]
             for rows in scrolls:
                 view.scroll(rows)
-                shown.append(view.shown(ID))
+                shown.append(view.get_drawn_request(ID))
                 app.renderer.render(app, app.layout)
-                shown.append(view.shown(ID))
+                shown.append(view.get_drawn_request(ID))
         await asyncio.sleep(0)
         return shown
 
@@ -47,12 +47,16 @@ def frames(window: Size, *scrolls: int) -> list[Shown | None]:
 
 
 def test_the_end_counts_once_a_frame_has_drawn_it_and_not_when_it_is_scrolled_to() -> None:
-    top = Shown(ID, whole=True, end=False)
-    assert frames(WINDOW, 1_000) == [top, top, Shown(ID, whole=True, end=True)]
+    top = DrawnRequest(ID, is_complete=True, shows_end=False)
+    assert draw_frames(WINDOW, 1_000) == [
+        top,
+        top,
+        DrawnRequest(ID, is_complete=True, shows_end=True),
+    ]
 
 
 @pytest.mark.parametrize("rows", range(1, 20))
 def test_rows_that_were_clipped_away_were_not_shown(rows: int) -> None:
     """The window was lower than the plan believed: the answers stand below its edge."""
-    (shown,) = frames(Size(rows=rows, columns=80))
-    assert shown is None or not shown.whole
+    (shown,) = draw_frames(Size(rows=rows, columns=80))
+    assert shown is None or not shown.is_complete

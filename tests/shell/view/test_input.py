@@ -9,10 +9,15 @@ import pytest
 
 from shell.repl import history
 from shell.view import fuzzy, menu, pager, pastes, picker, recall
-from shell.view.details import MOST_KEPT, Detail, kept, page_of
+from shell.view.details import (
+    MAX_FULL_OUTPUTS,
+    FullOutput,
+    with_full_output,
+    create_full_output_page,
+)
 from shell.view.menu import Menu, MenuItem
-from shell.view.pager import Pager, plain_page
-from shell.view.pastes import Pastes
+from shell.view.pager import Pager, create_plain_page
+from shell.view.pastes import FoldedPastes
 from shell.view.picker import PickerItem
 from shell.view.recall import InputHistory
 
@@ -23,10 +28,14 @@ COMMANDS = (("help", "List the commands."), ("status", "Show it."), ("review", "
 
 def test_the_likeliest_comes_first_and_what_lacks_a_letter_does_not_come() -> None:
     paths = ["tests/shell/test_menu.py", "shell/menu.py", "docs/my-menu.txt", "shell/m/e/n/u"]
-    assert fuzzy.best("menu", paths, 3) == ["shell/menu.py", "docs/my-menu.txt", paths[0]]
-    assert fuzzy.best("MeNu", ["Menu"], 3) == ["Menu"]
-    assert fuzzy.best("xyz", paths, 3) == []
-    assert fuzzy.best("", paths, 2) == paths[:2]
+    assert fuzzy.find_best_matches("menu", paths, 3) == [
+        "shell/menu.py",
+        "docs/my-menu.txt",
+        paths[0],
+    ]
+    assert fuzzy.find_best_matches("MeNu", ["Menu"], 3) == ["Menu"]
+    assert fuzzy.find_best_matches("xyz", paths, 3) == []
+    assert fuzzy.find_best_matches("", paths, 2) == paths[:2]
 
 
 @pytest.mark.parametrize(
@@ -34,70 +43,74 @@ def test_the_likeliest_comes_first_and_what_lacks_a_letter_does_not_come() -> No
     [("/", ["/help", "/status", "/review"]), ("/st", ["/status"]), ("/rvw", ["/review"])],
 )
 def test_a_slash_offers_commands_by_a_few_of_their_letters(before: str, offered: list[str]) -> None:
-    found = menu.for_command(before, COMMANDS)
+    found = menu.build_command_menu(before, COMMANDS)
     assert found is not None
-    assert [offer.text for offer in found.offers] == offered
+    assert [offer.text for offer in found.items] == offered
 
 
 @pytest.mark.parametrize("before", ["", "a /st", "/etc/hosts", "/status now", "/zzz"])
 def test_what_begins_no_command_offers_none(before: str) -> None:
-    assert menu.for_command(before, COMMANDS) is None
+    assert menu.build_command_menu(before, COMMANDS) is None
 
 
 @pytest.mark.parametrize(
     ("before", "wanted"), [("@", ""), ("see @sr", "sr"), ("me@home", None), ("@a b", None)]
 )
 def test_an_at_sign_that_begins_a_word_asks_for_files(before: str, wanted: str | None) -> None:
-    assert menu.mention(before) == wanted
+    assert menu.find_mention(before) == wanted
 
 
 def test_a_file_with_blanks_in_its_name_is_offered_in_quotes() -> None:
-    found = menu.for_mention("see @a", "a", ["a b.txt", "abc.txt"])
-    assert found == Menu((MenuItem('@"a b.txt"'), MenuItem("@abc.txt")), begin=4)
+    found = menu.build_file_menu("see @a", "a", ["a b.txt", "abc.txt"])
+    assert found == Menu((MenuItem('@"a b.txt"'), MenuItem("@abc.txt")), word_start=4)
 
 
 def test_the_menu_draws_what_is_around_the_choice_in_any_width() -> None:
     offers = tuple(MenuItem(f"/command{n}", "tells\x1b[2J") for n in range(30))
-    rows = menu.menu_rows(menu.moved(Menu(offers, begin=0), -1), 40, 8)
+    rows = menu.render_menu_rows(menu.move_selection(Menu(offers, word_start=0), -1), 40, 8)
     assert len(rows) == 8
     assert rows[-2] == (("person", "› /command29  "), ("dim", "tells^[[2J"))  # noqa: RUF001
     for width in range(4, 40):
         assert all(len("".join(text for _, text in row)) <= width for row in rows if width >= 40)
-    assert menu.menu_rows(None, 40, 8) == []
+    assert menu.render_menu_rows(None, 40, 8) == []
 
 
 def test_the_menu_says_how_many_more_there_are_where_not_all_are_shown() -> None:
-    fifteen = Menu(tuple(MenuItem(f"/command{n}") for n in range(15)), begin=0)
-    eight = Menu(fifteen.offers[: menu.MOST_ROWS], begin=0)
-    rows = menu.menu_rows(fifteen, 40, 20)
-    assert len(rows) == menu.MOST_ROWS + 1
+    fifteen = Menu(tuple(MenuItem(f"/command{n}") for n in range(15)), word_start=0)
+    eight = Menu(fifteen.items[: menu.MAX_MENU_ROWS], word_start=0)
+    rows = menu.render_menu_rows(fifteen, 40, 20)
+    assert len(rows) == menu.MAX_MENU_ROWS + 1
     assert rows[-1] == (("dim", "  … 7 more: ↑ ↓ or type"),)
-    assert len(menu.menu_rows(eight, 40, 20)) == menu.MOST_ROWS, "all are there"
-    assert menu.menu_rows(fifteen, 40, 3)[-1] == (("dim", "  … 13 more: ↑ ↓ or type"),)
-    assert menu.menu_rows(fifteen, 12, 1) == [(("person", "› /command0"),)]  # noqa: RUF001  (an arrow)
-    assert all(len(text) <= 10 for row in menu.menu_rows(fifteen, 10, 5) for _, text in row)
+    assert len(menu.render_menu_rows(eight, 40, 20)) == menu.MAX_MENU_ROWS, "all are there"
+    assert menu.render_menu_rows(fifteen, 40, 3)[-1] == (("dim", "  … 13 more: ↑ ↓ or type"),)
+    assert menu.render_menu_rows(fifteen, 12, 1) == [(("person", "› /command0"),)]  # noqa: RUF001  (an arrow)
+    assert all(len(text) <= 10 for row in menu.render_menu_rows(fifteen, 10, 5) for _, text in row)
 
 
 def test_a_long_offer_leaves_room_for_what_is_told_of_each() -> None:
     offers = (MenuItem("x" * 100, "1 min ago"), MenuItem("short", "2 h ago"))
-    rows = menu.menu_rows(Menu(offers, begin=0), 40, 8)
+    rows = menu.render_menu_rows(Menu(offers, word_start=0), 40, 8)
     assert ["".join(part for _, part in row) for row in rows] == [
         "› " + "x" * 26 + "…  1 min ago",  # noqa: RUF001  (an arrow)
         "  short" + " " * 24 + "2 h ago",
     ]
-    (long, _) = menu.menu_rows(Menu((MenuItem("/mode", "y" * 99), MenuItem("/x")), begin=0), 40, 8)
+    (long, _) = menu.render_menu_rows(
+        Menu((MenuItem("/mode", "y" * 99), MenuItem("/x")), word_start=0), 40, 8
+    )
     assert "".join(part for _, part in long) == "› /mode  " + "y" * 30 + "…"  # noqa: RUF001  (an arrow)
 
 
 def test_what_was_said_is_stepped_through_and_the_draft_comes_back() -> None:
-    past = recall.said(recall.said(recall.said(InputHistory(), "one"), "two"), "two")
+    past = recall.with_entry(
+        recall.with_entry(recall.with_entry(InputHistory(), "one"), "two"), "two"
+    )
     assert past.entries == ("one", "two")
     shown: list[str] = []
-    for step in (recall.older, recall.older, recall.older):
+    for step in (recall.step_back, recall.step_back, recall.step_back):
         if found := step(past, "draft"):
             past, text = found
             shown.append(text)
-    while found := recall.newer(past):
+    while found := recall.step_forward(past):
         past, text = found
         shown.append(text)
     assert shown == ["two", "one", "two", "draft"]
@@ -111,23 +124,23 @@ def test_a_history_that_is_no_file_is_none_and_ends_nothing(
     path = tmp_path / "history.jsonl"
     make(path)
     before = len([*Path("/dev/fd").iterdir()])
-    history.keep(path, "one")
-    assert history.load(path) == ()
+    history.append_entry(path, "one")
+    assert history.load_entries(path) == ()
     assert len([*Path("/dev/fd").iterdir()]) == before
 
 
 def test_lines_of_a_history_that_nobody_said_are_left_out(tmp_path: Path) -> None:
     path = tmp_path / "history.jsonl"
     path.write_bytes(b"\xff\n" + b"[" * 200_000 + b'\n{"a": 1}\n"\\ud800"\n5\n"one"\n')
-    assert history.load(path) == ("?", "one")
+    assert history.load_entries(path) == ("?", "one")
 
 
 def test_the_history_is_its_owners_alone_and_read_by_the_next_session(tmp_path: Path) -> None:
     file = tmp_path / "history.jsonl"
     for text in ("one\ntwo", "three"):
-        history.keep(file, text)
+        history.append_entry(file, text)
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
-    assert history.load(file) == ("one\ntwo", "three")
+    assert history.load_entries(file) == ("one\ntwo", "three")
 
 
 @pytest.mark.parametrize(
@@ -143,7 +156,7 @@ def test_the_history_is_its_owners_alone_and_read_by_the_next_session(tmp_path: 
     ],
 )
 def test_what_looks_like_a_secret_is_not_written(tmp_path: Path, text: str) -> None:
-    history.keep(tmp_path / "history.jsonl", text)
+    history.append_entry(tmp_path / "history.jsonl", text)
     assert not (tmp_path / "history.jsonl").exists()
 
 
@@ -151,19 +164,19 @@ def test_a_key_of_the_environment_is_written_without_it_whatever_it_looks_like(
     tmp_path: Path,
 ) -> None:
     file = tmp_path / "history.jsonl"
-    history.keep(file, "mine is correct-horse", (b"correct-horse",))
-    assert history.load(file) == ("mine is [secret]",)
+    history.append_entry(file, "mine is correct-horse", (b"correct-horse",))
+    assert history.load_entries(file) == ("mine is [secret]",)
 
 
 def test_a_history_that_is_damaged_or_a_link_stops_nobody(tmp_path: Path) -> None:
     file = tmp_path / "history.jsonl"
     file.write_bytes(b'"one"\n{broken\n[1]\n\xff\n"two"\n')
-    assert history.load(file) == ("one", "two")
+    assert history.load_entries(file) == ("one", "two")
     (tmp_path / "link").symlink_to(file)
-    assert history.load(tmp_path / "link") == ()
-    history.keep(tmp_path / "link", "three")
-    assert history.load(file) == ("one", "two")
-    history.keep(tmp_path / "missing" / "history.jsonl", "four")
+    assert history.load_entries(tmp_path / "link") == ()
+    history.append_entry(tmp_path / "link", "three")
+    assert history.load_entries(file) == ("one", "two")
+    history.append_entry(tmp_path / "missing" / "history.jsonl", "four")
 
 
 def test_the_history_does_not_grow_without_end(
@@ -172,44 +185,42 @@ def test_the_history_does_not_grow_without_end(
     monkeypatch.setattr(history, "_MOST_BYTES", 10_000)
     file = tmp_path / "history.jsonl"
     for number in range(3_000):
-        history.keep(file, f"number {number}")
+        history.append_entry(file, f"number {number}")
     assert file.stat().st_size < 30_000
-    assert history.load(file)[-1] == "number 2999"
-    assert len(history.load(file)) <= history.MOST_ENTRIES
+    assert history.load_entries(file)[-1] == "number 2999"
+    assert len(history.load_entries(file)) <= history.MAX_ENTRIES
 
 
 def test_a_long_paste_is_one_word_and_is_sent_whole() -> None:
     long = "\n".join(f"line {n}" for n in range(20))
-    first, word = pastes.folded(Pastes(), long)
+    first, word = pastes.fold(FoldedPastes(), long)
     assert word == "[pasted 20 lines]"
-    second, other = pastes.folded(first, "x" * 2_000)
+    second, other = pastes.fold(first, "x" * 2_000)
     assert other == "[pasted 2,000 characters]"
-    assert pastes.folded(first, long.upper())[1] == "[pasted 20 lines #2]"
-    assert (
-        pastes.unfolded(second, f"look: {word} and {other}!") == f"look: {long} and {'x' * 2000}!"
-    )
-    assert pastes.word_before(second, f"look: {word}") == word
-    assert pastes.word_before(second, "look") == ""
-    assert pastes.folded(second, "short\ntext") == (second, "short\ntext")
+    assert pastes.fold(first, long.upper())[1] == "[pasted 20 lines #2]"
+    assert pastes.unfold(second, f"look: {word} and {other}!") == f"look: {long} and {'x' * 2000}!"
+    assert pastes.find_placeholder_before(second, f"look: {word}") == word
+    assert pastes.find_placeholder_before(second, "look") == ""
+    assert pastes.fold(second, "short\ntext") == (second, "short\ntext")
 
 
 def test_a_pasted_text_that_names_another_paste_stays_what_it_is() -> None:
-    first, word = pastes.folded(Pastes(), "a\n" * 20)
-    both, other = pastes.folded(first, f"{word}\n" * 20)
-    assert pastes.unfolded(both, other) == f"{word}\n" * 20
+    first, word = pastes.fold(FoldedPastes(), "a\n" * 20)
+    both, other = pastes.fold(first, f"{word}\n" * 20)
+    assert pastes.unfold(both, other) == f"{word}\n" * 20
 
 
 def test_a_list_is_narrowed_by_typing_and_keeps_its_order() -> None:
     taken: list[int] = []
-    opened = picker.opened(
+    opened = picker.create_picker(
         "Past", tuple(map(PickerItem, ("fix bug", "add test", "fix it"))), taken.append
     )
-    narrowed = picker.narrowed(opened, "fix")
-    assert narrowed.found == (0, 2)
-    assert picker.choice(picker.moved(narrowed, -1)) == 2
-    assert picker.choice(picker.narrowed(opened, "adtst")) == 1
-    assert picker.choice(picker.narrowed(opened, "zzz")) is None
-    assert picker.picker_rows(narrowed, 80, 2) == [
+    narrowed = picker.filter_items(opened, "fix")
+    assert narrowed.matches == (0, 2)
+    assert picker.get_selected_index(picker.move_selection(narrowed, -1)) == 2
+    assert picker.get_selected_index(picker.filter_items(opened, "adtst")) == 1
+    assert picker.get_selected_index(picker.filter_items(opened, "zzz")) is None
+    assert picker.render_picker_rows(narrowed, 80, 2) == [
         (("title", "Past · 2 of 3"),),
         (("person", "› fix bug"),),  # noqa: RUF001  (an arrow)
     ]
@@ -218,38 +229,40 @@ def test_a_list_is_narrowed_by_typing_and_keeps_its_order() -> None:
 def test_the_end_of_what_is_chosen_is_shown_below_the_list_where_there_is_room() -> None:
     said = PickerItem("one", preview="> hello\nlong ago\x1b[2J")
     taken: list[int] = []
-    listed = picker.opened("Past", (PickerItem("none"), said), taken.append)
-    at_it = picker.moved(listed, 1)
-    assert len(picker.picker_rows(listed, 80, 20)) == 3
-    assert picker.picker_rows(at_it, 80, 20)[3:] == [
+    listed = picker.create_picker("Past", (PickerItem("none"), said), taken.append)
+    at_it = picker.move_selection(listed, 1)
+    assert len(picker.render_picker_rows(listed, 80, 20)) == 3
+    assert picker.render_picker_rows(at_it, 80, 20)[3:] == [
         (("dim", "│ > hello"),),
         (("dim", "│ long ago^[[2J"),),
     ]
-    assert picker.picker_rows(at_it, 80, 4)[3:] == [(("dim", "│ long ago^[[2J"),)]
-    assert len(picker.picker_rows(at_it, 80, 3)) == 3
+    assert picker.render_picker_rows(at_it, 80, 4)[3:] == [(("dim", "│ long ago^[[2J"),)]
+    assert len(picker.render_picker_rows(at_it, 80, 3)) == 3
 
 
 def test_a_page_fills_its_height_and_scrolls_no_further_than_its_end() -> None:
-    page = Pager(plain_page("Title", "\n".join(f"row {n}" for n in range(20))))
-    rows = pager.page_rows(page, 40, 10)
+    page = Pager(create_plain_page("Title", "\n".join(f"row {n}" for n in range(20))))
+    rows = pager.render_page_rows(page, 40, 10)
     assert len(rows) == 10
     assert rows[1] == (("plain", "row 0"),)
-    last = pager.moved(page, 1_000, 40, 10)
-    assert pager.page_rows(last, 40, 10)[-2] == (("plain", "row 19"),)
-    assert pager.moved(last, -1_000, 40, 10) == page
-    assert len(pager.page_rows(Pager(plain_page("T", "x")), 4, 3)) == 3
+    last = pager.scroll(page, 1_000, 40, 10)
+    assert pager.render_page_rows(last, 40, 10)[-2] == (("plain", "row 19"),)
+    assert pager.scroll(last, -1_000, 40, 10) == page
+    assert len(pager.render_page_rows(Pager(create_plain_page("T", "x")), 4, 3)) == 3
 
 
 def test_what_a_page_shows_draws_nothing_but_itself() -> None:
-    rows = pager.page_rows(Pager(plain_page("T", "a\x1b[2Jb")), 40, 4)
+    rows = pager.render_page_rows(Pager(create_plain_page("T", "a\x1b[2Jb")), 40, 4)
     assert rows[1] == (("plain", "a^[[2Jb"),)
 
 
 def test_of_details_the_newest_are_kept() -> None:
-    details: tuple[Detail, ...] = ()
-    for number in range(MOST_KEPT + 5):
-        details = kept(details, Detail(f"t{number}", "x"))
-    assert [detail.title for detail in details] == [f"t{n}" for n in range(5, MOST_KEPT + 5)]
-    details = kept(kept(details, Detail("big", "y" * 500_000)), Detail("empty", " \n"))
+    details: tuple[FullOutput, ...] = ()
+    for number in range(MAX_FULL_OUTPUTS + 5):
+        details = with_full_output(details, FullOutput(f"t{number}", "x"))
+    assert [detail.title for detail in details] == [f"t{n}" for n in range(5, MAX_FULL_OUTPUTS + 5)]
+    details = with_full_output(
+        with_full_output(details, FullOutput("big", "y" * 500_000)), FullOutput("empty", " \n")
+    )
     assert [detail.title for detail in details] == ["big"]
-    assert page_of(()) is None
+    assert create_full_output_page(()) is None

@@ -9,7 +9,7 @@ from messages.permissions import ChangeMode, ChangeModeFailed, ModeChanged
 from messages.rules import PermissionMode, SessionMode
 from messages.turns import AgentSwitched, SwitchAgent, SwitchAgentFailed
 from shell.view import modes
-from shell.view.state import PendingMode, PrintNotice, ScreenUpdate, SendCommand, State
+from shell.view.state import PendingMode, PrintNotice, ScreenUpdate, SendCommand, ScreenState
 from tests.shell import reports
 
 pytestmark = pytest.mark.quick
@@ -18,30 +18,30 @@ TO_PLAN = SwitchAgent(agent="plan")
 BACK = SwitchAgent()
 
 
-class Session:
+class SimulatedModeSession:
     """A screen's state whose wishes are carried out one by one, in their order."""
 
     def __init__(self, mode: PermissionMode = "default") -> None:
-        self.state = State(session=reports.session(agent="build", mode=mode))
+        self.state = ScreenState(session=reports.session_configured(agent="build", mode=mode))
         self.told: list[Message] = []
         self.waiting: list[Message] = []
 
     @property
     def mode(self) -> PermissionMode:
         assert self.state.session is not None
-        return modes.mode_of(self.state.session)
+        return modes.get_effective_mode(self.state.session)
 
     def take(self, step: ScreenUpdate) -> list[Message]:
         """Do what the person wants; what was told for it."""
         self.state, effects = step
-        told = [each.intent for each in effects if isinstance(each, SendCommand)]
+        told = [each.command for each in effects if isinstance(each, SendCommand)]
         self.told += told
         self.waiting += told
         return told
 
     def press(self) -> PermissionMode:
         """Press Shift-Tab and let all of it come to pass."""
-        self.take(modes.cycled(self.state))
+        self.take(modes.cycle_mode(self.state))
         self.settle()
         return self.mode
 
@@ -59,20 +59,20 @@ class Session:
             event = AgentSwitched(
                 id="s",
                 agent="plan" if plans else "build",
-                before="build",
+                previous_agent="build",
                 text="[switched]",
                 max_mode="plan" if plans else "yolo",
             )
-        self.state, _ = modes.received(self.state, event)
+        self.state, _ = modes.apply_mode_event(self.state, event)
 
 
 def test_shift_tab_goes_round_by_default_auto_edit_and_plan() -> None:
-    session = Session()
+    session = SimulatedModeSession()
     assert [session.press() for _ in range(6)] == ["auto-edit", "plan", "default"] * 2
 
 
 def test_a_chosen_auto_edit_is_what_plan_leads_back_to() -> None:
-    session = Session("auto-edit")
+    session = SimulatedModeSession("auto-edit")
     assert [session.press() for _ in range(3)] == ["plan", "auto-edit", "plan"]
 
 
@@ -80,9 +80,9 @@ def test_a_chosen_auto_edit_is_what_plan_leads_back_to() -> None:
 def test_shift_tab_never_leads_to_yolo(begun: SessionMode) -> None:
     """Also not back to it from plan, whatever waits for its answer meanwhile."""
     for answered in range(2**6):
-        session = Session(begun)
+        session = SimulatedModeSession(begun)
         for press in range(6):
-            session.take(modes.cycled(session.state))
+            session.take(modes.cycle_mode(session.state))
             if answered >> press & 1:
                 session.settle()
         assert ChangeMode(mode="yolo") not in session.told
@@ -92,12 +92,12 @@ def test_shift_tab_never_leads_to_yolo(begun: SessionMode) -> None:
 
 
 def test_yolo_and_then_plan_comes_back_by_build_alone() -> None:
-    session = Session("yolo")
-    session.take(modes.chosen(session.state, "plan"))
+    session = SimulatedModeSession("yolo")
+    session.take(modes.choose_mode(session.state, "plan"))
     session.settle()
     assert session.press() == "default"
-    session = Session("yolo")
-    session.take(modes.chosen(session.state, "plan"))
+    session = SimulatedModeSession("yolo")
+    session.take(modes.choose_mode(session.state, "plan"))
     session.settle()
     session.take((session.state, (SendCommand(BACK),)))  # what `/build` does
     session.settle()
@@ -105,36 +105,36 @@ def test_yolo_and_then_plan_comes_back_by_build_alone() -> None:
 
 
 def test_presses_that_come_before_any_answer_count_all_the_same() -> None:
-    session = Session()
+    session = SimulatedModeSession()
     for _ in range(2):
-        session.take(modes.cycled(session.state))
+        session.take(modes.cycle_mode(session.state))
     assert session.told == [ChangeMode(mode="auto-edit"), ChangeMode(mode="default"), TO_PLAN]
     session.settle()
     assert session.mode == "plan"
 
 
 def test_a_mode_that_is_set_while_planning_ends_the_planning_after_it_is_tighter() -> None:
-    session = Session("yolo")
-    session.take(modes.chosen(session.state, "plan"))
+    session = SimulatedModeSession("yolo")
+    session.take(modes.choose_mode(session.state, "plan"))
     session.settle()
-    assert session.take(modes.chosen(session.state, "default")) == [
+    assert session.take(modes.choose_mode(session.state, "default")) == [
         ChangeMode(mode="default"),
         BACK,
     ]
 
 
 def test_the_footer_goes_on_with_what_holds_when_a_change_is_not_kept() -> None:
-    session = Session()
-    session.take(modes.chosen(session.state, "yolo"))
+    session = SimulatedModeSession()
+    session.take(modes.choose_mode(session.state, "yolo"))
     refused = ChangeModeFailed(mode="yolo", detail="disk full")
-    session.state, effects = modes.received(session.state, refused)
+    session.state, effects = modes.apply_mode_event(session.state, refused)
     told = "Mode yolo could not be kept, and does not hold: disk full."
     assert effects == (PrintNotice(told, "warn"),)
     assert session.mode == "default"
 
-    session = Session("yolo")
-    refused = ChangeModeFailed(mode="default", detail="disk full", holds=True)
-    session.state, effects = modes.received(session.state, refused)
+    session = SimulatedModeSession("yolo")
+    refused = ChangeModeFailed(mode="default", detail="disk full", in_effect=True)
+    session.state, effects = modes.apply_mode_event(session.state, refused)
     told = "Mode default holds in this run, but could not be kept: disk full."
     assert effects == (PrintNotice(told, "warn"),)
     assert session.mode == "default"
@@ -144,36 +144,38 @@ def test_the_footer_goes_on_with_what_holds_when_a_change_is_not_kept() -> None:
 def test_a_mode_that_was_named_is_told_with_what_it_means_once_it_is_so(
     mode: SessionMode,
 ) -> None:
-    session = Session()
-    session.take(modes.named(session.state, mode))
-    _, effects = modes.received(session.state, ModeChanged(mode=mode, policy_version=2))
-    assert effects == (PrintNotice(modes.meaning(mode)),)
+    session = SimulatedModeSession()
+    session.take(modes.choose_mode_by_name(session.state, mode))
+    _, effects = modes.apply_mode_event(session.state, ModeChanged(mode=mode, policy_version=2))
+    assert effects == (PrintNotice(modes.describe_mode(mode)),)
 
 
 def test_a_mode_that_shift_tab_comes_to_is_told_by_the_footer_alone() -> None:
-    session = Session()
-    session.take(modes.named(session.state, "yolo"))
+    session = SimulatedModeSession()
+    session.take(modes.choose_mode_by_name(session.state, "yolo"))
     session.settle()
-    session.take(modes.cycled(session.state))
-    _, effects = modes.received(session.state, ModeChanged(mode="default", policy_version=3))
+    session.take(modes.cycle_mode(session.state))
+    _, effects = modes.apply_mode_event(
+        session.state, ModeChanged(mode="default", policy_version=3)
+    )
     assert effects == ()
 
 
 def test_an_agent_that_works_in_a_stricter_mode_says_so_and_keys_go_on_from_what_is_set() -> None:
-    session = Session()
-    begun = reports.session(agent="careful", mode="default", max_mode="default")
-    session.state = State(session=begun)
-    session.take(modes.chosen(session.state, "yolo"))
+    session = SimulatedModeSession()
+    begun = reports.session_configured(agent="careful", mode="default", max_mode="default")
+    session.state = ScreenState(session=begun)
+    session.take(modes.choose_mode(session.state, "yolo"))
     changed = ModeChanged(mode="yolo", policy_version=2)
-    session.state, effects = modes.received(session.state, changed)
+    session.state, effects = modes.apply_mode_event(session.state, changed)
     why = "careful works in mode default at the loosest, by its definition"
     assert effects == (PrintNotice(f"Mode yolo is set, but {why}.", "warn"),)
     assert session.mode == "default"
-    assert session.state.wish == PendingMode()
+    assert session.state.pending_mode == PendingMode()
 
 
 def test_a_switch_that_is_none_says_who_goes_on() -> None:
-    session = Session()
+    session = SimulatedModeSession()
     event = SwitchAgentFailed(agent="build", detail="build has the session already")
-    session.state, effects = modes.received(session.state, event)
+    session.state, effects = modes.apply_mode_event(session.state, event)
     assert effects == (PrintNotice("build goes on: build has the session already.", "warn"),)

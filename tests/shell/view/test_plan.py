@@ -8,47 +8,56 @@ from messages.approvals import ShowApproval
 from messages.questions import Choice, UserQuestion
 from messages.subagents import SubagentStarted
 from messages.turns import TextDelta, TurnStarted
-from shell.inbox import Event, SubagentEvent
+from shell.inbox import ScreenEvent, SubagentEvent
 from shell.view.arming import Arming
-from shell.view.events import received
-from shell.view.figures import clock, counted
-from shell.view.footer import footer_row
+from shell.view.events import apply_event
+from shell.view.figures import format_duration, format_count
+from shell.view.footer import render_footer
 from shell.view.ink import Row
-from shell.view.pager import Pager, plain_page
-from shell.view.pastes import Pastes, folded
-from shell.view.plan import FrameInput, FrameLayout, planned
-from shell.view.state import State
+from shell.view.pager import Pager, create_plain_page
+from shell.view.pastes import FoldedPastes, fold
+from shell.view.plan import FrameInput, FrameLayout, compute_frame_layout
+from shell.view.state import ScreenState
 from tests.shell import reports
 
 pytestmark = pytest.mark.quick
 
 
-def text(row: Row) -> str:
+def get_text(row: Row) -> str:
     return "".join(part for _, part in row)
 
 
-def state_of(*events: Event) -> State:
-    state = State()
+def apply_events(*events: ScreenEvent) -> ScreenState:
+    state = ScreenState()
     for event in events:
-        state, _ = received(state, event, 0.0)
+        state, _ = apply_event(state, event, 0.0)
     return state
 
 
-def plan_of(state: State, rows: int, columns: int = 80, scrolled: int = 0) -> FrameLayout:
-    shown = state.requests.prompt_id
+def lay_out(
+    state: ScreenState, rows: int, columns: int = 80, scroll_offset: int = 0
+) -> FrameLayout:
+    shown = state.approvals.prompt_id
     arming = Arming(shown, 0.0) if shown else None
     scene = FrameInput(
-        state, arming, "", reasoning=False, hint="", now_s=1.0, menu=None, scrolled=scrolled
+        state,
+        arming,
+        "",
+        is_entering_text=False,
+        hint="",
+        now_s=1.0,
+        menu=None,
+        scroll_offset=scroll_offset,
     )
-    return planned(scene, Size(rows=rows, columns=columns))
+    return compute_frame_layout(scene, Size(rows=rows, columns=columns))
 
 
-def started(number: int) -> SubagentEvent:
+def create_started_event(number: int) -> SubagentEvent:
     child = Address(f"/primary/general-{number}")
     event = SubagentStarted(
         child=child,
         parent=PRIMARY,
-        agent="general",
+        agent_type="general",
         depth=1,
         task_number=1,
         turn=1,
@@ -58,17 +67,21 @@ def started(number: int) -> SubagentEvent:
     return SubagentEvent(PRIMARY, event)
 
 
-BEGUN = (reports.session(), TurnStarted(turn=1, prompt="x"))
-AT_WORK = (*BEGUN, started(1), started(2), reports.asked())
+BEGUN = (reports.session_configured(), TurnStarted(turn=1, prompt="x"))
+AT_WORK = (*BEGUN, create_started_event(1), create_started_event(2), reports.exec_approval())
 
 
 def test_agents_at_work_are_seen_beside_a_request_where_there_is_room() -> None:
-    high = plan_of(state_of(*AT_WORK), 24)
-    assert [text(row).split()[1] for row in high.live] == ["general-1", "general-2", "Waiting"]
-    low = plan_of(state_of(*AT_WORK), 11)
+    high = lay_out(apply_events(*AT_WORK), 24)
+    assert [get_text(row).split()[1] for row in high.progress] == [
+        "general-1",
+        "general-2",
+        "Waiting",
+    ]
+    low = lay_out(apply_events(*AT_WORK), 11)
     assert low.panel is not None
-    assert [text(row).split()[1] for row in low.live] == ["Waiting"]
-    assert low.rows <= 11
+    assert [get_text(row).split()[1] for row in low.progress] == ["Waiting"]
+    assert low.row_count <= 11
 
 
 @pytest.mark.parametrize("reasoning", [False, True])
@@ -76,25 +89,25 @@ def test_agents_at_work_are_seen_beside_a_request_where_there_is_room() -> None:
 def test_an_agents_page_and_what_is_asked_meanwhile_fill_the_window(
     rows: int, *, reasoning: bool
 ) -> None:
-    state = state_of(*AT_WORK)
-    page = plain_page("general-1", "\n".join(map(str, range(60))))
+    state = apply_events(*AT_WORK)
+    page = create_plain_page("general-1", "\n".join(map(str, range(60))))
     scene = FrameInput(
         state,
-        Arming(state.requests.prompt_id, 0.0),
+        Arming(state.approvals.prompt_id, 0.0),
         "",
-        reasoning=reasoning,
+        is_entering_text=reasoning,
         hint="",
         now_s=1.0,
-        pager=Pager(page, first=60 - max(rows - 3, 1)),
+        pager=Pager(page, first_row=60 - max(rows - 3, 1)),
     )
-    plan = planned(scene, Size(rows=rows, columns=80))
+    plan = compute_frame_layout(scene, Size(rows=rows, columns=80))
     if plan.panel is None:
-        assert plan.rows <= rows
-        assert "enlarge" in text(plan.notice[0])
+        assert plan.row_count <= rows
+        assert "enlarge" in get_text(plan.notice[0])
     else:
-        assert plan.rows == rows
+        assert plan.row_count == rows
         assert plan.input_rows == int(reasoning)
-        assert len(plan.page) < 3 or text(plan.page[-2]) == "59"
+        assert len(plan.page) < 3 or get_text(plan.page[-2]) == "59"
 
 
 @pytest.mark.parametrize(
@@ -103,22 +116,22 @@ def test_an_agents_page_and_what_is_asked_meanwhile_fill_the_window(
 def test_of_what_is_longer_than_the_window_the_shown_rows_are_named(
     scrolled: int, told: str
 ) -> None:
-    plan = plan_of(state_of(*BEGUN, long_command()), 24, scrolled=scrolled)
-    assert text(plan.notice[0]).endswith(f" · {told}")
+    plan = lay_out(apply_events(*BEGUN, create_long_request()), 24, scroll_offset=scrolled)
+    assert get_text(plan.notice[0]).endswith(f" · {told}")
 
 
-def long_command() -> ShowApproval:
-    return reports.asked("echo\n" * 202 + "rm x")
+def create_long_request() -> ShowApproval:
+    return reports.exec_approval("echo\n" * 202 + "rm x")
 
 
 def test_a_short_request_names_no_rows() -> None:
-    assert text(plan_of(state_of(*AT_WORK), 24).notice[0]) == "…"
+    assert get_text(lay_out(apply_events(*AT_WORK), 24).notice[0]) == "…"
 
 
 def test_what_may_be_answered_takes_as_few_rows_as_it_can() -> None:
     def last(columns: int) -> list[str]:
-        panel = plan_of(state_of(*BEGUN, reports.asked()), 40, columns).panel
-        return [text(row) for row in panel.answers][-3:] if panel else []
+        panel = lay_out(apply_events(*BEGUN, reports.exec_approval()), 40, columns).panel
+        return [get_text(row) for row in panel.options][-3:] if panel else []
 
     assert last(80)[-1] == "n  no     Tab  no, with a reason     Esc  later"
     assert last(40)[-2:] == ["n  no     Tab  no, with a reason", "Esc  later"]
@@ -127,38 +140,40 @@ def test_what_may_be_answered_takes_as_few_rows_as_it_can() -> None:
 
 def test_what_a_choice_means_stands_beside_it_or_above_where_it_does_not_fit() -> None:
     question = UserQuestion(
-        question="Which?",
+        text="Which?",
         choices=(Choice(label="red", description="a colour"), Choice(label="magenta")),
     )
-    state = state_of(*BEGUN, reports.asked_questions(question))
-    wide, narrow = plan_of(state, 24).panel, plan_of(state, 24, 20).panel
+    state = apply_events(*BEGUN, reports.question_approval(question))
+    wide, narrow = lay_out(state, 24).panel, lay_out(state, 24, 20).panel
     assert wide is not None
     assert narrow is not None
-    assert [text(row) for row in wide.answers[:2]] == ["› 1  red      a colour", "  2  magenta"]  # noqa: RUF001  (an arrow)
-    assert [text(row) for row in wide.body] == ["│ Which?"]
-    assert text(narrow.answers[0]) == "› 1  red"  # noqa: RUF001  (an arrow)
-    assert [text(row) for row in narrow.body] == ["│ Which?", "│ 1: a colour"]
+    assert [get_text(row) for row in wide.options[:2]] == ["› 1  red      a colour", "  2  magenta"]  # noqa: RUF001  (an arrow)
+    assert [get_text(row) for row in wide.body] == ["│ Which?"]
+    assert get_text(narrow.options[0]) == "› 1  red"  # noqa: RUF001  (an arrow)
+    assert [get_text(row) for row in narrow.body] == ["│ Which?", "│ 1: a colour"]
 
 
 def test_words_are_not_torn_apart_and_what_must_be_exact_is_wrapped_as_it_is() -> None:
     told = "It reads the workspace, and writes nothing at all."
-    asked = reports.asked("echo one two three", description=told, pattern="echo one two three")
-    panel = plan_of(state_of(*BEGUN, asked), 40, 30).panel
+    asked = reports.exec_approval(
+        "echo one two three", description=told, pattern="echo one two three"
+    )
+    panel = lay_out(apply_events(*BEGUN, asked), 40, 30).panel
     assert panel is not None
-    assert [text(row) for row in panel.head][-3:] == [
+    assert [get_text(row) for row in panel.header][-3:] == [
         "it says: It reads the",
         "↪ workspace, and writes",
         "↪ nothing at all.",
     ]
-    assert [text(row) for row in panel.answers][1:4] == [
+    assert [get_text(row) for row in panel.options][1:4] == [
         "a  don't ask again in this ses",
         "↪ sion for `bash echo one two ",
         "↪ three`",
     ]
-    question = UserQuestion(question="Shall the work begin " + "x" * 30 + "?")
-    asks = plan_of(state_of(*BEGUN, reports.asked_questions(question)), 40, 24).panel
+    question = UserQuestion(text="Shall the work begin " + "x" * 30 + "?")
+    asks = lay_out(apply_events(*BEGUN, reports.question_approval(question)), 40, 24).panel
     assert asks is not None
-    assert [text(row) for row in asks.body] == [
+    assert [get_text(row) for row in asks.body] == [
         "│ Shall the work begin x",
         "┆ " + "x" * 22,
         "┆ " + "x" * 7 + "?",
@@ -167,23 +182,27 @@ def test_words_are_not_torn_apart_and_what_must_be_exact_is_wrapped_as_it_is() -
 
 def test_what_streams_breaks_between_words_and_code_does_not() -> None:
     def live(text_so_far: str) -> list[str]:
-        state = state_of(*BEGUN, TextDelta(text=text_so_far))
-        return [text(row) for row in plan_of(state, 24, 20).live][:-1]
+        state = apply_events(*BEGUN, TextDelta(text=text_so_far))
+        return [get_text(row) for row in lay_out(state, 24, 20).progress][:-1]
 
     assert live("It goes from word to word") == ["It goes from word to", "word"]
     assert live("```\nIt goes from word to word") == ["```", "It goes from word to", " word"]
 
 
 def test_a_narrow_footer_leaves_the_model_out_before_the_agents() -> None:
-    row = text(footer_row(state_of(*AT_WORK), "", 60))
+    row = get_text(render_footer(apply_events(*AT_WORK), "", 60))
     assert row.startswith("⚠ 1 needs approval · primary · default · 2 agents · claude")
 
 
 def test_one_of_something_is_not_many() -> None:
-    assert [counted(1, "line"), counted(0, "line"), counted(2_000, "line")] == [
+    assert [format_count(1, "line"), format_count(0, "line"), format_count(2_000, "line")] == [
         "1 line",
         "0 lines",
         "2,000 lines",
     ]
-    assert [clock(-1.0), clock(59.9), clock(65.0)] == ["0s", "59s", "1m 05s"]
-    assert folded(Pastes(), "x\n" * 40)[1] == "[pasted 40 lines]"
+    assert [format_duration(-1.0), format_duration(59.9), format_duration(65.0)] == [
+        "0s",
+        "59s",
+        "1m 05s",
+    ]
+    assert fold(FoldedPastes(), "x\n" * 40)[1] == "[pasted 40 lines]"

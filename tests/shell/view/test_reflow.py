@@ -1,6 +1,6 @@
 import pytest
 
-from shell.view.reflow import rows_added, wraps
+from shell.view.reflow import count_added_rows, is_reflowing_terminal
 
 pytestmark = pytest.mark.quick
 
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.quick
 def test_what_no_longer_fits_is_counted(
     above: tuple[str, ...], cursor_x: int, columns: int, added: int
 ) -> None:
-    assert rows_added(above, cursor_x, columns) == added
+    assert count_added_rows(above, cursor_x, columns) == added
 
 
 @pytest.mark.parametrize(
@@ -33,4 +33,4 @@ def test_what_no_longer_fits_is_counted(
     ],
 )
 def test_terminals_that_cut_rows_off_are_known(environment: dict[str, str], wrapped: bool) -> None:  # noqa: FBT001  (a case)
-    assert wraps(environment) is wrapped
+    assert is_reflowing_terminal(environment) is wrapped

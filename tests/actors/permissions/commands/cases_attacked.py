@@ -1,15 +1,21 @@
 """What a tester from outside got past the gate, or found it too strict about."""
 
-from tests.actors.permissions.commands.cases import ANY, ECHO, NO_RM, cases_of, rules_of
+from tests.actors.permissions.commands.cases import (
+    ALLOW_ALL,
+    ALLOW_ECHO,
+    DENY_RM,
+    parse_cases,
+    make_rules,
+)
 
-_COMMANDS = rules_of("allow", "*")
-_SECRETS = (*ANY, *rules_of("deny", "secrets/*", permission="read"))
+_COMMANDS = make_rules("allow", "*")
+_SECRETS = (*ALLOW_ALL, *make_rules("deny", "secrets/*", permission="read"))
 
-ATTACKED = (
-    *cases_of(
+ATTACKS = (
+    *parse_cases(
         "continued",
         "ask",
-        ECHO,
+        ALLOW_ECHO,
         r"""
 echo "$\⏎(touch x)"
 echo "$\⏎\⏎(touch x)"
@@ -41,10 +47,10 @@ echo a\⏎b
 e\⏎cho a
 """,
     ),
-    *cases_of(
+    *parse_cases(
         "continued",
         "deny",
-        NO_RM,
+        DENY_RM,
         r"""
 echo "$\⏎(rm a)"
 echo "$\⏎\⏎(rm a)"
@@ -58,10 +64,10 @@ r\⏎m a
 git pu\⏎sh
 """,
     ),
-    *cases_of(
+    *parse_cases(
         "continued",
         "allow",
-        ANY,
+        ALLOW_ALL,
         r"""
 ls -l \⏎  a \⏎  b
 ls \⏎a
@@ -76,7 +82,7 @@ echo "a\\⏎(b)"
 cat <<'E'⏎$\⏎(rm x)⏎E
 """,
     ),
-    *cases_of(
+    *parse_cases(
         "opens",
         "ask",
         _COMMANDS,
@@ -125,7 +131,7 @@ find -O3 /etc -name x
 git log -- /etc/x
 """,
     ),
-    *cases_of(
+    *parse_cases(
         "opens",
         "allow",
         _COMMANDS,
@@ -153,7 +159,7 @@ basename /etc/x $Y
 git log --oneline -- src
 """,
     ),
-    *cases_of(
+    *parse_cases(
         "opens",
         "deny",
         _SECRETS,
@@ -179,7 +185,7 @@ cat secrets/$(echo key.pem)
     ),
 )
 
-LOOKED_HARMLESS = cases_of(
+ATTACKS_NOT_READ_ONLY = parse_cases(
     "not-harmless",
     "ask",
     (),
@@ -248,7 +254,7 @@ cd $X && cat a
 """,
 )
 
-WAS_TOO_STRICT = cases_of(
+FALSE_POSITIVES = parse_cases(
     "benign",
     "allow",
     (),

@@ -1,14 +1,14 @@
 """What a second pair of fresh eyes found, after all tables of `cases` held."""
 
-from tests.actors.permissions.commands.cases import ANY, NO_RM, cases_of, rules_of
+from tests.actors.permissions.commands.cases import ALLOW_ALL, DENY_RM, parse_cases, make_rules
 
-_READS = (*ANY, *rules_of("deny", ".env", "secret/*", permission="read"))
+_READS = (*ALLOW_ALL, *make_rules("deny", ".env", "secret/*", permission="read"))
 
-FOUND = (
-    *cases_of(
+REVIEW_FINDINGS = (
+    *parse_cases(
         "deny",
         "deny",
-        NO_RM,
+        DENY_RM,
         r"""
 ! ! rm x
 time ! rm x
@@ -20,10 +20,10 @@ ls "${x#$(rm x)}"
 ls ${x^^$(rm x)}
 """,
     ),
-    *cases_of(
+    *parse_cases(
         "deny-wrapped",
         "deny",
-        NO_RM,
+        DENY_RM,
         r"""
 bash /dev/stdin <<< 'rm x'
 echo -e 'rm x' | bash
@@ -86,7 +86,7 @@ export 'a[`rm x`]=1'
 wait -n -p 'a[$(rm x)]'
 """,
     ),
-    *cases_of(
+    *parse_cases(
         "path-deny",
         "deny",
         _READS,
@@ -103,10 +103,10 @@ sudo bash -c 'ls; cd secret; cat a'
 git log '-L1,5:.env'
 """,
     ),
-    *cases_of(
+    *parse_cases(
         "redirect",
         "deny",
-        (*ANY, *rules_of("deny", "secret/*", permission="write")),
+        (*ALLOW_ALL, *make_rules("deny", "secret/*", permission="write")),
         r"""
 f() { ls; } > secret/x
 bash -c 'cd secret && touch x'
@@ -136,10 +136,10 @@ git clean -fd secret
 mktemp -p secret
 """,
     ),
-    *cases_of(
+    *parse_cases(
         "wrapper",
         "ask",
-        ANY,
+        ALLOW_ALL,
         r"""
 python -W ignore -c x
 python -X importtime -c x
@@ -159,19 +159,19 @@ pnpm --dir y test
 pip config set x y
 """,
     ),
-    *cases_of(
+    *parse_cases(
         "env",
         "ask",
-        ANY,
+        ALLOW_ALL,
         r"""
 printf 'abc%n' PATH
 printf -- '%%%5ln' PATH
 """,
     ),
-    *cases_of(
+    *parse_cases(
         "git",
         "ask",
-        ANY,
+        ALLOW_ALL,
         r"""
 git lfs install
 git verify-commit x
@@ -186,10 +186,10 @@ git push --signed
 git am -i x
 """,
     ),
-    *cases_of(
+    *parse_cases(
         "benign",
         "allow",
-        ANY,
+        ALLOW_ALL,
         r"""
 python -Wignore x.py -c y
 python -X importtime x.py
@@ -208,7 +208,7 @@ cat src/*.txt
     ),
 )
 
-LOOKS_HARMLESS = cases_of(
+REVIEW_NOT_READ_ONLY = parse_cases(
     "not-harmless",
     "ask",
     (),

@@ -1,12 +1,12 @@
 """What a deny was softened by: commands inside wrappers that nobody had looked into."""
 
-from tests.actors.permissions.commands.cases import ANY, NO_RM, cases_of, rules_of
+from tests.actors.permissions.commands.cases import ALLOW_ALL, DENY_RM, parse_cases, make_rules
 
-SOFTENED = (
-    *cases_of(
+WEAKENED_DENIALS = (
+    *parse_cases(
         "deny-named",
         "deny",
-        NO_RM,
+        DENY_RM,
         r"""
 docker-compose exec s rm x
 srun -n 4 rm x
@@ -58,10 +58,10 @@ rpm --eval '%(rm x)'
 apt-get -o APT::Update::Pre-Invoke::='rm x' update
 """,
     ),
-    *cases_of(
+    *parse_cases(
         "deny-code",
         "deny",
-        NO_RM,
+        DENY_RM,
         r"""
 python3 -c "import subprocess; subprocess.run(['rm','x'])"
 python3 -c 'import subprocess; subprocess.run(["git","push"])'
@@ -87,10 +87,10 @@ sed 's|a|rm x|ge;p' f
 sed -E '1erm x' f
 """,
     ),
-    *cases_of(
+    *parse_cases(
         "deny-inside",
         "deny",
-        NO_RM,
+        DENY_RM,
         r"""
 vim -c '!rm x'
 vim +'!rm x' f
@@ -109,10 +109,10 @@ socat EXEC:'rm x' -
 ghci -e ':!rm x'
 """,
     ),
-    *cases_of(
+    *parse_cases(
         "deny-git",
         "deny",
-        NO_RM,
+        DENY_RM,
         r"""
 git -C a rebase -x 'rm x'
 git -C a bisect run rm x
@@ -126,10 +126,10 @@ gh alias set x '!rm x'
 hg --config alias.x='!rm x' x
 """,
     ),
-    *cases_of(
+    *parse_cases(
         "deny-options",
         "deny",
-        NO_RM,
+        DENY_RM,
         r"""
 ssh -o 'ProxyCommand rm x' h
 ssh -o 'LocalCommand rm x' -o PermitLocalCommand=yes h
@@ -156,10 +156,10 @@ gcc -wrapper rm,x a.c
 cargo --config 'build.rustc-wrapper="rm"' build
 """,
     ),
-    *cases_of(
+    *parse_cases(
         "deny-value",
         "deny",
-        NO_RM,
+        DENY_RM,
         r"""
 PROMPT_COMMAND='rm x' bash
 PROMPT_COMMAND='rm x'
@@ -180,10 +180,10 @@ hash -p /bin/rm ls
 bind -x '"a":rm x'
 """,
     ),
-    *cases_of(
+    *parse_cases(
         "deny-input",
         "deny",
-        NO_RM,
+        DENY_RM,
         r"""
 python3 - <<E⏎import os⏎os.system("rm x")⏎E
 python3.11 <<'E'⏎import subprocess⏎subprocess.run(['rm', '-rf', 'x'])⏎E
@@ -209,10 +209,10 @@ ftp <<< '!rm x'
 eval "$(echo rm x)"
 """,
     ),
-    *cases_of(
+    *parse_cases(
         "deny-shell",
         "deny",
-        NO_RM,
+        DENY_RM,
         r"""
 time ( rm x )
 time -p { rm x; }
@@ -230,19 +230,19 @@ set -- rm x; "$@"
 $"rm" x
 """,
     ),
-    *cases_of(
+    *parse_cases(
         "path-deny",
         "deny",
-        (*ANY, *rules_of("deny", "secret/*", permission="read")),
+        (*ALLOW_ALL, *make_rules("deny", "secret/*", permission="read")),
         r"""
 pushd secret && cat a
 pushd secret; cat < a
 """,
     ),
-    *cases_of(
+    *parse_cases(
         "deny-options",
         "deny",
-        (*ANY, *rules_of("deny", "npm publish *", "docker run *")),
+        (*ALLOW_ALL, *make_rules("deny", "npm publish *", "docker run *")),
         r"""
 npm publish
 npm --prefix x publish
@@ -259,10 +259,10 @@ docker -H x -l debug run a
 sudo docker -H x run a
 """,
     ),
-    *cases_of(
+    *parse_cases(
         "deny-between",
         "deny",
-        (*ANY, *rules_of("deny", "gh pr merge *", "cargo publish *", "kubectl delete *")),
+        (*ALLOW_ALL, *make_rules("deny", "gh pr merge *", "cargo publish *", "kubectl delete *")),
         r"""
 gh pr -R o/r merge 1
 gh -R o/r pr merge 1 --squash
@@ -271,10 +271,10 @@ cargo +nightly -q publish
 kubectl -n a -n b -n c -n d -n e -n f -n g -n h -n i delete pod y
 """,
     ),
-    *cases_of(
+    *parse_cases(
         "deny-loop",
         "deny",
-        NO_RM,
+        DENY_RM,
         r"""
 for c in rm ls; do $c x; done
 for c in ls rm; do "$c" x; done
@@ -293,10 +293,10 @@ for a in r l; do for b in s m; do $a$b x; done; done
 for c in a b c d e f g h i j k l m n o p q r s t u v w x y z A B C D E F G rm; do $c x; done
 """,
     ),
-    *cases_of(
+    *parse_cases(
         "deny-read",
         "deny",
-        (*ANY, *rules_of("deny", "*secret*", permission="read")),
+        (*ALLOW_ALL, *make_rules("deny", "*secret*", permission="read")),
         r"""
 gcc @secret/x
 clang -c @secret a.c
@@ -308,10 +308,10 @@ curl file:///w/secret
 aws s3api x --body file://secret
 """,
     ),
-    *cases_of(
+    *parse_cases(
         "benign-beside-denies",
         "allow",
-        (*ANY, *rules_of("deny", "npm publish *", "rm *")),
+        (*ALLOW_ALL, *make_rules("deny", "npm publish *", "rm *")),
         r"""
 npm -w a run publish
 npm -w a test publish
@@ -319,10 +319,10 @@ for c in rm ls; do touch $c; done
 for f in rm x; do cat $f; done
 """,
     ),
-    *cases_of(
+    *parse_cases(
         "asked-beside-denies",
         "ask",
-        NO_RM,
+        DENY_RM,
         r"""
 for i in 1 2; do timeout 60 git commit -m "step $i; rm later"; done
 for f in a b; do timeout 5 grep -c "TODO (docker|rm)" $f; done
@@ -330,10 +330,10 @@ for i in 1 2; do nice echo "done $i (rm)"; done
 for t in rm ls; do command -v "$t" >/dev/null 2>&1; done
 """,
     ),
-    *cases_of(
+    *parse_cases(
         "benign",
         "allow",
-        ANY,
+        ALLOW_ALL,
         r"""
 docker-compose ps
 brew install a

@@ -5,7 +5,7 @@ from random import Random
 NAMES = ("a", "b", "c", "rm", "ls", "cat", "git", "find", "echo", "true", "grep", "x1")
 """All of them are stand-ins where such commands are really run."""
 
-ATOMS = (
+TOKENS = (
     "a", "b", "rm", "ls", "'q r'", '"d q"', "\\s", "$v", "${v}", "$(a)", "`b`", '"$(rm x)"', "x=1",
     "-l", "--", "#", "#c", "{", "}", "!", "(", ")", "<", ">", "<<<", "2>", "&", "|", ";", ";;",
     "&&", "||", "\n", "\n", "\\\n", " ", "\t", "*", "?", "[", "]", "~", "$", '"', "'", "`", "$(",
@@ -18,7 +18,7 @@ ATOMS = (
     "$((1+1))", "$((a[$(rm)]))", "\\\n a", "a\\\nb", "$\\\n", '"$\\\n(rm x)"',
 )  # fmt: skip
 
-CONTEXTS = (
+TEMPLATES = (
     "{} {}", "{}; {}", "{} && {}", "{} || {}", "{} | {}", "{} |& {}", "{} & {}", "{}\n{}", "( {} )",
     "{{ {}; }}", "if {}; then {}; fi", "if {}; then {}; elif {}; then {}; else {}; fi",
     "for i in {}; do {}; done", "while {}; do break; done", "until {}; do {}; done",
@@ -31,17 +31,19 @@ CONTEXTS = (
 _DEEPEST = 3
 
 
-def drawn(random: Random, depth: int = 0) -> str:
+def make_random_command(random: Random, depth: int = 0) -> str:
     """Make up one command."""
     if depth < _DEEPEST and random.random() < 0.5:
-        context = random.choice(CONTEXTS)
-        return context.format(*(drawn(random, depth + 1) for _ in range(context.count("{}"))))
+        context = random.choice(TEMPLATES)
+        return context.format(
+            *(make_random_command(random, depth + 1) for _ in range(context.count("{}")))
+        )
     pieces = [random.choice(NAMES)] if random.random() < 0.6 else []
-    pieces += [random.choice(ATOMS) for _ in range(random.randint(1, 6))]
+    pieces += [random.choice(TOKENS) for _ in range(random.randint(1, 6))]
     return random.choice((" ", " ", " ", "")).join(pieces)
 
 
-def mutated(random: Random, command: str) -> str:
+def mutate_command(random: Random, command: str) -> str:
     """Change a command in a few places: characters lost, doubled, moved, put in."""
     text = list(command)
     for _ in range(random.randint(1, 4)):
@@ -50,7 +52,7 @@ def mutated(random: Random, command: str) -> str:
             case 0:
                 del text[at : at + random.randint(1, 3)]
             case 1:
-                text[at:at] = random.choice(ATOMS)
+                text[at:at] = random.choice(TOKENS)
             case 2:
                 text[at:at] = chr(random.choice((0, 13, 39, 34, 92, 160, 8203, 55296, 128512)))
             case _:

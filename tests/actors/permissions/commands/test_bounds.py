@@ -6,58 +6,60 @@ import pytest
 
 from actors.permissions.commands.command import ParsedCommand
 from actors.permissions.commands.parse import parse_command
-from actors.permissions.commands.plain import plain_commands
-from actors.permissions.defaults import BUILT_IN
+from actors.permissions.commands.plain import split_plain_commands
+from actors.permissions.defaults import DEFAULT_RULES
 from messages.rules import Policy, Rule, RuleSource
-from tests.actors.permissions.judged import by_rules, decided, verdict
+from tests.actors.permissions.judged import rules_only_policy, decide_requests, decide_action
 
 pytestmark = pytest.mark.quick
 
-ALL = Rule(permission="bash", pattern="*", action="allow")
-NO_RM = by_rules(ALL, Rule(permission="bash", pattern="rm *", action="deny"))
-TOWERS = (
+ALLOW_BASH = Rule(permission="bash", pattern="*", action="allow")
+DENY_RM = rules_only_policy(ALLOW_BASH, Rule(permission="bash", pattern="rm *", action="deny"))
+NESTED_TEXTS = (
     "a|" * 2_000, "$a|" * 2_000 + "a", "{ a; } | " * 1_000, "if a; then " * 500, ">" * 4_000,
     "$>" * 2_000, "<>" * 2_000, ")" * 4_000, "cat <<E\n" * 1_000, "f() " * 1_000, "\0" * 4_000,
     "(" * 4_000, "cat <<-E\n" * 1_000, "x ) " * 30, "{ a ) " * 30,
 )  # fmt: skip
 WORDS = ("a", "rm", "-x", "./b", "c=d", "1", "do", "fi", "e,f", "g:h", "%", "@", "+", "^", "time")
-JOINTS = (" ", "  ", "\t", ";", "; ", " && ", "||", "|", "\n", "&", " & ", ";;", "|&", "\n\n")
+SEPARATORS = (" ", "  ", "\t", ";", "; ", " && ", "||", "|", "\n", "&", " & ", ";;", "|&", "\n\n")
 
 
-def drawn(random: Random) -> str:
-    pieces = (random.choice(WORDS) + random.choice(JOINTS) for _ in range(random.randint(1, 9)))
+def make_plain_text(random: Random) -> str:
+    pieces = (random.choice(WORDS) + random.choice(SEPARATORS) for _ in range(random.randint(1, 9)))
     return "".join(pieces)
 
 
 def is_certain(command: ParsedCommand) -> bool:
-    return not command.floor
+    return not command.ask_reason
 
 
 def test_a_plain_text_is_the_same_with_and_without_the_grammar() -> None:
     """A comment behind it makes it one that the grammar reads."""
     random, compared = Random(1), 0  # noqa: S311  (a seed must replay)
     for _ in range(3_000):
-        text = drawn(random)
+        text = make_plain_text(random)
         by_grammar = parse_command(f"{text} # x")
-        if plain_commands(text) is not None and is_certain(by_grammar):
+        if split_plain_commands(text) is not None and is_certain(by_grammar):
             compared += 1
             assert parse_command(text).parts == by_grammar.parts, text
     assert compared > 250
 
 
-@pytest.mark.parametrize("tower", TOWERS, ids=lambda tower: repr(tower[:8]))
+@pytest.mark.parametrize("tower", NESTED_TEXTS, ids=lambda tower: repr(tower[:8]))
 def test_a_tower_is_no_work_and_hides_nothing_from_a_deny(tower: str) -> None:
     for command in ("rm x", "/bin/rm x", "sudo rm x", "A=1 rm x", "r\0m x"):
-        assert verdict("bash", f"{tower}\n{command}\n", NO_RM) == "deny"
-    recursive = by_rules(ALL, Rule(permission="bash", pattern="rm -rf *", action="deny"))
+        assert decide_action("bash", f"{tower}\n{command}\n", DENY_RM) == "deny"
+    recursive = rules_only_policy(
+        ALLOW_BASH, Rule(permission="bash", pattern="rm -rf *", action="deny")
+    )
     for command in ("bash -c 'rm -rf x'", 'sudo sh -c "cd a; rm -rf x"', "sh -c 'exec rm -rf x'"):
-        assert verdict("bash", f"{tower}\n{command}\n", recursive) == "deny"
-    assert verdict("bash", tower, by_rules(ALL)) != "allow"
+        assert decide_action("bash", f"{tower}\n{command}\n", recursive) == "deny"
+    assert decide_action("bash", tower, rules_only_policy(ALLOW_BASH)) != "allow"
 
 
 def test_a_case_of_many_arms_is_no_tower() -> None:
     arms = "".join(f" a{at}) ls;;" for at in range(50))
-    assert parse_command(f"case x in{arms} esac").floor == ""
+    assert parse_command(f"case x in{arms} esac").ask_reason == ""
 
 
 def test_equal_parts_and_paths_are_told_once() -> None:
@@ -67,34 +69,38 @@ def test_equal_parts_and_paths_are_told_once() -> None:
         ("bash", "sudo cat a"), ("read", "cat"),
     ]  # fmt: skip
     files = [Rule(permission=name, pattern="*", action="ask") for name in ("read", "write")]
-    assert told_of(command, of(*files)) == told
+    assert list_accesses(command, policy_of(*files)) == told
     cat = Rule(permission="bash", pattern="cat *", action="deny")
     inside = ("bash", "cat a")
-    assert told_of(command, of(*files, cat)) == [*told, inside], "somebody speaks of what sudo runs"
+    assert list_accesses(command, policy_of(*files, cat)) == [*told, inside], (
+        "somebody speaks of what sudo runs"
+    )
 
 
 def test_of_files_that_nobody_speaks_of_there_is_nothing_to_decide() -> None:
     command = ("bash", "cat a; rm a; sudo cat a")
     commands = [("bash", "cat a"), ("bash", "rm a"), ("bash", "sudo cat a")]
-    assert told_of(command, of()) == commands
-    parts = decided(command, policy=of()).parts
+    assert list_accesses(command, policy_of()) == commands
+    parts = decide_requests(command, policy=policy_of()).parts
     named = {(part.permission, part.target) for part in parts}
     assert named == {*commands, ("read", "a"), ("write", "a"), ("read", "cat")}
 
 
-def of(*rules: Rule) -> Policy:
-    return Policy(defaults=BUILT_IN, sources=(RuleSource(name="rules", rules=rules),))
+def policy_of(*rules: Rule) -> Policy:
+    return Policy(defaults=DEFAULT_RULES, sources=(RuleSource(name="rules", rules=rules),))
 
 
-def told_of(command: tuple[str, str], policy: Policy) -> list[tuple[str, str]]:
-    matters = decided(command, policy=policy).matters
+def list_accesses(command: tuple[str, str], policy: Policy) -> list[tuple[str, str]]:
+    matters = decide_requests(command, policy=policy).access_decisions
     return [(matter.permission, matter.target) for matter, _ in matters]
 
 
 def test_what_was_told_of_a_script_that_a_shell_runs_is_told_again_of_a_command() -> None:
-    secret = by_rules(Rule(permission="read", pattern="secret", action="deny"))
-    matters = decided(("bash", "bash -c 'cat secret'; cat secret"), policy=secret).matters
-    assert [matter.weight for matter, _ in matters if matter.target == "secret"] == [
+    secret = rules_only_policy(Rule(permission="read", pattern="secret", action="deny"))
+    matters = decide_requests(
+        ("bash", "bash -c 'cat secret'; cat secret"), policy=secret
+    ).access_decisions
+    assert [matter.rule_scope for matter, _ in matters if matter.target == "secret"] == [
         "denies",
         "tightens",
     ]
@@ -103,16 +109,18 @@ def test_what_was_told_of_a_script_that_a_shell_runs_is_told_again_of_a_command(
 @pytest.mark.parametrize("mover", ["cd -", "pushd x", "cd $x", "cd a; cd b; cd c; cd d; cd e"])
 def test_where_a_command_runs_may_be_unknown_but_what_it_names_is_heard(mover: str) -> None:
     secret = Rule(permission="read", pattern="*/secret", action="deny")
-    absolute = by_rules(ALL, secret, Rule(permission="write", pattern="/etc/*", action="deny"))
+    absolute = rules_only_policy(
+        ALLOW_BASH, secret, Rule(permission="write", pattern="/etc/*", action="deny")
+    )
     for command in ("cat x/secret", "rm /etc/x", "env cat /a/secret"):
-        assert verdict("bash", f"{mover}; {command}", absolute) == "deny"
+        assert decide_action("bash", f"{mover}; {command}", absolute) == "deny"
 
 
 def test_a_wrapper_in_a_few_wrappers_is_looked_into_and_in_hundreds_refused() -> None:
-    assert verdict("bash", "sudo timeout 5 nice env bash -c 'rm x'", NO_RM) == "deny"
+    assert decide_action("bash", "sudo timeout 5 nice env bash -c 'rm x'", DENY_RM) == "deny"
     for wrapper in ("eval ", "ssh h ", "env ", "find -exec "):
         deep = parse_command(wrapper * 400)
-        assert deep.refusal == "it holds more commands within commands than anybody reads"
+        assert deep.deny_reason == "it holds more commands within commands than anybody reads"
 
 
 @pytest.mark.parametrize(
@@ -129,7 +137,7 @@ def test_a_wrapper_in_a_few_wrappers_is_looked_into_and_in_hundreds_refused() ->
     ids=lambda command: command[:12],
 )
 def test_what_is_only_guessed_at_is_no_reason_to_refuse(command: str) -> None:
-    assert parse_command(command).refusal == ""
+    assert parse_command(command).deny_reason == ""
 
 
 @pytest.mark.parametrize("deep", range(36, 42))
@@ -138,8 +146,8 @@ def test_a_deny_holds_however_deep_a_wrapper_stands_that_is_guessed_at(deep: int
     within = f"{'sudo ' * deep}eval {guessed}"
     padding = ": " * 2_000
 
-    assert verdict("bash", f"{within}; {padding}", NO_RM) == "deny"
-    assert verdict("bash", f"{within}; {guessed}; {padding}", NO_RM) == "deny"
+    assert decide_action("bash", f"{within}; {padding}", DENY_RM) == "deny"
+    assert decide_action("bash", f"{within}; {guessed}; {padding}", DENY_RM) == "deny"
 
 
 @pytest.mark.parametrize(
@@ -165,6 +173,6 @@ def test_a_deny_holds_however_deep_a_wrapper_stands_that_is_guessed_at(deep: int
     ],
 )
 def test_no_text_is_gone_over_again_and_again(command: str) -> None:
-    policy = by_rules(ALL, Rule(permission="read", pattern=".env", action="deny"))
+    policy = rules_only_policy(ALLOW_BASH, Rule(permission="read", pattern=".env", action="deny"))
 
-    assert verdict("bash", command, policy) in {"allow", "ask"}  # in the time that a test has
+    assert decide_action("bash", command, policy) in {"allow", "ask"}  # in the time that a test has

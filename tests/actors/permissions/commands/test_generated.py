@@ -8,11 +8,11 @@ import pytest
 
 from actors.permissions.commands.command import ParsedCommand
 from actors.permissions.commands.parse import parse_command
-from actors.permissions.defaults import BUILT_IN
+from actors.permissions.defaults import DEFAULT_RULES
 from messages.rules import Policy, Rule
-from tests.actors.permissions.commands.cases import BENIGN, CASES
-from tests.actors.permissions.commands.commands_drawn import drawn, mutated
-from tests.actors.permissions.judged import by_rules, verdict
+from tests.actors.permissions.commands.cases import READ_ONLY, CASES
+from tests.actors.permissions.commands.commands_drawn import make_random_command, mutate_command
+from tests.actors.permissions.judged import rules_only_policy, decide_action
 
 PAYLOADS = (
     "touch p", "rm -rf p", "/bin/rm p", "sudo rm p", "bash -c 'touch p'", "eval touch p",
@@ -22,7 +22,7 @@ PAYLOADS = (
     "source p", "export A=1", "rg --pre p q", "tar xf p --to-command=q", "date -s 1", "curl p",
     "l''s p", "\\ls p", "{touch,p}", "touch$IFS-p", "$'touch' p", "trap 'touch p' EXIT",
 )  # fmt: skip
-CARRIERS = (
+COMMAND_CONTEXTS = (
     "{}", "echo x; {}", "echo x && {}", "echo x || {}", "echo x | {}", "echo x |& {}",
     "echo x & {}", "echo x\n{}", "{} ; echo x", "{} | cat", "{} & echo x", "({})", "{{ {}; }}",
     "! {}", "echo $({})", 'echo "$({})"', 'echo "a $(echo "$({})")"', "echo ${{x:-$({})}}",
@@ -39,7 +39,7 @@ CARRIERS = (
     "echo x;{}", "echo x&&{}", "echo x|{}", "{}>/dev/null", "</dev/null {}", 'echo "`{}`"',
     "echo `{}`", "cat <<E\n`{}`\nE", 'echo "${{x:-`{}`}}"',
 )  # fmt: skip
-OUTER = by_rules(
+ALLOW_OUTER_WORDS = rules_only_policy(
     *(
         Rule(permission="bash", pattern=f"{name} *", action="allow")
         for name in ("echo", "cat", "ls", "git", "find", "sort", "sed", "awk", "uniq", "rg", "tar")
@@ -47,42 +47,50 @@ OUTER = by_rules(
     *(Rule(permission="bash", pattern=each, action="allow") for each in ("cat", "ls", "date *")),
     *(Rule(permission=each, pattern="*", action="allow") for each in ("read", "write")),
 )
-DEFAULTS = replace(Policy(defaults=BUILT_IN), trusted=True)
-REAL = tuple(case.command for case in (*CASES, *BENIGN) if len(case.command) < 300)
+TRUSTED_DEFAULTS = replace(Policy(defaults=DEFAULT_RULES), trusted=True)
+KNOWN_COMMANDS = tuple(case.command for case in (*CASES, *READ_ONLY) if len(case.command) < 300)
 
 
 @pytest.mark.quick
-@pytest.mark.parametrize("policy", [OUTER, DEFAULTS], ids=["outer word allowed", "defaults"])
+@pytest.mark.parametrize(
+    "policy", [ALLOW_OUTER_WORDS, TRUSTED_DEFAULTS], ids=["outer word allowed", "defaults"]
+)
 def test_no_context_carries_a_dangerous_command_past_the_gate(policy: Policy) -> None:
-    pairs = list(product(CARRIERS, PAYLOADS))
+    pairs = list(product(COMMAND_CONTEXTS, PAYLOADS))
     drawn_pairs = Random(0).sample(pairs, 400)  # noqa: S311  (a seed must replay)
     commands = [carrier.format(payload) for carrier, payload in drawn_pairs]
-    assert [each for each in commands if verdict("bash", each, policy) == "allow"] == []
+    assert [each for each in commands if decide_action("bash", each, policy) == "allow"] == []
 
 
 @pytest.mark.long
 @pytest.mark.timeout(900)
-@pytest.mark.parametrize("policy", [OUTER, DEFAULTS], ids=["outer word allowed", "defaults"])
+@pytest.mark.parametrize(
+    "policy", [ALLOW_OUTER_WORDS, TRUSTED_DEFAULTS], ids=["outer word allowed", "defaults"]
+)
 def test_no_context_in_a_context_carries_a_dangerous_command_past_the_gate(
     policy: Policy,
 ) -> None:
-    for outer, inner, payload in product(CARRIERS, CARRIERS, PAYLOADS):
+    for outer, inner, payload in product(COMMAND_CONTEXTS, COMMAND_CONTEXTS, PAYLOADS):
         command = outer.format(inner.format(payload))
-        assert verdict("bash", command, policy) != "allow", command
+        assert decide_action("bash", command, policy) != "allow", command
 
 
 @pytest.mark.quick
 def test_no_text_makes_the_parser_fail() -> None:
-    read_all(Random(1), 700)  # noqa: S311  (a seed must replay)
+    parse_all(Random(1), 700)  # noqa: S311  (a seed must replay)
 
 
 @pytest.mark.long
 @pytest.mark.timeout(900)
 def test_no_text_of_a_hundred_thousand_makes_the_parser_fail() -> None:
-    read_all(Random(2), 100_000)  # noqa: S311  (a seed must replay)
+    parse_all(Random(2), 100_000)  # noqa: S311  (a seed must replay)
 
 
-def read_all(random: Random, count: int) -> None:
+def parse_all(random: Random, count: int) -> None:
     for at in range(count):
-        text = drawn(random) if at % 2 else mutated(random, random.choice(REAL))
+        text = (
+            make_random_command(random)
+            if at % 2
+            else mutate_command(random, random.choice(KNOWN_COMMANDS))
+        )
         assert isinstance(parse_command(text), ParsedCommand), text

@@ -7,7 +7,7 @@ from actors.permissions.commands.parse import parse_command
 pytestmark = pytest.mark.quick
 
 
-def texts(command: str) -> list[str]:
+def part_texts(command: str) -> list[str]:
     return [part.text for part in parse_command(command).parts]
 
 
@@ -25,8 +25,8 @@ def texts(command: str) -> list[str]:
     ],
 )
 def test_every_command_in_a_text_is_a_part(command: str, expected: list[str]) -> None:
-    assert parse_command(command).floor == ""
-    assert texts(command) == expected
+    assert parse_command(command).ask_reason == ""
+    assert part_texts(command) == expected
 
 
 @pytest.mark.parametrize(
@@ -42,4 +42,4 @@ def test_every_command_in_a_text_is_a_part(command: str, expected: list[str]) ->
     ],
 )
 def test_where_grammar_and_words_do_not_agree_it_asks(command: str, doubt: str) -> None:
-    assert doubt in parse_command(command).floor
+    assert doubt in parse_command(command).ask_reason
