@@ -10,9 +10,9 @@ from pydantic import Field
 
 from messages.address import Address
 from messages.base import Message
-from messages.questions import UserQuestion
-from messages.rules import PermissionRequest, Rule
-from messages.tools import AgentSwitchProposal, FileDigest
+from messages.policy import PermissionRequest, Rule
+from messages.tool_calls import AgentSwitchProposal, FileDigest
+from messages.user_questions import UserQuestion
 
 ApprovalDecision = Literal["once", "session", "project", "no"]
 

@@ -4,7 +4,7 @@ from typing import Literal
 
 from messages.address import Address
 from messages.base import Message, Value
-from messages.rules import (
+from messages.policy import (
     Action,
     FileReadPolicy,
     GrantScope,

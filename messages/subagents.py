@@ -6,7 +6,7 @@ from pydantic import Field
 
 from messages.address import Address
 from messages.base import Message
-from messages.rules import PermissionMode
+from messages.policy import PermissionMode
 
 SubagentStatus = Literal["completed", "cancelled", "limited", "failed"]
 """completed: it has answered · cancelled: it was stopped · limited: a limit of its own or of those

@@ -10,10 +10,10 @@ from pydantic import Field
 
 from messages.base import Message, Value
 from messages.content import ContentBlock, Usage
-from messages.models import MAX_DURATION_S, LimitReason, ModelFailureReason
-from messages.questions import Todo
-from messages.rules import PermissionMode
+from messages.model_events import MAX_DURATION_S, LimitReason, ModelFailureReason
+from messages.policy import PermissionMode
 from messages.subagents import SubagentEnded, SubagentQueued, SubagentStarted
+from messages.user_questions import Todo
 
 
 class StartTurn(Message):

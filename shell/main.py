@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
-from shell.arguments import (
+from shell.cli.arguments import (
     AgentsOptions,
     CheckOptions,
     LaunchOptions,
@@ -18,21 +18,21 @@ from shell.arguments import (
     UsageError,
     parse_command_line,
 )
-from shell.loading import enable_gc, start_background_imports, disable_gc
-from shell.output import StdoutWriter, OutputError
-from shell.process import complain, exit_process, settle
-from shell.visible import visible
+from shell.process.deferred_imports import disable_gc, enable_gc, start_background_imports
+from shell.process.stdout import OutputError, StdoutWriter
+from shell.process.streams import complain, exit_process, settle
+from shell.text.sanitize import visible
 
 if TYPE_CHECKING:
-    from actors.root import ActorFactory
     from actors.runtime.system import ActorSystem
-    from actors.session import SessionHandle
-    from messages.agents import ChildEnded
+    from actors.supervisor.supervisor import ActorFactory
+    from actors.wiring.session_setup import SessionHandle
     from messages.base import Message
-    from shell.config.project import AskUser
-    from shell.happenings import EventQueue
-    from shell.setup import LaunchConfig
-    from shell.successor import NextSession
+    from messages.child_lifecycle import ChildEnded
+    from shell.cli.launch_config import LaunchConfig
+    from shell.config.project_trust import AskUser
+    from shell.headless.event_queue import EventQueue
+    from shell.sessions.next_session import NextSession
 
 INTERRUPTED_STATUS = 130
 
@@ -62,7 +62,7 @@ def run(arguments: list[str]) -> int:
     except SystemExit as printed:  # `--help`, `--version`
         return int(printed.code or 0)
     except Exception as fault:  # noqa: BLE001  (ours, and told as such)
-        from shell.own_fault import log_internal_error
+        from shell.cli.internal_error import log_internal_error
 
         complain(log_internal_error(fault, os.environ))
         return 1
@@ -70,18 +70,18 @@ def run(arguments: list[str]) -> int:
 
 def _run(options: LaunchOptions | SessionsOptions | CheckOptions | AgentsOptions) -> int:
     if isinstance(options, CheckOptions):
-        from shell.config.workspace import get_current_folder
-        from shell.permissions_check import run_permissions_check
+        from shell.cli.permissions_check import run_permissions_check
+        from shell.config.workspace_discovery import get_current_folder
 
         enable_gc()
         return run_permissions_check(options, os.environ, get_current_folder())
     if isinstance(options, AgentsOptions):
-        from shell.agents_command import run_agents_command
+        from shell.cli.agents_command import run_agents_command
 
         enable_gc()
         return run_agents_command(os.environ, as_json=options.as_json)
     if isinstance(options, SessionsOptions):
-        from shell.sessions_command import run_sessions_command
+        from shell.cli.sessions_command import run_sessions_command
 
         enable_gc()
         return run_sessions_command(options, os.environ, time.time())  # noqa: TID251  (the wall clock)
@@ -97,10 +97,10 @@ def _run(options: LaunchOptions | SessionsOptions | CheckOptions | AgentsOptions
 
 
 def _headless(options: LaunchOptions) -> int:
-    from shell import headless
-    from shell.happenings import EventQueue
-    from shell.stdin import read_prompt
-    from shell.view import rehearsal
+    from shell.headless import headless_console
+    from shell.headless.event_queue import EventQueue
+    from shell.headless.stdin_prompt import read_prompt
+    from shell.view import status_notices
 
     prompt = read_prompt(options.prompt)
     began_s = time.perf_counter()
@@ -109,25 +109,25 @@ def _headless(options: LaunchOptions) -> int:
     setup = _setup(options)
     session = _open(setup)
     if setup.session_options.is_scripted:
-        complain(rehearsal.SCRIPTED_MODEL_NOTICE)
+        complain(status_notices.SCRIPTED_MODEL_NOTICE)
     whole = options.output_format == "stream-json"
-    console = partial(headless.HeadlessConsole, prompt, happenings, forward_all=whole)
+    console = partial(headless_console.HeadlessConsole, prompt, happenings, forward_all=whole)
     with _at_work(session, setup, console, happenings) as output:
-        tally, ended = headless.follow_run(happenings, output, options.output_format)
+        tally, ended = headless_console.follow_run(happenings, output, options.output_format)
     result = tally.build(time.perf_counter() - began_s, ended.error if ended else None)
-    headless.print_result(result, output, options.output_format)
+    headless_console.print_result(result, output, options.output_format)
     return result.status if ended is None else ended.exit_status
 
 
 def _interactive(options: LaunchOptions) -> int:
-    from shell.asking import ask_yes_no
+    from shell.cli.terminal_prompt import ask_yes_no
 
     return _repl(_setup(options, ask=ask_yes_no), options.prompt)
 
 
 def _demo(options: LaunchOptions) -> int:
     from actors.models.demo_script import DEMO_PROMPT
-    from shell import demo
+    from shell.cli import demo
 
     return _repl(
         demo.with_demo_script(_setup(options, demo.create_demo_folder()), pace=1.0), DEMO_PROMPT
@@ -136,8 +136,8 @@ def _demo(options: LaunchOptions) -> int:
 
 def _played_demo(options: LaunchOptions) -> int:
     from messages.turns import TurnCompleted
-    from shell import demo
-    from shell.happenings import EventQueue, RunEnded
+    from shell.cli import demo
+    from shell.headless.event_queue import EventQueue, RunEnded
 
     start_background_imports()
     happenings = EventQueue()
@@ -163,8 +163,8 @@ def _at_work(
     happenings: "EventQueue",
 ) -> Generator[StdoutWriter]:
     """Let the actors work without a person; they are stopped on every way out."""
-    from shell.happenings import RunEnded
-    from shell.headless import handle_exit_signals
+    from shell.headless.event_queue import RunEnded
+    from shell.headless.headless_console import handle_exit_signals
 
     output = StdoutWriter()
     with handle_exit_signals(happenings, output):
@@ -216,14 +216,14 @@ def _on_screen(
 ) -> "tuple[int, NextSession | None]":
     """Show one session until the person leaves it; the exit status, and what comes next."""
     from messages.address import CONSOLE
-    from shell.console import Console
-    from shell.face import (
-        select_front_end,
-        replay_session,
-        make_user_command_runner,
+    from shell.cli.front_end import (
         make_session_context,
+        make_user_command_runner,
+        replay_session,
+        select_front_end,
     )
-    from shell.inbox import ScreenEventQueue
+    from shell.console.console import Console
+    from shell.console.screen_events import ScreenEventQueue
 
     inbox = ScreenEventQueue()
     place = make_session_context(session, setup, time.time)  # noqa: TID251  (the one wall clock)
@@ -239,7 +239,9 @@ def _on_screen(
         nonlocal system
         replay_session(session, inbox)
         system = _start(session, setup, console, ended, inbox.put_notice)
-        start_background_imports("shell.view.markdown")  # keys would wait for it in the first reply
+        start_background_imports(
+            "shell.view.markdown_renderer"
+        )  # keys would wait for it in the first reply
 
     def post(message: "Message") -> None:
         if system is not None:  # always: nothing is said before the first screen
@@ -256,8 +258,8 @@ def _on_screen(
 def _setup(
     options: LaunchOptions, start: Path | None = None, ask: "AskUser | None" = None
 ) -> "LaunchConfig":
-    from shell.config.workspace import get_current_folder
-    from shell.setup import build_launch_config
+    from shell.cli.launch_config import build_launch_config
+    from shell.config.workspace_discovery import get_current_folder
 
     setup = build_launch_config(options, os.environ, start or get_current_folder(), ask)
     for notice in setup.notices:
@@ -266,9 +268,9 @@ def _setup(
 
 
 def _open(setup: "LaunchConfig") -> "SessionHandle":
-    from actors.session import open_session
-    from actors.sessions.log import LogError
-    from shell.refused import to_start_error
+    from actors.sessions.session_log import LogError
+    from actors.wiring.session_setup import open_session
+    from shell.startup.errors import to_start_error
 
     try:
         session = open_session(setup.session_options, time.time)  # noqa: TID251  (the one wall clock)
@@ -294,13 +296,13 @@ def _start(
     """
     from dataclasses import replace
 
-    from actors.factories import SessionPorts, make_child_factories
-    from actors.root import RootSupervisor, format_restart_notice
     from actors.runtime.system import ActorSystem
     from actors.runtime.watchdog import StallLimits
-    from messages.agents import ChildCompleted
-    from shell.manual import build_help_text
-    from shell.stuck import make_stall_handler
+    from actors.supervisor.supervisor import RootSupervisor, format_restart_notice
+    from actors.wiring.wiring import SessionPorts, make_child_factories
+    from messages.child_lifecycle import ChildCompleted
+    from shell.cli.help_text import build_help_text
+    from shell.process.stall_handler import make_stall_handler
 
     def root_ended(end: "ChildEnded") -> None:
         if isinstance(end, ChildCompleted):

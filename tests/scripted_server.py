@@ -14,8 +14,8 @@ from typing import BinaryIO, Literal, Self, cast
 from pydantic import JsonValue
 from pydantic_core import from_json, to_json
 
-from actors.models.event_stream import encode_event
-from actors.models.reply_plan import StreamEvent, ReplyPlan, ScriptedCall, generate_events
+from actors.models.scripted_reply import ReplyPlan, ScriptedCall, StreamEvent, generate_events
+from actors.models.server_sent_events import encode_event
 
 ResponseEnding = Literal["complete", "close", "reset", "silence"]
 """complete: the body ends as HTTP wants · close: the connection without it · reset: by RST ·

@@ -9,12 +9,12 @@ from typing import get_args
 
 import pytest
 
-from messages.rules import PermissionMode
-from shell import arguments
-from shell.commands.table import COMMANDS
-from shell.config.file import read_config_file
-from shell.config.instructions import MAX_TOTAL_BYTES, MAX_FILE_BYTES
-from tests.draw import draw_screenshot
+from messages.policy import PermissionMode
+from shell.cli import arguments
+from shell.commands.command_table import COMMANDS
+from shell.config.config_file import read_config_file
+from shell.config.instruction_files import MAX_FILE_BYTES, MAX_TOTAL_BYTES
+from tests.readme_pictures import draw_screenshot
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text()

@@ -7,14 +7,34 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 
-from actors.agents.asking import RequestContext, build_approval_request
-from actors.agents.below import SubagentSupervisor
-from actors.agents.children import ChildEvent, RelevantEvent
-from actors.agents.effects import (
+from actors.agents.definition.prepared_agent import PreparedAgent
+from actors.agents.effect_handlers.collaborators import AgentPorts, Collaborators
+from actors.agents.effect_handlers.event_publisher import EventPublisher
+from actors.agents.effect_handlers.model_jobs import (
+    LimitsLookup,
+    ModelRequestJob,
+    RetryDelay,
+    TurnTimer,
+)
+from actors.agents.effect_handlers.pending_requests import PendingRequests, get_undelivered_outcome
+from actors.agents.effect_handlers.subagent_supervisor import SubagentSupervisor
+from actors.agents.effect_handlers.tool_jobs import (
+    check_plan_file,
+    plan_call,
+    run_call,
+    to_plan_file_missing,
+    to_tool_failed,
+)
+from actors.agents.restore.restored_state import find_last_turn_end, restore_after_crash
+from actors.agents.turn.agent_state import AgentState, RestoredState
+from actors.agents.turn.agent_switch import find_pending_switch, get_strictest_agent
+from actors.agents.turn.approval import RequestContext, build_approval_request
+from actors.agents.turn.conversation_history import ConversationHistory
+from actors.agents.turn.effects import (
     ApplyAgent,
+    CancelCall,
     CancelModelRequest,
     CheckRead,
-    TimerEffect,
     Effect,
     EvaluateCall,
     LookUpLimits,
@@ -23,47 +43,27 @@ from actors.agents.effects import (
     PlanCall,
     PublishEvent,
     RequestApproval,
-    TightenProfile,
     RetryWrites,
-    SwitchEffect,
     RunCall,
     ScheduleRetry,
     SendModelRequest,
     StartTimer,
-    CancelCall,
+    SwitchEffect,
+    TightenProfile,
+    TimerEffect,
     WriteRecord,
 )
-from actors.agents.exchange import LimitsLookup, ModelRequestJob, RetryDelay, TurnTimer
-from actors.agents.history import ConversationHistory
-from actors.agents.neighbours import Collaborators, AgentPorts
-from actors.agents.questions import PendingRequests, get_undelivered_outcome
-from actors.agents.replies import get_model_limits, build_usage_changed
-from actors.agents.resume import restore_after_crash, find_last_turn_end
-from actors.agents.roles import PreparedAgent
-from actors.agents.state import AgentState, RestoredState
-from actors.agents.switching import find_pending_switch, get_strictest_agent
-from actors.agents.turn import TurnInput, TurnMessage, advance, resume_turn
-from actors.agents.voice import EventPublisher
-from actors.agents.work import (
-    to_tool_failed,
-    plan_call,
-    check_plan_file,
-    to_plan_file_missing,
-    run_call,
-)
-from actors.models.client import ModelRequest
+from actors.agents.turn.model_replies import build_usage_changed, get_model_limits
+from actors.agents.turn.state_machine import TurnInput, TurnMessage, advance, resume_turn
+from actors.agents.turn.subagent_tasks import ChildEvent, RelevantEvent
+from actors.models.model_client import ModelRequest
 from actors.runtime.actor import Actor, JobId
-from actors.sessions.recorder import JournalClient, get_id_offset
+from actors.sessions.journal_client import JournalClient, get_id_offset
 from actors.tools.tool import AnyTool, ToolContext
 from actors.tools.toolbox import build_schema
 from messages.address import Address
 from messages.content import ToolUseBlock
-from messages.permissions import EvaluatePermission, RegisterAgent
-from messages.rules import PermissionRequest
-from messages.subagents import SubscribeToAgent, UnsubscribeFromAgent
-from messages.supervision import PeerRestarted, Undelivered
-from messages.tools import FileDigest, ToolFailed, ToolSucceeded
-from messages.transcript import (
+from messages.journal import (
     Appended,
     AppendFailed,
     AppendTimeout,
@@ -71,6 +71,11 @@ from messages.transcript import (
     Record,
     RecordsRead,
 )
+from messages.permissions import EvaluatePermission, RegisterAgent
+from messages.policy import PermissionRequest
+from messages.subagents import SubscribeToAgent, UnsubscribeFromAgent
+from messages.supervision import PeerRestarted, Undelivered
+from messages.tool_calls import FileDigest, ToolFailed, ToolSucceeded
 from messages.turns import (
     AgentSwitched,
     Delta,

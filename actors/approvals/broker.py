@@ -3,9 +3,14 @@
 import logging
 from typing import Literal, assert_never
 
-from actors.approvals.parked import LASTING_DECISIONS, Parked, get_granted_rules, normalize
+from actors.approvals.pending_approval import (
+    LASTING_DECISIONS,
+    Parked,
+    get_granted_rules,
+    normalize,
+)
 from actors.runtime.actor import Actor
-from actors.sessions.recorder import JournalClient
+from actors.sessions.journal_client import JournalClient
 from messages.address import Address
 from messages.approvals import (
     AnyApprovalRequest,
@@ -21,6 +26,7 @@ from messages.approvals import (
     SubmitDecision,
     WithdrawApprovals,
 )
+from messages.journal import Appended, AppendFailed, ReadRecordsFailed, Record, RecordsRead
 from messages.permissions import (
     GrantStored,
     PermissionDecision,
@@ -29,7 +35,6 @@ from messages.permissions import (
     StoreGrantFailed,
 )
 from messages.supervision import PeerRestarted, Undelivered
-from messages.transcript import Appended, AppendFailed, ReadRecordsFailed, Record, RecordsRead
 
 log = logging.getLogger("greenroom.approvals")
 

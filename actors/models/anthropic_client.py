@@ -15,21 +15,21 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic_core import to_json
 
-from actors.models.bursts import coalesce_reads
-from actors.models.client import ModelError, ModelRequest, Reply, ReplyDelta
-from actors.models.decoder import ReplyDecoder
-from actors.models.error_answers import apply_retry_headers
-from actors.models.faults import (
+from actors.models.client_pool import Lines, make_http_client
+from actors.models.http_errors import apply_retry_headers
+from actors.models.lazy_import import import_lazily
+from actors.models.model_client import ModelError, ModelRequest, Reply, ReplyDelta
+from actors.models.read_coalescing import coalesce_reads
+from actors.models.reply_decoder import ReplyDecoder
+from actors.models.sdk_errors import (
     classify_read_error,
     classify_sdk_error,
     classify_setup_error,
     make_idle_timeout_error,
     redact_base_url,
 )
-from actors.models.late_packages import import_lazily
-from actors.models.lines import Lines, make_http_client
-from actors.secrets import SECRET_VARIABLES, redact, read_secrets
-from messages.models import ModelLimitsFound
+from actors.redaction.redaction import SECRET_VARIABLES, read_secrets, redact
+from messages.model_events import ModelLimitsFound
 
 if TYPE_CHECKING:
     import anthropic

@@ -1,21 +1,21 @@
 """The script of `greenroom demo`: find a failing test, mend it, leave a green repository.
 
 Four agents play it: the primary has two subagents look beside each other, and one of these has one
-of its own. Its stage is `shell/demo_repository.py`; a test plays one against the other.
+of its own. Its stage is `shell/cli/demo_repository.py`; a test plays one against the other.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from actors.models.conversation import (
+from actors.models.default_script import make_default_reply
+from actors.models.request_reader import (
     RequestBody,
     ToolResult,
-    get_latest_tool_results,
     get_first_prompt,
+    get_latest_tool_results,
     get_tool_results,
 )
-from actors.models.rehearsal_script import make_default_reply
-from actors.models.reply_plan import ReplyPlan, ScriptedCall
+from actors.models.scripted_reply import ReplyPlan, ScriptedCall
 
 MODULE_PATH, TEST_PATH = "basket/price.py", "test_price.py"
 BROKEN_LINE = "    if pieces > DISCOUNT_FROM_PIECES:"

@@ -5,32 +5,33 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import assert_never
 
-from actors.permissions.changing import (
+from actors.paths.resolve import WorkspacePaths
+from actors.permissions.decide_call import CallDecision, decide_call
+from actors.permissions.evaluation_job import decide_without_rules, run_evaluation, unjudged
+from actors.permissions.evaluation_pool import EVALUATION_TIMEOUT_S, EvaluationPool
+from actors.permissions.pending_changes import PendingChanges
+from actors.permissions.policy_changes import (
     PolicyUpdate,
     apply_update,
+    build_failure_reply,
     build_session_settings,
     build_success_reply,
-    build_failure_reply,
+    find_update_problem,
     is_project_update,
     is_tightening,
-    find_update_problem,
 )
-from actors.permissions.court import EVALUATION_TIMEOUT_S, EvaluationPool
-from actors.permissions.deciding import CallDecision, decide_call
-from actors.permissions.pending import PendingChanges
-from actors.permissions.places import WorkspacePaths
+from actors.permissions.policy_recovery import recover_policy
 from actors.permissions.project_grants import (
     ProjectGrantStore,
-    load_project_grants,
     apply_project_update,
-    on_project_update_failure,
+    load_project_grants,
     on_project_load_failure,
+    on_project_update_failure,
 )
-from actors.permissions.remembering import recover_policy
-from actors.permissions.verdicts import run_evaluation, unjudged, decide_without_rules
 from actors.runtime.actor import Actor
-from actors.sessions.recorder import JournalClient
+from actors.sessions.journal_client import JournalClient
 from messages.address import APPROVALS, ROOT, Address
+from messages.journal import Appended, AppendFailed, ReadRecordsFailed, Record, RecordsRead
 from messages.permissions import (
     ChangeMode,
     DecisionExplained,
@@ -47,9 +48,8 @@ from messages.permissions import (
     RevokeGrant,
     StoreGrant,
 )
-from messages.rules import PermissionProfile, PermissionRequest, Policy
+from messages.policy import PermissionProfile, PermissionRequest, Policy
 from messages.supervision import PeerRestarted, Undelivered
-from messages.transcript import Appended, AppendFailed, ReadRecordsFailed, Record, RecordsRead
 
 ProfileChain = tuple[PermissionProfile, ...]
 

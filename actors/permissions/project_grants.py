@@ -6,19 +6,19 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from actors.permissions.changing import PolicyUpdate
-from actors.permissions.granting import with_grants, without_grant, find_grant_problem
+from actors.permissions.grants import find_grant_problem, with_grants, without_grant
+from actors.permissions.policy_changes import PolicyUpdate
 from actors.runtime.actor import JobFailure
-from actors.sessions.faults import StoreError
-from actors.sessions.files import FileSystem
-from actors.sessions.stores import StoreContents, change_store, read_store
+from actors.sessions.errors import StoreError
+from actors.sessions.file_system import FileSystem
+from actors.sessions.json_store import StoreContents, change_store, read_store
 from messages.permissions import (
     ProjectGrantsLoaded,
     ProjectGrantsUpdateFailed,
     RevokeGrant,
     StoreGrant,
 )
-from messages.rules import Policy, Rule
+from messages.policy import Policy, Rule
 
 if TYPE_CHECKING:
     from pydantic import JsonValue

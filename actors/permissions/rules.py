@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import get_args
 
-from messages.rules import Action, PermissionProfile, PermissionRequest, Rule, RuleSource
+from messages.policy import Action, PermissionProfile, PermissionRequest, Rule, RuleSource
 
 STRICTNESS: dict[Action, int] = {"allow": 0, "ask": 1, "deny": 2}
 

@@ -22,11 +22,11 @@ import pykka
 from pykka import messages as pykka_messages
 
 from actors.runtime.actor import ActorFactory
-from actors.runtime.household import BaseCell
-from actors.runtime.lanes import Mailbox, MailboxItem, StopCell
-from actors.runtime.life import DEFAULT_STOP_TIMEOUT_S, MailboxProcessor
+from actors.runtime.base_cell import BaseCell
+from actors.runtime.mailbox import Mailbox, MailboxItem, StopCell
+from actors.runtime.mailbox_processor import DEFAULT_STOP_TIMEOUT_S, MailboxProcessor
+from actors.runtime.runtime_port import RuntimePort
 from actors.runtime.supervision import NO_RESTART, Restart
-from actors.runtime.world import RuntimePort
 from messages.address import Address
 
 

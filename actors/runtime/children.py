@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Protocol
 
-from actors.runtime.event_loop import ResettableTimer, EventLoop
-from actors.runtime.lanes import ChildStopTimeout, MailboxItem, StopCell
+from actors.runtime.event_loop import EventLoop, ResettableTimer
+from actors.runtime.mailbox import ChildStopTimeout, MailboxItem, StopCell
 from messages.address import Address
 
 CHILD_DEADLINE_SHARE = 0.9

@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import Any, TypeVar
 
-from actors.runtime.blocking import DaemonThreadExecutor
+from actors.runtime.daemon_executor import DaemonThreadExecutor
 
 T = TypeVar("T")
 

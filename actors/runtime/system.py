@@ -10,15 +10,15 @@ from typing import Any
 
 from actors.runtime.actor import Actor, ActorFactory, get_behavior_class
 from actors.runtime.children import CHILD_DEADLINE_SHARE
-from actors.runtime.directory import ActorRegistry
 from actors.runtime.event_loop import EventLoopThread
-from actors.runtime.lanes import StopCell
-from actors.runtime.mailbox import Mailbox
+from actors.runtime.mailbox import StopCell
+from actors.runtime.registry import ActorRegistry
+from actors.runtime.reply_slot import Mailbox
 from actors.runtime.supervision import NO_RESTART, Restart
 from actors.runtime.watchdog import StallCallback, StallLimits, Watchdog
 from messages.address import ROOT, Address
-from messages.agents import ChildEnded, ChildFailed
 from messages.base import Message
+from messages.child_lifecycle import ChildEnded, ChildFailed
 
 log = logging.getLogger("greenroom.runtime")
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from types import FrameType
 
 from actors.runtime.event_loop import JOB_WRAPPER_CODE, EventLoop
-from actors.runtime.life import MailboxProcessor
+from actors.runtime.mailbox_processor import MailboxProcessor
 
 log = logging.getLogger("greenroom.runtime")
 

@@ -3,14 +3,14 @@
 import logging
 from typing import Literal, assert_never
 
+from actors.redaction.redaction import redact_message
 from actors.runtime.actor import Actor
-from actors.secrets import redact_message
-from actors.sessions.log import LogError, SessionLog
-from actors.sessions.reading import select_records_for
-from actors.sessions.transcripts import TranscriptWriter
+from actors.sessions.log_reader import select_records_for
+from actors.sessions.session_log import LogError, SessionLog
+from actors.sessions.transcript_writer import TranscriptWriter
 from messages.address import Address
 from messages.base import Message
-from messages.transcript import (
+from messages.journal import (
     Append,
     Appended,
     AppendFailed,

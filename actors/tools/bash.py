@@ -5,17 +5,17 @@ import signal
 
 from pydantic import Field
 
-from actors.tools.executed import find_executed_files, has_no_file_names
-from actors.tools.files import encode_text
-from actors.tools.local_processes import OUTPUT_GRACE_S
-from actors.tools.paths import escape_control_characters
+from actors.paths.workspace import Workspace
+from actors.tools.command_runner import CommandResult
+from actors.tools.executed_files import find_executed_files, has_no_file_names
+from actors.tools.file_content import encode_text
+from actors.tools.local_command_runner import OUTPUT_GRACE_S
+from actors.tools.output_spool import MAX_OUTPUT_CHARS
 from actors.tools.process_group import GRACE_S
-from actors.tools.processes import CommandResult
-from actors.tools.spool import MAX_OUTPUT_CHARS
+from actors.tools.target_paths import escape_control_characters
 from actors.tools.tool import Arguments, TargetChangedError, Tool, ToolContext, ToolError
-from actors.tools.workspace import Workspace
-from messages.rules import PermissionRequest
-from messages.tools import CallPlan, FileDigest, ToolOutput
+from messages.policy import PermissionRequest
+from messages.tool_calls import CallPlan, FileDigest, ToolOutput
 
 DEFAULT_TIMEOUT_S = 120.0
 MAX_TIMEOUT_S = 600.0

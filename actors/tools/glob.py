@@ -7,19 +7,19 @@ from pathlib import Path
 
 from pydantic import Field
 
-from actors.tools.cancelling import run_cancellable
-from actors.tools.folders import map_plan_errors, require_folder, map_run_errors
+from actors.tools.cancellable_thread import run_cancellable
+from actors.tools.file_walk import MAX_WALK_ENTRIES, FileWalk, SkippedEntries
 from actors.tools.glob_patterns import compile_glob
-from actors.tools.paths import (
+from actors.tools.safe_open import map_plan_errors, map_run_errors, require_folder
+from actors.tools.target_paths import (
     escape_control_characters,
-    resolve_path,
-    recheck_target,
     get_plan_target,
+    recheck_target,
+    resolve_path,
 )
 from actors.tools.tool import Arguments, Tool, ToolContext
-from actors.tools.walking import MAX_WALK_ENTRIES, SkippedEntries, FileWalk
-from messages.rules import PermissionRequest
-from messages.tools import CallPlan, ToolOutput
+from messages.policy import PermissionRequest
+from messages.tool_calls import CallPlan, ToolOutput
 
 MAX_MATCHES = 500
 

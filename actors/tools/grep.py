@@ -11,29 +11,29 @@ from pathlib import Path
 
 from pydantic import Field
 
-from actors.permissions.reading import can_read
-from actors.tools.cancelling import run_cancellable
-from actors.tools.folders import (
-    open_parent_folder,
+from actors.permissions.read_check import can_read
+from actors.tools.cancellable_thread import run_cancellable
+from actors.tools.file_search import MAX_OUTPUT_BYTES, SearchLine, SearchQuery, SearchResult, search
+from actors.tools.file_types import PROBE_BYTES, detect_binary_type
+from actors.tools.file_walk import FileWalk
+from actors.tools.glob import format_count, format_path, format_skipped_notes
+from actors.tools.glob_patterns import compile_glob
+from actors.tools.safe_open import (
     describe_mode,
-    open_regular_file,
     map_plan_errors,
     map_run_errors,
+    open_parent_folder,
+    open_regular_file,
 )
-from actors.tools.glob import format_count, format_skipped_notes, format_path
-from actors.tools.glob_patterns import compile_glob
-from actors.tools.kinds import PROBE_BYTES, detect_binary_type
-from actors.tools.paths import (
+from actors.tools.target_paths import (
     escape_control_characters,
-    resolve_path,
-    recheck_target,
     get_plan_target,
+    recheck_target,
+    resolve_path,
 )
-from actors.tools.searching import MAX_OUTPUT_BYTES, SearchLine, SearchQuery, SearchResult, search
 from actors.tools.tool import Arguments, Tool, ToolContext, ToolError
-from actors.tools.walking import FileWalk
-from messages.rules import PermissionRequest
-from messages.tools import CallPlan, ToolOutput
+from messages.policy import PermissionRequest
+from messages.tool_calls import CallPlan, ToolOutput
 
 MAX_MATCHES = 200
 MAX_CONTEXT_LINES = 10

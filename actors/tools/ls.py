@@ -7,16 +7,16 @@ import os
 
 from pydantic import Field
 
-from actors.tools.folders import open_folder, map_plan_errors, require_folder, map_run_errors
-from actors.tools.paths import (
+from actors.tools.safe_open import map_plan_errors, map_run_errors, open_folder, require_folder
+from actors.tools.target_paths import (
     escape_control_characters,
-    resolve_path,
-    recheck_target,
     get_plan_target,
+    recheck_target,
+    resolve_path,
 )
 from actors.tools.tool import Arguments, Tool, ToolContext
-from messages.rules import PermissionRequest
-from messages.tools import CallPlan, ToolOutput
+from messages.policy import PermissionRequest
+from messages.tool_calls import CallPlan, ToolOutput
 
 MAX_ENTRIES = 1_000
 

@@ -11,7 +11,7 @@ import subprocess
 from contextlib import suppress
 from pathlib import Path
 
-from actors.tools.marks import find_tagged_processes, signal_tagged_process
+from actors.tools.process_tags import find_tagged_processes, signal_tagged_process
 
 GRACE_S = 1.0
 """After TERM comes KILL, and after KILL we go on."""

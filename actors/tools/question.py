@@ -2,11 +2,11 @@
 
 from pydantic import Field
 
-from actors.tools.paths import escape_control_characters
+from actors.tools.target_paths import escape_control_characters
 from actors.tools.tool import Arguments, Tool, ToolContext, ToolError
-from messages.questions import Choice, UserQuestion
-from messages.rules import PermissionRequest
-from messages.tools import CallPlan, ToolOutput
+from messages.policy import PermissionRequest
+from messages.tool_calls import CallPlan, ToolOutput
+from messages.user_questions import Choice, UserQuestion
 
 MAX_QUESTIONS = 4
 MAX_CHOICES = 8

@@ -9,24 +9,24 @@ from pathlib import Path
 
 from pydantic import Field
 
-from actors.tools.folders import (
+from actors.tools.file_types import detect_binary_type
+from actors.tools.line_window import MAX_BYTES, MAX_LINE_CHARS, MAX_LINES, LineWindow
+from actors.tools.safe_open import (
+    map_plan_errors,
+    map_run_errors,
     open_parent_folder,
     open_regular_file,
-    map_plan_errors,
     require_regular,
-    map_run_errors,
 )
-from actors.tools.kinds import detect_binary_type
-from actors.tools.paths import (
+from actors.tools.target_paths import (
     escape_control_characters,
-    resolve_path,
-    recheck_target,
     get_plan_target,
+    recheck_target,
+    resolve_path,
 )
 from actors.tools.tool import Arguments, Tool, ToolContext, ToolError
-from actors.tools.window import MAX_BYTES, MAX_LINE_CHARS, MAX_LINES, LineWindow
-from messages.rules import PermissionRequest
-from messages.tools import CallPlan, FileDigest, ToolOutput
+from messages.policy import PermissionRequest
+from messages.tool_calls import CallPlan, FileDigest, ToolOutput
 
 MAX_FILE_BYTES = 1024 * 1024 * 1024
 _CHUNK_BYTES = 256 * 1024

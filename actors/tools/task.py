@@ -4,11 +4,11 @@ from dataclasses import replace
 
 from pydantic import Field
 
-from actors.tools.paths import escape_control_characters
-from actors.tools.tasks import SpawnOptions
+from actors.tools.subagent_types import SpawnOptions
+from actors.tools.target_paths import escape_control_characters
 from actors.tools.tool import AnyTool, Arguments, Tool, ToolContext, ToolError
-from messages.rules import PermissionRequest
-from messages.tools import CallPlan, SubagentTask, ToolOutput
+from messages.policy import PermissionRequest
+from messages.tool_calls import CallPlan, SubagentTask, ToolOutput
 
 MAX_DESCRIPTION_CHARS = 200
 MAX_PROMPT_CHARS = 200_000

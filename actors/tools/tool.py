@@ -7,11 +7,11 @@ from typing import Any, Generic, TypeVar
 
 from pydantic import BaseModel, ConfigDict
 
-from actors.tools.processes import CommandRunner
-from actors.tools.tasks import NO_SUBAGENTS, ExistingSubagent, SpawnOptions
-from actors.tools.workspace import Workspace
-from messages.rules import FileReadPolicy, Policy
-from messages.tools import CallPlan, FileDigest, ToolOutput
+from actors.paths.workspace import Workspace
+from actors.tools.command_runner import CommandRunner
+from actors.tools.subagent_types import NO_SUBAGENTS, ExistingSubagent, SpawnOptions
+from messages.policy import FileReadPolicy, Policy
+from messages.tool_calls import CallPlan, FileDigest, ToolOutput
 
 
 class ToolError(Exception):

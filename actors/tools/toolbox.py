@@ -12,7 +12,7 @@ from actors.tools.glob import GLOB
 from actors.tools.grep import GREP
 from actors.tools.help import HELP
 from actors.tools.ls import LS
-from actors.tools.planning import PLAN_ENTER, PLAN_EXIT
+from actors.tools.plan_mode import PLAN_ENTER, PLAN_EXIT
 from actors.tools.question import QUESTION
 from actors.tools.read import READ
 from actors.tools.task import TASK

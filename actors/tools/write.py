@@ -4,20 +4,20 @@ import asyncio
 
 from pydantic import Field
 
-from actors.tools.changing import apply_plan, guard_unread_content, plan_patch
-from actors.tools.files import (
+from actors.tools.await_helpers import run_to_completion
+from actors.tools.file_content import (
     MAX_EDITABLE_BYTES,
     FileContent,
     encode_text,
     load_file,
     require_unchanged,
 )
-from actors.tools.finishing import run_to_completion
-from actors.tools.folders import map_plan_errors
-from actors.tools.matching import uses_crlf, with_crlf
-from actors.tools.paths import resolve_path
+from actors.tools.file_patch import apply_plan, guard_unread_content, plan_patch
+from actors.tools.safe_open import map_plan_errors
+from actors.tools.target_paths import resolve_path
+from actors.tools.text_match import uses_crlf, with_crlf
 from actors.tools.tool import Arguments, Tool, ToolContext, ToolError
-from messages.tools import CallPlan, ToolOutput
+from messages.tool_calls import CallPlan, ToolOutput
 
 DESCRIPTION = f"""\
 Write a whole text file (UTF-8), new or in place of the old one; missing folders are made. To \

@@ -1,6 +1,6 @@
 """`/agents`."""
 
-from shell.agents_command import format_agents
+from shell.cli.agents_command import format_agents
 from shell.commands.command import Command, ReplHost
 
 

@@ -1,7 +1,7 @@
 """`/clear`."""
 
 from shell.commands.command import Command, ReplHost
-from shell.successor import NextSession
+from shell.sessions.next_session import NextSession
 
 
 def clear(words: list[str], host: ReplHost) -> str:

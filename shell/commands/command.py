@@ -6,11 +6,11 @@ from typing import Protocol, TypeVar
 
 from messages.address import Address
 from messages.base import Message
-from shell.successor import NextSession
+from shell.sessions.next_session import NextSession
+from shell.sessions.session_context import SessionContext
 from shell.view.pager import Page
 from shell.view.picker import Picker
-from shell.view.state import ScreenUpdate, ScreenState
-from shell.workplace import SessionContext
+from shell.view.screen_state import ScreenState, ScreenUpdate
 
 T = TypeVar("T")
 

@@ -5,7 +5,7 @@ from functools import partial
 from pathlib import Path
 
 from shell.commands.command import Command, ReplHost
-from shell.view.approval import get_diff_tone
+from shell.view.approval_panel import get_diff_tone
 from shell.view.pager import Page, create_page
 
 TIMEOUT_S = 10.0

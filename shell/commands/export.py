@@ -4,11 +4,11 @@ import os
 from functools import partial
 from pathlib import Path
 
-from actors.sessions.log import LogError
-from actors.sessions.reading import select_records_for, read_log
+from actors.sessions.log_reader import read_log, select_records_for
+from actors.sessions.session_log import LogError
 from messages.address import PRIMARY
 from shell.commands.command import Command, ReplHost
-from shell.new_file import write_new_file
+from shell.sessions.export_file import write_new_file
 
 
 def export(words: list[str], host: ReplHost) -> str:
@@ -23,7 +23,7 @@ def export(words: list[str], host: ReplHost) -> str:
 
 
 def _written(session: Path, target: Path) -> str:
-    from shell.transcript import records_to_markdown  # noqa: PLC0415  (only for this)
+    from shell.sessions.export_formats import records_to_markdown  # noqa: PLC0415  (only for this)
 
     try:
         text = records_to_markdown(select_records_for(read_log(session), PRIMARY))

@@ -1,6 +1,6 @@
 """`/model`."""
 
-from actors.models.names import MODEL_ALIASES, resolve_model
+from actors.models.model_names import MODEL_ALIASES, resolve_model
 from messages.turns import SetModel
 from shell.commands.command import Command, ReplHost
 from shell.config.schema import check_name

@@ -4,10 +4,10 @@ from functools import partial
 
 from messages.permissions import ExplainLastDecision, GetPolicy, RevokeGrant
 from shell.commands.command import Command, ReplHost
-from shell.numbered import parse_list_number
-from shell.rereading import ReloadedRules
-from shell.view.policy import list_grants
-from shell.visible import sanitize_line_strict
+from shell.config.reload_rules import ReloadedRules
+from shell.text.list_number import parse_list_number
+from shell.text.sanitize import sanitize_line_strict
+from shell.view.policy_text import list_grants
 
 RULES_UNCHANGED = "The old rules stay."
 USAGE = "usage: /permissions [why | revoke N | reload]"

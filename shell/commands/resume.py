@@ -4,9 +4,9 @@ from functools import partial
 from pathlib import Path
 
 from shell.commands.command import Command, ReplHost
-from shell.session_list import SessionRow, build_preview, list_sessions
-from shell.successor import NextSession
-from shell.view.figures import format_count
+from shell.sessions.next_session import NextSession
+from shell.sessions.session_list import SessionRow, build_preview, list_sessions
+from shell.view.number_format import format_count
 from shell.view.picker import PickerItem, create_picker
 
 TITLE = "Sessions of this workspace"

@@ -3,8 +3,8 @@
 from messages.content import Usage
 from messages.turns import InstructionFile, PersistenceChanged, UsageChanged
 from shell.commands.command import Command, ReplHost
-from shell.view.figures import format_count
-from shell.view.modes import get_effective_mode
+from shell.view.mode_changes import get_effective_mode
+from shell.view.number_format import format_count
 
 
 def status(words: list[str], host: ReplHost) -> str:

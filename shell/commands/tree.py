@@ -2,10 +2,10 @@
 
 from messages.address import PRIMARY
 from shell.commands.command import Command, ReplHost
-from shell.view.below import Subagent, format_elapsed
-from shell.view.state import ScreenState
+from shell.text.sanitize import sanitize_line
+from shell.view.screen_state import ScreenState
+from shell.view.subagent_list import Subagent, format_elapsed
 from shell.view.subagent_rows import find_waiting_agents, format_phase
-from shell.visible import sanitize_line
 
 
 def tree(words: list[str], host: ReplHost) -> str:

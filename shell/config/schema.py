@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias, get_args
 
 from actors.permissions.rules import find_rule_problem
-from messages.rules import Action, PermissionMode, Rule
+from messages.policy import Action, PermissionMode, Rule
 
 CONFIG_FORMAT = 1
 """Of configuration files; one that does not say so is of the first."""

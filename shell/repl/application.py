@@ -8,7 +8,7 @@ from prompt_toolkit.output import ColorDepth
 from prompt_toolkit.styles import Style
 
 from shell.repl.terminal import FrameOutput, register_keys
-from shell.view.ink import STYLE_BY_TONE
+from shell.view.styled_text import STYLE_BY_TONE
 
 ESCAPE_SEQUENCE_TIMEOUT_S, KEY_CHORD_TIMEOUT_S = 0.03, 0.04
 """How long the bytes of a key may be apart, and how long Esc waits for a second key."""

@@ -18,9 +18,9 @@ from prompt_toolkit.key_binding import KeyPress
 from messages.address import Address
 from messages.base import Message
 from shell.commands.command import run_command
-from shell.inbox import ScreenEventQueue
-from shell.repl.desk import ScreenController
-from shell.repl.serving import BaseRepl
+from shell.console.screen_events import ScreenEventQueue
+from shell.repl.base_repl import BaseRepl
+from shell.repl.screen_controller import ScreenController
 from shell.repl.signals import (
     HANGUP_STATUS,
     create_exit_handlers,
@@ -28,13 +28,13 @@ from shell.repl.signals import (
     suspend_process,
 )
 from shell.repl.terminal import FrameOutput, open_output
-from shell.repl.tmux import get_escape_time_hint
-from shell.repl.typed_ahead import raw_mode_with_typeahead
-from shell.view import state
+from shell.repl.tmux_escape_time import get_escape_time_hint
+from shell.repl.typeahead import raw_mode_with_typeahead
+from shell.sessions.session_context import SessionContext
+from shell.view import screen_state
 from shell.view.pager import Page
 from shell.view.picker import Picker
-from shell.view.state import ScreenUpdate, ScreenState
-from shell.workplace import SessionContext
+from shell.view.screen_state import ScreenState, ScreenUpdate
 
 
 class Repl(BaseRepl):
@@ -85,7 +85,7 @@ class Repl(BaseRepl):
 
     def run_command(self, line: str) -> None:
         """Run a slash command."""
-        self.controller.apply((self.state, (state.PrintPrompt(line),)))
+        self.controller.apply((self.state, (screen_state.PrintPrompt(line),)))
         self.print_notice(run_command(line, self))
 
     def show_page(self, page: Page) -> None:
@@ -133,7 +133,7 @@ class Repl(BaseRepl):
         self._when_drawn()
         if self._first_prompt:
             self.controller.apply(
-                state.submit_prompt(self.state, self._first_prompt, self.controller.now_s)
+                screen_state.submit_prompt(self.state, self._first_prompt, self.controller.now_s)
             )
         self.controller.feed_keys(typed)
         if kept := self._place.history_file:

@@ -1,11 +1,11 @@
 """The last line: who is talked to, how it may act, what waits."""
 
-from shell.view.disk import format_persistence_warning
-from shell.view.figures import format_count
-from shell.view.ink import Row, truncate
-from shell.view.modes import get_effective_mode
-from shell.view.state import ScreenState
-from shell.visible import sanitize_line
+from shell.text.sanitize import sanitize_line
+from shell.view.mode_changes import get_effective_mode
+from shell.view.number_format import format_count
+from shell.view.screen_state import ScreenState
+from shell.view.status_notices import format_persistence_warning
+from shell.view.styled_text import Row, truncate
 
 
 def render_footer(state: ScreenState, hint: str, width: int) -> Row:

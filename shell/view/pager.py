@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 
 from messages.address import Address
-from shell.view.ink import Fragment, Row, truncate, wrap
-from shell.visible import visible
+from shell.text.sanitize import visible
+from shell.view.styled_text import Fragment, Row, truncate, wrap
 
 PAGER_KEY_HINT = "PgUp PgDn ↑ ↓ Home End · Esc closes"
 

@@ -4,10 +4,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from messages.address import Address
-from shell.view import fuzzy
-from shell.view.ink import Row, truncate, wrap_words
-from shell.view.menu import MAX_MENU_ROWS, Menu, MenuItem, render_menu_item_rows
-from shell.visible import visible
+from shell.text.sanitize import visible
+from shell.view import fuzzy_match
+from shell.view.completion_menu import MAX_MENU_ROWS, Menu, MenuItem, render_menu_item_rows
+from shell.view.styled_text import Row, truncate, wrap_words
 
 MAX_PREVIEW_ROWS = 8
 _MOST_FOUND = 200
@@ -58,7 +58,9 @@ def filter_items(picker: Picker, filter_text: str) -> Picker:
     numbers = [at for at, text in enumerate(texts) if filter_text.lower() in text.lower()]
     if not numbers:
         first = {text: at for at, text in reversed(list(enumerate(texts)))}
-        numbers = [first[text] for text in fuzzy.find_best_matches(filter_text, first, _MOST_FOUND)]
+        numbers = [
+            first[text] for text in fuzzy_match.find_best_matches(filter_text, first, _MOST_FOUND)
+        ]
     return replace(
         picker, filter_text=filter_text, selected_match=0, matches=tuple(numbers[:_MOST_FOUND])
     )

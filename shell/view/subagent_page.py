@@ -10,28 +10,28 @@ from functools import lru_cache, partial
 from pathlib import Path
 from typing import assert_never
 
-from actors.sessions.transcripts import make_transcript_id
+from actors.sessions.transcript_writer import make_transcript_id
 from messages.address import Address
 from messages.turns import TextDelta, ToolEnded, TurnFailed, TurnInterrupted, UpwardEvent
-from shell.view.below import Subagent, format_elapsed
-from shell.view.blocks import MarkdownTail, is_continued
-from shell.view.events import apply_event
-from shell.view.ink import Row, truncate, wrap_words
-from shell.view.live import render_tail_rows
+from shell.text.sanitize import sanitize_line, visible
+from shell.view.event_reducer import apply_event
+from shell.view.markdown_blocks import MarkdownTail, is_continued
 from shell.view.pager import Page
-from shell.view.recent import Recent
-from shell.view.render import render_prompt_rows
-from shell.view.state import (
-    ScreenEffect,
+from shell.view.progress_rows import render_tail_rows
+from shell.view.screen_state import (
     PrintMarkdown,
     PrintNotice,
     PrintPrompt,
     RunningTurn,
+    ScreenEffect,
     ScreenState,
 )
+from shell.view.scrollback_renderer import render_prompt_rows
+from shell.view.styled_text import Row, truncate, wrap_words
+from shell.view.subagent_activity import Recent
+from shell.view.subagent_list import Subagent, format_elapsed
 from shell.view.subagent_rows import find_waiting_agents, format_phase
-from shell.view.tool_row import render_tool_rows
-from shell.visible import visible, sanitize_line
+from shell.view.tool_call_rows import render_tool_rows
 
 WRITE_KEY_HINT = "Enter: write · "
 STOP_KEY_HINT = "x: stop · "
@@ -141,7 +141,7 @@ def _item_rows(item: PageItem, width: int) -> tuple[Row, ...]:
 
 
 def _prose_rows(text: str, width: int) -> list[Row]:
-    from shell.view.markdown import render_markdown  # noqa: PLC0415  (the first screen comes first)
+    from shell.view.markdown_renderer import render_markdown  # noqa: PLC0415  (the first screen comes first)
 
     lines = render_markdown(text, width, color=False) if text else []
     return [(("plain", line),) for line in lines]

@@ -1,10 +1,10 @@
 """One row for each subagent at work: what it does now, how long, how much it wrote. Pure."""
 
 from messages.address import Address
-from shell.view.below import Subagent, format_elapsed
-from shell.view.ink import Row, truncate, measure_width
-from shell.view.state import ScreenState
-from shell.visible import sanitize_line
+from shell.text.sanitize import sanitize_line
+from shell.view.screen_state import ScreenState
+from shell.view.styled_text import Row, measure_width, truncate
+from shell.view.subagent_list import Subagent, format_elapsed
 
 MAX_SUBAGENT_ROWS = 6
 _DOT = " · "

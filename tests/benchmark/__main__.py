@@ -8,18 +8,36 @@ import sys
 import tempfile
 from pathlib import Path
 
-from tests.benchmark import decisions, journal, programs, screen, subagents, substrate, trees
-from tests.benchmark.profiled import MAX_PROFILE_LINES, PROFILE_VARIABLE, profile_all_threads
-from tests.benchmark.rows import BenchmarkResult, BenchmarkRow, measure, parse_ratios, format_table
+from tests.benchmark import (
+    actor_runtime,
+    actor_tree_shutdown,
+    many_subagents,
+    permission_decisions,
+    screen_latency,
+    session_journal,
+    whole_program,
+)
+from tests.benchmark.benchmark_row import (
+    BenchmarkResult,
+    BenchmarkRow,
+    format_table,
+    measure,
+    parse_ratios,
+)
+from tests.benchmark.program_profiler import (
+    MAX_PROFILE_LINES,
+    PROFILE_VARIABLE,
+    profile_all_threads,
+)
 
 ROWS: tuple[BenchmarkRow, ...] = (
-    *programs.ROWS,
-    *substrate.ROWS,
-    *trees.ROWS,
-    *subagents.ROWS,
-    *journal.ROWS,
-    *decisions.ROWS,
-    *screen.ROWS,
+    *whole_program.ROWS,
+    *actor_runtime.ROWS,
+    *actor_tree_shutdown.ROWS,
+    *many_subagents.ROWS,
+    *session_journal.ROWS,
+    *permission_decisions.ROWS,
+    *screen_latency.ROWS,
 )
 README = Path(__file__).parents[2] / "README.md"
 TABLE_BEGIN, TABLE_END = "<!-- benchmark -->\n", "<!-- /benchmark -->"

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.program.program import Program, CommandWatch
+from tests.program.program_harness import CommandWatch, Program
 
 
 @pytest.fixture(autouse=True, scope="session")

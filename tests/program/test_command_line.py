@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from tests.program.program import (
+from tests.program.program_harness import (
     COMMAND,
     ROOT,
     Program,
+    content_text,
     request_messages,
     single_error,
-    content_text,
 )
 from tests.scripted_server import respond_text
 
@@ -166,7 +166,7 @@ def test_a_state_folder_that_is_a_file_is_named(program: Program) -> None:
 
 @pytest.mark.parametrize(("home", "kept"), [("", "None"), ("here", "None"), ("/me", "/me")])
 def test_a_home_that_is_no_place_does_not_count(home: str, kept: str) -> None:
-    look = "import os; from shell.process import settle; settle(); print(os.environ.get('HOME'))"
+    look = "import os; from shell.process.streams import settle; settle(); print(os.environ.get('HOME'))"
     done = subprocess.run(
         [sys.executable, "-c", look], cwd=ROOT, env={"HOME": home}, capture_output=True, check=True
     )

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.program.program import STREAM_JSON, CompletedRun, Program
-from tests.scripted_server import respond_tool_call, respond_text
+from tests.program.program_harness import STREAM_JSON, CompletedRun, Program
+from tests.scripted_server import respond_text, respond_tool_call
 
 
 def write_user_config(program: Program, content: str) -> Path:

@@ -7,20 +7,20 @@ from pathlib import Path
 
 import pytest
 
-from tests.program.program import (
+from tests.program.program_harness import (
     API_KEY,
     YOLO,
+    CommandWatch,
     CompletedRun,
     Program,
     RunningProgram,
-    CommandWatch,
     request_messages,
     single_error,
     tool_results,
 )
-from tests.program.test_screen import quit_repl
-from tests.scripted_server import respond_tool_call, respond_text
-from tests.shell.terminal import PtyTerminal, open_terminal
+from tests.program.test_repl import quit_repl
+from tests.scripted_server import respond_text, respond_tool_call
+from tests.shell.pty_terminal import PtyTerminal, open_terminal
 
 FAULTY_PROGRAM = (sys.executable, "-P", str(Path(__file__).parent / "faulty.py"))
 

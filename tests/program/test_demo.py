@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.program.program import CompletedRun, Program, single_error
+from tests.program.program_harness import CompletedRun, Program, single_error
 
 
 def demo_folder(done: CompletedRun) -> Path:

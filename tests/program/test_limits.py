@@ -2,9 +2,9 @@
 
 import pytest
 
-from actors.models.reply_plan import ScriptedCall
-from tests.program.program import STREAM_JSON, YOLO, Program, request_messages, single_error
-from tests.scripted_server import ScriptedResponse, respond_tool_call, respond_text
+from actors.models.scripted_reply import ScriptedCall
+from tests.program.program_harness import STREAM_JSON, YOLO, Program, request_messages, single_error
+from tests.scripted_server import ScriptedResponse, respond_text, respond_tool_call
 
 JSON = ("--output-format", "json")
 

@@ -2,8 +2,8 @@
 
 from typing import cast
 
-from tests.program.program import STREAM_JSON, YOLO, CompletedRun, Json, Program
-from tests.scripted_server import respond_tool_call, respond_text
+from tests.program.program_harness import STREAM_JSON, YOLO, CompletedRun, Json, Program
+from tests.scripted_server import respond_text, respond_tool_call
 
 COMMAND = "echo hi > made.txt"
 

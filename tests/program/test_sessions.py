@@ -8,18 +8,18 @@ from pathlib import Path
 
 import pytest
 
-from actors.sessions.places import project_folder
-from tests.program.program import (
+from actors.sessions.state_paths import project_folder
+from tests.program.program_harness import (
     API_KEY,
     YOLO,
+    CommandWatch,
     CompletedRun,
     Program,
-    CommandWatch,
+    content_text,
     request_messages,
     single_error,
-    content_text,
 )
-from tests.scripted_server import respond_tool_call, respond_http_error, respond_text
+from tests.scripted_server import respond_http_error, respond_text, respond_tool_call
 
 
 def create_two_sessions(program: Program) -> tuple[str, str]:

@@ -5,21 +5,21 @@ import signal
 
 import pytest
 
-from tests.program.program import (
+from tests.program.program_harness import (
     STREAM_JSON,
     YOLO,
-    Program,
     CommandWatch,
+    Program,
+    content_text,
     request_messages,
     single_error,
-    content_text,
     tool_results,
 )
 from tests.scripted_server import (
     ScriptedResponse,
+    respond_text,
     respond_tool_call,
     truncate_response,
-    respond_text,
 )
 
 STOP_TIMEOUT_S = 5.0

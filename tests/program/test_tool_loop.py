@@ -5,24 +5,24 @@ from collections.abc import Iterator
 import pytest
 from pydantic import JsonValue
 
-from actors.models.reply_plan import ReplyPlan, ScriptedCall, generate_events
-from tests.program.program import (
+from actors.models.scripted_reply import ReplyPlan, ScriptedCall, generate_events
+from tests.program.program_harness import (
     API_KEY,
     STREAM_JSON,
     YOLO,
     Json,
     Program,
+    content_text,
     request_messages,
     single_error,
-    content_text,
     tool_results,
 )
 from tests.scripted_server import (
     ScriptedResponse,
     ScriptedServer,
-    respond_tool_call,
-    respond_text,
     respond_events,
+    respond_text,
+    respond_tool_call,
 )
 
 USAGE_KEYS = {

@@ -6,9 +6,9 @@ from pathlib import Path
 
 from pydantic import JsonValue
 
-from actors.models.reply_plan import ScriptedCall
-from tests.program.program import STREAM_JSON, Program, request_messages, tool_results
-from tests.program.test_screen import quit_repl, open_repl
+from actors.models.scripted_reply import ScriptedCall
+from tests.program.program_harness import STREAM_JSON, Program, request_messages, tool_results
+from tests.program.test_repl import open_repl, quit_repl
 from tests.scripted_server import respond_text
 
 HOSTILE_NAME = "a\x1b[2J\u202eb\n.txt"

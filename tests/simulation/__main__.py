@@ -1,13 +1,13 @@
 """Replays seeds: `python -m tests.simulation 194` prints what happened, `0-49` a digest of each.
 
-With `--fault NAME` a planted fault is at work; the names are in `tests/simulation/planted.py`.
+With `--fault NAME` a planted fault is at work; the names are in `tests/simulation/mutants.py`.
 """
 
 import argparse
 import sys
 
-from tests.simulation.planted import NO_MUTANT, MUTANTS, Mutant
-from tests.simulation.world import SimulatedSession
+from tests.simulation.mutants import MUTANTS, NO_MUTANT, Mutant
+from tests.simulation.simulated_session import SimulatedSession
 
 
 def main(words: list[str]) -> int:

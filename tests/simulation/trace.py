@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 
 from messages.address import Address
 from messages.base import Message
-from messages.wire import encode
+from messages.serialization import encode
 
 
 class Trace:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.actors.agents.troupe import SessionFixture
+from tests.actors.agents.scripted_agents import SessionFixture
 
 
 @pytest.fixture

@@ -9,26 +9,26 @@ from pathlib import Path
 import pytest
 
 from actors.agents.agent import Agent
-from actors.agents.definitions import BUILD_AGENT, build_profile
-from actors.agents.limits import Limits, TimerState, UsageTotals
-from actors.agents.neighbours import Collaborators, AgentPorts
-from actors.agents.nursery import DefaultSubagentFactory
-from actors.agents.roles import PreparedAgent
-from actors.agents.state import AgentState, RestoredState
-from actors.models.client import ModelClient, ModelError, ModelRequest, Reply, ReplyDelta
+from actors.agents.definition.definition import BUILD_AGENT, build_profile
+from actors.agents.definition.prepared_agent import PreparedAgent
+from actors.agents.effect_handlers.collaborators import AgentPorts, Collaborators
+from actors.agents.subagent_factory import DefaultSubagentFactory
+from actors.agents.turn.agent_state import AgentState, RestoredState
+from actors.agents.turn.limits import Limits, TimerState, UsageTotals
+from actors.models.model_client import ModelClient, ModelError, ModelRequest, Reply, ReplyDelta
+from actors.paths.workspace import Workspace
 from actors.runtime.system import ActorSystem
-from actors.tools.processes import CommandResult
+from actors.tools.command_runner import CommandResult
 from actors.tools.tool import ToolContext
 from actors.tools.toolbox import BUILT_IN_TOOLS
-from actors.tools.workspace import Workspace
 from actors.tools.write import WRITE
 from messages.address import APPROVALS, CONSOLE, JOURNAL, PERMISSIONS, PRIMARY
 from messages.approvals import ApprovalDecided, PatchApprovalRequest, WithdrawApprovals
 from messages.content import TextBlock, ToolUseBlock, Usage
-from messages.models import ModelLimitsFound
+from messages.journal import Append, Appended
+from messages.model_events import ModelLimitsFound
 from messages.permissions import EvaluatePermission, PermissionDecision
-from messages.rules import PermissionRequest
-from messages.transcript import Append, Appended
+from messages.policy import PermissionRequest
 from messages.turns import (
     CancelTurn,
     ModelRetrying,
@@ -45,7 +45,7 @@ from messages.turns import (
     TurnStarted,
     UsageChanged,
 )
-from tests.actors.agents.scripts import NO_LIMITS, USAGE
+from tests.actors.agents.turn.message_builders import NO_LIMITS, USAGE
 from tests.probe import start_probe
 
 pytestmark = pytest.mark.quick

@@ -4,22 +4,22 @@ from typing import Any
 
 import pytest
 
-from actors.agents.definitions import Definition
-from actors.agents.limits import Limits
-from actors.agents.nursery import get_depth
-from actors.places import MAX_SPAWNS_PER_SLOT, AgentNames, SlotPool, SpawnLimiter
+from actors.agents.definition.definition import Definition
+from actors.agents.subagent_factory import get_depth
+from actors.agents.turn.limits import Limits
+from actors.supervisor.concurrency import MAX_SPAWNS_PER_SLOT, AgentNames, SlotPool, SpawnLimiter
 from messages.address import Address
 from messages.approvals import ShowApproval
 from messages.subagents import SubagentEnded, SubagentQueued, SubagentStarted
 from messages.turns import TurnFailed
-from tests.actors.agents.troupe import (
-    SessionFixture,
+from tests.actors.agents.scripted_agents import (
     RunningSession,
-    wait_for_completion,
-    never_reply,
-    wait_for_turn_end,
+    SessionFixture,
     make_task_call,
     make_tool_use,
+    never_reply,
+    wait_for_completion,
+    wait_for_turn_end,
 )
 
 pytestmark = pytest.mark.quick

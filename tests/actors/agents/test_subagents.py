@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from actors.agents.nursery import SUBAGENT_HEADER
+from actors.agents.subagent_factory import SUBAGENT_HEADER
 from messages.address import PRIMARY, Address
 from messages.approvals import ExecApprovalRequest, ShowApproval
 from messages.content import ToolUseBlock
@@ -17,13 +17,13 @@ from messages.turns import (
     TurnInterrupted,
     TurnStarted,
 )
-from tests.actors.agents.troupe import (
+from tests.actors.agents.scripted_agents import (
     SessionFixture,
-    wait_for_completion,
     make_model_error,
-    never_reply,
     make_task_call,
     make_tool_use,
+    never_reply,
+    wait_for_completion,
 )
 
 pytestmark = pytest.mark.quick

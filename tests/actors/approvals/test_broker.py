@@ -22,6 +22,7 @@ from messages.approvals import (
     SubmitDecision,
     WithdrawApprovals,
 )
+from messages.journal import Append, Appended, AppendFailed
 from messages.permissions import (
     EvaluatePermission,
     GrantStored,
@@ -30,10 +31,9 @@ from messages.permissions import (
     StoreGrant,
     StoreGrantFailed,
 )
-from messages.questions import UserQuestion
-from messages.rules import Action, PermissionRequest
-from messages.transcript import Append, Appended, AppendFailed
-from tests.actors.approvals.requests import make_request
+from messages.policy import Action, PermissionRequest
+from messages.user_questions import UserQuestion
+from tests.actors.approvals.sample_requests import make_request
 from tests.probe import Probe, start_probe
 
 pytestmark = pytest.mark.quick

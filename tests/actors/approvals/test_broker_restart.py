@@ -9,11 +9,11 @@ from actors.runtime.supervision import Restart
 from actors.runtime.system import ActorSystem
 from messages.address import APPROVALS, CONSOLE, JOURNAL, PERMISSIONS
 from messages.approvals import ApprovalDecided, ApproverAvailabilityChanged, ShowApproval
+from messages.journal import Append, Appended, ReadRecords, Record, RecordsRead
 from messages.permissions import PolicyChanged, StoreGrant
-from messages.rules import Rule
-from messages.transcript import Append, Appended, ReadRecords, Record, RecordsRead
-from tests.actors.approvals.requests import make_request
-from tests.actors.living import CrashTrigger, with_crash_trigger
+from messages.policy import Rule
+from tests.actors.approvals.sample_requests import make_request
+from tests.actors.crashable_session import CrashTrigger, with_crash_trigger
 from tests.probe import Probe, start_probe
 
 pytestmark = pytest.mark.quick

@@ -10,18 +10,18 @@ from pathlib import Path
 import pytest
 
 from actors.models.anthropic_client import IDLE_TIMEOUT_S, AnthropicClient
-from actors.models.bursts import coalesce_reads
-from actors.models.client import ModelError, ModelRequest, Reply, ReplyDelta
-from actors.models.reply_plan import ScriptedCall
+from actors.models.model_client import ModelError, ModelRequest, Reply, ReplyDelta
+from actors.models.read_coalescing import coalesce_reads
+from actors.models.scripted_reply import ScriptedCall
 from messages.content import TextBlock, ToolUseBlock
 from tests.scripted_server import (
     ScriptedResponse,
     ScriptedServer,
-    respond_raw_tool_call,
-    truncate_response,
     respond_http_error,
+    respond_raw_tool_call,
     respond_stream_error,
     respond_text,
+    truncate_response,
 )
 
 pytestmark = pytest.mark.quick

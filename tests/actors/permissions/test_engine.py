@@ -5,12 +5,13 @@ from functools import partial
 
 import pytest
 
-from actors.permissions.deciding import CallDecision, decide_call
-from actors.permissions.defaults import DEFAULT_RULES
+from actors.paths.resolve import WorkspacePaths
+from actors.permissions.decide_call import CallDecision, decide_call
+from actors.permissions.default_rules import DEFAULT_RULES
 from actors.permissions.engine import EvaluationSettings, PermissionEngine
-from actors.permissions.places import WorkspacePaths
 from actors.runtime.system import ActorSystem
 from messages.address import JOURNAL, PERMISSIONS, PRIMARY, Address
+from messages.journal import Append, Appended, AppendFailed
 from messages.permissions import (
     EvaluatePermission,
     GrantStored,
@@ -20,9 +21,8 @@ from messages.permissions import (
     StoreGrant,
     StoreGrantFailed,
 )
-from messages.rules import PermissionProfile, PermissionRequest, Policy, Rule
-from messages.transcript import Append, Appended, AppendFailed
-from tests.actors.permissions.judged import BUILD_PROFILE, WORKSPACE_PATHS, GRANT_STORE
+from messages.policy import PermissionProfile, PermissionRequest, Policy, Rule
+from tests.actors.permissions.decision_helpers import BUILD_PROFILE, GRANT_STORE, WORKSPACE_PATHS
 from tests.probe import Probe, start_probe
 
 pytestmark = pytest.mark.quick

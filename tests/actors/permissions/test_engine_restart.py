@@ -4,16 +4,16 @@ from functools import partial
 
 import pytest
 
-from actors.permissions.defaults import DEFAULT_RULES
+from actors.permissions.default_rules import DEFAULT_RULES
 from actors.permissions.engine import PermissionEngine
 from actors.runtime.supervision import Restart
 from actors.runtime.system import ActorSystem
 from messages.address import JOURNAL, PERMISSIONS, PRIMARY
+from messages.journal import ReadRecords, RecordsRead
 from messages.permissions import EvaluatePermission, GetPolicy, PermissionDecision, RegisterAgent
-from messages.rules import PermissionRequest, Policy
-from messages.transcript import ReadRecords, RecordsRead
-from tests.actors.living import CrashTrigger, with_crash_trigger
-from tests.actors.permissions.judged import BUILD_PROFILE, WORKSPACE_PATHS, GRANT_STORE
+from messages.policy import PermissionRequest, Policy
+from tests.actors.crashable_session import CrashTrigger, with_crash_trigger
+from tests.actors.permissions.decision_helpers import BUILD_PROFILE, GRANT_STORE, WORKSPACE_PATHS
 from tests.probe import start_probe
 
 pytestmark = pytest.mark.quick

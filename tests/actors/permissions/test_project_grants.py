@@ -7,15 +7,15 @@ from threading import Thread
 
 import pytest
 
-from actors.permissions.project_grants import StoredGrants, ProjectGrantStore
+from actors.permissions.project_grants import ProjectGrantStore, StoredGrants
 from messages.permissions import (
     ProjectGrantsLoaded,
     ProjectGrantsUpdateFailed,
     RevokeGrant,
     StoreGrant,
 )
-from messages.rules import Rule
-from tests.actors.permissions.judged import rule
+from messages.policy import Rule
+from tests.actors.permissions.decision_helpers import rule
 
 pytestmark = pytest.mark.quick
 

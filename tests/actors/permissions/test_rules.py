@@ -5,13 +5,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from actors.permissions.rules import (
-    fold_case,
-    is_match,
-    is_ask_or_deny_match,
     find_rule_problem,
     find_rule_warnings,
+    fold_case,
+    is_ask_or_deny_match,
+    is_match,
 )
-from tests.actors.permissions.judged import rules_only_policy, rule, decide_action
+from tests.actors.permissions.decision_helpers import decide_action, rule, rules_only_policy
 
 pytestmark = pytest.mark.quick
 

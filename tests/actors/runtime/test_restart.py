@@ -11,27 +11,27 @@ import pytest
 from actors.runtime.supervision import Restart
 from actors.runtime.system import ActorSystem
 from messages.address import ROOT, Address
-from messages.agents import ChildCancelled, ChildFailed
+from messages.child_lifecycle import ChildCancelled, ChildFailed
 from messages.supervision import PeerRestarted, Undelivered
-from tests.actors.runtime.behaviours import (
-    StopRecorder,
-    Echo,
-    PriorityPing,
-    SampleParent,
-    TrackedPing,
-    Ping,
-    Observed,
-    report_failure,
-    drain_queue,
-)
-from tests.actors.runtime.phoenix import (
+from tests.actors.runtime.crashing_actor import (
     MANY_RESTARTS,
+    CrashingActor,
     DrainingCrashingActor,
     MakeCrashingActor,
-    CrashingActor,
-    start_crashing_actor,
     on_each_dispatcher,
+    start_crashing_actor,
     start_job_with,
+)
+from tests.actors.runtime.sample_actors import (
+    Echo,
+    Observed,
+    Ping,
+    PriorityPing,
+    SampleParent,
+    StopRecorder,
+    TrackedPing,
+    drain_queue,
+    report_failure,
 )
 from tests.probe import PROBE_TIMEOUT_S, Probe, start_probe
 
@@ -221,7 +221,7 @@ async def ignore_cancellation() -> Observed:
 def test_a_stuck_job_is_given_up_before_the_restart(
     system: ActorSystem, root: Probe, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("actors.runtime.life.DEFAULT_STOP_TIMEOUT_S", 0.01)
+    monkeypatch.setattr("actors.runtime.mailbox_processor.DEFAULT_STOP_TIMEOUT_S", 0.01)
     child = start_crashing_actor(
         system, root, partial(CrashingActor, on_first_start=start_job_with(ignore_cancellation))
     )
@@ -233,7 +233,7 @@ def test_a_stuck_job_is_given_up_before_the_restart(
 def test_what_a_given_up_job_comes_to_after_the_restart_is_never_heard(
     system: ActorSystem, root: Probe, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("actors.runtime.life.DEFAULT_STOP_TIMEOUT_S", 0.01)
+    monkeypatch.setattr("actors.runtime.mailbox_processor.DEFAULT_STOP_TIMEOUT_S", 0.01)
     enough, ended = asyncio.Event(), queue.SimpleQueue[str]()
 
     async def job() -> Observed:

@@ -12,20 +12,20 @@ import pytest
 from actors.runtime.actor import Actor
 from actors.runtime.system import ActorSystem
 from messages.address import ROOT
-from messages.agents import ChildCancelled, ChildCompleted, ChildEnded, ChildFailed
-from tests.actors.runtime.behaviours import (
+from messages.child_lifecycle import ChildCancelled, ChildCompleted, ChildEnded, ChildFailed
+from tests.actors.runtime.sample_actors import (
     SHORT_TIMEOUT_S,
-    GatedActor,
-    StopRecorder,
     Echo,
-    ThreadGate,
-    SampleParent,
-    Ping,
-    Observed,
+    GatedActor,
     JobRunner,
-    report_failure,
-    make_slow_cleanup_job,
+    Observed,
+    Ping,
+    SampleParent,
+    StopRecorder,
+    ThreadGate,
     drain_queue,
+    make_slow_cleanup_job,
+    report_failure,
 )
 from tests.probe import PROBE_TIMEOUT_S, Probe, start_probe
 

@@ -5,15 +5,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from actors.runtime.supervision import (
-    MAX_RESTART_DELAY_S,
     MAX_CRASHES_PER_MESSAGE,
     MAX_REMEMBERED_MESSAGES,
+    MAX_RESTART_DELAY_S,
     NO_RESTART,
     CrashHistory,
     Restart,
     RestartBudget,
 )
-from tests.actors.runtime.behaviours import Ping
+from tests.actors.runtime.sample_actors import Ping
 
 pytestmark = pytest.mark.quick
 

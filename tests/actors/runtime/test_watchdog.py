@@ -12,7 +12,14 @@ from actors.runtime.actor import Actor
 from actors.runtime.system import ActorSystem
 from actors.runtime.watchdog import StallLimits
 from messages.address import ROOT
-from tests.actors.runtime.behaviours import GatedActor, Echo, ThreadGate, Ping, Observed, JobRunner
+from tests.actors.runtime.sample_actors import (
+    Echo,
+    GatedActor,
+    JobRunner,
+    Observed,
+    Ping,
+    ThreadGate,
+)
 from tests.probe import PROBE_TIMEOUT_S, Probe
 
 pytestmark = pytest.mark.quick

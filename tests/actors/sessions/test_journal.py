@@ -9,16 +9,16 @@ import pytest
 
 from actors.runtime.system import ActorSystem
 from actors.sessions.journal import AppendLedger, Journal
-from actors.sessions.reading import read_log
+from actors.sessions.log_reader import read_log
 from messages.address import Address
-from messages.transcript import Append, Appended, AppendFailed
-from tests.actors.sessions.writing import (
-    SESSION_OPENED,
+from messages.journal import Append, Appended, AppendFailed
+from tests.actors.sessions.sample_records import (
     SESSION_HEADER,
+    SESSION_OPENED,
     create_log,
     make_turn_started,
 )
-from tests.faults.faulty_files import FaultyFileSystem
+from tests.faults.faulty_file_system import FaultyFileSystem
 from tests.probe import PROBE_TIMEOUT_S, Probe, start_probe
 
 pytestmark = pytest.mark.quick

@@ -10,14 +10,13 @@ from actors.runtime.actor import Actor
 from actors.runtime.supervision import Restart
 from actors.runtime.system import ActorSystem
 from actors.sessions.journal import AppendLedger, Journal, JournalInbox
-from actors.sessions.log import SessionLog
-from actors.sessions.reading import read_log
-from actors.sessions.recorder import JournalClient, get_id_offset
+from actors.sessions.journal_client import JournalClient, get_id_offset
+from actors.sessions.log_reader import read_log
+from actors.sessions.session_log import SessionLog
 from messages.address import JOURNAL, ROOT
-from messages.agents import ChildFailed
 from messages.base import Message
-from messages.supervision import PeerRestarted, Undelivered
-from messages.transcript import (
+from messages.child_lifecycle import ChildFailed
+from messages.journal import (
     Append,
     Appended,
     AppendFailed,
@@ -26,6 +25,7 @@ from messages.transcript import (
     RecordsRead,
     SessionHeader,
 )
+from messages.supervision import PeerRestarted, Undelivered
 from messages.turns import TurnStarted
 from tests.probe import Probe, start_probe
 

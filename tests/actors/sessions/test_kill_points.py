@@ -6,25 +6,25 @@ from pathlib import Path
 
 import pytest
 
-from actors.sessions.files import FileSystem
-from actors.sessions.forking import fork_session
-from actors.sessions.log import SessionLog
-from actors.sessions.reading import parse_log, read_log
-from actors.sessions.stores import change_store, read_store, replace_file
+from actors.sessions.file_system import FileSystem
+from actors.sessions.fork import fork_session
+from actors.sessions.json_store import change_store, read_store, replace_file
+from actors.sessions.log_reader import parse_log, read_log
+from actors.sessions.session_log import SessionLog
 from messages.address import PERMISSIONS, PRIMARY, ROOT
+from messages.journal import SessionOpened
 from messages.permissions import SessionSettings
-from messages.rules import Rule
-from messages.transcript import SessionOpened
-from tests.actors.sessions.survival import PATH, STATE, run_until_killed
-from tests.actors.sessions.writing import (
+from messages.policy import Rule
+from tests.actors.sessions.crash_harness import PATH, STATE, run_until_killed
+from tests.actors.sessions.sample_records import (
     FIRST_RECORDS,
-    fixed_clock,
     encode_record,
-    make_turn_started,
+    fixed_clock,
     make_log_lines,
+    make_turn_started,
 )
-from tests.faults.disk import PowerLossDisk
-from tests.faults.faulty_files import WRITE_PORTIONS, FaultyFileSystem, KillPoint
+from tests.faults.faulty_file_system import WRITE_PORTIONS, FaultyFileSystem, KillPoint
+from tests.faults.power_loss_disk import PowerLossDisk
 
 pytestmark = pytest.mark.quick
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.actors.tools.caller import ToolCaller
+from tests.actors.tools.tool_caller import ToolCaller
 
 
 @pytest.fixture

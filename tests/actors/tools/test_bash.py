@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 
 from actors.tools.bash import format_result
-from actors.tools.local_processes import LocalCommandRunner
-from actors.tools.processes import CommandResult
-from actors.tools.spool import MAX_OUTPUT_CHARS
+from actors.tools.command_runner import CommandResult
+from actors.tools.local_command_runner import LocalCommandRunner
+from actors.tools.output_spool import MAX_OUTPUT_CHARS
 from actors.tools.tool import ToolError
-from messages.rules import PermissionRequest
-from messages.tools import ToolOutput
-from tests.actors.tools.caller import ToolCaller, is_gone
+from messages.policy import PermissionRequest
+from messages.tool_calls import ToolOutput
+from tests.actors.tools.tool_caller import ToolCaller, is_gone
 
 
 def run_bash(caller: ToolCaller, command: str, timeout_s: float = 20.0) -> ToolOutput:

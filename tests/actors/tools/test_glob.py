@@ -4,8 +4,8 @@ import pytest
 
 from actors.tools.glob import MAX_MATCHES
 from actors.tools.glob_patterns import expand_braces
-from messages.rules import PermissionRequest
-from tests.actors.tools.caller import ToolCaller
+from messages.policy import PermissionRequest
+from tests.actors.tools.tool_caller import ToolCaller
 
 pytestmark = pytest.mark.quick
 

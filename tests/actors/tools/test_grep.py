@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from actors.tools.grep import MAX_OPEN_FILES, MAX_LINE_CHARS, MAX_MATCHES
-from actors.tools.searching import MAX_OUTPUT_BYTES, SearchQuery, find_ripgrep, search
-from messages.rules import PermissionRequest
-from tests.actors.tools.caller import ToolCaller
+from actors.tools.file_search import MAX_OUTPUT_BYTES, SearchQuery, find_ripgrep, search
+from actors.tools.grep import MAX_LINE_CHARS, MAX_MATCHES, MAX_OPEN_FILES
+from messages.policy import PermissionRequest
+from tests.actors.tools.tool_caller import ToolCaller
 
 ripgrep = find_ripgrep(Path("/nowhere"))
 

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from actors.tools.files import apply_patch, compute_digest
+from actors.tools.file_content import apply_patch, compute_digest
 from actors.tools.tool import ToolError
-from messages.tools import FileDigest, Patch
-from tests.actors.tools.caller import ToolCaller
+from messages.tool_calls import FileDigest, Patch
+from tests.actors.tools.tool_caller import ToolCaller
 
 pytestmark = pytest.mark.quick
 

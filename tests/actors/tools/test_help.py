@@ -2,9 +2,9 @@
 
 import pytest
 
-from shell.commands.table import COMMANDS
-from shell.manual import build_help_text
-from tests.actors.tools.caller import ToolCaller
+from shell.cli.help_text import build_help_text
+from shell.commands.command_table import COMMANDS
+from tests.actors.tools.tool_caller import ToolCaller
 
 pytestmark = pytest.mark.quick
 

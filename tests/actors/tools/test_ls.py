@@ -4,8 +4,8 @@ import pytest
 
 from actors.tools.ls import MAX_ENTRIES
 from actors.tools.tool import TargetChangedError
-from messages.rules import PermissionRequest
-from tests.actors.tools.caller import ToolCaller
+from messages.policy import PermissionRequest
+from tests.actors.tools.tool_caller import ToolCaller
 
 pytestmark = pytest.mark.quick
 

@@ -6,10 +6,10 @@ import pytest
 
 from actors.tools.question import QuestionArguments, plan, run
 from actors.tools.tool import ToolError
-from messages.questions import Choice, UserQuestion
-from messages.rules import PermissionRequest
-from messages.tools import CallPlan
-from tests.actors.tools.caller import ToolCaller
+from messages.policy import PermissionRequest
+from messages.tool_calls import CallPlan
+from messages.user_questions import Choice, UserQuestion
+from tests.actors.tools.tool_caller import ToolCaller
 
 pytestmark = pytest.mark.quick
 

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
+from actors.tools.line_window import MAX_BYTES, MAX_LINE_CHARS, MAX_LINES
 from actors.tools.tool import TargetChangedError
-from actors.tools.window import MAX_BYTES, MAX_LINE_CHARS, MAX_LINES
-from messages.rules import PermissionRequest
-from tests.actors.tools.caller import ToolCaller
+from messages.policy import PermissionRequest
+from tests.actors.tools.tool_caller import ToolCaller
 
 pytestmark = pytest.mark.quick
 

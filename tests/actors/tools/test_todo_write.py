@@ -3,8 +3,8 @@
 import pytest
 
 from actors.tools.todo_write import MAX_TODOS
-from messages.questions import Todo
-from tests.actors.tools.caller import ToolCaller
+from messages.user_questions import Todo
+from tests.actors.tools.tool_caller import ToolCaller
 
 pytestmark = pytest.mark.quick
 

@@ -4,7 +4,7 @@ import pytest
 from pydantic import ValidationError
 
 from actors.tools.tool import Arguments, Tool
-from actors.tools.toolbox import BUILT_IN_TOOLS, find_tool, build_schema
+from actors.tools.toolbox import BUILT_IN_TOOLS, build_schema, find_tool
 
 pytestmark = pytest.mark.quick
 

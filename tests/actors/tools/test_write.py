@@ -3,11 +3,11 @@ import stat
 
 import pytest
 
-from actors.tools.files import compute_digest
+from actors.tools.file_content import compute_digest
 from actors.tools.tool import TargetChangedError
-from messages.rules import PermissionRequest
-from messages.tools import FileDigest
-from tests.actors.tools.caller import ToolCaller
+from messages.policy import PermissionRequest
+from messages.tool_calls import FileDigest
+from tests.actors.tools.tool_caller import ToolCaller
 
 pytestmark = pytest.mark.quick
 

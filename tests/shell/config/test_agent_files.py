@@ -4,13 +4,18 @@ from pathlib import Path
 
 import pytest
 
-from actors.agents.definitions import BUILT_IN_DEFINITIONS, build_profile
+from actors.agents.definition.definition import BUILT_IN_DEFINITIONS, build_profile
+from actors.paths.workspace import Workspace
 from actors.permissions.rules import has_tool
-from actors.tools.workspace import Workspace
-from messages.rules import Rule
-from shell.agents_command import agents_to_dict, format_agents
-from shell.config.agent_file import DefinitionError, FileOrigin, ParsedDefinition, parse_definition
-from shell.config.agent_files import DiscoveredAgents, discover_agents
+from messages.policy import Rule
+from shell.cli.agents_command import agents_to_dict, format_agents
+from shell.config.agent_discovery import DiscoveredAgents, discover_agents
+from shell.config.agent_file_parser import (
+    DefinitionError,
+    FileOrigin,
+    ParsedDefinition,
+    parse_definition,
+)
 
 pytestmark = pytest.mark.quick
 

@@ -6,9 +6,9 @@ import pytest
 
 from messages.approvals import ApprovalDecision, DismissApproval, SubmitDecision
 from messages.turns import TurnStarted
-from shell.intents import InterruptTurn
-from tests.shell import reports
-from tests.shell.on_screen import ScreenHarness, run_on_screen
+from shell.console.ui_commands import InterruptTurn
+from tests.shell import sample_events
+from tests.shell.screen_harness import ScreenHarness, run_on_screen
 
 ESC, TAB, CTRL_C, CTRL_U, CTRL_Y = "\x1b", "\t", "\x03", "\x15", "\x19"
 PAGE_DOWN = "\x1b[6~"
@@ -16,7 +16,7 @@ FIRST, SECOND = "/primary/explore-2#1@1", "/primary/explore-2#2@1"
 
 
 async def show_approval(here: ScreenHarness, command: str = "git push") -> None:
-    here.put_events(reports.session_configured(), reports.exec_approval(command))
+    here.put_events(sample_events.session_configured(), sample_events.exec_approval(command))
     await here.wait_for_text("y  once")
 
 
@@ -81,10 +81,10 @@ def test_a_prompt_that_the_terminal_has_not_acknowledged_never_arms() -> None:
 
 def test_over_a_draft_only_ctrl_y_arms() -> None:
     async def script(here: ScreenHarness) -> None:
-        here.put_events(reports.session_configured())
+        here.put_events(sample_events.session_configured())
         here.type("half a thought")
         await here.wait_for_text("> half a thought")
-        here.put_events(reports.exec_approval())
+        here.put_events(sample_events.exec_approval())
         await here.wait_for_text("Ctrl-Y to answer")
         here.type("y")
         await here.wait_for_text("half a thoughty")
@@ -223,8 +223,8 @@ def test_one_ctrl_y_brings_a_request_back_and_answers_over_the_draft() -> None:
 
 def test_requests_come_first_in_first_out_and_each_arms_anew() -> None:
     async def script(here: ScreenHarness) -> None:
-        here.put_events(reports.session_configured(), reports.exec_approval("git push"))
-        here.put_events(reports.exec_approval("git tag v1", number=2))
+        here.put_events(sample_events.session_configured(), sample_events.exec_approval("git push"))
+        here.put_events(sample_events.exec_approval("git tag v1", number=2))
         await here.wait_for_text("1 of 2")
         await here.wait_until_armed()
         here.type("y")
@@ -261,7 +261,9 @@ def test_a_request_withdrawn_while_shown_says_so_and_its_reason_becomes_a_draft(
 
 def test_an_answer_that_the_request_does_not_allow_does_nothing() -> None:
     async def script(here: ScreenHarness) -> None:
-        here.put_events(reports.session_configured(), reports.exec_approval(answers=("once", "no")))
+        here.put_events(
+            sample_events.session_configured(), sample_events.exec_approval(answers=("once", "no"))
+        )
         await here.wait_for_text("y  once")
         assert "a  don't ask again" not in here.text
         await here.wait_until_armed()
@@ -276,7 +278,7 @@ def test_an_answer_that_the_request_does_not_allow_does_nothing() -> None:
 def test_a_window_that_is_too_low_takes_only_no_and_later() -> None:
     async def script(here: ScreenHarness) -> None:
         here.put_events(
-            reports.session_configured(), reports.exec_approval("one\ntwo\nthree\nfour")
+            sample_events.session_configured(), sample_events.exec_approval("one\ntwo\nthree\nfour")
         )
         await here.wait_for_text("enlarge the window to answer")
         await here.wait_until_armed()
@@ -308,7 +310,7 @@ def test_what_was_seen_whole_cannot_be_allowed_in_a_window_that_no_longer_shows_
 def test_twenty_columns_and_five_rows_still_say_what_can_be_done() -> None:
     async def script(here: ScreenHarness) -> None:
         here.put_events(
-            reports.session_configured(), reports.exec_approval("one\ntwo\nthree\nfour")
+            sample_events.session_configured(), sample_events.exec_approval("one\ntwo\nthree\nfour")
         )
         await here.wait_for_text("enlarge the window")
         assert here.rows[-5:-1] == ["enlarge the window", "to answer · n no ·", "Esc later", ">"]
@@ -324,7 +326,7 @@ def test_twenty_columns_and_five_rows_still_say_what_can_be_done() -> None:
 def test_a_diff_is_coloured_and_bound_to_its_path() -> None:
     async def script(here: ScreenHarness) -> None:
         diff = "--- a/app.py\n+++ b/app.py\n@@ -1 +1 @@\n-old\n+new\n"
-        here.put_events(reports.session_configured(), reports.patch_approval(diff))
+        here.put_events(sample_events.session_configured(), sample_events.patch_approval(diff))
         await here.wait_for_text("change /home/x/project/app.py")
         old, new = here.rows.index("│ -old"), here.rows.index("│ +new")
         buffer = here.emulator.screen.buffer
@@ -346,8 +348,10 @@ def test_a_command_cannot_imitate_our_own_rows() -> None:
 
 def test_however_many_requests_wait_the_second_esc_interrupts_the_turn() -> None:
     async def script(here: ScreenHarness) -> None:
-        here.put_events(reports.session_configured(), TurnStarted(turn=1, prompt="hello"))
-        here.put_events(*(reports.exec_approval(f"command {n}", number=n) for n in range(1, 201)))
+        here.put_events(sample_events.session_configured(), TurnStarted(turn=1, prompt="hello"))
+        here.put_events(
+            *(sample_events.exec_approval(f"command {n}", number=n) for n in range(1, 201))
+        )
         await here.wait_for_text("1 of 200")
         here.type(ESC)
         await here.wait_for_text("⚠ 200 need approval (Ctrl-Y)")
@@ -362,11 +366,11 @@ def test_however_many_requests_wait_the_second_esc_interrupts_the_turn() -> None
 def test_no_key_sent_before_a_prompt_is_seen_answers_it(seed: int) -> None:
     async def script(here: ScreenHarness) -> None:
         chance = random.Random(seed)  # noqa: S311  (a replayable sequence, no secret)
-        here.put_events(reports.session_configured())
+        here.put_events(sample_events.session_configured())
         await here.wait_for_text("primary")
         for number in range(1, 21):
             here.type("".join(chance.choices("yan" + CTRL_Y, k=3)))
-            here.put_events(reports.exec_approval(f"command {number}", number=number))
+            here.put_events(sample_events.exec_approval(f"command {number}", number=number))
             here.type("".join(chance.choices("yan", k=2)))
         await here.wait_until(
             lambda: len(here.controller.state.approvals.parked) == 20, "all requests"

@@ -4,18 +4,18 @@ from pathlib import Path
 
 from messages.approvals import DismissApproval, SubmitDecision
 from messages.turns import TurnStarted
-from shell.intents import (
+from shell.console.ui_commands import (
     InterruptTurn,
     RunUserCommand,
     SendPrompt,
     StopUserCommand,
     UserCommandEnded,
 )
-from shell.repl.history import load_entries
-from shell.workplace import SessionContext
-from tests.shell import reports
-from tests.shell.on_screen import ScreenHarness, run_on_screen
-from tests.shell.openings import submit_prompt, start_session
+from shell.repl.history_file import load_entries
+from shell.sessions.session_context import SessionContext
+from tests.shell import sample_events
+from tests.shell.screen_harness import ScreenHarness, run_on_screen
+from tests.shell.screen_setup import start_session, submit_prompt
 
 ESC, TAB, CTRL_C, CTRL_O, CTRL_R, CTRL_U, CTRL_Y = (
     "\x1b",
@@ -72,7 +72,7 @@ def test_what_was_offered_goes_with_what_was_typed() -> None:
         here.type(CTRL_C)
         await here.wait_for_no_text("> /he")
         assert "› /help" not in here.text  # noqa: RUF001  (an arrow)
-        here.put_events(reports.exec_approval())
+        here.put_events(sample_events.exec_approval())
         await here.wait_for_text("y  once")
         here.type("/mode\r")
         await here.wait_for_text("The mode is default: ")
@@ -118,7 +118,7 @@ def test_up_and_ctrl_r_bring_back_what_was_said_in_any_session(tmp_path: Path) -
     async def first(here: ScreenHarness) -> None:
         await start_session(here)
         await submit_prompt(here, "fix the parser")
-        here.put_events(reports.turn_completed())
+        here.put_events(sample_events.turn_completed())
         await here.wait_for_no_text("Thinking")
         here.type("/status\r")
         await here.wait_for_text("session    s1")
@@ -214,14 +214,14 @@ def test_ctrl_o_shows_all_of_an_output_on_a_page_of_its_own_and_the_session_is_a
         await here.press_key(CTRL_O)
         await here.wait_for_text("there are no details yet")
         await submit_prompt(here, "hello")
-        here.put_events(TurnStarted(turn=1, prompt="hello"), reports.tool_ended(output))
+        here.put_events(TurnStarted(turn=1, prompt="hello"), sample_events.tool_ended(output))
         await here.wait_for_text("… +92 lines (Ctrl-O)")
         here.type(CTRL_O)
         await here.wait_for_text("line 99^[[2J")
         assert here.rows[0].startswith("Details")
         here.type(PAGE_UP)
         await here.wait_for_text("line 60")
-        here.put_events(reports.tool_ended("meanwhile"))
+        here.put_events(sample_events.tool_ended("meanwhile"))
         here.type("y" + ESC)
         await here.wait_for_text("meanwhile")
         assert here.emulator.raw.count("\x1b[?1049h") == here.emulator.raw.count("\x1b[?1049l") == 1
@@ -234,11 +234,11 @@ def test_ctrl_o_shows_all_of_an_output_on_a_page_of_its_own_and_the_session_is_a
 def test_a_request_waits_behind_a_page_and_takes_no_key_meant_for_it() -> None:
     async def script(here: ScreenHarness) -> None:
         await start_session(here)
-        here.put_events(TurnStarted(turn=1, prompt="x"), reports.tool_ended("one\n" * 50))
+        here.put_events(TurnStarted(turn=1, prompt="x"), sample_events.tool_ended("one\n" * 50))
         await here.wait_for_text("(Ctrl-O)")
         here.type(CTRL_O)
         await here.wait_for_text("Details")
-        here.put_events(reports.exec_approval())
+        here.put_events(sample_events.exec_approval())
         await here.wait_for_text("⚠ 1 needs approval")
         await here.press_key("y")
         assert "y  once" not in here.text
@@ -259,7 +259,7 @@ def test_a_list_over_a_request_takes_the_keys_and_disarms_it() -> None:
         await submit_prompt(here, "yes")
         here.type(CTRL_R)
         await here.wait_for_text("look for:")
-        here.put_events(reports.exec_approval())
+        here.put_events(sample_events.exec_approval())
         await here.wait_for_text("⚠ 1 needs approval")
         await here.press_key("y")
         await here.wait_for_text("look for: y")
@@ -274,7 +274,7 @@ def test_a_list_over_a_request_takes_the_keys_and_disarms_it() -> None:
 
 def test_a_question_that_nobody_sees_for_ten_seconds_rings_once() -> None:
     async def script(here: ScreenHarness) -> None:
-        here.put_events(reports.session_configured(), reports.exec_approval())
+        here.put_events(sample_events.session_configured(), sample_events.exec_approval())
         await here.wait_until_armed()
         assert "\a" not in here.emulator.raw
         here.loop.offset_s += 10
@@ -289,7 +289,7 @@ def test_a_question_that_nobody_sees_for_ten_seconds_rings_once() -> None:
 
 def test_a_question_that_was_seen_does_not_ring() -> None:
     async def script(here: ScreenHarness) -> None:
-        here.put_events(reports.session_configured(), reports.exec_approval())
+        here.put_events(sample_events.session_configured(), sample_events.exec_approval())
         await here.wait_until_armed()
         await here.press_key(PAGE_UP)
         here.loop.offset_s += 30

@@ -3,9 +3,9 @@
 import pytest
 
 from messages.approvals import DismissApproval, SubmitDecision
-from messages.questions import Choice, UserQuestion
-from tests.shell import reports
-from tests.shell.on_screen import ScreenHarness, run_on_screen
+from messages.user_questions import Choice, UserQuestion
+from tests.shell import sample_events
+from tests.shell.screen_harness import ScreenHarness, run_on_screen
 
 ESC, TAB, CTRL_Y, ENTER = "\x1b", "\t", "\x19", "\r"
 UP, DOWN, PAGE_DOWN = "\x1b[A", "\x1b[B", "\x1b[6~"
@@ -22,7 +22,7 @@ NAME = UserQuestion(text="What name?")
 
 
 async def show_question(here: ScreenHarness, *questions: UserQuestion) -> None:
-    here.put_events(reports.session_configured(), reports.question_approval(*questions))
+    here.put_events(sample_events.session_configured(), sample_events.question_approval(*questions))
     await here.wait_for_text("no answer")
     await here.wait_until_armed()
 
@@ -117,10 +117,10 @@ def test_n_declines_and_esc_leaves_it_for_later() -> None:
 @pytest.mark.parametrize("keys", ["1", "2\r", "\r", "x1"])
 def test_keys_before_it_is_armed_do_not_reply(keys: str) -> None:
     async def script(here: ScreenHarness) -> None:
-        here.put_events(reports.session_configured())
+        here.put_events(sample_events.session_configured())
         await here.wait_for_text("primary")
         here.type("draft " + keys.replace("\r", ""))
-        here.put_events(reports.question_approval(COLOUR))
+        here.put_events(sample_events.question_approval(COLOUR))
         await here.wait_for_text("Ctrl-Y to reply")
         assert here.posted == []
 
@@ -176,7 +176,8 @@ def test_a_question_withdrawn_half_way_forgets_its_replies() -> None:
         await here.press_key("1")
         await here.wait_for_text("question 2 of 2")
         here.put_events(
-            DismissApproval(id=ID, outcome="withdrawn"), reports.question_approval(NAME, number=2)
+            DismissApproval(id=ID, outcome="withdrawn"),
+            sample_events.question_approval(NAME, number=2),
         )
         await here.wait_for_no_text("question 2 of 2")
         await here.wait_for_text("│ What name?")
@@ -187,17 +188,22 @@ def test_a_question_withdrawn_half_way_forgets_its_replies() -> None:
 
 def test_hostile_questions_and_choices_draw_nothing_but_themselves() -> None:
     hostile = UserQuestion(
-        text=reports.HOSTILE_TEXT,
+        text=sample_events.HOSTILE_TEXT,
         header="\x1b[2J",
         choices=(
-            Choice(label="a\ny  once" + reports.HOSTILE_TEXT, description=reports.HOSTILE_TEXT),
+            Choice(
+                label="a\ny  once" + sample_events.HOSTILE_TEXT,
+                description=sample_events.HOSTILE_TEXT,
+            ),
         ),
     )
 
     async def script(here: ScreenHarness) -> None:
-        here.put_events(reports.session_configured(), reports.question_approval(hostile))
+        here.put_events(
+            sample_events.session_configured(), sample_events.question_approval(hostile)
+        )
         await here.wait_for_text("no answer")
-        assert here.text.count(reports.SANITIZED_TEXT) == 3
+        assert here.text.count(sample_events.SANITIZED_TEXT) == 3
         assert "y  once" not in [row.strip() for row in here.rows]
         for code in ("\x1b[2J", "\x1b]52", "\u202e", "\x9b"):
             assert code not in here.emulator.raw

@@ -3,12 +3,12 @@
 import pytest
 
 from messages.turns import TextDelta, TurnStarted
-from shell.intents import InterruptTurn, SendPrompt
-from shell.repl.hands import ESCAPE_DEBOUNCE_S, KeyActions
-from shell.repl.resizing import RESIZE_SETTLE_S
-from tests.shell import reports
-from tests.shell.on_screen import ScreenHarness, run_on_screen
-from tests.shell.openings import submit_prompt, start_session
+from shell.console.ui_commands import InterruptTurn, SendPrompt
+from shell.repl.key_actions import ESCAPE_DEBOUNCE_S, KeyActions
+from shell.repl.resize import RESIZE_SETTLE_S
+from tests.shell import sample_events
+from tests.shell.screen_harness import ScreenHarness, run_on_screen
+from tests.shell.screen_setup import start_session, submit_prompt
 
 ESC = "\x1b"
 CTRL_C, CTRL_D, CTRL_J, CTRL_U = "\x03", "\x04", "\n", "\x15"
@@ -23,7 +23,9 @@ def test_a_message_is_sent_and_the_streamed_answer_ends_up_in_the_scrollback() -
         here.put_events(TurnStarted(turn=1, prompt="hello"), TextDelta(text="Well, **good"))
         await here.wait_for_text("Well, **good")
         here.put_events(
-            TextDelta(text=" day**."), reports.reply_completed("-"), reports.turn_completed()
+            TextDelta(text=" day**."),
+            sample_events.reply_completed("-"),
+            sample_events.turn_completed(),
         )
         await here.wait_for_no_text("Esc interrupts")
         assert here.rows[:8] == [
@@ -44,7 +46,7 @@ def test_a_prompt_given_on_the_command_line_goes_out_when_the_agent_is_ready() -
     async def script(here: ScreenHarness) -> None:
         await here.wait_for_text("» fix the bug")
         assert here.posted == []
-        here.put_events(reports.session_configured())
+        here.put_events(sample_events.session_configured())
         await here.wait_for_text("> fix the bug")
         assert here.posted == [SendPrompt(text="fix the bug")]
 
@@ -53,7 +55,7 @@ def test_a_prompt_given_on_the_command_line_goes_out_when_the_agent_is_ready() -
 
 def test_the_rehearsal_says_that_it_is_a_script_and_what_to_set() -> None:
     async def script(here: ScreenHarness) -> None:
-        here.put_events(reports.session_configured(is_scripted=True))
+        here.put_events(sample_events.session_configured(is_scripted=True))
         await here.wait_for_text("a script plays its part")
         assert "ANTHROPIC_API_KEY" in here.text
         assert "ANTHROPIC_BASE_URL" in here.text
@@ -65,9 +67,9 @@ def test_a_tool_row_shows_what_ran_and_the_first_lines_of_its_output() -> None:
     async def script(here: ScreenHarness) -> None:
         await start_session(here)
         here.type("hello\r")
-        here.put_events(TurnStarted(turn=1, prompt="hello"), reports.tool_started())
+        here.put_events(TurnStarted(turn=1, prompt="hello"), sample_events.tool_started())
         await here.wait_for_text("● bash git status · 0s")
-        here.put_events(reports.tool_ended("\n".join(f"line {n}" for n in range(20))))
+        here.put_events(sample_events.tool_ended("\n".join(f"line {n}" for n in range(20))))
         await here.wait_for_text("… +12 lines")
         assert "line 7" in here.text
         assert "line 8" not in here.text
@@ -82,7 +84,7 @@ def test_messages_typed_while_a_turn_runs_are_queued_and_go_out_one_by_one() -> 
         here.type("two\rthree\r")
         await here.wait_for_text("» three")
         assert here.posted == [SendPrompt(text="one")]
-        here.put_events(TurnStarted(turn=1, prompt="one"), reports.turn_completed())
+        here.put_events(TurnStarted(turn=1, prompt="one"), sample_events.turn_completed())
         await here.wait_for_no_text("» two")
         assert here.posted == [SendPrompt(text="one"), SendPrompt(text="two")]
         here.type(UP)
@@ -103,7 +105,7 @@ def test_esc_interrupts_the_turn_once_and_hands_the_queue_back() -> None:
         await here.press_key(ESC)
         await here.wait_for_text("> two")
         assert here.posted == [SendPrompt(text="one"), InterruptTurn()]
-        here.put_events(reports.turn_interrupted())
+        here.put_events(sample_events.turn_interrupted())
         await here.wait_for_text("Interrupted.")
 
     run_on_screen(script)
@@ -127,7 +129,7 @@ def test_an_esc_right_after_another_prompt_is_no_second_of_a_pair() -> None:
         await submit_prompt(here, "one")
         hands = KeyActions(here.controller)
         hands.on_escape()
-        here.put_events(reports.turn_interrupted())
+        here.put_events(sample_events.turn_interrupted())
         await here.wait_for_text("Interrupted.")
         here.controller.windows.draft_buffer.insert_text("two")
         hands.on_enter(is_last=True)
@@ -143,7 +145,9 @@ def test_the_second_of_two_quick_presses_does_not_reach_what_lay_below() -> None
 
     async def script(here: ScreenHarness) -> None:
         here.put_events(
-            reports.session_configured(), TurnStarted(turn=1, prompt="one"), reports.exec_approval()
+            sample_events.session_configured(),
+            TurnStarted(turn=1, prompt="one"),
+            sample_events.exec_approval(),
         )
         await here.wait_for_text("1 of 1")
         hands = KeyActions(here.controller)
@@ -171,7 +175,7 @@ def test_under_a_flood_of_text_keys_are_echoed_and_esc_interrupts() -> None:
         here.type(ESC)
         await here.wait_for_text("Interrupting")
         assert here.screen_events
-        here.put_events(reports.turn_interrupted())
+        here.put_events(sample_events.turn_interrupted())
         await here.wait_for_text("Interrupted.")
         assert "characters not shown" in here.scrollback
 
@@ -253,19 +257,25 @@ def test_commands_answer_in_lines_and_an_unknown_one_says_so() -> None:
 
 def test_hostile_text_draws_nothing_but_itself() -> None:
     async def script(here: ScreenHarness) -> None:
-        here.put_events(reports.session_configured(cwd=reports.HOSTILE_TEXT))
-        await here.wait_for_text(reports.SANITIZED_TEXT)
+        here.put_events(sample_events.session_configured(cwd=sample_events.HOSTILE_TEXT))
+        await here.wait_for_text(sample_events.SANITIZED_TEXT)
         await submit_prompt(here, "hello")
-        here.put_events(TurnStarted(turn=1, prompt="hello"), TextDelta(text=reports.HOSTILE_TEXT))
-        await here.wait_for_text("\n" + reports.SANITIZED_TEXT)
         here.put_events(
-            reports.reply_completed("-"),
-            reports.tool_started(f"bash {reports.HOSTILE_TEXT}"),
-            reports.tool_ended(reports.HOSTILE_TEXT, title=f"bash {reports.HOSTILE_TEXT}"),
-            reports.exec_approval(reports.HOSTILE_TEXT),
+            TurnStarted(turn=1, prompt="hello"), TextDelta(text=sample_events.HOSTILE_TEXT)
         )
-        await here.wait_for_text(f"│ {reports.SANITIZED_TEXT}")
-        await here.wait_until(lambda: here.text.count(reports.SANITIZED_TEXT) == 5, "each of them")
+        await here.wait_for_text("\n" + sample_events.SANITIZED_TEXT)
+        here.put_events(
+            sample_events.reply_completed("-"),
+            sample_events.tool_started(f"bash {sample_events.HOSTILE_TEXT}"),
+            sample_events.tool_ended(
+                sample_events.HOSTILE_TEXT, title=f"bash {sample_events.HOSTILE_TEXT}"
+            ),
+            sample_events.exec_approval(sample_events.HOSTILE_TEXT),
+        )
+        await here.wait_for_text(f"│ {sample_events.SANITIZED_TEXT}")
+        await here.wait_until(
+            lambda: here.text.count(sample_events.SANITIZED_TEXT) == 5, "each of them"
+        )
         for code in ("\x1b[2J", "\x1b]52", "\u202e", "\x9b", "\x07"):
             assert code not in here.emulator.raw
 
@@ -288,12 +298,14 @@ def test_what_the_program_says_last_is_on_the_screen_when_it_ends() -> None:
 def test_no_size_of_the_window_breaks_it(rows: int, columns: int) -> None:
     async def script(here: ScreenHarness) -> None:
         here.put_events(
-            reports.session_configured(is_scripted=True),
-            *reports.complete_turn("a | b\n\n```\ncode\n```\n"),
+            sample_events.session_configured(is_scripted=True),
+            *sample_events.complete_turn("a | b\n\n```\ncode\n```\n"),
         )
         here.put_events(TurnStarted(turn=2, prompt="x"), TextDelta(text="word " * 400))
-        here.put_events(reports.tool_started(), reports.exec_approval("echo " + "x" * 500))
-        here.put_events(reports.tool_ended("日本語" * 30))
+        here.put_events(
+            sample_events.tool_started(), sample_events.exec_approval("echo " + "x" * 500)
+        )
+        here.put_events(sample_events.tool_ended("日本語" * 30))
         here.type("draft " * 30)
         await here.wait_until(
             lambda: len(here.controller.windows.draft_buffer.text) == 180, "the draft"
@@ -311,7 +323,7 @@ def test_resizes_while_text_streams_leave_one_drawing_and_lose_nothing(
         await start_session(here)
         await submit_prompt(here, "hello")
         here.put_events(
-            TurnStarted(turn=1, prompt="hello"), reports.tool_started("bash " + "x" * 100)
+            TurnStarted(turn=1, prompt="hello"), sample_events.tool_started("bash " + "x" * 100)
         )
         for number, columns in enumerate(widths):
             here.put_events(TextDelta(text=f"Piece {number} " + "word " * 20))
@@ -332,7 +344,7 @@ def test_a_window_that_is_being_dragged_is_drawn_in_when_it_stands_still() -> No
         here.controller.resize.on_resize()
         here.loop.offset_s -= 10.0  # no moment of the test is late
         drawn = len(here.emulator.raw)
-        here.put_events(*reports.complete_turn("Meanwhile."))
+        here.put_events(*sample_events.complete_turn("Meanwhile."))
         await here.press_key("t")
         assert here.emulator.raw[drawn:] == ""
         here.loop.offset_s += 10.0 + RESIZE_SETTLE_S

@@ -3,11 +3,11 @@
 from messages.address import PRIMARY, Address
 from messages.content import TextBlock, Usage
 from messages.turns import Delta, ReplyCompleted, TextDelta, UpwardEvent
-from shell.inbox import SubagentEvent
-from shell.intents import PromptSubagent, StopSubagent, ViewSubagent
-from tests.shell import reports
-from tests.shell.on_screen import ScreenHarness, run_on_screen
-from tests.shell.openings import start_subagents
+from shell.console.screen_events import SubagentEvent
+from shell.console.ui_commands import PromptSubagent, StopSubagent, ViewSubagent
+from tests.shell import sample_events
+from tests.shell.screen_harness import ScreenHarness, run_on_screen
+from tests.shell.screen_setup import start_subagents
 
 ONE, TWO = Address("/primary/general-1"), Address("/primary/general-2")
 ESC, LEFT, DOWN = "\x1b", "\x1b[D", "\x1b[B"
@@ -20,7 +20,7 @@ def put_subagent_events(here: ScreenHarness, child: Address, *events: UpwardEven
 
 def test_a_person_opens_a_subagent_and_reads_what_it_streams() -> None:
     async def script(here: ScreenHarness) -> None:
-        await start_subagents(here, reports.subagent_started(ONE))
+        await start_subagents(here, sample_events.subagent_started(ONE))
         here.type("/tasks show general-1\r")
         await here.wait_for_text("it has said nothing yet")
         assert here.posted[-1] == ViewSubagent(agent=ONE)
@@ -43,7 +43,7 @@ def test_a_person_opens_a_subagent_and_reads_what_it_streams() -> None:
 
 def test_a_page_that_grows_is_followed_to_its_end_unless_one_reads_farther_up() -> None:
     async def script(here: ScreenHarness) -> None:
-        await start_subagents(here, reports.subagent_started(ONE))
+        await start_subagents(here, sample_events.subagent_started(ONE))
         here.type("/tasks show general-1\r")
         await here.wait_for_text("it has said nothing yet")
         put_subagent_events(here, ONE, *(TextDelta(text=f"line {n}\n") for n in range(60)))
@@ -59,8 +59,8 @@ def test_a_page_that_grows_is_followed_to_its_end_unless_one_reads_farther_up() 
 
 def test_one_that_stays_for_more_is_spoken_to_from_the_list() -> None:
     async def script(here: ScreenHarness) -> None:
-        await start_subagents(here, reports.subagent_started(ONE, one_shot=False))
-        here.put_events(SubagentEvent(PRIMARY, reports.subagent_ended(ONE)))
+        await start_subagents(here, sample_events.subagent_started(ONE, one_shot=False))
+        here.put_events(SubagentEvent(PRIMARY, sample_events.subagent_ended(ONE)))
         await here.wait_for_text("○ general-1")
         here.type("/tasks\r")
         await here.wait_for_text("Agents at work")
@@ -79,9 +79,11 @@ def test_one_that_stays_for_more_is_spoken_to_from_the_list() -> None:
 def test_one_that_rests_is_gone_when_it_is_stopped() -> None:
     async def script(here: ScreenHarness) -> None:
         await start_subagents(
-            here, reports.subagent_started(ONE, one_shot=False), reports.subagent_started(TWO)
+            here,
+            sample_events.subagent_started(ONE, one_shot=False),
+            sample_events.subagent_started(TWO),
         )
-        here.put_events(SubagentEvent(PRIMARY, reports.subagent_ended(ONE)))
+        here.put_events(SubagentEvent(PRIMARY, sample_events.subagent_ended(ONE)))
         await here.wait_for_text("○ general-1")
         here.type("/tasks stop general-1\r")
         await here.wait_for_text("general-1 is being stopped")
@@ -93,8 +95,8 @@ def test_one_that_rests_is_gone_when_it_is_stopped() -> None:
 
 def test_one_at_any_depth_is_found_by_its_name_or_path() -> None:
     async def script(here: ScreenHarness) -> None:
-        deep = reports.subagent_started(ONE.child("explore-1"))
-        await start_subagents(here, reports.subagent_started(ONE), deep)
+        deep = sample_events.subagent_started(ONE.child("explore-1"))
+        await start_subagents(here, sample_events.subagent_started(ONE), deep)
         here.type("/tasks stop explore-1\r")
         await here.wait_until(
             lambda: StopSubagent(agent=deep.child) in here.posted, "it to be stopped"

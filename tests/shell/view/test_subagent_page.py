@@ -16,13 +16,13 @@ from messages.turns import (
     TurnStarted,
     UpwardEvent,
 )
-from shell.inbox import SubagentEvent
-from shell.view.below import MAX_STREAMED_CHARS
-from shell.view.events import apply_event
-from shell.view.recent import MAX_ACTIVITY_CHARS
-from shell.view.state import ScreenState
+from shell.console.screen_events import SubagentEvent
+from shell.view.event_reducer import apply_event
+from shell.view.screen_state import ScreenState
+from shell.view.subagent_activity import MAX_ACTIVITY_CHARS
+from shell.view.subagent_list import MAX_STREAMED_CHARS
 from shell.view.subagent_page import build_subagent_page
-from tests.shell import reports
+from tests.shell import sample_events
 
 pytestmark = pytest.mark.quick
 ONE = Address("/primary/general-1")
@@ -32,7 +32,7 @@ ASKED = TurnStarted(turn=1, prompt="look\nabout")
 
 
 def create_tool_ended(text: str = "a\nb") -> ToolEnded:
-    return reports.tool_ended(text, title="bash ls")
+    return sample_events.tool_ended(text, title="bash ls")
 
 
 def create_reply(*content: TextBlock | ThinkingBlock | ToolUseBlock) -> ReplyCompleted:
@@ -46,7 +46,7 @@ def create_text_reply(text: str) -> ReplyCompleted:
 
 def apply_events(*events: UpwardEvent | TextDelta | SessionConfigured) -> ScreenState:
     state, _ = apply_event(
-        ScreenState(), SubagentEvent(PRIMARY, reports.subagent_started(ONE)), 10.0
+        ScreenState(), SubagentEvent(PRIMARY, sample_events.subagent_started(ONE)), 10.0
     )
     for event in events:
         state, _ = apply_event(state, SubagentEvent(ONE, event), 10.0)
@@ -102,7 +102,7 @@ def test_the_reply_and_the_calls_that_it_is_at_stand_at_the_end() -> None:
 def test_a_stream_that_begins_anew_is_not_joined_to_what_was_heard_before() -> None:
     again = (
         TextDelta(text="I was ab"),
-        reports.session_configured(),
+        sample_events.session_configured(),
         TextDelta(text="I was about to"),
     )
     assert render_page_text(apply_events(ASKED, *again))[3:] == ["I was about to"]
@@ -156,7 +156,7 @@ def test_what_is_kept_of_one_is_bounded_and_the_page_says_where_the_rest_is() ->
         for event in (create_text_reply("y" * 2_000), create_tool_ended("z" * 90_000))
     ]
     state = apply_events(ASKED, *events, TextDelta(text="w" * 100_000))
-    state, _ = apply_event(state, reports.session_configured(file="/home/x/p/s1.jsonl"), 10.0)
+    state, _ = apply_event(state, sample_events.session_configured(session_file="/home/x/p/s1.jsonl"), 10.0)
     row = state.subagents.subagents[ONE]
     assert row.activity.chars <= MAX_ACTIVITY_CHARS
     assert len(row.streamed_text) == MAX_STREAMED_CHARS
@@ -168,11 +168,11 @@ def test_what_is_kept_of_one_is_bounded_and_the_page_says_where_the_rest_is() ->
 
 def test_text_and_output_that_come_from_outside_draw_nothing_but_themselves() -> None:
     state = apply_events(
-        TurnStarted(turn=1, prompt=reports.HOSTILE_TEXT),
-        create_text_reply(reports.HOSTILE_TEXT),
-        create_tool_ended(reports.HOSTILE_TEXT),
-        TextDelta(text=reports.HOSTILE_TEXT),
-        LS.model_copy(update={"title": reports.HOSTILE_TEXT}),
+        TurnStarted(turn=1, prompt=sample_events.HOSTILE_TEXT),
+        create_text_reply(sample_events.HOSTILE_TEXT),
+        create_tool_ended(sample_events.HOSTILE_TEXT),
+        TextDelta(text=sample_events.HOSTILE_TEXT),
+        LS.model_copy(update={"title": sample_events.HOSTILE_TEXT}),
     )
     page = build_subagent_page(state, ONE, 12.0)
     text = "".join(part for row in page.render_rows(60) for _, part in row)
