@@ -24,13 +24,14 @@ from actors.permissions.rules import (
 )
 from actors.sessions.state_paths import config_folder, list_own_files
 from messages.policy import PermissionProfile, PermissionRequest, Policy, Rule, RuleSource
-from shell.cli.arguments import CheckOptions, StartError
 from shell.config.config_discovery import ConfigLocations, build_rule_sources, read_config_files
 from shell.config.trust_store import read_trust_store
 from shell.config.workspace_discovery import find_git_folders, find_workspace
 from shell.process.state_folder import find_state_folder
 from shell.process.stdout import write_stdout
-from shell.process.streams import complain
+from shell.process.streams import print_error
+from shell.startup.errors import StartError
+from shell.startup.options import CheckOptions
 from shell.text.sanitize import sanitize_line
 
 _RULE_KEYS = {"permission", "pattern", "action"}
@@ -106,7 +107,7 @@ def _policy(options: CheckOptions, environment: Mapping[str, str], workspace: Wo
         ConfigLocations(config_folder(environment) / "config.toml", workspace, trusted, ours)
     )
     for notice in files.notices:
-        complain(notice)
+        print_error(notice)
     return build_initial_policy(
         workspace,
         options.mode,
@@ -128,7 +129,7 @@ def _profile(
 
     found = discover_agents(config_folder(environment) / "agents", workspace, trusted=trusted)
     for problem_of_file in found.problems:
-        complain(problem_of_file)
+        print_error(problem_of_file)
     definition = find_definition(options.agent, found.definitions)
     return build_profile(definition) if definition else plain
 
