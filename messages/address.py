@@ -37,7 +37,7 @@ class Address(str):
         return Address(self.rpartition("/")[0] or "/")
 
     @property
-    def names(self) -> tuple[str, ...]:
+    def segments(self) -> tuple[str, ...]:
         """The segments from the root down."""
         return tuple(self[1:].split("/")) if self != "/" else ()
 

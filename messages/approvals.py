@@ -10,9 +10,9 @@ from pydantic import Field
 
 from messages.address import Address
 from messages.base import Message
-from messages.questions import UserQuestion
-from messages.rules import PermissionRequest, Rule
-from messages.tools import AgentSwitchProposal, FileDigest
+from messages.policy import PermissionRequest, Rule
+from messages.tool_calls import AgentSwitchProposal, FileDigest
+from messages.user_questions import UserQuestion
 
 ApprovalDecision = Literal["once", "session", "project", "no"]
 
@@ -122,7 +122,7 @@ class ShowApproval(Message):
 
     type: Literal["show_approval"] = "show_approval"
     request: ApprovalRequest
-    waiting: int = Field(ge=1)
+    parked_count: int = Field(ge=1)
     """How many are parked, this one included."""
 
 
@@ -131,7 +131,7 @@ class DismissApproval(Message):
 
     type: Literal["dismiss_approval"] = "dismiss_approval"
     id: str
-    why: Literal["answered", "withdrawn"]
+    outcome: Literal["answered", "withdrawn"]
 
 
 class SubmitDecision(Message):

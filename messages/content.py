@@ -37,7 +37,7 @@ class ToolUseBlock(Value):
     """The model's own id for the call; its result names it."""
     name: str
     input: dict[str, JsonValue] = {}
-    malformed: str = ""
+    input_error: str = ""
     """Why the streamed input is not one JSON object; such a call never runs."""
 
 
@@ -68,6 +68,6 @@ class Usage(Value):
         )
 
 
-def text_of(content: tuple[ContentBlock, ...]) -> str:
+def join_text(content: tuple[ContentBlock, ...]) -> str:
     """Join the text blocks of one reply."""
     return "".join(block.text for block in content if isinstance(block, TextBlock))

@@ -4,7 +4,7 @@ from typing import Literal
 
 from messages.address import Address
 from messages.base import Message, Value
-from messages.rules import (
+from messages.policy import (
     Action,
     FileReadPolicy,
     GrantScope,
@@ -140,7 +140,7 @@ class ProjectGrantsLoaded(Message):
 
     type: Literal["project_grants_loaded"] = "project_grants_loaded"
     rules: tuple[Rule, ...]
-    changed: bool = True
+    after_update: bool = True
     """As a change left them; else as they were found."""
 
 
@@ -173,7 +173,7 @@ class ChangeModeFailed(Message):
     type: Literal["change_mode_failed"] = "change_mode_failed"
     mode: SessionMode
     detail: str
-    holds: bool = False
+    in_effect: bool = False
     """It is at work in this run all the same."""
 
 
@@ -187,7 +187,7 @@ class ReplaceRules(Message):
     type: Literal["replace_rules"] = "replace_rules"
     sources: tuple[RuleSource, ...]
     trusted: bool
-    protected: tuple[str, ...] | None = ()
+    protected_paths: tuple[str, ...] | None = ()
     """As in `Policy`: where links and hooks lead now."""
 
 

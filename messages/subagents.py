@@ -6,7 +6,7 @@ from pydantic import Field
 
 from messages.address import Address
 from messages.base import Message
-from messages.rules import PermissionMode
+from messages.policy import PermissionMode
 
 SubagentStatus = Literal["completed", "cancelled", "limited", "failed"]
 """completed: it has answered · cancelled: it was stopped · limited: a limit of its own or of those
@@ -19,7 +19,7 @@ class SubagentStarted(Message):
     type: Literal["subagent_started"] = "subagent_started"
     child: Address
     parent: Address
-    agent: str
+    agent_type: str
     """Its type: the name of its definition."""
     depth: int
     """Below the primary, which is 0."""
@@ -106,7 +106,7 @@ class RequestSpawn(Message):
     notify_undelivered = True
     type: Literal["request_spawn"] = "request_spawn"
     call_id: str
-    agent: str
+    agent_type: str
     """Its type."""
     task_id: str
     """Names an earlier one that goes on; empty: a new one is to be named."""
@@ -154,7 +154,7 @@ class ReleaseSlots(Message):
 
     type: Literal["release_slots"] = "release_slots"
     under: Address
-    alone: bool = False
+    self_only: bool = False
     """Only this agent's own; else also those of all below it."""
 
 

@@ -10,10 +10,10 @@ from pydantic import Field
 
 from messages.base import Message, Value
 from messages.content import ContentBlock, Usage
-from messages.models import LONGEST_S, LimitReason, ModelFailureReason
-from messages.questions import Todo
-from messages.rules import PermissionMode
+from messages.model_events import MAX_DURATION_S, LimitReason, ModelFailureReason
+from messages.policy import PermissionMode
 from messages.subagents import SubagentEnded, SubagentQueued, SubagentStarted
+from messages.user_questions import Todo
 
 
 class StartTurn(Message):
@@ -56,7 +56,7 @@ class PlanFileChecked(Message):
     type: Literal["plan_file_checked"] = "plan_file_checked"
     agent: str
     """As in `SwitchAgent`."""
-    plan_written: bool
+    plan_exists: bool
 
 
 class AgentSwitched(Message):
@@ -65,7 +65,7 @@ class AgentSwitched(Message):
     type: Literal["agent_switched"] = "agent_switched"
     id: str
     agent: str
-    before: str
+    previous_agent: str
     """Whom the session goes back to."""
     synthetic: Literal[True] = True
     text: str
@@ -87,7 +87,7 @@ class InstructionFile(Value):
 
     path: str
     file_bytes: int
-    cut: bool = False
+    truncated: bool = False
     """Only its beginning is."""
 
 
@@ -96,7 +96,7 @@ class SessionConfigured(Message):
 
     type: Literal["session_configured"] = "session_configured"
     session_id: str
-    file: str = ""
+    session_file: str = ""
     """The session's, absolute."""
     agent: str
     model: str
@@ -111,9 +111,9 @@ class SessionConfigured(Message):
     running_turn: int | None = None
     """A turn that an earlier run left open, and that goes on now."""
     resumed: bool = False
-    instructions: tuple[InstructionFile, ...] = ()
+    instruction_files: tuple[InstructionFile, ...] = ()
     """In the order of the prompt."""
-    trusted: bool = False
+    workspace_trusted: bool = False
     """The user trusts the workspace: what its files say counts."""
 
 
@@ -143,7 +143,7 @@ class ToolInputDelta(Message):
     """More of the arguments of a call; they are told of whole, once nothing can cut them off."""
 
     type: Literal["tool_input_delta"] = "tool_input_delta"
-    chars: int = Field(ge=1)
+    char_count: int = Field(ge=1)
 
 
 Delta = TextDelta | ThinkingDelta | ToolInputDelta
@@ -157,9 +157,9 @@ class ReplyProgress(Message):
 
     type: Literal["reply_progress"] = "reply_progress"
     turn: int
-    chars: int = Field(ge=0)
+    char_count: int = Field(ge=0)
     """That have come of it: text, reasoning and arguments of calls."""
-    writes: bool
+    has_text: bool
     """Its text has begun."""
 
 
@@ -188,13 +188,13 @@ class ModelRetrying(Message):
     turn: int
     attempt: int
     """Counts the retries of this request, from 1."""
-    of: int
+    max_attempts: int
     """After so many the turn fails."""
-    wait_s: float = Field(ge=0, le=LONGEST_S)
+    wait_s: float = Field(ge=0, le=MAX_DURATION_S)
     reason: ModelFailureReason
     detail: str
     """For people: what happened, where."""
-    partial: str = ""
+    partial_text: str = ""
     """Text of the reply that was cut off; it begins anew."""
     usage: Usage = Usage()
     """Of the failed request."""
@@ -206,9 +206,9 @@ class UsageChanged(Message):
     type: Literal["usage_changed"] = "usage_changed"
     context_tokens: int
     """The conversation as the last reply left it."""
-    window_tokens: int
+    context_window_tokens: int
     """The longest conversation that the model takes."""
-    total: Usage
+    total_usage: Usage
     """Of the whole session, earlier runs included."""
 
 
@@ -270,7 +270,7 @@ class TurnInterrupted(Message):
 
     type: Literal["turn_interrupted"] = "turn_interrupted"
     turn: int
-    partial: str = ""
+    partial_text: str = ""
     """Text of the reply that was cut off."""
     usage: Usage = Usage()
 
@@ -287,7 +287,7 @@ class TurnFailed(Message):
     turn: int
     reason: TurnFailureReason
     detail: str
-    partial: str = ""
+    partial_text: str = ""
     usage: Usage = Usage()
 
 

@@ -9,13 +9,13 @@ from actors.runtime.system import ActorSystem
 from messages.address import Address
 from messages.base import Message
 
-PATIENCE_S = 5.0
+PROBE_TIMEOUT_S = 5.0
 """A message that is not here after this long does not come."""
 
 T = TypeVar("T", bound=Message)
 
 
-class Bookmark(Message):
+class ProbeMarker(Message):
     """What a probe tells itself: whatever was told it before has been remembered by then."""
 
     number: int
@@ -24,9 +24,9 @@ class Bookmark(Message):
 class Probe(Actor[Message]):
     """Remembers what it is told, in order; a root or parent probe hears its children's ends."""
 
-    def __init__(self, born: "queue.SimpleQueue[Probe]") -> None:
+    def __init__(self, started: "queue.SimpleQueue[Probe]") -> None:
         """Hand itself over to the test through `born`, once it lives."""
-        self._born = born
+        self._born = started
         self._heard: queue.SimpleQueue[tuple[Address, Message]] = queue.SimpleQueue()
         self._bookmarks = 0
 
@@ -47,7 +47,7 @@ class Probe(Actor[Message]):
     def next_from(self) -> tuple[Address, Message]:
         """Take the next message with its sender."""
         try:
-            return self._heard.get(timeout=PATIENCE_S)
+            return self._heard.get(timeout=PROBE_TIMEOUT_S)
         except queue.Empty:
             note = f"{self.address} heard nothing more"
             raise AssertionError(note) from None
@@ -71,13 +71,13 @@ class Probe(Actor[Message]):
     def expect_nothing_more(self) -> None:
         """Check that nothing is left of what was told so far; what is still to be told may come."""
         self._bookmarks += 1
-        bookmark = Bookmark(number=self._bookmarks)
+        bookmark = ProbeMarker(number=self._bookmarks)
         self.tell(self.address, bookmark)
         self.expect(bookmark)
 
 
-def new_probe(system: ActorSystem, name: str = "") -> Probe:
+def start_probe(system: ActorSystem, name: str = "") -> Probe:
     """Start a probe below the root."""
     born: queue.SimpleQueue[Probe] = queue.SimpleQueue()
     system.start(partial(Probe, born), name)
-    return born.get(timeout=PATIENCE_S)
+    return born.get(timeout=PROBE_TIMEOUT_S)

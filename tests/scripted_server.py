@@ -14,10 +14,10 @@ from typing import BinaryIO, Literal, Self, cast
 from pydantic import JsonValue
 from pydantic_core import from_json, to_json
 
-from actors.models.event_stream import event_bytes
-from actors.models.reply_plan import Event, ReplyPlan, ScriptedCall, events_of
+from actors.models.scripted_reply import ReplyPlan, ScriptedCall, StreamEvent, generate_events
+from actors.models.server_sent_events import encode_event
 
-Ending = Literal["complete", "close", "reset", "silence"]
+ResponseEnding = Literal["complete", "close", "reset", "silence"]
 """complete: the body ends as HTTP wants · close: the connection without it · reset: by RST ·
 silence: never, until the client leaves."""
 
@@ -25,7 +25,7 @@ _PIECE_BYTES = 4096
 
 
 @dataclass(frozen=True)
-class Answer:
+class ScriptedResponse:
     """One scripted answer."""
 
     body: bytes
@@ -33,74 +33,84 @@ class Answer:
     headers: Mapping[str, str] = field(
         default_factory=lambda: {"content-type": "text/event-stream"}
     )
-    ending: Ending = "complete"
-    piece_bytes: int = _PIECE_BYTES
+    ending: ResponseEnding = "complete"
+    chunk_bytes: int = _PIECE_BYTES
     """Size of the parts in which the body is sent."""
 
 
 @dataclass(frozen=True)
-class Asked:
+class RecordedRequest:
     """One request as it came in."""
 
     method: str
     path: str
     headers: Mapping[str, str]
     """Names in lower case."""
-    raw: bytes
+    raw_body: bytes
 
     @property
     def body(self) -> dict[str, JsonValue]:
-        return cast("dict[str, JsonValue]", from_json(self.raw or b"{}"))
+        return cast("dict[str, JsonValue]", from_json(self.raw_body or b"{}"))
 
 
-def says(text: str = "", *calls: ScriptedCall, thinking: str = "", stop_reason: str = "") -> Answer:
+def respond_text(
+    text: str = "", *calls: ScriptedCall, thinking: str = "", stop_reason: str = ""
+) -> ScriptedResponse:
     """Answer well: reasoning, text, tool calls in small deltas."""
     plan = ReplyPlan(text=text, calls=calls, thinking=thinking, stop_reason=stop_reason)
-    return streams(events_of(plan, {"model": "scripted"}, "toolu"))
+    return respond_events(generate_events(plan, {"model": "scripted"}, "toolu"))
 
 
-def calls(name: str, **arguments: JsonValue) -> Answer:
+def respond_tool_call(name: str, **arguments: JsonValue) -> ScriptedResponse:
     """Answer by one tool call."""
-    return says("", ScriptedCall(name, arguments))
+    return respond_text("", ScriptedCall(name, arguments))
 
 
-def calls_raw(name: str, *pieces: str, stop_reason: str = "tool_use") -> Answer:
+def respond_raw_tool_call(
+    name: str, *pieces: str, stop_reason: str = "tool_use"
+) -> ScriptedResponse:
     """Answer by a tool call whose input is exactly these pieces, JSON or not."""
-    call: Event = {"type": "tool_use", "id": "toolu_raw", "name": name, "input": {}}
-    events: list[Event] = [
-        next(events_of(ReplyPlan(), {"model": "scripted"}, "toolu")),
+    call: StreamEvent = {"type": "tool_use", "id": "toolu_raw", "name": name, "input": {}}
+    events: list[StreamEvent] = [
+        next(generate_events(ReplyPlan(), {"model": "scripted"}, "toolu")),
         {"type": "content_block_start", "index": 0, "content_block": call},
     ]
     for piece in pieces:
-        delta: Event = {"type": "input_json_delta", "partial_json": piece}
+        delta: StreamEvent = {"type": "input_json_delta", "partial_json": piece}
         events.append({"type": "content_block_delta", "index": 0, "delta": delta})
-    end: Event = {"stop_reason": stop_reason}
+    end: StreamEvent = {"stop_reason": stop_reason}
     events.append({"type": "content_block_stop", "index": 0})
     events.append({"type": "message_delta", "delta": end, "usage": {"output_tokens": 9}})
     events.append({"type": "message_stop"})
-    return streams(events)
+    return respond_events(events)
 
 
-def streams(events: Iterable[Event]) -> Answer:
+def respond_events(events: Iterable[StreamEvent]) -> ScriptedResponse:
     """Answer by these events, right or wrong."""
-    return Answer(b"".join(event_bytes(event) for event in events))
+    return ScriptedResponse(b"".join(encode_event(event) for event in events))
 
 
-def reports(kind: str, message: str, after: Answer | None = None) -> Answer:
+def respond_stream_error(
+    kind: str, message: str, after: ScriptedResponse | None = None
+) -> ScriptedResponse:
     """Answer by an `error` event, after what another answer says (its last event left out)."""
     before = after.body[: after.body.rindex(b"event: content_block_stop")] if after else b""
-    error: Event = {"type": "error", "error": {"type": kind, "message": message}}
-    return Answer(before + event_bytes(error))
+    error: StreamEvent = {"type": "error", "error": {"type": kind, "message": message}}
+    return ScriptedResponse(before + encode_event(error))
 
 
-def fails(status: int, kind: str, message: str, **headers: str) -> Answer:
+def respond_http_error(status: int, kind: str, message: str, **headers: str) -> ScriptedResponse:
     """Answer by an HTTP error; header names take `_` for `-`."""
     names = {name.replace("_", "-"): value for name, value in headers.items()}
     body = to_json({"type": "error", "error": {"type": kind, "message": message}})
-    return Answer(body, status=status, headers={"content-type": "application/json", **names})
+    return ScriptedResponse(
+        body, status=status, headers={"content-type": "application/json", **names}
+    )
 
 
-def cut(answer: Answer, after_bytes: int, ending: Ending) -> Answer:
+def truncate_response(
+    answer: ScriptedResponse, after_bytes: int, ending: ResponseEnding
+) -> ScriptedResponse:
     """Break an answer off after so many bytes of its body."""
     return replace(answer, body=answer.body[:after_bytes], ending=ending)
 
@@ -113,17 +123,17 @@ class ScriptedServer:
 
     def __init__(
         self,
-        *answers: Answer,
-        models: Answer | None = None,
-        by: Callable[[Asked], Answer | None] | None = None,
+        *responses: ScriptedResponse,
+        limits_response: ScriptedResponse | None = None,
+        respond: Callable[[RecordedRequest], ScriptedResponse | None] | None = None,
     ) -> None:
         """Answer in order, or each request by what it asks."""
-        self.asked: list[Asked] = []
-        self.measured: list[Asked] = []
-        self._models = models or fails(404, "not_found_error", "no such path")
-        self.connections = 0
-        self._answers = iter(answers)
-        self._by = by
+        self.requests: list[RecordedRequest] = []
+        self.limits_requests: list[RecordedRequest] = []
+        self._models = limits_response or respond_http_error(404, "not_found_error", "no such path")
+        self.connection_count = 0
+        self._answers = iter(responses)
+        self._by = respond
         self._socket = socket.create_server(("127.0.0.1", 0))
         self._connections: set[socket.socket] = set()
         self._threads: list[threading.Thread] = []
@@ -152,9 +162,9 @@ class ScriptedServer:
     def wait_for_requests(self, count: int, timeout_s: float = 10.0) -> None:
         """Wait until so many requests have come in, or fail."""
         with self._changed:
-            assert self._changed.wait_for(lambda: len(self.asked) >= count, timeout_s)
+            assert self._changed.wait_for(lambda: len(self.requests) >= count, timeout_s)
 
-    def wait_for_left(self, count: int = 1, timeout_s: float = 10.0) -> None:
+    def wait_for_disconnects(self, count: int = 1, timeout_s: float = 10.0) -> None:
         """Wait until clients have closed so many answers that had fallen silent, or fail."""
         with self._changed:
             assert self._changed.wait_for(lambda: self._left >= count, timeout_s)
@@ -167,7 +177,7 @@ class ScriptedServer:
                 return
             connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             with self._changed:
-                self.connections += 1
+                self.connection_count += 1
                 self._connections.add(connection)
             self._start(self._serve, connection)
 
@@ -183,22 +193,22 @@ class ScriptedServer:
             with self._changed:
                 self._connections.discard(connection)
 
-    def _answer_to(self, asked: Asked) -> Answer:
+    def _answer_to(self, asked: RecordedRequest) -> ScriptedResponse:
         with self._changed:
             if asked.method == "GET":
-                self.measured.append(asked)
-                answer: Answer | None = self._models
+                self.limits_requests.append(asked)
+                answer: ScriptedResponse | None = self._models
             else:
-                self.asked.append(asked)
+                self.requests.append(asked)
                 answer = self._by(asked) if self._by else next(self._answers, None)
             self._changed.notify_all()
         return answer or _NOTHING_LEFT
 
-    def _answer(self, connection: socket.socket, answer: Answer) -> bool:
+    def _answer(self, connection: socket.socket, answer: ScriptedResponse) -> bool:
         """Send an answer; whether the connection can serve another one."""
         connection.sendall(_head(answer))
-        for start in range(0, len(answer.body), answer.piece_bytes):
-            piece = answer.body[start : start + answer.piece_bytes]
+        for start in range(0, len(answer.body), answer.chunk_bytes):
+            piece = answer.body[start : start + answer.chunk_bytes]
             connection.sendall(b"%x\r\n%s\r\n" % (len(piece), piece))
         if answer.ending == "complete":
             connection.sendall(b"0\r\n\r\n")
@@ -232,10 +242,12 @@ class ScriptedServer:
             return
 
 
-_NOTHING_LEFT = fails(400, "invalid_request_error", "the scripted server has no more answers")
+_NOTHING_LEFT = respond_http_error(
+    400, "invalid_request_error", "the scripted server has no more answers"
+)
 
 
-def _read(reader: BinaryIO) -> Asked | None:
+def _read(reader: BinaryIO) -> RecordedRequest | None:
     first = reader.readline().decode("latin-1").split(" ")
     if len(first) < 2:  # the client has closed
         return None
@@ -244,10 +256,10 @@ def _read(reader: BinaryIO) -> Asked | None:
         name, _, value = line.partition(":")
         headers[name.lower()] = value.strip()
     raw = reader.read(int(headers.get("content-length", "0")))
-    return Asked(method=first[0], path=first[1], headers=headers, raw=raw)
+    return RecordedRequest(method=first[0], path=first[1], headers=headers, raw_body=raw)
 
 
-def _head(answer: Answer) -> bytes:
+def _head(answer: ScriptedResponse) -> bytes:
     lines = [f"HTTP/1.1 {answer.status} Scripted", "transfer-encoding: chunked"]
     lines += [f"{name}: {value}" for name, value in answer.headers.items()]
     return ("\r\n".join(lines) + "\r\n\r\n").encode()

@@ -8,10 +8,10 @@ import pytest
 BOOT = Path(__file__).parent.parent / "shell" / "_boot.py"
 
 
-def package(folder: Path, says: str) -> None:
+def write_package(folder: Path, output: str) -> None:
     (folder / "shell").mkdir(parents=True)
     (folder / "shell" / "__init__.py").touch()
-    (folder / "shell" / "main.py").write_text(f"def main():\n    print({says!r})\n")
+    (folder / "shell" / "main.py").write_text(f"def main():\n    print({output!r})\n")
 
 
 @pytest.mark.parametrize("python_path", ["", ".", "{project}"])
@@ -19,8 +19,8 @@ def test_a_project_with_a_shell_of_its_own_does_not_stand_in_for_ours(
     tmp_path: Path, python_path: str
 ) -> None:
     installed, project = tmp_path / "installed", tmp_path / "project"
-    package(installed, "ours")
-    package(project, "theirs")
+    write_package(installed, "ours")
+    write_package(project, "theirs")
     shutil.copy(BOOT, installed / "greenroom.py")
     # Behind the entries for the project, before what this environment has installed itself.
     place = f"import sys; sys.path.insert(2, {str(installed)!r}); "

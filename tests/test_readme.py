@@ -9,23 +9,23 @@ from typing import get_args
 
 import pytest
 
-from messages.rules import PermissionMode
-from shell import arguments
-from shell.commands.table import COMMANDS
-from shell.config.file import read_config
-from shell.config.instructions import MOST_BYTES, MOST_FILE_BYTES
-from tests.draw import draw
+from messages.policy import PermissionMode
+from shell.cli import arguments
+from shell.commands.command_table import COMMANDS
+from shell.config.config_file import read_config_file
+from shell.config.instruction_files import MAX_FILE_BYTES, MAX_TOTAL_BYTES
+from tests.readme_pictures import draw_screenshot
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text()
 PICTURE = ".github/greenroom.svg"
-HELP_ONLY = {"--help", "--version", "--auto"}
-SESSION = re.compile(r"\$ greenroom (-p \"run git status --short\".*)\n((?:.*\n)*?)```\n")
+OPTIONS_ONLY_IN_HELP = {"--help", "--version", "--auto"}
+SESSION_EXAMPLE = re.compile(r"\$ greenroom (-p \"run git status --short\".*)\n((?:.*\n)*?)```\n")
 
 
 def help_text(capsys: pytest.CaptureFixture[str], *words: str) -> str:
     with pytest.raises(SystemExit) as ended:
-        arguments.parse([*words, "--help"])
+        arguments.parse_command_line([*words, "--help"])
     assert ended.value.code == 0
     return capsys.readouterr().out
 
@@ -35,15 +35,15 @@ def test_every_option_of_the_help_is_in_the_readme_and_no_other(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     offered = set(re.findall(r"--[a-z-]+", help_text(capsys).partition("environment:")[0]))
-    told = {option for row in table_below("option") for option in re.findall(r"--[a-z-]+", row)}
-    assert offered - HELP_ONLY == told
+    told = {option for row in read_table("option") for option in re.findall(r"--[a-z-]+", row)}
+    assert offered - OPTIONS_ONLY_IN_HELP == told
 
 
 @pytest.mark.quick
 def test_the_sessions_table_is_the_help_of_sessions(capsys: pytest.CaptureFixture[str]) -> None:
     helped = help_text(capsys, "sessions")
-    table = "\n".join(table_below("command"))
-    options = set(re.findall(r"--[a-z-]+", helped)) - HELP_ONLY
+    table = "\n".join(read_table("command"))
+    options = set(re.findall(r"--[a-z-]+", helped)) - OPTIONS_ONLY_IN_HELP
     assert options == set(re.findall(r"--[a-z-]+", table))
     usage = helped.partition("\n\n")[0].replace("ID", "")
     told = re.findall(r"greenroom sessions (\w+)", table)
@@ -67,12 +67,14 @@ def test_the_configuration_of_the_readme_is_taken_as_it_stands(tmp_path: Path) -
     assert shown is not None
     file = tmp_path / "config.toml"
     file.write_text(shown[1])
-    assert read_config(file) is not None
+    assert read_config_file(file) is not None
 
 
 @pytest.mark.quick
 def test_the_limits_that_the_readme_names_are_the_programs() -> None:
-    assert f"{MOST_FILE_BYTES // 1024} KiB of each and {MOST_BYTES // 1024} KiB in all" in README
+    assert (
+        f"{MAX_FILE_BYTES // 1024} KiB of each and {MAX_TOTAL_BYTES // 1024} KiB in all" in README
+    )
 
 
 @pytest.mark.quick
@@ -91,7 +93,7 @@ def test_every_slash_command_is_in_the_readme_with_its_own_words() -> None:
 
 
 def test_the_quick_starts_output_is_real(tmp_path: Path) -> None:
-    found = SESSION.search(README)
+    found = SESSION_EXAMPLE.search(README)
     assert found is not None
     repository = tmp_path / "repository"
     git = ["git", "-c", "user.name=x", "-c", "user.email=x@localhost"]
@@ -121,7 +123,7 @@ def test_the_quick_starts_output_is_real(tmp_path: Path) -> None:
     assert ran.stderr + ran.stdout == shown
 
 
-def table_below(heading: str) -> list[str]:
+def read_table(heading: str) -> list[str]:
     lines = README.splitlines()
     start = lines.index(f"| {heading} | what it does |") + 2
     end = next(at for at in range(start, len(lines)) if not lines[at].startswith("|"))
@@ -131,11 +133,11 @@ def table_below(heading: str) -> list[str]:
 def test_the_picture_can_be_drawn_again_from_a_real_session(tmp_path: Path) -> None:
     assert PICTURE in README
     drawn = tmp_path / "again.svg"
-    draw(drawn)
-    assert shape(drawn) == shape(ROOT / PICTURE)
+    draw_screenshot(drawn)
+    assert stable_texts(drawn) == stable_texts(ROOT / PICTURE)
 
 
-def shape(picture: Path) -> list[str]:
+def stable_texts(picture: Path) -> list[str]:
     """The texts of a picture without what differs between runs: folder, clock and counts."""
     texts = re.findall(r">([^<]+)</text>", picture.read_text())
     return [text for text in texts if not re.search(r"/greenroom-demo-|Waiting| tokens", text)]

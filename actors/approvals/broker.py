@@ -3,9 +3,14 @@
 import logging
 from typing import Literal, assert_never
 
-from actors.approvals.parked import LASTING, Parked, granted_by, taken
+from actors.approvals.pending_approval import (
+    LASTING_DECISIONS,
+    Parked,
+    get_granted_rules,
+    normalize,
+)
 from actors.runtime.actor import Actor
-from actors.sessions.recorder import JournalClient
+from actors.sessions.journal_client import JournalClient
 from messages.address import Address
 from messages.approvals import (
     AnyApprovalRequest,
@@ -21,6 +26,7 @@ from messages.approvals import (
     SubmitDecision,
     WithdrawApprovals,
 )
+from messages.journal import Appended, AppendFailed, ReadRecordsFailed, Record, RecordsRead
 from messages.permissions import (
     GrantStored,
     PermissionDecision,
@@ -29,13 +35,12 @@ from messages.permissions import (
     StoreGrantFailed,
 )
 from messages.supervision import PeerRestarted, Undelivered
-from messages.transcript import Appended, AppendFailed, ReadRecordsFailed, Record, RecordsRead
 
 log = logging.getLogger("greenroom.approvals")
 
-ONLY_ONCE = "this may be allowed only once now"
+GRANT_NO_LONGER_OFFERED = "this may be allowed only once now"
 
-BrokerInbox = (
+ApprovalBrokerInbox = (
     AnyApprovalRequest
     | ApprovalWithdrawn
     | WithdrawApprovals
@@ -54,13 +59,13 @@ BrokerInbox = (
 )
 
 
-class ApprovalBroker(Actor[BrokerInbox]):
+class ApprovalBroker(Actor[ApprovalBrokerInbox]):
     """Every question of every agent, first in, first out.
 
     Order of each: parked on disk, shown, answered, the answer on disk, a grant in force, delivered.
     """
 
-    drains = True
+    drains_before_stop = True
 
     def __init__(self, journal: Address, engine: Address, console: Address) -> None:
         """Nobody can answer until the console says so."""
@@ -86,7 +91,7 @@ class ApprovalBroker(Actor[BrokerInbox]):
         self.watch(self._engine)
         self._recorder.open()
 
-    def on_receive(self, message: BrokerInbox) -> None:  # noqa: C901, PLR0912  (a case a message)
+    def on_receive(self, message: ApprovalBrokerInbox) -> None:  # noqa: C901, PLR0912  (a case a message)
         """Take one message."""
         match message:
             case ExecApprovalRequest() | PatchApprovalRequest() | QuestionRequest():
@@ -119,7 +124,7 @@ class ApprovalBroker(Actor[BrokerInbox]):
             case Undelivered():
                 self._returned(message)
             case RecordsRead() | ReadRecordsFailed():
-                self._remember(self._recorder.recalled(message))
+                self._remember(self._recorder.on_records_read(message))
             case _:
                 assert_never(message)
 
@@ -137,7 +142,7 @@ class ApprovalBroker(Actor[BrokerInbox]):
         else:
             self._admit(parked)
             if request.policy_version < self._generation:
-                self.tell(self._engine, parked.query)
+                self.tell(self._engine, parked.evaluation_request)
 
     def _admit(self, parked: Parked) -> None:
         """Put a request before a person, once it is known whether there is one."""
@@ -149,20 +154,20 @@ class ApprovalBroker(Actor[BrokerInbox]):
             self._write(parked.request)
 
     def _show(self, parked: Parked) -> None:
-        parked.shown = True
-        present = ShowApproval(request=parked.request, waiting=len(self._parked))
+        parked.is_shown = True
+        present = ShowApproval(request=parked.request, parked_count=len(self._parked))
         self.tell(self._console, present)
 
     # An answer comes.
 
     def _answer(self, given: SubmitDecision) -> None:
         parked = self._parked.get(given.id)
-        if parked is None or not parked.shown or parked.answer is not None:
+        if parked is None or not parked.is_shown or parked.answer is not None:
             log.info("an answer to %s is late, doubled, or to what nobody was shown", given.id)
             return
-        answer = taken(given, parked.request, parked.offered)
-        if given.decision in LASTING and answer.decision == "once":
-            self.tell(self._console, StoreGrantFailed(id=given.id, detail=ONLY_ONCE))
+        answer = normalize(given, parked.request, parked.grantable_rules)
+        if given.decision in LASTING_DECISIONS and answer.decision == "once":
+            self.tell(self._console, StoreGrantFailed(id=given.id, detail=GRANT_NO_LONGER_OFFERED))
         self._take(parked, answer)
 
     def _take(self, parked: Parked, answer: ApprovalDecided) -> None:
@@ -178,7 +183,7 @@ class ApprovalBroker(Actor[BrokerInbox]):
     def _judge_anew(self) -> None:
         for parked in self._parked.values():
             if parked.answer is None:
-                self.tell(self._engine, parked.query)
+                self.tell(self._engine, parked.evaluation_request)
 
     def _judged_anew(self, verdict: PermissionDecision) -> None:
         parked = self._parked.get(verdict.id)
@@ -191,7 +196,7 @@ class ApprovalBroker(Actor[BrokerInbox]):
         elif verdict.action == "deny":
             self._refuse(verdict.id, f"it is denied now: {verdict.reason}")
         else:
-            parked.offered = (*verdict.grants, *verdict.broader_grants)
+            parked.grantable_rules = (*verdict.grants, *verdict.broader_grants)
 
     # The disk speaks.
 
@@ -200,7 +205,7 @@ class ApprovalBroker(Actor[BrokerInbox]):
 
     def _written(self, written: Appended) -> None:
         """Take the next step of the request whose record this was, if it has not ended."""
-        self._recorder.answered(written)
+        self._recorder.on_append_answered(written)
         record = self._writing.pop(written.id, None)
         parked = self._parked.get(record.id) if record is not None else None
         if parked is None:
@@ -213,14 +218,14 @@ class ApprovalBroker(Actor[BrokerInbox]):
     def _pass_on(self, answer: ApprovalDecided, parked: Parked) -> None:
         """Deliver an answer that is on disk; what it grants comes first."""
         if answer.decision == "session" or answer.decision == "project":  # noqa: PLR1714  (so that mypy narrows it)
-            rules = granted_by(answer, parked.request)
-            parked.storing = StoreGrant(id=answer.id, rules=rules, scope=answer.decision)
-            self.tell(self._engine, parked.storing)
+            rules = get_granted_rules(answer, parked.request)
+            parked.pending_grant = StoreGrant(id=answer.id, rules=rules, scope=answer.decision)
+            self.tell(self._engine, parked.pending_grant)
         else:
             self._deliver(answer.id)
 
     def _not_written(self, failed: AppendFailed) -> None:
-        self._recorder.answered(failed)
+        self._recorder.on_append_answered(failed)
         record = self._writing.pop(failed.id, None)
         if record is not None:
             self._refuse(record.id, f"the session could not be written: {failed.detail}")
@@ -230,14 +235,14 @@ class ApprovalBroker(Actor[BrokerInbox]):
     def _deliver(self, request_id: str) -> None:
         parked = self._end(request_id, "answered")
         if parked is not None and parked.answer is not None:
-            self.tell(parked.came_from, parked.answer)
+            self.tell(parked.reply_to, parked.answer)
 
     def _refuse(self, request_id: str, reason: str) -> None:
         parked = self._end(request_id, "withdrawn")
         if parked is not None:
             agent = parked.request.agent
             self.tell(
-                parked.came_from, ApprovalUnavailable(id=request_id, agent=agent, reason=reason)
+                parked.reply_to, ApprovalUnavailable(id=request_id, agent=agent, reason=reason)
             )
 
     def _withdraw(self, request_id: str) -> None:
@@ -254,8 +259,8 @@ class ApprovalBroker(Actor[BrokerInbox]):
         parked = self._parked.pop(request_id, None)
         if parked is not None:
             self._ended.add(request_id)
-            if parked.shown:
-                self.tell(self._console, DismissApproval(id=request_id, why=why))
+            if parked.is_shown:
+                self.tell(self._console, DismissApproval(id=request_id, outcome=why))
         return parked
 
     def _presenter_changed(self, presenter: ApproverAvailabilityChanged) -> None:
@@ -283,18 +288,18 @@ class ApprovalBroker(Actor[BrokerInbox]):
 
     def _peer_restarted(self, peer: Address) -> None:
         """Say again what a restarted neighbour may not know."""
-        self._recorder.peer_restarted(peer)
+        self._recorder.on_peer_restarted(peer)
         for parked in self._parked.values():
-            if peer == self._engine and parked.storing is not None:
-                self.tell(self._engine, parked.storing)
-            elif peer == self._console and parked.shown and parked.answer is None:
+            if peer == self._engine and parked.pending_grant is not None:
+                self.tell(self._engine, parked.pending_grant)
+            elif peer == self._console and parked.is_shown and parked.answer is None:
                 self._show(parked)
         if peer == self._engine:
             self._judge_anew()
 
     def _returned(self, returned: Undelivered) -> None:
         """Go on without what will never be handled."""
-        failed = self._recorder.returned(returned)
+        failed = self._recorder.on_undelivered(returned)
         if failed is not None:
             self._not_written(failed)
         elif isinstance(returned.message, StoreGrant) and returned.reason != "crashed":

@@ -15,32 +15,38 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic_core import to_json
 
-from actors.models.bursts import bursts
-from actors.models.client import ModelError, ModelRequest, Reply, Streamed
-from actors.models.decoder import ReplyDecoder
-from actors.models.error_answers import heed
-from actors.models.faults import read_error, sdk_error, setup_error, silence, where
-from actors.models.late_packages import load_late
-from actors.models.lines import Lines, http_client
-from actors.secrets import HOLDERS, hidden, secrets_of
-from messages.models import ModelLimitsFound
+from actors.models.client_pool import Lines, make_http_client
+from actors.models.http_errors import apply_retry_headers
+from actors.models.lazy_import import import_lazily
+from actors.models.model_client import ModelError, ModelRequest, Reply, ReplyDelta
+from actors.models.read_coalescing import coalesce_reads
+from actors.models.reply_decoder import ReplyDecoder
+from actors.models.sdk_errors import (
+    classify_read_error,
+    classify_sdk_error,
+    classify_setup_error,
+    make_idle_timeout_error,
+    redact_base_url,
+)
+from actors.redaction.redaction import SECRET_VARIABLES, read_secrets, redact
+from messages.model_events import ModelLimitsFound
 
 if TYPE_CHECKING:
     import anthropic
     import httpx2
 
-DEFAULT_URL = "https://api.anthropic.com"
-CONNECT_S = 10.0
-ANSWER_S = 600.0
+DEFAULT_BASE_URL = "https://api.anthropic.com"
+CONNECT_TIMEOUT_S = 10.0
+RESPONSE_TIMEOUT_S = 600.0
 """A server may take this long before the first byte of its answer."""
-IDLE_S = 60.0
+IDLE_TIMEOUT_S = 60.0
 """A reply that has begun may be silent for this long; the API sends pings meanwhile."""
-DRAIN_S = 0.25
+DRAIN_TIMEOUT_S = 0.25
 """Wait this long for the body to end after the reply is whole, so that the connection is reused."""
-NO_KEY = "no-key"
+PLACEHOLDER_KEY = "no-key"
 """Sent to a server of the user's own, which may not want one."""
 
-MEASURE_S = 5.0
+LIMITS_TIMEOUT_S = 5.0
 """A server that has not told a model's limits by then is not listened to."""
 
 _log = logging.getLogger("greenroom.models")
@@ -53,7 +59,7 @@ _USED = {
 }
 
 
-class AnthropicModel:
+class AnthropicClient:
     """Implements `ModelClient`; one for the whole program, used from one event loop.
 
     With neither key nor token the SDK looks for its own credentials, unless a base URL is given.
@@ -65,16 +71,16 @@ class AnthropicModel:
         api_key: str | None = None,
         auth_token: str | None = None,
         *,
-        idle_s: float = IDLE_S,
+        idle_timeout_s: float = IDLE_TIMEOUT_S,
     ) -> None:
         self._base_url = base_url or None
         self._auth_token = None if api_key else auth_token or None
-        self._api_key = api_key or (NO_KEY if base_url and not auth_token else None)
-        self._secrets = secrets_of(
-            dict(zip(HOLDERS, (api_key or "", auth_token or ""), strict=True))
+        self._api_key = api_key or (PLACEHOLDER_KEY if base_url and not auth_token else None)
+        self._secrets = read_secrets(
+            dict(zip(SECRET_VARIABLES, (api_key or "", auth_token or ""), strict=True))
         )
-        self._idle_s = idle_s
-        self._server = where(base_url or DEFAULT_URL)
+        self._idle_s = idle_timeout_s
+        self._server = redact_base_url(base_url or DEFAULT_BASE_URL)
         self._lines = Lines(self._make)
 
     async def prepare(self) -> "anthropic.AsyncAnthropic":
@@ -83,13 +89,13 @@ class AnthropicModel:
         Raises:
             ModelError: the settings make no client, such as a base URL that is none.
         """
-        return await self._lines.first()
+        return await self._lines.open_first()
 
     async def close(self) -> None:
         """Close the connections."""
         await self._lines.close()
 
-    async def stream(self, request: ModelRequest) -> AsyncGenerator[Streamed | Reply, None]:
+    async def stream(self, request: ModelRequest) -> AsyncGenerator[ReplyDelta | Reply, None]:
         """Send `request`; yields `Streamed` as it arrives, then exactly one `Reply`.
 
         Cancelling the task that iterates closes the connection.
@@ -100,28 +106,28 @@ class AnthropicModel:
         head: dict[str, str] = {}
         try:
             async with (
-                self._lines.taken() as client,
+                self._lines.acquire() as client,
                 aclosing(self._replies(client, request, head)) as events,
             ):
                 async for event in events:
                     yield event
         except ModelError as error:
             if head:  # an answer that was an error has been heeded already
-                heed(error, head)
-            error.detail = hidden(error.detail.encode(), self._secrets).decode()
+                apply_retry_headers(error, head)
+            error.detail = redact(error.detail.encode(), self._secrets).decode()
             error.args = (error.detail,)
             raise
 
-    async def measure(self, model: str) -> ModelLimitsFound | None:
+    async def look_up_limits(self, model: str) -> ModelLimitsFound | None:
         """Ask what a model takes; None where the server does not say within `MEASURE_S`."""
         client = await self.prepare()
         try:
-            async with asyncio.timeout(MEASURE_S):
+            async with asyncio.timeout(LIMITS_TIMEOUT_S):
                 told = await client.models.retrieve(model)
             return ModelLimitsFound(
                 model=model,
-                context_tokens=told.max_input_tokens or 0,
-                output_tokens=told.max_tokens or 0,
+                max_context_tokens=told.max_input_tokens or 0,
+                max_output_tokens=told.max_tokens or 0,
             )
         except Exception:  # noqa: BLE001  (whatever answers there, it must do no harm)
             _log.info("%s does not say what %s takes", self._server, model)
@@ -129,7 +135,7 @@ class AnthropicModel:
 
     async def _replies(
         self, client: "anthropic.AsyncAnthropic", request: ModelRequest, head: dict[str, str]
-    ) -> AsyncGenerator[Streamed | Reply, None]:
+    ) -> AsyncGenerator[ReplyDelta | Reply, None]:
         decoder = ReplyDecoder(self._server)
         reply: Reply | None = None
         async with aclosing(self._bursts(client, request, head)) as arriving:
@@ -153,24 +159,26 @@ class AnthropicModel:
             try:
                 response = await _sent(client, request)
             except Exception as error:
-                raise sdk_error(error, self._server) from error
+                raise classify_sdk_error(error, self._server) from error
             opened.push_async_callback(response.aclose)
             head.update(response.headers)
             try:
-                async with aclosing(bursts(response.aiter_bytes(), self._idle_s)) as arriving:
+                async with aclosing(
+                    coalesce_reads(response.aiter_bytes(), self._idle_s)
+                ) as arriving:
                     async for burst in arriving:
                         yield burst
             except TimeoutError as error:
-                raise silence(self._server, self._idle_s) from error
+                raise make_idle_timeout_error(self._server, self._idle_s) from error
             except Exception as error:
-                raise read_error(error, self._server) from error
+                raise classify_read_error(error, self._server) from error
 
     def _make(self, first: "anthropic.AsyncAnthropic | None") -> "anthropic.AsyncAnthropic":
         try:
             load_sdk()
             import anthropic  # noqa: PLC0415  (see the top of this module)
 
-            connections = http_client(self._base_url)
+            connections = make_http_client(self._base_url)
             if first is not None:
                 return first.with_options(http_client=connections)
             client = anthropic.AsyncAnthropic(
@@ -181,14 +189,14 @@ class AnthropicModel:
                 http_client=connections,
             )
         except Exception as error:
-            raise setup_error(error, self._server) from error
-        self._server = where(str(client.base_url))
+            raise classify_setup_error(error, self._server) from error
+        self._server = redact_base_url(str(client.base_url))
         return client
 
 
 def load_sdk() -> None:
     """Import the SDK, on any thread; the program does so once its first screen is drawn."""
-    load_late("anthropic", _LATE, _use_sdk)
+    import_lazily("anthropic", _LATE, _use_sdk)
 
 
 def _use_sdk() -> None:
@@ -210,10 +218,10 @@ async def _sent(client: "anthropic.AsyncAnthropic", request: ModelRequest) -> "h
 
     response: Any = await client.post(
         "/v1/messages",
-        content=body_of(request),
+        content=build_request_body(request),
         options={
             "headers": request.headers,
-            "timeout": anthropic.Timeout(ANSWER_S, connect=CONNECT_S),
+            "timeout": anthropic.Timeout(RESPONSE_TIMEOUT_S, connect=CONNECT_TIMEOUT_S),
         },
         cast_to=httpx2.Response,
         stream=True,
@@ -223,7 +231,7 @@ async def _sent(client: "anthropic.AsyncAnthropic", request: ModelRequest) -> "h
     return answer
 
 
-def body_of(request: ModelRequest) -> bytes:
+def build_request_body(request: ModelRequest) -> bytes:
     """Write a request as the Messages API takes it, with the marks for what it is to cache.
 
     One mark stands at the end of tools and system prompt, a part that is kept also for other
@@ -246,7 +254,7 @@ def body_of(request: ModelRequest) -> bytes:
 async def _drain(arriving: AsyncIterator[bytes]) -> None:
     """Read what is left of the body; a server that keeps it open only loses its connection."""
     try:
-        async with asyncio.timeout(DRAIN_S):
+        async with asyncio.timeout(DRAIN_TIMEOUT_S):
             async for _ in arriving:
                 pass
     except (TimeoutError, ModelError):

@@ -8,7 +8,7 @@ from pydantic import JsonValue
 from pydantic_core import from_json
 
 
-def strict_object(text: str | bytes) -> dict[str, JsonValue]:
+def parse_strict_object(text: str | bytes) -> dict[str, JsonValue]:
     """Read exactly one JSON object.
 
     Raises:

@@ -5,26 +5,33 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import assert_never
 
-from actors.permissions.changing import (
+from actors.paths.resolve import WorkspacePaths
+from actors.permissions.decide_call import CallDecision, decide_call
+from actors.permissions.evaluation_job import decide_without_rules, run_evaluation, unjudged
+from actors.permissions.evaluation_pool import EVALUATION_TIMEOUT_S, EvaluationPool
+from actors.permissions.pending_changes import PendingChanges
+from actors.permissions.policy_changes import (
     PolicyUpdate,
-    changed,
-    config_of,
-    done,
-    failed,
-    is_of_project,
-    tightens,
-    wrong_with,
+    apply_update,
+    build_failure_reply,
+    build_session_settings,
+    build_success_reply,
+    find_update_problem,
+    is_project_update,
+    is_tightening,
 )
-from actors.permissions.court import JUDGING_S, EvaluationPool
-from actors.permissions.deciding import CallDecision, decide_call
-from actors.permissions.pending import Pending
-from actors.permissions.places import WorkspacePaths
-from actors.permissions.project_grants import ProjectGrants, found_now, made, not_made, unread
-from actors.permissions.remembering import remembered
-from actors.permissions.verdicts import judged_in_time, unjudged, verdict_without_rules
+from actors.permissions.policy_recovery import recover_policy
+from actors.permissions.project_grants import (
+    ProjectGrantStore,
+    apply_project_update,
+    load_project_grants,
+    on_project_load_failure,
+    on_project_update_failure,
+)
 from actors.runtime.actor import Actor
-from actors.sessions.recorder import JournalClient
+from actors.sessions.journal_client import JournalClient
 from messages.address import APPROVALS, ROOT, Address
+from messages.journal import Appended, AppendFailed, ReadRecordsFailed, Record, RecordsRead
 from messages.permissions import (
     ChangeMode,
     DecisionExplained,
@@ -41,11 +48,10 @@ from messages.permissions import (
     RevokeGrant,
     StoreGrant,
 )
-from messages.rules import PermissionProfile, PermissionRequest, Policy
+from messages.policy import PermissionProfile, PermissionRequest, Policy
 from messages.supervision import PeerRestarted, Undelivered
-from messages.transcript import Appended, AppendFailed, ReadRecordsFailed, Record, RecordsRead
 
-Chain = tuple[PermissionProfile, ...]
+ProfileChain = tuple[PermissionProfile, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,13 +59,13 @@ class EvaluationSettings:
     """How a call is judged."""
 
     decide: Callable[
-        [tuple[PermissionRequest, ...], WorkspacePaths, Policy, Chain], CallDecision
+        [tuple[PermissionRequest, ...], WorkspacePaths, Policy, ProfileChain], CallDecision
     ] = decide_call
-    limit_s: float = JUDGING_S
+    timeout_s: float = EVALUATION_TIMEOUT_S
     """A call that takes longer to judge is a question for a person."""
 
 
-JUDGING = EvaluationSettings()
+DEFAULT_EVALUATION_SETTINGS = EvaluationSettings()
 EngineInbox = (
     RegisterAgent
     | EvaluatePermission
@@ -88,9 +94,9 @@ class PermissionEngine(Actor[EngineInbox]):
         self,
         journal: Address,
         policy: Policy,
-        ground: WorkspacePaths,
-        store: ProjectGrants,
-        judging: EvaluationSettings = JUDGING,
+        workspace_paths: WorkspacePaths,
+        grant_store: ProjectGrantStore,
+        evaluation_settings: EvaluationSettings = DEFAULT_EVALUATION_SETTINGS,
     ) -> None:
         """Start from a policy, such as the one a resumed session recorded.
 
@@ -98,21 +104,21 @@ class PermissionEngine(Actor[EngineInbox]):
         """
         self._recorder = JournalClient(self, journal)
         self._policy = policy
-        self._ground = ground
-        self._store = store
-        self._decide = judging.decide
-        self._court = EvaluationPool(judging.limit_s)
+        self._ground = workspace_paths
+        self._store = grant_store
+        self._decide = evaluation_settings.decide
+        self._court = EvaluationPool(evaluation_settings.timeout_s)
         self._loaded: ReplaceRules | None = None
         """What the rules of the start gave way to."""
         self._profiles: dict[Address, PermissionProfile] = {}
         self._tickets = 0
-        self._judging: dict[int, tuple[EvaluatePermission, Address]] = {}
+        self._running_evaluations: dict[int, tuple[EvaluatePermission, Address]] = {}
         """Queries at work, and who asked."""
         self._unknown: list[tuple[EvaluatePermission, Address]] = []
         """After a restart: queries for agents that their parents have to name again first."""
         self._last = DecisionExplained()
         self._append = 0
-        self._pending = Pending()
+        self._pending = PendingChanges()
         self._finding = False
         """What the project's store holds is not known yet, or is looked at again."""
 
@@ -130,13 +136,13 @@ class PermissionEngine(Actor[EngineInbox]):
             case EvaluatePermission():
                 self._judge(message, self.sender)
             case EvaluationFinished():
-                self._judged(message)
+                self._on_evaluation_finished(message)
             case StoreGrant() | RevokeGrant() | ChangeMode() | ReplaceRules():
                 self._change(message)
             case ProjectGrantsLoaded():
                 self._read(message)
             case ProjectGrantsUpdateFailed():
-                self._not_made(message.detail)
+                self._on_update_failed(message.detail)
             case ExplainLastDecision():
                 self.tell(self.sender, self._last)
             case GetPolicy():
@@ -146,18 +152,18 @@ class PermissionEngine(Actor[EngineInbox]):
             case AppendFailed():
                 self._not_stored(message)
             case PeerRestarted():
-                self._recorder.peer_restarted(message.peer)
+                self._recorder.on_peer_restarted(message.peer)
             case Undelivered():
                 self._returned(message)
             case RecordsRead() | ReadRecordsFailed():
-                self._remember(self._recorder.recalled(message))
+                self._remember(self._recorder.on_records_read(message))
             case _:
                 assert_never(message)
 
     def _remember(self, records: tuple[Record, ...] | None) -> None:
         """Take up what has changed, in a generation that no verdict was given in."""
         if records is not None:
-            self._policy, self._loaded = remembered(self._policy, records, self.incarnation)
+            self._policy, self._loaded = recover_policy(self._policy, records, self.incarnation)
 
     def _register(self, registered: RegisterAgent) -> None:
         before = self._profiles.get(registered.agent)
@@ -171,23 +177,23 @@ class PermissionEngine(Actor[EngineInbox]):
     # Verdicts.
 
     def _judge(self, query: EvaluatePermission, asker: Address) -> None:
-        chain = chain_of(query.agent, self._profiles)
+        chain = find_profile_chain(query.agent, self._profiles)
         if chain is None and self.incarnation > 1:
             self._unknown.append((query, asker))
             return
         if chain is None:
             reason = f"{query.agent} is not a known agent"
-            self.tell(asker, verdict_without_rules(query, self._policy, "deny", reason))
+            self.tell(asker, decide_without_rules(query, self._policy, "deny", reason))
             return
         self._tickets += 1
-        self._judging[self._tickets] = (query, asker)
+        self._running_evaluations[self._tickets] = (query, asker)
         case = partial(self._decide, query.requests, self._ground, self._policy, chain)
-        job = partial(judged_in_time, self._tickets, query, self._policy, case, self._court)
-        self.work(job, partial(unjudged, self._tickets, query, self._policy))
+        job = partial(run_evaluation, self._tickets, query, self._policy, case, self._court)
+        self.start_job(job, partial(unjudged, self._tickets, query, self._policy))
 
-    def _judged(self, judged: EvaluationFinished) -> None:
+    def _on_evaluation_finished(self, judged: EvaluationFinished) -> None:
         """Pass a verdict on, unless what it went by has changed meanwhile: then judge again."""
-        query, asker = self._judging.pop(judged.evaluation_id)
+        query, asker = self._running_evaluations.pop(judged.evaluation_id)
         if judged.decision.policy_version == self._policy.policy_version:
             if asker != APPROVALS:  # which asks about a call again
                 self._last = DecisionExplained(
@@ -203,12 +209,12 @@ class PermissionEngine(Actor[EngineInbox]):
 
     def _change(self, change: PolicyUpdate) -> None:
         """What tightens holds at once, what loosens once it is on disk; one after the other."""
-        wrong = wrong_with(change)
+        wrong = find_update_problem(change)
         if wrong:
-            self.tell(self.sender, failed(change, wrong, self._policy))
+            self.tell(self.sender, build_failure_reply(change, wrong, self._policy))
             return
         is_first = self._pending.add(change, self.sender)
-        if tightens(change, self._policy):
+        if is_tightening(change, self._policy):
             self._go_by(self._policy)
         if is_first:
             self._write_next()
@@ -218,32 +224,34 @@ class PermissionEngine(Actor[EngineInbox]):
         change = self._pending.first
         if change is None:
             return
-        if is_of_project(change):
-            self.work(partial(made, self._store, change), not_made)
+        if is_project_update(change):
+            self.start_job(
+                partial(apply_project_update, self._store, change), on_project_update_failure
+            )
         else:
             loaded = change if isinstance(change, ReplaceRules) else self._loaded
-            kept = config_of(changed(self._policy, change), loaded)
+            kept = build_session_settings(apply_update(self._policy, change), loaded)
             self._append = self._recorder.write(kept)
 
     def _stored(self, written: Appended) -> None:
-        self._recorder.answered(written)
+        self._recorder.on_append_answered(written)
         change = self._pending.first
         if change is not None and written.id == self._append:
-            self._made(changed(self._policy, change))
+            self._on_update_stored(apply_update(self._policy, change))
 
-    def _made(self, policy: Policy) -> None:
+    def _on_update_stored(self, policy: Policy) -> None:
         """Go by what is on disk now."""
-        change, asker = self._pending.made()
+        change, asker = self._pending.complete_first()
         if isinstance(change, ReplaceRules):
             self._loaded = change
             self._find_project_grants()
-        self.tell(asker, done(change, policy.policy_version))
+        self.tell(asker, build_success_reply(change, policy.policy_version))
         self._go_by(policy)
         self._write_next()
 
     def _find_project_grants(self) -> None:
         self._finding = True
-        self.work(partial(found_now, self._store), unread)
+        self.start_job(partial(load_project_grants, self._store), on_project_load_failure)
 
     def _read(self, read: ProjectGrantsLoaded) -> None:
         """Take what the project's store holds; others may have changed it, too.
@@ -253,35 +261,37 @@ class PermissionEngine(Actor[EngineInbox]):
         policy = replace(
             self._policy, project_grants=read.rules, policy_version=self._policy.policy_version + 1
         )
-        if read.changed:
+        if read.after_update:
             self._finding = False
-            self._made(policy)
+            self._on_update_stored(policy)
         elif self._finding and read.rules != self._policy.project_grants:
             self._go_by(policy)
 
     def _go_by(self, policy: Policy) -> None:
         """Judge by this from now on, also what waits for a person; what tightened stays tight."""
-        self._policy = policy = self._pending.tightened(policy)
+        self._policy = policy = self._pending.with_tightening(policy)
         self.tell(APPROVALS, PolicyChanged(policy_version=policy.policy_version))
 
     def _not_stored(self, append: AppendFailed) -> None:
-        self._recorder.answered(append)
+        self._recorder.on_append_answered(append)
         if append.id == self._append:
-            self._not_made(append.detail)
+            self._on_update_failed(append.detail)
 
-    def _not_made(self, detail: str) -> None:
+    def _on_update_failed(self, detail: str) -> None:
         if self._pending.first is not None:
-            change, asker = self._pending.refused()
-            self.tell(asker, failed(change, detail, self._policy))
+            change, asker = self._pending.fail_first()
+            self.tell(asker, build_failure_reply(change, detail, self._policy))
             self._write_next()
 
     def _returned(self, returned: Undelivered) -> None:
-        lost = self._recorder.returned(returned)
+        lost = self._recorder.on_undelivered(returned)
         if lost is not None:
             self._not_stored(lost)
 
 
-def chain_of(agent: Address, profiles: dict[Address, PermissionProfile]) -> Chain | None:
+def find_profile_chain(
+    agent: Address, profiles: dict[Address, PermissionProfile]
+) -> ProfileChain | None:
     """List the profiles an agent stands under, its own first; None: one of them is not known."""
     found: list[PermissionProfile] = []
     while agent != ROOT:

@@ -6,29 +6,29 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from actors.permissions.changing import PolicyUpdate
-from actors.permissions.granting import granting, revoking, unstorable
-from actors.runtime.actor import Failure
-from actors.sessions.faults import StoreError
-from actors.sessions.files import Files
-from actors.sessions.stores import Stored, change_store, read_store
+from actors.permissions.grants import find_grant_problem, with_grants, without_grant
+from actors.permissions.policy_changes import PolicyUpdate
+from actors.runtime.actor import JobFailure
+from actors.sessions.errors import StoreError
+from actors.sessions.file_system import FileSystem
+from actors.sessions.json_store import StoreContents, change_store, read_store
 from messages.permissions import (
     ProjectGrantsLoaded,
     ProjectGrantsUpdateFailed,
     RevokeGrant,
     StoreGrant,
 )
-from messages.rules import Policy, Rule
+from messages.policy import Policy, Rule
 
 if TYPE_CHECKING:
     from pydantic import JsonValue
 
-FORMAT = 1
+GRANTS_FORMAT = 1
 _KEYS = {"permission", "pattern"}
 
 
 @dataclass(frozen=True, slots=True)
-class Granted:
+class StoredGrants:
     """What the store says for one root."""
 
     rules: tuple[Rule, ...] = ()
@@ -37,45 +37,47 @@ class Granted:
 
 
 @dataclass(frozen=True, slots=True)
-class ProjectGrants:
+class ProjectGrantStore:
     """The store of one workspace's grants; each call may wait for the disk."""
 
     path: Path
     root: Path
     """With links resolved; what was granted for another root does not count."""
-    files: Files | None = None
+    files: FileSystem | None = None
 
-    def read(self) -> Granted:
+    def read(self) -> StoredGrants:
         """Read them; what cannot be read or understood grants nothing."""
         try:
-            stored = read_store(self.path, FORMAT, self.files)
+            stored = read_store(self.path, GRANTS_FORMAT, self.files)
         except StoreError as error:
-            return Granted(problem=f"{error.detail}; nothing is granted for this project")
+            return StoredGrants(problem=f"{error.detail}; nothing is granted for this project")
         rules, is_whole = self._rules(stored)
         strange = f"{self.path}: not all of it can be granted; that does not count"
-        return Granted(rules, stored.damage or ("" if is_whole else strange))
+        return StoredGrants(rules, stored.damage or ("" if is_whole else strange))
 
-    def now(self) -> ProjectGrantsLoaded:
+    def load(self) -> ProjectGrantsLoaded:
         """Say what they are now."""
-        return ProjectGrantsLoaded(rules=self.read().rules, changed=False)
+        return ProjectGrantsLoaded(rules=self.read().rules, after_update=False)
 
-    def make(self, change: PolicyUpdate) -> ProjectGrantsLoaded | ProjectGrantsUpdateFailed:
+    def apply_update(self, update: PolicyUpdate) -> ProjectGrantsLoaded | ProjectGrantsUpdateFailed:
         """Store a grant, or take one back; nobody else's change is lost."""
         try:
-            stored = change_store(self.path, FORMAT, self._changed(change), self.files)
+            stored = change_store(self.path, GRANTS_FORMAT, self._changed(update), self.files)
         except StoreError as error:
             return ProjectGrantsUpdateFailed(detail=error.detail)
         return ProjectGrantsLoaded(rules=self._rules(stored)[0])
 
-    def _changed(self, change: PolicyUpdate) -> "Callable[[Stored], Mapping[str, JsonValue]]":
-        def content(old: Stored) -> "Mapping[str, JsonValue]":
+    def _changed(
+        self, change: PolicyUpdate
+    ) -> "Callable[[StoreContents], Mapping[str, JsonValue]]":
+        def content(old: StoreContents) -> "Mapping[str, JsonValue]":
             rules = _with(self._rules(old)[0], change)
             told: list[JsonValue] = [_written(rule) for rule in rules]
             return {"roots": {**_roots(old), str(self.root): told}}
 
         return content
 
-    def _rules(self, stored: Stored) -> tuple[tuple[Rule, ...], bool]:
+    def _rules(self, stored: StoreContents) -> tuple[tuple[Rule, ...], bool]:
         """Say what counts, and whether that is all there is."""
         entries = _roots(stored).get(str(self.root), [])
         read = [_rule(entry) for entry in entries] if isinstance(entries, list) else [None]
@@ -83,38 +85,38 @@ class ProjectGrants:
         return tuple(rule for rule in read if rule is not None), is_whole
 
 
-async def made(
-    store: ProjectGrants, change: PolicyUpdate
+async def apply_project_update(
+    store: ProjectGrantStore, update: PolicyUpdate
 ) -> ProjectGrantsLoaded | ProjectGrantsUpdateFailed:
     """Change the store on a thread: it may wait for the disk, or for another program."""
-    return await asyncio.to_thread(store.make, change)
+    return await asyncio.to_thread(store.apply_update, update)
 
 
-async def found_now(store: ProjectGrants) -> ProjectGrantsLoaded:
+async def load_project_grants(store: ProjectGrantStore) -> ProjectGrantsLoaded:
     """Read the store on a thread."""
-    return await asyncio.to_thread(store.now)
+    return await asyncio.to_thread(store.load)
 
 
-def not_made(failure: Failure) -> ProjectGrantsUpdateFailed:
+def on_project_update_failure(failure: JobFailure) -> ProjectGrantsUpdateFailed:
     """Say how a change of the store ended without an outcome of its own."""
     return ProjectGrantsUpdateFailed(detail=failure.detail)
 
 
-def unread(_failure: Failure) -> ProjectGrantsLoaded:
+def on_project_load_failure(_failure: JobFailure) -> ProjectGrantsLoaded:
     """Go without them."""
-    return ProjectGrantsLoaded(rules=(), changed=False)
+    return ProjectGrantsLoaded(rules=(), after_update=False)
 
 
 def _with(rules: tuple[Rule, ...], change: PolicyUpdate) -> tuple[Rule, ...]:
     policy = Policy(project_grants=rules)
     if isinstance(change, StoreGrant):
-        policy = granting(policy, change.rules, "project")
+        policy = with_grants(policy, change.rules, "project")
     elif isinstance(change, RevokeGrant):
-        policy = revoking(policy, change.rule, "project")
+        policy = without_grant(policy, change.rule, "project")
     return policy.project_grants
 
 
-def _roots(stored: Stored) -> "dict[str, JsonValue]":
+def _roots(stored: StoreContents) -> "dict[str, JsonValue]":
     roots = stored.content.get("roots")
     return roots if isinstance(roots, dict) else {}
 
@@ -131,4 +133,4 @@ def _rule(entry: "JsonValue") -> Rule | None:
         return None
     fields = cast("dict[str, str]", entry)
     rule = Rule(permission=fields["permission"], pattern=fields["pattern"], action="allow")
-    return None if unstorable(rule) else rule
+    return None if find_grant_problem(rule) else rule

@@ -20,11 +20,11 @@ from typing import (
     get_origin,
 )
 
-from actors.runtime.supervision import NEVER, Restart
+from actors.runtime.supervision import NO_RESTART, Restart
 from messages.address import Address
 from messages.base import Message
 
-STOP_S = 2.0
+STOP_TIMEOUT_S = 2.0
 """Time for the ordered stop of a turn or an agent, and of all below it."""
 
 M = TypeVar("M", bound=Message)
@@ -32,7 +32,7 @@ JobId = int
 
 
 @dataclass(frozen=True, slots=True)
-class Failure:
+class JobFailure:
     """How a work ended without a message of its own."""
 
     kind: Literal["raised", "cancelled"]
@@ -51,29 +51,29 @@ class ActorContext(Protocol):
         """Deliver a message, or count a dead letter."""
         ...
 
-    def start_child(self, make: "Factory", name: str, restart: Restart) -> Address:
+    def start_child(self, make: "ActorFactory", name: str, restart: Restart) -> Address:
         """Start a child actor."""
         ...
 
-    def stop_child(self, child: Address, within_s: float) -> None:
+    def stop_child(self, child: Address, timeout_s: float) -> None:
         """Begin to stop a child."""
         ...
 
-    def start_work(
-        self, job: Callable[[], Awaitable[Message]], failed: Callable[[Failure], Message]
+    def start_job(
+        self, job: Callable[[], Awaitable[Message]], on_failure: Callable[[JobFailure], Message]
     ) -> JobId:
         """Run a job on the event loop."""
         ...
 
-    def remind(self, delay_s: float, message: Message) -> None:
+    def schedule(self, delay_s: float, message: Message) -> None:
         """Deliver a message to its sender later."""
         ...
 
-    def cancel_work(self, work: JobId) -> None:
+    def cancel_job(self, job_id: JobId) -> None:
         """Cancel a job."""
         ...
 
-    def inlet(self) -> Callable[[Message], None]:
+    def message_sink(self) -> Callable[[Message], None]:
         """Open a way for a job to speak before it ends."""
         ...
 
@@ -81,11 +81,11 @@ class ActorContext(Protocol):
         """Hear of a peer's restarts."""
         ...
 
-    def hold_mail(self, passing: frozenset[type[Message]]) -> None:
+    def stash(self, except_types: frozenset[type[Message]]) -> None:
         """Let all mail wait that is not of these kinds."""
         ...
 
-    def release_mail(self) -> None:
+    def unstash(self) -> None:
         """Let the mail come in again."""
         ...
 
@@ -103,7 +103,7 @@ class Actor(ABC, Generic[M]):
 
     dispatcher: ClassVar[Literal["loop", "thread"]] = "loop"
     """`thread`: for actors that must call blocking code, such as the journal."""
-    drains: ClassVar[bool] = False
+    drains_before_stop: ClassVar[bool] = False
     """True: a stop waits behind the mail that is already there."""
 
     __host: ActorContext
@@ -147,7 +147,7 @@ class Actor(ABC, Generic[M]):
         self.__host.send(to, message, self.__host.sender)
 
     def start(
-        self, make: Callable[[], "Actor[Any]"], name: str, restart: Restart = NEVER
+        self, make: Callable[[], "Actor[Any]"], name: str, restart: Restart = NO_RESTART
     ) -> Address:
         """Start a child; `make` (a class, or a `partial` of one) runs in the child's first step.
 
@@ -161,32 +161,34 @@ class Actor(ABC, Generic[M]):
         """
         return self.__host.start_child(make, name, restart)
 
-    def stop(self, child: Address, within_s: float = STOP_S) -> None:
+    def stop(self, child: Address, timeout_s: float = STOP_TIMEOUT_S) -> None:
         """Stop a child and all below it; returns at once, the child's end is a message.
 
         What has not ended after `within_s` is given up: `ChildFailed(cause="unresponsive")`.
         """
-        self.__host.stop_child(child, within_s)
+        self.__host.stop_child(child, timeout_s)
 
-    def work(self, job: Callable[[], Awaitable[M]], failed: Callable[[Failure], M]) -> JobId:
+    def start_job(
+        self, job: Callable[[], Awaitable[M]], on_failure: Callable[[JobFailure], M]
+    ) -> JobId:
         """Run slow work on the event loop, without access to this actor.
 
         It has exactly one outcome in this inbox: the message that `job` returns, or what `failed`
         makes of its end. A cancelled job's outcome arrives when it has really ended.
         """
-        return self.__host.start_work(job, cast("Callable[[Failure], Message]", failed))
+        return self.__host.start_job(job, cast("Callable[[JobFailure], Message]", on_failure))
 
-    def cancel(self, work: JobId) -> None:
+    def cancel_job(self, job_id: JobId) -> None:
         """Cancel a work; its outcome still arrives. Nothing happens when it has ended."""
-        self.__host.cancel_work(work)
+        self.__host.cancel_job(job_id)
 
-    def inlet(self) -> Callable[[M], None]:
+    def message_sink(self) -> Callable[[M], None]:
         """Give a job a way to speak before it ends; after this actor's end nobody hears it."""
-        return cast("Callable[[M], None]", self.__host.inlet())
+        return cast("Callable[[M], None]", self.__host.message_sink())
 
-    def after(self, delay_s: float, message: M) -> None:
+    def schedule(self, delay_s: float, message: M) -> None:
         """Hear `message` from oneself when the time has passed, unless this life ends before."""
-        self.__host.remind(delay_s, message)
+        self.__host.schedule(delay_s, message)
 
     def watch(self, peer: Address) -> None:
         """Hear `PeerRestarted` each time that `peer`, who need not live yet, is restarted.
@@ -196,43 +198,45 @@ class Actor(ABC, Generic[M]):
         """
         self.__host.watch(peer)
 
-    def hold_mail(self, *passing: type[Message]) -> None:
+    def stash(self, *except_types: type[Message]) -> None:
         """Let all mail wait that is not of these kinds, until `release_mail` or a restart."""
-        self.__host.hold_mail(frozenset(passing))
+        self.__host.stash(frozenset(except_types))
 
-    def release_mail(self) -> None:
+    def unstash(self) -> None:
         """Let the mail come in again, in its order."""
-        self.__host.release_mail()
+        self.__host.unstash()
 
     def finish(self, result: str = "") -> None:
         """End in good order: `ChildCompleted(result)` goes to the parent."""
         self.__host.finish(result)
 
     @staticmethod
-    def settle(behaviour: "Actor[Any]", host: ActorContext) -> None:
+    def bind(behavior: "Actor[Any]", host: ActorContext) -> None:
         """Put a new behaviour into its cell (the runtime's own call)."""
-        behaviour.__host = host  # noqa: SLF001  (its own class)
+        behavior.__host = host  # noqa: SLF001  (its own class)
 
 
-Factory = Callable[[], Actor[Any]]
+ActorFactory = Callable[[], Actor[Any]]
 
 
 class UnexpectedMessageError(TypeError):
     """A message was sent to an actor whose inbox union does not have it; raised in the sender."""
 
 
-def check(message: Message, kinds: frozenset[type[Message]] | None, to: Address) -> None:
+def check_inbox(
+    message: Message, inbox_types: frozenset[type[Message]] | None, to: Address
+) -> None:
     """Hold a message against an inbox.
 
     Raises:
         UnexpectedMessageError: the inbox has no such message.
     """
-    if kinds is not None and type(message) not in kinds:
+    if inbox_types is not None and type(message) not in inbox_types:
         problem = f"{to} does not receive {type(message).__name__}"
         raise UnexpectedMessageError(problem)
 
 
-def behaviour_of(make: Factory) -> type[Actor[Any]]:
+def get_behavior_class(make: ActorFactory) -> type[Actor[Any]]:
     """Name the class that a factory makes, so that `tell` can check before it exists.
 
     Raises:
@@ -250,14 +254,14 @@ def _is_behaviour(made: object) -> TypeGuard[type[Actor[Any]]]:
 
 
 @cache
-def inbox_of(behaviour: type[Actor[Any]]) -> frozenset[type[Message]] | None:
+def get_inbox_types(behavior: type[Actor[Any]]) -> frozenset[type[Message]] | None:
     """Read the closed union off `class Name(Actor[Union])`; None: it takes every message."""
-    for base in behaviour.__mro__:
+    for base in behavior.__mro__:
         for generic in getattr(base, "__orig_bases__", ()):
             if get_origin(generic) is Actor and not isinstance(get_args(generic)[0], TypeVar):
                 kinds = frozenset(_flatten(get_args(generic)[0]))
                 return None if Message in kinds else kinds
-    message = f"{behaviour.__name__} does not say what it receives: class Name(Actor[Union])"
+    message = f"{behavior.__name__} does not say what it receives: class Name(Actor[Union])"
     raise TypeError(message)
 
 

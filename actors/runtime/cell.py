@@ -21,12 +21,12 @@ from typing import Any, ClassVar, Protocol, cast
 import pykka
 from pykka import messages as pykka_messages
 
-from actors.runtime.actor import Factory
-from actors.runtime.household import Household
-from actors.runtime.lanes import Mailbox, MailboxItem, StopOrder
-from actors.runtime.life import UNTOLD_DEADLINE_S, Life
-from actors.runtime.supervision import NEVER, Restart
-from actors.runtime.world import World
+from actors.runtime.actor import ActorFactory
+from actors.runtime.base_cell import BaseCell
+from actors.runtime.mailbox import Mailbox, MailboxItem, StopCell
+from actors.runtime.mailbox_processor import DEFAULT_STOP_TIMEOUT_S, MailboxProcessor
+from actors.runtime.runtime_port import RuntimePort
+from actors.runtime.supervision import NO_RESTART, Restart
 from messages.address import Address
 
 
@@ -35,34 +35,34 @@ class _Enveloped(Protocol):
     reply_to: Any
 
 
-class Cell(Life, pykka.Actor):
+class Cell(MailboxProcessor, pykka.Actor):
     """What both kinds of cell share."""
 
     def __init__(
         self,
-        world: World,
+        runtime: RuntimePort,
         address: Address,
-        make: Factory,
-        parent: Household | None,
-        restart: Restart = NEVER,
+        make: ActorFactory,
+        parent: BaseCell | None,
+        restart: Restart = NO_RESTART,
     ) -> None:
         """Make the pykka actor and the life in it."""
         pykka.Actor.__init__(self)
-        Life.__init__(self, world, address, make, parent, restart)
+        MailboxProcessor.__init__(self, runtime, address, make, parent, restart)
 
-    def run(self) -> None:
+    def launch(self) -> None:
         """Begin as `pykka.Actor.start` does, but without the global registry."""
         self._start_actor_loop()
 
-    def post(self, parcel: MailboxItem) -> bool:
+    def post(self, item: MailboxItem) -> bool:
         """Put a parcel into the inbox, from any thread; False: the cell has ended."""
         try:
-            self.actor_ref.tell(parcel)
+            self.actor_ref.tell(item)
         except pykka.ActorDeadError:
             return False
         return True
 
-    def open_parcel(self, envelope: _Enveloped) -> MailboxItem:
+    def unwrap_envelope(self, envelope: _Enveloped) -> MailboxItem:
         """Take the parcel out of pykka's envelope; a stray pykka stop is a stop like any other."""
         stop = pykka_messages._ActorStop  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]  (`ActorRef.stop` sends it)
         if not isinstance(envelope.message, stop):
@@ -70,12 +70,12 @@ class Cell(Life, pykka.Actor):
             return parcel
         if envelope.reply_to is not None:
             envelope.reply_to.set(None)  # pykka's own `ActorRef.stop` waits for it
-        deadline_s = self._world.event_loop.now() + UNTOLD_DEADLINE_S
-        return StopOrder(deadline_s, high_priority=not self.drains)
+        deadline_s = self._world.event_loop.now_s() + DEFAULT_STOP_TIMEOUT_S
+        return StopCell(deadline_s, high_priority=not self.drains_before_stop)
 
-    def came_late(self, parcels: list[MailboxItem]) -> None:
+    def on_late_items(self, items: list[MailboxItem]) -> None:
         """Count messages that came after the end."""
-        self._world.bury(parcels)
+        self._world.dead_letter(items)
 
 
 class LoopCell(Cell):
@@ -84,21 +84,21 @@ class LoopCell(Cell):
     Its lanes are touched on the loop's thread only, so there is no lock and no race.
     """
 
-    batch: ClassVar[int] = 32
+    batch_size: ClassVar[int] = 32
     """Messages that it handles before the others have their turn."""
 
     def __init__(
         self,
-        world: World,
+        runtime: RuntimePort,
         address: Address,
-        make: Factory,
-        parent: Household | None,
-        restart: Restart = NEVER,
+        make: ActorFactory,
+        parent: BaseCell | None,
+        restart: Restart = NO_RESTART,
     ) -> None:
         """Bind the inbox, which pykka makes without knowing its actor."""
-        super().__init__(world, address, make, parent, restart)
+        super().__init__(runtime, address, make, parent, restart)
         cast("LoopInbox", self.actor_inbox).cell = self
-        self._loop = world.event_loop
+        self._loop = runtime.event_loop
         self._lanes = Mailbox()
         self._scheduled = True
 
@@ -111,59 +111,59 @@ class LoopCell(Cell):
         return pykka.ThreadingFuture()
 
     def _start_actor_loop(self) -> None:
-        self._loop.soon(self._first_turn)
+        self._loop.call_soon(self._first_turn)
 
-    def post(self, parcel: MailboxItem) -> bool:
+    def post(self, item: MailboxItem) -> bool:
         """Put a parcel into the inbox: on the loop's own thread without pykka's detour."""
-        if not self._loop.here():
-            return super().post(parcel)
-        if self.over:
+        if not self._loop.is_current_thread():
+            return super().post(item)
+        if self.is_closed:
             return False
-        self._lanes.add(parcel)
+        self._lanes.add(item)
         if not self._scheduled:
             self._scheduled = True
-            self._loop.soon(self._turn)
+            self._loop.call_soon(self._turn)
         return True
 
-    def accept(self, parcel: MailboxItem) -> None:
+    def accept(self, item: MailboxItem) -> None:
         """Put a parcel that came through pykka into its lane, from any thread."""
-        here = self._loop.here()
-        if not (self.post(parcel) if here else self._loop.soon(partial(self.accept, parcel))):
-            self.came_late([parcel])
+        here = self._loop.is_current_thread()
+        if not (self.post(item) if here else self._loop.call_soon(partial(self.accept, item))):
+            self.on_late_items([item])
 
     def _first_turn(self) -> None:
-        if not self.over:
-            self.begin()
+        if not self.is_closed:
+            self.start_incarnation()
         self._turn()
 
     def _turn(self) -> None:
         lanes = self._lanes
-        for _ in range(self.batch):
+        for _ in range(self.batch_size):
             parcel = lanes.take()
             if parcel is None:
                 self._scheduled = False
                 return
-            self.handle(parcel)
-        self._loop.soon(self._turn)
+            self.handle_item(parcel)
+        self._loop.call_soon(self._turn)
 
     def fence(self) -> None:
         """Take no further part, and clean up on the loop's thread."""
-        self.over = True
-        self._loop.run(self._fence_here)
+        self.is_closed = True
+        self._loop.run_on_loop(self._fence_here)
 
     def _fence_here(self) -> None:
         super().fence()
-        self.leave()
+        self.clean_up_abandoned()
 
     def take_all(self) -> list[MailboxItem]:
         """Empty the lanes."""
         return self._lanes.clear()
 
-    def put_back(self, parcels: list[MailboxItem]) -> None:
+    def put_back(self, items: list[MailboxItem]) -> None:
         """Put parcels before the others; they come in this turn or the next."""
-        self._lanes.put_back(parcels)
+        self._lanes.put_back(items)
 
-    def close(self) -> list[MailboxItem]:
+    def close_mailbox(self) -> list[MailboxItem]:
         """Close the inbox; pykka's `ActorRef.tell` raises from now on."""
         self.actor_stopped.set()
         return self._lanes.clear()
@@ -176,7 +176,7 @@ class LoopInbox:
 
     def put(self, envelope: _Enveloped, /) -> None:
         """Hand the envelope to the cell."""
-        self.cell.accept(self.cell.open_parcel(envelope))
+        self.cell.accept(self.cell.unwrap_envelope(envelope))
 
     def get(self) -> Any:  # noqa: ANN401  (pykka's signature)
         """Serve pykka's own loop, which does not run here."""
@@ -195,14 +195,14 @@ class ThreadCell(Cell, pykka.ThreadingActor):
 
     def __init__(
         self,
-        world: World,
+        runtime: RuntimePort,
         address: Address,
-        make: Factory,
-        parent: Household | None,
-        restart: Restart = NEVER,
+        make: ActorFactory,
+        parent: BaseCell | None,
+        restart: Restart = NO_RESTART,
     ) -> None:
         """Bind the inbox, which pykka makes without knowing its actor."""
-        super().__init__(world, address, make, parent, restart)
+        super().__init__(runtime, address, make, parent, restart)
         self._inbox = cast("ThreadInbox", self.actor_inbox)
         self._inbox.cell = self
 
@@ -218,23 +218,23 @@ class ThreadCell(Cell, pykka.ThreadingActor):
 
     def _actor_loop(self) -> None:
         threading.current_thread().name = f"greenroom {self.address}"
-        if not self.over:
-            self.begin()
-        while not self.over:
+        if not self.is_closed:
+            self.start_incarnation()
+        while not self.is_closed:
             parcel = self._inbox.get()
             if parcel is not None:
-                self.handle(parcel)
-        self.leave()
+                self.handle_item(parcel)
+        self.clean_up_abandoned()
 
     def take_all(self) -> list[MailboxItem]:
         """Empty the lanes."""
         return self._inbox.clear()
 
-    def put_back(self, parcels: list[MailboxItem]) -> None:
+    def put_back(self, items: list[MailboxItem]) -> None:
         """Put parcels before the others."""
-        self._inbox.put_back(parcels)
+        self._inbox.put_back(items)
 
-    def close(self) -> list[MailboxItem]:
+    def close_mailbox(self) -> list[MailboxItem]:
         """Close the inbox; a put that races with this finds the flag and empties it itself."""
         self.actor_stopped.set()
         return self._inbox.clear()
@@ -252,20 +252,20 @@ class ThreadInbox:
 
     def put(self, envelope: _Enveloped, /) -> None:
         """Add to the lane, then wake the thread; looks again whether the cell ended meanwhile."""
-        self._lanes.add(self.cell.open_parcel(envelope))
+        self._lanes.add(self.cell.unwrap_envelope(envelope))
         self._tokens.put(None)
         if self.cell.actor_stopped.is_set():
-            self.cell.came_late(self.clear())
+            self.cell.on_late_items(self.clear())
 
     def get(self) -> Any:  # noqa: ANN401  (pykka's signature; a `MailboxItem`, or None after `clear`)
         """Wait for the next parcel."""
         self._tokens.get()
         return self._lanes.take()
 
-    def put_back(self, parcels: list[MailboxItem]) -> None:
+    def put_back(self, items: list[MailboxItem]) -> None:
         """Put parcels before the others; from the cell's own thread."""
-        self._lanes.put_back(parcels)
-        for _ in parcels:
+        self._lanes.put_back(items)
+        for _ in items:
             self._tokens.put(None)
 
     def empty(self) -> bool:
@@ -278,5 +278,5 @@ class ThreadInbox:
         return self._lanes.clear()
 
 
-CELLS: dict[str, type[Cell]] = {"loop": LoopCell, "thread": ThreadCell}
+CELL_TYPES: dict[str, type[Cell]] = {"loop": LoopCell, "thread": ThreadCell}
 """The kinds of cell by `Actor.dispatcher`."""

@@ -4,11 +4,11 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Protocol
 
-from actors.runtime.event_loop import Alarm, EventLoop
-from actors.runtime.lanes import ChildStopTimeout, MailboxItem, StopOrder
+from actors.runtime.event_loop import EventLoop, ResettableTimer
+from actors.runtime.mailbox import ChildStopTimeout, MailboxItem, StopCell
 from messages.address import Address
 
-CHILD_SHARE = 0.9
+CHILD_DEADLINE_SHARE = 0.9
 """A child's part of its parent's time, so that the deepest deadline passes first."""
 
 
@@ -16,9 +16,9 @@ class ChildCell(Protocol):
     """A cell, as its parent sees it."""
 
     address: Address
-    drains: bool
+    drains_before_stop: bool
 
-    def post(self, parcel: MailboxItem) -> bool:
+    def post(self, item: MailboxItem) -> bool:
         """Put a parcel into the child's inbox."""
         ...
 
@@ -26,12 +26,14 @@ class ChildCell(Protocol):
 class Children:
     """Children in the order of their start; used in the parent's context only."""
 
-    def __init__(self, event_loop: EventLoop, report: Callable[[ChildStopTimeout], object]) -> None:
+    def __init__(
+        self, event_loop: EventLoop, on_overdue: Callable[[ChildStopTimeout], object]
+    ) -> None:
         """Begin without any."""
         self._event_loop = event_loop
-        self._report = report
+        self._report = on_overdue
         self._living: dict[Address, ChildCell] = {}
-        self._alarms: dict[Address, tuple[float, Alarm]] = {}
+        self._alarms: dict[Address, tuple[float, ResettableTimer]] = {}
 
     def __len__(self) -> int:
         """How many live."""
@@ -56,32 +58,36 @@ class Children:
             alarm.cancel()
         return self._living.pop(child, None) is not None
 
-    def stop(self, child: Address, by_s: float) -> None:
+    def stop(self, child: Address, deadline_s: float) -> None:
         """Tell one child to stop; `ChildStopTimeout` is reported if it lives at `by_s`."""
         if child not in self._living:
             return
-        self._order(self._living[child], by_s)
+        self._order(self._living[child], deadline_s)
         earlier_s, alarm = self._alarms.get(child, (float("inf"), None))
-        if by_s < earlier_s:
-            alarm = alarm or Alarm(self._event_loop, partial(self._report, ChildStopTimeout(child)))
-            alarm.set(by_s)
-            self._alarms[child] = by_s, alarm
+        if deadline_s < earlier_s:
+            alarm = alarm or ResettableTimer(
+                self._event_loop, partial(self._report, ChildStopTimeout(child))
+            )
+            alarm.set(deadline_s)
+            self._alarms[child] = deadline_s, alarm
 
-    def stop_last(self, by_s: float) -> None:
+    def stop_newest(self, deadline_s: float) -> None:
         """Tell the one started last, if there is one."""
         for child in reversed(self._living):
-            self.stop(child, by_s)
+            self.stop(child, deadline_s)
             return
 
-    def stop_together(self, by_s: float) -> None:
+    def stop_all(self, deadline_s: float) -> None:
         """Tell all, last started first; whoever calls watches the one deadline."""
         for child in reversed(self._living.values()):
-            self._order(child, by_s)
+            self._order(child, deadline_s)
 
     def _order(self, child: ChildCell, by_s: float) -> None:
-        child.post(StopOrder(self.share_s(by_s), high_priority=not child.drains))
+        child.post(
+            StopCell(self.get_child_deadline_s(by_s), high_priority=not child.drains_before_stop)
+        )
 
-    def share_s(self, by_s: float) -> float:
+    def get_child_deadline_s(self, deadline_s: float) -> float:
         """Leave a part of the time to ourselves."""
-        now_s = self._event_loop.now()
-        return now_s + CHILD_SHARE * (by_s - now_s)
+        now_s = self._event_loop.now_s()
+        return now_s + CHILD_DEADLINE_SHARE * (deadline_s - now_s)

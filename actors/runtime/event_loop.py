@@ -8,17 +8,17 @@ from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import Any, TypeVar
 
-from actors.runtime.blocking import DaemonThreads
+from actors.runtime.daemon_executor import DaemonThreadExecutor
 
 T = TypeVar("T")
 
 log = logging.getLogger("greenroom.runtime")
 
-LAST_TURNS = 16
+MAX_CLEANUP_ITERATIONS = 16
 """Turns of the loop in which tasks that nobody waits for may clean up at its end."""
 
 
-class JobCrash(Exception):  # noqa: N818  (named for what happened)
+class JobCrashError(Exception):  # noqa: N818  (named for what happened)
     """A job raised what would have ended the event loop."""
 
 
@@ -42,18 +42,18 @@ class EventLoop:
         """The thread that the loop runs on; 0: it does not."""
         return self._thread_id
 
-    def now(self) -> float:
+    def now_s(self) -> float:
         """The loop's clock, in seconds."""
         return self._loop.time()
 
-    def here(self) -> bool:
+    def is_current_thread(self) -> bool:
         """Whether the caller is on the loop's thread."""
         return threading.get_ident() == self._thread_id
 
-    def soon(self, call: Callable[[], object]) -> bool:
+    def call_soon(self, call: Callable[[], object]) -> bool:
         """Schedule a call, from any thread; False: the loop has ended, and nothing happens."""
         try:
-            if self.here():
+            if self.is_current_thread():
                 self._loop.call_soon(call)
             else:
                 self._wake_for(call)
@@ -76,29 +76,29 @@ class EventLoop:
         while self._from_outside:
             self._loop.call_soon(self._from_outside.popleft())
 
-    def run(self, call: Callable[[], object]) -> bool:
+    def run_on_loop(self, call: Callable[[], object]) -> bool:
         """Call at once on the loop's thread, else schedule it there, in order."""
-        if self.here():
+        if self.is_current_thread():
             call()
             return True
-        return self.soon(call)
+        return self.call_soon(call)
 
     def call_at(self, when_s: float, call: Callable[[], object]) -> asyncio.TimerHandle:
         """Call at a time of the loop's clock; on the loop's thread only."""
         return self._loop.call_at(when_s, call)
 
-    def launch(self, job: Callable[[], Awaitable[T]], name: str) -> "asyncio.Task[T]":
+    def create_task(self, job: Callable[[], Awaitable[T]], name: str) -> "asyncio.Task[T]":
         """Start a job as a task; on the loop's thread only."""
         return self._loop.create_task(_contained(job, name), name=name)
 
 
-class LoopThread(EventLoop):
+class EventLoopThread(EventLoop):
     """An asyncio loop on a daemon thread of its own, which survives whatever a job raises."""
 
     def __init__(self) -> None:
         """Make the loop; `start` runs it."""
         super().__init__(asyncio.new_event_loop())
-        self._loop.set_default_executor(DaemonThreads())
+        self._loop.set_default_executor(DaemonThreadExecutor())
         self._thread = threading.Thread(target=self._run, name="greenroom-loop", daemon=True)
         self._thread_id = 0
         self._stopping = False
@@ -110,7 +110,7 @@ class LoopThread(EventLoop):
     def stop(self, timeout_s: float = 0.25) -> None:
         """Cancel what is left, stop the loop and wait for its thread."""
         self._stopping = True
-        self.soon(self._loop.stop)
+        self.call_soon(self._loop.stop)
         self._thread.join(timeout_s)
 
     def _run(self) -> None:
@@ -123,25 +123,25 @@ class LoopThread(EventLoop):
         self._loop.close()
 
 
-class Alarm:
+class ResettableTimer:
     """One call at a time of the loop's clock; set, moved and cancelled from any one thread.
 
     A cancelled alarm holds on to nothing, so that an ended cell does not live until its deadline.
     """
 
-    def __init__(self, event_loop: EventLoop, ring: Callable[[], object]) -> None:
+    def __init__(self, event_loop: EventLoop, on_due: Callable[[], object]) -> None:
         """Set nothing yet."""
         self._event_loop = event_loop
-        self._ring = ring
+        self._ring = on_due
         self._handle: asyncio.TimerHandle | None = None
 
     def set(self, when_s: float) -> None:
         """Ring at `when_s` and at no other time."""
-        self._event_loop.run(partial(self._move, when_s))
+        self._event_loop.run_on_loop(partial(self._move, when_s))
 
     def cancel(self) -> None:
         """Do not ring."""
-        self._event_loop.run(partial(self._move, None))
+        self._event_loop.run_on_loop(partial(self._move, None))
 
     def _move(self, when_s: float | None) -> None:
         if self._handle is not None:
@@ -153,7 +153,7 @@ async def _end_rest() -> None:
     rest = asyncio.all_tasks() - {asyncio.current_task()}
     for task in rest:
         task.cancel()
-    for _ in range(LAST_TURNS):
+    for _ in range(MAX_CLEANUP_ITERATIONS):
         if all(task.done() for task in rest):
             break
         await asyncio.sleep(0)
@@ -175,14 +175,14 @@ async def _contained(job: Callable[[], Awaitable[T]], name: str) -> T:  # noqa: 
     try:
         return await job()
     except (SystemExit, KeyboardInterrupt) as error:
-        raise JobCrash(describe(error)) from error
+        raise JobCrashError(describe_error(error)) from error
 
 
-CONTAINED = _contained.__code__
+JOB_WRAPPER_CODE = _contained.__code__
 """By it a stack shows whose job runs: its `name`."""
 
 
-def describe(error: BaseException) -> str:
+def describe_error(error: BaseException) -> str:
     """Type and text of an exception, the same in every run."""
     try:
         text = str(error)

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 
 from messages.base import Message
 
-LONGEST_REST_S = 0.1
+MAX_RESTART_DELAY_S = 0.1
 """Inside one process, waiting longer helps nobody: the mail waits as well."""
-MOST_CRASHES = 3
+MAX_CRASHES_PER_MESSAGE = 3
 """Crashes over equal messages, none handled well between, after which the next is set aside."""
-MOST_REMEMBERED = 16
+MAX_REMEMBERED_MESSAGES = 16
 """Different messages that an actor crashed over; the oldest are forgotten."""
 
 
@@ -23,7 +23,7 @@ class Restart:
     """Rest before the first restart of a window; doubled for each further one, up to 100 ms."""
 
 
-NEVER = Restart(limit=0, window_s=0.0)
+NO_RESTART = Restart(limit=0, window_s=0.0)
 
 
 class RestartBudget:
@@ -47,20 +47,20 @@ class RestartBudget:
         return True
 
     @property
-    def rest_s(self) -> float:
+    def delay_s(self) -> float:
         """How long to rest before the restart that was taken last."""
         earlier = len(self._spent) - 1
-        return min(LONGEST_REST_S, self._restart.backoff_s * float(2**earlier))
+        return min(MAX_RESTART_DELAY_S, self._restart.backoff_s * float(2**earlier))
 
 
-class Crashes:
+class CrashHistory:
     """The messages that one actor crashed over, and how often."""
 
     def __init__(self) -> None:
         """Begin without any."""
-        self._counts: deque[tuple[Message, int]] = deque(maxlen=MOST_REMEMBERED)
+        self._counts: deque[tuple[Message, int]] = deque(maxlen=MAX_REMEMBERED_MESSAGES)
 
-    def note(self, message: Message) -> None:
+    def record(self, message: Message) -> None:
         """Count one more crash."""
         count = self.count(message)
         if count:
@@ -79,4 +79,4 @@ class Crashes:
 
     def is_poison(self, message: Message) -> bool:
         """Whether trying once more is hopeless."""
-        return self.count(message) >= MOST_CRASHES
+        return self.count(message) >= MAX_CRASHES_PER_MESSAGE

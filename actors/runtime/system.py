@@ -8,23 +8,23 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from typing import Any
 
-from actors.runtime.actor import Actor, Factory, behaviour_of
-from actors.runtime.children import CHILD_SHARE
-from actors.runtime.directory import ActorRegistry
-from actors.runtime.event_loop import LoopThread
-from actors.runtime.lanes import StopOrder
-from actors.runtime.mailbox import Mailbox
-from actors.runtime.supervision import NEVER, Restart
+from actors.runtime.actor import Actor, ActorFactory, get_behavior_class
+from actors.runtime.children import CHILD_DEADLINE_SHARE
+from actors.runtime.event_loop import EventLoopThread
+from actors.runtime.mailbox import StopCell
+from actors.runtime.registry import ActorRegistry
+from actors.runtime.reply_slot import Mailbox
+from actors.runtime.supervision import NO_RESTART, Restart
 from actors.runtime.watchdog import StallCallback, StallLimits, Watchdog
 from messages.address import ROOT, Address
-from messages.agents import ChildEnded, ChildFailed
 from messages.base import Message
+from messages.child_lifecycle import ChildEnded, ChildFailed
 
 log = logging.getLogger("greenroom.runtime")
 
-EXIT_S = 5.0
+EXIT_TIMEOUT_S = 5.0
 """Time for the ordered stop of everything."""
-NAME_CHARS = 40
+MAX_NAME_CHARS = 40
 """Longest stem of a made-up name; its number follows."""
 
 
@@ -39,25 +39,25 @@ class EmptyRoot(Actor[Message]):
 class ActorSystem:
     """All actors of one process: one event loop, one tree, one directory."""
 
-    def __init__(self, root: Factory = EmptyRoot) -> None:
+    def __init__(self, root: ActorFactory = EmptyRoot) -> None:
         """Start the event loop and the actor at `/`, which lives on that loop.
 
         Raises:
             TypeError: `root` makes no loop actor.
         """
-        if behaviour_of(root).dispatcher != "loop":
+        if get_behavior_class(root).dispatcher != "loop":
             problem = "the root must be a loop actor"
             raise TypeError(problem)
         self._root_end: Future[ChildEnded] = Future()
         self._has_ended = False
         self._watchdog: Watchdog | None = None
-        self.event_loop = LoopThread()
+        self.event_loop = EventLoopThread()
         self._directory = ActorRegistry(self._ended, self.event_loop)
         self._numbers: Counter[str] = Counter()
         self._lock = threading.Lock()
         self._given_up_before_stop: int | None = None
         self.event_loop.start()
-        self._root = self._directory.spawn(root, ROOT, None)
+        self._root = self._directory.start_cell(root, ROOT, None)
 
     @property
     def addresses(self) -> tuple[Address, ...]:
@@ -65,17 +65,17 @@ class ActorSystem:
         return self._directory.addresses
 
     @property
-    def dead_letters(self) -> int:
+    def dead_letter_count(self) -> int:
         """How many messages nobody handled, so far."""
-        return self._directory.dead_letters
+        return self._directory.dead_letter_count
 
     @property
-    def given_up(self) -> int:
+    def abandoned_count(self) -> int:
         """How many actors and jobs did not end in time, so far; what they still say is dropped."""
-        return self._directory.given_up
+        return self._directory.abandoned_count
 
     def start(
-        self, make: Callable[[], Actor[Any]], name: str = "", restart: Restart = NEVER
+        self, make: Callable[[], Actor[Any]], name: str = "", restart: Restart = NO_RESTART
     ) -> Address:
         """Start an actor below the root; without a name it gets one made from its class.
 
@@ -93,10 +93,10 @@ class ActorSystem:
             except BaseException as error:  # noqa: BLE001  (it belongs to the caller)
                 started.set_exception(error)
 
-        if self._root.over or not self.event_loop.soon(begin):
+        if self._root.is_closed or not self.event_loop.call_soon(begin):
             problem = "the actor system has ended"
             raise RuntimeError(problem)
-        return started.result(EXIT_S)
+        return started.result(EXIT_TIMEOUT_S)
 
     def tell(self, to: Address, message: Message) -> None:
         """Send from any thread; the sender is the root.
@@ -117,23 +117,25 @@ class ActorSystem:
         self._must_be_outside()
         mailbox = Mailbox()
         address = ROOT.child(self._number("ask"))
-        self._directory.mailboxes[address] = mailbox
+        self._directory.reply_slots[address] = mailbox
         try:
             self._directory.send(to, message, address)
-            return mailbox.first.result(timeout_s)
+            return mailbox.reply.result(timeout_s)
         finally:
-            del self._directory.mailboxes[address]
+            del self._directory.reply_slots[address]
 
-    def stop_child(self, child: Address, within_s: float = EXIT_S) -> None:
+    def stop_child(self, child: Address, timeout_s: float = EXIT_TIMEOUT_S) -> None:
         """Begin to stop one child of the root."""
-        self.event_loop.run(lambda: self._root.stop_child(child, within_s))
+        self.event_loop.run_on_loop(lambda: self._root.stop_child(child, timeout_s))
 
-    def guard(self, named: StallCallback, fatal: StallCallback, patience: StallLimits) -> None:
+    def start_watchdog(
+        self, on_stall: StallCallback, on_fatal_stall: StallCallback, limits: StallLimits
+    ) -> None:
         """Have a watchdog look after the event loop until the stop; called once."""
-        self._watchdog = Watchdog(self.event_loop, named, fatal, patience)
+        self._watchdog = Watchdog(self.event_loop, on_stall, on_fatal_stall, limits)
         self._watchdog.start()
 
-    def stop(self, within_s: float = EXIT_S) -> bool:
+    def stop(self, timeout_s: float = EXIT_TIMEOUT_S) -> bool:
         """Stop everything in order; once stopped, nothing more happens.
 
         Returns:
@@ -146,15 +148,17 @@ class ActorSystem:
         if self._watchdog is not None:
             self._watchdog.stop()
         if self._given_up_before_stop is None:
-            self._given_up_before_stop = self.given_up
-        deadline_s = self.event_loop.now() + CHILD_SHARE * within_s
-        self._root.post(StopOrder(deadline_s, high_priority=not self._root.drains))
-        if not self.wait(within_s):  # something holds the event loop itself
-            self._directory.give_up(ROOT)
+            self._given_up_before_stop = self.abandoned_count
+        deadline_s = self.event_loop.now_s() + CHILD_DEADLINE_SHARE * timeout_s
+        self._root.post(StopCell(deadline_s, high_priority=not self._root.drains_before_stop))
+        if not self.wait(timeout_s):  # something holds the event loop itself
+            self._directory.abandon(ROOT)
             self._ended(ChildFailed(child=ROOT, cause="unresponsive", detail="held the event loop"))
         self.event_loop.stop()
-        log.debug("stopped: %d dead letters, %d given up", self.dead_letters, self.given_up)
-        return self.given_up == self._given_up_before_stop
+        log.debug(
+            "stopped: %d dead letters, %d given up", self.dead_letter_count, self.abandoned_count
+        )
+        return self.abandoned_count == self._given_up_before_stop
 
     def wait(self, timeout_s: float | None = None) -> bool:
         """Wait until the root has ended; False: it has not.
@@ -169,7 +173,7 @@ class ActorSystem:
             return False
         return True
 
-    def when_ended(self, callback: Callable[[ChildEnded], None]) -> None:
+    def add_end_callback(self, callback: Callable[[ChildEnded], None]) -> None:
         """Call back once with the root's end, on the runtime's thread; at once if it has ended."""
 
         def call(root_end: Future[ChildEnded]) -> None:
@@ -180,7 +184,7 @@ class ActorSystem:
 
         self._root_end.add_done_callback(call)
 
-    def when_restarted(self, callback: Callable[[Address], None]) -> None:
+    def set_restart_callback(self, callback: Callable[[Address], None]) -> None:
         """Call back at each restart of an actor, on its thread; set once."""
 
         def call(peer: Address) -> None:
@@ -189,7 +193,7 @@ class ActorSystem:
             except BaseException:  # the restart goes on
                 log.exception("a callback of a restart failed")
 
-        self._directory.restarted = call
+        self._directory.on_restart = call
 
     def _ended(self, end: ChildEnded) -> None:
         """Hear of the root's end; the first word counts."""
@@ -198,9 +202,9 @@ class ActorSystem:
         if first:
             self._root_end.set_result(end)
 
-    def _name_for(self, make: Factory) -> str:
-        stem = re.sub("[^a-z0-9]", "", behaviour_of(make).__name__.lower())
-        return self._number(stem[:NAME_CHARS] or "actor")
+    def _name_for(self, make: ActorFactory) -> str:
+        stem = re.sub("[^a-z0-9]", "", get_behavior_class(make).__name__.lower())
+        return self._number(stem[:MAX_NAME_CHARS] or "actor")
 
     def _number(self, stem: str) -> str:
         with self._lock:
@@ -208,6 +212,6 @@ class ActorSystem:
             return f"{stem}-{self._numbers[stem]}"
 
     def _must_be_outside(self) -> None:
-        if self.event_loop.here():
+        if self.event_loop.is_current_thread():
             problem = "the event loop cannot wait for itself"
             raise RuntimeError(problem)

@@ -3,14 +3,14 @@
 import logging
 from typing import Literal, assert_never
 
+from actors.redaction.redaction import redact_message
 from actors.runtime.actor import Actor
-from actors.secrets import without
-from actors.sessions.log import LogError, SessionLog
-from actors.sessions.reading import concerning
-from actors.sessions.transcripts import Transcripts
+from actors.sessions.log_reader import select_records_for
+from actors.sessions.session_log import LogError, SessionLog
+from actors.sessions.transcript_writer import TranscriptWriter
 from messages.address import Address
 from messages.base import Message
-from messages.transcript import (
+from messages.journal import (
     Append,
     Appended,
     AppendFailed,
@@ -35,9 +35,9 @@ class WriteTranscripts(Message):
 
 
 JournalInbox = Append | ReadRecords | Flush | WriteTranscripts
-TRANSCRIPTS_S = 0.2
+TRANSCRIPT_DELAY_S = 0.2
 """What goes into the transcripts gathers for so long: nobody waits for it, and each is a file."""
-TRANSCRIPTS_AT_ONCE = 4
+MAX_TRANSCRIPTS_PER_WRITE = 4
 """So many are written before the session's own records have their turn again."""
 
 
@@ -50,50 +50,50 @@ class AppendLedger:
 
     def __init__(self) -> None:
         """Nothing yet."""
-        self.last: dict[Address, int] = {}
+        self.last_ids: dict[Address, int] = {}
         """The last append of each sender that is on disk or has been refused."""
-        self.refused: dict[tuple[Address, int], AppendFailed] = {}
+        self.failures: dict[tuple[Address, int], AppendFailed] = {}
 
-    def answer(self, sender: Address, append: int) -> Appended | AppendFailed | None:
+    def find_answer(self, sender: Address, append: int) -> Appended | AppendFailed | None:
         """Say what was answered to an append; None: it is new."""
-        if append > self.last.get(sender, 0):
+        if append > self.last_ids.get(sender, 0):
             return None
-        return self.refused.get((sender, append)) or Appended(id=append)
+        return self.failures.get((sender, append)) or Appended(id=append)
 
-    def predecessor(self, sender: Address, append: Append) -> AppendFailed | None:
+    def find_failed_predecessor(self, sender: Address, append: Append) -> AppendFailed | None:
         """Say how the append that comes first was refused, if it was."""
-        return self.refused.get((sender, append.after))
+        return self.failures.get((sender, append.after_id))
 
-    def settle(self, sender: Address, answer: Appended | AppendFailed) -> None:
+    def record_answer(self, sender: Address, answer: Appended | AppendFailed) -> None:
         """Keep an answer."""
-        self.last[sender] = answer.id
+        self.last_ids[sender] = answer.id
         if isinstance(answer, AppendFailed):
-            self.refused[sender, answer.id] = answer
+            self.failures[sender, answer.id] = answer
 
 
 class Journal(Actor[JournalInbox]):
     """Writes and syncs records; those that wait together share one write and one sync."""
 
     dispatcher = "thread"
-    drains = True
+    drains_before_stop = True
 
     def __init__(
         self,
         session_log: SessionLog,
-        settled: AppendLedger,
+        ledger: AppendLedger,
         secrets: tuple[bytes, ...] = (),
-        transcripts: Transcripts | None = None,
+        transcript_writer: TranscriptWriter | None = None,
     ) -> None:
         """Write to a log that is open and locked; it is closed with the journal.
 
         Of `secrets` none is written, whatever record holds it. `transcripts` get what they are
         to have after it is on disk.
         """
-        self._transcripts = transcripts
+        self._transcripts = transcript_writer
         self._secrets = secrets
         self._log = session_log
-        self._settled = settled
-        self._taken = dict(settled.last)
+        self._settled = ledger
+        self._taken = dict(ledger.last_ids)
         """As `settled`, with what has gathered."""
         self._gathered: list[tuple[Address, Append]] = []
 
@@ -113,7 +113,9 @@ class Journal(Actor[JournalInbox]):
             case Flush():
                 self._write()
             case WriteTranscripts():
-                if self._transcripts is not None and self._transcripts.write(TRANSCRIPTS_AT_ONCE):
+                if self._transcripts is not None and self._transcripts.write(
+                    MAX_TRANSCRIPTS_PER_WRITE
+                ):
                     self.tell(self.address, message)
             case _:
                 assert_never(message)
@@ -129,15 +131,15 @@ class Journal(Actor[JournalInbox]):
     def _take(self, append: Append) -> None:
         """Gather what is in the mailbox: the note comes back behind it."""
         sender = self.sender
-        answer = self._settled.answer(sender, append.id)
+        answer = self._settled.find_answer(sender, append.id)
         if answer is not None:
             self.tell(sender, answer)  # the first was lost with a crash
             return
         taken = self._taken.get(sender, 0)
-        if append.id <= taken or append.after > taken:
+        if append.id <= taken or append.after_id > taken:
             log.info("%s of %s is here twice, or will come again", append.id, sender)
             return
-        before = self._settled.predecessor(sender, append)
+        before = self._settled.find_failed_predecessor(sender, append)
         if before is not None:  # it was sent before its sender heard of that
             self._taken[sender] = append.id
             self._answer(sender, AppendFailed(id=append.id, detail=before.detail))
@@ -151,7 +153,7 @@ class Journal(Actor[JournalInbox]):
         asker = self.sender
         self._write()
         try:
-            records = concerning(self._log.read(), recall.of)
+            records = select_records_for(self._log.read(), recall.agent)
         except LogError as error:
             self.tell(asker, ReadRecordsFailed(id=recall.id, detail=error.detail))
         else:
@@ -162,7 +164,7 @@ class Journal(Actor[JournalInbox]):
         if not gathered:
             return
         lines = [
-            (without(record, self._secrets), sender)
+            (redact_message(record, self._secrets), sender)
             for sender, append in gathered
             for record in append.records
         ]
@@ -174,11 +176,11 @@ class Journal(Actor[JournalInbox]):
         else:
             # All are on disk: a crash between two answers must not write the rest again.
             for sender, append in gathered:
-                self._settled.settle(sender, Appended(id=append.id))
+                self._settled.record_answer(sender, Appended(id=append.id))
             for sender, append in gathered:
                 self.tell(sender, Appended(id=append.id))
             if self._transcripts is not None and self._transcripts.add(lines):
-                self.after(TRANSCRIPTS_S, WriteTranscripts())
+                self.schedule(TRANSCRIPT_DELAY_S, WriteTranscripts())
 
     def _write_transcripts(self) -> None:
         """Write all, where nothing else is to be done."""
@@ -186,5 +188,5 @@ class Journal(Actor[JournalInbox]):
             self._transcripts.write()
 
     def _answer(self, sender: Address, answer: AppendFailed) -> None:
-        self._settled.settle(sender, answer)
+        self._settled.record_answer(sender, answer)
         self.tell(sender, answer)

@@ -5,17 +5,17 @@ import signal
 
 from pydantic import Field
 
-from actors.tools.executed import executed, names_no_file
-from actors.tools.files import encoded
-from actors.tools.local_processes import LAST_OUTPUT_S
-from actors.tools.paths import one_line
+from actors.paths.workspace import Workspace
+from actors.tools.command_runner import CommandResult
+from actors.tools.executed_files import find_executed_files, has_no_file_names
+from actors.tools.file_content import encode_text
+from actors.tools.local_command_runner import OUTPUT_GRACE_S
+from actors.tools.output_spool import MAX_OUTPUT_CHARS
 from actors.tools.process_group import GRACE_S
-from actors.tools.processes import Finished
-from actors.tools.spool import MAX_OUTPUT_CHARS
+from actors.tools.target_paths import escape_control_characters
 from actors.tools.tool import Arguments, TargetChangedError, Tool, ToolContext, ToolError
-from actors.tools.workspace import Workspace
-from messages.rules import PermissionRequest
-from messages.tools import CallPlan, FileDigest, ToolOutput
+from messages.policy import PermissionRequest
+from messages.tool_calls import CallPlan, FileDigest, ToolOutput
 
 DEFAULT_TIMEOUT_S = 120.0
 MAX_TIMEOUT_S = 600.0
@@ -31,7 +31,7 @@ error come together in order, at most {MAX_OUTPUT_CHARS:,} characters; of more t
 out and the whole goes to a file that is named.
 After timeout_s seconds ({DEFAULT_TIMEOUT_S:g} unless given, at most {MAX_TIMEOUT_S:g}) the \
 command and all it started are ended (TERM, {GRACE_S:g} s later KILL). Processes still there when \
-the shell has ended (and {LAST_OUTPUT_S:g} s passed for their output) are ended too: nothing goes \
+the shell has ended (and {OUTPUT_GRACE_S:g} s passed for their output) are ended too: nothing goes \
 on in the background.
 To read, list, write or change files use read, ls, write and edit."""
 
@@ -56,7 +56,7 @@ async def plan(arguments: BashArguments, context: ToolContext) -> CallPlan:
     problem = _problem(command)
     if problem:
         raise ToolError(problem)
-    shown = one_line(command.strip())
+    shown = escape_control_characters(command.strip())
     if len(shown) > _TITLE_CHARS:
         shown = shown[:_TITLE_CHARS] + "…"
     request = PermissionRequest(permission="bash", target=command)
@@ -81,32 +81,32 @@ async def run(arguments: BashArguments, plan: CallPlan, context: ToolContext) ->
         ]
         message = f"a file that it runs is another now: {', '.join(dict.fromkeys(other))}"
         raise TargetChangedError(message)
-    finished = await context.processes.run(
-        plan.full_text, context.workspace.cwd, arguments.timeout_s, context.outputs
+    finished = await context.command_runner.run(
+        plan.full_text, context.workspace.cwd, arguments.timeout_s, context.output_folder
     )
-    return told(finished, arguments.timeout_s)
+    return format_result(finished, arguments.timeout_s)
 
 
-def told(finished: Finished, timeout_s: float) -> ToolOutput:
+def format_result(result: CommandResult, timeout_s: float) -> ToolOutput:
     """Put what happened into words; the last line says how a failure ended."""
-    parts = [finished.output.rstrip("\n") or "(no output)"]
-    if finished.left_behind:
+    parts = [result.output.rstrip("\n") or "(no output)"]
+    if result.had_leftover_processes:
         parts.append("[processes left in the background were ended]")
-    if finished.timed_out:
+    if result.timed_out:
         parts.append(f"ended after {timeout_s:g} s, its time limit")
-    elif finished.exit_status < 0:
-        parts.append(f"ended by {_signal_name(-finished.exit_status)}")
-        parts.append(f"exit status {128 - finished.exit_status}")
-    elif finished.exit_status:
-        parts.append(f"exit status {finished.exit_status}")
-    failed = finished.timed_out or finished.exit_status != 0
-    return ToolOutput(text="\n".join(parts), failed=failed)
+    elif result.exit_status < 0:
+        parts.append(f"ended by {_signal_name(-result.exit_status)}")
+        parts.append(f"exit status {128 - result.exit_status}")
+    elif result.exit_status:
+        parts.append(f"exit status {result.exit_status}")
+    failed = result.timed_out or result.exit_status != 0
+    return ToolOutput(text="\n".join(parts), is_error=failed)
 
 
 async def _executed(command: str, workspace: Workspace) -> tuple[FileDigest, ...]:
-    if names_no_file(command, workspace):
+    if has_no_file_names(command, workspace):
         return ()
-    return await asyncio.to_thread(executed, command, workspace)
+    return await asyncio.to_thread(find_executed_files, command, workspace)
 
 
 def _problem(command: str) -> str:
@@ -114,7 +114,7 @@ def _problem(command: str) -> str:
         return "the command is empty"
     if "\0" in command:
         return "the command contains a NUL character"
-    length_bytes = len(encoded(command))
+    length_bytes = len(encode_text(command))
     if length_bytes > MAX_COMMAND_BYTES:
         return f"the command has {length_bytes:,} bytes, at most {MAX_COMMAND_BYTES:,} can be run"
     return ""

@@ -4,21 +4,27 @@ import asyncio
 
 from pydantic import Field
 
-from actors.tools.changing import applied, judging, planned
-from actors.tools.files import MAX_CHANGED_BYTES, Content, encoded, load, require_unchanged
-from actors.tools.finishing import seen_through
-from actors.tools.folders import planning
-from actors.tools.matching import replaced
-from actors.tools.paths import one_line, resolve
+from actors.tools.await_helpers import run_to_completion
+from actors.tools.file_content import (
+    MAX_EDITABLE_BYTES,
+    FileContent,
+    encode_text,
+    load_file,
+    require_unchanged,
+)
+from actors.tools.file_patch import apply_plan, guard_unread_content, plan_patch
+from actors.tools.safe_open import map_plan_errors
+from actors.tools.target_paths import escape_control_characters, resolve_path
+from actors.tools.text_match import replace_text
 from actors.tools.tool import Arguments, Tool, ToolContext, ToolError
-from messages.tools import CallPlan, ToolOutput
+from messages.tool_calls import CallPlan, ToolOutput
 
 DESCRIPTION = f"""\
 Replace text in a file. old_string must match exactly, whitespace too, and occur once; add \
 surrounding lines until it does, or set replace_all. Leave out the line numbers that read shows.
 Refused when the file changed since you read it, and when old_string is missing or ambiguous. \
 Line endings are kept: send \\n also for files with CRLF. UTF-8 files of at most \
-{MAX_CHANGED_BYTES // 1024**2} MiB."""
+{MAX_EDITABLE_BYTES // 1024**2} MiB."""
 
 
 class EditArguments(Arguments):
@@ -37,21 +43,21 @@ async def plan(arguments: EditArguments, context: ToolContext) -> CallPlan:
 
 async def run(arguments: EditArguments, plan: CallPlan, context: ToolContext) -> ToolOutput:
     """Write exactly what was planned; a cancelled one is not still writing when it returns."""
-    return await seen_through(asyncio.to_thread(applied, arguments.path, plan, context))
+    return await run_to_completion(asyncio.to_thread(apply_plan, arguments.path, plan, context))
 
 
 def _plan(arguments: EditArguments, context: ToolContext) -> CallPlan:
     _check(arguments)
-    path = resolve(arguments.path, context.workspace)
-    with planning(arguments.path):
-        content = load(path)
-    with judging("edit", content, context):
+    path = resolve_path(arguments.path, context.workspace)
+    with map_plan_errors(arguments.path):
+        content = load_file(path)
+    with guard_unread_content("edit", content, context):
         text = _text(content, arguments.path)
-        require_unchanged(content.state, context.observed_files, arguments.path)
-        after = replaced(
-            text, arguments.old_string, arguments.new_string, everywhere=arguments.replace_all
+        require_unchanged(content.file_digest, context.observed_files, arguments.path)
+        after = replace_text(
+            text, arguments.old_string, arguments.new_string, replace_all=arguments.replace_all
         )
-        return planned("edit", content, after, context)
+        return plan_patch("edit", content, after, context)
 
 
 def _check(arguments: EditArguments) -> None:
@@ -62,17 +68,17 @@ def _check(arguments: EditArguments) -> None:
         problem = "old_string and new_string are the same"
     if problem:
         raise ToolError(problem)
-    encoded(arguments.new_string)
+    encode_text(arguments.new_string)
 
 
-def _text(content: Content, shown: str) -> str:
+def _text(content: FileContent, shown: str) -> str:
     if content.data is None:
-        message = f"{one_line(shown)}: no such file; to make it use write"
+        message = f"{escape_control_characters(shown)}: no such file; to make it use write"
         raise ToolError(message)
     try:
         return content.data.decode()
     except UnicodeDecodeError as error:
-        message = f"{one_line(shown)} is not UTF-8 text; change it with bash"
+        message = f"{escape_control_characters(shown)} is not UTF-8 text; change it with bash"
         raise ToolError(message) from error
 
 

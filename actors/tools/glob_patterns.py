@@ -4,13 +4,13 @@ from collections.abc import Callable
 from itertools import pairwise
 
 from actors.tools.tool import ToolError
-from actors.tools.wildcards import wildcards
+from actors.tools.wildcards import compile_wildcards
 
 MAX_ALTERNATIVES = 100
 MAX_PATTERN_CHARS = 1_000
 
 
-def matcher(pattern: str) -> Callable[[str], bool]:
+def compile_glob(pattern: str) -> Callable[[str], bool]:
     """Make a test for paths relative to the folder that is searched.
 
     `*` and `?` stop at `/`, `**` does not; a pattern without a `/` matches names at any depth.
@@ -25,14 +25,14 @@ def matcher(pattern: str) -> Callable[[str], bool]:
         message = "no pattern leads out of the folder by ..; name another folder as path"
         raise ToolError(message)
     try:
-        tests = [_test(each) for each in expanded(pattern)]
+        tests = [_test(each) for each in expand_braces(pattern)]
     except ValueError as error:
         message = f"not a pattern of file names: {error}"
         raise ToolError(message) from error
     return lambda path: any(test(path) for test in tests)
 
 
-def expanded(pattern: str) -> list[str]:
+def expand_braces(pattern: str) -> list[str]:
     """Write out `{a,b}`, as a shell does; braces may hold braces.
 
     Raises:
@@ -88,7 +88,7 @@ def _test(pattern: str) -> Callable[[str], bool]:
     """Test one pattern; what it matches is a file, or a folder with all that is in it."""
     plain = pattern.removesuffix("/")
     whole = "/" in plain
-    test = wildcards(plain.removeprefix("/"))
+    test = compile_wildcards(plain.removeprefix("/"))
 
     def matches(path: str) -> bool:
         names = path.split("/")

@@ -1,8 +1,8 @@
 """The tool `help`: what Greenroom itself can do, for a model that is asked about it."""
 
 from actors.tools.tool import Arguments, Tool, ToolContext
-from messages.rules import PermissionRequest
-from messages.tools import CallPlan, ToolOutput
+from messages.policy import PermissionRequest
+from messages.tool_calls import CallPlan, ToolOutput
 
 DESCRIPTION = """\
 Read Greenroom's own manual: command line, slash commands, keys, files. Use it when the user asks \
@@ -21,7 +21,7 @@ async def plan(arguments: HelpArguments, context: ToolContext) -> CallPlan:  # n
 
 async def run(arguments: HelpArguments, plan: CallPlan, context: ToolContext) -> ToolOutput:  # noqa: ARG001  (as all runs)
     """Hand the manual over."""
-    return ToolOutput(text=context.manual())
+    return ToolOutput(text=context.help_text())
 
 
 HELP = Tool(

@@ -7,11 +7,16 @@ import os
 
 from pydantic import Field
 
-from actors.tools.folders import listing_of, planning, require_folder, running
-from actors.tools.paths import one_line, resolve, resolve_again, target_of
+from actors.tools.safe_open import map_plan_errors, map_run_errors, open_folder, require_folder
+from actors.tools.target_paths import (
+    escape_control_characters,
+    get_plan_target,
+    recheck_target,
+    resolve_path,
+)
 from actors.tools.tool import Arguments, Tool, ToolContext
-from messages.rules import PermissionRequest
-from messages.tools import CallPlan, ToolOutput
+from messages.policy import PermissionRequest
+from messages.tool_calls import CallPlan, ToolOutput
 
 MAX_ENTRIES = 1_000
 
@@ -39,17 +44,17 @@ async def run(arguments: LsArguments, plan: CallPlan, context: ToolContext) -> T
 
 
 def _plan(arguments: LsArguments, context: ToolContext) -> CallPlan:
-    path = resolve(arguments.path, context.workspace)
-    with planning(arguments.path):
+    path = resolve_path(arguments.path, context.workspace)
+    with map_plan_errors(arguments.path):
         require_folder(path, arguments.path)
-    target = context.workspace.target(path)
+    target = context.workspace.to_target(path)
     request = PermissionRequest(permission="ls", target=target)
-    return CallPlan(title=f"ls {one_line(target)}", requests=(request,))
+    return CallPlan(title=f"ls {escape_control_characters(target)}", requests=(request,))
 
 
 def _run(arguments: LsArguments, plan: CallPlan, context: ToolContext) -> ToolOutput:
-    path = resolve_again(arguments.path, target_of(plan), context)
-    with running(arguments.path), listing_of(path) as folder:
+    path = recheck_target(arguments.path, get_plan_target(plan), context)
+    with map_run_errors(arguments.path), open_folder(path) as folder:
         total, rows = _rows(folder)
     if total > len(rows):
         rows.append(f"[the first {len(rows):,} of {total:,} entries; narrow it down with bash]")
@@ -75,7 +80,7 @@ def _row(entry: "os.DirEntry[str]", folder: int) -> str:
 
 def _readable(name: str) -> str:
     # A name need not be UTF-8; what is not is shown as \xNN.
-    return one_line(os.fsencode(name).decode("utf-8", "backslashreplace"))
+    return escape_control_characters(os.fsencode(name).decode("utf-8", "backslashreplace"))
 
 
 LS = Tool(

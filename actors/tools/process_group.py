@@ -11,7 +11,7 @@ import subprocess
 from contextlib import suppress
 from pathlib import Path
 
-from actors.tools.marks import marked, signal_marked
+from actors.tools.process_tags import find_tagged_processes, signal_tagged_process
 
 GRACE_S = 1.0
 """After TERM comes KILL, and after KILL we go on."""
@@ -23,19 +23,19 @@ _DEAD = ("Z", "X")
 _Told = tuple[int, signal.Signals]
 
 
-async def readable(file: int) -> None:
+async def wait_until_readable(descriptor: int) -> None:
     """Wait until reading from a descriptor would not block."""
     loop = asyncio.get_running_loop()
     ready = loop.create_future()
     # The loop may call again before we run.
-    loop.add_reader(file, lambda: None if ready.done() else ready.set_result(None))
+    loop.add_reader(descriptor, lambda: None if ready.done() else ready.set_result(None))
     try:
         await ready
     finally:
-        loop.remove_reader(file)
+        loop.remove_reader(descriptor)
 
 
-async def exited(process: subprocess.Popen[bytes]) -> None:
+async def wait_for_exit(process: subprocess.Popen[bytes]) -> None:
     """Wait until the group's first process has ended, and reap it."""
     if not hasattr(os, "pidfd_open"):  # not Linux
         while process.poll() is None:  # noqa: ASYNC110  (nothing there tells of its end)
@@ -43,38 +43,38 @@ async def exited(process: subprocess.Popen[bytes]) -> None:
         return
     watched = os.pidfd_open(process.pid)
     try:
-        await readable(watched)
+        await wait_until_readable(watched)
     finally:
         os.close(watched)
     process.wait()
 
 
-async def end_all(process: subprocess.Popen[bytes], mark: str) -> bool:
+async def terminate_all(process: subprocess.Popen[bytes], tag: str) -> bool:
     """End everybody in the group or with the mark: TERM, after `GRACE_S` KILL; whether any was.
 
     Returns when they are gone. Those that the system does not let us end (another user's), and
     those that come anew faster than they are ended, are given up after `GRACE_S` more.
     """
-    met = is_living(process)
+    met = is_group_alive(process)
     told: set[_Told] = set()
     try:
         for number in (signal.SIGTERM, signal.SIGKILL):
             _signal(process, number)
-            if await _gone(process, mark, number, told):
+            if await _gone(process, tag, number, told):
                 break
     except BaseException:  # the loop is going down
-        kill(process, mark)
+        kill_all(process, tag)
         raise
     return met or bool(told)
 
 
-def kill(process: subprocess.Popen[bytes], mark: str) -> None:
+def kill_all(process: subprocess.Popen[bytes], tag: str) -> None:
     """KILL everybody in the group or with the mark without waiting; from any thread."""
     _signal(process, signal.SIGKILL)
-    _tell_strays(process, mark, signal.SIGKILL, set())
+    _tell_strays(process, tag, signal.SIGKILL, set())
 
 
-def is_living(process: subprocess.Popen[bytes]) -> bool:
+def is_group_alive(process: subprocess.Popen[bytes]) -> bool:
     """Whether anybody in the group is alive; the first process is reaped when it is not."""
     return process.poll() is None or _has_living_members(process.pid)
 
@@ -91,7 +91,7 @@ async def _gone(
         if loop.time() >= deadline:
             return False
         await asyncio.sleep(_POLL_S)
-        found = is_living(process) or _tell_strays(process, mark, number, told)
+        found = is_group_alive(process) or _tell_strays(process, mark, number, told)
         quiet_looks = 0 if found else quiet_looks + 1
     return True
 
@@ -100,9 +100,9 @@ def _tell_strays(
     process: subprocess.Popen[bytes], mark: str, number: signal.Signals, told: set[_Told]
 ) -> bool:
     """Signal each once, as some take a second TERM for impatience; whether there are any."""
-    strays = {(pid, number) for pid in marked(mark) if _group_of(pid) != process.pid}
+    strays = {(pid, number) for pid in find_tagged_processes(mark) if _group_of(pid) != process.pid}
     for pid, _ in strays - told:
-        signal_marked(pid, mark, number)
+        signal_tagged_process(pid, mark, number)
     told |= strays
     return bool(strays)
 
@@ -117,7 +117,7 @@ def _group_of(pid: int) -> int | None:
 def _signal(process: subprocess.Popen[bytes], number: signal.Signals) -> None:
     # The group's number stays taken while its first process is not reaped or a member lives, so
     # this looks right before it signals.
-    if is_living(process):
+    if is_group_alive(process):
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(process.pid, number)
 

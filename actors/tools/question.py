@@ -2,11 +2,11 @@
 
 from pydantic import Field
 
-from actors.tools.paths import one_line
+from actors.tools.target_paths import escape_control_characters
 from actors.tools.tool import Arguments, Tool, ToolContext, ToolError
-from messages.questions import Choice, UserQuestion
-from messages.rules import PermissionRequest
-from messages.tools import CallPlan, ToolOutput
+from messages.policy import PermissionRequest
+from messages.tool_calls import CallPlan, ToolOutput
+from messages.user_questions import Choice, UserQuestion
 
 MAX_QUESTIONS = 4
 MAX_CHOICES = 8
@@ -55,8 +55,8 @@ async def plan(arguments: QuestionArguments, context: ToolContext) -> CallPlan: 
     """Put the questions in order."""
     questions = tuple(_question(item) for item in arguments.questions)
     request = PermissionRequest(permission="question", target="*")
-    title = f"question {one_line(questions[0].header or questions[0].question)}"
-    shown = "\n\n".join(each.question for each in questions)
+    title = f"question {escape_control_characters(questions[0].header or questions[0].text)}"
+    shown = "\n\n".join(each.text for each in questions)
     return CallPlan(title=title, full_text=shown, requests=(request,), questions=questions)
 
 
@@ -75,12 +75,12 @@ def _question(item: QuestionItem) -> UserQuestion:
         message = "a question or a choice says nothing"
         raise ToolError(message)
     return UserQuestion(
-        question=item.question,
+        text=item.question,
         header=item.header,
         choices=tuple(
             Choice(label=each.label, description=each.description) for each in item.choices
         ),
-        multiple=item.multiple,
+        allow_multiple=item.multiple,
     )
 
 

@@ -9,13 +9,24 @@ from pathlib import Path
 
 from pydantic import Field
 
-from actors.tools.folders import folder_of, opened, planning, require_regular, running
-from actors.tools.kinds import binary_kind
-from actors.tools.paths import one_line, resolve, resolve_again, target_of
+from actors.tools.file_types import detect_binary_type
+from actors.tools.line_window import MAX_BYTES, MAX_LINE_CHARS, MAX_LINES, LineWindow
+from actors.tools.safe_open import (
+    map_plan_errors,
+    map_run_errors,
+    open_parent_folder,
+    open_regular_file,
+    require_regular,
+)
+from actors.tools.target_paths import (
+    escape_control_characters,
+    get_plan_target,
+    recheck_target,
+    resolve_path,
+)
 from actors.tools.tool import Arguments, Tool, ToolContext, ToolError
-from actors.tools.window import MAX_BYTES, MAX_LINE_CHARS, MAX_LINES, Window
-from messages.rules import PermissionRequest
-from messages.tools import CallPlan, FileDigest, ToolOutput
+from messages.policy import PermissionRequest
+from messages.tool_calls import CallPlan, FileDigest, ToolOutput
 
 MAX_FILE_BYTES = 1024 * 1024 * 1024
 _CHUNK_BYTES = 256 * 1024
@@ -49,41 +60,45 @@ async def run(arguments: ReadArguments, plan: CallPlan, context: ToolContext) ->
 
 
 def _plan(arguments: ReadArguments, context: ToolContext) -> CallPlan:
-    path = resolve(arguments.path, context.workspace)
-    with planning(arguments.path):
+    path = resolve_path(arguments.path, context.workspace)
+    with map_plan_errors(arguments.path):
         try:
             require_regular(path.lstat().st_mode, path)
         except FileNotFoundError as error:
             raise ToolError(_missing(arguments.path, path, context)) from error
-    target = context.workspace.target(path)
+    target = context.workspace.to_target(path)
     request = PermissionRequest(permission="read", target=target)
-    return CallPlan(title=f"read {one_line(target)}", requests=(request,))
+    return CallPlan(title=f"read {escape_control_characters(target)}", requests=(request,))
 
 
 def _missing(shown: str, path: Path, context: ToolContext) -> str:
     # Names outside the workspace are not given away before anybody was asked.
     inside = path.is_relative_to(context.workspace.root) and path.parent.is_dir()
     names = [one.name for one in islice(path.parent.iterdir(), 1_000)] if inside else []
-    near = [one_line(name) for name in difflib.get_close_matches(path.name, names)]
+    near = [escape_control_characters(name) for name in difflib.get_close_matches(path.name, names)]
     hint = f"; did you mean {' or '.join(near)}?" if near else ""
-    return f"{one_line(shown)}: no such file{hint}"
+    return f"{escape_control_characters(shown)}: no such file{hint}"
 
 
 def _run(arguments: ReadArguments, plan: CallPlan, context: ToolContext) -> ToolOutput:
-    path = resolve_again(arguments.path, target_of(plan), context)
-    window = Window(arguments.offset, min(arguments.limit, MAX_LINES))
-    with running(arguments.path), folder_of(path) as folder, opened(path, folder) as file:
+    path = recheck_target(arguments.path, get_plan_target(plan), context)
+    window = LineWindow(arguments.offset, min(arguments.limit, MAX_LINES))
+    with (
+        map_run_errors(arguments.path),
+        open_parent_folder(path) as folder,
+        open_regular_file(path, folder) as file,
+    ):
         state = FileDigest(path=str(path), digest=_stream(file, window, arguments.path))
     return ToolOutput(text=_text(window, arguments), observed_files=(state,))
 
 
-def _stream(file: int, window: Window, shown: str) -> str:
+def _stream(file: int, window: LineWindow, shown: str) -> str:
     size_bytes = os.fstat(file).st_size
     _require_size(size_bytes, shown)
     hashed, total_bytes = hashlib.sha256(), 0
     while chunk := os.read(file, _CHUNK_BYTES):
-        if not total_bytes and (kind := binary_kind(chunk)):
-            message = f"{one_line(shown)} is not shown: it is {kind}, {size_bytes:,} bytes"
+        if not total_bytes and (kind := detect_binary_type(chunk)):
+            message = f"{escape_control_characters(shown)} is not shown: it is {kind}, {size_bytes:,} bytes"
             raise ToolError(message)
         total_bytes += len(chunk)
         _require_size(total_bytes, shown)  # some system files never end and say they are empty
@@ -95,25 +110,25 @@ def _stream(file: int, window: Window, shown: str) -> str:
 
 def _require_size(size_bytes: int, shown: str) -> None:
     if size_bytes > MAX_FILE_BYTES:
-        message = f"{one_line(shown)} is larger than {MAX_FILE_BYTES:,} bytes; look at it with bash"
+        message = f"{escape_control_characters(shown)} is larger than {MAX_FILE_BYTES:,} bytes; look at it with bash"
         raise ToolError(message)
 
 
-def _text(window: Window, arguments: ReadArguments) -> str:
-    if not window.breaks:
+def _text(window: LineWindow, arguments: ReadArguments) -> str:
+    if not window.newline_count:
         return "(the file is empty)"
     if not window.rows:
-        message = f"offset {arguments.offset} is past the end: the file has {window.breaks:,} lines"
+        message = f"offset {arguments.offset} is past the end: the file has {window.newline_count:,} lines"
         raise ToolError(message)
     return "\n".join([*window.rows, *_notes(window)])
 
 
-def _notes(window: Window) -> list[str]:
+def _notes(window: LineWindow) -> list[str]:
     notes: list[str] = []
-    if window.next_line <= window.breaks:
-        shown = f"lines {window.first}-{window.next_line - 1} of {window.breaks:,}"
+    if window.next_line <= window.newline_count:
+        shown = f"lines {window.first_line}-{window.next_line - 1} of {window.newline_count:,}"
         notes.append(f"[{shown}; go on with offset={window.next_line}]")
-    if window.invalid:
+    if window.has_invalid_utf8:
         notes.append("[not valid UTF-8: what could not be decoded is shown as \ufffd]")
     return notes
 

@@ -4,11 +4,11 @@ from dataclasses import replace
 
 from pydantic import Field
 
-from actors.tools.paths import one_line
-from actors.tools.tasks import SpawnOptions
+from actors.tools.subagent_types import SpawnOptions
+from actors.tools.target_paths import escape_control_characters
 from actors.tools.tool import AnyTool, Arguments, Tool, ToolContext, ToolError
-from messages.rules import PermissionRequest
-from messages.tools import CallPlan, SubagentTask, ToolOutput
+from messages.policy import PermissionRequest
+from messages.tool_calls import CallPlan, SubagentTask, ToolOutput
 
 MAX_DESCRIPTION_CHARS = 200
 MAX_PROMPT_CHARS = 200_000
@@ -43,20 +43,20 @@ async def plan(arguments: TaskArguments, context: ToolContext) -> CallPlan:
     if not arguments.prompt.strip():
         message = "the prompt says nothing; a subagent sees only its prompt"
         raise ToolError(message)
-    kind = context.offer.find(arguments.subagent_type)
+    kind = context.spawn_options.find(arguments.subagent_type)
     if kind is None:
-        raise ToolError(_unknown(arguments.subagent_type, context.offer))
+        raise ToolError(_unknown(arguments.subagent_type, context.spawn_options))
     if arguments.task_id is not None:
         _check_known(arguments.task_id, kind.name, context)
     task = SubagentTask(
-        agent=kind.name,
-        description=one_line(arguments.description),
+        agent_type=kind.name,
+        description=escape_control_characters(arguments.description),
         prompt=arguments.prompt,
         task_id=arguments.task_id or "",
         one_shot=kind.one_shot,
     )
     request = PermissionRequest(permission="task", target=kind.name)
-    title = f"task {kind.name}: {one_line(arguments.description)}"
+    title = f"task {kind.name}: {escape_control_characters(arguments.description)}"
     return CallPlan(
         title=title, full_text=f"{title}\n\n{arguments.prompt}", requests=(request,), task=task
     )
@@ -72,35 +72,35 @@ async def run(arguments: TaskArguments, plan: CallPlan, context: ToolContext) ->
     raise ToolError(message)
 
 
-def offering(offer: SpawnOptions) -> AnyTool | None:
+def make_task_tool(spawn_options: SpawnOptions) -> AnyTool | None:
     """Describe the tool to an agent that may start these; None: it may start nobody."""
-    if not offer.kinds:
+    if not spawn_options.subagent_types:
         return None
-    types = "\n".join(f"- {kind.name}: {kind.description}" for kind in offer.kinds)
+    types = "\n".join(f"- {kind.name}: {kind.description}" for kind in spawn_options.subagent_types)
     return replace(TASK, description=f"{DESCRIPTION}\n\nTypes:\n{types}")
 
 
 def _unknown(name: str, offer: SpawnOptions) -> str:
-    if not offer.kinds:
-        return f"No subagent can be started: {offer.refusal}. Do the work yourself."
-    available = ", ".join(kind.name for kind in offer.kinds)
+    if not offer.subagent_types:
+        return f"No subagent can be started: {offer.unavailable_reason}. Do the work yourself."
+    available = ", ".join(kind.name for kind in offer.subagent_types)
     return f"There is no subagent type {name!r} for this agent to start. Available: {available}."
 
 
 def _check_known(task_id: str, kind: str, context: ToolContext) -> None:
-    known = context.tasks.get(task_id)
+    known = context.existing_subagents.get(task_id)
     if known is None:
-        there = ", ".join(context.tasks) or "none"
+        there = ", ".join(context.existing_subagents) or "none"
         message = (
             f"There is no task_id {task_id!r}. This agent's tasks so far: {there}. "
             "Leave task_id out to start a new one."
         )
         raise ToolError(message)
-    if known.busy:
+    if known.is_busy:
         message = f"{task_id} is still at its task; wait for its result"
         raise ToolError(message)
-    if known.agent != kind:
-        message = f"{task_id} is of type {known.agent}, not {kind}"
+    if known.subagent_type != kind:
+        message = f"{task_id} is of type {known.subagent_type}, not {kind}"
         raise ToolError(message)
 
 

@@ -3,9 +3,9 @@
 from pydantic import Field
 
 from actors.tools.tool import Arguments, Tool, ToolContext, ToolError
-from messages.questions import Todo, TodoStatus
-from messages.rules import PermissionRequest
-from messages.tools import CallPlan, ToolOutput
+from messages.policy import PermissionRequest
+from messages.tool_calls import CallPlan, ToolOutput
+from messages.user_questions import Todo, TodoStatus
 
 MAX_TODOS = 50
 MAX_TODO_CHARS = 500

@@ -7,11 +7,11 @@ from typing import Any, Generic, TypeVar
 
 from pydantic import BaseModel, ConfigDict
 
-from actors.tools.processes import Processes
-from actors.tools.tasks import NOBODY, ExistingSubagent, SpawnOptions
-from actors.tools.workspace import Workspace
-from messages.rules import FileReadPolicy, Policy
-from messages.tools import CallPlan, FileDigest, ToolOutput
+from actors.paths.workspace import Workspace
+from actors.tools.command_runner import CommandRunner
+from actors.tools.subagent_types import NO_SUBAGENTS, ExistingSubagent, SpawnOptions
+from messages.policy import FileReadPolicy, Policy
+from messages.tool_calls import CallPlan, FileDigest, ToolOutput
 
 
 class ToolError(Exception):
@@ -40,7 +40,7 @@ class Arguments(BaseModel):
 A = TypeVar("A", bound=Arguments)
 
 
-NOTHING_READABLE = FileReadPolicy(policy=Policy(), chain=())
+DENY_ALL_READS = FileReadPolicy(policy=Policy(), profile_chain=())
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,20 +50,22 @@ class ToolContext:
     workspace: Workspace
     observed_files: Mapping[str, FileDigest]
     """Files as this agent last saw them, by absolute path."""
-    processes: Processes
-    outputs: Path
+    command_runner: CommandRunner
+    output_folder: Path
     """Folder for whole outputs that are too long for the model; made on first use."""
-    manual: Callable[[], str]
+    help_text: Callable[[], str]
     """Writes out what people are told of Greenroom itself."""
-    read_policy: FileReadPolicy = NOTHING_READABLE
+    read_policy: FileReadPolicy = DENY_ALL_READS
     """What each file is judged by that a tool opens beside those it was judged for."""
-    offer: SpawnOptions = NOBODY
+    spawn_options: SpawnOptions = NO_SUBAGENTS
     """Whom this agent may start."""
-    tasks: Mapping[str, ExistingSubagent] = field(default_factory=dict[str, ExistingSubagent])
+    existing_subagents: Mapping[str, ExistingSubagent] = field(
+        default_factory=dict[str, ExistingSubagent]
+    )
     """Whom it has started, by `task_id`."""
     plan_file: Path = Path()
     """Where this session's plan is written, absolute."""
-    ripgrep: str | None = None
+    ripgrep_path: str | None = None
     """The program that searches files; None: our own does."""
 
 

@@ -12,7 +12,7 @@ from actors.tools.glob import GLOB
 from actors.tools.grep import GREP
 from actors.tools.help import HELP
 from actors.tools.ls import LS
-from actors.tools.planning import PLAN_ENTER, PLAN_EXIT
+from actors.tools.plan_mode import PLAN_ENTER, PLAN_EXIT
 from actors.tools.question import QUESTION
 from actors.tools.read import READ
 from actors.tools.task import TASK
@@ -20,7 +20,7 @@ from actors.tools.todo_write import TODO_WRITE
 from actors.tools.tool import AnyTool, Arguments
 from actors.tools.write import WRITE
 
-BUILT_IN: tuple[AnyTool, ...] = (
+BUILT_IN_TOOLS: tuple[AnyTool, ...] = (
     READ,
     LS,
     GLOB,
@@ -38,12 +38,12 @@ BUILT_IN: tuple[AnyTool, ...] = (
 """In the order in which the model is told of them; it is part of the cached prefix."""
 
 
-def find(name: str, tools: Sequence[AnyTool] = BUILT_IN) -> AnyTool | None:
+def find_tool(name: str, tools: Sequence[AnyTool] = BUILT_IN_TOOLS) -> AnyTool | None:
     """Look a tool up by the name that the model used."""
     return next((tool for tool in tools if tool.name == name), None)
 
 
-def schema(tool: AnyTool) -> dict[str, JsonValue]:
+def build_schema(tool: AnyTool) -> dict[str, JsonValue]:
     """Describe a tool as the Messages API wants it; the same bytes every time."""
     return {
         "name": tool.name,

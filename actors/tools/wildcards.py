@@ -30,7 +30,7 @@ _MEMBER = re.compile(
 )
 
 
-def wildcards(pattern: str) -> "re.Pattern[str]":
+def compile_wildcards(pattern: str) -> "re.Pattern[str]":
     """Make the test for whole paths; one that can never match matches nothing.
 
     Raises:

@@ -4,20 +4,26 @@ import asyncio
 
 from pydantic import Field
 
-from actors.tools.changing import applied, judging, planned
-from actors.tools.files import MAX_CHANGED_BYTES, Content, encoded, load, require_unchanged
-from actors.tools.finishing import seen_through
-from actors.tools.folders import planning
-from actors.tools.matching import uses_crlf, with_crlf
-from actors.tools.paths import resolve
+from actors.tools.await_helpers import run_to_completion
+from actors.tools.file_content import (
+    MAX_EDITABLE_BYTES,
+    FileContent,
+    encode_text,
+    load_file,
+    require_unchanged,
+)
+from actors.tools.file_patch import apply_plan, guard_unread_content, plan_patch
+from actors.tools.safe_open import map_plan_errors
+from actors.tools.target_paths import resolve_path
+from actors.tools.text_match import uses_crlf, with_crlf
 from actors.tools.tool import Arguments, Tool, ToolContext, ToolError
-from messages.tools import CallPlan, ToolOutput
+from messages.tool_calls import CallPlan, ToolOutput
 
 DESCRIPTION = f"""\
 Write a whole text file (UTF-8), new or in place of the old one; missing folders are made. To \
 change a part of a file use edit.
 Refused when the file changed since you read it. An existing file keeps its mode, and its line \
-endings where all are CRLF. At most {MAX_CHANGED_BYTES // 1024**2} MiB."""
+endings where all are CRLF. At most {MAX_EDITABLE_BYTES // 1024**2} MiB."""
 
 
 class WriteArguments(Arguments):
@@ -34,23 +40,23 @@ async def plan(arguments: WriteArguments, context: ToolContext) -> CallPlan:
 
 async def run(arguments: WriteArguments, plan: CallPlan, context: ToolContext) -> ToolOutput:
     """Write exactly what was planned; a cancelled one is not still writing when it returns."""
-    return await seen_through(asyncio.to_thread(applied, arguments.path, plan, context))
+    return await run_to_completion(asyncio.to_thread(apply_plan, arguments.path, plan, context))
 
 
 def _plan(arguments: WriteArguments, context: ToolContext) -> CallPlan:
-    if len(encoded(arguments.content)) > MAX_CHANGED_BYTES:
-        message = f"content is longer than {MAX_CHANGED_BYTES:,} bytes"
+    if len(encode_text(arguments.content)) > MAX_EDITABLE_BYTES:
+        message = f"content is longer than {MAX_EDITABLE_BYTES:,} bytes"
         raise ToolError(message)
-    path = resolve(arguments.path, context.workspace)
-    with planning(arguments.path):
-        content = load(path)
+    path = resolve_path(arguments.path, context.workspace)
+    with map_plan_errors(arguments.path):
+        content = load_file(path)
     if content.data is not None:  # one that was deleted may be made again: it cannot be re-read
-        require_unchanged(content.state, context.observed_files, arguments.path)
-    with judging("write", content, context):
-        return planned("write", content, _with_old_endings(arguments.content, content), context)
+        require_unchanged(content.file_digest, context.observed_files, arguments.path)
+    with guard_unread_content("write", content, context):
+        return plan_patch("write", content, _with_old_endings(arguments.content, content), context)
 
 
-def _with_old_endings(text: str, content: Content) -> str:
+def _with_old_endings(text: str, content: FileContent) -> str:
     old = (content.data or b"").decode("utf-8", "replace")
     return with_crlf(text) if uses_crlf(old) else text
 

@@ -1,14 +1,14 @@
 """`/clear`."""
 
 from shell.commands.command import Command, ReplHost
-from shell.successor import Successor
+from shell.sessions.next_session import NextSession
 
 
-def clear(words: list[str], shell: ReplHost) -> str:
+def clear(words: list[str], host: ReplHost) -> str:
     """Begin a new session; this one is kept."""
     if words:
         return "usage: /clear"
-    shell.leave_for(Successor(None))
+    host.switch_session(NextSession(None))
     return ""
 
 

@@ -6,11 +6,11 @@ from typing import Protocol, TypeVar
 
 from messages.address import Address
 from messages.base import Message
-from shell.successor import Successor
+from shell.sessions.next_session import NextSession
+from shell.sessions.session_context import SessionContext
 from shell.view.pager import Page
 from shell.view.picker import Picker
-from shell.view.state import ScreenUpdate, State
-from shell.workplace import Workplace
+from shell.view.screen_state import ScreenState, ScreenUpdate
 
 T = TypeVar("T")
 
@@ -19,7 +19,7 @@ class ReplHost(Protocol):
     """The screen, as commands see it."""
 
     @property
-    def state(self) -> State:
+    def state(self) -> ScreenState:
         """What is known of the session."""
         ...
 
@@ -34,43 +34,43 @@ class ReplHost(Protocol):
         ...
 
     @property
-    def place(self) -> Workplace:
+    def session_context(self) -> SessionContext:
         """Where the session works."""
         ...
 
-    def post(self, intent: Message) -> None:
+    def post(self, command: Message) -> None:
         """Tell the console what the person wants."""
         ...
 
-    def step(self, done: ScreenUpdate) -> None:
+    def apply(self, update: ScreenUpdate) -> None:
         """Take a new state and carry out what comes with it."""
         ...
 
-    def remark(self, text: str) -> None:
+    def print_notice(self, text: str) -> None:
         """Print lines of ours."""
         ...
 
-    def show(self, page: Page) -> None:
+    def show_page(self, page: Page) -> None:
         """Let the person read a page."""
         ...
 
-    def watch(self, agent: Address) -> None:
+    def view_subagent(self, agent: Address) -> None:
         """Let the person read what an agent below does, while it does it."""
         ...
 
-    def pick(self, picker: Picker) -> None:
+    def show_picker(self, picker: Picker) -> None:
         """Let the person choose from a list."""
         ...
 
-    def later(self, job: Callable[[], T], then: Callable[[T | None], None]) -> None:
+    def run_in_thread(self, job: Callable[[], T], on_done: Callable[[T | None], None]) -> None:
         """Do slow work beside the screen; a job that failed has no result."""
         ...
 
-    def leave(self, status: int = 0) -> None:
+    def exit(self, exit_status: int = 0) -> None:
         """End the program."""
         ...
 
-    def leave_for(self, successor: Successor) -> None:
+    def switch_session(self, next_session: NextSession) -> None:
         """Close this session and go on with another one."""
         ...
 
@@ -88,10 +88,10 @@ class Command:
         return (self.run.__doc__ or "").strip()
 
 
-def answered(line: str, shell: ReplHost) -> str:
+def run_command(line: str, host: ReplHost) -> str:
     """Run the command that a line beginning with `/` names."""
     name, *words = line.removeprefix("/").split() or [""]
-    command = shell.commands.get(name)
+    command = host.commands.get(name)
     if not command:
         return f"There is no command /{name}; /help lists what there is."
-    return command.run(words, shell)
+    return command.run(words, host)

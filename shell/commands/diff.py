@@ -5,21 +5,21 @@ from functools import partial
 from pathlib import Path
 
 from shell.commands.command import Command, ReplHost
-from shell.view.approval import diff_tone
-from shell.view.pager import Page, page_of
+from shell.view.approval_panel import get_diff_tone
+from shell.view.pager import Page, create_page
 
 TIMEOUT_S = 10.0
-MOST_LINES = 20_000
+MAX_LINES = 20_000
 # A repository may name programs in its own configuration; looking at a difference runs none.
 _GIT = ("git", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null")
 _PLAIN = ("--no-color", "--no-ext-diff", "--no-textconv")
 
 
-def diff(words: list[str], shell: ReplHost) -> str:
+def diff(words: list[str], host: ReplHost) -> str:
     """Show what has changed in the workspace since the last commit."""
     if words:
         return "usage: /diff"
-    shell.later(partial(_page, shell.place.root), partial(_show, shell))
+    host.run_in_thread(partial(_page, host.session_context.workspace_root), partial(_show, host))
     return ""
 
 
@@ -36,9 +36,11 @@ def _page(root: Path) -> Page | str:
     lines = [*changed.splitlines(), *(f"new file: {name}" for name in new.splitlines())]
     if not lines:
         return "Nothing has changed since the last commit."
-    more = [f"… +{len(lines) - MOST_LINES} lines"] if len(lines) > MOST_LINES else []
-    shown = [*lines[:MOST_LINES], *more]
-    return page_of("Changes since the last commit", ((diff_tone(line), line) for line in shown))
+    more = [f"… +{len(lines) - MAX_LINES} lines"] if len(lines) > MAX_LINES else []
+    shown = [*lines[:MAX_LINES], *more]
+    return create_page(
+        "Changes since the last commit", ((get_diff_tone(line), line) for line in shown)
+    )
 
 
 def _git(root: Path, *words: str) -> str:
@@ -53,11 +55,11 @@ def _git(root: Path, *words: str) -> str:
     return told.stdout.decode("utf-8", "replace")
 
 
-def _show(shell: ReplHost, found: Page | str | None) -> None:
+def _show(host: ReplHost, found: Page | str | None) -> None:
     if isinstance(found, Page):
-        shell.show(found)
+        host.show_page(found)
     else:
-        shell.remark(found or "The changes could not be shown; greenroom.log says why.")
+        host.print_notice(found or "The changes could not be shown; greenroom.log says why.")
 
 
 DIFF = Command("diff", diff)

@@ -4,30 +4,30 @@ import os
 from functools import partial
 from pathlib import Path
 
-from actors.sessions.log import LogError
-from actors.sessions.reading import concerning, read_log
+from actors.sessions.log_reader import read_log, select_records_for
+from actors.sessions.session_log import LogError
 from messages.address import PRIMARY
 from shell.commands.command import Command, ReplHost
-from shell.new_file import write_new
+from shell.sessions.export_file import write_new_file
 
 
-def export(words: list[str], shell: ReplHost) -> str:
+def export(words: list[str], host: ReplHost) -> str:
     """Write this session into a new Markdown file, `/export [FILE]`."""
-    session = shell.place.session_file
+    session = host.session_context.session_file
     if session is None:
         return "This session is not kept, so there is nothing to export."
     name = " ".join(words) or f"greenroom-{session.stem}.md"
-    target = shell.place.cwd / os.path.expanduser(name)  # noqa: PTH111  (never raises)
-    shell.later(partial(_written, session, target), partial(_tell, shell))
+    target = host.session_context.cwd / os.path.expanduser(name)  # noqa: PTH111  (never raises)
+    host.run_in_thread(partial(_written, session, target), partial(_tell, host))
     return ""
 
 
 def _written(session: Path, target: Path) -> str:
-    from shell.transcript import markdown  # noqa: PLC0415  (only for this)
+    from shell.sessions.export_formats import records_to_markdown  # noqa: PLC0415  (only for this)
 
     try:
-        text = markdown(concerning(read_log(session), PRIMARY))
-        write_new(target, text.encode("utf-8", "replace"))
+        text = records_to_markdown(select_records_for(read_log(session), PRIMARY))
+        write_new_file(target, text.encode("utf-8", "replace"))
     except FileExistsError:
         return f"{target} exists; name another file: /export FILE"
     except OSError as error:
@@ -37,8 +37,8 @@ def _written(session: Path, target: Path) -> str:
     return f"The session so far is in {target}"
 
 
-def _tell(shell: ReplHost, told: str | None) -> None:
-    shell.remark(told or "The session could not be exported; greenroom.log says why.")
+def _tell(host: ReplHost, told: str | None) -> None:
+    host.print_notice(told or "The session could not be exported; greenroom.log says why.")
 
 
 EXPORT = Command("export", export)

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from shell.commands.command import Command, ReplHost
 
-KEYS = (
+KEY_REFERENCE = (
     ("Enter", "send; while a turn runs: queue"),
     ("Ctrl-J, Alt-Enter", "new line"),
     ("/ and @", "complete a command, a file"),
@@ -21,18 +21,21 @@ KEYS = (
 )
 
 
-def help_(words: list[str], shell: ReplHost) -> str:
+def help_(words: list[str], host: ReplHost) -> str:
     """List the commands and keys."""
     if words:
         return "usage: /help"
-    return listed(shell.commands)
+    return format_commands_and_keys(host.commands)
 
 
-def listed(commands: Mapping[str, Command]) -> str:
+def format_commands_and_keys(commands: Mapping[str, Command]) -> str:
     """Write out the commands and keys, a line each."""
     told = [("/" + command.name, command.help) for command in commands.values()]
-    width = max(len(name) for name, _ in (*told, *KEYS))
-    blocks = ("\n".join(f"{name:<{width}}  {what}" for name, what in rows) for rows in (told, KEYS))
+    width = max(len(name) for name, _ in (*told, *KEY_REFERENCE))
+    blocks = (
+        "\n".join(f"{name:<{width}}  {what}" for name, what in rows)
+        for rows in (told, KEY_REFERENCE)
+    )
     return "\n\n".join(blocks)
 
 

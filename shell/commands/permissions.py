@@ -4,54 +4,54 @@ from functools import partial
 
 from messages.permissions import ExplainLastDecision, GetPolicy, RevokeGrant
 from shell.commands.command import Command, ReplHost
-from shell.numbered import numbered
-from shell.rereading import Reread
-from shell.view.policy import granted_of
-from shell.visible import exact_line
+from shell.config.reload_rules import ReloadedRules
+from shell.text.list_number import parse_list_number
+from shell.text.sanitize import sanitize_line_strict
+from shell.view.policy_text import list_grants
 
-STAY = "The old rules stay."
+RULES_UNCHANGED = "The old rules stay."
 USAGE = "usage: /permissions [why | revoke N | reload]"
 
 
-def permissions(words: list[str], shell: ReplHost) -> str:
+def permissions(words: list[str], host: ReplHost) -> str:
     """Show mode, rules, grants; `why`: the last call, `revoke N`: a grant, `reload`: the rules."""
     match words:
         case []:
-            shell.post(GetPolicy())
+            host.post(GetPolicy())
         case ["why"]:
-            shell.post(ExplainLastDecision())
+            host.post(ExplainLastDecision())
         case ["revoke", number] if number.isdecimal():
-            return _revoke(numbered(number), shell)
+            return _revoke(parse_list_number(number), host)
         case ["reload"]:
-            shell.later(shell.place.reread, partial(_take_up, shell))
+            host.run_in_thread(host.session_context.reload_rules, partial(_take_up, host))
         case _:
             return USAGE
     return ""
 
 
-def _revoke(number: int, shell: ReplHost) -> str:
+def _revoke(number: int, host: ReplHost) -> str:
     """Take back what stands under a number, as it was shown."""
-    listed = shell.state.listed
+    listed = host.state.listed_policy
     if listed is None:
         return "Type /permissions first: it numbers what you granted."
-    granted = granted_of(listed)
+    granted = list_grants(listed)
     if not 0 < number <= len(granted):
         return f"Nothing that was granted had the number {number} when you looked last."
     scope, rule = granted[number - 1]
-    shell.post(RevokeGrant(rule=rule, scope=scope))
+    host.post(RevokeGrant(rule=rule, scope=scope))
     return ""
 
 
-def _take_up(shell: ReplHost, found: Reread | None) -> None:
+def _take_up(host: ReplHost, found: ReloadedRules | None) -> None:
     if found is None:
-        shell.remark(f"The files could not be read (a fault of Greenroom). {STAY}")
+        host.print_notice(f"The files could not be read (a fault of Greenroom). {RULES_UNCHANGED}")
         return
-    told = map(exact_line, found.told)
-    if found.rules is None:
-        shell.remark("\n".join((*told, STAY)))
+    told = map(sanitize_line_strict, found.notices)
+    if found.replace_rules is None:
+        host.print_notice("\n".join((*told, RULES_UNCHANGED)))
         return
-    shell.remark("\n".join(told))
-    shell.post(found.rules)
+    host.print_notice("\n".join(told))
+    host.post(found.replace_rules)
 
 
 PERMISSIONS = Command("permissions", permissions)

@@ -3,11 +3,11 @@
 from shell.commands.command import Command, ReplHost
 
 
-def quit_(words: list[str], shell: ReplHost) -> str:
+def quit_(words: list[str], host: ReplHost) -> str:
     """Leave the program."""
     if words:
         return "usage: /quit"
-    shell.leave()
+    host.exit()
     return ""
 
 

@@ -22,12 +22,12 @@ class Frontmatter:
     """The two parts of a file."""
 
     keys: dict[str, Any]
-    lines: dict[str, int]
+    key_lines: dict[str, int]
     """Where each key of the first level stands."""
     body: str
 
 
-def take_apart(text: str) -> Frontmatter:
+def parse_frontmatter(text: str) -> Frontmatter:
     """Split a file and read its frontmatter.
 
     Raises:

@@ -7,18 +7,18 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias, get_args
 
-from actors.permissions.rules import problem
-from messages.rules import Action, PermissionMode, Rule
+from actors.permissions.rules import find_rule_problem
+from messages.policy import Action, PermissionMode, Rule
 
-FORMAT = 1
+CONFIG_FORMAT = 1
 """Of configuration files; one that does not say so is of the first."""
 Placement = Literal["local", "process"]
-Check = Callable[[object], str]
+Validator = Callable[[object], str]
 """Says what a value must be; empty: it is."""
 
 
 @dataclass(frozen=True, slots=True)
-class Budget:
+class BudgetConfig:
     """What the session may use before it ends; None: as much as it takes."""
 
     turns: int | None = None
@@ -30,14 +30,14 @@ class Budget:
 
 
 @dataclass(frozen=True, slots=True)
-class Review:
+class ReviewConfig:
     """What `greenroom review` uses."""
 
     model: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Compact:
+class CompactConfig:
     """When and by which model a long conversation is summed up."""
 
     model: str | None = None
@@ -56,44 +56,44 @@ class FileConfig:
     max_depth: int | None = None
     max_concurrent_agents: int | None = None
     background_placement: Placement | None = None
-    budget: Budget = field(default_factory=Budget)
+    budget: BudgetConfig = field(default_factory=BudgetConfig)
     rules: tuple[Rule, ...] = ()
     """Their order is kept: the last match wins."""
-    review: Review = field(default_factory=Review)
-    compact: Compact = field(default_factory=Compact)
+    review: ReviewConfig = field(default_factory=ReviewConfig)
+    compact: CompactConfig = field(default_factory=CompactConfig)
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class TableSchema:
     """A table with these keys and no others."""
 
-    keys: dict[str, "Kind"]
+    keys: dict[str, "ValueSchema"]
     required: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Tables:
+class TableListSchema:
     """A list of tables of one kind."""
 
-    each: Table
+    item: TableSchema
 
 
-Kind: TypeAlias = Check | Table | Tables
+ValueSchema: TypeAlias = Validator | TableSchema | TableListSchema
 
 
-def config_of(document: dict[str, Any]) -> FileConfig:
+def build_config(document: dict[str, Any]) -> FileConfig:
     """Take a document that `FILE` has nothing against."""
     said = {key: value for key, value in document.items() if key != "format"}
     sections: dict[str, Any] = {
-        "budget": Budget(**document.get("budget", {})),
+        "budget": BudgetConfig(**document.get("budget", {})),
         "rules": tuple(Rule(**each) for each in document.get("rules", ())),
-        "review": Review(**document.get("review", {})),
-        "compact": Compact(**document.get("compact", {})),
+        "review": ReviewConfig(**document.get("review", {})),
+        "compact": CompactConfig(**document.get("compact", {})),
     }
     return FileConfig(**{**said, **sections})
 
 
-def _whole(least: int, most: int | None = None) -> Check:
+def _whole(least: int, most: int | None = None) -> Validator:
     def check(value: object) -> str:
         if not isinstance(value, int) or isinstance(value, bool):
             return "must be a whole number"
@@ -104,7 +104,7 @@ def _whole(least: int, most: int | None = None) -> Check:
     return check
 
 
-def _above_zero(most: float = float("inf")) -> Check:
+def _above_zero(most: float = float("inf")) -> Validator:
     def check(value: object) -> str:
         if not isinstance(value, int | float) or isinstance(value, bool):
             return "must be a number"
@@ -115,12 +115,12 @@ def _above_zero(most: float = float("inf")) -> Check:
     return check
 
 
-def _one_of(*words: str) -> Check:
+def _one_of(*words: str) -> Validator:
     told = f"must be {', '.join(words[:-1])} or {words[-1]}"
     return lambda value: "" if isinstance(value, str) and value in words else told
 
 
-def name_problem(value: object) -> str:
+def check_name(value: object) -> str:
     """Say what keeps a value from naming a model or an agent; empty: nothing."""
     if not isinstance(value, str):
         return "must be a text in quotes"
@@ -132,7 +132,7 @@ def name_problem(value: object) -> str:
 def _permission(value: object) -> str:
     if not isinstance(value, str):
         return "must be a text in quotes"
-    return problem(Rule(permission=value, pattern="*", action="ask"))
+    return find_rule_problem(Rule(permission=value, pattern="*", action="ask"))
 
 
 def _pattern(value: object) -> str:
@@ -152,15 +152,15 @@ def _flag(value: object) -> str:
 
 
 def _format(value: object) -> str:
-    later = f"is {value}, and this version knows up to {FORMAT}; it takes a later Greenroom"
-    return _whole(1)(value) or ("" if value == FORMAT else later)
+    later = f"is {value}, and this version knows up to {CONFIG_FORMAT}; it takes a later Greenroom"
+    return _whole(1)(value) or ("" if value == CONFIG_FORMAT else later)
 
 
 _NAME_CHARS = 200
 _AGENT_CHARS = 48
 _AGENT_LETTERS = frozenset("abcdefghijklmnopqrstuvwxyz0123456789-")
 
-_RULE = Table(
+_RULE = TableSchema(
     {
         "permission": _permission,
         "pattern": _pattern,
@@ -169,20 +169,20 @@ _RULE = Table(
     },
     required=("permission", "pattern", "action"),
 )
-FILE = Table(
+FILE_SCHEMA = TableSchema(
     {
-        "model": name_problem,
+        "model": check_name,
         "agent": _agent,
         "permission_mode": _one_of(*get_args(PermissionMode)),
         "max_depth": _whole(0, 100),
         "max_concurrent_agents": _whole(1, 1_000),
         "background_placement": _one_of("local", "process"),
-        "budget": Table(
+        "budget": TableSchema(
             {"turns": _whole(1), "tokens": _whole(1), "seconds": _above_zero(), "spawns": _whole(0)}
         ),
-        "rules": Tables(_RULE),
-        "review": Table({"model": name_problem}),
-        "compact": Table({"model": name_problem, "threshold": _above_zero(1), "remote": _flag}),
+        "rules": TableListSchema(_RULE),
+        "review": TableSchema({"model": check_name}),
+        "compact": TableSchema({"model": check_name, "threshold": _above_zero(1), "remote": _flag}),
         "format": _format,
     }
 )

@@ -6,9 +6,9 @@ from typing import Any
 
 from prompt_toolkit.application import Application
 
-from shell.repl.application import Inline
-from shell.repl.terminal import ASK, FrameOutput
-from shell.view.reflow import rows_added, wraps
+from shell.repl.application import InlineApplication
+from shell.repl.terminal import STATUS_QUERY, FrameOutput
+from shell.view.terminal_reflow import count_added_rows, is_reflowing_terminal
 
 _START_OF_LINE = "\r\x1b[K"
 
@@ -16,36 +16,38 @@ _START_OF_LINE = "\r\x1b[K"
 class Screen:
     """Draws the application and prints above it."""
 
-    def __init__(self, app: Inline, output: FrameOutput, drawn: Callable[[], None]) -> None:
+    def __init__(
+        self, app: InlineApplication, output: FrameOutput, on_drawn: Callable[[], None]
+    ) -> None:
         """`drawn` is called after each drawing."""
         self._app = app
         self._output = output
-        self._drawn = drawn
+        self._drawn = on_drawn
         self._columns = 0
         """The window's, when it was last drawn in."""
         app.before_render += self._before
         app.after_render += self._after
 
     @property
-    def still(self) -> bool:
+    def is_frozen(self) -> bool:
         """Nothing is drawn, whatever changes."""
-        return self._app.still
+        return self._app.is_frozen
 
-    @still.setter
-    def still(self, still: bool) -> None:
-        self._app.still = still
+    @is_frozen.setter
+    def is_frozen(self, is_frozen: bool) -> None:
+        self._app.is_frozen = is_frozen
 
-    def begin_line(self) -> None:
+    def clear_line(self) -> None:
         """Go back over what the terminal itself has echoed, to where drawing begins."""
         self._output.write_raw(_START_OF_LINE)
 
     def draw(self, above: str = "") -> None:
         """Print `above` (whole lines, each ending in CR LF) over a fresh drawing, in one write."""
         app = self._app
-        if app.is_running and app.context is not None and not app.still:
+        if app.is_running and app.context is not None and not app.is_frozen:
             app.context.copy().run(self._draw, above)
 
-    def cover(self) -> None:
+    def enter_full_screen(self) -> None:
         """Draw on the alternate screen from now on, where nothing of the session is lost."""
         renderer = self._app.renderer
         if not renderer.full_screen:
@@ -54,7 +56,7 @@ class Screen:
             renderer.full_screen = True
         self.draw()
 
-    def uncover(self) -> None:
+    def leave_full_screen(self) -> None:
         """Leave the alternate screen, if that is where we are."""
         renderer = self._app.renderer
         if renderer.full_screen:
@@ -62,7 +64,7 @@ class Screen:
             renderer.erase(leave_alternate_screen=True)
 
     @contextmanager
-    def lent(self) -> Generator[None]:
+    def release_terminal(self) -> Generator[None]:
         """Leave the terminal to somebody else for a while, as they like it."""
         self._find_top()
         self._app.renderer.erase()
@@ -70,19 +72,19 @@ class Screen:
             yield
         self.draw()
 
-    def taken_back(self) -> None:
+    def reclaim_terminal(self) -> None:
         """Draw below what somebody else has written, who may have changed the terminal's mode."""
         self._app.input.raw_mode().__enter__()
         self._app.renderer.reset()
         self.draw()
 
-    def end(self) -> None:
+    def restore_terminal(self) -> None:
         """Undo what the terminal was told to do; after a fault of a drawing nobody else does."""
         self._app.renderer.reset(leave_alternate_screen=True)
 
-    def ask_for_acknowledgement(self) -> None:
+    def request_acknowledgment(self) -> None:
         """Let the terminal answer once it has shown everything that was written before."""
-        self._output.write_raw(ASK)
+        self._output.write_raw(STATUS_QUERY)
         self._output.flush()
 
     def _draw(self, above: str) -> None:
@@ -108,10 +110,15 @@ class Screen:
         """Go up by the rows that the terminal has wrapped since: they are to be erased too."""
         renderer = self._app.renderer
         drawn, columns = renderer.last_rendered_screen, self._output.get_size().columns
-        if drawn is None or renderer.full_screen or columns >= self._columns or not wraps():
+        if (
+            drawn is None
+            or renderer.full_screen
+            or columns >= self._columns
+            or not is_reflowing_terminal()
+        ):
             return
         cursor = drawn.get_cursor_position(self._app.layout.current_window)
         cells = range(self._columns)
         above = ["".join(drawn.data_buffer[y][x].char for x in cells) for y in range(cursor.y)]
-        self._output.cursor_up(rows_added(above, cursor.x, columns))
+        self._output.cursor_up(count_added_rows(above, cursor.x, columns))
         self._columns = columns

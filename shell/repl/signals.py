@@ -6,21 +6,21 @@ from asyncio import AbstractEventLoop
 from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 
-HUNG_UP, TERMINATED = 129, 143
+HANGUP_STATUS, TERMINATED_STATUS = 129, 143
 
-Handlers = Mapping[signal.Signals, Callable[[], None]]
+SignalHandlers = Mapping[signal.Signals, Callable[[], None]]
 
 
-def endings(leave: Callable[[int], None]) -> Handlers:
+def create_exit_handlers(exit_repl: Callable[[int], None]) -> SignalHandlers:
     """Call `leave(status)` on TERM and HUP."""
     return {
-        signal.SIGTERM: lambda: leave(TERMINATED),
-        signal.SIGHUP: lambda: leave(HUNG_UP),
+        signal.SIGTERM: lambda: exit_repl(TERMINATED_STATUS),
+        signal.SIGHUP: lambda: exit_repl(HANGUP_STATUS),
     }
 
 
 @contextmanager
-def handled(loop: AbstractEventLoop, handlers: Handlers) -> Generator[None]:
+def install_handlers(loop: AbstractEventLoop, handlers: SignalHandlers) -> Generator[None]:
     """Call these on the loop."""
     for number, handler in handlers.items():
         loop.add_signal_handler(number, handler)
@@ -31,7 +31,7 @@ def handled(loop: AbstractEventLoop, handlers: Handlers) -> Generator[None]:
             loop.remove_signal_handler(number)
 
 
-def stop(loop: AbstractEventLoop, handlers: Handlers) -> None:
+def suspend_process(loop: AbstractEventLoop, handlers: SignalHandlers) -> None:
     """Stop, with all that was started together with us, until somebody says to go on.
 
     `handlers` are the loop's for stopping and going on: meanwhile the system does what it does.

@@ -10,9 +10,9 @@ from prompt_toolkit.input.ansi_escape_sequences import ANSI_SEQUENCES
 from prompt_toolkit.keys import Keys
 from prompt_toolkit.output.vt100 import Vt100_Output
 
-ACKNOWLEDGED = Keys.ControlShift9
+ACKNOWLEDGED_KEY = Keys.ControlShift9
 """The key as which the terminal's answer arrives; no terminal sends it for a real one."""
-ASK = "\x1b[5n"
+STATUS_QUERY = "\x1b[5n"
 """What the terminal answers once it has shown everything that was written before."""
 _ANSWER = "\x1b[0n"
 _HOLD, _SHOW = "\x1b[?2026h", "\x1b[?2026l"
@@ -28,10 +28,10 @@ class FrameOutput(Vt100_Output):
 
     def __init__(self, stdout: TextIO, get_size: Callable[[], Size]) -> None:
         super().__init__(
-            stdout, lambda: bounded(get_size()), term=os.environ.get("TERM"), enable_cpr=False
+            stdout, lambda: clamp_size(get_size()), term=os.environ.get("TERM"), enable_cpr=False
         )
         self._open = False
-        self.gone = False
+        self.is_closed = False
         """The terminal was closed; nothing can be written any more."""
 
     @contextmanager
@@ -56,12 +56,12 @@ class FrameOutput(Vt100_Output):
 
     def flush(self) -> None:
         """Write what is buffered, unless a frame is being put together."""
-        if self._open or self.gone:
+        if self._open or self.is_closed:
             return
         try:
             super().flush()
         except OSError:
-            self.gone = True
+            self.is_closed = True
 
 
 def open_output(stdout: TextIO) -> FrameOutput:
@@ -77,7 +77,7 @@ def open_output(stdout: TextIO) -> FrameOutput:
     return FrameOutput(stdout, size)
 
 
-def bounded(size: Size) -> Size:
+def clamp_size(size: Size) -> Size:
     """Make sense of a window that says it has no room, or next to none."""
     return Size(
         rows=max(size.rows or _DEFAULT.rows, _LOWEST),
@@ -85,8 +85,8 @@ def bounded(size: Size) -> Size:
     )
 
 
-def teach_keys() -> None:
+def register_keys() -> None:
     """Teach the parser the terminal's acknowledgement, and Shift-Enter where it is reported."""
-    ANSI_SEQUENCES[_ANSWER] = ACKNOWLEDGED
+    ANSI_SEQUENCES[_ANSWER] = ACKNOWLEDGED_KEY
     for shift_enter in ("\x1b[13;2u", "\x1b[27;2;13~"):
         ANSI_SEQUENCES[shift_enter] = Keys.ControlJ

@@ -5,10 +5,10 @@ from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 
 from messages.address import Address
-from shell.view.ink import Fragment, Row, cut, wrapped
-from shell.visible import visible
+from shell.text.sanitize import visible
+from shell.view.styled_text import Fragment, Row, truncate, wrap
 
-KEYS = "PgUp PgDn ↑ ↓ Home End · Esc closes"
+PAGER_KEY_HINT = "PgUp PgDn ↑ ↓ Home End · Esc closes"
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,9 +16,9 @@ class Page:
     """What is to be read."""
 
     title: str
-    rows: Callable[[int], tuple[Row, ...]]
+    render_rows: Callable[[int], tuple[Row, ...]]
     """Lays all of it out for a width; asked several times a frame, so that it must remember."""
-    keys: str = KEYS
+    key_hint: str = PAGER_KEY_HINT
     """What the keys do here."""
     agent: Address | None = None
     """Whose page it is."""
@@ -29,36 +29,36 @@ class Pager:
     """A page, and the row that stands on top."""
 
     page: Page
-    first: int = 0
+    first_row: int = 0
 
 
-def page_of(title: str, lines: Iterable[Fragment]) -> Page:
+def create_page(title: str, lines: Iterable[Fragment]) -> Page:
     """Put lines on a page as they come from outside, each in one tone."""
     return Page(title, partial(_rows, tuple(lines)))
 
 
-def plain_page(title: str, text: str) -> Page:
+def create_plain_page(title: str, text: str) -> Page:
     """Put a plain text on a page."""
-    return page_of(title, (("plain", line) for line in text.rstrip("\n").split("\n")))
+    return create_page(title, (("plain", line) for line in text.rstrip("\n").split("\n")))
 
 
-def moved(pager: Pager, by: int, width: int, height: int) -> Pager:
+def scroll(pager: Pager, by: int, width: int, height: int) -> Pager:
     """Scroll; never beyond what is there."""
-    last = max(len(pager.page.rows(width)) - _body(height), 0)
-    return replace(pager, first=max(min(pager.first + by, last), 0))
+    last = max(len(pager.page.render_rows(width)) - _body(height), 0)
+    return replace(pager, first_row=max(min(pager.first_row + by, last), 0))
 
 
-def page_rows(pager: Pager, width: int, height: int) -> list[Row]:
+def render_page_rows(pager: Pager, width: int, height: int) -> list[Row]:
     """Fill `height` rows: a title, the text from the top row on, what the keys do."""
-    rows = pager.page.rows(width)
+    rows = pager.page.render_rows(width)
     body = _body(height)
-    first = max(min(pager.first, len(rows) - body), 0)
+    first = max(min(pager.first_row, len(rows) - body), 0)
     shown = list(rows[first : first + body])
     filling: list[Row] = [(("plain", ""),)] * (body - len(shown))
     end = min(first + body, len(rows))
-    place = f"{first + 1}-{end} of {len(rows)} · {pager.page.keys}"
-    head: Row = (("title", cut(pager.page.title, width)),)
-    return [head, *shown, *filling, (("dim", cut(place, width)),)][:height]
+    place = f"{first + 1}-{end} of {len(rows)} · {pager.page.key_hint}"
+    head: Row = (("title", truncate(pager.page.title, width)),)
+    return [head, *shown, *filling, (("dim", truncate(place, width)),)][:height]
 
 
 def _body(height: int) -> int:
@@ -68,4 +68,4 @@ def _body(height: int) -> int:
 @lru_cache(maxsize=4)
 def _rows(lines: tuple[Fragment, ...], width: int) -> tuple[Row, ...]:
     shown = ((tone, visible(line)) for tone, line in lines)
-    return tuple(((tone, row),) for tone, line in shown for row in wrapped(line, width))
+    return tuple(((tone, row),) for tone, line in shown for row in wrap(line, width))

@@ -10,52 +10,69 @@ from functools import lru_cache, partial
 from pathlib import Path
 from typing import assert_never
 
-from actors.sessions.transcripts import id_of
+from actors.sessions.transcript_writer import make_transcript_id
 from messages.address import Address
 from messages.turns import TextDelta, ToolEnded, TurnFailed, TurnInterrupted, UpwardEvent
-from shell.view.below import Subagent, clock
-from shell.view.blocks import Tail, goes_on
-from shell.view.events import received
-from shell.view.ink import Row, cut, flowed
-from shell.view.live import tail_rows
+from shell.text.sanitize import sanitize_line, visible
+from shell.view.event_reducer import apply_event
+from shell.view.markdown_blocks import MarkdownTail, is_continued
 from shell.view.pager import Page
-from shell.view.recent import Recent
-from shell.view.render import said_rows
-from shell.view.state import Effect, PrintMarkdown, PrintNotice, PrintPrompt, RunningTurn, State
-from shell.view.subagent_rows import asking_of, doing
-from shell.view.tool_row import tool_rows
-from shell.visible import visible, visible_line
+from shell.view.progress_rows import render_tail_rows
+from shell.view.screen_state import (
+    PrintMarkdown,
+    PrintNotice,
+    PrintPrompt,
+    RunningTurn,
+    ScreenEffect,
+    ScreenState,
+)
+from shell.view.scrollback_renderer import render_prompt_rows
+from shell.view.styled_text import Row, truncate, wrap_words
+from shell.view.subagent_activity import Recent
+from shell.view.subagent_list import Subagent, format_elapsed
+from shell.view.subagent_rows import find_waiting_agents, format_phase
+from shell.view.tool_call_rows import render_tool_rows
 
-WRITE = "Enter: write · "
-STOP = "x: stop · "
-KEYS = "←: list · PgUp PgDn ↑ ↓ · Esc closes"
-NOTHING = "(it has said nothing yet)"
+WRITE_KEY_HINT = "Enter: write · "
+STOP_KEY_HINT = "x: stop · "
+PAGE_KEY_HINT = "←: list · PgUp PgDn ↑ ↓ · Esc closes"
+EMPTY_PAGE_TEXT = "(it has said nothing yet)"
 _BLANK: Row = (("plain", ""),)
 _MOST_TAIL_ROWS = 1_000
 
-Item = PrintPrompt | PrintMarkdown | PrintNotice | ToolEnded
+PageItem = PrintPrompt | PrintMarkdown | PrintNotice | ToolEnded
 """What is shown of it; an agent below prints nothing else."""
 
 
-def subagent_page(state: State, agent: Address, now_s: float) -> Page:
+def build_subagent_page(state: ScreenState, agent: Address, now_s: float) -> Page:
     """Put on a page what an agent said and did, with the reply that it is at."""
-    row = state.below.rows[agent]
-    at = doing(row, asks=agent in asking_of(state))
-    told = (agent.name, visible_line(row.description), at, clock(row, now_s), row.wrote)
-    write = WRITE if row.waits_for_more else ""
-    stop = STOP if row.doing != "ended" else ""
-    earlier = _earlier(row, state.session.file if state.session else "")
-    rows = partial(_rows, row.recent, row.streamed, tuple(row.tools.values()), earlier)
-    return Page(" · ".join(filter(None, told)), rows, write + stop + KEYS, agent)
+    row = state.subagents.subagents[agent]
+    at = format_phase(row, is_waiting=agent in find_waiting_agents(state))
+    told = (
+        agent.name,
+        sanitize_line(row.description),
+        at,
+        format_elapsed(row, now_s),
+        row.token_text,
+    )
+    write = WRITE_KEY_HINT if row.is_awaiting_prompt else ""
+    stop = STOP_KEY_HINT if row.phase != "ended" else ""
+    earlier = _earlier(row, state.session.session_file if state.session else "")
+    rows = partial(
+        _rows, row.activity, row.streamed_text, tuple(row.running_tools.values()), earlier
+    )
+    return Page(" · ".join(filter(None, told)), rows, write + stop + PAGE_KEY_HINT, agent)
 
 
 def _earlier(row: Subagent, session_file: str) -> str:
     """Say how much is missing at the beginning, and where it is; empty: nothing is."""
-    dropped = row.recent.dropped
+    dropped = row.activity.dropped_count
     if not dropped:
         return ""
     path = Path(session_file)
-    transcript = path.parent / "subagents" / path.stem / f"agent-{id_of(row.address)}.jsonl"
+    transcript = (
+        path.parent / "subagents" / path.stem / f"agent-{make_transcript_id(row.address)}.jsonl"
+    )
     return f"… {dropped:,} earlier events" + (f" are in {transcript}" if session_file else "")
 
 
@@ -66,58 +83,65 @@ def _rows(
     items, tail = _shown(recent, streamed)
     rows: list[Row] = []
     if earlier:
-        rows += [*((("dim", line),) for line in flowed(visible(earlier), width)), _BLANK]
+        rows += [*((("dim", line),) for line in wrap_words(visible(earlier), width)), _BLANK]
     for item in items:
         rows += _item_rows(item, width)  # pyright: ignore[reportArgumentType]  (messages are frozen)
-    rows += tail_rows(tail, width, _MOST_TAIL_ROWS)
-    rows += [(("warn", "● "), ("plain", cut(visible_line(call), width - 2))) for call in calls]
-    return tuple(rows) or ((("plain", NOTHING),),)
+    rows += render_tail_rows(tail, width, _MOST_TAIL_ROWS)
+    rows += [
+        (("warn", "● "), ("plain", truncate(sanitize_line(call), width - 2))) for call in calls
+    ]
+    return tuple(rows) or ((("plain", EMPTY_PAGE_TEXT),),)
 
 
-def _shown(recent: Recent, streamed: str) -> tuple[list[Item], Tail]:
+def _shown(recent: Recent, streamed: str) -> tuple[list[PageItem], MarkdownTail]:
     """Say what the screen would have printed, and what of the text is not yet finished."""
-    state, items = State(), list[Item]()
+    state, items = ScreenState(), list[PageItem]()
     for event in recent.events:
-        if isinstance(event, TurnInterrupted | TurnFailed) and event.partial:
-            state = _heard(state, TextDelta(text=event.partial), items)
+        if isinstance(event, TurnInterrupted | TurnFailed) and event.partial_text:
+            state = _heard(state, TextDelta(text=event.partial_text), items)
         state = _heard(state, event, items)
     if streamed:
         state = _heard(state, TextDelta(text=streamed), items)
-    return items, state.turn.tail if state.turn else Tail()
+    return items, state.turn.tail if state.turn else MarkdownTail()
 
 
-def _heard(state: State, event: UpwardEvent | TextDelta, items: list[Item]) -> State:
+def _heard(
+    state: ScreenState, event: UpwardEvent | TextDelta, items: list[PageItem]
+) -> ScreenState:
     """Take in one event; also of a turn whose beginning is not kept any more."""
     if isinstance(event, TextDelta) and state.turn is None:
-        state = replace(state, turn=RunningTurn(began_s=0.0))
-    state, effects = received(state, event, 0.0)
+        state = replace(state, turn=RunningTurn(started_s=0.0))
+    state, effects = apply_event(state, event, 0.0)
     items += _items(effects)
     return state
 
 
-def _items(effects: Iterable[Effect]) -> list[Item]:
-    return [effect for effect in effects if isinstance(effect, Item)]
+def _items(effects: Iterable[ScreenEffect]) -> list[PageItem]:
+    return [effect for effect in effects if isinstance(effect, PageItem)]
 
 
 @lru_cache(maxsize=512)
-def _item_rows(item: Item, width: int) -> tuple[Row, ...]:
+def _item_rows(item: PageItem, width: int) -> tuple[Row, ...]:
     """Lay one out, with a blank row behind it; it stays as it is, hence remembered."""
     match item:
         case PrintPrompt():
-            rows = said_rows(item.text, width)
+            rows = render_prompt_rows(item.text, width)
         case PrintMarkdown():
             rows = _prose_rows(item.text, width)
         case PrintNotice():
-            rows = [((item.tone, line),) for line in flowed(visible(item.text), width)]
+            rows = [((item.tone, line),) for line in wrap_words(visible(item.text), width)]
         case ToolEnded():
-            rows = tool_rows(item, width)
+            rows = render_tool_rows(item, width)
         case _:
             assert_never(item)
-    return (*rows, *(() if isinstance(item, PrintMarkdown) and goes_on(item.text) else (_BLANK,)))
+    return (
+        *rows,
+        *(() if isinstance(item, PrintMarkdown) and is_continued(item.text) else (_BLANK,)),
+    )
 
 
 def _prose_rows(text: str, width: int) -> list[Row]:
-    from shell.view.markdown import laid_out  # noqa: PLC0415  (the first screen comes first)
+    from shell.view.markdown_renderer import render_markdown  # noqa: PLC0415  (the first screen comes first)
 
-    lines = laid_out(text, width, colour=False) if text else []
+    lines = render_markdown(text, width, color=False) if text else []
     return [(("plain", line),) for line in lines]

@@ -9,41 +9,41 @@ from functools import partial
 import pytest
 
 from actors.runtime.system import ActorSystem
-from tests.probe import PATIENCE_S, Probe, new_probe
+from tests.probe import PROBE_TIMEOUT_S, Probe, start_probe
 
 
 @dataclass(frozen=True)
-class Stage:
+class RunningSystem:
     system: ActorSystem
     root: Probe
 
 
 @pytest.fixture
-def stage() -> Iterator[Stage]:
+def running_system() -> Iterator[RunningSystem]:
     before = set(threading.enumerate())
     born: queue.SimpleQueue[Probe] = queue.SimpleQueue()
     system = ActorSystem(partial(Probe, born))
-    yield Stage(system, born.get(timeout=PATIENCE_S))
+    yield RunningSystem(system, born.get(timeout=PROBE_TIMEOUT_S))
     assert system.stop(), "something did not stop in time"
     assert system.addresses == ()
     for thread in set(threading.enumerate()) - before:
-        thread.join(PATIENCE_S)
+        thread.join(PROBE_TIMEOUT_S)
         assert not thread.is_alive(), thread.name
 
 
 @pytest.fixture
-def system(stage: Stage) -> ActorSystem:
+def system(running_system: RunningSystem) -> ActorSystem:
     """A running system whose every actor ends in order when the test does."""
-    return stage.system
+    return running_system.system
 
 
 @pytest.fixture
-def root(stage: Stage) -> Probe:
+def root(running_system: RunningSystem) -> Probe:
     """The actor at `/`: what the test starts are its children, and it hears their ends."""
-    return stage.root
+    return running_system.root
 
 
 @pytest.fixture
 def peer(system: ActorSystem) -> Probe:
     """Somebody to talk to."""
-    return new_probe(system, "peer")
+    return start_probe(system, "peer")

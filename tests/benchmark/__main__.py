@@ -8,21 +8,39 @@ import sys
 import tempfile
 from pathlib import Path
 
-from tests.benchmark import decisions, journal, programs, screen, subagents, substrate, trees
-from tests.benchmark.profiled import MOST_LINES, NAME, every_thread
-from tests.benchmark.rows import Ratio, Row, measured, ratios_in, table
+from tests.benchmark import (
+    actor_runtime,
+    actor_tree_shutdown,
+    many_subagents,
+    permission_decisions,
+    screen_latency,
+    session_journal,
+    whole_program,
+)
+from tests.benchmark.benchmark_row import (
+    BenchmarkResult,
+    BenchmarkRow,
+    format_table,
+    measure,
+    parse_ratios,
+)
+from tests.benchmark.program_profiler import (
+    MAX_PROFILE_LINES,
+    PROFILE_VARIABLE,
+    profile_all_threads,
+)
 
-ROWS: tuple[Row, ...] = (
-    *programs.ROWS,
-    *substrate.ROWS,
-    *trees.ROWS,
-    *subagents.ROWS,
-    *journal.ROWS,
-    *decisions.ROWS,
-    *screen.ROWS,
+ROWS: tuple[BenchmarkRow, ...] = (
+    *whole_program.ROWS,
+    *actor_runtime.ROWS,
+    *actor_tree_shutdown.ROWS,
+    *many_subagents.ROWS,
+    *session_journal.ROWS,
+    *permission_decisions.ROWS,
+    *screen_latency.ROWS,
 )
 README = Path(__file__).parents[2] / "README.md"
-BEGIN, END = "<!-- benchmark -->\n", "<!-- /benchmark -->"
+TABLE_BEGIN, TABLE_END = "<!-- benchmark -->\n", "<!-- /benchmark -->"
 
 
 def main(words: list[str]) -> int:
@@ -41,53 +59,53 @@ def main(words: list[str]) -> int:
         parser.error("--write takes the whole table")
     if asked.profile:
         for row in rows:
-            profiled(row)
+            profile_row(row)
         return 0
     readme = README.read_text()
-    lines = table([told(row) for row in rows], ratios_in(readme))
+    lines = format_table([measure_with_progress(row) for row in rows], parse_ratios(readme))
     sys.stdout.write(lines + "\n")
     if asked.write:
-        README.write_text(written(readme, f"{machine()}\n\n{lines}"))
+        README.write_text(replace_table(readme, f"{describe_machine()}\n\n{lines}"))
     return 0
 
 
-def machine() -> str:
+def describe_machine() -> str:
     """Say what the figures are of."""
     python = f"{platform.python_implementation()} {platform.python_version()}"
     return f"Taken with {python} on {platform.system()}, {os.cpu_count()} processors."
 
 
-def told(row: Row) -> Ratio:
+def measure_with_progress(row: BenchmarkRow) -> BenchmarkResult:
     """Measure one row, and say so: some take a while."""
-    sys.stderr.write(f"{row.what} …\n")
-    return measured(row)
+    sys.stderr.write(f"{row.description} …\n")
+    return measure(row)
 
 
-def profiled(row: Row) -> None:
+def profile_row(row: BenchmarkRow) -> None:
     """Run our side once under the profiler; where that is a program, the program."""
-    row.ours()
+    row.measure_ours()
     with tempfile.NamedTemporaryFile() as told:
-        os.environ[NAME] = told.name
+        os.environ[PROFILE_VARIABLE] = told.name
         try:
-            with every_thread() as profiles:
-                row.ours()
+            with profile_all_threads() as profiles:
+                row.measure_ours()
         finally:
-            del os.environ[NAME]
+            del os.environ[PROFILE_VARIABLE]
         of_program = Path(told.name).read_text()
     if of_program:
         sys.stdout.write(of_program)
     else:
-        pstats.Stats(*profiles).sort_stats("tottime").print_stats(MOST_LINES)
+        pstats.Stats(*profiles).sort_stats("tottime").print_stats(MAX_PROFILE_LINES)
 
 
-def written(readme: str, told: str) -> str:
+def replace_table(readme: str, table: str) -> str:
     """Put the table, and what it is of, between its marks."""
-    before, _, rest = readme.partition(BEGIN)
-    _, mark, after = rest.partition(END)
+    before, _, rest = readme.partition(TABLE_BEGIN)
+    _, mark, after = rest.partition(TABLE_END)
     if not mark:
-        message = f"the README has no {BEGIN.strip()} … {END}"
+        message = f"the README has no {TABLE_BEGIN.strip()} … {TABLE_END}"
         raise SystemExit(message)
-    return f"{before}{BEGIN}\n{told}\n\n{END}{after}"
+    return f"{before}{TABLE_BEGIN}\n{table}\n\n{TABLE_END}{after}"
 
 
 if __name__ == "__main__":

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.program.program import Program, Witness
+from tests.program.program_harness import CommandWatch, Program
 
 
 @pytest.fixture(autouse=True, scope="session")
-def heard_interrupts() -> Iterator[None]:
+def restore_sigint() -> Iterator[None]:
     """A job in the background begins with SIGINT ignored, and so would what it starts."""
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
@@ -25,7 +25,7 @@ def program(tmp_path: Path) -> Iterator[Program]:
 
 
 @pytest.fixture
-def witness(tmp_path: Path) -> Iterator[Witness]:
-    witness = Witness(tmp_path / "witness")
+def command_watch(tmp_path: Path) -> Iterator[CommandWatch]:
+    witness = CommandWatch(tmp_path / "witness")
     yield witness
     witness.close()

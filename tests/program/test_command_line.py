@@ -8,10 +8,17 @@ from pathlib import Path
 
 import pytest
 
-from tests.program.program import COMMAND, ROOT, Program, messages_of, one_complaint, plain
-from tests.scripted_server import says
+from tests.program.program_harness import (
+    COMMAND,
+    ROOT,
+    Program,
+    content_text,
+    request_messages,
+    single_error,
+)
+from tests.scripted_server import respond_text
 
-SILENT_S = 3.0
+SILENCE_S = 3.0
 
 
 @pytest.mark.parametrize(
@@ -34,9 +41,9 @@ SILENT_S = 3.0
 )
 def test_a_wrong_command_line_is_one_line_and_status_2(program: Program, words: list[str]) -> None:
     done = program.run(*words)
-    assert (done.status, done.out) == (2, b"")
-    assert "Traceback" not in one_complaint(done)
-    assert not program.home.exists()
+    assert (done.exit_status, done.stdout) == (2, b"")
+    assert "Traceback" not in single_error(done)
+    assert not program.state_folder.exists()
 
 
 @pytest.mark.parametrize("option", ["--version", "--help"])
@@ -61,15 +68,15 @@ def test_version_and_help_into_a_closed_pipe_end_quietly(program: Program, optio
     os.close(reading)
     running = program.start(option, stdout=writing)
     os.close(writing)
-    done = running.ended()
-    assert (done.status, done.err) == (0, "")
+    done = running.wait()
+    assert (done.exit_status, done.stderr) == (0, "")
 
 
-def prompt_of(program: Program, *words: str | bytes, stdin: bytes | int) -> str:
-    with program.serve(says("Yes.")) as server:
+def received_prompt(program: Program, *words: str | bytes, stdin: bytes | int) -> str:
+    with program.serve(respond_text("Yes.")) as server:
         done = program.run(*words, stdin=stdin)
-    assert (done.status, done.out, done.err) == (0, b"Yes.\n", "")
-    return plain(messages_of(server)[0]["content"])
+    assert (done.exit_status, done.stdout, done.stderr) == (0, b"Yes.\n", "")
+    return content_text(request_messages(server)[0]["content"])
 
 
 @pytest.mark.parametrize(
@@ -88,13 +95,13 @@ def prompt_of(program: Program, *words: str | bytes, stdin: bytes | int) -> str:
 def test_the_prompt_is_what_was_given_and_what_was_piped(
     program: Program, words: list[str | bytes], stdin: bytes, prompt: str
 ) -> None:
-    assert prompt_of(program, *words, stdin=stdin) == prompt
+    assert received_prompt(program, *words, stdin=stdin) == prompt
 
 
 def test_a_pipe_that_stays_silent_is_not_waited_for(program: Program) -> None:
     reading, writing = os.pipe()
     try:
-        assert prompt_of(program, "-p", "Go on.", stdin=reading) == "Go on."
+        assert received_prompt(program, "-p", "Go on.", stdin=reading) == "Go on."
     finally:
         os.close(reading)
         os.close(writing)
@@ -102,8 +109,8 @@ def test_a_pipe_that_stays_silent_is_not_waited_for(program: Program) -> None:
 
 def test_standard_input_that_is_too_long_is_refused(program: Program) -> None:
     done = program.run("-p", "Explain.", stdin=b"x" * 10_000_001)
-    assert done.status == 2
-    assert "put it into a file" in one_complaint(done)
+    assert done.exit_status == 2
+    assert "put it into a file" in single_error(done)
 
 
 def test_standard_input_that_cannot_be_read_is_one_line(program: Program) -> None:
@@ -112,12 +119,12 @@ def test_standard_input_that_cannot_be_read_is_one_line(program: Program) -> Non
         done = program.run("-p", "Explain.", stdin=write_only)
     finally:
         os.close(write_only)
-    assert done.status == 2
-    assert "standard input" in one_complaint(done)
+    assert done.exit_status == 2
+    assert "standard input" in single_error(done)
 
 
 def test_closed_streams_are_not_taken_by_files_of_ours(program: Program) -> None:
-    with program.serve(says("Yes.")):
+    with program.serve(respond_text("Yes.")):
         command = subprocess.list2cmdline([*COMMAND, "-p", "Hello."])
         done = subprocess.run(
             ["sh", "-c", f"{command} <&- >&- 2>&-"],
@@ -136,28 +143,30 @@ def test_a_full_disk_behind_standard_output_is_told(
 ) -> None:
     if not Path("/dev/full").exists():
         pytest.skip("this system has no /dev/full")
-    with program.serve(says("Yes.")):
+    with program.serve(respond_text("Yes.")):
         full = os.open("/dev/full", os.O_WRONLY)
         running = program.start(*words, stdout=full)
         os.close(full)
-        done = running.ended()
-    assert done.status == 1
-    assert one_complaint(done).startswith("standard output: ")
+        done = running.wait()
+    assert done.exit_status == 1
+    assert single_error(done).startswith("standard output: ")
 
 
 def test_a_state_folder_that_is_a_file_is_named(program: Program) -> None:
-    program.home.write_text("not a folder")
+    program.state_folder.write_text("not a folder")
     done = program.run("-p", "Hello.")
-    assert (done.status, done.out) == (2, b"")
-    assert str(program.home) in one_complaint(done)
-    below = program.run("-p", "Hello.", environment={"GREENROOM_HOME": f"{program.home}/below"})
-    assert below.status == 2
-    assert "GREENROOM_HOME" in one_complaint(below)
+    assert (done.exit_status, done.stdout) == (2, b"")
+    assert str(program.state_folder) in single_error(done)
+    below = program.run(
+        "-p", "Hello.", environment={"GREENROOM_HOME": f"{program.state_folder}/below"}
+    )
+    assert below.exit_status == 2
+    assert "GREENROOM_HOME" in single_error(below)
 
 
 @pytest.mark.parametrize(("home", "kept"), [("", "None"), ("here", "None"), ("/me", "/me")])
 def test_a_home_that_is_no_place_does_not_count(home: str, kept: str) -> None:
-    look = "import os; from shell.process import settle; settle(); print(os.environ.get('HOME'))"
+    look = "import os; from shell.process.streams import settle; settle(); print(os.environ.get('HOME'))"
     done = subprocess.run(
         [sys.executable, "-c", look], cwd=ROOT, env={"HOME": home}, capture_output=True, check=True
     )
@@ -165,11 +174,11 @@ def test_a_home_that_is_no_place_does_not_count(home: str, kept: str) -> None:
 
 
 def test_a_project_folder_that_cannot_be_made_is_named(program: Program) -> None:
-    program.home.mkdir()
-    (program.home / "projects").write_text("not a folder")
+    program.state_folder.mkdir()
+    (program.state_folder / "projects").write_text("not a folder")
     done = program.run("-p", "Hello.")
-    assert done.status == 2
-    assert "projects" in one_complaint(done)
+    assert done.exit_status == 2
+    assert "projects" in single_error(done)
 
 
 def test_a_current_folder_that_is_gone_is_one_line(program: Program) -> None:
@@ -197,21 +206,21 @@ def test_a_folder_whose_name_is_no_utf_8_is_refused_in_one_line(program: Program
     except OSError:
         pytest.skip("this file system takes no such name")
     done = program.run("-p", "Hello.", cwd=odd)
-    assert done.status == 2
-    assert "not UTF-8" in one_complaint(done)
+    assert done.exit_status == 2
+    assert "not UTF-8" in single_error(done)
 
 
 def test_on_a_terminal_nothing_that_the_model_says_can_draw(program: Program) -> None:
     hostile = "\x1b]0;owned\x07\x1b[2Jdone\u202e\r\nnext"
-    with program.serve(says(hostile), says(hostile)):
+    with program.serve(respond_text(hostile), respond_text(hostile)):
         main, theirs = pty.openpty()
         running = program.start("-p", "Hello.", stdout=theirs)
         os.close(theirs)
         shown = b""
         while b"next" not in shown:
             shown += os.read(main, 4096)
-        assert running.ended().status == 0
+        assert running.wait().exit_status == 0
         os.close(main)
         piped = program.run("-p", "Hello.")
     assert shown == b"^[]0;owned^G^[[2Jdone<U+202E>^M\r\nnext\r\n"
-    assert piped.out.decode() == f"{hostile}\n"
+    assert piped.stdout.decode() == f"{hostile}\n"

@@ -7,88 +7,92 @@ from pathlib import Path
 
 import pytest
 
-from tests.program.program import (
-    KEY,
+from tests.program.program_harness import (
+    API_KEY,
     YOLO,
-    Done,
+    CommandWatch,
+    CompletedRun,
     Program,
-    Running,
-    Witness,
-    messages_of,
-    one_complaint,
-    results_in,
+    RunningProgram,
+    request_messages,
+    single_error,
+    tool_results,
 )
-from tests.program.test_screen import leave
-from tests.scripted_server import calls, says
-from tests.shell.terminal import Terminal, terminal
+from tests.program.test_repl import quit_repl
+from tests.scripted_server import respond_text, respond_tool_call
+from tests.shell.pty_terminal import PtyTerminal, open_terminal
 
-FAULTY = (sys.executable, "-P", str(Path(__file__).parent / "faulty.py"))
-
-
-def start(program: Program, fault: str) -> Running:
-    return program.start_other(*FAULTY, fault, "-p", "Work.", *YOLO)
+FAULTY_PROGRAM = (sys.executable, "-P", str(Path(__file__).parent / "faulty.py"))
 
 
-def crash(program: Program, shown: Terminal, name: str, nth: int) -> None:
+def start_with_fault(program: Program, fault: str) -> RunningProgram:
+    return program.start_command(*FAULTY_PROGRAM, fault, "-p", "Work.", *YOLO)
+
+
+def crash_actor(program: Program, shown: PtyTerminal, name: str, nth: int) -> None:
     """Crash a part of the program that runs, and see a person told of it."""
     (program.repository / "crash").write_text(f"{name}\n")
     told = f"/{name} crashed and was started again"
-    shown.wait_until(lambda: shown.everything().count(told) == nth, told)
+    shown.wait_until(lambda: shown.read_scrollback().count(told) == nth, told)
 
 
-def log_of(program: Program) -> str:
-    return (program.home / "greenroom.log").read_text()
+def read_log_file(program: Program) -> str:
+    return (program.state_folder / "greenroom.log").read_text()
 
 
 @pytest.mark.parametrize("name", ["journal", "permissions", "approvals", "console", "primary"])
 def test_a_part_that_crashes_more_than_three_times_ends_the_run_in_order(
     program: Program, name: str
 ) -> None:
-    with program.serve(says("Done.")):
-        done: Done = start(program, name).ended()
+    with program.serve(respond_text("Done.")):
+        done: CompletedRun = start_with_fault(program, name).wait()
 
-    assert (done.status, done.out) == (1, b"")
-    assert one_complaint(done) == f"/{name} failed (crash): RuntimeError: planted again"
-    assert log_of(program).count(f"/{name} failed") == 4
-    assert "SystemExit: planted" in log_of(program)
-    assert "did not stop in time" not in log_of(program)
+    assert (done.exit_status, done.stdout) == (1, b"")
+    assert single_error(done) == f"/{name} failed (crash): RuntimeError: planted again"
+    assert read_log_file(program).count(f"/{name} failed") == 4
+    assert "SystemExit: planted" in read_log_file(program)
+    assert "did not stop in time" not in read_log_file(program)
     assert program.record_types()[:2] == ["session_header", "session_opened"]
 
 
 def test_any_part_may_crash_under_a_question_and_under_a_command_and_all_is_kept(
-    program: Program, witness: Witness
+    program: Program, command_watch: CommandWatch
 ) -> None:
-    step = f"echo ran >> runs; exec 3>{witness.path}; echo ran >&3; read -r line < go; echo $line"
-    answers = (calls("bash", command="echo yes > said"), calls("bash", command=step), says("Done."))
+    step = f"echo ran >> runs; exec 3>{command_watch.path}; echo ran >&3; read -r line < go; echo $line"
+    answers = (
+        respond_tool_call("bash", command="echo yes > said"),
+        respond_tool_call("bash", command=step),
+        respond_text("Done."),
+    )
     for pipe in ("crash", "go"):
         os.mkfifo(program.repository / pipe)
     with (
         program.serve(*answers) as server,
-        terminal(
-            [*FAULTY, "crashing", "Work."],
+        open_terminal(
+            [*FAULTY_PROGRAM, "crashing", "Work."],
             environment=program.environment(TERM="xterm-256color"),
-            folder=program.repository,
+            cwd=program.repository,
             rows=40,
         ) as shown,
     ):
-        shown.wait_for("press a key to answer")
+        shown.wait_for_text("press a key to answer")
         for name in ("journal", "permissions", "approvals", "console", "primary"):
-            crash(program, shown, name, nth=1)
-            shown.wait_for("echo yes > said")
-        shown.wait_for("was withdrawn")
-        shown.wait_for("press a key to answer")
+            crash_actor(program, shown, name, nth=1)
+            shown.wait_for_text("echo yes > said")
+        shown.wait_for_text("was withdrawn")
+        shown.wait_for_text("press a key to answer")
         shown.type("y")
-        shown.wait_for("echo ran >> runs")
-        shown.wait_for("press a key to answer")
+        shown.wait_for_text("echo ran >> runs")
+        shown.wait_for_text("press a key to answer")
         shown.type("y")
-        witness.wait_for_word()
+        command_watch.wait_for_output()
         for name in ("journal", "permissions", "approvals", "console"):
-            crash(program, shown, name, nth=2)
+            crash_actor(program, shown, name, nth=2)
         (program.repository / "go").write_text("further\n")
-        shown.wait_for("Done.")
-        leave(shown)
+        shown.wait_for_text("Done.")
+        quit_repl(shown)
 
-    assert [results_in(messages_of(server, nth)[-1]) for nth in (1, 2)] == [
+    assert [tool_results(request_messages(server, nth)[-1]) for nth in (1, 2)] == [
         [("(no output)", False)],
         [("further", False)],
     ]
@@ -108,25 +112,27 @@ def test_any_part_may_crash_under_a_question_and_under_a_command_and_all_is_kept
 
 
 def test_a_command_does_not_outlive_a_program_that_had_to_end_itself(
-    program: Program, witness: Witness
+    program: Program, command_watch: CommandWatch
 ) -> None:
-    command = f"exec 3>{witness.path}; touch begun; setsid sleep 300 & sleep 300"
-    with program.serve(calls("bash", command=command), says("I looked."), says("Next.")) as server:
-        done = start(program, "held").ended()
-        witness.wait_for_silence()
+    command = f"exec 3>{command_watch.path}; touch begun; setsid sleep 300 & sleep 300"
+    with program.serve(
+        respond_tool_call("bash", command=command), respond_text("I looked."), respond_text("Next.")
+    ) as server:
+        done = start_with_fault(program, "held").wait()
+        command_watch.wait_for_close()
 
-        assert done.status == 1
-        named, last = done.err.splitlines()
+        assert done.exit_status == 1
+        named, last = done.stderr.splitlines()
         held = r"greenroom: /primary work \d has held up everything else for 0 s"
         assert re.fullmatch(held, named)
         assert re.search(r"/primary work \d held up .*, so it was ended; \S+ says more", last)
         assert program.record_types()[-1] == "tool_started"
-        (report,) = (program.home / "crashes").iterdir()
+        (report,) = (program.state_folder / "crashes").iterdir()
         assert "Thread greenroom-loop:" in report.read_text()
         resumed = program.run("-p", "And then?", *YOLO, "--continue")
 
-    assert resumed.status == 0
-    assert "outcome is unknown" in str(server.asked[1].body)
-    kept = [path for path in program.home.rglob("*") if path.is_file()]
+    assert resumed.exit_status == 0
+    assert "outcome is unknown" in str(server.requests[1].body)
+    kept = [path for path in program.state_folder.rglob("*") if path.is_file()]
     assert report in kept
-    assert [path for path in kept if KEY.encode() in path.read_bytes()] == []
+    assert [path for path in kept if API_KEY.encode() in path.read_bytes()] == []

@@ -2,64 +2,66 @@
 
 import pytest
 
-from actors.models.reply_plan import ScriptedCall
-from tests.program.program import LINES, YOLO, Program, messages_of, one_complaint
-from tests.scripted_server import Answer, calls, says
+from actors.models.scripted_reply import ScriptedCall
+from tests.program.program_harness import STREAM_JSON, YOLO, Program, request_messages, single_error
+from tests.scripted_server import ScriptedResponse, respond_text, respond_tool_call
 
 JSON = ("--output-format", "json")
 
 
-def endless(count: int = 5) -> list[Answer]:
-    return [says(f"Look {n}.", ScriptedCall("ls", {"path": "."})) for n in range(count)]
+def endless_calls(count: int = 5) -> list[ScriptedResponse]:
+    return [respond_text(f"Look {n}.", ScriptedCall("ls", {"path": "."})) for n in range(count)]
 
 
 def test_turns_are_counted_and_the_last_words_are_kept(program: Program) -> None:
-    with program.serve(*endless(), says("Now I am done.")) as server:
+    with program.serve(*endless_calls(), respond_text("Now I am done.")) as server:
         done = program.run("-p", "Go.", "--max-turns", "2", *JSON)
-        asked = len(server.asked)
+        asked = len(server.requests)
         again = program.run("-p", "Go on.", "--continue", "--max-turns", "4", *JSON)
 
-    assert (done.status, asked) == (3, 2)
+    assert (done.exit_status, asked) == (3, 2)
     result = done.result
     assert (result["subtype"], result["stop_reason"]) == ("error", "max_turns")
     assert (result["num_turns"], result["result"]) == (2, "Look 1.")
     assert result["usage"]["requests"] == 2
-    assert result["error"] == one_complaint(done)
-    assert "--max-turns" in one_complaint(done)
-    assert again.status == 0, "a new prompt has all its turns again"
-    assert len(messages_of(server)) > 5
+    assert result["error"] == single_error(done)
+    assert "--max-turns" in single_error(done)
+    assert again.exit_status == 0, "a new prompt has all its turns again"
+    assert len(request_messages(server)) > 5
 
 
 def test_in_text_what_was_said_goes_to_standard_output(program: Program) -> None:
-    with program.serve(*endless()):
+    with program.serve(*endless_calls()):
         done = program.run("-p", "Go.", "--max-turns", "1")
-    assert (done.status, done.out) == (3, b"Look 0.\n")
+    assert (done.exit_status, done.stdout) == (3, b"Look 0.\n")
 
 
 def test_a_turn_that_ends_at_its_limit_is_done(program: Program) -> None:
-    with program.serve(*endless(1), says("Done.")):
+    with program.serve(*endless_calls(1), respond_text("Done.")):
         done = program.run("-p", "Go.", "--max-turns", "2")
-    assert (done.status, done.out, done.err) == (0, b"Done.\n", "")
+    assert (done.exit_status, done.stdout, done.stderr) == (0, b"Done.\n", "")
 
 
 def test_time_ends_a_command_and_its_result_says_so(program: Program) -> None:
-    with program.serve(calls("bash", command="sleep 60"), says("I see.")) as server:
-        done = program.run("-p", "Go.", *YOLO, "--time-limit", "4", *LINES)
+    with program.serve(
+        respond_tool_call("bash", command="sleep 60"), respond_text("I see.")
+    ) as server:
+        done = program.run("-p", "Go.", *YOLO, "--time-limit", "4", *STREAM_JSON)
         again = program.run("-p", "And now?", "--continue")
-    assert (done.status, again.status) == (3, 0)
+    assert (done.exit_status, again.exit_status) == (3, 0)
     assert done.result["stop_reason"] == "time_limit"
-    assert "--time-limit" in one_complaint(done)
-    (ended,) = [line for line in done.lines if line["type"] == "tool_ended"]
+    assert "--time-limit" in single_error(done)
+    (ended,) = [line for line in done.json_lines if line["type"] == "tool_ended"]
     assert (ended["status"], "time was up" in ended["text"]) == ("cancelled", True)
-    assert "time was up" in str(messages_of(server))
+    assert "time was up" in str(request_messages(server))
 
 
 def test_a_budget_of_tokens_in_the_users_configuration_counts(program: Program) -> None:
-    program.home.mkdir()
-    (program.home / "config.toml").write_text("[budget]\ntokens = 1\n")
-    with program.serve(*endless()):
+    program.state_folder.mkdir()
+    (program.state_folder / "config.toml").write_text("[budget]\ntokens = 1\n")
+    with program.serve(*endless_calls()):
         done = program.run("-p", "Go.", *JSON)
-    assert (done.status, done.result["stop_reason"]) == (3, "token_budget")
+    assert (done.exit_status, done.result["stop_reason"]) == (3, "token_budget")
     assert done.result["num_turns"] == 1
 
 
@@ -70,14 +72,14 @@ def test_a_budget_of_tokens_in_the_users_configuration_counts(program: Program) 
 def test_turns_and_seconds_of_the_configuration_end_the_work_too(
     program: Program, budget: str, stop_reason: str, rounds: int
 ) -> None:
-    program.home.mkdir()
-    (program.home / "config.toml").write_text(f"[budget]\n{budget}\n")
+    program.state_folder.mkdir()
+    (program.state_folder / "config.toml").write_text(f"[budget]\n{budget}\n")
     command = "sleep 60" if stop_reason == "time_limit" else "true"
-    with program.serve(*[calls("bash", command=command)] * 3):
+    with program.serve(*[respond_tool_call("bash", command=command)] * 3):
         done = program.run("-p", "Go.", *YOLO, *JSON)
-    assert (done.status, done.result["stop_reason"]) == (3, stop_reason)
+    assert (done.exit_status, done.result["stop_reason"]) == (3, stop_reason)
     assert done.result["num_turns"] == rounds
-    assert f"{budget.partition(' ')[0]} in [budget]" in one_complaint(done)
+    assert f"{budget.partition(' ')[0]} in [budget]" in single_error(done)
 
 
 @pytest.mark.parametrize(
@@ -85,5 +87,5 @@ def test_turns_and_seconds_of_the_configuration_end_the_work_too(
 )
 def test_a_limit_that_is_none_is_refused(program: Program, words: tuple[str, str]) -> None:
     done = program.run("-p", "Go.", *words)
-    assert (done.status, done.out) == (2, b"")
-    assert words[0] in one_complaint(done)
+    assert (done.exit_status, done.stdout) == (2, b"")
+    assert words[0] in single_error(done)

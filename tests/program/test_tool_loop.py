@@ -5,28 +5,34 @@ from collections.abc import Iterator
 import pytest
 from pydantic import JsonValue
 
-from actors.models.reply_plan import ReplyPlan, ScriptedCall, events_of
-from tests.program.program import (
-    KEY,
-    LINES,
+from actors.models.scripted_reply import ReplyPlan, ScriptedCall, generate_events
+from tests.program.program_harness import (
+    API_KEY,
+    STREAM_JSON,
     YOLO,
     Json,
     Program,
-    messages_of,
-    one_complaint,
-    plain,
-    results_in,
+    content_text,
+    request_messages,
+    single_error,
+    tool_results,
 )
-from tests.scripted_server import Answer, ScriptedServer, calls, says, streams
+from tests.scripted_server import (
+    ScriptedResponse,
+    ScriptedServer,
+    respond_events,
+    respond_text,
+    respond_tool_call,
+)
 
-USAGE = {
+USAGE_KEYS = {
     "input_tokens",
     "output_tokens",
     "cache_creation_input_tokens",
     "cache_read_input_tokens",
     "requests",
 }
-RESULT = {
+RESULT_KEYS = {
     "type",
     "subtype",
     "session_id",
@@ -41,23 +47,29 @@ RESULT = {
 }
 
 
-def call(name: str, **arguments: JsonValue) -> ScriptedCall:
+def tool_call(name: str, **arguments: JsonValue) -> ScriptedCall:
     return ScriptedCall(name, arguments)
 
 
-CALLS = (
-    (call("bash", command="mkdir work && printf 'one\\n' > work/a.txt"),),
-    (call("ls", path="work"), call("read", path="work/a.txt")),
-    (call("edit", path="work/a.txt", old_string="one", new_string="two"),),
-    (call("read", path="missing.txt"),),
-    (call("write", path="work/b.txt", content="b\n"), call("read", path="work/b.txt")),
-    (call("bash", command="cat work/a.txt; exit 3"), call("bash", command="cat work/b.txt")),
-    (call("edit", path="work/b.txt", old_string="not there", new_string="x"),),
-    (call("write", path="work/c.txt", content="c\n"),),
-    (call("edit", path="work/c.txt", old_string="c", new_string="C"), call("ls", path="work")),
-    (call("fly"), call("read"), call("bash", command="echo still here")),
-    (call("bash", command="echo $ANTHROPIC_API_KEY-$ANTHROPIC_BASE_URL-"),),
-    (call("read", path="work/c.txt"), call("read", path="work/a.txt"), call("ls")),
+CALL_GROUPS = (
+    (tool_call("bash", command="mkdir work && printf 'one\\n' > work/a.txt"),),
+    (tool_call("ls", path="work"), tool_call("read", path="work/a.txt")),
+    (tool_call("edit", path="work/a.txt", old_string="one", new_string="two"),),
+    (tool_call("read", path="missing.txt"),),
+    (tool_call("write", path="work/b.txt", content="b\n"), tool_call("read", path="work/b.txt")),
+    (
+        tool_call("bash", command="cat work/a.txt; exit 3"),
+        tool_call("bash", command="cat work/b.txt"),
+    ),
+    (tool_call("edit", path="work/b.txt", old_string="not there", new_string="x"),),
+    (tool_call("write", path="work/c.txt", content="c\n"),),
+    (
+        tool_call("edit", path="work/c.txt", old_string="c", new_string="C"),
+        tool_call("ls", path="work"),
+    ),
+    (tool_call("fly"), tool_call("read"), tool_call("bash", command="echo still here")),
+    (tool_call("bash", command="echo $ANTHROPIC_API_KEY-$ANTHROPIC_BASE_URL-"),),
+    (tool_call("read", path="work/c.txt"), tool_call("read", path="work/a.txt"), tool_call("ls")),
 )
 EXPECTED: tuple[tuple[str, bool], ...] = (
     ("(no output)", False),
@@ -84,39 +96,39 @@ EXPECTED: tuple[tuple[str, bool], ...] = (
 """Part of each result, and whether it is an error; more than twenty calls in all."""
 
 
-def loop() -> Iterator[Answer]:
-    for number, group in enumerate(CALLS):
+def loop_answers() -> Iterator[ScriptedResponse]:
+    for number, group in enumerate(CALL_GROUPS):
         plan = ReplyPlan(text=f"Step {number}.", calls=group)
-        yield streams(events_of(plan, {"model": "scripted"}, f"toolu_{number}"))
-    yield says("All **done**.\n")
+        yield respond_events(generate_events(plan, {"model": "scripted"}, f"toolu_{number}"))
+    yield respond_text("All **done**.\n")
 
 
-def check_the_conversation(server: ScriptedServer) -> None:
-    messages = messages_of(server)
-    assert len(server.asked) == len(CALLS) + 1
-    results = [result for message in messages for result in results_in(message)]
-    assert len(results) == len(EXPECTED) == sum(map(len, CALLS)) >= 20
+def check_conversation(server: ScriptedServer) -> None:
+    messages = request_messages(server)
+    assert len(server.requests) == len(CALL_GROUPS) + 1
+    results = [result for message in messages for result in tool_results(message)]
+    assert len(results) == len(EXPECTED) == sum(map(len, CALL_GROUPS)) >= 20
     for (text, failed), (part, expected) in zip(results, EXPECTED, strict=True):
         assert (part in text, failed) == (True, expected), text
 
 
 def test_a_loop_of_twenty_calls_is_told_line_by_line(program: Program) -> None:
-    with program.serve(*loop()) as server:
-        done = program.run("-p", "Do all of it.", *YOLO, *LINES)
+    with program.serve(*loop_answers()) as server:
+        done = program.run("-p", "Do all of it.", *YOLO, *STREAM_JSON)
 
-    assert (done.status, done.err) == (0, "")
-    check_the_conversation(server)
+    assert (done.exit_status, done.stderr) == (0, "")
+    check_conversation(server)
     work = program.repository / "work"
     assert {path.name: path.read_text() for path in work.iterdir()} == {
         "a.txt": "two\n",
         "b.txt": "b\n",
         "c.txt": "C\n",
     }
-    check_the_lines(done.lines)
-    assert KEY.encode() not in done.out + program.session.read_bytes()
+    check_json_lines(done.json_lines)
+    assert API_KEY.encode() not in done.stdout + program.session_file.read_bytes()
 
 
-def check_the_lines(lines: list[Json]) -> None:
+def check_json_lines(lines: list[Json]) -> None:
     *events, result = lines
     assert [event["source"] for event in events] == ["/primary"] * len(events)
     assert [e["type"] for e in events[:2]] == ["session_configured", "turn_started"]
@@ -126,15 +138,15 @@ def check_the_lines(lines: list[Json]) -> None:
     assert len(set(ended)) == len(ended) == len(EXPECTED)
     assert set(started) < set(ended)
     replies = [event for event in events if event["type"] == "reply_completed"]
-    check_the_result(result, replies)
+    check_result(result, replies)
 
 
-def check_the_result(result: Json, replies: list[Json]) -> None:
-    assert set(result) == RESULT
-    assert set(result["usage"]) == USAGE
-    sums = {name: sum(reply["usage"][name] for reply in replies) for name in USAGE}
+def check_result(result: Json, replies: list[Json]) -> None:
+    assert set(result) == RESULT_KEYS
+    assert set(result["usage"]) == USAGE_KEYS
+    sums = {name: sum(reply["usage"][name] for reply in replies) for name in USAGE_KEYS}
     assert result["usage"] == sums
-    assert sums["requests"] == len(replies) == result["num_turns"] == len(CALLS) + 1
+    assert sums["requests"] == len(replies) == result["num_turns"] == len(CALL_GROUPS) + 1
     assert (result["type"], result["subtype"], result["agent"]) == ("result", "success", "build")
     assert (result["result"], result["stop_reason"]) == ("All **done**.\n", "end_turn")
     assert (result["denials"], result["error"]) == ([], None)
@@ -142,28 +154,31 @@ def check_the_result(result: Json, replies: list[Json]) -> None:
 
 
 def test_the_same_result_is_one_object_as_json(program: Program) -> None:
-    with program.serve(calls("ls"), says("Fine.")):
+    with program.serve(respond_tool_call("ls"), respond_text("Fine.")):
         done = program.run("-p", "Look.", "--output-format", "json")
 
-    assert (done.status, done.err, len(done.lines)) == (0, "", 1)
-    assert set(done.result) == RESULT
-    assert done.result["session_id"] == program.session.stem
+    assert (done.exit_status, done.stderr, len(done.json_lines)) == (0, "", 1)
+    assert set(done.result) == RESULT_KEYS
+    assert done.result["session_id"] == program.session_file.stem
     assert (done.result["result"], done.result["num_turns"]) == ("Fine.", 2)
 
 
 def test_as_text_only_the_last_answer_is_printed(program: Program) -> None:
-    with program.serve(says("I look first.", call("ls")), says("Fine.\n\n")):
+    with program.serve(respond_text("I look first.", tool_call("ls")), respond_text("Fine.\n\n")):
         done = program.run("-p", "Look.")
-    assert (done.status, done.out, done.err) == (0, b"Fine.\n", "")
+    assert (done.exit_status, done.stdout, done.stderr) == (0, b"Fine.\n", "")
 
 
 def test_what_needs_a_person_is_denied_at_once_and_told(program: Program) -> None:
-    asked = (call("bash", command="touch ran"), call("write", path="made.txt", content="x"))
-    with program.serve(says("", *asked), says("I could not.")) as server:
+    asked = (
+        tool_call("bash", command="touch ran"),
+        tool_call("write", path="made.txt", content="x"),
+    )
+    with program.serve(respond_text("", *asked), respond_text("I could not.")) as server:
         done = program.run("-p", "Change it.", "--output-format", "json")
 
-    assert done.status == 0
-    results = results_in(messages_of(server)[-1])
+    assert done.exit_status == 0
+    results = tool_results(request_messages(server)[-1])
     assert [failed for _, failed in results] == [True, True]
     assert all("nobody can be asked" in text for text, _ in results)
     assert not (program.repository / "ran").exists()
@@ -172,33 +187,38 @@ def test_what_needs_a_person_is_denied_at_once_and_told(program: Program) -> Non
     assert told == [("/primary", "bash", "touch ran"), ("/primary", "write", "made.txt")]
     assert [d["reason"] for d in done.result["denials"]] == [text for text, _ in results]
     assert (done.result["subtype"], done.result["error"]) == ("success", None)
-    assert all(f"greenroom: {tool} " in done.err for tool in ("bash", "write"))
+    assert all(f"greenroom: {tool} " in done.stderr for tool in ("bash", "write"))
 
 
 @pytest.mark.parametrize(("mode", "made"), [("default", False), ("auto-edit", True)])
 def test_auto_edit_writes_and_still_runs_no_command(
     program: Program, mode: str, *, made: bool
 ) -> None:
-    asked = (call("write", path="made.txt", content="x"), call("bash", command="touch ran"))
-    with program.serve(says("", *asked), says("So be it.")):
+    asked = (
+        tool_call("write", path="made.txt", content="x"),
+        tool_call("bash", command="touch ran"),
+    )
+    with program.serve(respond_text("", *asked), respond_text("So be it.")):
         done = program.run("-p", "Change it.", "--permission-mode", mode)
-    assert (done.status, done.out) == (0, b"So be it.\n")
+    assert (done.exit_status, done.stdout) == (0, b"So be it.\n")
     assert (program.repository / "made.txt").exists() is made
     assert not (program.repository / "ran").exists()
 
 
 def test_the_second_prompt_of_a_session_has_the_first_in_its_history(program: Program) -> None:
-    with program.serve(calls("ls"), says("Empty."), says("Still.")) as server:
-        assert program.run("-p", "First.").status == 0
-        again = program.run("-p", "Second.", "--continue", *LINES)
+    with program.serve(
+        respond_tool_call("ls"), respond_text("Empty."), respond_text("Still.")
+    ) as server:
+        assert program.run("-p", "First.").exit_status == 0
+        again = program.run("-p", "Second.", "--continue", *STREAM_JSON)
 
-    assert again.status == 0
-    assert again.lines[0]["resumed"] is True
-    told = [plain(m["content"]) for m in messages_of(server)]
+    assert again.exit_status == 0
+    assert again.json_lines[0]["resumed"] is True
+    told = [content_text(m["content"]) for m in request_messages(server)]
     assert told == ["First.", "", "", "Empty.", "Second."]
 
 
 def test_a_denied_command_of_many_lines_is_told_of_in_one(program: Program) -> None:
-    with program.serve(calls("bash", command="true\nrm -rf x"), says("Done.")):
+    with program.serve(respond_tool_call("bash", command="true\nrm -rf x"), respond_text("Done.")):
         done = program.run("-p", "Work.")
-    assert one_complaint(done).startswith("bash true^Jrm -rf x: Denied")
+    assert single_error(done).startswith("bash true^Jrm -rf x: Denied")

@@ -6,22 +6,22 @@ from pathlib import Path
 
 from pydantic import JsonValue
 
-from actors.models.reply_plan import ScriptedCall
-from tests.program.program import LINES, Program, messages_of, results_in
-from tests.program.test_screen import leave, on_screen
-from tests.scripted_server import says
+from actors.models.scripted_reply import ScriptedCall
+from tests.program.program_harness import STREAM_JSON, Program, request_messages, tool_results
+from tests.program.test_repl import open_repl, quit_repl
+from tests.scripted_server import respond_text
 
-HOSTILE = "a\x1b[2J\u202eb\n.txt"
+HOSTILE_NAME = "a\x1b[2J\u202eb\n.txt"
 TEN_MB = 10_000_000
 
 
-def answers_to(program: Program, *calls: tuple[str, Mapping[str, JsonValue]]) -> list[str]:
+def run_calls(program: Program, *calls: tuple[str, Mapping[str, JsonValue]]) -> list[str]:
     """Let the model make these calls in one reply; what it reads, errors marked."""
     made = (ScriptedCall(name, dict(arguments)) for name, arguments in calls)
-    with program.serve(says("", *made), says("Done.")) as server:
-        done = program.run("-p", "Go.", *LINES)
-    assert done.status == 0
-    answers = results_in(messages_of(server)[-1])
+    with program.serve(respond_text("", *made), respond_text("Done.")) as server:
+        done = program.run("-p", "Go.", *STREAM_JSON)
+    assert done.exit_status == 0
+    answers = tool_results(request_messages(server)[-1])
     assert len(answers) == len(calls)
     return [f"error: {text}" if failed else text for text, failed in answers]
 
@@ -32,7 +32,7 @@ def test_searches_find_what_may_be_found_and_count_the_rest(program: Program) ->
     for number in range(5_000):
         (folder / "many" / f"{number:04}.txt").write_text("hay\n")
     (folder / "many" / "4999.txt").write_text("needle\n")
-    (folder / HOSTILE).write_text("needle\n")
+    (folder / HOSTILE_NAME).write_text("needle\n")
     (folder / ".env").write_text("KEY=needle\n")
     (folder / "long.txt").write_bytes(b"needle" * (TEN_MB // 6))
     (folder / "wide.txt").write_bytes("needle\n".encode("utf-16"))
@@ -40,7 +40,7 @@ def test_searches_find_what_may_be_found_and_count_the_rest(program: Program) ->
     (folder / ".gitignore").write_text("ignored.txt\n")
     (folder / "out").symlink_to("/etc/passwd")
     os.mkfifo(folder / "pipe")
-    found, secret, names, outside, wrong, piped = answers_to(
+    found, secret, names, outside, wrong, piped = run_calls(
         program,
         ("grep", {"pattern": "needle"}),
         ("grep", {"pattern": "needle", "path": ".env"}),
@@ -71,10 +71,10 @@ def test_read_says_plainly_what_it_cannot_show(program: Program) -> None:
     (folder / "latin.txt").write_bytes(b"caf\xe9\n")
     (folder / "long.txt").write_bytes(b"x" * TEN_MB)
     (folder / "lines.txt").write_text("one\ntwo\nthree\n")
-    (folder / HOSTILE).write_text("fine\n")
+    (folder / HOSTILE_NAME).write_text("fine\n")
     os.mkfifo(folder / "pipe")
-    names = ("image.png", "data", "wide.txt", "pipe", "latin.txt", "long.txt", HOSTILE)
-    image, data, wide, pipe, latin, long, hostile, second, past, none = answers_to(
+    names = ("image.png", "data", "wide.txt", "pipe", "latin.txt", "long.txt", HOSTILE_NAME)
+    image, data, wide, pipe, latin, long, hostile, second, past, none = run_calls(
         program,
         *(("read", {"path": name}) for name in names),
         ("read", {"path": "lines.txt", "offset": 2, "limit": 1}),
@@ -97,7 +97,7 @@ def test_read_says_plainly_what_it_cannot_show(program: Program) -> None:
 
 def test_notes_are_kept_help_is_the_manual_and_headless_nobody_is_asked(program: Program) -> None:
     todo: dict[str, JsonValue] = {"content": "mend it", "status": "in_progress"}
-    kept, wrong, manual, asked, empty = answers_to(
+    kept, wrong, manual, asked, empty = run_calls(
         program,
         ("todo_write", {"todos": [todo]}),
         ("todo_write", {"todos": [{"text": "no such key"}]}),
@@ -128,23 +128,23 @@ def test_on_the_screen_questions_are_answered_and_a_folder_outside_is_searched_a
     ]
     todo: JsonValue = [{"content": "mend \x1b[2Jit", "status": "in_progress"}]
     answers = (
-        says("", ScriptedCall("todo_write", {"todos": todo})),
-        says("", ScriptedCall("question", {"questions": questions})),
-        says("", ScriptedCall("grep", {"pattern": "needle", "path": str(outside)})),
-        says("Done."),
+        respond_text("", ScriptedCall("todo_write", {"todos": todo})),
+        respond_text("", ScriptedCall("question", {"questions": questions})),
+        respond_text("", ScriptedCall("grep", {"pattern": "needle", "path": str(outside)})),
+        respond_text("Done."),
     )
-    with program.serve(*answers) as server, on_screen(program, "Go.") as shown:
-        shown.wait_for("Enter or a number: reply")
+    with program.serve(*answers) as server, open_repl(program, "Go.") as shown:
+        shown.wait_for_text("Enter or a number: reply")
         shown.type("2")
-        shown.wait_for("Tab: reply in words of your own")
+        shown.wait_for_text("Tab: reply in words of your own")
         shown.type("\t")
-        shown.wait_for("Enter")
+        shown.wait_for_text("Enter")
         shown.type("as you like\r")
-        shown.wait_for("press a key to answer")
+        shown.wait_for_text("press a key to answer")
         shown.type("y")
-        shown.wait_for("Done.")
-        leave(shown)
-    told = [text for message in messages_of(server)[2::2] for text, _ in results_in(message)]
+        shown.wait_for_text("Done.")
+        quit_repl(shown)
+    told = [text for message in request_messages(server)[2::2] for text, _ in tool_results(message)]
     assert "Blue" in told[1]
     assert "as you like" in told[1]
     assert "a.txt:1:needle" in told[2]

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 
 from messages.address import Address
 from messages.base import Message
-from messages.wire import encode
+from messages.serialization import encode
 
 
 class Trace:
@@ -18,11 +18,11 @@ class Trace:
     def __len__(self) -> int:
         return len(self._entries)
 
-    def note(self, text: str) -> None:
+    def add_note(self, text: str) -> None:
         """Keep what the world did."""
         self._entries.append((self._now(), text, None))
 
-    def letter(self, to: Address, sender: Address, message: Message) -> None:
+    def add_message(self, to: Address, sender: Address, message: Message) -> None:
         """Keep a message that is about to be handled."""
         self._entries.append((self._now(), f"{to} <- {sender}", message))
 

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.actors.agents.troupe import SessionFixture
+from tests.actors.agents.scripted_agents import SessionFixture
 
 
 @pytest.fixture
-def theatre(tmp_path: Path) -> Generator[SessionFixture]:
+def sessions(tmp_path: Path) -> Generator[SessionFixture]:
     theatre = SessionFixture(tmp_path)
     yield theatre
     theatre.close()

@@ -9,26 +9,26 @@ from pathlib import Path
 import pytest
 
 from actors.agents.agent import Agent
-from actors.agents.definitions import BUILD, profile_of
-from actors.agents.limits import Limits, TimerState, UsageTotals
-from actors.agents.neighbours import Collaborators, Ports
-from actors.agents.nursery import SubagentFactory
-from actors.agents.roles import PreparedAgent
-from actors.agents.state import AgentState, RestoredState
-from actors.models.client import ModelClient, ModelError, ModelRequest, Reply, Streamed
+from actors.agents.definition.definition import BUILD_AGENT, build_profile
+from actors.agents.definition.prepared_agent import PreparedAgent
+from actors.agents.effect_handlers.collaborators import AgentPorts, Collaborators
+from actors.agents.subagent_factory import DefaultSubagentFactory
+from actors.agents.turn.agent_state import AgentState, RestoredState
+from actors.agents.turn.limits import Limits, TimerState, UsageTotals
+from actors.models.model_client import ModelClient, ModelError, ModelRequest, Reply, ReplyDelta
+from actors.paths.workspace import Workspace
 from actors.runtime.system import ActorSystem
-from actors.tools.processes import Finished
+from actors.tools.command_runner import CommandResult
 from actors.tools.tool import ToolContext
-from actors.tools.toolbox import BUILT_IN
-from actors.tools.workspace import Workspace
+from actors.tools.toolbox import BUILT_IN_TOOLS
 from actors.tools.write import WRITE
 from messages.address import APPROVALS, CONSOLE, JOURNAL, PERMISSIONS, PRIMARY
 from messages.approvals import ApprovalDecided, PatchApprovalRequest, WithdrawApprovals
 from messages.content import TextBlock, ToolUseBlock, Usage
-from messages.models import ModelLimitsFound
+from messages.journal import Append, Appended
+from messages.model_events import ModelLimitsFound
 from messages.permissions import EvaluatePermission, PermissionDecision
-from messages.rules import PermissionRequest
-from messages.transcript import Append, Appended
+from messages.policy import PermissionRequest
 from messages.turns import (
     CancelTurn,
     ModelRetrying,
@@ -45,8 +45,8 @@ from messages.turns import (
     TurnStarted,
     UsageChanged,
 )
-from tests.actors.agents.scripts import NO_LIMITS, USED
-from tests.probe import new_probe
+from tests.actors.agents.turn.message_builders import NO_LIMITS, USAGE
+from tests.probe import start_probe
 
 pytestmark = pytest.mark.quick
 
@@ -64,27 +64,27 @@ WRITES = ToolUseBlock(id="c1", name="write", input={"path": "a.txt", "content": 
 
 def reply(*content: TextBlock | ToolUseBlock) -> Reply:
     called = isinstance(content[-1], ToolUseBlock)
-    return Reply(content, "tool_use" if called else "end_turn", USED, "m")
+    return Reply(content, "tool_use" if called else "end_turn", USAGE, "m")
 
 
-class Script:
+class RecordingModel:
     """A model with prepared replies; keeps what it was asked."""
 
     def __init__(self, *replies: Reply) -> None:
         self._replies = list(replies)
         self.asked: list[ModelRequest] = []
 
-    async def stream(self, request: ModelRequest) -> AsyncGenerator[Streamed | Reply, None]:
+    async def stream(self, request: ModelRequest) -> AsyncGenerator[ReplyDelta | Reply, None]:
         self.asked.append(request)
         next_reply = self._replies.pop(0)
-        yield Streamed(text="so")
+        yield ReplyDelta(text="so")
         yield next_reply
 
-    async def measure(self, model: str) -> ModelLimitsFound:
-        return ModelLimitsFound(model=model, context_tokens=1_000, output_tokens=500)
+    async def look_up_limits(self, model: str) -> ModelLimitsFound:
+        return ModelLimitsFound(model=model, max_context_tokens=1_000, max_output_tokens=500)
 
 
-class Trouble(Script):
+class FailingModel(RecordingModel):
     """A model that says a word and then does what `then` does, the first few times."""
 
     def __init__(self, then: Callable[[], Awaitable[object]], times: int, *replies: Reply) -> None:
@@ -92,52 +92,54 @@ class Trouble(Script):
         self._then = then
         self._times = times
 
-    async def stream(self, request: ModelRequest) -> AsyncGenerator[Streamed | Reply, None]:
+    async def stream(self, request: ModelRequest) -> AsyncGenerator[ReplyDelta | Reply, None]:
         if len(self.asked) >= self._times:
             async with aclosing(super().stream(request)) as good:
                 async for event in good:
                     yield event
             return
         self.asked.append(request)
-        yield Streamed(text="so")
+        yield ReplyDelta(text="so")
         await self._then()
 
 
 def busy(retry_after_s: float) -> Callable[[], Awaitable[object]]:
     async def fail() -> None:
         raise ModelError(
-            reason="overloaded", detail="busy", retry=True, retry_after_s=retry_after_s
+            reason="overloaded", detail="busy", is_retryable=True, retry_after_s=retry_after_s
         )
 
     return fail
 
 
-class NoProcesses:
-    async def run(self, command: str, cwd: Path, timeout_s: float, outputs: Path) -> Finished:
+class UnusedProcesses:
+    async def run(self, command: str, cwd: Path, timeout_s: float, outputs: Path) -> CommandResult:
         raise NotImplementedError
 
 
-class Surroundings:
+class AgentEnvironment:
     """Everyone an agent talks to, and the model that it talks to."""
 
     def __init__(
         self, system: ActorSystem, folder: Path, model: ModelClient, limits: Limits = NO_LIMITS
     ) -> None:
-        self.journal = new_probe(system, "journal")
-        self.engine = new_probe(system, "permissions")
-        self.broker = new_probe(system, "approvals")
-        self.console = new_probe(system, "console")
-        role = PreparedAgent("build", "Be good.", BUILT_IN, profile_of(BUILD))
+        self.journal = start_probe(system, "journal")
+        self.engine = start_probe(system, "permissions")
+        self.broker = start_probe(system, "approvals")
+        self.console = start_probe(system, "console")
+        role = PreparedAgent("build", "Be good.", BUILT_IN_TOOLS, build_profile(BUILD_AGENT))
         posts = Collaborators(JOURNAL, PERMISSIONS, APPROVALS, CONSOLE, (CONSOLE,))
         workspace = Workspace(folder, folder)
-        tools = ToolContext(workspace, {}, NoProcesses(), folder / "outputs", str)
-        reading = frozenset(tool.name for tool in BUILT_IN if tool.reads_only)
-        account, clock = UsageTotals(limits), TimerState(left_s=limits.seconds)
+        tools = ToolContext(workspace, {}, UnusedProcesses(), folder / "outputs", str)
+        reading = frozenset(tool.name for tool in BUILT_IN_TOOLS if tool.reads_only)
+        account, clock = UsageTotals(limits), TimerState(remaining_s=limits.seconds)
         past = RestoredState(
-            AgentState(asker=PRIMARY, reading=reading, account=account, clock=clock)
+            AgentState(agent_address=PRIMARY, read_only_tools=reading, totals=account, timer=clock)
         )
-        nursery = SubagentFactory((), BUILT_IN, (), model, tools, HELLO, limits, max_depth=0, run=1)
-        make = partial(Agent, (role,), posts, Ports(model, tools, nursery), past, HELLO)
+        nursery = DefaultSubagentFactory(
+            (), BUILT_IN_TOOLS, (), model, tools, HELLO, limits, max_depth=0, run=1
+        )
+        make = partial(Agent, (role,), posts, AgentPorts(model, tools, nursery), past, HELLO)
         system.start(make, "primary")
         self.console.expect(HELLO)
 
@@ -173,8 +175,8 @@ class Surroundings:
 def test_a_call_is_judged_asked_recorded_and_run_in_this_order(
     system: ActorSystem, tmp_path: Path
 ) -> None:
-    model = Script(reply(WRITES), reply(TextBlock(text="done")))
-    around = Surroundings(system, tmp_path, model)
+    model = RecordingModel(reply(WRITES), reply(TextBlock(text="done")))
+    around = AgentEnvironment(system, tmp_path, model)
     request = around.asked()
     assert (request.id, request.path) == ("/primary#1@1", str(tmp_path / "a.txt"))
 
@@ -199,8 +201,8 @@ def test_a_call_is_judged_asked_recorded_and_run_in_this_order(
 def test_a_later_request_begins_with_the_bytes_of_the_one_before(
     system: ActorSystem, tmp_path: Path
 ) -> None:
-    model = Script(reply(WRITES), reply(TextBlock(text="done")))
-    around = Surroundings(system, tmp_path, model)
+    model = RecordingModel(reply(WRITES), reply(TextBlock(text="done")))
+    around = AgentEnvironment(system, tmp_path, model)
     around.prompt()
     around.written(ReplyCompleted)
     around.verdict("deny")
@@ -215,7 +217,7 @@ def test_a_later_request_begins_with_the_bytes_of_the_one_before(
 def test_a_cancel_withdraws_the_question_and_ends_the_turn(
     system: ActorSystem, tmp_path: Path
 ) -> None:
-    around = Surroundings(system, tmp_path, Script(reply(WRITES)))
+    around = AgentEnvironment(system, tmp_path, RecordingModel(reply(WRITES)))
     request = around.asked()
     around.console.tell(PRIMARY, CancelTurn(turn=1))
 
@@ -223,18 +225,18 @@ def test_a_cancel_withdraws_the_question_and_ends_the_turn(
     around.broker.tell(PRIMARY, ApprovalDecided(id=request.id, agent=PRIMARY, decision="once"))
     around.written(ToolEnded, TurnInterrupted)
     assert around.console.expect_kind(ToolEnded).status == "cancelled"
-    around.console.expect(TurnInterrupted(turn=1, usage=USED))
+    around.console.expect(TurnInterrupted(turn=1, usage=USAGE))
     around.engine.expect_nothing_more()
     assert not (tmp_path / "a.txt").exists()
 
 
 def test_a_failed_request_is_sent_again_after_its_wait(system: ActorSystem, tmp_path: Path) -> None:
-    model = Trouble(busy(0.001), 2, reply(TextBlock(text="done")))
-    around = Surroundings(system, tmp_path, model)
+    model = FailingModel(busy(0.001), 2, reply(TextBlock(text="done")))
+    around = AgentEnvironment(system, tmp_path, model)
     around.prompt()
     for attempt in (1, 2):
         told = around.console.expect_kind(ModelRetrying)
-        assert (told.attempt, told.wait_s, told.partial) == (attempt, 0.001, "so")
+        assert (told.attempt, told.wait_s, told.partial_text) == (attempt, 0.001, "so")
         around.written(ModelRetrying)
         around.console.expect(TextDelta(text="so"))
     around.written(ReplyCompleted, TurnCompleted)
@@ -244,34 +246,34 @@ def test_a_failed_request_is_sent_again_after_its_wait(system: ActorSystem, tmp_
 
 
 def test_a_cancel_ends_a_wait_of_a_minute_at_once(system: ActorSystem, tmp_path: Path) -> None:
-    around = Surroundings(system, tmp_path, Trouble(busy(3600), 1))
+    around = AgentEnvironment(system, tmp_path, FailingModel(busy(3600), 1))
     around.prompt()
     assert around.console.expect_kind(ModelRetrying).wait_s == 60
     around.written(ModelRetrying)
     around.console.tell(PRIMARY, CancelTurn(turn=1))
     around.written(TurnInterrupted)
-    assert around.console.expect_kind(TurnInterrupted).partial == "so"
+    assert around.console.expect_kind(TurnInterrupted).partial_text == "so"
 
 
 def test_when_the_time_is_up_the_stream_is_closed_and_what_came_is_kept(
     system: ActorSystem, tmp_path: Path
 ) -> None:
-    silence = Trouble(asyncio.Event().wait, 1)
-    around = Surroundings(system, tmp_path, silence, Limits(seconds=0.05))
+    silence = FailingModel(asyncio.Event().wait, 1)
+    around = AgentEnvironment(system, tmp_path, silence, Limits(seconds=0.05))
     around.prompt()
     around.written(TurnFailed)
     ended = around.console.expect_kind(TurnFailed)
-    assert (ended.reason, ended.partial) == ("time_limit", "so")
+    assert (ended.reason, ended.partial_text) == ("time_limit", "so")
 
 
 def test_what_is_used_below_counts_above_also_where_a_request_failed(
     system: ActorSystem, tmp_path: Path
 ) -> None:
-    around = Surroundings(system, tmp_path, Script(), Limits(tokens=10))
+    around = AgentEnvironment(system, tmp_path, RecordingModel(), Limits(tokens=10))
     retrying = ModelRetrying(
         turn=1,
         attempt=1,
-        of=3,
+        max_attempts=3,
         wait_s=1,
         reason="overloaded",
         detail="",
@@ -287,7 +289,7 @@ def test_what_is_used_below_counts_above_also_where_a_request_failed(
 
 
 def test_a_disk_that_fails_below_is_known_above(system: ActorSystem, tmp_path: Path) -> None:
-    around = Surroundings(system, tmp_path, Script())
+    around = AgentEnvironment(system, tmp_path, RecordingModel())
     failing = PersistenceChanged(state="failing", detail="disk full")
     around.console.tell(PRIMARY, failing)
     around.console.expect(failing)

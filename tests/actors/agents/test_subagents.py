@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from actors.agents.nursery import HEADER
+from actors.agents.subagent_factory import SUBAGENT_HEADER
 from messages.address import PRIMARY, Address
 from messages.approvals import ExecApprovalRequest, ShowApproval
 from messages.content import ToolUseBlock
@@ -17,49 +17,63 @@ from messages.turns import (
     TurnInterrupted,
     TurnStarted,
 )
-from tests.actors.agents.troupe import SessionFixture, done, fails, forever, task, use
+from tests.actors.agents.scripted_agents import (
+    SessionFixture,
+    make_model_error,
+    make_task_call,
+    make_tool_use,
+    never_reply,
+    wait_for_completion,
+)
 
 pytestmark = pytest.mark.quick
 
 
 def test_a_task_is_done_by_a_subagent_that_sees_its_prompt_and_nothing_else(
-    theatre: SessionFixture,
+    sessions: SessionFixture,
 ) -> None:
-    stage = theatre.play({"begin": [task("t1", "look"), "all done"], "look": ["I saw it"]})
+    stage = sessions.start_session(
+        {"begin": [make_task_call("t1", "look"), "all done"], "look": ["I saw it"]}
+    )
     stage.prompt()
 
-    assert done(stage).text == "all done"
-    assert stage.troupe.told("begin") == [
+    assert wait_for_completion(stage).text == "all done"
+    assert stage.scripted_agents.get_last_results("begin") == [
         "task_id: general-1\n<task_result>\nI saw it\n</task_result>"
     ]
-    request = stage.troupe.asked[1]
+    request = stage.scripted_agents.requests[1]
     assert request.messages == ({"role": "user", "content": [{"type": "text", "text": "look"}]},)
-    assert request.headers == {HEADER: "general"}
+    assert request.headers == {SUBAGENT_HEADER: "general"}
     assert "subagent" in request.system
-    assert stage.troupe.asked[0].headers == {}
+    assert stage.scripted_agents.requests[0].headers == {}
     assert stage.agents == []
 
 
 def test_tasks_of_one_message_run_side_by_side_and_their_results_keep_the_order(
-    theatre: SessionFixture,
+    sessions: SessionFixture,
 ) -> None:
-    tasks = tuple(task(f"t{n}", f"part {n}") for n in range(5))
+    tasks = tuple(make_task_call(f"t{n}", f"part {n}") for n in range(5))
     parts: dict[str, list[Any]] = {f"part {n}": [f"result {n}"] for n in range(5)}
-    stage = theatre.play({"begin": [tasks, "done"], **parts})
+    stage = sessions.start_session({"begin": [tasks, "done"], **parts})
     stage.prompt()
-    done(stage)
+    wait_for_completion(stage)
 
-    told = stage.troupe.told("begin")
+    told = stage.scripted_agents.get_last_results("begin")
     assert [f"result {n}" in text for n, text in enumerate(told)] == [True] * 5
     assert len({text.split("\n")[0] for text in told}) == 5
 
 
-def test_events_go_up_with_who_said_it_and_what_streams_does_not(theatre: SessionFixture) -> None:
-    stage = theatre.play({"begin": [task("t1", "look"), "done"], "look": [use("c", "ls"), "seen"]})
+def test_events_go_up_with_who_said_it_and_what_streams_does_not(sessions: SessionFixture) -> None:
+    stage = sessions.start_session(
+        {
+            "begin": [make_task_call("t1", "look"), "done"],
+            "look": [make_tool_use("c", "ls"), "seen"],
+        }
+    )
     stage.prompt()
     heard: list[tuple[Address, Any]] = []
     while not (heard and isinstance(heard[-1][1], TurnCompleted) and heard[-1][0] == PRIMARY):
-        heard.append(stage.person.next_from())
+        heard.append(stage.user.next_from())
 
     child = Address("/primary/general-1")
     from_child = [message for sender, message in heard if sender == child]
@@ -79,60 +93,60 @@ def test_events_go_up_with_who_said_it_and_what_streams_does_not(theatre: Sessio
 
 
 def test_a_question_climbs_from_depth_three_and_its_answer_comes_back_the_same_way(
-    theatre: SessionFixture,
+    sessions: SessionFixture,
 ) -> None:
     parts: dict[str, list[Any]] = {
-        "begin": [task("t1", "one"), "done"],
-        "one": [task("t2", "two"), "one done"],
-        "two": [task("t3", "three"), "two done"],
-        "three": [use("c1", "bash", command="touch made"), "three done"],
+        "begin": [make_task_call("t1", "one"), "done"],
+        "one": [make_task_call("t2", "two"), "one done"],
+        "two": [make_task_call("t3", "three"), "two done"],
+        "three": [make_tool_use("c1", "bash", command="touch made"), "three done"],
     }
-    stage = theatre.play(parts)
+    stage = sessions.start_session(parts)
     stage.prompt()
-    asked = stage.person.until(ShowApproval).request
+    asked = stage.user.wait_for(ShowApproval).request
 
     assert isinstance(asked, ExecApprovalRequest)
     assert asked.agent == "/primary/general-1/general-2/general-3"
     assert len(stage.agents) == 3
-    stage.person.answer(asked.id)
-    assert done(stage).text == "done"
+    stage.user.submit_decision(asked.id)
+    assert wait_for_completion(stage).text == "done"
     assert (stage.session.options.workspace.root / "made").exists()
 
 
-def test_many_siblings_ask_at_once_and_each_gets_its_own_answer(theatre: SessionFixture) -> None:
+def test_many_siblings_ask_at_once_and_each_gets_its_own_answer(sessions: SessionFixture) -> None:
     names = [f"part {n}" for n in range(4)]
     parts: dict[str, list[Any]] = {
-        name: [use("c1", "bash", command=f"touch '{name}'"), "ok"] for name in names
+        name: [make_tool_use("c1", "bash", command=f"touch '{name}'"), "ok"] for name in names
     }
-    tasks = tuple(task(f"t{n}", name) for n, name in enumerate(names))
-    stage = theatre.play({"begin": [tasks, "done"], **parts})
+    tasks = tuple(make_task_call(f"t{n}", name) for n, name in enumerate(names))
+    stage = sessions.start_session({"begin": [tasks, "done"], **parts})
     stage.prompt()
-    asked = [stage.person.until(ShowApproval).request for _ in names]
+    asked = [stage.user.wait_for(ShowApproval).request for _ in names]
     for each in asked:
         refused = "part 2" in str(each)
-        stage.person.answer(each.id, "no" if refused else "once")
-    done(stage)
+        stage.user.submit_decision(each.id, "no" if refused else "once")
+    wait_for_completion(stage)
 
     made = sorted(path.name for path in stage.session.options.workspace.root.iterdir())
     assert made == ["part 0", "part 1", "part 3"]
 
 
 def test_stopping_the_turn_stops_three_levels_withdraws_their_questions_and_leaves_nobody(
-    theatre: SessionFixture,
+    sessions: SessionFixture,
 ) -> None:
     parts: dict[str, list[Any]] = {
-        "begin": [(task("t1", "one"), task("t2", "busy")), "never"],
-        "one": [task("t3", "two"), "never"],
-        "two": [use("c1", "bash", command="touch made"), "never"],
-        "busy": [forever],
+        "begin": [(make_task_call("t1", "one"), make_task_call("t2", "busy")), "never"],
+        "one": [make_task_call("t3", "two"), "never"],
+        "two": [make_tool_use("c1", "bash", command="touch made"), "never"],
+        "busy": [never_reply],
     }
-    stage = theatre.play(parts)
+    stage = sessions.start_session(parts)
     stage.prompt()
-    stage.person.until(ShowApproval)
+    stage.user.wait_for(ShowApproval)
     stage.cancel()
     heard: list[Any] = []
     while not (heard and isinstance(heard[-1][1], TurnInterrupted) and heard[-1][0] == PRIMARY):
-        heard.append(stage.person.next_from())
+        heard.append(stage.user.next_from())
 
     ended = [m.status for s, m in heard if s == PRIMARY and isinstance(m, ToolEnded)]
     assert ended == ["cancelled", "cancelled"]
@@ -140,36 +154,42 @@ def test_stopping_the_turn_stops_three_levels_withdraws_their_questions_and_leav
     assert any("I was about to" in text for text in texts)
     kinds = [message.type for _, message in heard]
     assert "dismiss_approval" in kinds
-    assert not stage.person.screen
+    assert not stage.user.shown_ids
     assert stage.agents == []
     statuses = [e.status for e in stage.records() if isinstance(e, SubagentEnded)]
     assert statuses == ["cancelled"] * 3
 
 
 def test_a_subagent_that_fails_is_a_failed_task_and_no_siblings_problem(
-    theatre: SessionFixture,
+    sessions: SessionFixture,
 ) -> None:
-    tasks = (task("t1", "bad"), task("t2", "good"))
-    stage = theatre.play({"begin": [tasks, "done"], "bad": [fails()], "good": ["fine"]})
+    tasks = (make_task_call("t1", "bad"), make_task_call("t2", "good"))
+    stage = sessions.start_session(
+        {"begin": [tasks, "done"], "bad": [make_model_error()], "good": ["fine"]}
+    )
     stage.prompt()
-    done(stage)
+    wait_for_completion(stage)
 
-    bad, good = stage.troupe.told("begin")
+    bad, good = stage.scripted_agents.get_last_results("begin")
     assert "rejected: planted" in bad
     assert "fine" in good
 
 
-def test_an_earlier_subagent_goes_on_with_what_it_knows(theatre: SessionFixture) -> None:
+def test_an_earlier_subagent_goes_on_with_what_it_knows(sessions: SessionFixture) -> None:
     parts: dict[str, list[Any]] = {
-        "begin": [task("t1", "look"), task("t2", "look again", task_id="general-1"), "done"],
+        "begin": [
+            make_task_call("t1", "look"),
+            make_task_call("t2", "look again", task_id="general-1"),
+            "done",
+        ],
         "look": ["I saw it"],
         "look again": ["and again"],
     }
-    stage = theatre.play(parts)
+    stage = sessions.start_session(parts)
     stage.prompt()
-    done(stage)
+    wait_for_completion(stage)
 
-    said = [each["content"] for each in stage.troupe.asked[3].messages]
+    said = [each["content"] for each in stage.scripted_agents.requests[3].messages]
     assert [block[0]["text"] for block in said if isinstance(block, list)] == [  # type: ignore[index,call-overload]
         "look",
         "I saw it",
@@ -184,35 +204,38 @@ def test_an_earlier_subagent_goes_on_with_what_it_knows(theatre: SessionFixture)
 @pytest.mark.parametrize(
     ("call", "told"),
     [
-        (task("t1", "x", agent="wizard"), "no subagent type 'wizard'"),
-        (task("t1", "x", agent="build"), "Available: general, explore, sandboxed"),
-        (task("t1", "x", task_id="general-7"), "There is no task_id 'general-7'"),
+        (make_task_call("t1", "x", agent="wizard"), "no subagent type 'wizard'"),
+        (make_task_call("t1", "x", agent="build"), "Available: general, explore, sandboxed"),
+        (make_task_call("t1", "x", task_id="general-7"), "There is no task_id 'general-7'"),
     ],
 )
 def test_what_cannot_be_started_is_an_error_that_says_what_can(
-    theatre: SessionFixture, call: ToolUseBlock, told: str
+    sessions: SessionFixture, call: ToolUseBlock, told: str
 ) -> None:
-    stage = theatre.play({"begin": [call, "done"]})
+    stage = sessions.start_session({"begin": [call, "done"]})
     stage.prompt()
-    done(stage)
+    wait_for_completion(stage)
 
-    assert told in stage.troupe.told("begin")[0]
+    assert told in stage.scripted_agents.get_last_results("begin")[0]
     assert not any(isinstance(each, SubagentStarted) for each in stage.records())
 
 
 def test_only_so_many_work_at_once_and_a_full_tree_does_not_block_itself(
-    theatre: SessionFixture,
+    sessions: SessionFixture,
 ) -> None:
-    tasks = tuple(task(f"t{n}", f"part {n}") for n in range(6))
+    tasks = tuple(make_task_call(f"t{n}", f"part {n}") for n in range(6))
     parts: dict[str, list[Any]] = {
-        f"part {n}": [task(f"u{n}", f"deep {n}"), f"result {n}"] for n in range(6)
+        f"part {n}": [make_task_call(f"u{n}", f"deep {n}"), f"result {n}"] for n in range(6)
     }
     deep: dict[str, list[Any]] = {f"deep {n}": [f"found {n}"] for n in range(6)}
-    stage = theatre.play({"begin": [tasks, "done"], **parts, **deep}, slot_limit=2)
+    stage = sessions.start_session({"begin": [tasks, "done"], **parts, **deep}, slot_limit=2)
     stage.prompt()
-    assert done(stage).text == "done"
+    assert wait_for_completion(stage).text == "done"
 
-    assert stage.troupe.most_at_once <= 2
+    assert stage.scripted_agents.max_active_requests <= 2
     names = [each.child.name for each in stage.records() if isinstance(each, SubagentStarted)]
     assert sorted(names) == sorted(f"general-{n}" for n in range(1, 13)), "no two have one name"
-    assert all(f"result {n}" in text for n, text in enumerate(stage.troupe.told("begin")))
+    assert all(
+        f"result {n}" in text
+        for n, text in enumerate(stage.scripted_agents.get_last_results("begin"))
+    )

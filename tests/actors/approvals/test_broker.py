@@ -5,7 +5,7 @@ from functools import partial
 
 import pytest
 
-from actors.approvals.broker import ONLY_ONCE, ApprovalBroker
+from actors.approvals.broker import GRANT_NO_LONGER_OFFERED, ApprovalBroker
 from actors.runtime.system import ActorSystem
 from messages.address import APPROVALS, CONSOLE, JOURNAL, PERMISSIONS, PRIMARY, Address
 from messages.approvals import (
@@ -22,6 +22,7 @@ from messages.approvals import (
     SubmitDecision,
     WithdrawApprovals,
 )
+from messages.journal import Append, Appended, AppendFailed
 from messages.permissions import (
     EvaluatePermission,
     GrantStored,
@@ -30,93 +31,94 @@ from messages.permissions import (
     StoreGrant,
     StoreGrantFailed,
 )
-from messages.questions import UserQuestion
-from messages.rules import Action, PermissionRequest
-from messages.transcript import Append, Appended, AppendFailed
-from tests.actors.approvals.requests import asking
-from tests.probe import Probe, new_probe
+from messages.policy import Action, PermissionRequest
+from messages.user_questions import UserQuestion
+from tests.actors.approvals.sample_requests import make_request
+from tests.probe import Probe, start_probe
 
 pytestmark = pytest.mark.quick
 
-NOBODY = "the terminal is gone"
+NO_APPROVER = "the terminal is gone"
 
 
-def given(answer: ApprovalDecision, approval: str = "r1", feedback: str = "") -> SubmitDecision:
+def make_submission(
+    answer: ApprovalDecision, approval: str = "r1", feedback: str = ""
+) -> SubmitDecision:
     return SubmitDecision(id=approval, decision=answer, feedback=feedback)
 
 
-def answered(
+def make_decided(
     answer: ApprovalDecision, approval: str = "r1", feedback: str = "", agent: Address = PRIMARY
 ) -> ApprovalDecided:
     return ApprovalDecided(id=approval, agent=agent, decision=answer, feedback=feedback)
 
 
-def by_rule(approval: str) -> ApprovalDecided:
-    return answered("once", approval).model_copy(update={"decided_by": "rule"})
+def make_decided_by_rule(approval: str) -> ApprovalDecided:
+    return make_decided("once", approval).model_copy(update={"decided_by": "rule"})
 
 
-def verdict(approval: str, action: Action) -> PermissionDecision:
+def make_permission_decision(approval: str, action: Action) -> PermissionDecision:
     return PermissionDecision(id=approval, action=action, reason="a grant", policy_version=2)
 
 
-def judging(request: ExecApprovalRequest) -> EvaluatePermission:
+def make_evaluation(request: ExecApprovalRequest) -> EvaluatePermission:
     return EvaluatePermission(id=request.id, agent=request.agent, requests=request.requests)
 
 
-def storing(request: ExecApprovalRequest) -> StoreGrant:
+def make_store_grant(request: ExecApprovalRequest) -> StoreGrant:
     return StoreGrant(id=request.id, rules=request.grants)
 
 
 @dataclass
-class Desk:
+class BrokerHarness:
     """The broker's neighbours; `written` plays the journal's good days."""
 
     journal: Probe
     engine: Probe
     console: Probe
     primary: Probe
-    appends: int = 0
+    append_count: int = 0
 
-    def ask(self, request: AnyApprovalRequest) -> None:
+    def send_request(self, request: AnyApprovalRequest) -> None:
         self.primary.tell(APPROVALS, request)
 
-    def written(self, record: object) -> None:
+    def expect_written(self, record: object) -> None:
         """Check that exactly this goes to disk next, and say that it is there."""
-        self.appends += 1
+        self.append_count += 1
         append = self.journal.expect_kind(Append)
-        assert (append.id, append.records) == (self.appends, (record,))
+        assert (append.id, append.records) == (self.append_count, (record,))
         self.journal.tell(APPROVALS, Appended(id=append.id))
 
-    def shown(self, request: AnyApprovalRequest, waiting: int = 1) -> None:
+    def park_and_show(self, request: AnyApprovalRequest, parked_count: int = 1) -> None:
         """Bring a request up to the screen."""
-        self.ask(request)
-        self.written(request)
-        self.console.expect(ShowApproval(request=request, waiting=waiting))
+        self.send_request(request)
+        self.expect_written(request)
+        self.console.expect(ShowApproval(request=request, parked_count=parked_count))
 
-    def answer(self, answer: SubmitDecision) -> None:
+    def submit(self, answer: SubmitDecision) -> None:
         self.console.tell(APPROVALS, answer)
 
-    def retracted(self, approval: str = "r1") -> None:
-        self.console.expect(DismissApproval(id=approval, why="answered"))
+    def expect_dismissed(self, request_id: str = "r1") -> None:
+        self.console.expect(DismissApproval(id=request_id, outcome="answered"))
 
-    def withdrawn(self, approval: str = "r1") -> None:
-        self.console.expect(DismissApproval(id=approval, why="withdrawn"))
+    def expect_withdrawn(self, request_id: str = "r1") -> None:
+        self.console.expect(DismissApproval(id=request_id, outcome="withdrawn"))
 
 
 @pytest.fixture
-def desk(system: ActorSystem) -> Desk:
+def harness(system: ActorSystem) -> BrokerHarness:
     """A broker to whom the console has said that somebody is there."""
-    desk = opened(system)
+    desk = start_broker(system)
     desk.console.tell(APPROVALS, ApproverAvailabilityChanged(can_answer=True))
     return desk
 
 
-def opened(system: ActorSystem) -> Desk:
-    desk = Desk(
-        journal=new_probe(system, "journal"),
-        engine=new_probe(system, "permissions"),
-        console=new_probe(system, "console"),
-        primary=new_probe(system, "primary"),
+def start_broker(system: ActorSystem) -> BrokerHarness:
+    desk = BrokerHarness(
+        journal=start_probe(system, "journal"),
+        engine=start_probe(system, "permissions"),
+        console=start_probe(system, "console"),
+        primary=start_probe(system, "primary"),
     )
     system.start(partial(ApprovalBroker, JOURNAL, PERMISSIONS, CONSOLE), "approvals")
     return desk
@@ -125,169 +127,175 @@ def opened(system: ActorSystem) -> Desk:
 # The plain way.
 
 
-def test_a_request_is_on_disk_before_it_is_shown(desk: Desk) -> None:
-    request = asking()
-    desk.ask(request)
+def test_a_request_is_on_disk_before_it_is_shown(harness: BrokerHarness) -> None:
+    request = make_request()
+    harness.send_request(request)
 
-    desk.journal.expect(Append(id=1, records=(request,)))
-    desk.console.expect_nothing_more()
-    desk.journal.tell(APPROVALS, Appended(id=1))
-    desk.console.expect(ShowApproval(request=request, waiting=1))
-
-
-def test_an_answer_is_on_disk_before_it_is_delivered(desk: Desk) -> None:
-    desk.shown(asking())
-    desk.answer(given("once"))
-
-    desk.journal.expect(Append(id=2, after=1, records=(answered("once"),)))
-    desk.primary.expect_nothing_more()
-    desk.journal.tell(APPROVALS, Appended(id=2))
-    desk.primary.expect(answered("once"))
-    desk.retracted()
+    harness.journal.expect(Append(id=1, records=(request,)))
+    harness.console.expect_nothing_more()
+    harness.journal.tell(APPROVALS, Appended(id=1))
+    harness.console.expect(ShowApproval(request=request, parked_count=1))
 
 
-def test_a_no_brings_what_the_person_said(desk: Desk) -> None:
-    desk.shown(asking())
-    desk.answer(given("no", feedback="use b.txt"))
-    desk.written(answered("no", feedback="use b.txt"))
+def test_an_answer_is_on_disk_before_it_is_delivered(harness: BrokerHarness) -> None:
+    harness.park_and_show(make_request())
+    harness.submit(make_submission("once"))
 
-    desk.primary.expect(answered("no", feedback="use b.txt"))
+    harness.journal.expect(Append(id=2, after_id=1, records=(make_decided("once"),)))
+    harness.primary.expect_nothing_more()
+    harness.journal.tell(APPROVALS, Appended(id=2))
+    harness.primary.expect(make_decided("once"))
+    harness.expect_dismissed()
 
 
-def test_an_answer_goes_back_the_way_the_request_came(desk: Desk) -> None:
+def test_a_no_brings_what_the_person_said(harness: BrokerHarness) -> None:
+    harness.park_and_show(make_request())
+    harness.submit(make_submission("no", feedback="use b.txt"))
+    harness.expect_written(make_decided("no", feedback="use b.txt"))
+
+    harness.primary.expect(make_decided("no", feedback="use b.txt"))
+
+
+def test_an_answer_goes_back_the_way_the_request_came(harness: BrokerHarness) -> None:
     """A deeper agent's request is handed on by its ancestors; the answer goes down the same way."""
     deep = Address("/primary/general-2")
-    desk.shown(asking(agent=deep))
-    desk.answer(given("once"))
-    desk.written(answered("once", agent=deep))
+    harness.park_and_show(make_request(agent=deep))
+    harness.submit(make_submission("once"))
+    harness.expect_written(make_decided("once", agent=deep))
 
-    desk.primary.expect(answered("once", agent=deep))
+    harness.primary.expect(make_decided("once", agent=deep))
 
 
-def test_requests_are_shown_in_the_order_in_which_they_came(desk: Desk) -> None:
-    desk.shown(asking("r1"), waiting=1)
-    desk.shown(asking("r2"), waiting=2)
-    desk.shown(asking("r3"), waiting=3)
+def test_requests_are_shown_in_the_order_in_which_they_came(harness: BrokerHarness) -> None:
+    harness.park_and_show(make_request("r1"), parked_count=1)
+    harness.park_and_show(make_request("r2"), parked_count=2)
+    harness.park_and_show(make_request("r3"), parked_count=3)
 
 
 # For this session.
 
 
-def test_a_grant_is_stored_before_the_answer_is_delivered(desk: Desk) -> None:
-    request = asking()
-    desk.shown(request)
-    desk.answer(given("session"))
-    desk.written(answered("session"))
+def test_a_grant_is_stored_before_the_answer_is_delivered(harness: BrokerHarness) -> None:
+    request = make_request()
+    harness.park_and_show(request)
+    harness.submit(make_submission("session"))
+    harness.expect_written(make_decided("session"))
 
-    desk.engine.expect(storing(request))
-    desk.primary.expect_nothing_more()
-    desk.engine.tell(APPROVALS, GrantStored(id="r1", policy_version=2))
-    desk.primary.expect(answered("session"))
-
-
-def test_a_grant_that_could_not_be_stored_counts_as_once(desk: Desk) -> None:
-    desk.shown(asking("r1"))
-    desk.shown(asking("r2"), waiting=2)
-    desk.answer(given("session"))
-    desk.written(answered("session"))
-    desk.engine.expect(storing(asking()))
-    desk.engine.tell(APPROVALS, StoreGrantFailed(id="r1", detail="disk full"))
-
-    desk.primary.expect(answered("session"))
-    desk.engine.expect_nothing_more()
+    harness.engine.expect(make_store_grant(request))
+    harness.primary.expect_nothing_more()
+    harness.engine.tell(APPROVALS, GrantStored(id="r1", policy_version=2))
+    harness.primary.expect(make_decided("session"))
 
 
-def test_what_a_grant_allows_is_answered_without_asking(desk: Desk) -> None:
-    requests = [asking(each) for each in ("r1", "r2", "r3")]
+def test_a_grant_that_could_not_be_stored_counts_as_once(harness: BrokerHarness) -> None:
+    harness.park_and_show(make_request("r1"))
+    harness.park_and_show(make_request("r2"), parked_count=2)
+    harness.submit(make_submission("session"))
+    harness.expect_written(make_decided("session"))
+    harness.engine.expect(make_store_grant(make_request()))
+    harness.engine.tell(APPROVALS, StoreGrantFailed(id="r1", detail="disk full"))
+
+    harness.primary.expect(make_decided("session"))
+    harness.engine.expect_nothing_more()
+
+
+def test_what_a_grant_allows_is_answered_without_asking(harness: BrokerHarness) -> None:
+    requests = [make_request(each) for each in ("r1", "r2", "r3")]
     for position, request in enumerate(requests):
-        desk.shown(request, waiting=position + 1)
-    desk.answer(given("session"))
-    desk.written(answered("session"))
-    desk.engine.expect(storing(requests[0]))
-    desk.engine.tell(APPROVALS, GrantStored(id="r1", policy_version=2))
-    desk.engine.tell(APPROVALS, PolicyChanged(policy_version=2))
+        harness.park_and_show(request, parked_count=position + 1)
+    harness.submit(make_submission("session"))
+    harness.expect_written(make_decided("session"))
+    harness.engine.expect(make_store_grant(requests[0]))
+    harness.engine.tell(APPROVALS, GrantStored(id="r1", policy_version=2))
+    harness.engine.tell(APPROVALS, PolicyChanged(policy_version=2))
 
-    desk.engine.expect(judging(requests[1]), judging(requests[2]))
-    desk.engine.tell(APPROVALS, verdict("r2", "ask"))
-    desk.engine.tell(APPROVALS, verdict("r3", "allow"))
-    desk.written(by_rule("r3"))
-    desk.primary.expect(answered("session"), by_rule("r3"))
-    desk.retracted("r1")
-    desk.retracted("r3")
+    harness.engine.expect(make_evaluation(requests[1]), make_evaluation(requests[2]))
+    harness.engine.tell(APPROVALS, make_permission_decision("r2", "ask"))
+    harness.engine.tell(APPROVALS, make_permission_decision("r3", "allow"))
+    harness.expect_written(make_decided_by_rule("r3"))
+    harness.primary.expect(make_decided("session"), make_decided_by_rule("r3"))
+    harness.expect_dismissed("r1")
+    harness.expect_dismissed("r3")
 
 
-def test_what_a_rule_answers_before_it_was_shown_waits_for_its_own_record(desk: Desk) -> None:
+def test_what_a_rule_answers_before_it_was_shown_waits_for_its_own_record(
+    harness: BrokerHarness,
+) -> None:
     """The request's record must not be taken for the answer's."""
-    desk.shown(asking("r1"))
-    desk.ask(asking("r2"))
-    desk.answer(given("session"))
-    desk.journal.expect(
-        Append(id=2, after=1, records=(asking("r2"),)),
-        Append(id=3, after=2, records=(answered("session"),)),
+    harness.park_and_show(make_request("r1"))
+    harness.send_request(make_request("r2"))
+    harness.submit(make_submission("session"))
+    harness.journal.expect(
+        Append(id=2, after_id=1, records=(make_request("r2"),)),
+        Append(id=3, after_id=2, records=(make_decided("session"),)),
     )
-    desk.journal.tell(APPROVALS, Appended(id=3))
-    desk.engine.expect(storing(asking("r1")))
-    desk.engine.tell(APPROVALS, GrantStored(id="r1", policy_version=2))
-    desk.engine.tell(APPROVALS, PolicyChanged(policy_version=2))
-    desk.engine.expect(judging(asking("r2")))
-    desk.primary.expect(answered("session"))
-    desk.engine.tell(APPROVALS, verdict("r2", "allow"))
-    desk.journal.expect(Append(id=4, after=3, records=(by_rule("r2"),)))
+    harness.journal.tell(APPROVALS, Appended(id=3))
+    harness.engine.expect(make_store_grant(make_request("r1")))
+    harness.engine.tell(APPROVALS, GrantStored(id="r1", policy_version=2))
+    harness.engine.tell(APPROVALS, PolicyChanged(policy_version=2))
+    harness.engine.expect(make_evaluation(make_request("r2")))
+    harness.primary.expect(make_decided("session"))
+    harness.engine.tell(APPROVALS, make_permission_decision("r2", "allow"))
+    harness.journal.expect(Append(id=4, after_id=3, records=(make_decided_by_rule("r2"),)))
 
-    desk.journal.tell(APPROVALS, Appended(id=2))
-    desk.journal.tell(APPROVALS, Appended(id=4))
-    desk.primary.expect(by_rule("r2"))
-    desk.retracted("r1")
-    desk.console.expect_nothing_more()
+    harness.journal.tell(APPROVALS, Appended(id=2))
+    harness.journal.tell(APPROVALS, Appended(id=4))
+    harness.primary.expect(make_decided_by_rule("r2"))
+    harness.expect_dismissed("r1")
+    harness.console.expect_nothing_more()
 
 
 def test_when_the_rules_change_what_is_denied_now_ends_with_its_reason_and_what_is_allowed_runs(
-    desk: Desk,
+    harness: BrokerHarness,
 ) -> None:
-    requests = [asking(each) for each in ("r1", "r2", "r3")]
+    requests = [make_request(each) for each in ("r1", "r2", "r3")]
     for position, request in enumerate(requests):
-        desk.shown(request, waiting=position + 1)
-    desk.engine.tell(APPROVALS, PolicyChanged(policy_version=2))
-    desk.engine.expect(*map(judging, requests))
+        harness.park_and_show(request, parked_count=position + 1)
+    harness.engine.tell(APPROVALS, PolicyChanged(policy_version=2))
+    harness.engine.expect(*map(make_evaluation, requests))
     for _ in range(2):
-        desk.engine.tell(APPROVALS, verdict("r1", "deny"))
-        desk.engine.tell(APPROVALS, verdict("r2", "allow"))
-        desk.engine.tell(APPROVALS, verdict("r3", "ask"))
-    desk.written(by_rule("r2"))
+        harness.engine.tell(APPROVALS, make_permission_decision("r1", "deny"))
+        harness.engine.tell(APPROVALS, make_permission_decision("r2", "allow"))
+        harness.engine.tell(APPROVALS, make_permission_decision("r3", "ask"))
+    harness.expect_written(make_decided_by_rule("r2"))
 
     reason = "it is denied now: a grant"
-    desk.primary.expect(ApprovalUnavailable(id="r1", agent=PRIMARY, reason=reason), by_rule("r2"))
-    desk.withdrawn("r1")
-    desk.retracted("r2")
-    desk.answer(given("once", "r3"))
-    desk.written(answered("once", "r3"))
-    desk.primary.expect(answered("once", "r3"))
-    desk.primary.expect_nothing_more()
+    harness.primary.expect(
+        ApprovalUnavailable(id="r1", agent=PRIMARY, reason=reason), make_decided_by_rule("r2")
+    )
+    harness.expect_withdrawn("r1")
+    harness.expect_dismissed("r2")
+    harness.submit(make_submission("once", "r3"))
+    harness.expect_written(make_decided("once", "r3"))
+    harness.primary.expect(make_decided("once", "r3"))
+    harness.primary.expect_nothing_more()
 
 
 def test_a_request_whose_verdict_was_given_before_a_change_is_judged_anew_as_it_comes(
-    desk: Desk,
+    harness: BrokerHarness,
 ) -> None:
-    desk.engine.tell(APPROVALS, PolicyChanged(policy_version=2))
-    late = asking().model_copy(update={"policy_version": 1})
-    desk.shown(late)
-    desk.engine.expect(judging(late))
-    current = asking("r2").model_copy(update={"policy_version": 2})
-    desk.shown(current, waiting=2)
-    desk.engine.expect_nothing_more()
-    desk.engine.tell(APPROVALS, verdict("r1", "allow"))
-    desk.written(by_rule("r1"))
-    desk.primary.expect(by_rule("r1"))
+    harness.engine.tell(APPROVALS, PolicyChanged(policy_version=2))
+    late = make_request().model_copy(update={"policy_version": 1})
+    harness.park_and_show(late)
+    harness.engine.expect(make_evaluation(late))
+    current = make_request("r2").model_copy(update={"policy_version": 2})
+    harness.park_and_show(current, parked_count=2)
+    harness.engine.expect_nothing_more()
+    harness.engine.tell(APPROVALS, make_permission_decision("r1", "allow"))
+    harness.expect_written(make_decided_by_rule("r1"))
+    harness.primary.expect(make_decided_by_rule("r1"))
 
 
-def test_a_verdict_that_comes_after_a_persons_answer_changes_nothing(desk: Desk) -> None:
-    desk.shown(asking())
-    desk.answer(given("no"))
-    desk.engine.tell(APPROVALS, verdict("r1", "allow"))
-    desk.engine.tell(APPROVALS, verdict("r1", "deny"))
-    desk.written(answered("no"))
+def test_a_verdict_that_comes_after_a_persons_answer_changes_nothing(
+    harness: BrokerHarness,
+) -> None:
+    harness.park_and_show(make_request())
+    harness.submit(make_submission("no"))
+    harness.engine.tell(APPROVALS, make_permission_decision("r1", "allow"))
+    harness.engine.tell(APPROVALS, make_permission_decision("r1", "deny"))
+    harness.expect_written(make_decided("no"))
 
-    desk.primary.expect(answered("no"))
+    harness.primary.expect(make_decided("no"))
 
 
 @pytest.mark.parametrize(
@@ -299,104 +307,110 @@ def test_a_verdict_that_comes_after_a_persons_answer_changes_nothing(desk: Desk)
     ],
 )
 def test_an_answer_that_was_not_offered_counts_as_less(
-    desk: Desk,
+    harness: BrokerHarness,
     offered: tuple[ApprovalDecision, ...],
     chosen: ApprovalDecision,
     counts_as: ApprovalDecision,
 ) -> None:
-    desk.shown(asking(answers=offered))
-    desk.answer(given(chosen))
+    harness.park_and_show(make_request(available_decisions=offered))
+    harness.submit(make_submission(chosen))
 
-    desk.written(answered(counts_as))
-    desk.primary.expect(answered(counts_as))
-    desk.engine.expect_nothing_more()
+    harness.expect_written(make_decided(counts_as))
+    harness.primary.expect(make_decided(counts_as))
+    harness.engine.expect_nothing_more()
 
 
-def test_what_may_be_granted_no_longer_counts_as_once_and_the_person_is_told(desk: Desk) -> None:
+def test_what_may_be_granted_no_longer_counts_as_once_and_the_person_is_told(
+    harness: BrokerHarness,
+) -> None:
     """As where they have begun to plan since it was shown."""
-    desk.shown(asking())
-    desk.engine.tell(APPROVALS, verdict("r1", "ask"))  # with nothing to grant
-    desk.answer(given("session"))
+    harness.park_and_show(make_request())
+    harness.engine.tell(APPROVALS, make_permission_decision("r1", "ask"))  # with nothing to grant
+    harness.submit(make_submission("session"))
 
-    desk.console.expect(StoreGrantFailed(id="r1", detail=ONLY_ONCE))
-    desk.written(answered("once"))
-    desk.primary.expect(answered("once"))
-    desk.engine.expect_nothing_more()
+    harness.console.expect(StoreGrantFailed(id="r1", detail=GRANT_NO_LONGER_OFFERED))
+    harness.expect_written(make_decided("once"))
+    harness.primary.expect(make_decided("once"))
+    harness.engine.expect_nothing_more()
 
 
 # Answers to nothing.
 
 
-def test_answers_to_what_is_not_on_the_screen_change_nothing(desk: Desk) -> None:
-    desk.ask(asking("r1"))
-    desk.answer(given("once", "r1"))
-    desk.answer(given("once", "unknown"))
+def test_answers_to_what_is_not_on_the_screen_change_nothing(harness: BrokerHarness) -> None:
+    harness.send_request(make_request("r1"))
+    harness.submit(make_submission("once", "r1"))
+    harness.submit(make_submission("once", "unknown"))
 
-    desk.written(asking("r1"))
-    desk.console.expect(ShowApproval(request=asking("r1"), waiting=1))
-    desk.shown(asking("r2"), waiting=2)
-
-
-def test_the_second_answer_changes_nothing(desk: Desk) -> None:
-    desk.shown(asking())
-    desk.answer(given("no"))
-    desk.answer(given("once"))
-    desk.written(answered("no"))
-    desk.answer(given("once"))
-
-    desk.primary.expect(answered("no"))
-    desk.retracted()
-    desk.shown(asking("r2"))
+    harness.expect_written(make_request("r1"))
+    harness.console.expect(ShowApproval(request=make_request("r1"), parked_count=1))
+    harness.park_and_show(make_request("r2"), parked_count=2)
 
 
-def test_a_request_that_comes_again_is_not_asked_again(desk: Desk) -> None:
-    desk.shown(asking())
-    desk.ask(asking())
-    desk.answer(given("once"))
-    desk.written(answered("once"))
-    desk.retracted()
-    desk.ask(asking())
+def test_the_second_answer_changes_nothing(harness: BrokerHarness) -> None:
+    harness.park_and_show(make_request())
+    harness.submit(make_submission("no"))
+    harness.submit(make_submission("once"))
+    harness.expect_written(make_decided("no"))
+    harness.submit(make_submission("once"))
 
-    desk.shown(asking("r2"))
+    harness.primary.expect(make_decided("no"))
+    harness.expect_dismissed()
+    harness.park_and_show(make_request("r2"))
+
+
+def test_a_request_that_comes_again_is_not_asked_again(harness: BrokerHarness) -> None:
+    harness.park_and_show(make_request())
+    harness.send_request(make_request())
+    harness.submit(make_submission("once"))
+    harness.expect_written(make_decided("once"))
+    harness.expect_dismissed()
+    harness.send_request(make_request())
+
+    harness.park_and_show(make_request("r2"))
 
 
 # Withdrawn.
 
 
-def test_a_withdrawn_request_leaves_the_screen_and_nobody_is_told_of_a_refusal(desk: Desk) -> None:
-    desk.shown(asking())
-    desk.primary.tell(APPROVALS, ApprovalWithdrawn(id="r1"))
-    desk.withdrawn()
-    desk.written(ApprovalWithdrawn(id="r1"))
-    desk.answer(given("once"))
+def test_a_withdrawn_request_leaves_the_screen_and_nobody_is_told_of_a_refusal(
+    harness: BrokerHarness,
+) -> None:
+    harness.park_and_show(make_request())
+    harness.primary.tell(APPROVALS, ApprovalWithdrawn(id="r1"))
+    harness.expect_withdrawn()
+    harness.expect_written(ApprovalWithdrawn(id="r1"))
+    harness.submit(make_submission("once"))
 
-    desk.shown(asking("r2"))
-    desk.primary.expect_nothing_more()
-
-
-def test_a_request_withdrawn_before_it_was_shown_never_is(desk: Desk) -> None:
-    desk.ask(asking())
-    desk.primary.tell(APPROVALS, ApprovalWithdrawn(id="r1"))
-    desk.written(asking())
-    desk.written(ApprovalWithdrawn(id="r1"))
-
-    desk.shown(asking("r2"))
+    harness.park_and_show(make_request("r2"))
+    harness.primary.expect_nothing_more()
 
 
-def test_a_request_withdrawn_while_its_answer_is_written_is_not_answered(desk: Desk) -> None:
-    desk.shown(asking())
-    desk.answer(given("session"))
-    desk.primary.tell(APPROVALS, ApprovalWithdrawn(id="r1"))
-    desk.withdrawn()
-    desk.written(answered("session"))
-    desk.written(ApprovalWithdrawn(id="r1"))
+def test_a_request_withdrawn_before_it_was_shown_never_is(harness: BrokerHarness) -> None:
+    harness.send_request(make_request())
+    harness.primary.tell(APPROVALS, ApprovalWithdrawn(id="r1"))
+    harness.expect_written(make_request())
+    harness.expect_written(ApprovalWithdrawn(id="r1"))
 
-    desk.shown(asking("r2"))
-    desk.primary.expect_nothing_more()
-    desk.engine.expect_nothing_more()
+    harness.park_and_show(make_request("r2"))
 
 
-def test_a_subtree_is_withdrawn_by_whole_segments(desk: Desk) -> None:
+def test_a_request_withdrawn_while_its_answer_is_written_is_not_answered(
+    harness: BrokerHarness,
+) -> None:
+    harness.park_and_show(make_request())
+    harness.submit(make_submission("session"))
+    harness.primary.tell(APPROVALS, ApprovalWithdrawn(id="r1"))
+    harness.expect_withdrawn()
+    harness.expect_written(make_decided("session"))
+    harness.expect_written(ApprovalWithdrawn(id="r1"))
+
+    harness.park_and_show(make_request("r2"))
+    harness.primary.expect_nothing_more()
+    harness.engine.expect_nothing_more()
+
+
+def test_a_subtree_is_withdrawn_by_whole_segments(harness: BrokerHarness) -> None:
     agents = {
         "r1": Address("/primary/general-1"),
         "r2": Address("/primary/general-1/explore-1"),
@@ -404,23 +418,23 @@ def test_a_subtree_is_withdrawn_by_whole_segments(desk: Desk) -> None:
         "r4": PRIMARY,
     }
     for waiting, (approval, agent) in enumerate(agents.items(), start=1):
-        desk.shown(asking(approval, agent), waiting)
-    desk.primary.tell(APPROVALS, WithdrawApprovals(under=Address("/primary/general-1")))
+        harness.park_and_show(make_request(approval, agent), waiting)
+    harness.primary.tell(APPROVALS, WithdrawApprovals(under=Address("/primary/general-1")))
 
-    desk.withdrawn("r1")
-    desk.withdrawn("r2")
-    desk.written(ApprovalWithdrawn(id="r1"))
-    desk.written(ApprovalWithdrawn(id="r2"))
-    desk.shown(asking("r5"), waiting=3)
+    harness.expect_withdrawn("r1")
+    harness.expect_withdrawn("r2")
+    harness.expect_written(ApprovalWithdrawn(id="r1"))
+    harness.expect_written(ApprovalWithdrawn(id="r2"))
+    harness.park_and_show(make_request("r5"), parked_count=3)
 
 
 # Nobody is there, or the disk refuses.
 
 
 def test_where_nobody_can_be_asked_a_request_is_refused_at_once(system: ActorSystem) -> None:
-    desk = opened(system)
+    desk = start_broker(system)
     desk.console.tell(APPROVALS, ApproverAvailabilityChanged(can_answer=False))
-    desk.ask(asking())
+    desk.send_request(make_request())
 
     reason = "nobody can be asked here"
     desk.primary.expect(ApprovalUnavailable(id="r1", agent=PRIMARY, reason=reason))
@@ -431,87 +445,98 @@ def test_where_nobody_can_be_asked_a_request_is_refused_at_once(system: ActorSys
 def test_what_comes_before_it_is_known_whether_somebody_is_there_waits(
     system: ActorSystem, *, somebody: bool
 ) -> None:
-    desk = opened(system)
-    desk.ask(asking())
+    desk = start_broker(system)
+    desk.send_request(make_request())
     desk.journal.expect_nothing_more()
     desk.console.tell(APPROVALS, ApproverAvailabilityChanged(can_answer=somebody))
     if somebody:
-        desk.written(asking())
-        desk.console.expect(ShowApproval(request=asking(), waiting=1))
+        desk.expect_written(make_request())
+        desk.console.expect(ShowApproval(request=make_request(), parked_count=1))
     else:
         desk.primary.expect_kind(ApprovalUnavailable)
 
 
-def test_a_console_that_goes_refuses_what_waits_and_what_comes_after(desk: Desk) -> None:
-    desk.shown(asking("r1"))
-    desk.shown(asking("r2"), waiting=2)
-    desk.console.tell(APPROVALS, ApproverAvailabilityChanged(can_answer=False, reason=NOBODY))
-    desk.ask(asking("r3"))
+def test_a_console_that_goes_refuses_what_waits_and_what_comes_after(
+    harness: BrokerHarness,
+) -> None:
+    harness.park_and_show(make_request("r1"))
+    harness.park_and_show(make_request("r2"), parked_count=2)
+    harness.console.tell(
+        APPROVALS, ApproverAvailabilityChanged(can_answer=False, reason=NO_APPROVER)
+    )
+    harness.send_request(make_request("r3"))
 
-    desk.primary.expect(
-        *(ApprovalUnavailable(id=each, agent=PRIMARY, reason=NOBODY) for each in ("r1", "r2", "r3"))
+    harness.primary.expect(
+        *(
+            ApprovalUnavailable(id=each, agent=PRIMARY, reason=NO_APPROVER)
+            for each in ("r1", "r2", "r3")
+        )
     )
 
 
-def test_an_answer_given_before_the_console_went_still_counts(desk: Desk) -> None:
-    desk.shown(asking())
-    desk.answer(given("once"))
-    desk.console.tell(APPROVALS, ApproverAvailabilityChanged(can_answer=False, reason=NOBODY))
-    desk.written(answered("once"))
+def test_an_answer_given_before_the_console_went_still_counts(harness: BrokerHarness) -> None:
+    harness.park_and_show(make_request())
+    harness.submit(make_submission("once"))
+    harness.console.tell(
+        APPROVALS, ApproverAvailabilityChanged(can_answer=False, reason=NO_APPROVER)
+    )
+    harness.expect_written(make_decided("once"))
 
-    desk.primary.expect(answered("once"))
-
-
-def test_people_can_be_asked_again_when_the_console_is_back(desk: Desk) -> None:
-    desk.console.tell(APPROVALS, ApproverAvailabilityChanged(can_answer=False, reason=NOBODY))
-    desk.console.tell(APPROVALS, ApproverAvailabilityChanged(can_answer=True))
-
-    desk.shown(asking())
+    harness.primary.expect(make_decided("once"))
 
 
-def test_a_request_that_could_not_be_written_is_refused_unseen(desk: Desk) -> None:
-    desk.ask(asking())
-    desk.journal.expect_kind(Append)
-    desk.journal.tell(APPROVALS, AppendFailed(id=1, detail="disk full"))
+def test_people_can_be_asked_again_when_the_console_is_back(harness: BrokerHarness) -> None:
+    harness.console.tell(
+        APPROVALS, ApproverAvailabilityChanged(can_answer=False, reason=NO_APPROVER)
+    )
+    harness.console.tell(APPROVALS, ApproverAvailabilityChanged(can_answer=True))
+
+    harness.park_and_show(make_request())
+
+
+def test_a_request_that_could_not_be_written_is_refused_unseen(harness: BrokerHarness) -> None:
+    harness.send_request(make_request())
+    harness.journal.expect_kind(Append)
+    harness.journal.tell(APPROVALS, AppendFailed(id=1, detail="disk full"))
 
     reason = "the session could not be written: disk full"
-    desk.primary.expect(ApprovalUnavailable(id="r1", agent=PRIMARY, reason=reason))
-    desk.console.expect_nothing_more()
+    harness.primary.expect(ApprovalUnavailable(id="r1", agent=PRIMARY, reason=reason))
+    harness.console.expect_nothing_more()
 
 
-def test_an_answer_that_could_not_be_written_is_not_delivered(desk: Desk) -> None:
-    desk.shown(asking())
-    desk.answer(given("session"))
-    desk.journal.expect_kind(Append)
-    desk.journal.tell(APPROVALS, AppendFailed(id=2, detail="disk full"))
+def test_an_answer_that_could_not_be_written_is_not_delivered(harness: BrokerHarness) -> None:
+    harness.park_and_show(make_request())
+    harness.submit(make_submission("session"))
+    harness.journal.expect_kind(Append)
+    harness.journal.tell(APPROVALS, AppendFailed(id=2, detail="disk full"))
 
-    refused = desk.primary.expect_kind(ApprovalUnavailable)
+    refused = harness.primary.expect_kind(ApprovalUnavailable)
     assert refused.reason == "the session could not be written: disk full"
-    desk.withdrawn()
-    desk.engine.expect_nothing_more()
+    harness.expect_withdrawn()
+    harness.engine.expect_nothing_more()
 
 
-def test_news_about_nothing_changes_nothing(desk: Desk) -> None:
-    desk.shown(asking())
-    desk.engine.tell(APPROVALS, GrantStored(id="r1", policy_version=2))
-    desk.engine.tell(APPROVALS, PolicyChanged(policy_version=2))
-    desk.engine.expect(judging(asking()))
+def test_news_about_nothing_changes_nothing(harness: BrokerHarness) -> None:
+    harness.park_and_show(make_request())
+    harness.engine.tell(APPROVALS, GrantStored(id="r1", policy_version=2))
+    harness.engine.tell(APPROVALS, PolicyChanged(policy_version=2))
+    harness.engine.expect(make_evaluation(make_request()))
     for news in (Appended(id=1), Appended(id=99), AppendFailed(id=1, detail="?")):
-        desk.journal.tell(APPROVALS, news)
-    desk.engine.tell(APPROVALS, StoreGrantFailed(id="r9", detail="?"))
-    desk.engine.tell(APPROVALS, verdict("r9", "allow"))
-    desk.primary.tell(APPROVALS, ApprovalWithdrawn(id="r9"))
+        harness.journal.tell(APPROVALS, news)
+    harness.engine.tell(APPROVALS, StoreGrantFailed(id="r9", detail="?"))
+    harness.engine.tell(APPROVALS, make_permission_decision("r9", "allow"))
+    harness.primary.tell(APPROVALS, ApprovalWithdrawn(id="r9"))
 
-    desk.answer(given("once"))
-    desk.appends = 1
-    desk.written(answered("once"))
-    desk.primary.expect(answered("once"))
+    harness.submit(make_submission("once"))
+    harness.append_count = 1
+    harness.expect_written(make_decided("once"))
+    harness.primary.expect(make_decided("once"))
 
 
 # Questions.
 
 
-def asking_two() -> QuestionRequest:
+def make_two_questions() -> QuestionRequest:
     return QuestionRequest(
         id="r1",
         agent=PRIMARY,
@@ -522,21 +547,21 @@ def asking_two() -> QuestionRequest:
         reason="a question",
         requests=(PermissionRequest(permission="question", target="*"),),
         available_decisions=("once", "no"),
-        questions=(UserQuestion(question="One?"), UserQuestion(question="Two?")),
+        questions=(UserQuestion(text="One?"), UserQuestion(text="Two?")),
     )
 
 
-def test_replies_are_on_disk_before_they_are_delivered(desk: Desk) -> None:
-    desk.shown(asking_two())
-    desk.answer(SubmitDecision(id="r1", decision="once", answers=("1", "2")))
+def test_replies_are_on_disk_before_they_are_delivered(harness: BrokerHarness) -> None:
+    harness.park_and_show(make_two_questions())
+    harness.submit(SubmitDecision(id="r1", decision="once", answers=("1", "2")))
 
     answered = ApprovalDecided(id="r1", agent=PRIMARY, decision="once", answers=("1", "2"))
-    desk.written(answered)
-    desk.primary.expect(answered)
+    harness.expect_written(answered)
+    harness.primary.expect(answered)
 
 
-def test_a_question_with_a_reply_too_few_counts_as_not_answered(desk: Desk) -> None:
-    desk.shown(asking_two())
-    desk.answer(SubmitDecision(id="r1", decision="once", answers=("1",)))
+def test_a_question_with_a_reply_too_few_counts_as_not_answered(harness: BrokerHarness) -> None:
+    harness.park_and_show(make_two_questions())
+    harness.submit(SubmitDecision(id="r1", decision="once", answers=("1",)))
 
-    desk.written(ApprovalDecided(id="r1", agent=PRIMARY, decision="no"))
+    harness.expect_written(ApprovalDecided(id="r1", agent=PRIMARY, decision="no"))

@@ -9,24 +9,24 @@ from pathlib import Path
 
 import pytest
 
-from actors.models.anthropic_client import IDLE_S, AnthropicModel
-from actors.models.bursts import bursts
-from actors.models.client import ModelError, ModelRequest, Reply, Streamed
-from actors.models.reply_plan import ScriptedCall
+from actors.models.anthropic_client import IDLE_TIMEOUT_S, AnthropicClient
+from actors.models.model_client import ModelError, ModelRequest, Reply, ReplyDelta
+from actors.models.read_coalescing import coalesce_reads
+from actors.models.scripted_reply import ScriptedCall
 from messages.content import TextBlock, ToolUseBlock
 from tests.scripted_server import (
-    Answer,
+    ScriptedResponse,
     ScriptedServer,
-    calls_raw,
-    cut,
-    fails,
-    reports,
-    says,
+    respond_http_error,
+    respond_raw_tool_call,
+    respond_stream_error,
+    respond_text,
+    truncate_response,
 )
 
 pytestmark = pytest.mark.quick
 
-HELLO = says("Hello there, how are you today?")
+HELLO = respond_text("Hello there, how are you today?")
 REQUEST = ModelRequest(
     model="claude-test",
     system="Be plain.",
@@ -37,12 +37,12 @@ REQUEST = ModelRequest(
 )
 
 
-async def asked(model: AnthropicModel) -> tuple[str, list[Reply]]:
+async def stream_reply(model: AnthropicClient) -> tuple[str, list[Reply]]:
     """Ask once; return the streamed text and the replies."""
     text = ""
     replies: list[Reply] = []
     async for event in model.stream(REQUEST):
-        if isinstance(event, Streamed):
+        if isinstance(event, ReplyDelta):
             text += event.text
         else:
             replies.append(event)
@@ -50,35 +50,37 @@ async def asked(model: AnthropicModel) -> tuple[str, list[Reply]]:
 
 
 @asynccontextmanager
-async def model_at(
-    url: str, key: str = "", idle_s: float = IDLE_S
-) -> AsyncGenerator[AnthropicModel, None]:
-    model = AnthropicModel(url, key, idle_s=idle_s)
+async def open_client(
+    url: str, key: str = "", idle_s: float = IDLE_TIMEOUT_S
+) -> AsyncGenerator[AnthropicClient, None]:
+    model = AnthropicClient(url, key, idle_timeout_s=idle_s)
     try:
         yield model
     finally:
         await model.close()
 
 
-async def asked_once(url: str, key: str = "", idle_s: float = IDLE_S) -> tuple[str, list[Reply]]:
-    async with model_at(url, key, idle_s) as model:
-        return await asked(model)
+async def stream_reply_once(
+    url: str, key: str = "", idle_s: float = IDLE_TIMEOUT_S
+) -> tuple[str, list[Reply]]:
+    async with open_client(url, key, idle_s) as model:
+        return await stream_reply(model)
 
 
-def outcome(answer: Answer) -> tuple[str, list[Reply]]:
+def get_outcome(answer: ScriptedResponse) -> tuple[str, list[Reply]]:
     with ScriptedServer(answer) as server:
-        return asyncio.run(asked_once(server.base_url, "key"))
+        return asyncio.run(stream_reply_once(server.base_url, "key"))
 
 
-def failure(answer: Answer, idle_s: float = IDLE_S) -> ModelError:
+def get_error(answer: ScriptedResponse, idle_s: float = IDLE_TIMEOUT_S) -> ModelError:
     with ScriptedServer(answer) as server, pytest.raises(ModelError) as caught:
-        asyncio.run(asked_once(server.base_url, "key", idle_s))
+        asyncio.run(stream_reply_once(server.base_url, "key", idle_s))
     assert "\n" not in caught.value.detail
     return caught.value
 
 
 def test_a_good_answer_streams_its_text_and_ends_in_one_reply() -> None:
-    text, replies = outcome(says("Hello there.", ScriptedCall("ls", {"path": "."})))
+    text, replies = get_outcome(respond_text("Hello there.", ScriptedCall("ls", {"path": "."})))
     assert text == "Hello there."
     assert replies[0].content == (
         TextBlock(text="Hello there."),
@@ -89,8 +91,8 @@ def test_a_good_answer_streams_its_text_and_ends_in_one_reply() -> None:
 
 def test_the_request_carries_everything_and_asks_for_the_prefix_to_be_cached() -> None:
     with ScriptedServer(HELLO) as server:
-        asyncio.run(asked_once(server.base_url, "key"))
-    (request,) = server.asked
+        asyncio.run(stream_reply_once(server.base_url, "key"))
+    (request,) = server.requests
     assert request.path == "/v1/messages"
     assert request.headers["authorization"] == "Bearer key"
     assert request.headers["x-greenroom-subagent"] == "review"
@@ -108,58 +110,78 @@ def test_the_request_carries_everything_and_asks_for_the_prefix_to_be_cached() -
 def test_a_server_of_ones_own_needs_no_key(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)
     with ScriptedServer(HELLO) as server:
-        text, _ = asyncio.run(asked_once(server.base_url))
+        text, _ = asyncio.run(stream_reply_once(server.base_url))
     assert text == "Hello there, how are you today?"
 
 
 def test_no_proxy_stands_between_us_and_this_machine(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
     monkeypatch.setenv("ALL_PROXY", "http://127.0.0.1:9")
-    assert outcome(HELLO)[0] == "Hello there, how are you today?"
+    assert get_outcome(HELLO)[0] == "Hello there, how are you today?"
 
 
 @pytest.mark.parametrize(
     ("answer", "reason", "said"),
     [
-        (fails(400, "invalid_request_error", "tools.0: bad"), "rejected", "tools.0: bad"),
-        (fails(400, "invalid_request_error", "prompt is too long: 9 > 8"), "too_long", "9 > 8"),
-        (fails(401, "authentication_error", "invalid x-api-key"), "unauthorized", "_API_KEY"),
-        (fails(403, "permission_error", "no"), "unauthorized", "ANTHROPIC_API_KEY"),
-        (fails(404, "not_found_error", "model: nope"), "rejected", "model: nope"),
-        (fails(413, "request_too_large", "big"), "too_long", "new session"),
-        (fails(429, "rate_limit_error", "slow", retry_after="7"), "rate_limited", "in 7 s"),
-        (fails(500, "api_error", "oops"), "server_failed", "oops"),
-        (fails(500, "api_error", "oops", x_should_retry="false"), "server_failed", "oops"),
-        (fails(502, "api_error", "gateway"), "gateway", "gateway"),
-        (fails(503, "api_error", "later"), "unavailable", "later"),
-        (fails(529, "overloaded_error", "Overloaded"), "overloaded", "in a moment"),
-        (reports("overloaded_error", "Overloaded"), "overloaded", "Overloaded"),
-        (reports("api_error", "oops", HELLO), "server_failed", "oops"),
-        (cut(HELLO, 600, "complete"), "cut_off", "ended the reply early"),
-        (cut(HELLO, 600, "close"), "cut_off", "cut the reply off"),
-        (cut(HELLO, 600, "reset"), "cut_off", "cut the reply off"),
-        (cut(HELLO, 0, "complete"), "protocol", "an empty reply"),
-        (Answer(b"<html>\n<p>It works!</p>\n\n"), "protocol", "not an event stream"),
-        (Answer(b"data: garbage\n\n"), "protocol", "Messages API"),
+        (
+            respond_http_error(400, "invalid_request_error", "tools.0: bad"),
+            "rejected",
+            "tools.0: bad",
+        ),
+        (
+            respond_http_error(400, "invalid_request_error", "prompt is too long: 9 > 8"),
+            "too_long",
+            "9 > 8",
+        ),
+        (
+            respond_http_error(401, "authentication_error", "invalid x-api-key"),
+            "unauthorized",
+            "_API_KEY",
+        ),
+        (respond_http_error(403, "permission_error", "no"), "unauthorized", "ANTHROPIC_API_KEY"),
+        (respond_http_error(404, "not_found_error", "model: nope"), "rejected", "model: nope"),
+        (respond_http_error(413, "request_too_large", "big"), "too_long", "new session"),
+        (
+            respond_http_error(429, "rate_limit_error", "slow", retry_after="7"),
+            "rate_limited",
+            "in 7 s",
+        ),
+        (respond_http_error(500, "api_error", "oops"), "server_failed", "oops"),
+        (
+            respond_http_error(500, "api_error", "oops", x_should_retry="false"),
+            "server_failed",
+            "oops",
+        ),
+        (respond_http_error(502, "api_error", "gateway"), "gateway", "gateway"),
+        (respond_http_error(503, "api_error", "later"), "unavailable", "later"),
+        (respond_http_error(529, "overloaded_error", "Overloaded"), "overloaded", "in a moment"),
+        (respond_stream_error("overloaded_error", "Overloaded"), "overloaded", "Overloaded"),
+        (respond_stream_error("api_error", "oops", HELLO), "server_failed", "oops"),
+        (truncate_response(HELLO, 600, "complete"), "cut_off", "ended the reply early"),
+        (truncate_response(HELLO, 600, "close"), "cut_off", "cut the reply off"),
+        (truncate_response(HELLO, 600, "reset"), "cut_off", "cut the reply off"),
+        (truncate_response(HELLO, 0, "complete"), "protocol", "an empty reply"),
+        (ScriptedResponse(b"<html>\n<p>It works!</p>\n\n"), "protocol", "not an event stream"),
+        (ScriptedResponse(b"data: garbage\n\n"), "protocol", "Messages API"),
     ],
 )
 def test_every_fault_has_its_reason_and_one_clear_line(
-    answer: Answer, reason: str, said: str
+    answer: ScriptedResponse, reason: str, said: str
 ) -> None:
-    error = failure(answer)
+    error = get_error(answer)
     assert error.reason == reason
     assert said in error.detail
 
 
 def test_the_sdk_does_not_ask_again_by_itself() -> None:
-    with ScriptedServer(fails(529, "overloaded_error", "Overloaded"), HELLO) as server:
+    with ScriptedServer(respond_http_error(529, "overloaded_error", "Overloaded"), HELLO) as server:
         with pytest.raises(ModelError):
-            asyncio.run(asked_once(server.base_url, "key"))
-        assert len(server.asked) == 1
+            asyncio.run(stream_reply_once(server.base_url, "key"))
+        assert len(server.requests) == 1
 
 
 def test_silence_in_mid_stream_ends_the_request() -> None:
-    error = failure(cut(HELLO, 600, "silence"), idle_s=0.05)
+    error = get_error(truncate_response(HELLO, 600, "silence"), idle_s=0.05)
     assert error.reason == "cut_off"
     assert "silent for 0.05 s" in error.detail
 
@@ -168,14 +190,14 @@ def test_a_server_that_is_not_there_is_named() -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         url = f"http://127.0.0.1:{taken.getsockname()[1]}"
     with pytest.raises(ModelError) as caught:
-        asyncio.run(asked_once(url))
+        asyncio.run(stream_reply_once(url))
     assert caught.value.reason == "unreachable"
     assert f"cannot reach {url}" in caught.value.detail
 
 
 def test_a_host_that_does_not_exist_is_named_without_its_password() -> None:
     with pytest.raises(ModelError) as caught:
-        asyncio.run(asked_once("http://me:secret@model.invalid/api"))
+        asyncio.run(stream_reply_once("http://me:secret@model.invalid/api"))
     assert caught.value.reason == "unreachable"
     assert "http://model.invalid/api" in caught.value.detail
     assert "secret" not in caught.value.detail
@@ -184,21 +206,23 @@ def test_a_host_that_does_not_exist_is_named_without_its_password() -> None:
 @pytest.mark.parametrize("url", ["model.example:8000", "http://[::1", "ftp://model.example"])
 def test_a_base_url_that_is_none_is_told(url: str) -> None:
     with pytest.raises(ModelError) as caught:
-        asyncio.run(asked_once(url))
+        asyncio.run(stream_reply_once(url))
     assert "ANTHROPIC_BASE_URL" in caught.value.detail
 
 
 def test_a_tool_call_cut_by_max_tokens_says_so_and_has_no_input() -> None:
-    _, replies = outcome(calls_raw("bash", '{"command": "ls", "tim', stop_reason="max_tokens"))
+    _, replies = get_outcome(
+        respond_raw_tool_call("bash", '{"command": "ls", "tim', stop_reason="max_tokens")
+    )
     (call,) = replies[0].content
     assert isinstance(call, ToolUseBlock)
-    assert (replies[0].stop_reason, call.input, bool(call.malformed)) == ("max_tokens", {}, True)
+    assert (replies[0].stop_reason, call.input, bool(call.input_error)) == ("max_tokens", {}, True)
 
 
 def test_cancelling_closes_the_connection() -> None:
     async def cancelled(server: ScriptedServer) -> None:
         begun = asyncio.Event()
-        async with model_at(server.base_url) as model:
+        async with open_client(server.base_url) as model:
 
             async def ask() -> None:
                 async for _ in model.stream(REQUEST):
@@ -209,27 +233,27 @@ def test_cancelling_closes_the_connection() -> None:
             asking.cancel()
             with pytest.raises(asyncio.CancelledError):
                 await asking
-            await asyncio.to_thread(server.wait_for_left)
+            await asyncio.to_thread(server.wait_for_disconnects)
 
-    with ScriptedServer(cut(HELLO, 700, "silence")) as server:
+    with ScriptedServer(truncate_response(HELLO, 700, "silence")) as server:
         asyncio.run(cancelled(server))
 
 
 def test_one_connection_serves_one_request_after_another() -> None:
     async def twice(server: ScriptedServer) -> None:
-        async with model_at(server.base_url) as model:
-            await asked(model)
-            await asked(model)
+        async with open_client(server.base_url) as model:
+            await stream_reply(model)
+            await stream_reply(model)
 
     with ScriptedServer(HELLO, HELLO) as server:
         asyncio.run(twice(server))
-        assert server.connections == 1
+        assert server.connection_count == 1
 
 
 def test_requests_run_side_by_side() -> None:
     async def five(server: ScriptedServer) -> list[tuple[str, list[Reply]]]:
-        async with model_at(server.base_url) as model:
-            return await asyncio.gather(*(asked(model) for _ in range(5)))
+        async with open_client(server.base_url) as model:
+            return await asyncio.gather(*(stream_reply(model) for _ in range(5)))
 
     with ScriptedServer(*(HELLO for _ in range(5))) as server:
         answers = asyncio.run(five(server))
@@ -246,7 +270,7 @@ def test_what_is_there_without_waiting_comes_in_one_piece() -> None:
         raise ConnectionError(message)
 
     async def read() -> list[bytes]:
-        reading = bursts(chunks(), idle_s=5)
+        reading = coalesce_reads(chunks(), idle_timeout_s=5)
         read = [await anext(reading), await anext(reading)]
         with pytest.raises(ConnectionError, match="gone"):
             await anext(reading)
@@ -262,7 +286,7 @@ def test_without_any_key_the_request_is_not_sent_and_the_variable_is_named(
         monkeypatch.delenv(name)
     monkeypatch.setenv("ANTHROPIC_CONFIG_DIR", str(tmp_path))
     with pytest.raises(ModelError) as caught:
-        asyncio.run(asked_once(""))
+        asyncio.run(stream_reply_once(""))
     assert caught.value.reason == "unauthorized"
     assert "set ANTHROPIC_API_KEY" in caught.value.detail
 
@@ -284,8 +308,8 @@ def test_a_server_on_this_machine_is_asked_by_more_than_a_hundred_at_once() -> N
     async def ask() -> list[object]:
         server = await asyncio.start_server(refuse, "127.0.0.1", 0, backlog=many)
         port = server.sockets[0].getsockname()[1]
-        async with server, model_at(f"http://127.0.0.1:{port}", "key") as model:
-            jobs = (asked(model) for _ in range(many))
+        async with server, open_client(f"http://127.0.0.1:{port}", "key") as model:
+            jobs = (stream_reply(model) for _ in range(many))
             return list(await asyncio.gather(*jobs, return_exceptions=True))
 
     assert [type(each) for each in asyncio.run(ask())] == [ModelError] * many

@@ -4,8 +4,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from actors.permissions.rules import fold, matches, matches_tightly, problem, warnings
-from tests.actors.permissions.judged import by_rules, rule, verdict
+from actors.permissions.rules import (
+    find_rule_problem,
+    find_rule_warnings,
+    fold_case,
+    is_ask_or_deny_match,
+    is_match,
+)
+from tests.actors.permissions.decision_helpers import decide_action, rule, rules_only_policy
 
 pytestmark = pytest.mark.quick
 
@@ -37,7 +43,7 @@ def test_a_pattern_is_the_whole_text_with_stars_for_anything(
     target: str,
     expected: bool,  # noqa: FBT001  (a parameter of the test)
 ) -> None:
-    assert matches(pattern, target) is expected
+    assert is_match(pattern, target) is expected
 
 
 PIECES = st.text(alphabet="ab /\n.", max_size=3)
@@ -50,34 +56,34 @@ def test_whatever_stands_for_the_stars_matches(pieces: list[str], filling: list[
     if len(pieces) <= len(filling):
         text = text.removesuffix(filling[len(pieces) - 1])
 
-    assert matches("*".join(pieces), text)
+    assert is_match("*".join(pieces), text)
 
 
 def test_many_stars_are_matched_at_once() -> None:
     """A backtracking matcher would not come back from this."""
-    assert not matches("*a" * 40 + "b", "a" * 10_000)
+    assert not is_match("*a" * 40 + "b", "a" * 10_000)
 
 
 def test_a_blank_and_a_star_at_the_end_mean_the_bare_command_too_unless_they_allow() -> None:
     for action in ("ask", "deny"):
-        assert matches_tightly(rule("bash", "rm *", action), "rm")
-    assert not matches_tightly(rule("bash", "rm *", "deny"), "rmdir")
-    assert not matches_tightly(rule("read", "notes *", "deny"), "notes")
-    assert not matches("rm *", "rm")
+        assert is_ask_or_deny_match(rule("bash", "rm *", action), "rm")
+    assert not is_ask_or_deny_match(rule("bash", "rm *", "deny"), "rmdir")
+    assert not is_ask_or_deny_match(rule("read", "notes *", "deny"), "notes")
+    assert not is_match("rm *", "rm")
 
 
 def test_case_counts_where_the_file_system_does_not_fold() -> None:
     deny = rule("read", "Secrets/*", "deny")
 
-    assert matches_tightly(deny, "Secrets/a")
-    assert not matches_tightly(deny, "secrets/a")
-    assert matches_tightly(deny, "secrets/a", folded=True)
-    assert fold("E\u0301") == fold("\u00e9")
+    assert is_ask_or_deny_match(deny, "Secrets/a")
+    assert not is_ask_or_deny_match(deny, "secrets/a")
+    assert is_ask_or_deny_match(deny, "secrets/a", ignore_case=True)
+    assert fold_case("E\u0301") == fold_case("\u00e9")
 
 
 @pytest.mark.parametrize("name", ["bash", "read", "grep", "task", "plan_exit", "mcp__git__log"])
 def test_known_permissions_and_those_of_servers_are_fine(name: str) -> None:
-    assert problem(rule(name, "*")) == ""
+    assert find_rule_problem(rule(name, "*")) == ""
 
 
 @pytest.mark.parametrize(
@@ -92,22 +98,22 @@ def test_known_permissions_and_those_of_servers_are_fine(name: str) -> None:
     ],
 )
 def test_a_wrong_rule_says_what_is_wrong(wrong: object, says: str) -> None:
-    assert says in problem(wrong)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]  (a rule)
+    assert says in find_rule_problem(wrong)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]  (a rule)
 
 
 def test_edit_speaks_for_write_only_if_it_says_so_and_loading_warns() -> None:
     edit, write = rule("edit", "docs/*", "deny"), rule("write", "docs/*", "deny")
 
-    assert verdict("write", "docs/a", by_rules(rule("write", "*"), edit)) == "allow"
-    assert verdict("edit", "docs/a", by_rules(rule("edit", "*"), edit)) == "deny"
-    assert warnings((edit,)) == (
+    assert decide_action("write", "docs/a", rules_only_policy(rule("write", "*"), edit)) == "allow"
+    assert decide_action("edit", "docs/a", rules_only_policy(rule("edit", "*"), edit)) == "deny"
+    assert find_rule_warnings((edit,)) == (
         "deny edit docs/*: it does not speak of write; add the same rule for write",
     )
-    assert warnings((edit, write)) == ()
-    assert warnings((rule("edit", "docs/*"),)) == ()
+    assert find_rule_warnings((edit, write)) == ()
+    assert find_rule_warnings((rule("edit", "docs/*"),)) == ()
 
 
 def test_what_other_programs_expand_is_warned_of() -> None:
-    assert warnings((rule("read", "~/.ssh/*", "deny"),)) == (
+    assert find_rule_warnings((rule("read", "~/.ssh/*", "deny"),)) == (
         "deny read ~/.ssh/*: only * is special in a pattern; write the path out",
     )

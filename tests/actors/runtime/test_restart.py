@@ -11,59 +11,59 @@ import pytest
 from actors.runtime.supervision import Restart
 from actors.runtime.system import ActorSystem
 from messages.address import ROOT, Address
-from messages.agents import ChildCancelled, ChildFailed
+from messages.child_lifecycle import ChildCancelled, ChildFailed
 from messages.supervision import PeerRestarted, Undelivered
-from tests.actors.runtime.behaviours import (
-    Chronicler,
+from tests.actors.runtime.crashing_actor import (
+    MANY_RESTARTS,
+    CrashingActor,
+    DrainingCrashingActor,
+    MakeCrashingActor,
+    on_each_dispatcher,
+    start_crashing_actor,
+    start_job_with,
+)
+from tests.actors.runtime.sample_actors import (
     Echo,
-    Hurry,
-    Parent,
-    Please,
-    Poke,
-    Said,
-    said_of,
-    taken,
+    Observed,
+    Ping,
+    PriorityPing,
+    SampleParent,
+    StopRecorder,
+    TrackedPing,
+    drain_queue,
+    report_failure,
 )
-from tests.actors.runtime.phoenix import (
-    OFTEN,
-    DrainingPhoenix,
-    MakePhoenix,
-    Phoenix,
-    born,
-    phoenixes,
-    working,
-)
-from tests.probe import PATIENCE_S, Probe, new_probe
+from tests.probe import PROBE_TIMEOUT_S, Probe, start_probe
 
 pytestmark = pytest.mark.quick
 
 
-@phoenixes
+@on_each_dispatcher
 def test_a_crash_costs_the_state_and_neither_the_address_nor_the_mail(
-    system: ActorSystem, root: Probe, phoenix: MakePhoenix
+    system: ActorSystem, root: Probe, phoenix: MakeCrashingActor
 ) -> None:
-    child = born(system, root, phoenix)
+    child = start_crashing_actor(system, root, phoenix)
     for word in ("a", "crash", "b", "c"):
-        system.tell(child, Poke(word=word))
+        system.tell(child, Ping(text=word))
     root.expect(
-        Said(word="a 1 in life 1"),
-        Said(word="life 2"),
-        Said(word="b 1 in life 2"),
-        Said(word="c 2 in life 2"),
+        Observed(text="a 1 in life 1"),
+        Observed(text="life 2"),
+        Observed(text="b 1 in life 2"),
+        Observed(text="c 2 in life 2"),
     )
     root.expect_nothing_more()
-    assert system.dead_letters == 0
+    assert system.dead_letter_count == 0
 
 
-@phoenixes
+@on_each_dispatcher
 def test_mail_that_comes_while_it_winds_down_waits(
-    system: ActorSystem, root: Probe, phoenix: MakePhoenix
+    system: ActorSystem, root: Probe, phoenix: MakeCrashingActor
 ) -> None:
     """A job holds the restart up until the mail is there; what is urgent still comes first."""
     clean_up: asyncio.Future[None] | None = None
     begun, cleaning = (queue.SimpleQueue[asyncio.AbstractEventLoop]() for _ in range(2))
 
-    async def job() -> Said:
+    async def job() -> Observed:
         nonlocal clean_up
         loop = asyncio.get_running_loop()
         clean_up = loop.create_future()
@@ -73,62 +73,62 @@ def test_mail_that_comes_while_it_winds_down_waits(
         finally:
             cleaning.put(loop)
             await clean_up
-        return Said(word="never")
+        return Observed(text="never")
 
-    child = born(system, root, partial(phoenix, first=working(job)))
-    begun.get(timeout=PATIENCE_S)
-    system.tell(child, Poke(word="crash"))
-    loop = cleaning.get(timeout=PATIENCE_S)
+    child = start_crashing_actor(system, root, partial(phoenix, on_first_start=start_job_with(job)))
+    begun.get(timeout=PROBE_TIMEOUT_S)
+    system.tell(child, Ping(text="crash"))
+    loop = cleaning.get(timeout=PROBE_TIMEOUT_S)
     for word in ("a", "b"):
-        system.tell(child, Poke(word=word))
-    system.tell(child, Hurry(word="urgent"))
-    assert system.ask(system.start(Echo), Poke(), PATIENCE_S)
+        system.tell(child, Ping(text=word))
+    system.tell(child, PriorityPing(text="urgent"))
+    assert system.ask(system.start(Echo), Ping(), PROBE_TIMEOUT_S)
     root.expect_nothing_more()
     assert clean_up is not None
     loop.call_soon_threadsafe(clean_up.set_result, None)
     root.expect(
-        Said(word="life 2"),
-        Said(word="urgent 1 in life 2"),
-        Said(word="a 2 in life 2"),
-        Said(word="b 3 in life 2"),
+        Observed(text="life 2"),
+        Observed(text="urgent 1 in life 2"),
+        Observed(text="a 2 in life 2"),
+        Observed(text="b 3 in life 2"),
     )
 
 
-@phoenixes
+@on_each_dispatcher
 def test_what_an_incarnation_told_itself_ends_with_it(
-    system: ActorSystem, root: Probe, phoenix: MakePhoenix
+    system: ActorSystem, root: Probe, phoenix: MakeCrashingActor
 ) -> None:
-    child = born(system, root, phoenix)
-    system.tell(child, Poke(word="crash after a word to itself"))
-    system.tell(child, Poke(word="from outside"))
-    root.expect(Said(word="life 2"), Said(word="from outside 1 in life 2"))
+    child = start_crashing_actor(system, root, phoenix)
+    system.tell(child, Ping(text="crash after a word to itself"))
+    system.tell(child, Ping(text="from outside"))
+    root.expect(Observed(text="life 2"), Observed(text="from outside 1 in life 2"))
     root.expect_nothing_more()
 
 
-@phoenixes
+@on_each_dispatcher
 def test_the_work_of_an_incarnation_ends_with_it_and_is_never_heard(
-    system: ActorSystem, root: Probe, phoenix: MakePhoenix
+    system: ActorSystem, root: Probe, phoenix: MakeCrashingActor
 ) -> None:
-    inlets = queue.SimpleQueue[Callable[[Said], None]]()
+    inlets = queue.SimpleQueue[Callable[[Observed], None]]()
 
-    async def job(say: Callable[[Said], None]) -> Said:
+    async def job(say: Callable[[Observed], None]) -> Observed:
         inlets.put(say)
         try:
             await asyncio.Event().wait()
         finally:
-            say(Said(word="cleaning"))
-        return Said(word="never")
+            say(Observed(text="cleaning"))
+        return Observed(text="never")
 
-    def begin(each: Phoenix) -> None:
-        each.work(partial(job, each.inlet()), said_of)
+    def begin(each: CrashingActor) -> None:
+        each.start_job(partial(job, each.message_sink()), report_failure)
 
-    child = born(system, root, partial(phoenix, first=begin))
-    say = inlets.get(timeout=PATIENCE_S)
-    system.tell(child, Poke(word="crash"))
-    root.expect(Said(word="life 2"))
-    say(Said(word="too late"))
-    system.tell(child, Poke(word="well?"))
-    root.expect(Said(word="well? 1 in life 2"))
+    child = start_crashing_actor(system, root, partial(phoenix, on_first_start=begin))
+    say = inlets.get(timeout=PROBE_TIMEOUT_S)
+    system.tell(child, Ping(text="crash"))
+    root.expect(Observed(text="life 2"))
+    say(Observed(text="too late"))
+    system.tell(child, Ping(text="well?"))
+    root.expect(Observed(text="well? 1 in life 2"))
     root.expect_nothing_more()
 
 
@@ -137,34 +137,34 @@ def test_the_children_of_an_incarnation_end_with_it_and_their_names_are_free(
 ) -> None:
     chronicle: queue.SimpleQueue[str] = queue.SimpleQueue()
 
-    def crash(_: Parent) -> None:
+    def crash(_: SampleParent) -> None:
         raise RuntimeError
 
-    parent = partial(Parent, ("child", partial(Chronicler, chronicle)), when_poked=crash)
-    address = system.start(parent, "parent", OFTEN)
-    watcher = watching(system, address)
-    system.tell(address, Poke())
+    parent = partial(SampleParent, ("child", partial(StopRecorder, chronicle)), on_ping=crash)
+    address = system.start(parent, "parent", MANY_RESTARTS)
+    watcher = start_watcher(system, address)
+    system.tell(address, Ping())
     watcher.expect(PeerRestarted(peer=address, incarnation=2))
-    assert taken(chronicle) == ["/parent/child stops"]
+    assert drain_queue(chronicle) == ["/parent/child stops"]
     assert address.child("child") in system.addresses
     root.expect_nothing_more()
 
 
 def test_a_stop_ends_a_restart(system: ActorSystem, root: Probe, peer: Probe) -> None:
-    child = born(system, root, Phoenix, Restart(9, 3600.0, backoff_s=3600.0))
-    peer.tell(child, Please(word="crash"))
+    child = start_crashing_actor(system, root, CrashingActor, Restart(9, 3600.0, backoff_s=3600.0))
+    peer.tell(child, TrackedPing(text="crash"))
     peer.expect_kind(Undelivered)
-    peer.tell(child, Please(word="waits"))
+    peer.tell(child, TrackedPing(text="waits"))
     system.stop_child(child)
     root.expect(ChildCancelled(child=child))
-    peer.expect(Undelivered(to=child, message=Please(word="waits"), reason="ended"))
+    peer.expect(Undelivered(to=child, message=TrackedPing(text="waits"), reason="ended"))
     root.expect_nothing_more()
 
 
 def test_a_stop_ends_a_restart_that_still_winds_down(system: ActorSystem, root: Probe) -> None:
     loops = queue.SimpleQueue[tuple[asyncio.AbstractEventLoop, "asyncio.Future[None]"]]()
 
-    async def job() -> Said:
+    async def job() -> Observed:
         loop = asyncio.get_running_loop()
         clean = loop.create_future()
         try:
@@ -173,14 +173,16 @@ def test_a_stop_ends_a_restart_that_still_winds_down(system: ActorSystem, root: 
         finally:
             loops.put((loop, clean))
             await clean
-        return Said(word="never")
+        return Observed(text="never")
 
-    child = born(system, root, partial(Phoenix, first=working(job)))
-    loops.get(timeout=PATIENCE_S)
-    system.tell(child, Poke(word="crash"))
-    loop, clean = loops.get(timeout=PATIENCE_S)
+    child = start_crashing_actor(
+        system, root, partial(CrashingActor, on_first_start=start_job_with(job))
+    )
+    loops.get(timeout=PROBE_TIMEOUT_S)
+    system.tell(child, Ping(text="crash"))
+    loop, clean = loops.get(timeout=PROBE_TIMEOUT_S)
     system.stop_child(child)
-    assert system.ask(system.start(Echo), Poke(), PATIENCE_S)  # so the stop has been posted
+    assert system.ask(system.start(Echo), Ping(), PROBE_TIMEOUT_S)  # so the stop has been posted
     loop.call_soon_threadsafe(clean.set_result, None)
     root.expect(ChildCancelled(child=child))
     root.expect_nothing_more()
@@ -189,28 +191,28 @@ def test_a_stop_ends_a_restart_that_still_winds_down(system: ActorSystem, root: 
 def test_the_stop_of_a_draining_actor_waits_for_its_restart_and_its_mail(
     system: ActorSystem, root: Probe
 ) -> None:
-    def flood(parent: Parent) -> None:
+    def flood(parent: SampleParent) -> None:
         child = parent.address.child("child")
         for word in ("crash", "a", "b"):
-            parent.tell(child, Poke(word=word))
+            parent.tell(child, Ping(text=word))
         parent.stop(child)
 
-    class Owner(Parent):
+    class Owner(SampleParent):
         def on_start(self) -> None:
-            self.start(DrainingPhoenix, "child", OFTEN)
+            self.start(DrainingCrashingActor, "child", MANY_RESTARTS)
 
-    parent = system.start(partial(Owner, when_poked=flood), "parent")
-    root.expect(Said(word="life 1"))
-    system.tell(parent, Poke())
+    parent = system.start(partial(Owner, on_ping=flood), "parent")
+    root.expect(Observed(text="life 1"))
+    system.tell(parent, Ping())
     root.expect(
-        Said(word="life 2"),
-        Said(word="a 1 in life 2"),
-        Said(word="b 2 in life 2"),
+        Observed(text="life 2"),
+        Observed(text="a 1 in life 2"),
+        Observed(text="b 2 in life 2"),
         ChildCancelled(child=parent.child("child")),
     )
 
 
-async def deaf() -> Said:
+async def ignore_cancellation() -> Observed:
     while True:
         with suppress(asyncio.CancelledError):
             await asyncio.Event().wait()
@@ -219,69 +221,73 @@ async def deaf() -> Said:
 def test_a_stuck_job_is_given_up_before_the_restart(
     system: ActorSystem, root: Probe, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("actors.runtime.life.UNTOLD_DEADLINE_S", 0.01)
-    child = born(system, root, partial(Phoenix, first=working(deaf)))
-    system.tell(child, Poke(word="crash"))
-    root.expect(Said(word="life 2"))
-    assert system.given_up == 1
+    monkeypatch.setattr("actors.runtime.mailbox_processor.DEFAULT_STOP_TIMEOUT_S", 0.01)
+    child = start_crashing_actor(
+        system, root, partial(CrashingActor, on_first_start=start_job_with(ignore_cancellation))
+    )
+    system.tell(child, Ping(text="crash"))
+    root.expect(Observed(text="life 2"))
+    assert system.abandoned_count == 1
 
 
 def test_what_a_given_up_job_comes_to_after_the_restart_is_never_heard(
     system: ActorSystem, root: Probe, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("actors.runtime.life.UNTOLD_DEADLINE_S", 0.01)
+    monkeypatch.setattr("actors.runtime.mailbox_processor.DEFAULT_STOP_TIMEOUT_S", 0.01)
     enough, ended = asyncio.Event(), queue.SimpleQueue[str]()
 
-    async def job() -> Said:
+    async def job() -> Observed:
         while not enough.is_set():
             with suppress(asyncio.CancelledError):
                 await enough.wait()
         ended.put("at last")
-        return Said(word="too late")
+        return Observed(text="too late")
 
-    child = born(system, root, partial(Phoenix, first=working(job)))
-    system.tell(child, Poke(word="crash"))
-    root.expect(Said(word="life 2"))
-    system.event_loop.soon(enough.set)
-    assert ended.get(timeout=PATIENCE_S) == "at last"
-    system.tell(child, Poke(word="well?"))
-    root.expect(Said(word="well? 1 in life 2"))
+    child = start_crashing_actor(
+        system, root, partial(CrashingActor, on_first_start=start_job_with(job))
+    )
+    system.tell(child, Ping(text="crash"))
+    root.expect(Observed(text="life 2"))
+    system.event_loop.call_soon(enough.set)
+    assert ended.get(timeout=PROBE_TIMEOUT_S) == "at last"
+    system.tell(child, Ping(text="well?"))
+    root.expect(Observed(text="well? 1 in life 2"))
     root.expect_nothing_more()
 
 
-def watching(system: ActorSystem, peer: Address) -> Probe:
-    watcher = new_probe(system, "watcher")
+def start_watcher(system: ActorSystem, peer: Address) -> Probe:
+    watcher = start_probe(system, "watcher")
 
     def watch() -> None:
         watcher.watch(peer)
 
-    system.event_loop.run(watch)
+    system.event_loop.run_on_loop(watch)
     watcher.expect_nothing_more()
     return watcher
 
 
-@phoenixes
+@on_each_dispatcher
 def test_a_watcher_hears_of_each_restart_behind_the_last_words(
-    system: ActorSystem, root: Probe, phoenix: MakePhoenix
+    system: ActorSystem, root: Probe, phoenix: MakeCrashingActor
 ) -> None:
-    watcher = watching(system, ROOT.child("phoenix"))
-    child = born(system, root, phoenix)
+    watcher = start_watcher(system, ROOT.child("phoenix"))
+    child = start_crashing_actor(system, root, phoenix)
     watcher.expect_nothing_more()
-    watcher.tell(child, Please(word="crash"))
+    watcher.tell(child, TrackedPing(text="crash"))
     watcher.expect(
-        Undelivered(to=child, message=Please(word="crash"), reason="crashed"),
+        Undelivered(to=child, message=TrackedPing(text="crash"), reason="crashed"),
         PeerRestarted(peer=child, incarnation=2),
     )
-    system.tell(child, Poke(word="crash"))
+    system.tell(child, Ping(text="crash"))
     watcher.expect(PeerRestarted(peer=child, incarnation=3))
     system.stop_child(child)
-    root.expect(*(Said(word=f"life {life}") for life in (2, 3)), ChildCancelled(child=child))
+    root.expect(*(Observed(text=f"life {life}") for life in (2, 3)), ChildCancelled(child=child))
     watcher.expect_nothing_more()
 
 
-@phoenixes
+@on_each_dispatcher
 def test_the_edge_hears_of_each_restart_and_its_own_faults_change_nothing(
-    system: ActorSystem, root: Probe, phoenix: MakePhoenix
+    system: ActorSystem, root: Probe, phoenix: MakeCrashingActor
 ) -> None:
     heard = queue.SimpleQueue[Address]()
 
@@ -289,26 +295,26 @@ def test_the_edge_hears_of_each_restart_and_its_own_faults_change_nothing(
         heard.put(peer)
         raise SystemExit
 
-    system.when_restarted(hear)
-    child = born(system, root, phoenix)
+    system.set_restart_callback(hear)
+    child = start_crashing_actor(system, root, phoenix)
     for life in (2, 3):
-        system.tell(child, Poke(word="crash"))
-        root.expect(Said(word=f"life {life}"))
-        assert heard.get(timeout=PATIENCE_S) == child
-    system.tell(child, Poke(word="well"))
-    root.expect(Said(word="well 1 in life 3"))
+        system.tell(child, Ping(text="crash"))
+        root.expect(Observed(text=f"life {life}"))
+        assert heard.get(timeout=PROBE_TIMEOUT_S) == child
+    system.tell(child, Ping(text="well"))
+    root.expect(Observed(text="well 1 in life 3"))
     assert heard.empty()
 
 
 def test_an_ended_watcher_is_forgotten(system: ActorSystem, root: Probe) -> None:
-    child = born(system, root, Phoenix)
-    watcher = watching(system, child)
+    child = start_crashing_actor(system, root, CrashingActor)
+    watcher = start_watcher(system, child)
     system.stop_child(watcher.address)
     root.expect(ChildCancelled(child=watcher.address))
-    system.tell(child, Poke(word="crash"))
-    root.expect(Said(word="life 2"))
+    system.tell(child, Ping(text="crash"))
+    root.expect(Observed(text="life 2"))
     root.expect_nothing_more()
-    assert system.dead_letters == 0
+    assert system.dead_letter_count == 0
 
 
 def test_who_cannot_hear_of_restarts_cannot_watch(system: ActorSystem, root: Probe) -> None:

@@ -12,52 +12,61 @@ from actors.runtime.actor import Actor
 from actors.runtime.system import ActorSystem
 from actors.runtime.watchdog import StallLimits
 from messages.address import ROOT
-from tests.actors.runtime.behaviours import Busy, Echo, Gate, Poke, Said, Worker
-from tests.probe import PATIENCE_S, Probe
+from tests.actors.runtime.sample_actors import (
+    Echo,
+    GatedActor,
+    JobRunner,
+    Observed,
+    Ping,
+    ThreadGate,
+)
+from tests.probe import PROBE_TIMEOUT_S, Probe
 
 pytestmark = pytest.mark.quick
 
-SOON = StallLimits(named_s=0.02, fatal_s=0.1)
+SHORT_STALL_LIMITS = StallLimits(report_after_s=0.02, fatal_after_s=0.1)
 
 
-class Holder(Actor[Poke]):
+class LoopHolder(Actor[Ping]):
     """Holds the event loop until the test opens the gate."""
 
-    def __init__(self, gate: Gate, *, at_start: bool = False) -> None:
+    def __init__(self, gate: ThreadGate, *, at_start: bool = False) -> None:
         self._gate = gate
         self._at_start = at_start
 
     def on_start(self) -> None:
         if self._at_start:
-            self._gate.pass_through()
+            self._gate.wait_until_open()
 
-    def on_receive(self, message: Poke) -> None:
-        self._gate.pass_through()
+    def on_receive(self, message: Ping) -> None:
+        self._gate.wait_until_open()
         self.tell(ROOT, message)
 
 
-class Kennel:
+class StallRecorder:
     """A watchdog's bites."""
 
-    def __init__(self, system: ActorSystem, patience: StallLimits = SOON) -> None:
+    def __init__(self, system: ActorSystem, patience: StallLimits = SHORT_STALL_LIMITS) -> None:
         self.named: queue.SimpleQueue[str] = queue.SimpleQueue()
         self.fatal: queue.SimpleQueue[str] = queue.SimpleQueue()
-        system.guard(lambda by, _: self.named.put(by), lambda by, _: self.fatal.put(by), patience)
+        system.start_watchdog(
+            lambda by, _: self.named.put(by), lambda by, _: self.fatal.put(by), patience
+        )
 
 
 def test_a_holder_is_named_after_one_second_and_ended_after_ten() -> None:
-    assert StallLimits() == StallLimits(named_s=1.0, fatal_s=10.0)
+    assert StallLimits() == StallLimits(report_after_s=1.0, fatal_after_s=10.0)
 
 
 def test_a_handler_that_holds_the_loop_is_named_with_its_message_and_later_fatal(
     system: ActorSystem, root: Probe
 ) -> None:
-    kennel, gate = Kennel(system), Gate()
-    system.tell(system.start(partial(Holder, gate), "holder"), Poke(word="secret"))
-    assert kennel.named.get(timeout=PATIENCE_S) == "/holder over Poke"
-    assert kennel.fatal.get(timeout=PATIENCE_S) == "/holder over Poke"
+    kennel, gate = StallRecorder(system), ThreadGate()
+    system.tell(system.start(partial(LoopHolder, gate), "holder"), Ping(text="secret"))
+    assert kennel.named.get(timeout=PROBE_TIMEOUT_S) == "/holder over Ping"
+    assert kennel.fatal.get(timeout=PROBE_TIMEOUT_S) == "/holder over Ping"
     gate.open()
-    root.expect(Poke(word="secret"))
+    root.expect(Ping(text="secret"))
     assert kennel.named.empty()
     assert kennel.fatal.empty()
 
@@ -65,87 +74,90 @@ def test_a_handler_that_holds_the_loop_is_named_with_its_message_and_later_fatal
 def test_a_name_that_cannot_be_told_does_not_end_the_watch(
     system: ActorSystem, root: Probe
 ) -> None:
-    gate, fatal = Gate(), queue.SimpleQueue[str]()
+    gate, fatal = ThreadGate(), queue.SimpleQueue[str]()
 
     def fails(by: str, _: float) -> None:
         raise SystemExit(by)
 
-    system.guard(fails, lambda by, _: fatal.put(by), SOON)
-    system.tell(system.start(partial(Holder, gate), "holder"), Poke())
-    assert fatal.get(timeout=PATIENCE_S) == "/holder over Poke"
+    system.start_watchdog(fails, lambda by, _: fatal.put(by), SHORT_STALL_LIMITS)
+    system.tell(system.start(partial(LoopHolder, gate), "holder"), Ping())
+    assert fatal.get(timeout=PROBE_TIMEOUT_S) == "/holder over Ping"
     gate.open()
-    root.expect(Poke())
+    root.expect(Ping())
 
 
 def test_who_starts_for_too_long_is_named(system: ActorSystem) -> None:
-    kennel, gate = Kennel(system), Gate()
+    kennel, gate = StallRecorder(system), ThreadGate()
     starting = threading.Thread(
-        target=system.start, args=(partial(Holder, gate, at_start=True), "holder")
+        target=system.start, args=(partial(LoopHolder, gate, at_start=True), "holder")
     )
     starting.start()
-    assert kennel.named.get(timeout=PATIENCE_S) == "/holder over its start"
+    assert kennel.named.get(timeout=PROBE_TIMEOUT_S) == "/holder over its start"
     gate.open()
-    starting.join(PATIENCE_S)
+    starting.join(PROBE_TIMEOUT_S)
 
 
 def test_a_job_that_holds_the_loop_is_named(system: ActorSystem, root: Probe) -> None:
-    kennel, gate = Kennel(system), Gate()
+    kennel, gate = StallRecorder(system), ThreadGate()
 
-    async def job(_: Callable[[Said], None]) -> Said:
+    async def job(_: Callable[[Observed], None]) -> Observed:
         await asyncio.sleep(0)
-        gate.pass_through()
-        return Said(word="done")
+        gate.wait_until_open()
+        return Observed(text="done")
 
-    system.tell(system.start(partial(Worker, job), "worker"), Poke())
-    assert kennel.named.get(timeout=PATIENCE_S) == "/worker work 1"
+    system.tell(system.start(partial(JobRunner, job), "worker"), Ping())
+    assert kennel.named.get(timeout=PROBE_TIMEOUT_S) == "/worker work 1"
     gate.open()
-    root.expect(Said(word="done"))
+    root.expect(Observed(text="done"))
 
 
 def test_it_works_although_a_thread_actor_is_stuck_too(system: ActorSystem, root: Probe) -> None:
-    kennel, gate, other = Kennel(system), Gate(), Gate()
-    system.tell(system.start(partial(Busy, other), "busy"), Poke())
-    other.await_arrival()
-    system.tell(system.start(partial(Holder, gate), "holder"), Poke())
-    assert kennel.fatal.get(timeout=PATIENCE_S) == "/holder over Poke"
+    kennel, gate, other = StallRecorder(system), ThreadGate(), ThreadGate()
+    system.tell(system.start(partial(GatedActor, other), "busy"), Ping())
+    other.wait_until_reached()
+    system.tell(system.start(partial(LoopHolder, gate), "holder"), Ping())
+    assert kennel.fatal.get(timeout=PROBE_TIMEOUT_S) == "/holder over Ping"
     gate.open()
     other.open()
-    root.expect_in_any_order(Said(word=""), Poke())
+    root.expect_in_any_order(Observed(text=""), Ping())
 
 
 def test_a_loop_that_turns_is_left_alone_however_long_a_thread_is_busy(
     system: ActorSystem, root: Probe
 ) -> None:
-    kennel, gate = Kennel(system, StallLimits(named_s=0.2, fatal_s=0.4)), Gate()
-    system.tell(system.start(partial(Busy, gate), "busy"), Poke())
-    gate.await_arrival()
+    kennel, gate = (
+        StallRecorder(system, StallLimits(report_after_s=0.2, fatal_after_s=0.4)),
+        ThreadGate(),
+    )
+    system.tell(system.start(partial(GatedActor, gate), "busy"), Ping())
+    gate.wait_until_reached()
     echo = system.start(Echo)
     for _ in range(50):
-        assert system.ask(echo, Poke(), PATIENCE_S)
+        assert system.ask(echo, Ping(), PROBE_TIMEOUT_S)
     gate.open()
-    root.expect(Said(word=""))
+    root.expect(Observed(text=""))
     assert kennel.named.empty()
 
 
 def test_a_stop_that_had_to_leave_a_held_loop_behind_ends_its_watch() -> None:
     """Else it would end the next session of the same process."""
-    system, gate = ActorSystem(), Gate()
-    kennel = Kennel(system, StallLimits(named_s=0.5, fatal_s=1.0))
+    system, gate = ActorSystem(), ThreadGate()
+    kennel = StallRecorder(system, StallLimits(report_after_s=0.5, fatal_after_s=1.0))
     watching = [each for each in threading.enumerate() if each.name == "greenroom-watchdog"]
-    system.tell(system.start(partial(Holder, gate), "holder"), Poke())
-    gate.await_arrival()
-    assert not system.stop(within_s=0.05)
+    system.tell(system.start(partial(LoopHolder, gate), "holder"), Ping())
+    gate.wait_until_reached()
+    assert not system.stop(timeout_s=0.05)
     for thread in watching:
-        thread.join(PATIENCE_S)
+        thread.join(PROBE_TIMEOUT_S)
         assert not thread.is_alive()
     assert kennel.fatal.empty()
     gate.open()
 
 
 def test_its_thread_ends_with_the_system(system: ActorSystem) -> None:
-    Kennel(system)
+    StallRecorder(system)
     assert system.stop()
     for thread in threading.enumerate():
         if thread.name == "greenroom-watchdog":
-            thread.join(PATIENCE_S)
+            thread.join(PROBE_TIMEOUT_S)
             assert not thread.is_alive()

@@ -7,7 +7,7 @@ import pytest
 
 
 @pytest.fixture(autouse=True)
-def _files_of_our_own() -> Generator[None]:
+def _private_umask() -> Generator[None]:
     """Where people work in one group, the files that tests write would be everybody's."""
     before = os.umask(0o022)
     yield

@@ -6,141 +6,151 @@ from pathlib import Path
 
 import pytest
 
-from actors.sessions.files import Files
-from actors.sessions.forking import fork_session
-from actors.sessions.log import SessionLog
-from actors.sessions.reading import parse, read_log
-from actors.sessions.stores import change_store, read_store, replace_file
+from actors.sessions.file_system import FileSystem
+from actors.sessions.fork import fork_session
+from actors.sessions.json_store import change_store, read_store, replace_file
+from actors.sessions.log_reader import parse_log, read_log
+from actors.sessions.session_log import SessionLog
 from messages.address import PERMISSIONS, PRIMARY, ROOT
+from messages.journal import SessionOpened
 from messages.permissions import SessionSettings
-from messages.rules import Rule
-from messages.transcript import SessionOpened
-from tests.actors.sessions.survival import PATH, STATE, killed
-from tests.actors.sessions.writing import FIRST, clock, line, turn, whole_log
-from tests.faults.disk import Disk
-from tests.faults.faulty_files import PORTIONS, FaultyFiles, Kill
+from messages.policy import Rule
+from tests.actors.sessions.crash_harness import PATH, STATE, run_until_killed
+from tests.actors.sessions.sample_records import (
+    FIRST_RECORDS,
+    encode_record,
+    fixed_clock,
+    make_log_lines,
+    make_turn_started,
+)
+from tests.faults.faulty_file_system import WRITE_PORTIONS, FaultyFileSystem, KillPoint
+from tests.faults.power_loss_disk import PowerLossDisk
 
 pytestmark = pytest.mark.quick
 
 CONFIG = STATE / "config.toml"
 TRUST = STATE / "trust.json"
 FORK = PATH.with_name("fork.jsonl")
-OLD, TORN = b"".join(whole_log(5)), line(6, turn(6))[:40]
+OLD, TORN = b"".join(make_log_lines(5)), encode_record(6, make_turn_started(6))[:40]
 GRANT = SessionSettings(grants=(Rule(permission="bash", pattern="make *", action="allow"),))
 
 
-def begun() -> Disk:
-    disk = Disk(PATH.parent)
-    disk.put(PATH, OLD)
-    disk.put(CONFIG, b"old")
-    disk.put(TRUST, b'{"format": 1, "old": true}')
+def make_disk_with_session() -> PowerLossDisk:
+    disk = PowerLossDisk(PATH.parent)
+    disk.add_file(PATH, OLD)
+    disk.add_file(CONFIG, b"old")
+    disk.add_file(TRUST, b'{"format": 1, "old": true}')
     return disk
 
 
-def begin(files: Files) -> None:
-    SessionLog.create(PATH.with_name("new.jsonl"), FIRST, clock, files).close()
+def create_session(files: FileSystem) -> None:
+    SessionLog.create(PATH.with_name("new.jsonl"), FIRST_RECORDS, fixed_clock, files).close()
 
 
-def append(files: Files) -> None:
-    log, _ = SessionLog.open(PATH, clock, files)
-    log.append([(turn(n), PRIMARY) for n in (6, 7, 8)])
+def append_turn(files: FileSystem) -> None:
+    log, _ = SessionLog.open(PATH, fixed_clock, files)
+    log.append([(make_turn_started(n), PRIMARY) for n in (6, 7, 8)])
     log.close()
 
 
-def grant(files: Files) -> None:
-    log, _ = SessionLog.open(PATH, clock, files)
+def append_grant(files: FileSystem) -> None:
+    log, _ = SessionLog.open(PATH, fixed_clock, files)
     log.append([(GRANT, PERMISSIONS)])
     log.close()
 
 
-def resume(files: Files) -> None:
-    log, _ = SessionLog.open(PATH, clock, files)
+def resume_session(files: FileSystem) -> None:
+    log, _ = SessionLog.open(PATH, fixed_clock, files)
     log.append([(SessionOpened(run=2, pid=1, version="0"), ROOT)])
     log.close()
 
 
-def replace_config(files: Files) -> None:
+def replace_config(files: FileSystem) -> None:
     replace_file(CONFIG, b"new", files)
 
 
-def grant_for_the_project(files: Files) -> None:
+def add_project_grant(files: FileSystem) -> None:
     change_store(TRUST, 1, lambda old: {**old.content, "new": True}, files)
 
 
-def mend_a_store(files: Files) -> None:
+def repair_store(files: FileSystem) -> None:
     change_store(TRUST, 1, lambda _: {"new": True}, files)
 
 
-def fork(files: Files) -> None:
+def fork_to_new_file(files: FileSystem) -> None:
     fork_session(PATH, FORK.parent, FORK.stem, files)
 
 
-def torn(disk: Disk) -> Disk:
-    disk.put(PATH, OLD + TORN)
+def tear_last_group(disk: PowerLossDisk) -> PowerLossDisk:
+    disk.add_file(PATH, OLD + TORN)
     return disk
 
 
-def damaged(disk: Disk) -> Disk:
-    disk.put(TRUST, b"damaged")
+def damage_store(disk: PowerLossDisk) -> PowerLossDisk:
+    disk.add_file(TRUST, b"damaged")
     return disk
 
 
-STEPS: dict[str, tuple[Callable[[], Disk], Callable[[Files], None]]] = {
-    "begin": (begun, begin),
-    "append": (begun, append),
-    "append to a torn log": (lambda: torn(begun()), append),
-    "grant": (begun, grant),
-    "resume": (begun, resume),
-    "resume a torn log": (lambda: torn(begun()), resume),
-    "replace the configuration": (begun, replace_config),
-    "grant for the project": (begun, grant_for_the_project),
-    "mend a damaged store": (lambda: damaged(begun()), mend_a_store),
-    "fork": (begun, fork),
+STEPS: dict[str, tuple[Callable[[], PowerLossDisk], Callable[[FileSystem], None]]] = {
+    "begin": (make_disk_with_session, create_session),
+    "append": (make_disk_with_session, append_turn),
+    "append to a torn log": (lambda: tear_last_group(make_disk_with_session()), append_turn),
+    "grant": (make_disk_with_session, append_grant),
+    "resume": (make_disk_with_session, resume_session),
+    "resume a torn log": (lambda: tear_last_group(make_disk_with_session()), resume_session),
+    "replace the configuration": (make_disk_with_session, replace_config),
+    "grant for the project": (make_disk_with_session, add_project_grant),
+    "mend a damaged store": (lambda: damage_store(make_disk_with_session()), repair_store),
+    "fork": (make_disk_with_session, fork_to_new_file),
 }
 
 
-@pytest.mark.parametrize("portion", PORTIONS.values(), ids=PORTIONS.keys())
+@pytest.mark.parametrize("portion", WRITE_PORTIONS.values(), ids=WRITE_PORTIONS.keys())
 @pytest.mark.parametrize(("make", "step"), STEPS.values(), ids=STEPS.keys())
 def test_killed_at_any_call_nothing_is_lost_and_the_step_can_be_taken_again(
-    make: Callable[[], Disk], step: Callable[[Files], None], portion: Callable[[int], int]
+    make: Callable[[], PowerLossDisk],
+    step: Callable[[FileSystem], None],
+    portion: Callable[[int], int],
 ) -> None:
-    unharmed = FaultyFiles(make())
+    unharmed = FaultyFileSystem(make())
     step(unharmed)
     assert len(unharmed.calls) > 5
     for call in range(1, len(unharmed.calls) + 1):
         disk = make()
-        began_torn = TORN in (disk.content(PATH) or b"")
-        assert killed(partial(step, FaultyFiles(disk, Kill(call, portion))))
-        disk.die()
+        began_torn = TORN in (disk.read_content(PATH) or b"")
+        assert run_until_killed(partial(step, FaultyFileSystem(disk, KillPoint(call, portion))))
+        disk.close_all()
         check_stores(disk)
         check_session(disk)
         if began_torn:
-            assert TORN in b"".join(disk.content(each) or b"" for each in disk.paths())
+            assert TORN in b"".join(disk.read_content(each) or b"" for each in disk.list_files())
 
 
-def check_session(disk: Disk) -> None:
+def check_session(disk: PowerLossDisk) -> None:
     """Every session in the folder but an empty one opens with its old records, and goes on."""
-    sessions = [each for each in disk.paths() if each.suffix == ".jsonl" and disk.content(each)]
+    sessions = [
+        each for each in disk.list_files() if each.suffix == ".jsonl" and disk.read_content(each)
+    ]
     assert PATH in sessions
     for path in sessions:
-        log, contents = SessionLog.open(path, clock, disk)
-        log.append([(turn(99), PRIMARY)])
+        log, contents = SessionLog.open(path, fixed_clock, disk)
+        log.append([(make_turn_started(99), PRIMARY)])
         log.close()
         again = read_log(path, disk).records
-        assert again == (*contents.records, turn(99))
-        old = parse(path, OLD).records[: {PATH: 5, FORK: 4}.get(path, 2)]
+        assert again == (*contents.records, make_turn_started(99))
+        old = parse_log(path, OLD).records[: {PATH: 5, FORK: 4}.get(path, 2)]
         assert contents.records[1 : len(old)] == old[1:]
 
 
-def check_stores(disk: Disk) -> None:
+def check_stores(disk: PowerLossDisk) -> None:
     """Old or new, never a part; and the next change finds nothing in its way."""
-    assert disk.content(CONFIG) in (b"old", b"new")
+    assert disk.read_content(CONFIG) in (b"old", b"new")
     stored = read_store(TRUST, 1, disk)
     if not stored.damage:
         assert stored.content in ({}, {"old": True}, {"old": True, "new": True}, {"new": True})
     replace_config(disk)
-    grant_for_the_project(disk)
+    add_project_grant(disk)
     assert read_store(TRUST, 1, disk).content["new"] is True
-    assert disk.content(CONFIG) == b"new"
-    left = {each.name for each in disk.paths() if each.parent == Path("/state")}
+    assert disk.read_content(CONFIG) == b"new"
+    left = {each.name for each in disk.list_files() if each.parent == Path("/state")}
     assert {each for each in left if each.endswith(".new")} == set()

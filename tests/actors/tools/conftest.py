@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.actors.tools.caller import Caller
+from tests.actors.tools.tool_caller import ToolCaller
 
 
 @pytest.fixture
-def caller(tmp_path: Path) -> Caller:
-    return Caller(tmp_path.resolve())
+def caller(tmp_path: Path) -> ToolCaller:
+    return ToolCaller(tmp_path.resolve())

@@ -1,14 +1,14 @@
 import pytest
 
 from actors.tools.tool import TargetChangedError
-from messages.rules import PermissionRequest
-from tests.actors.tools.caller import Caller
+from messages.policy import PermissionRequest
+from tests.actors.tools.tool_caller import ToolCaller
 
 pytestmark = pytest.mark.quick
 
 
-def test_the_one_place_is_replaced_as_the_diff_showed(caller: Caller) -> None:
-    path = caller.file("app.py", "a = 1\nb = 2\nc = 3\n")
+def test_the_one_place_is_replaced_as_the_diff_showed(caller: ToolCaller) -> None:
+    path = caller.write_file("app.py", "a = 1\nb = 2\nc = 3\n")
     change = {"path": "app.py", "old_string": "b = 2", "new_string": "b = 20"}
 
     plan = caller.plan("edit", **change)
@@ -16,37 +16,37 @@ def test_the_one_place_is_replaced_as_the_diff_showed(caller: Caller) -> None:
     assert plan.title == "edit app.py"
     assert plan.requests == (PermissionRequest(permission="edit", target="app.py"),)
     assert plan.patch is not None
-    assert plan.patch.after == "a = 1\nb = 20\nc = 3\n"
+    assert plan.patch.new_text == "a = 1\nb = 20\nc = 3\n"
     assert plan.patch.diff == (
         "--- app.py\n+++ app.py\n@@ -1,3 +1,3 @@\n a = 1\n-b = 2\n+b = 20\n c = 3\n"
     )
     assert path.read_text() == "a = 1\nb = 2\nc = 3\n"
     assert caller.run("edit", plan, **change).text == "changed app.py (+1 -1 lines)"
-    assert path.read_text() == plan.patch.after
+    assert path.read_text() == plan.patch.new_text
 
 
-def test_every_place_is_replaced_when_all_are_meant(caller: Caller) -> None:
-    path = caller.file("app.py", "x x x")
+def test_every_place_is_replaced_when_all_are_meant(caller: ToolCaller) -> None:
+    path = caller.write_file("app.py", "x x x")
     caller.call("edit", path="app.py", old_string="x", new_string="yy", replace_all=True)
     assert path.read_text() == "yy yy yy"
 
 
-def test_a_file_of_dos_lines_is_matched_by_plain_ones_and_keeps_its_own(caller: Caller) -> None:
-    path = caller.file("dos.txt", b"one\r\ntwo\r\nthree\r\n")
+def test_a_file_of_dos_lines_is_matched_by_plain_ones_and_keeps_its_own(caller: ToolCaller) -> None:
+    path = caller.write_file("dos.txt", b"one\r\ntwo\r\nthree\r\n")
     caller.call("edit", path="dos.txt", old_string="one\ntwo\n", new_string="1\n2\n")
     assert path.read_bytes() == b"1\r\n2\r\nthree\r\n"
 
 
-def test_a_file_that_changed_since_it_was_read_is_not_edited(caller: Caller) -> None:
-    path = caller.file("app.py", "a = 1\n")
+def test_a_file_that_changed_since_it_was_read_is_not_edited(caller: ToolCaller) -> None:
+    path = caller.write_file("app.py", "a = 1\n")
     caller.call("read", path="app.py")
     path.write_text("a = 1\nb = 2\n")
-    refusal = caller.refusal("edit", path="app.py", old_string="a", new_string="z")
+    refusal = caller.expect_error("edit", path="app.py", old_string="a", new_string="z")
     assert refusal == "app.py changed since it was read; read it again"
 
 
-def test_edits_follow_each_other_without_reading_again(caller: Caller) -> None:
-    path = caller.file("app.py", "a b\n")
+def test_edits_follow_each_other_without_reading_again(caller: ToolCaller) -> None:
+    path = caller.write_file("app.py", "a b\n")
     caller.call("read", path="app.py")
     caller.call("edit", path="app.py", old_string="a", new_string="1")
     caller.call("edit", path="app.py", old_string="b", new_string="2")
@@ -55,22 +55,22 @@ def test_edits_follow_each_other_without_reading_again(caller: Caller) -> None:
 
 @pytest.mark.parametrize("old", ["b", "x", "missing"])
 def test_what_an_edit_found_in_a_file_that_was_not_read_is_marked_so(
-    caller: Caller, old: str
+    caller: ToolCaller, old: str
 ) -> None:
     """Else the answer to a guess would tell what is in a file that nobody may read."""
-    caller.file("app.py", "a b x x\n")
+    caller.write_file("app.py", "a b x x\n")
     change = {"path": "app.py", "old_string": old, "new_string": "z"}
 
-    assert caller.planned_or_peeked("edit", **change) == "app.py"
+    assert caller.find_unread_file("edit", **change) == "app.py"
     caller.call("read", path="app.py")
-    assert caller.planned_or_peeked("edit", **change) == ""
+    assert caller.find_unread_file("edit", **change) == ""
 
 
-def test_what_makes_no_edit_is_refused(caller: Caller) -> None:
-    caller.file("app.py", "x")
-    caller.file("latin.txt", b"\xe4")
-    caller.file("folder", "")
-    refusal = caller.refusal
+def test_what_makes_no_edit_is_refused(caller: ToolCaller) -> None:
+    caller.write_file("app.py", "x")
+    caller.write_file("latin.txt", b"\xe4")
+    caller.write_file("folder", "")
+    refusal = caller.expect_error
     assert refusal("edit", path="app.py", old_string="", new_string="x") == (
         "old_string is empty; to write a whole file use write"
     )
@@ -85,11 +85,11 @@ def test_what_makes_no_edit_is_refused(caller: Caller) -> None:
     )
 
 
-def test_a_file_that_changed_after_planning_has_drifted_and_stays(caller: Caller) -> None:
-    path = caller.file("app.py", "a = 1\n")
+def test_a_file_that_changed_after_planning_has_drifted_and_stays(caller: ToolCaller) -> None:
+    path = caller.write_file("app.py", "a = 1\n")
     plan = caller.plan("edit", path="app.py", old_string="1", new_string="2")
     path.write_text("a = 1 + 1\n")
     with pytest.raises(TargetChangedError):
         caller.run("edit", plan, path="app.py", old_string="1", new_string="2")
     assert path.read_text() == "a = 1 + 1\n"
-    assert caller.names() == ["app.py"]
+    assert caller.list_names() == ["app.py"]

@@ -3,19 +3,19 @@
 import pytest
 
 from actors.tools.glob import MAX_MATCHES
-from actors.tools.glob_patterns import expanded
-from messages.rules import PermissionRequest
-from tests.actors.tools.caller import Caller
+from actors.tools.glob_patterns import expand_braces
+from messages.policy import PermissionRequest
+from tests.actors.tools.tool_caller import ToolCaller
 
 pytestmark = pytest.mark.quick
 
 
 @pytest.fixture
-def project(caller: Caller) -> Caller:
+def project(caller: ToolCaller) -> ToolCaller:
     for name in ("src", "src/deep", "docs"):
         (caller.root / name).mkdir()
     for name in ("a.py", "src/b.py", "src/deep/c.py", "src/d.ts", "docs/e.md", "#odd", "!odd"):
-        caller.file(name, "")
+        caller.write_file(name, "")
     return caller
 
 
@@ -35,30 +35,30 @@ def project(caller: Caller) -> Caller:
         ("*.rs", ["(no file matches)"]),
     ],
 )
-def test_a_pattern_finds_its_files(project: Caller, pattern: str, found: list[str]) -> None:
+def test_a_pattern_finds_its_files(project: ToolCaller, pattern: str, found: list[str]) -> None:
     assert project.call("glob", pattern=pattern).splitlines() == found
 
 
-def test_the_folder_searched_is_what_is_judged(project: Caller) -> None:
+def test_the_folder_searched_is_what_is_judged(project: ToolCaller) -> None:
     plan = project.plan("glob", pattern="*.py", path="src")
 
     assert plan.requests == (PermissionRequest(permission="glob", target="src"),)
     assert plan.title == "glob *.py in src"
 
 
-def test_paths_can_be_given_to_read(project: Caller) -> None:
+def test_paths_can_be_given_to_read(project: ToolCaller) -> None:
     assert project.call("glob", pattern="c.py", path="src/deep") == "src/deep/c.py"
 
 
-def test_a_name_cannot_pose_as_more_lines(caller: Caller) -> None:
-    caller.file("a\nb", "")
+def test_a_name_cannot_pose_as_more_lines(caller: ToolCaller) -> None:
+    caller.write_file("a\nb", "")
 
     assert caller.call("glob", pattern="*") == "a\\nb"
 
 
-def test_more_than_can_be_shown_is_counted(caller: Caller) -> None:
+def test_more_than_can_be_shown_is_counted(caller: ToolCaller) -> None:
     for number in range(MAX_MATCHES + 1):
-        caller.file(f"{number:04}", "")
+        caller.write_file(f"{number:04}", "")
     shown = caller.call("glob", pattern="*").splitlines()
 
     assert len(shown) == MAX_MATCHES + 1
@@ -74,12 +74,12 @@ def test_more_than_can_be_shown_is_counted(caller: Caller) -> None:
         ("src/../../*.py", "name another folder as path"),
     ],
 )
-def test_what_is_no_pattern_is_told(caller: Caller, pattern: str, problem: str) -> None:
-    assert problem in caller.refusal("glob", pattern=pattern)
+def test_what_is_no_pattern_is_told(caller: ToolCaller, pattern: str, problem: str) -> None:
+    assert problem in caller.expect_error("glob", pattern=pattern)
 
 
-def test_a_file_is_no_folder(project: Caller) -> None:
-    assert project.refusal("glob", pattern="*", path="a.py") == (
+def test_a_file_is_no_folder(project: ToolCaller) -> None:
+    assert project.expect_error("glob", pattern="*", path="a.py") == (
         "a.py is a regular file, not a folder; use read"
     )
 
@@ -97,4 +97,4 @@ def test_a_file_is_no_folder(project: Caller) -> None:
     ],
 )
 def test_braces_are_written_out_as_a_shell_does(pattern: str, whole: list[str]) -> None:
-    assert expanded(pattern) == whole
+    assert expand_braces(pattern) == whole

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from actors.tools.files import apply, digest
+from actors.tools.file_content import apply_patch, compute_digest
 from actors.tools.tool import ToolError
-from messages.tools import FileDigest, Patch
-from tests.actors.tools.caller import Caller
+from messages.tool_calls import FileDigest, Patch
+from tests.actors.tools.tool_caller import ToolCaller
 
 pytestmark = pytest.mark.quick
 
@@ -39,19 +39,19 @@ def folder() -> Generator[Path]:
             os.setegid(ROOT)
 
 
-def patch_of(path: Path) -> Patch:
-    before = FileDigest(path=str(path), digest=digest(b"old"))
-    return Patch(path=str(path), before=before, after="new", diff="")
+def make_patch(path: Path) -> Patch:
+    before = FileDigest(path=str(path), digest=compute_digest(b"old"))
+    return Patch(path=str(path), original=before, new_text="new", diff="")
 
 
-def give_away(path: Path) -> None:
+def change_owner(path: Path) -> None:
     os.seteuid(ROOT)
     os.chown(path, ROOT, ROOT)
     path.chmod(0o666)
     os.seteuid(NOBODY)
 
 
-def test_a_hook_that_has_another_name_outside_its_folder_stays_as_it_is(caller: Caller) -> None:
+def test_a_hook_that_has_another_name_outside_its_folder_stays_as_it_is(caller: ToolCaller) -> None:
     hook = caller.root / ".git" / "hooks" / "pre-commit"
     hook.parent.mkdir(parents=True)
     hook.write_text("true\n")
@@ -62,11 +62,11 @@ def test_a_hook_that_has_another_name_outside_its_folder_stays_as_it_is(caller: 
     assert (caller.root / "hard").read_text() == "false\n"
     assert stat.S_IMODE((caller.root / "hard").stat().st_mode) == 0o750
     assert hook.read_text() == "true\n"
-    assert caller.names() == [".git", "hard"]
+    assert caller.list_names() == [".git", "hard"]
 
 
-def test_an_edit_too_parts_the_names(caller: Caller) -> None:
-    other = caller.file("two.txt", "old")
+def test_an_edit_too_parts_the_names(caller: ToolCaller) -> None:
+    other = caller.write_file("two.txt", "old")
     (caller.root / "one.txt").hardlink_to(other)
     caller.call("edit", path="one.txt", old_string="old", new_string="new")
     assert ((caller.root / "one.txt").read_text(), other.read_text()) == ("new", "old")
@@ -75,15 +75,15 @@ def test_an_edit_too_parts_the_names(caller: Caller) -> None:
 def test_names_that_a_closed_folder_holds_together_are_refused(folder: Path) -> None:
     folder.chmod(0o500)
     with pytest.raises(ToolError, match="one has other names"):
-        apply(patch_of(folder / "one"))
+        apply_patch(make_patch(folder / "one"))
     assert (folder / "two").read_text() == "old"
 
 
 @as_root
 def test_names_of_a_file_that_is_not_ours_are_refused(folder: Path) -> None:
-    give_away(folder / "one")
+    change_owner(folder / "one")
     with pytest.raises(ToolError, match="one has other names"):
-        apply(patch_of(folder / "one"))
+        apply_patch(make_patch(folder / "one"))
     assert sorted(path.name for path in folder.iterdir()) == ["one", "two"]
     assert (folder / "two").read_text() == "old"
 
@@ -92,9 +92,9 @@ def test_names_of_a_file_that_is_not_ours_are_refused(folder: Path) -> None:
 @as_root
 def test_a_file_with_one_name_that_is_not_ours_keeps_its_owner(folder: Path, mode: int) -> None:
     (folder / "two").unlink()
-    give_away(folder / "one")
+    change_owner(folder / "one")
     folder.chmod(mode)
-    apply(patch_of(folder / "one"))
+    apply_patch(make_patch(folder / "one"))
     assert (folder / "one").read_text() == "new"
     assert (folder / "one").stat().st_uid == ROOT
     assert [path.name for path in folder.iterdir()] == ["one"]

@@ -2,19 +2,19 @@
 
 import pytest
 
-from shell.commands.table import COMMANDS
-from shell.manual import manual
-from tests.actors.tools.caller import Caller
+from shell.cli.help_text import build_help_text
+from shell.commands.command_table import COMMANDS
+from tests.actors.tools.tool_caller import ToolCaller
 
 pytestmark = pytest.mark.quick
 
 
-def test_the_manual_is_handed_over(caller: Caller) -> None:
+def test_the_manual_is_handed_over(caller: ToolCaller) -> None:
     assert caller.call("help") == "the manual"
 
 
 def test_the_manual_tells_of_options_commands_and_keys() -> None:
-    told = manual()
+    told = build_help_text()
 
     assert "--continue" in told
     assert all(f"/{name} " in told for name in COMMANDS)

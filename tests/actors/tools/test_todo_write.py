@@ -3,18 +3,18 @@
 import pytest
 
 from actors.tools.todo_write import MAX_TODOS
-from messages.questions import Todo
-from tests.actors.tools.caller import Caller
+from messages.user_questions import Todo
+from tests.actors.tools.tool_caller import ToolCaller
 
 pytestmark = pytest.mark.quick
 
 
-def item(content: str, status: str = "pending") -> dict[str, str]:
+def make_item(content: str, status: str = "pending") -> dict[str, str]:
     return {"content": content, "status": status}
 
 
-def test_the_whole_list_is_handed_over_in_order(caller: Caller) -> None:
-    todos = [item("one", "completed"), item("two", "in_progress"), item("three")]
+def test_the_whole_list_is_handed_over_in_order(caller: ToolCaller) -> None:
+    todos = [make_item("one", "completed"), make_item("two", "in_progress"), make_item("three")]
     plan = caller.plan("todo_write", todos=todos)
     output = caller.run("todo_write", plan, todos=todos)
 
@@ -27,17 +27,17 @@ def test_the_whole_list_is_handed_over_in_order(caller: Caller) -> None:
     )
 
 
-def test_an_item_is_one_line(caller: Caller) -> None:
-    plan = caller.plan("todo_write", todos=[item("a\n  b")])
-    output = caller.run("todo_write", plan, todos=[item("a\n  b")])
+def test_an_item_is_one_line(caller: ToolCaller) -> None:
+    plan = caller.plan("todo_write", todos=[make_item("a\n  b")])
+    output = caller.run("todo_write", plan, todos=[make_item("a\n  b")])
 
     assert output.todos == (Todo(content="a b", status="pending"),)
 
 
-def test_an_item_that_says_nothing_is_refused(caller: Caller) -> None:
-    assert "says nothing" in caller.refusal("todo_write", todos=[item("  ")])
+def test_an_item_that_says_nothing_is_refused(caller: ToolCaller) -> None:
+    assert "says nothing" in caller.expect_error("todo_write", todos=[make_item("  ")])
 
 
-def test_a_list_without_end_is_refused(caller: Caller) -> None:
+def test_a_list_without_end_is_refused(caller: ToolCaller) -> None:
     with pytest.raises(ValueError, match="at most 50"):
-        caller.plan("todo_write", todos=[item("x")] * (MAX_TODOS + 1))
+        caller.plan("todo_write", todos=[make_item("x")] * (MAX_TODOS + 1))

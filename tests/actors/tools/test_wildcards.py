@@ -2,7 +2,7 @@
 
 import pytest
 
-from actors.tools.wildcards import wildcards
+from actors.tools.wildcards import compile_wildcards
 
 pytestmark = pytest.mark.quick
 
@@ -32,13 +32,13 @@ pytestmark = pytest.mark.quick
     ],
 )
 def test_a_pattern_fits_what_git_says(pattern: str, path: str, *, fits: bool) -> None:
-    assert bool(wildcards(pattern).fullmatch(path)) == fits
+    assert bool(compile_wildcards(pattern).fullmatch(path)) == fits
 
 
 @pytest.mark.parametrize("pattern", ["[a", "[[:no:]]", "a\\"])
 def test_what_is_no_pattern_is_told(pattern: str) -> None:
     with pytest.raises(ValueError, match=r"bracket|class|backslash"):
-        wildcards(pattern)
+        compile_wildcards(pattern)
 
 
 @pytest.mark.parametrize(
@@ -51,4 +51,4 @@ def test_what_is_no_pattern_is_told(pattern: str) -> None:
 )
 def test_no_pattern_takes_for_ever(pattern: str, path: str) -> None:
     """The test's own time limit would end one that tries all there is."""
-    assert not wildcards(pattern).fullmatch(path)
+    assert not compile_wildcards(pattern).fullmatch(path)

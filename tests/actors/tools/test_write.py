@@ -3,16 +3,16 @@ import stat
 
 import pytest
 
-from actors.tools.files import digest
+from actors.tools.file_content import compute_digest
 from actors.tools.tool import TargetChangedError
-from messages.rules import PermissionRequest
-from messages.tools import FileDigest
-from tests.actors.tools.caller import Caller
+from messages.policy import PermissionRequest
+from messages.tool_calls import FileDigest
+from tests.actors.tools.tool_caller import ToolCaller
 
 pytestmark = pytest.mark.quick
 
 
-def test_a_new_file_is_made_with_its_folders_and_only_by_the_run(caller: Caller) -> None:
+def test_a_new_file_is_made_with_its_folders_and_only_by_the_run(caller: ToolCaller) -> None:
     path = caller.root / "a" / "b" / "new.txt"
     plan = caller.plan("write", path="a/b/new.txt", content="one\n")
 
@@ -24,11 +24,11 @@ def test_a_new_file_is_made_with_its_folders_and_only_by_the_run(caller: Caller)
     output = caller.run("write", plan, path="a/b/new.txt", content="one\n")
     assert path.read_text() == "one\n"
     assert output.text == "created a/b/new.txt (+1 -0 lines)"
-    assert output.observed_files == (FileDigest(path=str(path), digest=digest(b"one\n")),)
+    assert output.observed_files == (FileDigest(path=str(path), digest=compute_digest(b"one\n")),)
 
 
-def test_replacing_shows_a_diff_and_keeps_mode_and_neighbours(caller: Caller) -> None:
-    path = caller.file("run.sh", "echo one\necho two")
+def test_replacing_shows_a_diff_and_keeps_mode_and_neighbours(caller: ToolCaller) -> None:
+    path = caller.write_file("run.sh", "echo one\necho two")
     path.chmod(0o750)
 
     plan = caller.plan("write", path="run.sh", content="echo one\necho 2\n")
@@ -41,17 +41,17 @@ def test_replacing_shows_a_diff_and_keeps_mode_and_neighbours(caller: Caller) ->
 
     assert path.read_text() == "echo one\necho 2\n"
     assert stat.S_IMODE(path.stat().st_mode) == 0o750
-    assert caller.names() == ["run.sh"]
+    assert caller.list_names() == ["run.sh"]
 
 
-def test_a_file_of_dos_lines_keeps_them(caller: Caller) -> None:
-    path = caller.file("dos.txt", b"one\r\ntwo\r\n")
+def test_a_file_of_dos_lines_keeps_them(caller: ToolCaller) -> None:
+    path = caller.write_file("dos.txt", b"one\r\ntwo\r\n")
     caller.call("write", path="dos.txt", content="one\n2\n")
     assert path.read_bytes() == b"one\r\n2\r\n"
 
 
-def test_a_binary_file_is_replaced_whole_and_the_diff_says_so(caller: Caller) -> None:
-    path = caller.file("data.bin", b"\xff\xfe\0")
+def test_a_binary_file_is_replaced_whole_and_the_diff_says_so(caller: ToolCaller) -> None:
+    path = caller.write_file("data.bin", b"\xff\xfe\0")
     plan = caller.plan("write", path="data.bin", content="text\n")
     assert plan.patch is not None
     assert plan.patch.diff.startswith("the old content is binary, 3 bytes, and is replaced whole\n")
@@ -59,19 +59,19 @@ def test_a_binary_file_is_replaced_whole_and_the_diff_says_so(caller: Caller) ->
     assert path.read_bytes() == b"text\n"
 
 
-def test_a_file_that_was_never_read_may_be_written(caller: Caller) -> None:
-    caller.file("notes.txt", "old")
+def test_a_file_that_was_never_read_may_be_written(caller: ToolCaller) -> None:
+    caller.write_file("notes.txt", "old")
     assert (
         caller.call("write", path="notes.txt", content="new") == "changed notes.txt (+1 -1 lines)"
     )
 
 
-def test_a_file_that_changed_since_it_was_read_is_not_written(caller: Caller) -> None:
-    path = caller.file("notes.txt", "old")
+def test_a_file_that_changed_since_it_was_read_is_not_written(caller: ToolCaller) -> None:
+    path = caller.write_file("notes.txt", "old")
     caller.call("read", path="notes.txt")
     path.write_text("somebody else's")
 
-    refusal = caller.refusal("write", path="notes.txt", content="new")
+    refusal = caller.expect_error("write", path="notes.txt", content="new")
     assert refusal == "notes.txt changed since it was read; read it again"
 
     caller.call("read", path="notes.txt")
@@ -80,8 +80,8 @@ def test_a_file_that_changed_since_it_was_read_is_not_written(caller: Caller) ->
     assert path.read_text() == "newer"
 
 
-def test_a_file_that_was_deleted_since_it_was_read_may_be_made_again(caller: Caller) -> None:
-    path = caller.file("notes.txt", "old")
+def test_a_file_that_was_deleted_since_it_was_read_may_be_made_again(caller: ToolCaller) -> None:
+    path = caller.write_file("notes.txt", "old")
     caller.call("read", path="notes.txt")
     path.unlink()
     assert (
@@ -89,10 +89,10 @@ def test_a_file_that_was_deleted_since_it_was_read_may_be_made_again(caller: Cal
     )
 
 
-def test_what_cannot_be_a_text_file_is_refused(caller: Caller) -> None:
+def test_what_cannot_be_a_text_file_is_refused(caller: ToolCaller) -> None:
     os.mkfifo(caller.root / "pipe")
-    caller.file("file", "x")
-    refusal = caller.refusal
+    caller.write_file("file", "x")
+    refusal = caller.expect_error
     assert "is a folder, not a regular file" in refusal("write", path=".", content="")
     assert "is a named pipe" in refusal("write", path="pipe", content="")
     assert "not a folder" in refusal("write", path="file/below", content="")
@@ -100,8 +100,8 @@ def test_what_cannot_be_a_text_file_is_refused(caller: Caller) -> None:
     assert "not valid Unicode" in refusal("write", path="new", content="\ud800")
 
 
-def test_a_file_that_changed_after_planning_has_drifted_and_stays(caller: Caller) -> None:
-    path = caller.file("notes.txt", "old")
+def test_a_file_that_changed_after_planning_has_drifted_and_stays(caller: ToolCaller) -> None:
+    path = caller.write_file("notes.txt", "old")
     plan = caller.plan("write", path="notes.txt", content="new")
     path.write_text("somebody else's")
 
@@ -111,24 +111,24 @@ def test_a_file_that_changed_after_planning_has_drifted_and_stays(caller: Caller
 
 
 @pytest.mark.parametrize("content", ["", "somebody else's"])
-def test_a_file_that_turned_up_after_planning_has_drifted(caller: Caller, content: str) -> None:
+def test_a_file_that_turned_up_after_planning_has_drifted(caller: ToolCaller, content: str) -> None:
     plan = caller.plan("write", path="notes.txt", content="new")
-    path = caller.file("notes.txt", content)
+    path = caller.write_file("notes.txt", content)
     with pytest.raises(TargetChangedError):
         caller.run("write", plan, path="notes.txt", content="new")
     assert path.read_text() == content
 
 
-def test_a_file_that_went_away_after_planning_has_drifted(caller: Caller) -> None:
-    path = caller.file("notes.txt", "old")
+def test_a_file_that_went_away_after_planning_has_drifted(caller: ToolCaller) -> None:
+    path = caller.write_file("notes.txt", "old")
     plan = caller.plan("write", path="notes.txt", content="new")
     path.unlink()
     with pytest.raises(TargetChangedError):
         caller.run("write", plan, path="notes.txt", content="new")
-    assert caller.names() == []
+    assert caller.list_names() == []
 
 
-def test_a_folder_swapped_for_a_link_after_planning_has_drifted(caller: Caller) -> None:
+def test_a_folder_swapped_for_a_link_after_planning_has_drifted(caller: ToolCaller) -> None:
     inside, outside = caller.root / "src", caller.root.parent / "outside"
     inside.mkdir()
     outside.mkdir()

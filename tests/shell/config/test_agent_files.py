@@ -4,31 +4,36 @@ from pathlib import Path
 
 import pytest
 
-from actors.agents.definitions import BUILT_IN, profile_of
+from actors.agents.definition.definition import BUILT_IN_DEFINITIONS, build_profile
+from actors.paths.workspace import Workspace
 from actors.permissions.rules import has_tool
-from actors.tools.workspace import Workspace
-from messages.rules import Rule
-from shell.agents_command import as_objects, as_text
-from shell.config.agent_file import DefinitionError, Origin, ReadDefinition, definition_of
-from shell.config.agent_files import FoundAgents, find_agents
+from messages.policy import Rule
+from shell.cli.agents_command import agents_to_dict, format_agents
+from shell.config.agent_discovery import DiscoveredAgents, discover_agents
+from shell.config.agent_file_parser import (
+    DefinitionError,
+    FileOrigin,
+    ParsedDefinition,
+    parse_definition,
+)
 
 pytestmark = pytest.mark.quick
 
-OWN = Origin("/u/agents/a.md")
-PROJECT = Origin("/w/.greenroom/agents/a.md", of_project=True)
-FOREIGN = Origin("/w/.claude/agents/a.md", of_project=True, foreign=True)
+USER_ORIGIN = FileOrigin("/u/agents/a.md")
+PROJECT_ORIGIN = FileOrigin("/w/.greenroom/agents/a.md", is_project=True)
+FOREIGN_ORIGIN = FileOrigin("/w/.claude/agents/a.md", is_project=True, is_foreign=True)
 
 
-def read(head: str, origin: Origin = OWN, body: str = "Do it.") -> ReadDefinition:
-    return definition_of(f"---\n{head}\n---\n\n{body}\n", "stem", origin)
+def parse(head: str, origin: FileOrigin = USER_ORIGIN, body: str = "Do it.") -> ParsedDefinition:
+    return parse_definition(f"---\n{head}\n---\n\n{body}\n", "stem", origin)
 
 
-def has(found: ReadDefinition, *names: str) -> list[bool]:
-    return [has_tool(profile_of(found.definition), name) for name in names]
+def has_tools(found: ParsedDefinition, *names: str) -> list[bool]:
+    return [has_tool(build_profile(found.definition), name) for name in names]
 
 
 def test_every_key_counts() -> None:
-    found = read(
+    found = parse(
         "name: finder\n"
         "description: Finds\n"
         "mode: subagent\n"
@@ -46,12 +51,12 @@ def test_every_key_counts() -> None:
     )
     definition = found.definition
 
-    assert (definition.name, definition.description, definition.prompt) == (
+    assert (definition.name, definition.description, definition.system_prompt) == (
         "finder",
         "Finds",
         "Do it.",
     )
-    assert has(found, "read", "glob", "grep", "write") == [True, True, False, False]
+    assert has_tools(found, "read", "glob", "grep", "write") == [True, True, False, False]
     assert definition.rules == (
         Rule(permission="bash", pattern="git *", action="allow"),
         Rule(permission="bash", pattern="*", action="deny"),
@@ -67,29 +72,31 @@ def test_every_key_counts() -> None:
     assert definition.delegates == ("bash",)
     assert definition.interactive
     assert definition.model != "sonnet", "an alias is resolved"
-    assert found.ignored == ()
+    assert found.ignored_keys == ()
 
 
 def test_a_file_without_keys_is_named_after_itself_and_has_every_tool() -> None:
-    found = read("")
+    found = parse("")
     assert found.definition.name == "stem"
-    assert has(found, "bash", "anything") == [True, True]
+    assert has_tools(found, "bash", "anything") == [True, True]
 
 
 def test_tools_of_other_programs_are_known_by_their_names() -> None:
-    claude = read("tools: Read, Grep, Bash(git *), TodoWrite, WebFetch, Task", FOREIGN)
-    assert has(claude, "read", "grep", "bash", "todo_write", "task") == [True] * 5
-    assert has(claude, "write", "webfetch", "glob") == [False] * 3
-    qwen = read("tools:\n  - read_file\n  - run_shell_command\n  - search_file_content", FOREIGN)
-    assert has(qwen, "read", "bash", "grep", "write") == [True, True, True, False]
-    chosen = read("tools:\n  write: false\n  read: true", FOREIGN)
-    assert has(chosen, "read", "write", "bash") == [True, False, False]
+    claude = parse("tools: Read, Grep, Bash(git *), TodoWrite, WebFetch, Task", FOREIGN_ORIGIN)
+    assert has_tools(claude, "read", "grep", "bash", "todo_write", "task") == [True] * 5
+    assert has_tools(claude, "write", "webfetch", "glob") == [False] * 3
+    qwen = parse(
+        "tools:\n  - read_file\n  - run_shell_command\n  - search_file_content", FOREIGN_ORIGIN
+    )
+    assert has_tools(qwen, "read", "bash", "grep", "write") == [True, True, True, False]
+    chosen = parse("tools:\n  write: false\n  read: true", FOREIGN_ORIGIN)
+    assert has_tools(chosen, "read", "write", "bash") == [True, False, False]
 
 
 @pytest.mark.parametrize("tools", ["WebFetch, mcp", "[]", "''", "['']", "{}"])
 def test_a_list_of_nothing_that_is_known_is_no_tools_and_never_all(tools: str) -> None:
-    found = read(f"tools: {tools}", FOREIGN)
-    assert has(found, "read", "bash", "write", "task") == [False] * 4
+    found = parse(f"tools: {tools}", FOREIGN_ORIGIN)
+    assert has_tools(found, "read", "bash", "write", "task") == [False] * 4
 
 
 @pytest.mark.parametrize(
@@ -104,17 +111,17 @@ def test_a_list_of_nothing_that_is_known_is_no_tools_and_never_all(tools: str) -
     ],
 )
 def test_modes_of_other_programs_are_understood(key: str, said: str, mode: str) -> None:
-    assert read(f"{key}: {said}", FOREIGN).definition.permission_mode == mode
+    assert parse(f"{key}: {said}", FOREIGN_ORIGIN).definition.permission_mode == mode
 
 
 def test_approval_mode_counts_more_than_permission_mode() -> None:
-    found = read("permissionMode: bypassPermissions\napproval_mode: plan", FOREIGN)
+    found = parse("permissionMode: bypassPermissions\napproval_mode: plan", FOREIGN_ORIGIN)
     assert found.definition.permission_mode == "plan"
 
 
 def test_unknown_keys_and_wrong_values_of_a_foreign_file_are_left_out_and_told() -> None:
-    found = read("color: red\nhooks: {a: 1}\nmaxTurns: many\npermissionMode: odd", FOREIGN)
-    assert [each.split(" ")[0] for each in found.ignored] == [
+    found = parse("color: red\nhooks: {a: 1}\nmaxTurns: many\npermissionMode: odd", FOREIGN_ORIGIN)
+    assert [each.split(" ")[0] for each in found.ignored_keys] == [
         "approval_mode",
         "max_turns",
         "color",
@@ -123,7 +130,7 @@ def test_unknown_keys_and_wrong_values_of_a_foreign_file_are_left_out_and_told()
 
 
 def test_a_colon_in_a_description_is_no_fault() -> None:
-    found = read("name: a\ndescription: Use this: it finds", FOREIGN)
+    found = parse("name: a\ndescription: Use this: it finds", FOREIGN_ORIGIN)
     assert found.definition.description == "Use this: it finds"
 
 
@@ -141,34 +148,38 @@ def test_a_colon_in_a_description_is_no_fault() -> None:
 )
 def test_a_broken_file_of_ours_is_told_with_its_line(text: str, told: str) -> None:
     with pytest.raises(DefinitionError, match=r"a\.md") as raised:
-        definition_of(text, "stem", OWN)
+        parse_definition(text, "stem", USER_ORIGIN)
     assert told in str(raised.value)
 
 
 def test_a_project_hands_on_no_tools_and_never_allows() -> None:
-    found = read("delegates: [bash]", PROJECT)
+    found = parse("delegates: [bash]", PROJECT_ORIGIN)
     assert found.definition.delegates == ()
-    assert found.definition.of_project
-    assert found.ignored == ("delegates (never taken from a project)",)
+    assert found.definition.from_project
+    assert found.ignored_keys == ("delegates (never taken from a project)",)
 
 
 def test_a_name_is_folded_and_that_is_shown(tmp_path: Path) -> None:
-    found = agents(tmp_path, {".greenroom/agents/x.md": "---\nname: Code Reviewer!\n---\nGo"})
-    assert "code-reviewer" in as_text(found)
-    assert "its file names it 'Code Reviewer!'" in as_text(found)
+    found = write_and_discover(
+        tmp_path, {".greenroom/agents/x.md": "---\nname: Code Reviewer!\n---\nGo"}
+    )
+    assert "code-reviewer" in format_agents(found)
+    assert "its file names it 'Code Reviewer!'" in format_agents(found)
 
 
-def agents(root: Path, files: dict[str, str], *, trusted: bool = True) -> FoundAgents:
+def write_and_discover(
+    root: Path, files: dict[str, str], *, trusted: bool = True
+) -> DiscoveredAgents:
     for name, text in files.items():
         (root / name).parent.mkdir(parents=True, exist_ok=True)
         (root / name).write_text(text)
-    return find_agents(root / "user", Workspace(root, root), trusted=trusted)
+    return discover_agents(root / "user", Workspace(root, root), trusted=trusted)
 
 
 def test_of_two_files_with_one_name_the_projects_own_counts_and_a_broken_one_is_skipped(
     tmp_path: Path,
 ) -> None:
-    found = agents(
+    found = write_and_discover(
         tmp_path,
         {
             "user/a.md": "---\nname: a\n---\nuser's",
@@ -179,16 +190,18 @@ def test_of_two_files_with_one_name_the_projects_own_counts_and_a_broken_one_is_
             ".greenroom/agents/build.md": "---\n---\nmine",
         },
     )
-    assert [each.prompt for each in found.definitions if each.name == "a"] == ["ours"]
+    assert [each.system_prompt for each in found.definitions if each.name == "a"] == ["ours"]
     assert len(found.problems) == 2
-    objects = as_objects(found)
+    objects = agents_to_dict(found)
     assert len(str(objects["hidden"]).split(",")) == 3
-    assert found.definitions[: len(BUILT_IN)] == BUILT_IN
+    assert found.definitions[: len(BUILT_IN_DEFINITIONS)] == BUILT_IN_DEFINITIONS
 
 
 def test_before_trust_a_projects_definitions_are_only_data(tmp_path: Path) -> None:
-    found = agents(tmp_path, {".claude/agents/a.md": "---\nname: a\n---\nx"}, trusted=False)
-    assert found == FoundAgents()
+    found = write_and_discover(
+        tmp_path, {".claude/agents/a.md": "---\nname: a\n---\nx"}, trusted=False
+    )
+    assert found == DiscoveredAgents()
 
 
 def test_a_link_that_leads_out_of_the_workspace_does_not_count(tmp_path: Path) -> None:
@@ -196,6 +209,6 @@ def test_a_link_that_leads_out_of_the_workspace_does_not_count(tmp_path: Path) -
     (root / ".greenroom/agents").mkdir(parents=True)
     (tmp_path / "outside.md").write_text("---\nname: a\n---\nx")
     (root / ".greenroom/agents/a.md").symlink_to(tmp_path / "outside.md")
-    found = find_agents(tmp_path / "user", Workspace(root, root), trusted=True)
+    found = discover_agents(tmp_path / "user", Workspace(root, root), trusted=True)
     assert len(found.problems) == 1
     assert "leads out" in found.problems[0]

@@ -1,0 +1,91 @@
+"""The jobs of a call: what is slow, over ports, without access to the actor."""
+
+import asyncio
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from actors.runtime.actor import JobFailure
+from actors.tools.plan_mode import has_plan
+from actors.tools.tool import (
+    AnyTool,
+    Arguments,
+    TargetChangedError,
+    ToolContext,
+    ToolError,
+    UnreadFileError,
+)
+from messages.content import ToolUseBlock
+from messages.tool_calls import CallPlan, ToolFailed, ToolPlanned, ToolSucceeded
+from messages.turns import PlanFileChecked
+
+
+async def plan_call(
+    tool_use: ToolUseBlock, tools: dict[str, AnyTool], context: ToolContext
+) -> ToolPlanned | ToolFailed:
+    """Find out what a call would touch, without touching anything."""
+    try:
+        tool, arguments = resolve_tool(tool_use, tools)
+        return ToolPlanned(call_id=tool_use.id, plan=await tool.plan(arguments, context))
+    except UnreadFileError as error:
+        return ToolPlanned(call_id=tool_use.id, plan=error.plan)
+    except ToolError as error:
+        return ToolFailed(call_id=tool_use.id, reason="rejected", detail=str(error))
+
+
+async def run_call(
+    tool_use: ToolUseBlock, plan: CallPlan, tools: dict[str, AnyTool], context: ToolContext
+) -> ToolSucceeded | ToolFailed:
+    """Carry out exactly the plan."""
+    try:
+        tool, arguments = resolve_tool(tool_use, tools)
+        return ToolSucceeded(call_id=tool_use.id, output=await tool.run(arguments, plan, context))
+    except ToolError as error:
+        return ToolFailed(call_id=tool_use.id, reason="rejected", detail=str(error))
+    except TargetChangedError as error:
+        return ToolFailed(call_id=tool_use.id, reason="target_changed", detail=str(error))
+
+
+def to_tool_failed(call_id: str, failure: JobFailure) -> ToolFailed:
+    """Say how a call's work ended without an outcome of its own."""
+    if failure.kind == "cancelled":
+        return ToolFailed(call_id=call_id, reason="cancelled", detail="interrupted")
+    return ToolFailed(call_id=call_id, reason="crashed", detail=failure.detail)
+
+
+async def check_plan_file(agent: str, plan_file: Path) -> PlanFileChecked:
+    """Look whether a plan was written."""
+    there = await asyncio.to_thread(has_plan, plan_file)
+    return PlanFileChecked(agent=agent, plan_exists=there)
+
+
+def to_plan_file_missing(agent: str, _failure: JobFailure) -> PlanFileChecked:
+    """Go on as if there were none."""
+    return PlanFileChecked(agent=agent, plan_exists=False)
+
+
+def resolve_tool(tool_use: ToolUseBlock, tools: dict[str, AnyTool]) -> tuple[AnyTool, Arguments]:
+    """Find the tool and check its arguments.
+
+    Raises:
+        ToolError: no such tool, or arguments that it does not take; says what it takes.
+    """
+    tool = tools.get(tool_use.name)
+    if tool is None:
+        message = f"There is no tool {tool_use.name!r}. Available: {', '.join(tools)}."
+        raise ToolError(message)
+    if tool_use.input_error:
+        message = f"Not run: the arguments are not one JSON object ({tool_use.input_error})."
+        raise ToolError(message)
+    try:
+        return tool, tool.arguments.model_validate(tool_use.input)
+    except ValidationError as error:
+        message = f"Not run: wrong arguments for {tool_use.name}: {_problems(error)}"
+        raise ToolError(message) from None
+
+
+def _problems(error: ValidationError) -> str:
+    return "; ".join(
+        f"{'.'.join(map(str, each['loc'])) or 'arguments'}: {each['msg']}"
+        for each in error.errors(include_url=False, include_input=False)
+    )

@@ -1,0 +1,217 @@
+"""The turn as a pure state machine: `(state, message) -> (state, effects)`.
+
+Every `tool_use` gets exactly one `ToolEnded`, whatever happens; a changing call's `ToolStarted` is
+on disk before it runs, and everything said is on disk, or refused by it, before the model is asked
+again.
+"""
+
+from dataclasses import replace
+
+from actors.agents.turn import (
+    agent_switch,
+    call_lifecycle,
+    cancellation,
+    model_replies,
+    persistence,
+    slots,
+    subagent_tasks,
+    task_intake,
+)
+from actors.agents.turn.agent_state import AgentState, RestoredState, TurnStage
+from actors.agents.turn.effects import Effect, RejectPrompt
+from actors.agents.turn.retry import RetryState
+from actors.agents.turn.subagent_tasks import ChildEvent, ChildInput
+from actors.agents.turn.transition import Transition
+from messages.approvals import ApprovalDecided, ApprovalUnavailable
+from messages.content import Usage
+from messages.journal import Appended, AppendFailed, AppendTimeout
+from messages.model_events import (
+    ModelFailed,
+    ModelLimitsFound,
+    ModelReplied,
+    RetryDelayElapsed,
+    TurnTimerStopped,
+)
+from messages.permissions import PermissionDecision
+from messages.subagents import AssignTask, CancelTask, SlotAcquired, SlotPending
+from messages.tool_calls import ToolFailed, ToolPlanned, ToolSucceeded
+from messages.turns import (
+    CancelTurn,
+    ModelChanged,
+    PlanFileChecked,
+    SetModel,
+    StartTurn,
+    TurnInterrupted,
+    TurnStarted,
+)
+
+TurnInput = (
+    StartTurn
+    | CancelTurn
+    | SetModel
+    | PlanFileChecked
+    | ModelReplied
+    | ModelFailed
+    | ModelLimitsFound
+    | RetryDelayElapsed
+    | TurnTimerStopped
+    | ToolPlanned
+    | ToolSucceeded
+    | ToolFailed
+    | PermissionDecision
+    | ApprovalDecided
+    | ApprovalUnavailable
+    | Appended
+    | AppendFailed
+    | ChildInput
+    | AssignTask
+    | CancelTask
+    | SlotAcquired
+    | SlotPending
+    | AppendTimeout
+)
+"""What an agent receives for its turn."""
+TurnMessage = TurnInput | ChildEvent
+
+
+def advance(state: AgentState, message: TurnMessage) -> tuple[AgentState, tuple[Effect, ...]]:
+    """Take one message; the next state, and the effects in the order to carry them out."""
+    step = Transition(state)
+    _take(step, message)
+    return _settled(step)
+
+
+def resume_turn(restored: RestoredState) -> tuple[AgentState, tuple[Effect, ...]]:
+    """Take up a turn where the records of an earlier run stop."""
+    step = Transition(restored.state)
+    reply = restored.open_reply
+    if restored.state.stage is TurnStage.ACTING and reply is not None:
+        if not restored.state.calls:
+            model_replies.complete_turn(step, reply)
+        elif reply.stop_reason == "tool_use":
+            call_lifecycle.resume(step)
+        else:
+            model_replies.close_incomplete_calls(step, reply.stop_reason)
+    return _settled(step)
+
+
+def _take(step: Transition, message: TurnMessage) -> None:  # noqa: C901, PLR0912  (one case a message)
+    match message:
+        case StartTurn():
+            _prompted(step, message)
+        case CancelTurn():
+            cancellation.on_cancel_turn(step, message)
+        case SetModel():
+            _chosen(step, message)
+        case PlanFileChecked():
+            agent_switch.on_plan_file_checked(step, message)
+        case ModelReplied():
+            model_replies.on_model_replied(step, message)
+        case ModelFailed():
+            model_replies.on_model_failed(step, message)
+        case ModelLimitsFound():
+            model_replies.on_limits_found(step, message)
+        case RetryDelayElapsed():
+            model_replies.on_retry_delay_elapsed(step, message)
+        case TurnTimerStopped():
+            cancellation.on_timer_stopped(step, message)
+        case ToolPlanned():
+            call_lifecycle.on_tool_planned(step, message)
+        case ToolSucceeded():
+            call_lifecycle.on_tool_succeeded(step, message)
+        case ToolFailed():
+            call_lifecycle.on_tool_failed(step, message)
+        case PermissionDecision():
+            call_lifecycle.on_permission_decision(step, message)
+        case ApprovalDecided() | ApprovalUnavailable() if (
+            message.id in step.state.subagents.open_requests
+        ):
+            subagent_tasks.forward_approval_outcome(step, message)
+        case ApprovalDecided():
+            call_lifecycle.on_approval_decided(step, message)
+        case ApprovalUnavailable():
+            call_lifecycle.on_approval_unavailable(step, message)
+        case Appended():
+            persistence.on_appended(step, message)
+        case AppendFailed():
+            persistence.on_append_failed(step, message)
+        case AppendTimeout():
+            persistence.on_append_timeout(step, message)
+        case AssignTask() | CancelTask():
+            task_intake.handle(step, message)
+        case SlotAcquired() | SlotPending():
+            slots.handle(step, message)
+        case _:
+            subagent_tasks.handle(step, message)
+
+
+def _settled(step: Transition) -> tuple[AgentState, tuple[Effect, ...]]:
+    _move_on(step)
+    slots.release_if_idle(step)
+    cancellation.update_timer(step)
+    return step.state, tuple(step.effects)
+
+
+def _prompted(step: Transition, prompt: StartTurn) -> None:
+    turn = step.state
+    known = prompt.turn <= turn.turn_number or any(
+        each.turn == prompt.turn for each in turn.queued_prompts
+    )
+    if turn.one_shot:
+        step.emit(RejectPrompt())
+    elif not known:
+        step.update(queued_prompts=(*turn.queued_prompts, prompt))
+
+
+def _begin(step: Transition, prompt: StartTurn) -> None:
+    """Take up a prompt, unless its cancel overtook it: then it never leaves a record."""
+    turn = step.state
+    refused = prompt.turn in turn.cancelled_turns
+    left = frozenset(each for each in turn.cancelled_turns if each > prompt.turn)
+    step.update(
+        turn_number=prompt.turn,
+        cancelled_turns=left,
+        usage=Usage(),
+        retry=RetryState(),
+        malformed_replies=0,
+        totals=replace(turn.totals, reply_count=0),
+        timer=replace(turn.timer, remaining_s=turn.totals.limits.seconds),
+    )
+    if refused:
+        step.publish(TurnInterrupted(turn=prompt.turn))
+    else:
+        started = TurnStarted(turn=prompt.turn, prompt=prompt.text)
+        step.update(stage=TurnStage.RECORDING_PROMPT)
+        step.write(started)
+        step.publish(started)
+
+
+def _chosen(step: Transition, message: SetModel) -> None:
+    """Ask another model from now on; the request that runs is not touched."""
+    if message.model != step.state.model:
+        changed = ModelChanged(model=message.model)
+        step.update(model=message.model)
+        step.write(changed)
+        step.publish(changed)
+
+
+def _move_on(step: Transition) -> None:
+    """Leave the stages that only wait for the disk, then take up the prompts that wait."""
+    turn = step.state
+    settled = max(turn.synced_append_id, turn.failed_append_id) >= turn.last_append_id
+    if settled and turn.stage in (TurnStage.RECORDING_PROMPT, TurnStage.RECORDING_RESULTS):
+        model_replies.request_reply(step)
+    elif settled and turn.pending_end is not None:
+        step.publish(turn.pending_end)
+        step.update(
+            stage=TurnStage.IDLE, calls=(), is_stopping=False, limit_reached=None, pending_end=None
+        )
+        task_intake.finish_if_done(step)
+    while (
+        step.state.stage is TurnStage.IDLE
+        and step.state.queued_prompts
+        and not agent_switch.is_switch_pending(step.state)
+    ):
+        first, *rest = step.state.queued_prompts
+        step.update(queued_prompts=tuple(rest))
+        _begin(step, first)

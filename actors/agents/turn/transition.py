@@ -1,0 +1,103 @@
+"""One step of a turn being worked out: the next state, and what it wants done so far."""
+
+from dataclasses import replace
+from typing import Any
+
+from actors.agents.turn.agent_state import AgentState, CallStage, ToolCall, TurnStage
+from actors.agents.turn.effects import Effect, PublishEvent, WriteRecord
+from messages.journal import Record
+from messages.turns import (
+    AgentEvent,
+    TurnEnded,
+    TurnFailed,
+    TurnFailureReason,
+    TurnInterrupted,
+)
+
+
+class Transition:
+    """One step being worked out: the next state, and what it wants done so far."""
+
+    def __init__(self, state: AgentState) -> None:
+        """Start from a state."""
+        self.state = state
+        self.effects: list[Effect] = []
+
+    def update(self, **changes: Any) -> None:  # noqa: ANN401  (`changed` checks the names)
+        """Change the state."""
+        self.state = with_changes(self.state, changes)
+
+    def emit(self, effect: Effect) -> None:
+        """Want something done."""
+        self.effects.append(effect)
+
+    def publish(self, event: AgentEvent) -> None:
+        """Want those above told."""
+        self.emit(PublishEvent(event))
+
+    def write(self, record: Record) -> None:
+        """Want a record on disk, under the next mark."""
+        self.update(last_append_id=self.state.last_append_id + 1)
+        self.emit(WriteRecord(self.state.last_append_id, record))
+
+    def end_turn(self, end: TurnEnded) -> None:
+        """Want the turn's end on disk; then it is reported."""
+        self.update(stage=TurnStage.RECORDING_END, pending_end=end)
+        self.write(end)
+
+    def interrupt_turn(self, partial_text: str = "") -> None:
+        """Want the end of a turn that was stopped, by a person or by a limit."""
+        turn = self.state
+        if turn.limit_reached is not None:
+            self._fail(turn.limit_reached.reason, turn.limit_reached.detail, partial_text)
+        else:
+            self.end_turn(
+                TurnInterrupted(turn=turn.turn_number, partial_text=partial_text, usage=turn.usage)
+            )
+
+    def fail_turn(self, reason: TurnFailureReason, detail: str, partial_text: str = "") -> None:
+        """Want an end with a reason; a turn that is being stopped ends as stopped all the same."""
+        if self.state.is_stopping:
+            self.interrupt_turn(partial_text)
+        else:
+            self._fail(reason, detail, partial_text)
+
+    def _fail(self, reason: TurnFailureReason, detail: str, partial: str) -> None:
+        turn = self.state
+        failed = TurnFailed(
+            turn=turn.turn_number,
+            reason=reason,
+            detail=detail,
+            partial_text=partial,
+            usage=turn.usage,
+        )
+        self.end_turn(failed)
+
+    def find_call(self, call_id: str, *stages: CallStage) -> ToolCall | None:
+        """Find a call in one of `stages`; what comes for any other is late."""
+        for call in self.state.calls:
+            if call.tool_use.id == call_id and call.stage in stages:
+                return call
+        return None
+
+    def update_call(self, call: ToolCall, **changes: Any) -> ToolCall:  # noqa: ANN401  (`replace` checks the names)
+        """Change one call."""
+        new, call_id = replace(call, **changes), call.tool_use.id
+        calls = [new if each.tool_use.id == call_id else each for each in self.state.calls]
+        self.update(calls=tuple(calls))
+        return new
+
+
+def with_changes(state: AgentState, changes: dict[str, Any]) -> AgentState:
+    """As `replace`, which sets every field anew, one by one: of a turn's that takes ten times long.
+
+    Raises:
+        TypeError: a turn has no such field.
+    """
+    fields = vars(state)
+    if not changes.keys() <= fields.keys():
+        message = f"a turn has no {', '.join(changes.keys() - fields.keys())}"
+        raise TypeError(message)
+    new = object.__new__(AgentState)
+    object.__setattr__(new, "__dict__", fields | changes)
+    return new

@@ -1,0 +1,81 @@
+"""The stage of `greenroom demo`: a throw-away repository with one failing test."""
+
+import os
+import subprocess
+from pathlib import Path
+
+PRICE_MODULE = '''\
+"""Prices of a basket, in cents."""
+
+DISCOUNT_FROM_PIECES = 10
+DISCOUNT_PERCENT = 10
+
+
+def price_cents(unit_cents: int, pieces: int) -> int:
+    """Price of `pieces` of one article; from ten pieces on they cost ten percent less."""
+    total_cents = unit_cents * pieces
+    if pieces > DISCOUNT_FROM_PIECES:
+        total_cents -= total_cents * DISCOUNT_PERCENT // 100
+    return total_cents
+'''
+TEST_MODULE = """\
+import unittest
+
+from basket.price import price_cents
+
+
+class PriceTest(unittest.TestCase):
+    def test_one_piece_costs_its_price(self) -> None:
+        self.assertEqual(price_cents(250, 1), 250)
+
+    def test_nine_pieces_get_no_discount(self) -> None:
+        self.assertEqual(price_cents(100, 9), 900)
+
+    def test_ten_pieces_get_the_discount(self) -> None:
+        self.assertEqual(price_cents(100, 10), 900)
+
+
+if __name__ == "__main__":
+    unittest.main()
+"""
+FILES = {
+    "README.md": "# Basket\n\nTest it with `python3 -m unittest -q`.\n",
+    ".gitignore": "__pycache__/\n",
+    "basket/__init__.py": "",
+    "basket/price.py": PRICE_MODULE,
+    "test_price.py": TEST_MODULE,
+}
+GIT_SETTINGS = {
+    "user.name": "Greenroom rehearsal",
+    "user.email": "rehearsal@localhost",
+    "core.hooksPath": os.devnull,
+    "commit.gpgSign": "false",
+    "gc.auto": "0",
+}
+"""Kept in the repository itself, so that the rehearsal's own commit needs nothing of the user's."""
+
+
+def create_repository(folder: Path) -> None:
+    """Fill `folder` with the files and commit them.
+
+    Raises:
+        OSError: the folder cannot be written, or there is no git.
+        subprocess.CalledProcessError: git refused.
+    """
+    for name, text in FILES.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    _git(folder, "init", "--quiet", "--template=", "--initial-branch=main")
+    for key, value in GIT_SETTINGS.items():
+        _git(folder, "config", key, value)
+    _git(folder, "add", "--all")
+    _git(folder, "commit", "--quiet", "--message=Prices of a basket")
+
+
+def _git(folder: Path, *arguments: str) -> None:
+    # Variables such as GIT_DIR would point git at another repository than the throw-away one.
+    environment = {k: v for k, v in os.environ.items() if not k.startswith("GIT_")}
+    subprocess.run(
+        ["git", *arguments], cwd=folder, env=environment, check=True, capture_output=True
+    )

@@ -1,0 +1,35 @@
+"""Pasted text may hide something too: the input line shows it as marks, and keeps it as it is."""
+
+from prompt_toolkit.formatted_text import StyleAndTextTuples
+from prompt_toolkit.layout.processors import Processor, Transformation, TransformationInput
+from prompt_toolkit.layout.utils import explode_text_fragments
+
+from shell.text.sanitize import sanitize_chars
+
+
+class HiddenCharacterProcessor(Processor):
+    """Draws each character of the input as `visible` would print it."""
+
+    def apply_transformation(self, transformation_input: TransformationInput) -> Transformation:
+        """Replace what is hidden, and let the cursor find its way."""
+        fragments: StyleAndTextTuples = []
+        starts = [0]
+        chars = explode_text_fragments(transformation_input.fragments)
+        drawn = sanitize_chars("".join(fragment[1] for fragment in chars))
+        for fragment, mark in zip(chars, drawn, strict=True):
+            fragments.append((fragment[0], mark))
+            starts.append(starts[-1] + len(mark))
+        return Transformation(
+            fragments,
+            source_to_display=lambda at: _display(starts, at),
+            display_to_source=lambda at: _source(starts, at),
+        )
+
+
+def _display(starts: list[int], at: int) -> int:
+    behind = at - len(starts) + 1
+    return starts[at] if behind <= 0 else starts[-1] + behind
+
+
+def _source(starts: list[int], at: int) -> int:
+    return max((index for index, start in enumerate(starts) if start <= at), default=0)

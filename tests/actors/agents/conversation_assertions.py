@@ -1,0 +1,49 @@
+"""What the API asks of a conversation, as assertions over the messages of one request."""
+
+from typing import cast
+
+from pydantic import JsonValue
+
+Json = dict[str, JsonValue]
+
+
+def get_blocks(message: Json) -> list[Json]:
+    return cast("list[Json]", message["content"])
+
+
+def flatten(messages: tuple[Json, ...]) -> list[tuple[JsonValue, Json]]:
+    """Every block with its role: what a prompt cache is a prefix of."""
+    return [(message["role"], block) for message in messages for block in get_blocks(message)]
+
+
+def get_ids(message: Json, kind: str, key: str) -> list[JsonValue]:
+    return [block[key] for block in get_blocks(message) if block["type"] == kind]
+
+
+def assert_valid(messages: tuple[Json, ...]) -> None:
+    """Hold what must be so at any time; the last reply's calls may still be open."""
+    for position, message in enumerate(messages):
+        expected = "user" if position % 2 == 0 else "assistant"
+        assert message["role"] == expected, f"message {position} is by {message['role']}"
+        assert get_blocks(message), f"message {position} is empty"
+        last = get_blocks(message)[-1]["type"]
+        assert last not in ("thinking", "redacted_thinking"), "a message ends in reasoning"
+    for before, after in zip((None, *messages), messages, strict=False):
+        _assert_answered(before, after)
+    texts = [block["text"] for _, block in flatten(messages) if block["type"] == "text"]
+    assert all(str(text).strip() for text in texts), "blank text"
+
+
+def assert_sendable(messages: tuple[Json, ...]) -> None:
+    assert_valid(messages)
+    assert messages, "nothing to send"
+    assert messages[-1]["role"] == "user", "the model spoke last"
+
+
+def _assert_answered(before: Json | None, message: Json) -> None:
+    """Results stand first, in the order of their calls, and answer all of them and nothing else."""
+    results = get_ids(message, "tool_result", "tool_use_id")
+    calls = get_ids(before, "tool_use", "id") if before else []
+    assert results == calls, f"{calls} are answered by {results}"
+    kinds = [block["type"] for block in get_blocks(message)]
+    assert kinds[: len(results)] == ["tool_result"] * len(results), "results do not come first"

@@ -1,0 +1,212 @@
+"""A whole session whose agents each play a part, told apart by the prompt they were given."""
+
+import asyncio
+import queue
+from collections.abc import AsyncGenerator
+from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path
+from typing import Any, cast
+
+from actors.agents.definition.definition import Definition
+from actors.models.model_client import ModelClient, ModelError, ModelRequest, Reply, ReplyDelta
+from actors.paths.workspace import Workspace
+from actors.runtime.system import ActorSystem
+from actors.sessions.log_reader import read_log
+from actors.supervisor.supervisor import RootSupervisor
+from actors.tools.tool import AnyTool
+from actors.tools.toolbox import BUILT_IN_TOOLS
+from actors.wiring.session_setup import SessionHandle, SessionOptions, open_session
+from actors.wiring.wiring import SessionPorts, make_child_factories
+from messages.address import PRIMARY, Address
+from messages.content import TextBlock, ToolUseBlock, Usage
+from messages.journal import Record
+from messages.model_events import ModelLimitsFound
+from messages.policy import PermissionMode
+from messages.turns import CancelTurn, StartTurn, TurnCompleted, TurnFailed, TurnInterrupted
+from tests.actors.crashable_session import ConsoleProbe
+from tests.probe import PROBE_TIMEOUT_S, Probe
+
+USAGE = Usage(input_tokens=3, output_tokens=2, requests=1)
+ScriptLine = "str | ToolUseBlock | tuple[ToolUseBlock, ...] | Callable[[], Any]"
+"""Words that end the turn, calls, or something to be awaited first."""
+
+
+def make_tool_use(call_id: str, name: str, **arguments: str) -> ToolUseBlock:
+    """Call a tool."""
+    return ToolUseBlock(id=call_id, name=name, input=dict(arguments))
+
+
+def make_task_call(
+    call_id: str, prompt: str, agent: str = "general", task_id: str = ""
+) -> ToolUseBlock:
+    """Hand a part to a subagent."""
+    more = {"task_id": task_id} if task_id else {}
+    return make_tool_use(
+        call_id, "task", description=prompt, prompt=prompt, subagent_type=agent, **more
+    )
+
+
+@dataclass
+class ScriptedAgents:
+    """A model that plays the part of whoever was given a prompt; its lines are said once each."""
+
+    lines_by_prompt: dict[str, list[Any]]
+    requests: list[ModelRequest] = field(default_factory=list[ModelRequest])
+    active_requests: int = 0
+    max_active_requests: int = 0
+
+    async def stream(self, request: ModelRequest) -> AsyncGenerator[ReplyDelta | Reply, None]:
+        self.requests.append(request)
+        self.active_requests += 1
+        self.max_active_requests = max(self.active_requests, self.max_active_requests)
+        try:
+            line = self.lines_by_prompt[get_prompt(request)].pop(0)
+            if callable(line):
+                yield ReplyDelta(text="I was about to ")
+                line = await cast("Any", line())
+            if isinstance(line, Exception):
+                raise line
+            yield make_reply(line)
+        finally:
+            self.active_requests -= 1
+
+    async def look_up_limits(self, model: str) -> ModelLimitsFound:
+        return ModelLimitsFound(model=model, max_context_tokens=100_000, max_output_tokens=500)
+
+    def get_last_results(self, prompt: str) -> list[str]:
+        """What a part was told last of its calls."""
+        last = next(each for each in reversed(self.requests) if get_prompt(each) == prompt)
+        blocks: Any = last.messages[-1]["content"]
+        return [str(each["content"]) for each in blocks if each["type"] == "tool_result"]
+
+
+def make_reply(line: Any) -> Reply:  # noqa: ANN401  (a line of any kind)
+    """Make a whole reply of a line."""
+    if isinstance(line, str):
+        return Reply((TextBlock(text=line),), "end_turn", USAGE, "m")
+    uses = cast("tuple[ToolUseBlock, ...]", line if isinstance(line, tuple) else (line,))
+    return Reply(uses, "tool_use", USAGE, "m")
+
+
+def get_prompt(request: ModelRequest) -> str:
+    """Say what its conversation was told last by whoever began the turn."""
+    for message in reversed(request.messages):
+        content: Any = message["content"]
+        said = [block["text"] for block in content if block["type"] == "text"]
+        if message["role"] == "user" and said and not said[-1].startswith("["):
+            return str(said[-1])
+    return ""
+
+
+async def never_reply() -> str:
+    """Never answer."""
+    await asyncio.Event().wait()
+    return ""
+
+
+def make_model_error(reason: str = "rejected") -> ModelError:
+    """Fail for good."""
+    return ModelError(cast("Any", reason), "planted")
+
+
+@dataclass
+class RunningSession:
+    """The session on which a troupe plays."""
+
+    system: ActorSystem
+    session: SessionHandle
+    user: ConsoleProbe
+    scripted_agents: ScriptedAgents
+    ended: "queue.SimpleQueue[Any]"
+
+    def prompt(self, text: str = "begin", turn: int = 1) -> None:
+        self.user.tell(PRIMARY, StartTurn(turn=turn, text=text))
+
+    def cancel(self, turn: int = 1) -> None:
+        self.user.tell(PRIMARY, CancelTurn(turn=turn))
+
+    @property
+    def agents(self) -> list[Address]:
+        """Every agent that lives below the primary."""
+        return [each for each in self.system.addresses if each.parent.is_under(PRIMARY)]
+
+    def records(self) -> tuple[Record, ...]:
+        return read_log(self.session.log.path).records
+
+
+def play(  # noqa: PLR0913  (what a test may choose)
+    folder: Path,
+    lines_by_prompt: dict[str, list[Any]],
+    *more: Definition,
+    mode: PermissionMode = "default",
+    tools: tuple[AnyTool, ...] = BUILT_IN_TOOLS,
+    take_up: Path | None = None,
+    model: ModelClient | None = None,
+    **options: Any,  # noqa: ANN401  (any of the session's)
+) -> RunningSession:
+    """Start a session in a folder of its own; stop its system."""
+    root = folder / "work"
+    root.mkdir(exist_ok=True)
+    made = SessionOptions(
+        project_state_folder=folder / "state",
+        workspace=Workspace(root, root),
+        model_name="m",
+        mode=mode,
+        is_scripted=False,
+        protected_paths=(),
+        version="0",
+        resume_path=take_up,
+    )
+    made = replace(made, definitions=(*made.definitions, *more), **options)
+    session = open_session(made, lambda: 0.0)
+    troupe = ScriptedAgents(lines_by_prompt)
+    born: queue.SimpleQueue[Probe] = queue.SimpleQueue()
+    around = SessionPorts(model or troupe, tools=tools)
+    factories = make_child_factories(session, around, partial(ConsoleProbe, born))
+    ended: queue.SimpleQueue[Any] = queue.SimpleQueue()
+    system = ActorSystem(partial(RootSupervisor, factories))
+    system.add_end_callback(ended.put)
+    person = born.get(timeout=PROBE_TIMEOUT_S)
+    assert isinstance(person, ConsoleProbe)
+    return RunningSession(system, session, person, troupe, ended)
+
+
+def wait_for_turn_end(
+    running_system: RunningSession,
+) -> TurnCompleted | TurnFailed | TurnInterrupted:
+    """Wait until the primary's turn is over."""
+    while True:
+        sender, message = running_system.user.next_from()
+        if sender == PRIMARY and isinstance(message, TurnCompleted | TurnFailed | TurnInterrupted):
+            return message
+
+
+def wait_for_completion(running_system: RunningSession) -> TurnCompleted:
+    """Wait until the primary's turn has come to its end."""
+    end = wait_for_turn_end(running_system)
+    assert isinstance(end, TurnCompleted), end
+    return end
+
+
+class SessionFixture:
+    """Starts sessions in one folder, and stops each of them."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._stages: list[RunningSession] = []
+
+    def start_session(
+        self,
+        lines_by_prompt: dict[str, list[Any]],
+        *more: Definition,
+        **options: Any,  # noqa: ANN401  (as `play`)
+    ) -> RunningSession:
+        stage = play(self.folder, lines_by_prompt, *more, **options)
+        self._stages.append(stage)
+        return stage
+
+    def close(self) -> None:
+        for stage in self._stages:
+            assert stage.system.stop()
+        self._stages.clear()

@@ -1,0 +1,230 @@
+"""How a turn is stopped: by a person, or by the next in line."""
+
+import pytest
+
+from actors.agents.turn.agent_state import TurnStage
+from actors.agents.turn.call_completion import INTERRUPTED_BEFORE_RUN, INTERRUPTED_WHILE_RUNNING
+from actors.agents.turn.effects import (
+    CancelCall,
+    CancelModelRequest,
+    Effect,
+    PublishEvent,
+    SendModelRequest,
+    WithdrawSubtree,
+    WriteRecord,
+)
+from messages.content import TextBlock
+from messages.model_events import ModelFailed
+from messages.turns import (
+    CancelTurn,
+    StartTurn,
+    TurnCompleted,
+    TurnInterrupted,
+    TurnStarted,
+)
+from tests.actors.agents.turn.message_builders import (
+    READ_TOOL,
+    USAGE,
+    make_tool_failed,
+    make_tool_use,
+)
+from tests.actors.agents.turn.turn_driver import TurnDriver
+
+pytestmark = pytest.mark.quick
+
+INTERRUPTED = TurnInterrupted(turn=1, usage=USAGE)
+
+
+@pytest.fixture
+def driver() -> TurnDriver:
+    return TurnDriver()
+
+
+def kinds(effects: tuple[Effect, ...]) -> list[type[Effect]]:
+    return [type(each) for each in effects]
+
+
+# Stopping.
+
+
+def test_a_cancel_while_the_model_speaks_keeps_what_it_had_said(driver: TurnDriver) -> None:
+    driver.send(StartTurn(turn=1, text="do it"))
+
+    assert driver.send(CancelTurn(turn=1)) == (CancelModelRequest(),)
+    driver.send(ModelFailed(request_number=1, reason="cancelled", detail="", partial_text="I wi"))
+    assert driver.events[-1] == TurnInterrupted(turn=1, partial_text="I wi")
+
+
+def test_calls_of_a_reply_that_came_after_the_cancel_never_begin(driver: TurnDriver) -> None:
+    driver.send(StartTurn(turn=1, text="do it"))
+    driver.send(CancelTurn(turn=1))
+    driver.reply(make_tool_use("c1"), make_tool_use("c2"))
+
+    assert driver.results == [
+        ("c1", "cancelled", INTERRUPTED_BEFORE_RUN),
+        ("c2", "cancelled", INTERRUPTED_BEFORE_RUN),
+    ]
+    assert driver.events[-1] == INTERRUPTED
+
+
+def test_two_calls_with_one_id_do_not_turn_a_cancel_into_a_failure(driver: TurnDriver) -> None:
+    driver.send(StartTurn(turn=1, text="do it"))
+    driver.send(CancelTurn(turn=1))
+    driver.reply(make_tool_use("c1"), make_tool_use("c1"))
+
+    assert driver.events[-1] == INTERRUPTED
+
+
+def test_a_cancel_waits_for_what_runs(driver: TurnDriver) -> None:
+    driver.start_turn(make_tool_use("c1"))
+    driver.allow("c1")
+
+    assert driver.send(CancelTurn(turn=1)) == (CancelCall("c1"),)
+    assert driver.send(CancelTurn(turn=1)) == ()
+    driver.send(make_tool_failed("c1", "cancelled"))
+    assert driver.results == [("c1", "cancelled", INTERRUPTED_WHILE_RUNNING)]
+    assert driver.events[-1] == INTERRUPTED
+
+
+def test_a_call_that_ended_before_its_stop_keeps_its_result(driver: TurnDriver) -> None:
+    driver.start_turn(make_tool_use("c1"))
+    driver.allow("c1")
+    driver.send(CancelTurn(turn=1))
+    driver.succeed("c1")
+
+    assert driver.results == [("c1", "ok", "fine")]
+    assert driver.events[-1] == INTERRUPTED
+
+
+def test_a_cancel_waits_for_plans_too(driver: TurnDriver) -> None:
+    driver.start_turn(make_tool_use("c1"))
+
+    assert driver.send(CancelTurn(turn=1)) == (CancelCall("c1"),)
+    driver.plan("c1")
+    assert driver.results == [("c1", "cancelled", INTERRUPTED_BEFORE_RUN)]
+    assert driver.events[-1] == INTERRUPTED
+
+
+def test_a_cancel_withdraws_before_it_stops(driver: TurnDriver) -> None:
+    driver.start_turn(
+        make_tool_use("a", READ_TOOL),
+        make_tool_use("b", READ_TOOL),
+        make_tool_use("c", READ_TOOL),
+        make_tool_use("d"),
+    )
+    driver.request_approval("a")
+    driver.allow("b")
+
+    assert kinds(driver.send(CancelTurn(turn=1)))[:3] == [
+        WithdrawSubtree,
+        WriteRecord,
+        PublishEvent,
+    ]
+    stops = [each.call_id for each in driver.get_effects(CancelCall)]
+    assert stops == ["b", "c"]
+    assert [call_id for call_id, _, _ in driver.results] == ["a", "d"]
+
+
+def test_a_call_whose_start_was_being_written_does_not_run(driver: TurnDriver) -> None:
+    driver.start_turn(make_tool_use("c1"))
+    driver.plan("c1")
+    driver.hold_disk = True
+    driver.decide("c1", "allow")
+    driver.send(CancelTurn(turn=1))
+    driver.hold_disk = False
+    driver.sync()
+
+    assert driver.run_calls == []
+    assert driver.results == [("c1", "cancelled", INTERRUPTED_BEFORE_RUN)]
+
+
+def test_a_drift_during_a_cancel_is_a_cancelled_call(driver: TurnDriver) -> None:
+    driver.start_turn(make_tool_use("c1"))
+    driver.allow("c1")
+    driver.send(CancelTurn(turn=1))
+    driver.send(make_tool_failed("c1", "target_changed"))
+
+    assert driver.results == [("c1", "cancelled", INTERRUPTED_BEFORE_RUN)]
+
+
+def test_a_cancel_that_comes_while_the_disk_is_waited_for_ends_the_turn(driver: TurnDriver) -> None:
+    driver.hold_disk = True
+    driver.send(StartTurn(turn=1, text="do it"))
+    driver.send(CancelTurn(turn=1))
+
+    assert driver.sync() == (PublishEvent(TurnInterrupted(turn=1)),)
+    assert driver.get_effects(SendModelRequest) == []
+
+
+def test_a_cancel_after_the_end_was_decided_changes_nothing(driver: TurnDriver) -> None:
+    driver.send(StartTurn(turn=1, text="do it"))
+    driver.hold_disk = True
+    driver.reply(TextBlock(text="done"))
+
+    assert driver.send(CancelTurn(turn=1)) == ()
+    assert isinstance(driver.records[-1], TurnCompleted)
+
+
+# Who waits.
+
+
+def test_prompts_wait_in_line_and_begin_by_themselves(driver: TurnDriver) -> None:
+    driver.send(StartTurn(turn=1, text="one"))
+    assert driver.send(StartTurn(turn=2, text="two")) == ()
+    driver.reply(TextBlock(text="done"))
+
+    started = [each.prompt for each in driver.events if isinstance(each, TurnStarted)]
+    assert started == ["one", "two"]
+    assert driver.state.turn_number == 2
+
+
+def test_a_cancel_that_overtakes_its_prompt_refuses_it(driver: TurnDriver) -> None:
+    driver.send(CancelTurn(turn=1))
+
+    assert driver.send(StartTurn(turn=1, text="one")) == (PublishEvent(TurnInterrupted(turn=1)),)
+    assert driver.records == []
+    driver.send(StartTurn(turn=2, text="two"))
+    assert driver.state.stage is TurnStage.THINKING
+
+
+def test_a_cancel_of_a_later_turn_touches_neither_the_running_nor_the_one_between(
+    driver: TurnDriver,
+) -> None:
+    for turn in (1, 2, 3):
+        driver.send(StartTurn(turn=turn, text="go"))
+
+    assert driver.send(CancelTurn(turn=3)) == ()
+    driver.reply(TextBlock(text="done"))
+    driver.reply(TextBlock(text="done"))
+    ends = [each for each in driver.events if isinstance(each, TurnCompleted | TurnInterrupted)]
+    assert [type(each) for each in ends] == [TurnCompleted, TurnCompleted, TurnInterrupted]
+
+
+def test_a_cancel_of_an_ended_turn_does_not_stop_the_next(driver: TurnDriver) -> None:
+    driver.start_turn(TextBlock(text="done"))
+    driver.send(StartTurn(turn=2, text="two"))
+
+    assert driver.send(CancelTurn(turn=1)) == ()
+    assert driver.state.stage is TurnStage.THINKING
+
+
+def test_a_prompt_that_comes_twice_is_taken_up_once(driver: TurnDriver) -> None:
+    driver.send(StartTurn(turn=1, text="one"))
+    driver.send(StartTurn(turn=2, text="two"))
+    driver.send(StartTurn(turn=2, text="two"))
+    driver.send(StartTurn(turn=1, text="one"))
+    driver.reply(TextBlock(text="done"))
+    driver.reply(TextBlock(text="done"))
+
+    assert driver.state.stage is TurnStage.IDLE
+    assert driver.send(StartTurn(turn=2, text="two")) == ()
+
+
+def test_a_long_line_of_cancelled_prompts_is_refused_one_by_one(driver: TurnDriver) -> None:
+    driver.send(StartTurn(turn=1, text="go"))
+    for turn in range(2, 2_000):
+        driver.send(CancelTurn(turn=turn))
+        driver.send(StartTurn(turn=turn, text="go"))
+    driver.reply(TextBlock(text="done"))
+
+    assert len([each for each in driver.events if isinstance(each, TurnInterrupted)]) == 1_998

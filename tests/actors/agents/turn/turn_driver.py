@@ -1,0 +1,113 @@
+"""Leads one turn by hand: says what happens, keeps what the turn wanted."""
+
+from typing import TypeVar
+
+from actors.agents.turn.agent_state import AgentState
+from actors.agents.turn.effects import (
+    Effect,
+    EvaluateCall,
+    PlanCall,
+    PublishEvent,
+    RequestApproval,
+    RunCall,
+    WriteRecord,
+)
+from actors.agents.turn.state_machine import TurnMessage, advance
+from messages.content import ContentBlock
+from messages.journal import Appended, Record
+from messages.policy import Action
+from messages.tool_calls import CallPlan, ToolOutput, ToolPlanned, ToolSucceeded
+from messages.turns import AgentEvent, StartTurn, ToolEnded
+from tests.actors.agents.turn.message_builders import (
+    make_decision,
+    make_plan,
+    make_reply,
+    make_state,
+)
+
+E = TypeVar("E")
+
+
+class TurnDriver:
+    """A turn whose disk never waits unless `hold` is set."""
+
+    def __init__(self, state: AgentState | None = None) -> None:
+        """Begin idle, or with a turn that was taken up."""
+        self.state = state or make_state()
+        self.last_effects: tuple[Effect, ...] = ()
+        self.effects: list[Effect] = []
+        self.hold_disk = False
+
+    def send(self, message: TurnMessage) -> tuple[Effect, ...]:
+        self.state, self.last_effects = advance(self.state, message)
+        told = self.collect(self.last_effects)
+        self.last_effects = told
+        return told
+
+    def collect(self, effects: tuple[Effect, ...]) -> tuple[Effect, ...]:
+        """Note effects; while the disk does not wait, it answers at once."""
+        self.effects += effects
+        if any(isinstance(each, WriteRecord) for each in effects) and not self.hold_disk:
+            effects += self.sync()
+        return effects
+
+    def sync(self) -> tuple[Effect, ...]:
+        self.state, effects = advance(self.state, Appended(id=self.state.last_append_id))
+        return self.collect(effects)
+
+    def start_turn(self, *content: ContentBlock, stop_reason: str = "") -> tuple[Effect, ...]:
+        """Go up to the model's first reply."""
+        self.send(StartTurn(turn=self.state.turn_number + 1, text="do it"))
+        return self.reply(*content, stop_reason=stop_reason)
+
+    def reply(self, *content: ContentBlock, stop_reason: str = "") -> tuple[Effect, ...]:
+        return self.send(make_reply(self.state.request_number, *content, stop_reason=stop_reason))
+
+    def plan(self, call_id: str, version: int = 1, *, patched: bool = False) -> CallPlan:
+        plan = make_plan(call_id, version, has_patch=patched)
+        self.send(ToolPlanned(call_id=call_id, plan=plan))
+        return plan
+
+    def decide(self, call_id: str, action: Action, *led_to: str) -> tuple[Effect, ...]:
+        """Have the last question about a call answered; its paths have led to these."""
+        queries = [each.id for each in self.get_effects(EvaluateCall) if each.call_id == call_id]
+        return self.send(make_decision(queries[-1], action, *led_to))
+
+    def allow(self, call_id: str) -> CallPlan:
+        plan = self.plan(call_id)
+        self.decide(call_id, "allow")
+        return plan
+
+    def request_approval(self, call_id: str, *led_to: str) -> str:
+        """Go up to the question to a person; its id."""
+        self.plan(call_id)
+        self.decide(call_id, "ask", *led_to)
+        return self.get_effects(RequestApproval)[-1].id
+
+    def succeed(self, call_id: str, text: str = "fine") -> tuple[Effect, ...]:
+        return self.send(ToolSucceeded(call_id=call_id, output=ToolOutput(text=text)))
+
+    def get_effects(self, kind: type[E]) -> list[E]:
+        return [each for each in self.effects if isinstance(each, kind)]
+
+    @property
+    def records(self) -> list[Record]:
+        return [each.record for each in self.get_effects(WriteRecord)]
+
+    @property
+    def events(self) -> list[AgentEvent]:
+        return [each.event for each in self.get_effects(PublishEvent)]
+
+    @property
+    def results(self) -> list[tuple[str, str, str]]:
+        """Every result: call, status, text."""
+        ends = [each for each in self.records if isinstance(each, ToolEnded)]
+        return [(each.call_id, each.status, each.text) for each in ends]
+
+    @property
+    def planned_calls(self) -> list[str]:
+        return [each.call_id for each in self.get_effects(PlanCall)]
+
+    @property
+    def run_calls(self) -> list[str]:
+        return [each.call_id for each in self.get_effects(RunCall)]

@@ -1,0 +1,58 @@
+"""Calls judged in a few words."""
+
+from pathlib import Path
+
+from actors.paths.resolve import WorkspacePaths
+from actors.permissions.decide_call import CallDecision, decide_call
+from actors.permissions.default_rules import DEFAULT_RULES
+from actors.permissions.project_grants import ProjectGrantStore
+from messages.policy import Action, PermissionProfile, PermissionRequest, Policy, Rule, RuleSource
+
+WORKSPACE_PATHS = WorkspacePaths(
+    root="/nowhere/project", cwd="/nowhere/project", home="/nowhere/home"
+)
+BUILD_PROFILE = PermissionProfile(agent="build")
+GRANT_STORE = ProjectGrantStore(Path("/nowhere/state/grants.json"), Path("/nowhere/project"))
+
+
+def permission_request(permission: str, target: str) -> PermissionRequest:
+    return PermissionRequest(permission=permission, target=target)
+
+
+def rule(permission: str, pattern: str, action: Action = "allow", agent: str | None = None) -> Rule:
+    return Rule(permission=permission, pattern=pattern, action=action, agent=agent)
+
+
+def user_rules(*rules: Rule) -> RuleSource:
+    return RuleSource(name="user rules", rules=rules)
+
+
+def project_rules(*rules: Rule, trusted: bool = True) -> RuleSource:
+    return RuleSource(name="project rules", rules=rules, trusted=trusted)
+
+
+def rules_only_policy(*rules: Rule) -> Policy:
+    """One source and nothing else, as `permissions check --rules` judges."""
+    return Policy(sources=(RuleSource(name="rules", rules=rules),), protected_paths=None)
+
+
+def decide_requests(
+    *call: tuple[str, str],
+    policy: Policy | None = None,
+    chain: tuple[PermissionProfile, ...] = (BUILD_PROFILE,),
+    workspace_paths: WorkspacePaths = WORKSPACE_PATHS,
+) -> CallDecision:
+    requests = tuple(permission_request(*each) for each in call)
+    return decide_call(requests, workspace_paths, policy or Policy(defaults=DEFAULT_RULES), chain)
+
+
+def decide_action(
+    permission: str,
+    target: str,
+    policy: Policy | None = None,
+    chain: tuple[PermissionProfile, ...] = (BUILD_PROFILE,),
+    workspace_paths: WorkspacePaths = WORKSPACE_PATHS,
+) -> Action:
+    return decide_requests(
+        (permission, target), policy=policy, chain=chain, workspace_paths=workspace_paths
+    ).decision.action

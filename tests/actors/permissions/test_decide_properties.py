@@ -1,0 +1,324 @@
+"""The laws of the algebra, over random rules, chains, grants and calls."""
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from actors.permissions.access import Access
+from actors.permissions.decide import combine_decisions, decide_access
+from actors.permissions.decision import NO_OBJECTION, AccessDecision, find_strictest
+from actors.permissions.default_rules import DEFAULT_RULES
+from actors.permissions.grants import with_grants
+from actors.permissions.mode_order import MODES
+from actors.permissions.rule_index import get_rule_index
+from actors.permissions.rules import STRICTNESS
+from messages.policy import PermissionProfile, Policy, Rule, RuleSource
+from tests.actors.permissions.decision_helpers import decide_requests
+
+pytestmark = pytest.mark.quick
+
+ProfileChain = tuple[PermissionProfile, ...]
+NAMES = ("read", "write", "write", "bash", "bash", "question")
+TARGETS = ("a", "a", "/x/a", "rm a")
+AGENTS = ("build", "explore", "lead")
+
+permissions = st.sampled_from(NAMES)
+patterns = st.sampled_from(("*", "*", "a", "/x/*", "rm *"))
+rules = st.builds(
+    Rule,
+    permission=permissions,
+    pattern=patterns,
+    action=st.sampled_from(("allow", "ask", "deny")),
+    agent=st.sampled_from((None, None, None, *AGENTS)),
+)
+grants = st.builds(Rule, permission=permissions, pattern=patterns, action=st.just("allow"))
+some_rules = st.lists(rules, max_size=4).map(tuple)
+sources = st.builds(
+    RuleSource, name=st.sampled_from(("user", "project")), rules=some_rules, trusted=st.booleans()
+)
+tools = st.sampled_from((("*",), ("*",), ("*",), ("read", "bash")))
+profiles = st.builds(
+    PermissionProfile,
+    agent=st.sampled_from(AGENTS),
+    rules=st.none() | sources,
+    tools=tools,
+    disallowed_tools=st.sampled_from(((), (), (), ("write",), ("read", "bash"))),
+    max_mode=st.sampled_from((*MODES, "yolo", "yolo")),
+    read_only=st.sampled_from((False, False, False, True)),
+    from_project=st.booleans(),
+)
+chains = st.lists(profiles, min_size=1, max_size=3).map(tuple)
+policies = st.builds(
+    Policy,
+    mode=st.sampled_from(MODES),
+    sources=st.lists(sources, max_size=2).map(tuple),
+    defaults=st.sampled_from((DEFAULT_RULES, ())),
+    grants=st.lists(
+        st.builds(Rule, permission=permissions, pattern=patterns, action=st.just("allow")),
+        max_size=3,
+    ).map(tuple),
+    protected_paths=st.sampled_from(((), None)),
+    trusted=st.booleans(),
+)
+
+
+@st.composite
+def accesses(draw: st.DrawFn) -> Access:
+    permission, target = draw(permissions), draw(st.sampled_from(TARGETS))
+    reads = Access("read", "a", "bash", changes_nothing=True)
+    command = permission == "bash"
+    return Access(
+        permission=permission,
+        target=target,
+        tool=permission,
+        rule_scope=draw(st.sampled_from(("full", "full", "tightens", "denies"))),
+        other_spellings=draw(st.sampled_from(((), ("a",), ("rm a",)))),
+        is_in_workspace=not target.startswith("/"),
+        ask_reason=draw(st.sampled_from(("", "", "a floor"))),
+        protection_reason=draw(st.sampled_from(("", "", "protected"))),
+        changes_nothing=permission in ("read", "task"),
+        required_reads=draw(st.sampled_from((None, (), (reads,)))) if command else None,
+        requires_trust=command and draw(st.booleans()),
+        is_target_unknown=draw(st.sampled_from((False, False, False, True))),
+    )
+
+
+PROPERTY = settings(max_examples=2 * settings().max_examples)
+calls = st.lists(accesses(), min_size=1, max_size=3)
+
+
+PLAIN = [Access("write", "a", "write")]
+LOOSE_SOURCE = RuleSource(
+    name="loose", rules=(Rule(permission="write", pattern="*", action="allow"),)
+)
+BUILD = PermissionProfile(agent="build")
+DEFAULTS = Policy(defaults=DEFAULT_RULES)
+LOOSE_POLICY = replace(DEFAULTS, sources=(LOOSE_SOURCE,))
+AUTO_EDIT = replace(DEFAULTS, mode="auto-edit")
+ASK_SOURCE = RuleSource(name="asked", rules=(Rule(permission="write", pattern="a", action="ask"),))
+DENY_SOURCE = RuleSource(
+    name="denied", rules=(Rule(permission="write", pattern="a", action="deny"),)
+)
+ALLOW_SOURCE = RuleSource(
+    name="allowed", rules=(Rule(permission="bash", pattern="*", action="allow"),)
+)
+GIT = [
+    Access(
+        "bash",
+        "git status",
+        "bash",
+        changes_nothing=True,
+        required_reads=(),
+        requires_trust=True,
+    )
+]
+
+
+def decide_accesses(call: list[Access], policy: Policy, chain: ProfileChain) -> AccessDecision:
+    return combine_decisions(
+        (each, decide_access(each, get_rule_index(policy, chain))) for each in call
+    )
+
+
+def get_strictness(call: list[Access], policy: Policy, chain: ProfileChain) -> int:
+    return STRICTNESS[decide_accesses(call, policy, chain).action]
+
+
+@PROPERTY
+@given(calls, accesses(), policies, chains)
+def test_one_more_part_never_loosens(
+    call: list[Access], more: Access, policy: Policy, chain: ProfileChain
+) -> None:
+    alone = get_strictness(call, policy, chain)
+    assert get_strictness([*call, more], policy, chain) >= alone
+    assert get_strictness([more, *call], policy, chain) >= alone
+
+
+@PROPERTY
+@given(calls, policies, chains, profiles)
+@example(PLAIN, AUTO_EDIT, (replace(BUILD, rules=ASK_SOURCE),), BUILD)
+@example(PLAIN, DEFAULTS, (replace(BUILD, max_mode="plan"),), BUILD)
+def test_no_child_is_looser_than_who_is_above_it_lifts_included(
+    call: list[Access], policy: Policy, chain: ProfileChain, child: PermissionProfile
+) -> None:
+    assert get_strictness(call, policy, (child, *chain)) >= get_strictness(call, policy, chain)
+
+
+@PROPERTY
+@given(calls, policies, chains, profiles)
+@example(PLAIN, DEFAULTS, (BUILD,), replace(BUILD, rules=DENY_SOURCE))
+@example(PLAIN, DEFAULTS, (BUILD,), replace(BUILD, read_only=True))
+def test_who_is_above_never_loosens_what_holds_for_an_agent_by_itself(
+    call: list[Access], policy: Policy, chain: ProfileChain, child: PermissionProfile
+) -> None:
+    assert get_strictness(call, policy, (child, *chain)) >= get_strictness(call, policy, (child,))
+
+
+@PROPERTY
+@given(accesses(), policies, chains)
+@example(PLAIN[0], LOOSE_POLICY, (replace(BUILD, disallowed_tools=("write",)),))
+@example(PLAIN[0], LOOSE_POLICY, (BUILD, replace(BUILD, tools=("read",))))
+def test_a_tool_that_somebody_of_the_chain_lacks_is_denied(
+    matter: Access, policy: Policy, chain: ProfileChain
+) -> None:
+    tool = matter.tool
+    had = [{"*", tool} & {*each.tools} and tool not in each.disallowed_tools for each in chain]
+    if matter.rule_scope == "full" and not all(had):
+        assert decide_access(matter, get_rule_index(policy, chain)).action == "deny"
+
+
+@PROPERTY
+@given(accesses(), policies, chains)
+def test_no_lift_changes_a_deny_or_what_only_an_answer_lifts(
+    matter: Access, policy: Policy, chain: ProfileChain
+) -> None:
+    before = decide_access(
+        matter, get_rule_index(replace(policy, mode="default", grants=()), chain)
+    )
+    exact = matter.request
+    grant = Rule(permission=exact.permission, pattern=exact.target, action="allow")
+    for mode in MODES[1:]:
+        lifted = with_grants(replace(policy, mode=mode), (grant,))
+        after = decide_access(matter, get_rule_index(lifted, chain))
+        if before.action == "deny":
+            assert after.action == "deny"
+        if before.always_ask:
+            assert (after.action, after.grants) == ("ask", ())
+
+
+@PROPERTY
+@given(calls, policies, chains)
+def test_a_looser_mode_never_tightens(
+    call: list[Access], policy: Policy, chain: ProfileChain
+) -> None:
+    found = [get_strictness(call, replace(policy, mode=mode), chain) for mode in MODES]
+    assert found == sorted(found, reverse=True)
+
+
+@PROPERTY
+@given(
+    calls,
+    policies,
+    chains,
+    st.builds(Rule, permission=permissions, pattern=patterns, action=st.just("allow")),
+)
+def test_a_grant_never_tightens(
+    call: list[Access], policy: Policy, chain: ProfileChain, grant: Rule
+) -> None:
+    granted = with_grants(policy, (grant,))
+    assert get_strictness(call, granted, chain) <= get_strictness(call, policy, chain)
+
+
+@PROPERTY
+@given(calls, policies, chains)
+@example(PLAIN, LOOSE_POLICY, (BUILD,))
+@example(GIT, DEFAULTS, (BUILD,))
+def test_trust_never_tightens(call: list[Access], policy: Policy, chain: ProfileChain) -> None:
+    def trusting(*, trusted: bool) -> Policy:
+        heard = tuple(replace(each, trusted=trusted) for each in policy.sources)
+        return replace(policy, sources=heard, trusted=trusted)
+
+    assert get_strictness(call, trusting(trusted=True), chain) <= get_strictness(
+        call, trusting(trusted=False), chain
+    )
+
+
+@PROPERTY
+@given(calls, policies, chains, profiles)
+@example(PLAIN, DEFAULTS, (BUILD,), replace(BUILD, rules=LOOSE_SOURCE))
+@example(PLAIN, LOOSE_POLICY, (BUILD,), replace(BUILD, tools=("read",)))
+def test_a_definition_of_the_project_never_loosens(
+    call: list[Access], policy: Policy, chain: ProfileChain, definition: PermissionProfile
+) -> None:
+    of_project = replace(definition, from_project=True, delegates=("*",))
+    without = PermissionProfile(agent=definition.agent, tools=definition.tools)
+    for above in ((), chain):
+        loosest = get_strictness(call, policy, (without, *above))
+        assert get_strictness(call, policy, (of_project, *above)) >= loosest
+        below = get_strictness(call, policy, (*chain, without))
+        assert get_strictness(call, policy, (*chain, of_project)) >= below
+
+
+@PROPERTY
+@given(calls, policies, chains, st.booleans())
+def test_a_missing_source_is_as_an_empty_one(
+    call: list[Access],
+    policy: Policy,
+    chain: ProfileChain,
+    trusted: bool,  # noqa: FBT001  (drawn)
+) -> None:
+    empty = RuleSource(name="empty", trusted=trusted)
+    with_empty = replace(policy, sources=(*policy.sources, empty))
+    of_definition = (replace(chain[0], rules=chain[0].rules or empty), *chain[1:])
+
+    assert decide_accesses(call, with_empty, of_definition) == decide_accesses(call, policy, chain)
+
+
+@PROPERTY
+@given(calls, policies, chains)
+def test_storing_what_is_offered_allows_the_call(
+    call: list[Access], policy: Policy, chain: ProfileChain
+) -> None:
+    offered = decide_accesses(call, policy, chain).grants
+    if offered:
+        assert decide_accesses(call, with_grants(policy, offered), chain).action == "allow"
+
+
+def test_of_two_questions_the_one_that_no_grant_lifts_is_the_stricter() -> None:
+    lifted, lasting = AccessDecision("ask", "a"), AccessDecision("ask", "b", always_ask=True)
+
+    for each in ([lifted, lasting], [lasting, lifted], [NO_OBJECTION, lifted, lasting, lifted]):
+        assert find_strictest(each) is lasting
+    assert find_strictest([lasting, AccessDecision("deny", "c"), NO_OBJECTION]).action == "deny"
+
+
+COMMANDS = (
+    "cat {}",
+    "cd {} && ls",
+    "grep x {} a",
+    "cat a < {}",
+    "sort {} | head",
+    "find {} -name x",
+)
+ARGUMENTS = ("a", "/etc/hosts", "../b", "$F", '"$HOME/x"', "*.md", "x/$(ls)", "~/x", ".env", "a b")
+some_commands = st.builds(str.format, st.sampled_from(COMMANDS), st.sampled_from(ARGUMENTS))
+
+
+@PROPERTY
+@given(st.lists(some_commands, min_size=1, max_size=3).map("; ".join), policies)
+@example("cat /etc/hosts", DEFAULTS)
+@example("cat /etc/hosts", replace(DEFAULTS, sources=(ALLOW_SOURCE,)))
+@example("cd /etc && ls", DEFAULTS)
+def test_storing_what_is_offered_of_a_command_allows_that_command(
+    command: str, policy: Policy
+) -> None:
+    judgement = decide_requests(("bash", command), policy=policy).decision
+    for offered in (judgement.grants, judgement.broader_grants):
+        if offered:
+            granted = with_grants(policy, offered)
+            assert decide_requests(("bash", command), policy=granted).decision.action == "allow"
+
+
+@PROPERTY
+@given(some_commands, policies)
+def test_who_allows_commands_allows_no_reading_beyond_what_may_be_read(
+    command: str, policy: Policy
+) -> None:
+    allowing = replace(policy, sources=(*policy.sources, ALLOW_SOURCE))
+    matters = [
+        each
+        for each, _ in decide_requests(("bash", command), policy=allowing).access_decisions
+        if each.permission == "read"
+    ]
+    read = [
+        decide_access(each._replace(rule_scope="full"), get_rule_index(allowing, (BUILD,)))
+        for each in matters
+    ]
+    reads_outside = any(
+        each.action != "allow" and not matter.is_in_workspace
+        for matter, each in zip(matters, read, strict=True)
+    )
+    if reads_outside:
+        assert decide_requests(("bash", command), policy=allowing).decision.action != "allow"

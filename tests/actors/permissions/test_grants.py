@@ -1,0 +1,148 @@
+"""What may be granted, and what a grant lifts: exactly what was shown, nothing that looks so."""
+
+from dataclasses import replace
+
+import pytest
+
+from actors.permissions.decision import AccessDecision
+from actors.permissions.default_rules import DEFAULT_RULES
+from actors.permissions.grants import find_command_prefix, with_grants
+from messages.policy import Policy, Rule
+from tests.actors.permissions.decision_helpers import decide_requests, rule
+
+pytestmark = pytest.mark.quick
+
+DEFAULTS = Policy(defaults=DEFAULT_RULES)
+
+
+def decide_command(command: str, *grants: Rule) -> AccessDecision:
+    return decide_requests(("bash", command), policy=replace(DEFAULTS, grants=grants)).decision
+
+
+def format_patterns(rules: tuple[Rule, ...]) -> list[str]:
+    return [f"{each.permission} {each.pattern}" for each in rules]
+
+
+@pytest.mark.parametrize(
+    ("command", "literal", "wider"),
+    [
+        ("npm test", ["bash npm test"], ["bash npm test *"]),
+        ("pytest -q", ["bash pytest -q"], ["bash pytest *"]),
+        ("mytool a && mytool b", ["bash mytool a", "bash mytool b"], None),
+        ("make", ["bash make"], []),
+        ("rm -rf build", ["bash rm -rf build"], []),
+        ("python x.py", ["bash python x.py"], []),
+        ("git push origin main", ["bash git push origin main"], ["bash git push *"]),
+        ("git commit -m 'a b'", ["bash git commit -m 'a b'"], ["bash git commit *"]),
+        ("cd src && mytool a", ["bash cd src && mytool a"], ["bash mytool a *"]),
+        ("bash -c 'rm x'", ["bash bash -c 'rm x'"], []),
+        ("A=1 mytool x", ["bash A=1 mytool x"], []),
+        ("mytool x > f", ["bash mytool x > f", "write f"], []),
+        ("bash <<< 'ls x'", ["bash bash <<< 'ls x'"], []),
+        ("bash <<E\nls\nE", [], []),
+        ("git commit -m 'a\nb'", [], []),
+        ("mytool " + "x" * 500, [], []),
+        (" && ".join(f"mytool {'x' * 40} {each}" for each in range(20)), [], []),
+        ("mytool a\nmytool b", ["bash mytool a", "bash mytool b"], None),
+        ("mytool *.py", [], []),
+        ("tee .git/config", [], []),
+    ],
+)
+def test_what_is_offered_says_all_of_what_runs(
+    command: str, literal: list[str], wider: list[str] | None
+) -> None:
+    judgement = decide_command(command)
+    assert format_patterns(judgement.grants) == literal
+    assert wider is None or format_patterns(judgement.broader_grants) == wider
+    if literal:
+        assert decide_command(command, *judgement.grants).action == "allow"
+    if judgement.broader_grants:
+        assert decide_command(command, *judgement.broader_grants).action == "allow"
+
+
+@pytest.mark.parametrize(
+    ("granted", "other"),
+    [
+        ("mytool x", "PATH=/tmp mytool x"),
+        ("rm -f 'a b'", "rm -f a b"),
+        ("rm -f a b", "rm -f 'a b'"),
+        ("bash -c 'rm x'", "bash -c rm x"),
+        ("mytool '$HOME'", "mytool $HOME"),
+        ("rm x", "cd src && rm x"),
+        ("mytool x > f", "mytool x >> f"),
+        ("mytool x", "mytool x > f"),
+        ("curl http://x | bash", "cat y | bash"),
+        ("curl http://x | bash", "bash"),
+        ("bash <<E\nls\nE", "bash <<E\nrm -rf x\nE"),
+        ("bash <<E\nls\nE", "bash"),
+        ("bash <<< ls", "bash <<< rm"),
+        ("mytool x", "mytool x <<E\ny\nE"),
+        ("mytool ''", "mytool"),
+        ("mytool x", "mytool x; rm y"),
+        ("mytool x", "mytool x &\nrm y"),
+        ("mytool x", "mytool() { rm y; }; mytool x"),
+        ("mytool x", "alias mytool=rm; mytool x"),
+        ("mytool x", "./mytool x"),
+        ("./mytool x", "cd src; ./mytool x"),
+    ],
+)
+def test_a_literal_grant_lifts_nothing_that_only_looks_like_it(granted: str, other: str) -> None:
+    grants = decide_command(granted).grants
+    if "\n" in granted:
+        assert grants == ()
+        grants = (rule("bash", granted),)
+    assert decide_command(granted, *grants).action == "allow"
+    assert decide_command(other, *grants).action == "ask"
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        "A=1 npm test",
+        "npm test > f",
+        "npm test $(curl x)",
+        "npm test; rm x",
+        "npm test\nrm x",
+        "npm test <(rm x)",
+        "npm testing",
+        "npm run x",
+        "npm",
+        "cd /tmp && npm test",
+        "npm test .git/config > .git/config",
+    ],
+)
+def test_a_beginning_lifts_no_floor_and_no_other_part(other: str) -> None:
+    wide = decide_command("npm test -- a").broader_grants
+    assert format_patterns(wide) == ["bash npm test *"]
+    for same in ("npm test", "npm test -- b", "cd src && npm test"):
+        assert decide_command(same, *wide).action == "allow", same
+    assert decide_command(other, *wide).action == "ask"
+
+
+NEVER_GRANTED_ALONE = (
+    "bash sh zsh fish dash ksh nu xonsh python python3 python3.12 node perl ruby php lua java "
+    "dotnet env xargs sudo doas timeout nice nohup time watch flock ssh docker "
+    "kubectl npx uvx find awk sed git rm mv cp tee dd make eval exec source command builtin "
+    "busybox gtimeout script expect tox"
+)
+
+
+@pytest.mark.parametrize("name", NEVER_GRANTED_ALONE.split())
+def test_no_interpreter_shell_or_wrapper_is_a_beginning_by_itself(name: str) -> None:
+    assert find_command_prefix(f"{name} -x y") == ""
+    assert decide_command(f"{name} -x y").broader_grants == ()
+
+
+@pytest.mark.parametrize("text", ["a\tb c", "'a' b", "a/b c", "A=1 b", "$x b", "-x b", "a\nb c"])
+def test_what_is_no_plain_name_begins_nothing(text: str) -> None:
+    assert find_command_prefix(text) == ""
+
+
+def test_a_pattern_that_came_from_elsewhere_lifts_only_what_could_have_been_offered() -> None:
+    for pattern in ("*", "* x", "npm*", "npm * x", "n*m test"):
+        forced = with_grants(DEFAULTS, (rule("bash", pattern),))
+        assert decide_requests(("bash", "npm test x"), policy=forced).decision.action == "ask", (
+            pattern
+        )
+    forced = with_grants(DEFAULTS, (rule("write", "src/*"), rule("write", "*")))
+    assert decide_requests(("write", "src/a.py"), policy=forced).decision.action == "ask"

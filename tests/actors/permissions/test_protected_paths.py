@@ -1,0 +1,297 @@
+"""Files that later grant power: every route to them asks a person each time."""
+
+import re
+from itertools import product
+from pathlib import Path
+from typing import get_args
+
+import pytest
+
+from actors.paths.resolve import WorkspacePaths, find_link_targets
+from actors.permissions.default_rules import DEFAULT_RULES
+from actors.permissions.protected_paths import (
+    PROTECTED_LINK_NAMES,
+    ProtectedPaths,
+    find_hooks_folders,
+    to_targets,
+)
+from messages.policy import PermissionMode, Policy, Rule
+from tests.actors.permissions.decision_helpers import (
+    decide_action,
+    decide_requests,
+    rule,
+    user_rules,
+)
+
+pytestmark = pytest.mark.quick
+
+ROOT = Path("/home/me/project")
+
+PROTECTED_TARGETS = [
+    ".greenroom/config.json",
+    ".greenroom/agents/x.md",
+    ".greenroom",
+    ".claude/settings.json",
+    ".git",
+    ".git/config",
+    ".git/config.worktree",
+    ".git/hooks/pre-commit",
+    ".git/modules/lib/config",
+    "vendor/lib/.git/hooks/post-checkout",
+    ".GIT/Hooks/pre-commit",
+    ".g\u200cit/config",
+    "lib/\u200c.git/config",
+    "me.code-workspac\u200ce",
+    "me.code-workspace//",
+    ".husky/pre-commit",
+    ".gitmodules",
+    ".vscode/tasks.json",
+    "packages/a/.VSCode/settings.json",
+    ".idea/workspace.xml",
+    ".mcp.json",
+    ".envrc",
+    ".devcontainer/devcontainer.json",
+    ".vim/after/plugin/x.vim",
+    "me.code-workspace",
+    "src/.dir-locals.el",
+    "lib/.git",
+    ".bashrc",
+    "/home/me/.bashrc",
+    "/home/me/.Zshrc",
+    "/home/me/.profile",
+    "/home/me/.config/git/config",
+    "/home/me/.config/fish/config.fish",
+    "/home/me/.config/greenroom/rules.json",
+    "/home/me/.ssh/authorized_keys",
+    "dotfiles/.bash_profile",
+    ".greenroom/plans/.git/hooks/pre-commit",
+    ".greenroom/plans/a.sh",
+    ".git/hooks/.greenroom/plans/a.md",
+]
+UNPROTECTED_TARGETS = [
+    "src/app.py",
+    ".gitignore",
+    ".github/workflows/ci.yml",
+    "git/hooks/pre-commit",
+    "hooks/pre-commit",
+    "docs/.bashrc.md",
+    "x.bashrc",
+    ".config/app.json",
+    ".greenroom/plans/next.md",
+    "claude/settings.json",
+]
+
+
+@pytest.mark.parametrize("target", PROTECTED_TARGETS)
+def test_protected_by_name_whether_it_exists_or_not(target: str) -> None:
+    assert ProtectedPaths().is_protected(target)
+
+
+@pytest.mark.parametrize("target", UNPROTECTED_TARGETS)
+def test_other_names_are_open(target: str) -> None:
+    assert not ProtectedPaths().is_protected(target)
+
+
+@pytest.mark.parametrize("mode", get_args(PermissionMode))
+@pytest.mark.parametrize("permission", ["write", "edit"])
+def test_no_mode_and_no_grant_opens_a_protected_file(mode: PermissionMode, permission: str) -> None:
+    for target in PROTECTED_TARGETS:
+        granted = Rule(permission=permission, pattern=target, action="allow")
+        policy = Policy(mode=mode, defaults=DEFAULT_RULES, grants=(granted,))
+        judgement = decide_requests((permission, target), policy=policy).decision
+        wanted = "deny" if mode == "plan" else "ask"
+        assert (judgement.action, judgement.grants) == (wanted, ()), target
+
+
+def test_reading_a_protected_file_is_no_more_than_reading() -> None:
+    assert decide_action("read", ".git/config") == "allow"
+
+
+def test_our_own_folders_are_protected_wherever_they_are() -> None:
+    outside, inside = Path("/srv/greenroom"), ROOT / "state"
+    ours = to_targets([outside, inside], ROOT)
+
+    assert ours == ("/srv/greenroom", "state")
+    for target in ("/srv/greenroom", "/srv/greenroom/rules.json", "/SRV/Greenroom/x", "state/x"):
+        assert ProtectedPaths(ours).is_protected(target), target
+    for target in ("/srv/greenroom-2/x", "/srv", "srv/greenroom/x", "/state/x", "stated/x"):
+        assert not ProtectedPaths(ours).is_protected(target), target
+
+
+def test_a_workspace_inside_one_of_our_folders_is_protected_as_a_whole() -> None:
+    ours = to_targets([ROOT.parent], ROOT)
+
+    assert ours == (".",)
+    assert ProtectedPaths(ours).is_protected("src/app.py")
+    assert not ProtectedPaths(ours).is_protected("/etc/hosts")
+
+
+def test_our_own_folders_count_for_the_verdict_even_in_yolo() -> None:
+    policy = Policy(mode="yolo", protected_paths=("/srv/greenroom",))
+
+    assert decide_action("write", "/srv/greenroom/sessions/1.jsonl", policy) == "ask"
+    assert decide_action("write", "/srv/other", policy) == "allow"
+
+
+ROUTES = """
+echo x > T
+echo x >> T
+echo x >| T
+echo x &> T
+echo x 2> T
+cat <> T
+> T
+echo x | tee T
+tee -a b T
+cp a T
+cp a "T"
+cp -t D a
+cp --target-directory=D a
+mv a T
+mv T a
+ln -s a T
+ln a T
+install -m 755 a T
+rsync a T
+dd if=a of=T
+touch T
+truncate -s 0 T
+mkdir T
+rm -rf T
+chmod +x T
+sed -i s/a/b/ T
+sed -n 'w T' a
+awk '{print > "T"}' a
+perl -pi -e 1 T
+python3 -c 'open("T", "w")'
+sort -o T a
+uniq a T
+find . -fprint T
+curl -o T u
+curl --output=T u
+wget -O T u
+patch T a
+tar cf T a
+zip T a
+git diff --output=T
+cd . && echo x > T
+(echo x > T)
+echo "$(echo x > T)"
+bash -c 'echo x > T'
+sudo tee T
+timeout 5 cp a T
+xargs tee T
+f() { echo x > T; }; f
+f() { ls; } > T
+cp -at D a
+cp -at./D a
+install --target-dir=D a
+sort -uoT a
+curl -sSLoT u
+tar -czfT a
+sed -n 'wT' a
+node -e 'write(`T`)'
+vim -c 'w! T' a
+docker run -v T:/x i
+cd D && echo x > N
+cd ./D; touch N
+bash -c 'cd D && echo x > N'
+eval 'cd D; touch N'
+sudo sh -c 'ls; cd D; cp /etc/hosts N'
+""".strip().splitlines()
+GIT_ROUTES = """
+git config core.hooksPath x
+git config --global alias.x '!y'
+git config --unset x
+git config set a b
+git -c a=b config x y
+sudo git config x y
+bash -c 'git config x y'
+""".strip().splitlines()
+TARGETS = (".git/config", ".git/hooks/post-commit", ".greenroom/agents/x.md", ".vscode/tasks.json")
+ALLOW_ALL_RULES = tuple(
+    rule(permission, pattern)
+    for permission, pattern in product(("bash", "read", "write", "edit"), ("*", "/*"))
+)
+YOLO_POLICY = Policy(mode="yolo", defaults=DEFAULT_RULES, sources=(user_rules(*ALLOW_ALL_RULES),))
+
+
+def fill_route(route: str, target: str) -> str:
+    """Write a target (T), its folder (D) and its name there (N) into a route."""
+    folder, _, name = target.rpartition("/")
+    parts = {"T": target, "D": folder, "N": name}
+    return re.sub(r"(?<![A-Z])[TDN](?![A-Z])", lambda found: parts[found[0]], route)
+
+
+@pytest.mark.parametrize("exists", [True, False])
+def test_no_route_to_a_protected_file_is_open_whatever_rules_and_mode_say(
+    exists: bool,  # noqa: FBT001  (both)
+    tmp_path: Path,
+) -> None:
+    root = tmp_path.resolve()
+    ground = WorkspacePaths(root=str(root), cwd=str(root), home=str(root / "home"))
+    open_routes: list[str] = []
+    for target in TARGETS:
+        if exists:
+            (root / target).parent.mkdir(parents=True, exist_ok=True)
+            (root / target).touch()
+        routes = [fill_route(each, target) for each in ROUTES]
+        calls = [("bash", each) for each in (*routes, *GIT_ROUTES)]
+        calls += [("write", target), ("edit", target), ("write", str(root / target))]
+        open_routes += [
+            each
+            for tool, each in calls
+            if decide_action(tool, each, YOLO_POLICY, workspace_paths=ground) == "allow"
+        ]
+
+    assert open_routes == []
+
+
+def test_the_same_routes_to_an_open_file_are_open_in_yolo() -> None:
+    closed = [
+        route
+        for route in ROUTES
+        if decide_action("bash", fill_route(route, "src/a"), YOLO_POLICY) != "allow"
+    ]
+    assert closed == []
+
+
+def test_a_link_to_a_protected_file_and_a_protected_name_that_is_a_link_are_protected(
+    tmp_path: Path,
+) -> None:
+    root = tmp_path.resolve()
+    ground = WorkspacePaths(root=str(root), cwd=str(root), home=str(root / "home"))
+    (root / "hooks").mkdir()
+    (root / ".git").mkdir()
+    (root / ".git" / "hooks").symlink_to("../hooks")
+    (root / "open").symlink_to(".git/config")
+
+    places = find_link_targets(ground, PROTECTED_LINK_NAMES)
+    assert places == (str(root / "hooks"),)
+    policy = Policy(mode="yolo", protected_paths=to_targets(map(Path, places), root))
+    for target in ("open", "hooks/post-commit", ".git/hooks/post-commit"):
+        assert decide_action("write", target, policy, workspace_paths=ground) == "ask", target
+    assert decide_action("write", "other", policy, workspace_paths=ground) == "allow"
+
+
+def test_the_hooks_folders_that_git_is_told_of_are_found(tmp_path: Path) -> None:
+    root, home = tmp_path.resolve() / "root", tmp_path.resolve() / "home"
+    for folder in (root / ".git", home / ".config" / "git", root / "real"):
+        folder.mkdir(parents=True)
+    (root / "linked").symlink_to("real")
+    (root / ".git" / "config").write_text("[core]\n\thooksPath = linked ; why\n")
+    (root / ".git" / "config.worktree").write_text('[core]\nHOOKSPATH="scripts/hooks"\n')
+    (home / ".gitconfig").write_text("[core]\nhookspath = ~/hooks\n# hooksPath = no\n")
+    (home / ".config" / "git" / "config").write_text("[core]\nhooksPath = linked\n")
+
+    assert find_hooks_folders(str(root), str(home)) == (
+        root / "real",
+        root / "scripts" / "hooks",
+        home / "hooks",
+    )
+
+
+def test_settings_that_are_no_file_name_no_hooks_folder(tmp_path: Path) -> None:
+    (tmp_path / ".git" / "config").mkdir(parents=True)
+
+    assert find_hooks_folders(str(tmp_path), str(tmp_path / "gone")) == ()

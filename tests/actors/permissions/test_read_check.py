@@ -1,0 +1,86 @@
+"""May this file be read? For tools that open many files after one verdict."""
+
+from dataclasses import replace
+
+import pytest
+
+from actors.permissions.default_rules import DEFAULT_RULES
+from actors.permissions.read_check import can_read
+from messages.policy import FileReadPolicy, PermissionProfile, Policy, Rule
+from tests.actors.permissions.decision_helpers import BUILD_PROFILE, rule, user_rules
+
+pytestmark = pytest.mark.quick
+
+DEFAULTS = Policy(defaults=DEFAULT_RULES)
+
+
+def read_policy(policy: Policy, *chain: PermissionProfile) -> FileReadPolicy:
+    return FileReadPolicy(policy=policy, profile_chain=chain or (BUILD_PROFILE,))
+
+
+def read_policy_with_rules(*rules: Rule) -> FileReadPolicy:
+    return read_policy(replace(DEFAULTS, sources=(user_rules(*rules),)))
+
+
+@pytest.mark.parametrize(
+    ("target", "expected"),
+    [
+        ("a.py", True),
+        ("sub/a.py", True),
+        (".env", False),
+        ("sub/.env.local", False),
+        (".env.example", True),
+        ("/etc/hosts", False),
+        ("../a.py", False),
+        ("", False),
+    ],
+)
+def test_what_may_be_read_where_nobody_has_said_anything(target: str, *, expected: bool) -> None:
+    assert can_read(target, read_policy(DEFAULTS)) is expected
+
+
+@pytest.mark.parametrize("action", ["ask", "deny"])
+def test_a_file_that_a_rule_asks_for_is_not_read_either(action: str) -> None:
+    reads = read_policy_with_rules(Rule(permission="read", pattern="*/secret.txt", action=action))  # type: ignore[arg-type]  # both are actions
+
+    assert not can_read("a/secret.txt", reads)
+    assert can_read("a/public.txt", reads)
+
+
+def test_a_rule_of_anybody_above_counts_and_what_was_granted_does_too() -> None:
+    above = PermissionProfile(agent="build", rules=user_rules(rule("read", "a.py", "deny")))
+    granted = replace(DEFAULTS, grants=(rule("read", ".env"),))
+
+    assert not can_read("a.py", read_policy(DEFAULTS, BUILD_PROFILE, above))
+    assert can_read(".env", read_policy(granted))
+    assert can_read(".env", read_policy(replace(DEFAULTS, mode="yolo")))
+
+
+def test_an_added_folder_counts_as_inside_by_whole_names() -> None:
+    reads = read_policy(replace(DEFAULTS, added_directories=("/lib",)))
+
+    assert can_read("/lib/a.py", reads)
+    assert not can_read("/library/a.py", reads)
+    assert not can_read("/lib/.env", reads)
+
+
+@pytest.mark.parametrize(
+    ("target", "within", "expected"),
+    [
+        ("/opt/a.py", "/opt", True),
+        ("/opt", "/opt", True),
+        ("/opt/a.py", "/opt/", True),
+        ("/etc/hosts", "/", True),
+        ("/optional/a.py", "/opt", False),
+        ("/etc/hosts", "/opt", False),
+        ("/opt/.env", "/opt", False),
+        ("/opt/keys/a.py", "/opt", False),
+    ],
+)
+def test_a_folder_that_was_opened_opens_what_is_below_unless_a_rule_speaks_of_it(
+    target: str, within: str, *, expected: bool
+) -> None:
+    assert (
+        can_read(target, read_policy_with_rules(rule("read", "/opt/keys/*", "ask")), within)
+        is expected
+    )

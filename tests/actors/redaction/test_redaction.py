@@ -1,0 +1,52 @@
+"""A key is replaced wherever it comes from, and nothing else is."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from actors.redaction.redaction import StreamRedactor, read_secrets, redact, redact_message
+from messages.turns import TurnStarted
+
+pytestmark = pytest.mark.quick
+
+SECRETS = (b"sk-ant-abcabcabc", b"abcabcab")
+
+
+def test_the_keys_are_those_of_the_environment_the_longest_first() -> None:
+    environment = {
+        "ANTHROPIC_API_KEY": " shortish1 ",
+        "ANTHROPIC_AUTH_TOKEN": "a-much-longer-token",
+        "ANTHROPIC_BASE_URL": "http://127.0.0.1:80",
+    }
+    assert read_secrets(environment) == (b"a-much-longer-token", b"shortish1")
+    assert read_secrets({"ANTHROPIC_API_KEY": "x"}) == ()
+
+
+@given(
+    st.lists(st.sampled_from([*SECRETS, b"sk-ant-", b"abc", b"s", b"\xff\n", b""])),
+    st.integers(1, 9),
+)
+def test_in_pieces_it_is_the_same_as_in_whole(parts: list[bytes], size: int) -> None:
+    data = b"".join(parts)
+    hiding = StreamRedactor(SECRETS)
+    told = [hiding.feed(data[at : at + size]) for at in range(0, len(data), size)]
+    whole = b"".join(told) + hiding.flush()
+    assert not any(key in whole for key in SECRETS)
+    if SECRETS[1] not in data:
+        assert whole == redact(data, SECRETS)
+
+
+def test_what_is_no_key_is_not_kept_back() -> None:
+    hiding = StreamRedactor((b"sk-ant-1",))
+    assert hiding.feed(b"plain text, no s") == b"plain text, no "
+    assert hiding.feed(b"k-") == b""
+    assert hiding.feed(b"x") == b"sk-x"
+    assert hiding.flush() == b""
+
+
+def test_a_message_is_written_without_the_key_and_is_still_itself() -> None:
+    said = TurnStarted(turn=1, prompt='Use "sk\\ant-1" and sk-plain-1.')
+    keys = (b'"sk\\ant-1"', b"sk-plain-1")
+    assert redact_message(said, keys).prompt == "Use [secret] and [secret]."
+    assert redact_message(said, (b"not there",)) is said
+    assert redact_message(said, (b"turn_started",)) is said

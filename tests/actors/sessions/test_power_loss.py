@@ -1,0 +1,171 @@
+"""Whatever the disk did not promise to keep is lost, halved or reordered; nothing else is."""
+
+from functools import partial
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from actors.sessions.errors import LogDamagedError, LogError
+from actors.sessions.json_store import replace_file
+from actors.sessions.log_reader import parse_log
+from actors.sessions.session_log import SessionLog
+from messages.address import PRIMARY
+from messages.serialization import JournalLine, encode_line
+from tests.actors.sessions.crash_harness import PATH, STATE, check_power_losses, run_until_killed
+from tests.actors.sessions.sample_records import (
+    NOW_S,
+    create_log,
+    encode_record,
+    fixed_clock,
+    make_log_lines,
+    make_turn_started,
+)
+from tests.faults.faulty_file_system import FaultyFileSystem, KillPoint
+from tests.faults.power_loss_disk import PowerLossDisk
+
+RUNS = 10_000
+RUNS_PER_SHARD = 300
+
+
+@pytest.mark.quick
+@pytest.mark.parametrize("first", range(0, RUNS_PER_SHARD, 50))
+def test_no_acknowledged_record_is_lost_in_a_power_cut(first: int) -> None:
+    for seed in range(first, first + 50):
+        check_power_losses(seed)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("first", range(0, RUNS, 500))
+def test_no_acknowledged_record_is_lost_in_10_000_power_cuts(first: int) -> None:
+    for seed in range(first, first + 500):
+        check_power_losses(seed)
+
+
+def check_replace_under_power_loss(seed: int) -> None:
+    random, disk, path = Random(seed), PowerLossDisk(STATE), STATE / "config.toml"  # noqa: S311  (must replay)
+    old, new = b"old " * 500, b"new " * 700
+    disk.add_file(path, old)
+    files = FaultyFileSystem(
+        disk, KillPoint(random.randint(1, 14), lambda length: random.randint(0, length))
+    )
+    done = not run_until_killed(partial(replace_file, path, new, files))
+    disk.lose_power(random)
+    assert disk.read_content(path) in ((new,) if done else (old, new))
+    replace_file(path, b"again", disk)
+    assert disk.read_content(path) == b"again"
+
+
+@pytest.mark.quick
+def test_a_replaced_file_is_the_old_or_the_new_one_after_a_power_cut() -> None:
+    for seed in range(500):
+        check_replace_under_power_loss(seed)
+
+
+@pytest.mark.long
+def test_a_replaced_file_is_the_old_or_the_new_one_after_10_000_power_cuts() -> None:
+    for seed in range(RUNS):
+        check_replace_under_power_loss(seed)
+
+
+@pytest.mark.quick
+def test_a_group_that_is_damaged_anywhere_is_one_unfinished_write() -> None:
+    lines = make_log_lines(3)
+    grouped = [
+        encode_line(JournalLine(n, NOW_S, PRIMARY, make_turn_started(n), group=4))
+        for n in (4, 5, 6)
+    ]
+    for lost in range(3):
+        holed = [b"\0" * len(each) if n == lost else each for n, each in enumerate(grouped)]
+        contents = parse_log(Path("s"), b"".join([*lines, *holed]))
+        assert [each.seq for each in contents.lines] == list(range(1, 4 + lost))
+        assert contents.torn == b"".join(holed[lost:])
+
+
+@pytest.mark.quick
+def test_damage_before_a_group_that_came_later_is_no_unfinished_write() -> None:
+    lines = make_log_lines(3)
+    grouped = [
+        encode_line(JournalLine(n, NOW_S, PRIMARY, make_turn_started(n), group=4)) for n in (4, 5)
+    ]
+    later = encode_line(JournalLine(6, NOW_S, PRIMARY, make_turn_started(6)))
+    damaged = grouped[1].replace(b"prompt 5", b"prompt 6")
+    with pytest.raises(LogDamagedError, match="line 5 of 6"):
+        parse_log(Path("s"), b"".join([*lines, grouped[0], damaged, later]))
+
+
+@pytest.mark.quick
+def test_records_that_were_written_together_say_so(tmp_path: Path) -> None:
+    log = create_log(tmp_path / "s.jsonl")
+    log.append([(make_turn_started(1), PRIMARY), (make_turn_started(2), PRIMARY)])
+    log.append([(make_turn_started(3), PRIMARY)])
+    log.close()
+    lines = parse_log(log.path, log.path.read_bytes()).lines
+    assert [each.group for each in lines] == [1, 1, 3, 3, 5]
+
+
+@pytest.mark.quick
+def test_the_disk_of_these_tests_loses_what_was_not_synced() -> None:
+    """The check of the check: a log that does not sync loses records here."""
+
+    class Careless(PowerLossDisk):
+        def sync(self, descriptor: int) -> None:
+            pass
+
+    lost = 0
+    for seed in range(50):
+        disk = Careless(PATH.parent)
+        disk.add_file(PATH, b"".join(make_log_lines(2)))
+        log, _ = SessionLog.open(PATH, fixed_clock, disk)
+        log.append([(make_turn_started(3), PRIMARY)])
+        disk.lose_power(Random(seed))  # noqa: S311  (a seed must replay)
+        lost += disk.read_content(PATH) != b"".join(
+            [*make_log_lines(2), encode_record(3, make_turn_started(3))]
+        )
+    assert lost > 10
+
+
+@pytest.mark.quick
+def test_what_was_refused_does_not_come_back_with_a_power_cut() -> None:
+    """Its first record went in whole, and what undoes that has to last as well."""
+    old = b"".join(make_log_lines(2))
+    for seed in range(50):
+        disk = PowerLossDisk(PATH.parent)
+        disk.add_file(PATH, old)
+        files = FaultyFileSystem(disk)
+        log, _ = SessionLog.open(PATH, fixed_clock, files)
+        files.short_write_bytes = 5
+        with pytest.raises(LogError, match="bytes went in"):
+            log.append([(make_turn_started(3), PRIMARY), (make_turn_started(4), PRIMARY)])
+        disk.lose_power(Random(seed))  # noqa: S311  (a seed must replay)
+        assert disk.read_content(PATH) == old
+
+
+def check_every_prefix(step: int) -> None:
+    """Open, append, reopen each prefix of a 50-record log, in memory."""
+    lines, path = make_log_lines(50), Path("/s/cut.jsonl")
+    data = b"".join(lines)
+    records = parse_log(path, data).records
+    starts = [sum(map(len, lines[:n])) for n in range(len(lines) + 1)]
+    for length in range(starts[1], len(data) + 1, step):
+        disk = PowerLossDisk(path.parent)
+        disk.add_file(path, data[:length])
+        whole = sum(start <= length for start in starts) - 1
+        log, contents = SessionLog.open(path, fixed_clock, disk)
+        log.append([(make_turn_started(99), PRIMARY)])
+        log.close()
+        log, again = SessionLog.open(path, fixed_clock, disk)
+        log.close()
+        assert contents.records == records[:whole]
+        assert again.records == (*contents.records, make_turn_started(99))
+        assert again.torn == b""
+
+
+@pytest.mark.quick
+def test_every_97th_prefix_of_50_records_opens_and_loses_nothing() -> None:
+    check_every_prefix(97)
+
+
+@pytest.mark.long
+def test_every_prefix_of_50_records_opens_and_loses_nothing() -> None:
+    check_every_prefix(1)

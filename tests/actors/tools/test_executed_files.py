@@ -1,0 +1,165 @@
+"""A yes to a command is a yes to the files that it runs, as they were then."""
+
+import asyncio
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from actors.tools.bash import BashArguments, plan, run
+from actors.tools.executed_files import (
+    MAX_QUICK_CHECK_CHARS,
+    find_executed_files,
+    has_no_file_names,
+)
+from actors.tools.tool import TargetChangedError
+from messages.tool_calls import CallPlan
+from tests.actors.tools.tool_caller import ToolCaller
+
+pytestmark = pytest.mark.quick
+
+
+@pytest.fixture
+def root(caller: ToolCaller) -> Path:
+    root = caller.context.workspace.root
+    (root / "sub").mkdir()
+    for name in ("x.sh", "y.py", "sub/x.sh"):
+        (root / name).write_text("echo one\n")
+    (root / "tool").write_text("#!/bin/sh\necho one\n")
+    (root / "data.txt").write_text("one\n")
+    (root / "z.sh").symlink_to("x.sh")
+    return root
+
+
+def find_names(caller: ToolCaller, command: str) -> list[str]:
+    root = caller.context.workspace.root
+    files = find_executed_files(command, caller.context.workspace)
+    return [os.path.relpath(each.path, root) for each in files if each.digest]
+
+
+@pytest.mark.parametrize(
+    ("command", "files"),
+    [
+        ("bash x.sh", ["x.sh"]),
+        ("bash -x ./x.sh now", ["x.sh"]),
+        ("./x.sh", ["x.sh"]),
+        ("bash z.sh", ["x.sh"]),
+        (". ./x.sh && python3 y.py", ["x.sh", "y.py"]),
+        ("cd sub && bash x.sh", ["sub/x.sh"]),
+        ("cd sub; bash x.sh", ["x.sh", "sub/x.sh"]),
+        ("timeout 5 ./x.sh", ["x.sh"]),
+        ("env A=1 bash x.sh", ["x.sh"]),
+        ("bash -c './x.sh'", ["x.sh"]),
+        ("bash < x.sh", []),
+        ("frobnicate tool data.txt", ["tool"]),
+        ("cat data.txt", []),
+        ("git add data.txt", []),
+        ("echo 'bash x.sh'", []),
+        ("bash sub", []),
+    ],
+)
+def test_what_is_run_is_found_as_far_as_it_is_named(
+    caller: ToolCaller, root: Path, command: str, files: list[str]
+) -> None:
+    assert root.is_dir()
+    assert find_names(caller, command) == files
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["echo hi", "git status --short", "git log -1 && date", "frobnicate absent", "cd absent; w"],
+)
+def test_a_glance_is_enough_where_nothing_that_is_named_is_there(
+    caller: ToolCaller, root: Path, command: str
+) -> None:
+    assert has_no_file_names(command, caller.context.workspace)
+    assert find_executed_files(command, caller.context.workspace) == ()
+    (root / "absent").symlink_to("nowhere")
+    assert has_no_file_names(command, caller.context.workspace) == ("absent" not in command)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "bash absent.sh",
+        "frobnicate tool",
+        "cat data.txt",
+        "cd sub && ls",
+        "ls ./absent",
+        "ls /absent/x",
+        "bash -c 'python3 absent.py'",
+        "echo " + "x" * MAX_QUICK_CHECK_CHARS,
+    ],
+)
+def test_a_glance_leaves_all_else_to_the_look_that_may_block(
+    caller: ToolCaller, root: Path, command: str
+) -> None:
+    assert root.is_dir()
+    assert not has_no_file_names(command, caller.context.workspace)
+
+
+def plan_command(caller: ToolCaller, command: str) -> tuple[BashArguments, CallPlan]:
+    arguments = BashArguments(command=command)
+    return arguments, asyncio.run(plan(arguments, caller.context))
+
+
+def rewrite(root: Path) -> None:
+    (root / "x.sh").write_text("echo two\n")
+
+
+def replace(root: Path) -> None:
+    (root / "new").write_text("echo two\n")
+    (root / "new").rename(root / "x.sh")
+
+
+def retarget_symlink(root: Path) -> None:
+    (root / "z.sh").unlink()
+    (root / "z.sh").symlink_to("y.py")
+
+
+def remove(root: Path) -> None:
+    (root / "x.sh").unlink()
+
+
+def create_missing_file(root: Path) -> None:
+    (root / "absent.sh").write_text("echo two\n")
+
+
+@pytest.mark.parametrize(
+    ("command", "change"),
+    [
+        ("bash x.sh", rewrite),
+        ("bash x.sh", replace),
+        ("bash x.sh", remove),
+        ("bash z.sh", rewrite),
+        ("bash z.sh", retarget_symlink),
+        ("bash absent.sh", create_missing_file),
+        ("./absent.sh", create_missing_file),
+    ],
+)
+def test_what_changed_since_it_was_asked_about_is_not_run(
+    caller: ToolCaller, root: Path, command: str, change: Callable[[Path], None]
+) -> None:
+    arguments, asked = plan_command(caller, command)
+    change(root)
+    with pytest.raises(
+        TargetChangedError, match=r"a file that it runs is another now: .*\.(sh|py)"
+    ):
+        asyncio.run(run(arguments, asked, caller.context))
+
+
+def test_what_stayed_the_same_runs_also_beside_changes_of_its_data(
+    caller: ToolCaller, root: Path
+) -> None:
+    arguments, asked = plan_command(caller, "bash x.sh && cat data.txt")
+    (root / "data.txt").write_text("two\n")
+    os.utime(root / "x.sh")
+    assert asyncio.run(run(arguments, asked, caller.context)).text == "one\ntwo"
+
+
+def test_what_is_no_regular_file_is_not_opened(caller: ToolCaller, root: Path) -> None:
+    os.mkfifo(root / "pipe")
+    assert find_names(caller, "bash pipe") == []
+    assert find_names(caller, "bash " + "x" * 5_000) == []
+    assert find_names(caller, "bash " + "x.sh " * 100_000) == []

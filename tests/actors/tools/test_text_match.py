@@ -1,0 +1,63 @@
+import pytest
+
+from actors.tools.text_match import replace_text
+from actors.tools.tool import ToolError
+
+pytestmark = pytest.mark.quick
+
+
+def expect_error(text: str, old: str) -> str:
+    with pytest.raises(ToolError) as caught:
+        replace_text(text, old, "new", replace_all=False)
+    return str(caught.value)
+
+
+def test_a_text_that_is_not_there_is_missing() -> None:
+    assert expect_error("a\nb\n", "c").startswith(
+        "old_string is missing: the file does not contain it"
+    )
+
+
+def test_a_text_that_differs_in_whitespace_only_is_pointed_out() -> None:
+    text = "def f():\n\tif x:\n\t\treturn 1\n"
+    assert expect_error(text, "    if x:\n        return 1") == (
+        "old_string is missing, but the text at line 2 differs from it in whitespace only; "
+        "copy it exactly"
+    )
+
+
+def test_line_numbers_that_were_copied_along_are_pointed_out() -> None:
+    assert "line numbers" in expect_error("one\ntwo\n", "     1\tone\n     2\ttwo")
+
+
+def test_a_text_at_several_places_is_ambiguous_and_the_lines_are_told() -> None:
+    assert expect_error("x\ny\nx\n", "x") == (
+        "old_string is ambiguous: it occurs 2 times, on lines 1, 3; "
+        "add surrounding lines until it occurs once, or set replace_all"
+    )
+    assert "occurs 30 times, on lines 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, …" in expect_error(
+        "x\n" * 30, "x"
+    )
+
+
+def test_places_that_overlap_are_two_places() -> None:
+    assert "occurs 2 times" in expect_error("aaa", "aa")
+
+
+@pytest.mark.parametrize(
+    ("text", "old", "new", "after"),
+    [
+        ("a\r\nb\r\n", "a\nb", "1\n2", "1\r\n2\r\n"),
+        ("a\r\nb\r\n", "a", "1\n2", "1\r\n2\r\nb\r\n"),
+        ("a\r\nb\r\n", "a\r\nb", "c", "c\r\n"),
+        ("a\r\nb\nc\n", "b\nc", "x\ny", "a\r\nx\ny\n"),
+        ("a\r\nb\r\nc\n", "a\nb", "x\ny", "x\r\ny\r\nc\n"),
+        ("a\nb\n", "a\n", "", "b\n"),
+    ],
+)
+def test_line_endings_of_the_file_are_kept(text: str, old: str, new: str, after: str) -> None:
+    assert replace_text(text, old, new, replace_all=False) == after
+
+
+def test_a_replacement_is_taken_literally() -> None:
+    assert replace_text("a.b", ".", r"\1\g<0>", replace_all=False) == r"a\1\g<0>b"

@@ -1,0 +1,181 @@
+"""What a session begins with, before any actor runs."""
+
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from queue import SimpleQueue
+from typing import Any
+
+import pytest
+
+from actors.agents.definition.definition import BUILT_IN_DEFINITIONS, Definition
+from actors.agents.definition.prepared_agent import PreparedAgent
+from actors.agents.turn.agent_state import RestoredState
+from actors.models.default_script import make_default_reply
+from actors.models.scripted_model import ScriptedModel
+from actors.paths.workspace import Workspace
+from actors.permissions.decide_call import decide_call
+from actors.permissions.initial_policy import resolve_workspace_paths
+from actors.wiring.session_setup import SessionHandle, SessionOptions, open_session
+from actors.wiring.wiring import (
+    SessionPorts,
+    build_session_policy,
+    choose_model,
+    make_child_factories,
+)
+from messages.permissions import SessionSettings
+from messages.policy import PermissionProfile, PermissionRequest, Rule
+from messages.turns import AgentSwitched, ModelChanged
+from tests.probe import Probe
+
+pytestmark = pytest.mark.quick
+
+
+@pytest.fixture
+def session(tmp_path: Path) -> SessionHandle:
+    root = tmp_path / "work"
+    root.mkdir()
+    options = SessionOptions(
+        project_state_folder=tmp_path / "state",
+        workspace=Workspace(root=root, cwd=root),
+        model_name="m",
+        mode="yolo",
+        is_scripted=True,
+        protected_paths=(tmp_path / "state",),
+        version="0",
+    )
+    opened = open_session(options, lambda: 0.0)
+    opened.log.close()
+    return opened
+
+
+def decide_action(session: SessionHandle, permission: str, target: Path) -> str:
+    request = PermissionRequest(permission=permission, target=str(target))
+    ground = resolve_workspace_paths(session.options.workspace)
+    chain = (PermissionProfile(agent="build"),)
+    return decide_call((request,), ground, build_session_policy(session), chain).decision.action
+
+
+def test_our_own_files_ask_in_every_mode(session: SessionHandle) -> None:
+    assert decide_action(session, "write", session.log.path) == "ask"
+    assert decide_action(session, "write", session.log.path.parent.parent / "elsewhere") == "allow"
+
+
+def test_the_model_may_read_the_whole_output_of_its_own_commands(session: SessionHandle) -> None:
+    outputs = session.options.output_folder(session.session_id)
+    asking = replace(session, options=replace(session.options, mode="default"))
+
+    assert decide_action(asking, "read", outputs / "1.txt") == "allow"
+    assert decide_action(asking, "read", outputs.parent / "of-another-session" / "1.txt") == "ask"
+
+
+def test_grants_come_back_with_their_session_and_a_mode_does_but_for_yolo(
+    session: SessionHandle,
+) -> None:
+    grant = Rule(permission="edit", pattern="a.py", action="allow")
+    resumed = replace(session, records=(SessionSettings(grants=(grant,), mode="auto-edit"),))
+
+    assert build_session_policy(resumed).grants == (grant,)
+    assert build_session_policy(resumed).mode == "auto-edit"
+    yolo = replace(resumed, records=(SessionSettings(mode="yolo"),))
+    assert build_session_policy(yolo).mode == "default"
+    assert (
+        build_session_policy(replace(session, records=(ModelChanged(model="m"),))).mode == "default"
+    )
+    named = replace(session.options, mode_is_explicit=True)
+    assert session.options.mode == "yolo"
+    assert build_session_policy(replace(yolo, options=named)).mode == "yolo", (
+        "it was named for this run"
+    )
+
+
+def test_a_model_chosen_in_a_session_stays_unless_this_run_names_one(
+    session: SessionHandle,
+) -> None:
+    chosen = (ModelChanged(model="first"), ModelChanged(model="second"))
+    real = replace(session.options, is_scripted=False)
+    resumed = replace(session, options=real, primary_records=chosen)
+
+    assert choose_model(replace(session, options=real)) == "m"
+    assert choose_model(resumed) == "second"
+    assert choose_model(replace(resumed, options=replace(real, model_is_explicit=True))) == "m"
+    assert choose_model(replace(session, primary_records=chosen)) == "m", "a script is no model"
+
+
+# Who has the session.
+
+REVIEWER = Definition(name="reviewer", system_prompt="Review.", mode="primary")
+SWITCHED_TO_PLAN = AgentSwitched(
+    id="s", agent="plan", previous_agent="reviewer", text="[plan]", max_mode="plan"
+)
+
+
+def make_primary(
+    session: SessionHandle, **changes: Any
+) -> tuple[dict[str, PreparedAgent], RestoredState]:  # noqa: ANN401  (as `replace`)
+    """Make the primary agent of a session with other options; its roles, and where it begins."""
+    options = replace(
+        session.options,
+        **{"definitions": (*BUILT_IN_DEFINITIONS, REVIEWER), "mode": "default", **changes},
+    )
+    around = SessionPorts(ScriptedModel(make_default_reply, 0.0))
+    primary = make_child_factories(
+        replace(session, options=options), around, partial(Probe, SimpleQueue[Probe]())
+    ).primary
+    assert isinstance(primary, partial)
+    roles, _, _, past, _ = primary.args
+    return {role.name: role for role in roles}, past
+
+
+def find_starting_agent(session: SessionHandle, **changes: Any) -> tuple[str, str]:  # noqa: ANN401  (as `replace`)
+    """Say who has the session when its run begins, and whom it goes back to."""
+    _, past = make_primary(session, **changes)
+    if past.pending_switch is None:
+        return past.state.agent, past.state.previous_agent
+    return past.pending_switch.agent, past.state.agent
+
+
+def test_a_session_that_begins_with_a_plan_goes_back_to_the_agent_that_was_named(
+    session: SessionHandle,
+) -> None:
+    assert find_starting_agent(session) == ("build", "build")
+    assert find_starting_agent(session, agent="reviewer") == ("reviewer", "build")
+    assert find_starting_agent(session, mode="plan") == ("plan", "build")
+    assert find_starting_agent(session, mode="plan", agent="reviewer") == ("plan", "reviewer")
+
+
+def test_a_session_that_goes_on_keeps_its_agent_unless_this_run_names_one(
+    session: SessionHandle,
+) -> None:
+    planning = replace(session, records=(SWITCHED_TO_PLAN,), primary_records=(SWITCHED_TO_PLAN,))
+    assert find_starting_agent(planning) == ("plan", "reviewer")
+    assert find_starting_agent(planning, agent="build", mode="plan") == ("plan", "reviewer")
+    assert find_starting_agent(planning, mode="auto-edit", mode_is_explicit=True) == ("reviewer", "plan")
+    assert find_starting_agent(planning, agent="build", agent_chosen=True) == ("build", "plan")
+    back = SWITCHED_TO_PLAN.model_copy(
+        update={"agent": "build", "previous_agent": "plan", "max_mode": "yolo"}
+    )
+    building = replace(
+        session, records=(SWITCHED_TO_PLAN, back), primary_records=(SWITCHED_TO_PLAN, back)
+    )
+    assert find_starting_agent(building, mode="auto-edit", mode_is_explicit=True) == ("build", "plan")
+    assert find_starting_agent(building, mode="plan") == ("build", "plan"), (
+        "a file's mode is for new sessions"
+    )
+    assert find_starting_agent(building, mode="plan", mode_is_explicit=True) == ("plan", "build")
+
+
+def test_each_agent_is_offered_only_the_way_that_leads_somewhere(session: SessionHandle) -> None:
+    cautious = replace(REVIEWER, name="cautious", permission_mode="plan")
+    roles, _ = make_primary(session, definitions=(*BUILT_IN_DEFINITIONS, REVIEWER, cautious))
+    ways = {
+        name: [tool.name for tool in role.tools if tool.name.startswith("plan_")]
+        for name, role in roles.items()
+    }
+    assert ways == {
+        "build": ["plan_enter"],
+        "plan": ["plan_exit"],
+        "explore": [],
+        "reviewer": ["plan_enter"],
+        "cautious": ["plan_exit"],
+    }

@@ -1,0 +1,78 @@
+"""The end of a whole tree of actors at work, held against `bare`."""
+
+import asyncio
+import time
+from collections.abc import Callable
+from functools import partial
+from typing import Literal
+
+from actors.runtime.actor import Actor, JobFailure
+from actors.runtime.system import ActorSystem
+from messages.address import ROOT
+from messages.base import Message
+from messages.child_lifecycle import ChildEnded
+from tests.benchmark import asyncio_baseline
+from tests.benchmark.actor_runtime import WAIT_S, Stopwatch
+from tests.benchmark.benchmark_row import BenchmarkRow
+from tests.benchmark.workload_sizes import TREE_BREADTH, TREE_DEPTH, TREE_SIZE
+
+
+class BranchJobEnded(Message):
+    """A work's end."""
+
+    type: Literal["worked"] = "worked"
+
+
+class Branch(Actor[BranchJobEnded | ChildEnded]):
+    """Waits for something that never comes, with branches below it."""
+
+    def __init__(self, depth: int, started: Callable[[], None]) -> None:
+        self._depth = depth
+        self._started = started
+
+    def on_start(self) -> None:
+        self.start_job(_never, _cancelled)
+        for number in range(TREE_BREADTH if self._depth else 0):
+            self.start(partial(Branch, self._depth - 1, self._started), f"branch-{number}")
+        self._started()
+
+    def on_receive(self, message: BranchJobEnded | ChildEnded) -> None:
+        pass
+
+
+async def _never() -> BranchJobEnded:
+    await asyncio.Event().wait()
+    return BranchJobEnded()
+
+
+def _cancelled(_: JobFailure) -> BranchJobEnded:
+    return BranchJobEnded()
+
+
+def stop_tree_ms() -> float:
+    system = ActorSystem()
+    started = Stopwatch(TREE_SIZE)
+    started.start()
+    system.start(partial(Branch, TREE_DEPTH, started.stop))
+    started.elapsed_us(1)
+    began_s = time.perf_counter()
+    system.stop(WAIT_S)
+    took_s = time.perf_counter() - began_s
+    if system.abandoned_count or system.addresses not in ((), (ROOT,)):
+        message = "not everybody ended in order"
+        raise RuntimeError(message)
+    return took_s * 1e3
+
+
+ROWS = (
+    BenchmarkRow(
+        "tree",
+        f"end of a tree of {TREE_SIZE:,} actors at work",
+        "asyncio: nested gathers",
+        8,
+        stop_tree_ms,
+        asyncio_baseline.cancel_tree_ms,
+        "ms",
+        is_single_threaded=True,
+    ),
+)

@@ -1,0 +1,62 @@
+"""Runs the program as `greenroom` does, with every thread of it under a profiler.
+
+What took longest goes into the file that `GREENROOM_BENCHMARK_PROFILE` names.
+"""
+
+import cProfile
+import os
+import pstats
+import sys
+import threading
+from collections.abc import Generator
+from contextlib import contextmanager
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+PROFILE_VARIABLE = "GREENROOM_BENCHMARK_PROFILE"
+MAX_PROFILE_LINES = 45
+
+
+@contextmanager
+def profile_all_threads() -> Generator[list[cProfile.Profile]]:
+    """Profile this thread and all that begin meanwhile, each on its own."""
+    profiles: list[cProfile.Profile] = []
+
+    def begin(*_: object) -> None:
+        profiles.append(cProfile.Profile())
+        profiles[-1].enable()
+
+    threading.setprofile(begin)
+    begin()
+    try:
+        yield profiles
+    finally:
+        threading.setprofile(None)
+        profiles[0].disable()
+
+
+def main() -> None:
+    """Run it, then write the profile, and leave as it does."""
+    sys.path.insert(0, str(ROOT))
+    with profile_all_threads() as profiles:
+        status = run_greenroom()
+    with Path(os.environ[PROFILE_VARIABLE]).open("a") as file:  # of several runs, all
+        pstats.Stats(*profiles, stream=file).sort_stats("cumulative").print_stats(MAX_PROFILE_LINES)
+    from shell.process.streams import exit_process  # noqa: PLC0415  (loading is part of the start)
+
+    exit_process(status)
+
+
+def run_greenroom() -> int:
+    """Run the program up to its exit status."""
+    from shell.main import run  # noqa: PLC0415  (as above)
+    from shell.process.deferred_imports import disable_gc  # noqa: PLC0415  (loading is part of the start)
+    from shell.process.streams import settle  # noqa: PLC0415  (as above)
+
+    disable_gc()
+    settle()
+    return run(sys.argv[1:])
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,187 @@
+import importlib
+import json
+import pkgutil
+from types import ModuleType
+from typing import get_args
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import messages
+from messages.address import Address
+from messages.base import Message
+from messages.envelope import Envelope
+from messages.journal import Appended
+from messages.serialization import (
+    MESSAGE_MODULES,
+    DecodeError,
+    JournalLine,
+    decode,
+    decode_envelope,
+    decode_line,
+    encode,
+    encode_envelope,
+    encode_line,
+    message_adapter,
+    message_types_in,
+)
+from messages.tool_calls import ToolFailed
+from tests.messages.message_strategies import MESSAGE_TYPES, journal_lines
+
+pytestmark = pytest.mark.quick
+
+LINE_KEYS = {"seq", "t", "by", "crc"}
+every_kind = pytest.mark.parametrize("kind", MESSAGE_TYPES, ids=lambda kind: kind.__name__)
+
+
+LINE = JournalLine(7, 1_700_000_000.125, Address("/primary"), Appended(id=3))
+
+
+def message_modules() -> list[ModuleType]:
+    names = (info.name for info in pkgutil.iter_modules(messages.__path__, "messages."))
+    return [importlib.import_module(name) for name in names]
+
+
+def test_every_module_that_says_something_is_a_room_of_the_wire() -> None:
+    assert {module.__name__ for module in message_modules() if message_types_in(module)} == {
+        room.__name__ for room in MESSAGE_MODULES
+    }
+
+
+def test_no_two_messages_share_a_type() -> None:
+    types = [get_args(kind.model_fields["type"].annotation) for kind in MESSAGE_TYPES]
+    assert len(set(types)) == len(types)
+
+
+def test_the_default_type_is_the_only_one() -> None:
+    types = {kind: kind.model_fields["type"] for kind in MESSAGE_TYPES}
+    assert [
+        kind for kind, each in types.items() if get_args(each.annotation) != (each.default,)
+    ] == []
+
+
+def test_every_message_is_frozen_and_refuses_extra_fields() -> None:
+    configs = {kind: kind.model_config for kind in MESSAGE_TYPES}
+    assert [kind for kind, each in configs.items() if each.get("frozen") is not True] == []
+    assert [kind for kind, each in configs.items() if each.get("extra") != "forbid"] == []
+
+
+def test_no_field_is_hidden_by_the_stamps_of_a_journal_line() -> None:
+    assert [kind for kind in MESSAGE_TYPES if not LINE_KEYS.isdisjoint(kind.model_fields)] == []
+
+
+@every_kind
+@settings(max_examples=settings().max_examples * 15 // 100)
+@given(data=st.data())
+def test_a_message_survives_the_way_there_and_back_alone_as_a_line_and_in_an_envelope(
+    kind: type[Message], data: st.DataObject
+) -> None:
+    """One draw for the three ways: drawing takes longer than all of them."""
+    line = data.draw(journal_lines(kind))
+    alone = encode(line.message)
+    assert b"\n" not in alone
+    assert decode(alone) == line.message
+    assert encode(decode(alone)) == alone
+
+    written = encode_line(line)
+    assert written.index(b"\n") == len(written) - 1
+    assert json.loads(written)["type"] == kind.model_fields["type"].default
+    assert decode_line(written) == line
+
+    sent = Envelope(Address("/primary"), Address("/primary/explore-1"), line.message)
+    assert decode_envelope(encode_envelope(sent)) == sent
+
+
+@settings(max_examples=2 * settings().max_examples)
+@given(data=st.data())
+def test_a_line_with_any_byte_changed_is_refused(data: st.DataObject) -> None:
+    written = bytearray(
+        encode_line(data.draw(journal_lines(data.draw(st.sampled_from(MESSAGE_TYPES)))))
+    )
+    written[data.draw(st.integers(0, len(written) - 1))] ^= data.draw(st.integers(1, 255))
+    with pytest.raises(DecodeError):
+        decode_line(bytes(written))
+
+
+def test_every_single_bit_of_a_line_counts() -> None:
+    written = encode_line(LINE)
+    for at in range(len(written)):
+        for bit in range(8):
+            flipped = bytearray(written)
+            flipped[at] ^= 1 << bit
+            with pytest.raises(DecodeError):
+                decode_line(bytes(flipped))
+
+
+def test_no_prefix_of_a_line_passes_for_a_line() -> None:
+    written = encode_line(LINE)
+    for length in range(len(written) - 1):
+        with pytest.raises(DecodeError):
+            decode_line(written[:length])
+
+
+@given(st.binary(max_size=200))
+def test_garbage_is_refused(data: bytes) -> None:
+    with pytest.raises(DecodeError):
+        decode(data)
+    with pytest.raises(DecodeError):
+        decode_line(data)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"",
+        b"null",
+        b"[]",
+        b"{}",
+        b'{"type":"appended"}',
+        b'{"type":"no_such_message","id":1}',
+        b'{"type":"appended","id":1,"extra":true}',
+        b'{"type":"appended","id":"one"}',
+        b'{"type":"appended","id":1} {"type":"appended","id":2}',
+        b'{"type":"appended","id":1',
+        b'{"type":"child_cancelled","child":"no/path"}',
+        b'{"type":"turn_started","turn":1,"prompt":"\xff"}',
+    ],
+    ids=repr,
+)
+def test_what_is_not_exactly_a_message_is_refused(data: bytes) -> None:
+    with pytest.raises(DecodeError):
+        decode(data)
+
+
+def test_a_refusal_is_one_line_and_repeats_no_content() -> None:
+    with pytest.raises(DecodeError) as refused:
+        decode(b'{"type":"appended","id":"a secret\\nline"}')
+    assert "secret" not in str(refused.value)
+    assert "\n" not in str(refused.value)
+
+
+def test_a_stamped_line_that_holds_no_message_is_refused() -> None:
+    assert isinstance(decode_line(encode_line(LINE)).message, Appended)
+    unstamped = encode(ToolFailed(call_id="c1", reason="crashed", detail="x"))
+    with pytest.raises(DecodeError):
+        decode_line(unstamped)
+
+
+def test_the_adapter_is_built_once() -> None:
+    assert message_adapter() is message_adapter()
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        b"",
+        b"[]",
+        b'{"to":"/a","sender":"/b"}',
+        b'{"to":"a b","sender":"/b","message":{"type":"appended","id":1}}',
+        b'{"to":"/a","sender":1,"message":{"type":"appended","id":1}}',
+        b'{"to":"/a","sender":"/b","message":{"type":"nobody"}}',
+        b'{"to":"/a","sender":"/b","message":{"type":"appended","id":1},"more":1}',
+    ],
+)
+def test_what_is_no_envelope_is_refused(raw: bytes) -> None:
+    with pytest.raises(DecodeError):
+        decode_envelope(raw)

@@ -1,0 +1,187 @@
+"""Kills the real program with SIGKILL at random moments, and resumes it: COUNT times from SEED.
+
+Or puts it back to every place where its records can stop, with COUNT 0, and resumes it there.
+Every run is a process of its own, forked from one that has imported everything, so that a run
+costs no start-up. Run as `python -m tests.program.sigkill_harness FOLDER COUNT SEED`; prints one line of
+JSON for each run.
+"""
+
+import json
+import os
+import select
+import signal
+import sys
+import threading
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+
+import actors.runtime.system
+import actors.supervisor.supervisor
+import actors.wiring.session_setup
+import actors.wiring.wiring
+import shell.cli.launch_config
+import shell.headless.event_queue
+import shell.headless.headless_console
+import shell.main
+from actors.models.anthropic_client import load_sdk
+from actors.sessions.log_reader import read_log
+from messages.serialization import message_adapter
+from messages.turns import ToolEnded, ToolStarted, TurnCompleted
+from shell.process.streams import exit_process
+
+PRELOADED_MODULES = (
+    actors.wiring.wiring,
+    actors.supervisor.supervisor,
+    actors.runtime.system,
+    actors.wiring.session_setup,
+    shell.headless.event_queue,
+    shell.headless.headless_console,
+    shell.cli.launch_config,
+)
+"""What the program would import by itself, run after run."""
+ARGUMENTS = ("-p", "Work.", "--permission-mode", "yolo")
+MAX_RECORDS = 16
+PROMPT_RECORD = 0
+CALL_COUNT = 4
+
+
+@dataclass
+class KillTrial:
+    """One session in a world of its own."""
+
+    folder: Path
+
+    def set_up(self) -> None:
+        (self.folder / "repository" / ".git").mkdir(parents=True)
+        (self.folder / "repository" / ".git" / "HEAD").write_text("ref: refs/heads/main\n")
+        (self.folder / "user").mkdir()
+
+    def run(self, *arguments: str, min_records: int = 10**6, delay_ms: float = 0.0) -> int:
+        """Run the program; kill it `and_ms` after it has so many records on disk.
+
+        Returns its exit status, or the signal below zero.
+        """
+        pid = os.fork()
+        if not pid:
+            self._become_the_program(arguments)
+        descriptor = os.pidfd_open(pid)
+        gone = select.poll()
+        gone.register(descriptor, select.POLLIN)
+        while not gone.poll(1):
+            if self.records >= min_records:
+                gone.poll(delay_ms)
+                os.kill(pid, signal.SIGKILL)
+                break
+        os.close(descriptor)
+        return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+
+    @property
+    def records(self) -> int:
+        return sum(data.count(b"\n") for data in self.sessions.values())
+
+    def _become_the_program(self, words: tuple[str, ...]) -> None:
+        try:
+            os.chdir(self.folder / "repository")
+            os.environ["GREENROOM_HOME"] = str(self.folder / "state")
+            os.environ["HOME"] = str(self.folder / "user")
+            said = os.open(self.folder / "said", os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+            for number in (1, 2):
+                os.dup2(said, number)
+            exit_process(shell.main.run(list(words)))
+        finally:
+            os._exit(99)
+
+    @property
+    def sessions(self) -> dict[Path, bytes]:
+        found = (self.folder / "state").glob("projects/*/*.jsonl")
+        return {path: data for path in found if (data := path.read_bytes())}
+
+
+def run_kill_trial(folder: Path, records: int, delay_ms: float) -> dict[str, object]:
+    """Kill a session once, resume it, and say everything that is wrong then."""
+    session = KillTrial(folder)
+    session.set_up()
+    first = session.run(*ARGUMENTS, min_records=records, delay_ms=delay_ms)
+    before = session.sessions
+    second = session.run(*ARGUMENTS, "--continue")
+    after = session.sessions
+    wrong = [f"the resume ended with {second}"] if second else []
+    wrong += [f"bytes of {path.name} are lost" for path in before if not _kept(before, after, path)]
+    wrong += [f"{len(after)} sessions"] if len(after) != 1 else []
+    for path in after:
+        wrong += _wrong(path, folder / "repository" / "runs")
+    at = sum(data.count(b"\n") for data in before.values())
+    return {"killed": first == -signal.SIGKILL, "records": at, "wrong": wrong}
+
+
+def resume_after_each_record(folder: Path) -> list[dict[str, object]]:
+    """End a session behind each of its records in turn, as a kill would, and resume it there."""
+    session = KillTrial(folder)
+    session.set_up()
+    session.run(*ARGUMENTS)
+    ((path, whole),) = session.sessions.items()
+    lines, runs = whole.splitlines(keepends=True), folder / "repository" / "runs"
+    said: list[dict[str, object]] = []
+    for kept in range(1, len(lines) + 1):
+        path.write_bytes(b"".join(lines[:kept]))
+        ended = [each for each in read_log(path).records if isinstance(each, ToolEnded)]
+        runs.write_text("".join(f"{number}\n" for number in range(len(ended))))
+        began = isinstance(read_log(path).records[-1], ToolStarted)
+        status = session.run(*ARGUMENTS, "--continue")
+        wrong = [f"the resume ended with {status}"] if status else []
+        wrong += _wrong(path, runs) if kept > PROMPT_RECORD else []
+        unknown = [
+            e for e in read_log(path).records if isinstance(e, ToolEnded) and e.status != "ok"
+        ]
+        wrong += [f"{len(unknown)} outcomes are unknown"] if len(unknown) != began else []
+        wrong += (
+            ["a record is lost"] if not path.read_bytes().startswith(b"".join(lines[:kept])) else []
+        )
+        said.append({"killed": True, "records": kept, "wrong": wrong})
+    return said
+
+
+def _kept(before: dict[Path, bytes], after: dict[Path, bytes], path: Path) -> bool:
+    whole = before[path].rpartition(b"\n")[0]
+    return after.get(path, b"").startswith(whole)
+
+
+def _wrong(path: Path, runs: Path) -> list[str]:
+    """Compare what the records say with what the calls did."""
+    records = read_log(path).records
+    done = runs.read_text().split() if runs.exists() else []
+    started = [each.call_id for each in records if isinstance(each, ToolStarted)]
+    ended = {each.call_id: each.status for each in records if isinstance(each, ToolEnded)}
+    wrong = [
+        f"call {each} ran {done.count(each)} times" for each in {*done} if done.count(each) > 1
+    ]
+    wrong += [f"call {each} ran unrecorded" for each in done if f"toolu_{each}_0" not in started]
+    for number in range(CALL_COUNT):
+        status = ended.get(f"toolu_{number}_0")
+        times = done.count(str(number))
+        if (status, times) not in (("ok", 1), ("unknown", 0), ("unknown", 1)):
+            wrong.append(f"call {number} ended as {status} and ran {times} times")
+    if not isinstance(records[-1], TurnCompleted):
+        wrong.append(f"the last record is {type(records[-1]).__name__}")
+    return wrong
+
+
+def main(folder: Path, count: int, seed: int) -> None:
+    """Print one line for each run."""
+    load_sdk()
+    assert threading.active_count() == 1, "a fork would copy one thread of several"
+    message_adapter()
+    random = Random(seed)  # noqa: S311  (a seed must replay)
+    if not count:
+        for said in resume_after_each_record(folder / "stops"):
+            print(json.dumps(said))  # noqa: T201  (its caller reads it)
+    for number in range(count):
+        said = run_kill_trial(
+            folder / f"{seed}-{number}", random.randint(0, MAX_RECORDS), random.uniform(0, 12)
+        )
+        print(json.dumps(said), flush=True)  # noqa: T201  (its caller reads it)
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]))

@@ -1,0 +1,28 @@
+"""A model must not learn what is in a file that it may not read, by whatever call."""
+
+from pathlib import Path
+
+from tests.program.program_harness import Program
+from tests.scripted_server import respond_text, respond_tool_call
+
+
+def test_guesses_at_a_secret_are_all_answered_alike(program: Program, tmp_path: Path) -> None:
+    secret = tmp_path / "secret"
+    secret.write_text("password=hunter2\n")
+    guesses = ["password=h", "password=x", "s", "pass  word"]
+    answers = [
+        *(
+            respond_tool_call("edit", path=str(secret), old_string=each, new_string="")
+            for each in guesses
+        ),
+        respond_tool_call("write", path=str(secret), content="password=hunter2\n"),
+        respond_tool_call("write", path=str(secret), content="something else"),
+        respond_text("I know nothing."),
+    ]
+    with program.serve(*answers):
+        done = program.run("-p", "Guess.", "--output-format", "json")
+
+    reasons = {denial["reason"] for denial in done.result["denials"]}
+    assert len(done.result["denials"]) == len(answers) - 1
+    assert len(reasons) == 1
+    assert secret.read_text() == "password=hunter2\n"

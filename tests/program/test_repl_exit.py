@@ -1,0 +1,168 @@
+"""However the screen ends, the terminal is as before, nothing runs on, and the journal is whole."""
+
+import random
+import signal
+import sys
+
+import pytest
+
+from tests.program.program_harness import YOLO, CommandWatch, Program
+from tests.program.test_repl import open_repl
+from tests.scripted_server import respond_text, respond_tool_call
+from tests.shell.pty_terminal import PtyTerminal, open_terminal
+
+STOP_TIMEOUT_S = 5.0
+FAULTY_COMMAND = """
+from shell.commands.command import Command
+from shell.commands.command_table import COMMANDS
+from shell.main import main
+COMMANDS["fail"] = Command("fail", lambda words, shell: str(1 // 0))
+main()
+"""
+"""The program with a fault of ours in it, planted where a person can reach it."""
+FAULTY_DRAWING = """
+from shell.main import main
+from shell.view import plan
+plan.footer_row = lambda *rest: 1 // 0
+main()
+"""
+
+
+def is_restored(shown: PtyTerminal) -> bool:
+    """Whether the terminal is as a shell wants it: cooked, cursor shown, pastes unmarked."""
+    pairs = ((b"\x1b[?25l", b"\x1b[?25h"), (b"\x1b[?2004h", b"\x1b[?2004l"))
+    undone = all(shown.raw.rfind(on) < shown.raw.rfind(off) for on, off in pairs)
+    alternate = shown.raw.count(b"\x1b[?1049h") == shown.raw.count(b"\x1b[?1049l")
+    return undone and alternate and not shown.is_raw()
+
+
+@pytest.mark.parametrize(("number", "status"), [(signal.SIGTERM, 143), (signal.SIGHUP, 129)])
+def test_a_signal_ends_the_screen_and_what_runs_and_the_terminal_is_as_before(
+    program: Program, command_watch: CommandWatch, number: signal.Signals, status: int
+) -> None:
+    command = f"exec 3>{command_watch.path}; echo at work >&3; sleep 300 & sleep 300"
+    with (
+        program.serve(respond_tool_call("bash", command=command)),
+        open_repl(program, "Work.", *YOLO) as shown,
+    ):
+        command_watch.wait_for_output()
+        shown.wait_for_text("Working")
+        shown.send_signal(number)
+        assert shown.wait_for_exit(STOP_TIMEOUT_S) == status
+        command_watch.wait_for_close()
+        assert is_restored(shown)
+        assert shown.read_screen().count("is kept; greenroom --continue") == 1
+    assert program.record_types()[-1] == "tool_started"
+
+
+def test_a_terminal_that_is_closed_ends_all_of_it(
+    program: Program, command_watch: CommandWatch
+) -> None:
+    command = f"exec 3>{command_watch.path}; echo at work >&3; sleep 300 & sleep 300"
+    with (
+        program.serve(respond_tool_call("bash", command=command)),
+        open_repl(program, "Work.", *YOLO) as shown,
+    ):
+        command_watch.wait_for_output()
+        shown.wait_for_text("Working")
+        shown.hang_up()
+        command_watch.wait_for_close(STOP_TIMEOUT_S)
+        assert shown.wait_for_exit_after_hangup(STOP_TIMEOUT_S) == 129
+    assert program.record_types()[-1] == "tool_started"
+
+
+def test_a_fault_of_the_screen_ends_it_in_order_with_one_clear_line(program: Program) -> None:
+    with (
+        program.serve(respond_text("Hello.")),
+        open_terminal(
+            [sys.executable, "-P", "-c", FAULTY_COMMAND],
+            environment=program.environment(TERM="xterm-256color"),
+            cwd=program.repository,
+        ) as shown,
+    ):
+        shown.wait_for_text("build · default")
+        shown.type("Hi.\r")
+        shown.wait_for_text("Hello.")
+        shown.wait_for_no_text("Esc interrupts")
+        shown.type("/fail\r")
+        assert shown.wait_for_exit(STOP_TIMEOUT_S) == 1
+        assert is_restored(shown)
+        told = "a fault of Greenroom: ZeroDivisionError"
+        assert shown.read_screen().replace("\n", "").count(told) == 1
+        assert "Traceback" not in shown.read_scrollback()
+    assert program.record_types()[-1] == "turn_completed"
+
+
+def test_a_fault_of_the_first_drawing_leaves_the_terminal_as_it_was(program: Program) -> None:
+    with (
+        program.serve(),
+        open_terminal(
+            [sys.executable, "-P", "-c", FAULTY_DRAWING],
+            environment=program.environment(TERM="xterm-256color"),
+            cwd=program.repository,
+        ) as shown,
+    ):
+        assert shown.wait_for_exit(STOP_TIMEOUT_S) == 1
+        assert is_restored(shown)
+        assert "a fault of Greenroom: ZeroDivisionError" in shown.read_screen()
+
+
+def test_the_end_of_input_asks_once_more_and_leaves(program: Program) -> None:
+    with program.serve(), open_repl(program) as shown:
+        shown.wait_for_text("build · default")
+        shown.type("\x04")
+        shown.wait_for_text("once more to leave")
+        shown.type("\x04")
+        assert shown.wait_for_exit(STOP_TIMEOUT_S) == 130
+        assert is_restored(shown)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_keys_and_pastes_at_any_moment_leave_a_screen_that_works(
+    program: Program, seed: int
+) -> None:
+    chance = random.Random(seed)  # noqa: S311  (a replayable sequence, no secret)
+    long = "\n\n".join(f"Paragraph {n}: " + "word " * 30 for n in range(40))
+    answers = [respond_text(long) for _ in range(40)]
+    moves = (
+        "go on\r",
+        "\x1b",
+        "draft\x03",
+        "\x1b\x1b",
+        "\x1b[200~a\nb\x1b[201~\x15",
+        "/he\x15",
+        "\t",
+    )
+    with program.serve(*answers), open_repl(program) as shown:
+        shown.type("before there is a screen\r")
+        shown.wait_for_text("build · default")
+        for _ in range(25):
+            if chance.random() < 0.2:
+                shown.resize(24, chance.choice((40, 60, 80, 100)))
+            shown.type(chance.choice(moves))
+            shown.read_for(chance.choice((0.0, 0.01, 0.05, 0.12)))
+        shown.resize(24, 80)
+        for _ in range(2):  # the first may close what is open
+            shown.type("\x1b")
+            shown.read_for(0.3)  # else the next key would be Alt and that key
+        shown.wait_for_no_text("Esc interrupts")
+        shown.wait_for_no_text("Interrupting")
+        shown.type("x\x03/status\r")
+        shown.wait_for_text("turn       none")
+        shown.wait_for_no_text(
+            "once more to leave"
+        )  # a busy machine reads Esc and x together, as Alt-x
+        assert shown.read_screen().count("build · default") == 1
+        assert (
+            sum(
+                row.startswith(">") and row.strip() == ">"
+                for row in shown.read_screen().split("\n")
+            )
+            == 1
+        )
+        shown.type("/quit\r")
+        assert shown.wait_for_exit() == 0
+        assert is_restored(shown)
+    types = program.record_types()
+    ended = sum(types.count(f"turn_{how}") for how in ("completed", "interrupted", "failed"))
+    assert types.count("turn_started") == ended

@@ -1,0 +1,245 @@
+"""Slash commands as a person meets them."""
+
+import subprocess
+from pathlib import Path
+
+from messages.content import Usage
+from messages.permissions import (
+    ChangeMode,
+    DecisionExplained,
+    EvaluatedRequest,
+    ExplainLastDecision,
+    GetPolicy,
+    GrantRevoked,
+    PermissionDecision,
+    PolicySnapshot,
+    ReplaceRules,
+    ReplaceRulesFailed,
+    RevokeGrant,
+    RevokeGrantFailed,
+    RulesReplaced,
+)
+from messages.policy import PermissionRequest, Policy, Rule, RuleSource
+from messages.turns import SwitchAgent, UsageChanged
+from shell.commands.command_table import COMMANDS
+from shell.config.reload_rules import ReloadedRules
+from shell.sessions.next_session import NextSession
+from shell.sessions.session_context import SessionContext
+from shell.view.styled_text import AGENT_CHAIN_SEPARATOR
+from tests.shell import sample_events
+from tests.shell.screen_harness import ScreenHarness, run_on_screen
+from tests.shell.screen_setup import start_session
+
+
+def git(folder: Path, *words: str) -> None:
+    identity = ("-c", "user.name=x", "-c", "user.email=x@localhost")
+    subprocess.run(["git", *identity, *words], cwd=folder, check=True, capture_output=True)
+
+
+def test_diff_shows_changes_and_new_files_and_runs_nothing_of_the_repository(
+    tmp_path: Path,
+) -> None:
+    git(tmp_path, "init", "-q")
+    (tmp_path / "a.txt").write_text("old\n")
+    git(tmp_path, "add", ".")
+    git(tmp_path, "commit", "-qm", "one")
+    git(tmp_path, "config", "diff.external", f"touch {tmp_path}/ran")
+    git(tmp_path, "config", "core.fsmonitor", f"touch {tmp_path}/ran")
+    (tmp_path / "a.txt").write_text("new\x1b[2J\n")
+    (tmp_path / "b.txt").write_text("")
+
+    async def script(here: ScreenHarness) -> None:
+        await start_session(here)
+        here.type("/diff\r")
+        await here.wait_for_text("Changes since the last commit")
+        await here.wait_for_text("+new^[[2J")
+        await here.wait_for_text("new file: b.txt")
+        here.type("q")
+        await here.wait_for_no_text("Changes since")
+
+    run_on_screen(script, session_context=SessionContext(cwd=tmp_path, workspace_root=tmp_path))
+    assert not (tmp_path / "ran").exists()
+
+
+def test_diff_says_what_git_says_where_there_is_no_repository(tmp_path: Path) -> None:
+    async def script(here: ScreenHarness) -> None:
+        await start_session(here)
+        here.type("/diff\r")
+        await here.wait_for_text("git: ")
+
+    run_on_screen(script, session_context=SessionContext(cwd=tmp_path, workspace_root=tmp_path))
+
+
+def test_clear_goes_on_with_a_new_session() -> None:
+    successors: list[NextSession | None] = []
+
+    async def script(here: ScreenHarness) -> None:
+        await start_session(here)
+        here.type("/clear\r")
+        await here.wait_until(lambda: not here.controller.app.is_running, "the end")
+        successors.append(here.repl.next_session)
+
+    assert run_on_screen(script) == 0
+    assert successors == [NextSession(None)]
+
+
+def test_permissions_lists_rules_by_their_sources_and_grants() -> None:
+    push = Rule(permission="bash", pattern="git push\x1b[2J", action="deny")
+    look = Rule(permission="read", pattern="*", action="ask")
+    source = RuleSource(name="user rules, ~/config.toml", rules=(push, look), trusted=False)
+    policy = Policy(mode="auto-edit", sources=(source,), grants=())
+
+    async def script(here: ScreenHarness) -> None:
+        await start_session(here)
+        here.type("/permissions\r")
+        await here.wait_for_text("> /permissions")
+        await here.wait_until(lambda: here.posted == [GetPolicy()], "the query")
+        here.put_events(PolicySnapshot(policy=policy))
+        await here.wait_for_text("user rules, ~/config.toml (not trusted: its allow says nothing)")
+        assert "  deny  bash git push^[[2J" in here.rows
+        assert "  ask   read *" in here.rows
+        assert "mode auto-edit" in here.rows
+
+    run_on_screen(script, rows=40)
+
+
+def test_permissions_says_that_a_plan_is_under_way_whatever_the_session_is_set_to() -> None:
+    async def script(here: ScreenHarness) -> None:
+        here.put_events(
+            sample_events.session_configured(agent="plan", mode="yolo", max_mode="plan")
+        )
+        await here.wait_for_text("plan · claude")
+        here.put_events(PolicySnapshot(policy=Policy(mode="yolo")))
+        await here.wait_for_text("mode plan, and yolo after it")
+
+    run_on_screen(script, rows=40)
+
+
+def test_a_grant_is_taken_back_by_the_number_that_was_shown() -> None:
+    one = Rule(permission="bash", pattern="npm test\x1b[2J", action="allow")
+    two = Rule(permission="write", pattern="a.py", action="allow")
+    policy = Policy(grants=(one,), project_grants=(two,))
+
+    async def script(here: ScreenHarness) -> None:
+        await start_session(here)
+        here.type("/permissions revoke 1\r")
+        await here.wait_for_text("Type /permissions first: it numbers what you granted.")
+        here.put_events(PolicySnapshot(policy=policy))
+        await here.wait_for_text("/permissions revoke N takes one back")
+        assert "  1  allow bash npm test^[[2J" in here.rows
+        assert "  2  allow write a.py" in here.rows
+        here.type("/permissions revoke 3\r")
+        await here.wait_for_text("Nothing that was granted had the number 3 when you looked last.")
+        assert here.posted == []
+        here.type("/permissions revoke 2\r")
+        taken = RevokeGrant(rule=two, scope="project")
+        await here.wait_until(lambda: here.posted == [taken], "the revocation")
+        here.put_events(GrantRevoked(rule=two, scope="project", policy_version=2))
+        await here.wait_for_text("`write a.py` (this project) is taken back.")
+        here.put_events(RevokeGrantFailed(rule=one, scope="session", detail="disk full"))
+        await here.wait_for_text("holds no longer in this run, but could not")
+
+    run_on_screen(script, rows=40)
+
+
+def test_permissions_why_says_what_decided_part_by_part() -> None:
+    verdict = PermissionDecision(
+        id="q", action="deny", reason="deny bash rm * (F)", policy_version=3
+    )
+    part = EvaluatedRequest(
+        request=PermissionRequest(permission="bash", target="rm \x1b[2Jx"),
+        action="deny",
+        reason="deny bash rm * (F)",
+    )
+
+    async def script(here: ScreenHarness) -> None:
+        await start_session(here)
+        here.type("/permissions why\r")
+        await here.wait_until(lambda: here.posted == [ExplainLastDecision()], "the question")
+        here.put_events(DecisionExplained())
+        await here.wait_for_text("No call was judged yet.")
+        here.put_events(
+            DecisionExplained(
+                agent=sample_events.EXPLORER, decision=verdict, evaluated_requests=(part,)
+            )
+        )
+        await here.wait_for_text(
+            f"primary{AGENT_CHAIN_SEPARATOR}explore-2: deny: deny bash rm * (F)"
+        )
+        assert "  deny  bash rm ^[[2Jx · deny bash rm * (F)" in here.rows
+
+    run_on_screen(script, rows=40)
+
+
+def test_mode_plan_and_build_tell_engine_and_agent() -> None:
+    async def script(here: ScreenHarness) -> None:
+        await start_session(here)
+        for typed in ("/mode yolo", "/mode plan", "/plan", "/build"):
+            here.type(f"{typed}\r")
+            await here.wait_for_text(f"> {typed}")
+        to_plan = SwitchAgent(agent="plan")
+        wanted = [ChangeMode(mode="yolo"), to_plan, to_plan, SwitchAgent()]
+        await here.wait_until(lambda: here.posted == wanted, "the wishes")
+        here.type("/mode wild\r")
+        await here.wait_for_text("usage: /mode [plan|default|auto-edit|yolo]")
+        here.type("/mode\r")
+        await here.wait_for_text("The mode is default: changes ask, and so do commands")
+        assert here.posted == wanted
+
+    run_on_screen(script, rows=40)
+
+
+def test_permissions_reload_tells_the_engine_what_the_files_hold_now() -> None:
+    rules = ReplaceRules(sources=(), trusted=False)
+    found = [
+        ReloadedRules(rules, ("user rules: watch\x1b[2J out",)),
+        ReloadedRules(None, ("F:3: wrong",)),
+    ]
+
+    async def script(here: ScreenHarness) -> None:
+        await start_session(here)
+        here.type("/permissions reload\r")
+        await here.wait_until(lambda: here.posted == [rules], "the rules")
+        await here.wait_for_text("user rules: watch^[[2J out")
+        here.put_events(RulesReplaced(policy_version=7))
+        await here.wait_for_text("The rules were read anew and hold now (generation 7).")
+        here.put_events(ReplaceRulesFailed(detail="disk full"))
+        await here.wait_for_text("The old rules stay: disk full.")
+        here.type("/permissions reload\r")
+        await here.wait_for_text("F:3: wrong")
+        await here.wait_for_text("The old rules stay.")
+        assert here.posted == [rules]
+        here.type("/permissions relod\r")
+        await here.wait_for_text("usage: /permissions [why | revoke N | reload]")
+
+    run_on_screen(
+        script, rows=40, session_context=SessionContext(reload_rules=lambda: found.pop(0))
+    )
+
+
+def test_the_footer_tells_how_full_the_context_is() -> None:
+    async def script(here: ScreenHarness) -> None:
+        await start_session(here)
+        usage = UsageChanged(
+            context_tokens=50_000, context_window_tokens=200_000, total_usage=Usage()
+        )
+        here.put_events(usage)
+        await here.wait_for_text("primary · default · context 25 %")
+
+    run_on_screen(script)
+
+
+def test_no_words_behind_a_command_end_the_screen(tmp_path: Path) -> None:
+    hostile = ("~nobody-has-this-name/a", "9" * 5000, "../" * 2000, "²", "-1", "[*", "%s", "{0}")
+    session = tmp_path / "s.jsonl"
+
+    async def script(here: ScreenHarness) -> None:
+        await start_session(here)
+        for name in COMMANDS.keys() - {"quit", "clear"}:
+            for words in ("", *hostile, *(f"show {each}" for each in hostile)):
+                here.controller.host.run_command(f"/{name} {words}")
+        for number in hostile:
+            here.controller.host.run_command(f"/permissions revoke {number}")
+
+    place = SessionContext(cwd=tmp_path, workspace_root=tmp_path, session_file=session)
+    assert run_on_screen(script, session_context=place) == 0

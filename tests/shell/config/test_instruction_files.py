@@ -1,0 +1,140 @@
+"""What of `AGENTS.md` reaches the prompt."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from actors.agents.definition.system_prompts import Instructions, build_system_prompt
+from actors.paths.workspace import Workspace
+from shell.config.instruction_files import (
+    MAX_FILE_BYTES,
+    MAX_TOTAL_BYTES,
+    LoadedInstructions,
+    read_instructions,
+)
+
+pytestmark = pytest.mark.quick
+
+
+@pytest.fixture
+def workspace(tmp_path: Path) -> Workspace:
+    cwd = tmp_path / "work" / "src" / "deep"
+    cwd.mkdir(parents=True)
+    return Workspace(root=tmp_path / "work", cwd=cwd)
+
+
+def load_instructions(workspace: Workspace, *, trusted: bool = True) -> LoadedInstructions:
+    return read_instructions(workspace.root.parent / "AGENTS.md", workspace, trusted=trusted)
+
+
+def write_instructions(folder: Path, content: str | bytes) -> Path:
+    path = folder / "AGENTS.md"
+    path.write_bytes(content.encode() if isinstance(content, str) else content)
+    return path
+
+
+def test_the_users_come_first_then_the_projects_from_the_root_down(workspace: Workspace) -> None:
+    paths = [
+        write_instructions(folder, f"in {folder.name}\n")
+        for folder in (workspace.root.parent, workspace.root, workspace.cwd)
+    ]
+    write_instructions(workspace.root / "src", " \n")
+
+    files = load_instructions(workspace).files
+
+    assert [each.path for each in files] == [str(path) for path in paths]
+    assert [each.text for each in files][1:] == ["in work", "in deep"]
+    prompt = build_system_prompt("You help.\n", workspace, files)
+    assert prompt.index("in work") < prompt.index("in deep")
+    assert prompt == build_system_prompt(
+        "You help.\n", workspace, load_instructions(workspace).files
+    )
+
+
+def test_of_a_project_that_is_not_trusted_none_counts(workspace: Workspace) -> None:
+    write_instructions(workspace.root.parent, "mine")
+    write_instructions(workspace.root, "theirs")
+
+    assert [each.text for each in load_instructions(workspace, trusted=False).files] == ["mine"]
+
+
+def test_without_any_the_prompt_does_not_speak_of_them(workspace: Workspace) -> None:
+    assert load_instructions(workspace) == LoadedInstructions()
+    assert (
+        "nstructions\n"
+        not in build_system_prompt("You help.\n", workspace).partition("Working folder")[2]
+    )
+
+
+def test_a_long_file_is_cut_where_it_says_so(workspace: Workspace) -> None:
+    path = write_instructions(workspace.root, "é" * MAX_FILE_BYTES)
+
+    (file,) = load_instructions(workspace).files
+
+    assert file.truncated
+    assert file.file_bytes == path.stat().st_size == 2 * MAX_FILE_BYTES
+    assert file.text.endswith("é\n[cut here: 32,768 of 65,536 bytes are shown]")
+
+
+def test_all_files_together_are_limited(tmp_path: Path) -> None:
+    cwd = tmp_path.joinpath(*"abcdef")
+    cwd.mkdir(parents=True)
+    workspace = Workspace(root=tmp_path / "a", cwd=cwd)
+    for depth in range(1, 7):
+        write_instructions(tmp_path.joinpath(*"abcdef"[:depth]), "x" * (MAX_FILE_BYTES - 1))
+
+    files = load_instructions(workspace).files
+
+    assert len(files) == 6
+    assert sum(len(each.text) for each in files) < MAX_TOTAL_BYTES + 6 * 60
+    assert files[-1].text == "[cut here: 0 of 32,767 bytes are shown]"
+
+
+def test_what_hides_is_shown_as_marks(workspace: Workspace) -> None:
+    write_instructions(workspace.root, "\ufeffone\r\ntwo\x1b[2J\u202e\U000e0041\n")
+
+    (file,) = load_instructions(workspace).files
+
+    assert file.text == "one\ntwo^[[2J<U+202E><U+E0041>"
+
+
+@pytest.mark.parametrize("make", ["fifo", "folder", "link to nothing", "link outside", "bytes"])
+def test_what_cannot_serve_is_told_and_left_out(workspace: Workspace, make: str) -> None:
+    path = workspace.root / "AGENTS.md"
+    write_instructions(workspace.cwd, "still here")
+    outside = workspace.root.parent / "secret"
+    outside.write_text("a secret")
+    match make:
+        case "fifo":
+            os.mkfifo(path)
+        case "folder":
+            path.mkdir()
+        case "link to nothing":
+            path.symlink_to("nowhere")
+        case "link outside":
+            path.symlink_to(outside)
+        case _:
+            path.write_bytes(b"one\nt\xffo\n")
+
+    files, problems = load_instructions(workspace).files, load_instructions(workspace).problems
+
+    assert [each.text for each in files] == ["still here"]
+    (told,) = problems
+    assert told.startswith(f"{path}: ")
+    assert told.endswith("; it does not count")
+
+
+def test_one_file_under_two_names_counts_once(workspace: Workspace) -> None:
+    write_instructions(workspace.root, "once")
+    (workspace.cwd / "AGENTS.md").symlink_to(workspace.root / "AGENTS.md")
+
+    assert len(load_instructions(workspace).files) == 1
+
+
+def test_a_file_says_where_it_is_without_drawing(workspace: Workspace) -> None:
+    prompt = build_system_prompt(
+        "You help.\n", workspace, (Instructions("/a/AGENTS.md", "Be brief.", 9),)
+    )
+
+    assert prompt.endswith('<instructions file="/a/AGENTS.md">\nBe brief.\n</instructions>\n')

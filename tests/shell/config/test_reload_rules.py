@@ -1,0 +1,105 @@
+"""`/permissions reload`, from the files to what the engine is told."""
+
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from actors.paths.workspace import Workspace
+from actors.wiring.session_setup import SessionOptions
+from messages.permissions import ReplaceRules
+from messages.policy import Action, Rule, RuleSource
+from shell.cli.arguments import LaunchOptions, parse_command_line
+from shell.config.config_discovery import ConfigLocations
+from shell.config.effective_config import load_effective_config
+from shell.config.reload_rules import ReloadedRules, reload_rules
+
+pytestmark = pytest.mark.quick
+
+RULE_TEMPLATE = '[[rules]]\npermission = "{permission}"\npattern = "make"\naction = "{action}"\n'
+
+
+class ReloadFixture:
+    """A trusted folder with a user's file beside it."""
+
+    def __init__(self, folder: Path) -> None:
+        self.root = folder / "work"
+        (self.root / ".greenroom").mkdir(parents=True)
+        self.user = folder / "config.toml"
+        self.project = self.root / ".greenroom" / "config.toml"
+        workspace = Workspace(root=self.root, cwd=self.root)
+        sources = ConfigLocations(self.user, workspace, trusted=True, user_owned_files=())
+        self.options = SessionOptions(
+            project_state_folder=folder,
+            workspace=workspace,
+            model_name="m",
+            mode="plan",
+            is_scripted=True,
+            protected_paths=(),
+            version="1",
+            trusted=True,
+        )
+        options = parse_command_line([])
+        assert isinstance(options, LaunchOptions)
+        self.read = partial(load_effective_config, options, {}, sources)
+
+    def reload(self) -> ReloadedRules:
+        return reload_rules(self.read, self.options)
+
+    def reload_message(self) -> ReplaceRules:
+        found = self.reload()
+        assert found.replace_rules is not None, found.notices
+        return found.replace_rules
+
+
+def make_rule(action: Action) -> Rule:
+    return Rule(permission="bash", pattern="make", action=action)
+
+
+@pytest.fixture
+def reload_fixture(tmp_path: Path) -> ReloadFixture:
+    return ReloadFixture(tmp_path)
+
+
+def test_the_rules_of_both_files_are_read_as_they_are_now(reload_fixture: ReloadFixture) -> None:
+    assert reload_fixture.reload_message() == ReplaceRules(sources=(), trusted=True)
+    reload_fixture.user.write_text(RULE_TEMPLATE.format(permission="bash", action="deny"))
+    reload_fixture.project.write_text(RULE_TEMPLATE.format(permission="bash", action="ask"))
+
+    rules = reload_fixture.reload_message()
+    assert rules.trusted
+    assert rules.sources == (
+        RuleSource(name=f"user rules, {reload_fixture.user}", rules=(make_rule("deny"),)),
+        RuleSource(name=f"project rules, {reload_fixture.project}", rules=(make_rule("ask"),)),
+    )
+
+
+@pytest.mark.parametrize("whose", ["user", "project"])
+def test_a_broken_file_brings_no_rules_and_is_told_by_file_and_line(
+    reload_fixture: ReloadFixture, whose: str
+) -> None:
+    reload_fixture.user.write_text(RULE_TEMPLATE.format(permission="bash", action="deny"))
+    broken = reload_fixture.user if whose == "user" else reload_fixture.project
+    broken.write_text("\n" + RULE_TEMPLATE.format(permission="bsh", action="deny"))
+
+    found = reload_fixture.reload()
+    assert found.replace_rules is None
+    assert found.notices[0].startswith(f"{broken}:3: rules[1].permission: there is no permission")
+
+
+def test_what_a_rule_does_not_do_is_told(reload_fixture: ReloadFixture) -> None:
+    reload_fixture.user.write_text(RULE_TEMPLATE.format(permission="edit", action="deny"))
+
+    assert "it does not speak of write" in reload_fixture.reload().notices[0]
+
+
+def test_links_and_hooks_are_looked_for_again(
+    reload_fixture: ReloadFixture, tmp_path: Path
+) -> None:
+    assert reload_fixture.reload_message().protected_paths == ()
+    (reload_fixture.root / ".vscode").symlink_to(tmp_path / "editor")
+    (reload_fixture.root / ".git").mkdir()
+    (reload_fixture.root / ".git" / "config").write_text("[core]\n\thooksPath = scripts/hooks\n")
+
+    protected = reload_fixture.reload_message().protected_paths or ()
+    assert set(protected) == {str(tmp_path / "editor"), "scripts/hooks"}

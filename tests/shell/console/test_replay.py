@@ -1,0 +1,116 @@
+"""A session that goes on: what is told again of it, of the primary and of those below it."""
+
+from pathlib import Path
+
+import pytest
+
+from actors.sessions.log_reader import LogContents, select_unfinished_task_records
+from messages.address import PRIMARY, Address
+from messages.journal import Record
+from messages.serialization import JournalLine
+from messages.turns import TextDelta, ToolEnded, TurnStarted
+from shell.cli.front_end import replay_session
+from shell.console.replay import (
+    MAX_REPLAYED_RECORDS,
+    MAX_REPLAYED_SUBAGENT_RECORDS,
+    build_replay,
+    build_subagent_replay,
+)
+from shell.console.screen_events import Notice, ScreenEvent, ScreenEventQueue, SubagentEvent
+from shell.view.event_reducer import apply_event
+from shell.view.screen_state import ScreenState
+from shell.view.subagent_page import build_subagent_page
+from tests.actors.agents.scripted_agents import (
+    SessionFixture,
+    make_task_call,
+    make_tool_use,
+    never_reply,
+)
+from tests.shell import sample_events
+
+pytestmark = pytest.mark.quick
+ONE, TWO = Address("/primary/general-1"), Address("/primary/general-2")
+TURN_STARTED = TurnStarted(turn=1, prompt="look")
+
+
+def state_of(*events: ScreenEvent) -> ScreenState:
+    state = ScreenState()
+    for event in (sample_events.session_configured(), *events):
+        state, _ = apply_event(state, event, 10.0)
+    return state
+
+
+def subagent_page_lines(state: ScreenState, agent: Address) -> list[str]:
+    rows = build_subagent_page(state, agent, 12.0).render_rows(40)
+    return ["".join(text for _, text in row) for row in rows]
+
+
+def test_a_session_that_goes_on_is_told_again_but_not_without_end() -> None:
+    turn = (
+        TurnStarted(turn=1, prompt="hello"),
+        sample_events.reply_completed("hi"),
+        sample_events.turn_completed(),
+    )
+    said = build_replay(turn * MAX_REPLAYED_RECORDS)
+    assert said[0] == Notice("… 200 earlier events are in the session file")
+    assert len(said) == MAX_REPLAYED_RECORDS + 1
+
+
+def test_of_those_below_only_who_had_not_done_their_task_is_told_of() -> None:
+    recorded: tuple[tuple[Address, Record], ...] = (
+        (PRIMARY, TURN_STARTED),
+        (PRIMARY, sample_events.subagent_started(ONE)),
+        (PRIMARY, sample_events.subagent_started(TWO)),
+        (ONE, TURN_STARTED),
+        (TWO, TURN_STARTED),
+        (PRIMARY, sample_events.subagent_ended(TWO)),
+    )
+    lines = tuple(JournalLine(seq, 0, by, record) for seq, (by, record) in enumerate(recorded, 1))
+    assert select_unfinished_task_records(LogContents(lines)) == (
+        (PRIMARY, sample_events.subagent_started(ONE)),
+        (ONE, TURN_STARTED),
+    )
+
+
+def test_who_goes_on_below_has_its_past_on_its_page_and_who_does_not_is_not_at_work() -> None:
+    past: tuple[tuple[Address, Record], ...] = (
+        (PRIMARY, sample_events.subagent_started(ONE)),
+        (PRIMARY, sample_events.subagent_started(TWO)),
+        (ONE, TURN_STARTED),
+        (ONE, sample_events.reply_completed("I see.")),
+        (TWO, TURN_STARTED),
+    )
+    state = state_of(*build_subagent_replay(past))
+    assert state.subagents.running == ()
+    state, _ = apply_event(state, SubagentEvent(PRIMARY, sample_events.subagent_started(ONE)), 20.0)
+    state, _ = apply_event(state, SubagentEvent(ONE, TextDelta(text="And now")), 20.0)
+    assert [row.address for row in state.subagents.running] == [ONE]
+    assert subagent_page_lines(state, ONE) == ["> look", "", "I see.", "", "And now"]
+
+
+def test_what_is_told_again_of_those_below_has_an_end() -> None:
+    begun: tuple[tuple[Address, Record], ...] = ((PRIMARY, sample_events.subagent_started(ONE)),)
+    said: tuple[tuple[Address, Record], ...] = ((ONE, TURN_STARTED),) * (
+        2 * MAX_REPLAYED_SUBAGENT_RECORDS
+    )
+    assert len(build_subagent_replay((*begun, *said))) == MAX_REPLAYED_SUBAGENT_RECORDS + 2
+
+
+def test_a_session_that_is_opened_again_is_told_with_what_its_subagents_did(tmp_path: Path) -> None:
+    theatre = SessionFixture(tmp_path)
+    parts = {
+        "begin": [make_task_call("t1", "busy"), "never"],
+        "busy": [make_tool_use("c", "ls"), never_reply],
+    }
+    before = theatre.start_session(parts)
+    before.prompt()
+    before.user.wait_for(ToolEnded)
+    theatre.close()
+    after = theatre.start_session({"begin": ["done"]}, take_up=before.session.log.path)
+    inbox = ScreenEventQueue()
+    replay_session(after.session, inbox)
+    theatre.close()
+    told = inbox.take_all()
+    assert TurnStarted(turn=1, prompt="begin") in told
+    assert SubagentEvent(ONE, TurnStarted(turn=1, prompt="busy")) in told
+    assert any(isinstance(each, SubagentEvent) and each.event.type == "tool_ended" for each in told)

@@ -1,0 +1,222 @@
+"""A program on a real pseudo-terminal, seen through a terminal emulator.
+
+Every wait has a deadline and fails with what the screen shows; nothing is timed by sleeping.
+"""
+
+import contextlib
+import fcntl
+import os
+import pty
+import select
+import signal
+import struct
+import termios
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from time import perf_counter
+
+import pyte
+
+DEADLINE_S = 15.0
+_QUERIES = {b"\x1b[5n": b"\x1b[0n", b"\x1b[6n": b"\x1b[1;1R"}
+_CHUNK_BYTES = 65_536
+_MOST_CHUNKS = 16
+"""Read in one go: a program may write faster than a busy machine's emulator can draw."""
+
+
+class PtyTerminal:
+    """One child process and its screen."""
+
+    def __init__(
+        self, pid: int, master: int, *, rows: int, columns: int, acknowledges: bool
+    ) -> None:
+        self.pid = pid
+        self.acknowledges = acknowledges
+        """Whether ESC[5n is answered; without, it plays a link that never gets through."""
+        self.raw = b""
+        self.status: int | None = None
+        """The exit status, negative for a signal; None while it runs."""
+        self._master = master
+        self._unseen: list[bytes] = []
+        """Read, and not yet shown."""
+        self._screen = pyte.HistoryScreen(columns, rows, history=10_000)
+        self._stream = pyte.ByteStream(self._screen)
+
+    @property
+    def emulator_screen(self) -> pyte.Screen:
+        """The emulator's screen, for colours and pictures."""
+        return self._screen
+
+    def read_screen(self) -> str:
+        """What is on the screen now, without trailing blanks."""
+        self._take(0.0)
+        return "\n".join(row.rstrip() for row in self._screen.display).rstrip()
+
+    def read_scrollback(self) -> str:
+        """The scrollback and the screen."""
+        now = self.read_screen()
+        width = self._screen.columns
+        gone = ("".join(row[x].data for x in range(width)) for row in self._screen.history.top)
+        return "\n".join([*(line.rstrip() for line in gone), now])
+
+    def type(self, keys: str) -> None:
+        """Send keys as the keyboard would."""
+        self._send(keys.encode())
+
+    def wait_for_text(self, text: str, timeout_s: float = DEADLINE_S) -> str:
+        """Wait until `text` is on the screen; returns the screen."""
+        self.wait_until(lambda: text in self.read_screen(), f"{text!r}", timeout_s)
+        return self.read_screen()
+
+    def wait_for_no_text(self, text: str, timeout_s: float = DEADLINE_S) -> str:
+        """Wait until `text` is not on the screen; returns the screen."""
+        self.wait_until(lambda: text not in self.read_screen(), f"{text!r} to go", timeout_s)
+        return self.read_screen()
+
+    def wait_until(
+        self, condition: Callable[[], bool], description: str, timeout_s: float = DEADLINE_S
+    ) -> None:
+        """Read until something holds; fails when the time is up or the program has ended."""
+        deadline_s = perf_counter() + timeout_s
+        while not condition():
+            left_s = deadline_s - perf_counter()
+            alive = self._take(max(left_s, 0.0))
+            if (left_s <= 0 or not alive) and not condition():
+                why = "in time" if alive else f"before it ended with {self.wait_for_exit()}"
+                message = f"{description} did not come {why}; the screen:\n{self.read_screen()}"
+                raise AssertionError(message)
+
+    def read_until(self, wanted: bytes, timeout_s: float = DEADLINE_S) -> None:
+        """Return as soon as bytes have been written from now on; the screen follows later."""
+        deadline_s, seen = perf_counter() + timeout_s, b""
+        while wanted not in seen:
+            left_s = deadline_s - perf_counter()
+            assert left_s > 0, f"{wanted!r} was not written; the screen:\n{self.read_screen()}"
+            if select.select([self._master], [], [], left_s)[0]:
+                data = os.read(self._master, _CHUNK_BYTES)
+                seen += data
+                self._unseen.append(data)
+
+    def read_for(self, duration_s: float) -> None:
+        """Take what comes in this time."""
+        deadline_s = perf_counter() + duration_s
+        while (left_s := deadline_s - perf_counter()) > 0:
+            if not self._take(left_s):
+                return
+
+    def wait_for_exit_after_hangup(self, timeout_s: float = DEADLINE_S) -> int:
+        """Wait for the end of a program whose terminal was closed; returns its status."""
+        deadline_s = perf_counter() + timeout_s
+        watched = os.pidfd_open(self.pid)
+        try:
+            assert select.select([watched], [], [], deadline_s - perf_counter())[0], "it lives on"
+        finally:
+            os.close(watched)
+        self.status = os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
+        return self.status
+
+    def wait_for_exit(self, timeout_s: float = DEADLINE_S) -> int:
+        """Wait for the end of the program; returns its status, negative for a signal."""
+        deadline_s = perf_counter() + timeout_s
+        while self.status is None:
+            if perf_counter() > deadline_s:
+                message = f"it did not end in {timeout_s} s; the screen:\n{self.read_screen()}"
+                raise AssertionError(message)
+            self._take(0.05)
+            pid, status = os.waitpid(self.pid, os.WNOHANG)
+            if pid:
+                self.status = os.waitstatus_to_exitcode(status)
+        self._take(0.0)
+        return self.status
+
+    def resize(self, rows: int, columns: int) -> None:
+        """Change the window; the program hears SIGWINCH."""
+        self._screen.resize(rows, columns)
+        _set_size(self._master, rows, columns)
+
+    def send_signal(self, number: signal.Signals) -> None:
+        """Send a signal to the program."""
+        os.kill(self.pid, number)
+
+    def is_raw(self) -> bool:
+        """Whether the terminal is in the mode that full control needs, not the shell's."""
+        return not termios.tcgetattr(self._master)[3] & termios.ICANON
+
+    def hang_up(self) -> None:
+        """Close the terminal under the program."""
+        with contextlib.suppress(OSError):
+            os.close(self._master)
+
+    def close(self) -> None:
+        """Hang up, and make sure that nothing stays behind."""
+        self.hang_up()
+        if self.status is None:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(self.pid, signal.SIGKILL)
+            os.waitpid(self.pid, 0)
+            self.status = -signal.SIGKILL
+
+    def _take(self, wait_s: float) -> bool:
+        """Read what has come, waiting for the first byte at most so long; False: it has ended."""
+        for data in self._unseen:
+            self._show(data)
+        self._unseen.clear()
+        for _ in range(_MOST_CHUNKS):
+            if not select.select([self._master], [], [], wait_s)[0]:
+                break
+            try:
+                data = os.read(self._master, _CHUNK_BYTES)
+            except OSError:  # the program's end closes the terminal
+                return False
+            if not data:
+                return False
+            self._show(data)
+            wait_s = 0.0
+        return True
+
+    def _show(self, data: bytes) -> None:
+        self.raw += data
+        self._stream.feed(data)
+        self._answer(data)
+
+    def _answer(self, data: bytes) -> None:
+        for query, answer in _QUERIES.items():
+            if self.acknowledges or query != b"\x1b[5n":
+                self._send(answer * data.count(query))
+
+    def _send(self, data: bytes) -> None:
+        while data:
+            data = data[os.write(self._master, data) :]
+
+
+@contextmanager
+def open_terminal(  # noqa: PLR0913  (the terminal's own properties)
+    command: Sequence[str | Path],
+    *,
+    environment: Mapping[str, str] | None = None,
+    cwd: Path | None = None,
+    rows: int = 24,
+    columns: int = 80,
+    acknowledges: bool = True,
+) -> Generator[PtyTerminal]:
+    """Run a command (its program given by absolute path) on a terminal of its own."""
+    pid, master = pty.fork()
+    if pid == 0:  # the child: nothing of the test may run on in it
+        try:
+            os.chdir(cwd or Path.cwd())
+            _set_size(0, rows, columns)
+            settings = {"TERM": "xterm-256color", "LANG": "C.UTF-8", **(environment or os.environ)}
+            os.execve(command[0], [str(word) for word in command], settings)  # noqa: S606  (no shell wanted)
+        finally:
+            os._exit(127)
+    _set_size(master, rows, columns)
+    shown = PtyTerminal(pid, master, rows=rows, columns=columns, acknowledges=acknowledges)
+    try:
+        yield shown
+    finally:
+        shown.close()
+
+
+def _set_size(descriptor: int, rows: int, columns: int) -> None:
+    fcntl.ioctl(descriptor, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))

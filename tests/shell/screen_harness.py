@@ -1,0 +1,232 @@
+"""The real application in this process: keys through a pipe, bytes into a terminal emulator."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Generator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from io import StringIO
+
+import pyte
+from prompt_toolkit.application import create_app_session
+from prompt_toolkit.data_structures import Size
+from prompt_toolkit.input import PipeInput, create_pipe_input
+from prompt_toolkit.key_binding.key_processor import KeyProcessor
+
+from messages.base import Message
+from shell.console.screen_events import ScreenEvent, ScreenEventQueue
+from shell.repl.key_actions import ESCAPE_DEBOUNCE_S
+from shell.repl.repl import Repl
+from shell.repl.resize import RESIZE_SETTLE_S
+from shell.repl.screen_controller import ScreenController
+from shell.repl.terminal import FrameOutput
+from shell.sessions.session_context import SessionContext
+from shell.view.arming import MIN_KEY_GAP_S
+
+DEADLINE_S = 10.0
+KEY_PAUSE_S = 2 * max(MIN_KEY_GAP_S, ESCAPE_DEBOUNCE_S)
+"""A key so long after the one before has nothing to do with it."""
+
+
+class TerminalEmulator(StringIO):
+    """A terminal in memory; it answers ESC[5n, unless it plays a slow link."""
+
+    def __init__(self, keyboard: PipeInput, *, rows: int, columns: int, acknowledges: bool) -> None:
+        super().__init__()
+        self.screen = pyte.HistoryScreen(columns, rows, history=10_000)
+        self.written = asyncio.Event()
+        self.raw = ""
+        self.status_query_count = 0
+        self.on_write: Callable[[str], None] = lambda _text: None
+        """Called after each write, with what was written."""
+        self._answers = acknowledges
+        self._keyboard = keyboard
+        self._stream = pyte.Stream(self.screen)
+
+    def write(self, text: str, /) -> int:
+        self.raw += text
+        self._stream.feed(text)
+        for _ in range(text.count("\x1b[5n")):
+            self.status_query_count += 1
+            if self._answers:
+                self.send_acknowledgment()
+        self.written.set()
+        self.on_write(text)
+        return len(text)
+
+    def send_acknowledgment(self) -> None:
+        self._keyboard.send_text("\x1b[0n")
+
+    def resize(self, columns: int) -> None:
+        """Do as most terminals do: what no longer fits is wrapped, and the cursor stays with it."""
+        screen = self.screen
+        y, x = screen.cursor.y, screen.cursor.x
+        rows, at = [row.rstrip() for row in screen.display[: y + 1]], 0
+        pieces: list[str] = []
+        for number, row in enumerate(rows):
+            at = len(pieces) + (x // columns if number == y else 0)
+            pieces += [row[a : a + columns] for a in range(0, len(row), columns)] or [""]
+        below = [piece.rstrip() for piece in screen.display[y + 1 :]]
+        pieces += [row[a : a + columns] for row in below for a in range(0, len(row), columns)]
+        screen.resize(screen.lines, columns)
+        screen.cursor_position()
+        screen.erase_in_display(2)
+        self._stream.feed("\r\n".join(pieces))
+        screen.cursor_position(max(at - max(len(pieces) - screen.lines, 0), 0) + 1, x % columns + 1)
+
+
+class AdvanceableEventLoop(asyncio.SelectorEventLoop):
+    """A loop on which a test can let time pass without waiting for it."""
+
+    offset_s = 0.0
+
+    def time(self) -> float:
+        return super().time() + self.offset_s
+
+
+@dataclass
+class ScreenHarness:
+    """What a test sees and does."""
+
+    keyboard: PipeInput
+    emulator: TerminalEmulator
+    screen_events: ScreenEventQueue
+    repl: Repl
+    loop: AdvanceableEventLoop
+    posted: list[Message] = field(default_factory=list)
+
+    async def resize(self, columns: int) -> None:
+        """Give the window another width and wait until it is drawn in."""
+        self.emulator.resize(columns)
+        self.controller.resize.on_resize()
+        self.loop.offset_s += RESIZE_SETTLE_S
+        await self.wait_until(
+            lambda: not self.controller.resize.is_settling, "the window to keep its size"
+        )
+
+    def put_events(self, *events: ScreenEvent) -> None:
+        for event in events:
+            self.screen_events.put(event)
+
+    def type(self, keys: str) -> None:
+        self.keyboard.send_text(keys)
+
+    async def press_key(self, key: str) -> None:
+        """Type one key by itself and wait until it has been dealt with, whatever it did."""
+        self.loop.offset_s += KEY_PAUSE_S
+        dealt_with = asyncio.Event()
+
+        def note(_keys: KeyProcessor) -> None:
+            dealt_with.set()
+
+        self.controller.app.key_processor.after_key_press += note
+        self.type(key)
+        async with asyncio.timeout(DEADLINE_S):
+            await dealt_with.wait()
+
+    @property
+    def controller(self) -> ScreenController:
+        return self.repl.controller
+
+    @property
+    def rows(self) -> list[str]:
+        return [row.rstrip() for row in self.emulator.screen.display]
+
+    @property
+    def text(self) -> str:
+        return "\n".join(self.rows)
+
+    @property
+    def scrollback(self) -> str:
+        screen = self.emulator.screen
+        gone = ("".join(row[x].data for x in range(screen.columns)) for row in screen.history.top)
+        return "\n".join(line.rstrip() for line in (*gone, *self.rows))
+
+    async def wait_until(self, condition: Callable[[], object], description: str) -> None:
+        """Wait for the terminal to be written to until something holds; fail with the screen."""
+        try:
+            async with asyncio.timeout(DEADLINE_S):
+                while not condition():
+                    self.emulator.written.clear()
+                    await self.emulator.written.wait()
+        except TimeoutError:
+            message = f"waited in vain for {description}; the screen:\n{self.text}"
+            raise AssertionError(message) from None
+
+    async def wait_for_text(self, text: str) -> None:
+        await self.wait_until(lambda: text in self.text, f"{text!r}")
+
+    async def wait_for_no_text(self, text: str) -> None:
+        await self.wait_until(lambda: text not in self.text, f"{text!r} to go")
+
+    async def wait_until_armed(self) -> None:
+        await self.wait_until(
+            lambda: self.controller.approval_prompt.can_reject, "the approval to arm"
+        )
+
+
+def run_on_screen(  # noqa: PLR0913  (what a test may choose)
+    script: Callable[[ScreenHarness], Awaitable[None]],
+    *,
+    rows: int = 24,
+    columns: int = 80,
+    acknowledges: bool = True,
+    first_prompt: str | None = None,
+    session_context: SessionContext | None = None,
+) -> int:
+    """Run the application with a script beside it; returns the exit status."""
+
+    clock = AdvanceableEventLoop()
+
+    async def both() -> int:
+        with open_screen(
+            rows,
+            columns,
+            clock,
+            acknowledges=acknowledges,
+            first_prompt=first_prompt,
+            session_context=session_context,
+        ) as here:
+            status = asyncio.ensure_future(here.repl.run_async())
+            await here.wait_until(
+                lambda: here.controller.app.is_running and here.emulator.raw, "a screen"
+            )
+            try:
+                await script(here)
+            finally:
+                here.repl.exit()
+                ended = await status
+            return ended
+
+    with asyncio.Runner(loop_factory=lambda: clock) as runner:
+        return runner.run(both())
+
+
+@contextmanager
+def open_screen(  # noqa: PLR0913  (what a test may choose)
+    rows: int,
+    columns: int,
+    loop: AdvanceableEventLoop,
+    *,
+    acknowledges: bool,
+    first_prompt: str | None,
+    session_context: SessionContext | None,
+) -> Generator[ScreenHarness]:
+    with create_pipe_input() as keyboard:
+        emulator = TerminalEmulator(keyboard, rows=rows, columns=columns, acknowledges=acknowledges)
+        output = FrameOutput(
+            emulator,
+            lambda: Size(rows=emulator.screen.lines, columns=emulator.screen.columns),
+        )
+        posted: list[Message] = []
+        inbox = ScreenEventQueue()
+        with create_app_session(input=keyboard, output=output):
+            repl = Repl(
+                posted.append,
+                inbox,
+                session_context or SessionContext(),
+                first_prompt,
+                keyboard=keyboard,
+                output=output,
+                color=True,
+            )
+            yield ScreenHarness(keyboard, emulator, inbox, repl, loop, posted)

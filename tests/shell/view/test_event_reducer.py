@@ -1,0 +1,353 @@
+"""What reports change, without a screen."""
+
+import pytest
+
+from messages.approvals import DismissApproval
+from messages.model_events import ModelFailureReason
+from messages.turns import (
+    ModelChanged,
+    ModelRetrying,
+    PersistenceChanged,
+    TextDelta,
+    ThinkingDelta,
+    ToolInputDelta,
+    TurnFailed,
+    TurnStarted,
+)
+from shell.console.screen_events import Notice, ScreenEvent
+from shell.console.ui_commands import InterruptTurn, SendPrompt
+from shell.view import screen_state
+from shell.view.event_reducer import MAX_LATE_CHARS, apply_event
+from shell.view.footer import render_footer
+from shell.view.progress_rows import render_progress_rows, render_queued_rows
+from shell.view.screen_state import (
+    PrintMarkdown,
+    PrintNotice,
+    PrintOmission,
+    PrintPrompt,
+    RestoreDraft,
+    ScreenEffect,
+    ScreenState,
+    SendCommand,
+)
+from shell.view.status_notices import PERSISTENCE_RECOVERED, format_write_failure
+from shell.view.styled_text import AGENT_CHAIN_SEPARATOR
+from tests.shell import sample_events
+
+pytestmark = pytest.mark.quick
+
+
+def apply_events(
+    *events: ScreenEvent, initial: ScreenState | None = None
+) -> tuple[ScreenState, tuple[ScreenEffect, ...]]:
+    current, effects = initial or ScreenState(), tuple[ScreenEffect, ...]()
+    for event in events:
+        current, more = apply_event(current, event, 10.0)
+        effects += more
+    return current, effects
+
+
+def create_running_state() -> ScreenState:
+    return screen_state.submit_prompt(
+        apply_events(sample_events.session_configured())[0], "hello", 10.0
+    )[0]
+
+
+def test_what_is_entered_before_the_agent_is_ready_waits_for_it() -> None:
+    early, effects = screen_state.submit_prompt(ScreenState(), "hello", 1.0)
+    assert (early.queued_prompts, effects) == (("hello",), ())
+    ready, effects = apply_event(early, sample_events.session_configured(), 2.0)
+    assert ready.queued_prompts == ()
+    assert effects == (
+        sample_events.session_configured(),
+        PrintPrompt("hello"),
+        SendCommand(SendPrompt(text="hello")),
+    )
+
+
+def test_a_reply_that_was_not_streamed_is_printed_from_its_record() -> None:
+    _, effects = apply_events(
+        sample_events.reply_completed("All of it."), initial=create_running_state()
+    )
+    assert effects == (PrintMarkdown("All of it."),)
+
+
+def test_a_reply_that_was_streamed_is_printed_once() -> None:
+    text = "One.\n\nTwo."
+    _, effects = apply_events(
+        TextDelta(text=text), sample_events.reply_completed(text), initial=create_running_state()
+    )
+    assert effects == (PrintMarkdown("One."), PrintMarkdown("Two."))
+
+
+def test_text_before_a_tool_is_printed_before_the_tool_row() -> None:
+    events = (TextDelta(text="Look."), sample_events.tool_started(), sample_events.tool_ended())
+    _, effects = apply_events(*events, initial=create_running_state())
+    assert effects == (PrintMarkdown("Look."), sample_events.tool_ended())
+
+
+def test_a_turn_that_goes_on_after_a_resume_is_shown_as_running() -> None:
+    resumed, effects = apply_events(
+        sample_events.session_configured(resumed=True), TurnStarted(turn=3, prompt="go on")
+    )
+    assert resumed.turn is not None
+    assert effects[1:] == (PrintPrompt("go on"),)
+
+
+def test_a_turn_that_was_left_open_runs_from_the_start_and_what_is_entered_waits() -> None:
+    resumed, _ = apply_events(sample_events.session_configured(running_turn=3, next_turn=4))
+    assert resumed.turn is not None
+    waiting, effects = screen_state.submit_prompt(resumed, "hello", 11.0)
+    assert (waiting.queued_prompts, effects) == (("hello",), ())
+
+
+def test_a_late_piece_of_an_ended_turn_starts_nothing() -> None:
+    ended, _ = apply_events(
+        sample_events.turn_completed(), TextDelta(text="late"), initial=create_running_state()
+    )
+    assert ended.turn is None
+
+
+def test_a_failed_turn_says_why_and_gives_the_queue_back() -> None:
+    waiting, _ = screen_state.submit_prompt(create_running_state(), "next", 10.0)
+    failed = TurnFailed(turn=1, reason="unauthorized", detail="the key was refused")
+    ended, effects = apply_event(waiting, failed, 11.0)
+    assert ended.queued_prompts == ()
+    assert effects == (
+        PrintNotice("The turn failed (unauthorized): the key was refused", "bad"),
+        RestoreDraft("next"),
+    )
+
+
+def test_esc_without_a_turn_does_nothing_and_with_one_interrupts_it_once() -> None:
+    assert screen_state.interrupt(ScreenState()) == (ScreenState(), ())
+    once, effects = screen_state.interrupt(create_running_state())
+    assert effects == (SendCommand(InterruptTurn()),)
+    assert screen_state.interrupt(once)[1] == ()
+
+
+def test_a_flood_of_text_behind_esc_is_only_counted() -> None:
+    stopping, _ = screen_state.interrupt(create_running_state())
+    much = TextDelta(text="x\n\n" * MAX_LATE_CHARS)
+    current, effects = apply_events(TextDelta(text="One.\n\nTwo."), much, initial=stopping)
+    assert effects == (PrintMarkdown("One."), PrintOmission(len(much.text)))
+    assert apply_event(current, sample_events.turn_interrupted(), 11.0)[1] == (
+        PrintMarkdown("Two."),
+        PrintNotice("Interrupted.", "warn"),
+    )
+
+
+def test_an_agent_that_starts_again_ends_the_turn_on_the_screen() -> None:
+    again, effects = apply_events(
+        sample_events.session_configured(next_turn=2), initial=create_running_state()
+    )
+    assert again.turn is None
+    assert effects == ()
+
+
+def test_a_withdrawn_request_is_mentioned_only_if_it_was_on_the_screen() -> None:
+    both = (sample_events.exec_approval(), sample_events.exec_approval("git tag", number=2))
+    first, second = (message.request.id for message in both)
+    _, effects = apply_events(*both, DismissApproval(id=second, outcome="withdrawn"))
+    assert effects == ()
+    _, effects = apply_events(*both, DismissApproval(id=first, outcome="withdrawn"))
+    assert effects == (PrintNotice("The request on screen was withdrawn.", "warn"),)
+
+
+def test_a_request_that_is_presented_again_keeps_its_place() -> None:
+    current, _ = apply_events(
+        sample_events.exec_approval(),
+        sample_events.exec_approval("git tag", number=2),
+        sample_events.exec_approval(),
+    )
+    assert [request.id for request in current.approvals.parked] == [
+        "/primary/explore-2#1@1",
+        "/primary/explore-2#2@1",
+    ]
+
+
+def test_all_requests_that_wait_are_put_off_together_and_one_that_comes_later_shows_itself() -> (
+    None
+):
+    waiting, _ = apply_events(
+        sample_events.exec_approval(), sample_events.exec_approval("git tag", number=2)
+    )
+    off = screen_state.defer_approvals(waiting)
+    assert off.approvals.current is None
+    assert len(off.approvals.parked) == 2
+    later, _ = apply_event(off, sample_events.exec_approval("ls", number=3), 11.0)
+    assert later.approvals.current == later.approvals.parked[2]
+    back = screen_state.restore_deferred_approvals(screen_state.defer_approvals(later)).approvals
+    assert back.current == back.parked[0]
+
+
+def test_a_no_to_a_subagent_is_told_with_its_reason_and_one_to_the_primary_by_its_call() -> None:
+    asked, changed = (
+        sample_events.exec_approval("git push\x1b[2J " + "x" * 200),
+        sample_events.patch_approval(""),
+    )
+    waiting, _ = apply_events(asked, changed)
+    refused, effects = screen_state.decide_approval(
+        waiting, asked.request.id, "no", "not on a Friday"
+    )
+    line = (
+        f"You said no to primary{AGENT_CHAIN_SEPARATOR}explore-2: bash git push^[[2J {'x' * 100}…"
+    )
+    assert effects[1:] == (PrintNotice(f"{line}\nIt reads: not on a Friday", "warn"),)
+    _, effects = screen_state.decide_approval(waiting, asked.request.id, "no")
+    assert effects[1:] == (PrintNotice(line, "warn"),)
+    _, effects = screen_state.decide_approval(refused, changed.request.id, "no", "why")
+    assert len(effects) == 1
+
+
+def test_a_notice_is_a_remark() -> None:
+    assert apply_events(Notice("going away"))[1] == (PrintNotice("going away", "warn"),)
+
+
+def test_the_spinner_tells_verb_time_and_tokens() -> None:
+    thinking, _ = apply_event(create_running_state(), ThinkingDelta(text="x" * 400), 74.0)
+    [row] = render_progress_rows(thinking, 75.0, 80, 5)
+    assert "Thinking · 1m 05s · ~100 tokens" in row[0][1]
+    replied, _ = apply_events(
+        sample_events.reply_completed("", output_tokens=1234), initial=thinking
+    )
+    assert "1.2k tokens" in render_progress_rows(replied, 75.0, 80, 5)[0][0][1]
+
+
+def test_the_spinner_tells_when_nothing_has_come_for_long() -> None:
+    silent = "No word from the model for 1m 05s · 1m 05s · 0 tokens · Esc interrupts"
+    assert silent in render_progress_rows(create_running_state(), 75.0, 80, 5)[0][0][1]
+    for said in (ThinkingDelta(text="x"), sample_events.tool_ended("done")):
+        heard, _ = apply_event(create_running_state(), said, 74.0)
+        assert "Thinking" in render_progress_rows(heard, 75.0, 80, 5)[0][0][1]
+        assert "from the model for 16s" in render_progress_rows(heard, 90.0, 80, 5)[0][0][1]
+    waiting, _ = apply_event(create_running_state(), OVERLOADED, 40.0)
+    assert "trying again (2 of 5)" in render_progress_rows(waiting, 58.0, 80, 5)[0][0][1]
+    assert "from the model for 15s" in render_progress_rows(waiting, 59.0, 80, 5)[0][0][1]
+
+
+def test_a_calls_arguments_count_as_they_stream_in() -> None:
+    called, effects = apply_event(create_running_state(), ToolInputDelta(char_count=4_000), 74.0)
+    assert effects == ()
+    [row] = render_progress_rows(called, 75.0, 80, 1)
+    assert "Thinking · 1m 05s · ~1.0k tokens" in row[0][1]
+    assert apply_event(ScreenState(), ToolInputDelta(char_count=4_000), 50.0) == (ScreenState(), ())
+
+
+def test_the_spinner_names_esc_only_while_esc_interrupts() -> None:
+    asking, _ = apply_events(sample_events.exec_approval(), initial=create_running_state())
+    for stands, told in (
+        (create_running_state(), True),
+        (asking, False),
+        (screen_state.defer_approvals(asking), True),
+        (screen_state.interrupt(create_running_state())[0], False),
+    ):
+        assert ("Esc interrupts" in render_progress_rows(stands, 20.0, 80, 5)[0][0][1]) == told
+
+
+def test_with_little_room_the_spinner_stays_and_the_queue_counts_the_rest() -> None:
+    busy, _ = apply_events(
+        TextDelta(text="a\nb\nc"), sample_events.tool_started(), initial=create_running_state()
+    )
+    assert len(render_progress_rows(busy, 20.0, 80, 1)) == 1
+    assert "Working" in render_progress_rows(busy, 20.0, 80, 1)[0][0][1]
+    told = [row[0][1] for row in render_queued_rows(("1", "2", "3", "4", "5"), 80)]
+    assert told == ["» … 2 more", "» 3", "» 4", "» 5"]
+
+
+OVERLOADED = ModelRetrying(
+    turn=1,
+    attempt=2,
+    max_attempts=5,
+    wait_s=4,
+    reason="overloaded",
+    detail="busy",
+    partial_text="One.",
+)
+
+
+def test_a_wait_is_shown_with_its_time_and_ends_with_the_next_text() -> None:
+    waiting, effects = apply_events(
+        TextDelta(text="One."), OVERLOADED, initial=create_running_state()
+    )
+    assert effects == (
+        PrintMarkdown("One."),
+        PrintNotice("The reply was cut off here; it begins anew.", "warn"),
+    )
+    (row,) = render_progress_rows(waiting, 10.0, 100, 10)
+    assert "Overloaded, trying again in 4 s (2 of 5)" in row[0][1]
+    (row,) = render_progress_rows(waiting, 15.0, 100, 10)
+    assert "Overloaded, trying again (2 of 5)" in row[0][1]
+    going_on, _ = apply_event(waiting, TextDelta(text="Two"), 16.0)
+    assert "trying again" not in str(render_progress_rows(going_on, 16.0, 100, 10))
+
+
+@pytest.mark.parametrize(
+    ("reason", "line"),
+    [
+        ("server_failed", "The service failed, trying again in 4 s (2 of 5)"),
+        ("unavailable", "The service is unavailable, trying again in 4 s (2 of 5)"),
+        ("gateway", "A gateway got no answer from the service, trying again in 4 s (2 of 5)"),
+        ("unreachable", "No connection, trying again in 4 s (2 of 5)"),
+    ],
+)
+def test_a_wait_names_whose_trouble_it_is(reason: ModelFailureReason, line: str) -> None:
+    waiting, _ = apply_events(
+        OVERLOADED.model_copy(update={"reason": reason}), initial=create_running_state()
+    )
+    (row,) = render_progress_rows(waiting, 10.0, 100, 10)
+    assert line in row[0][1]
+
+
+def test_a_limit_ends_a_turn_with_one_line_that_is_no_failure() -> None:
+    reached = TurnFailed(turn=1, reason="max_turns", detail="stopped after 2 requests")
+    _, effects = apply_events(reached, initial=create_running_state())
+    assert effects == (PrintNotice("The turn stopped after 2 requests.", "warn"),)
+
+
+def test_a_reply_that_broke_off_for_good_is_marked() -> None:
+    failed = TurnFailed(turn=1, reason="cut_off", detail="gone", partial_text="One")
+    _, effects = apply_events(failed, initial=create_running_state())
+    said = "The turn failed (cut_off): gone. What stands above of the reply is not all of it."
+    assert effects == (PrintNotice(said, "bad"),)
+
+
+def test_another_model_is_shown_from_now_on() -> None:
+    changed, _ = apply_events(ModelChanged(model="big"), initial=create_running_state())
+    assert changed.session is not None
+    assert changed.session.model == "big"
+
+
+FAILING = PersistenceChanged(state="failing", detail="/s/a.jsonl: No space left on device")
+SLOW, WELL = PersistenceChanged(state="slow"), PersistenceChanged(state="well")
+
+
+def get_footer_text(current: ScreenState) -> str:
+    return "".join(text for _, text in render_footer(current, "", 200))
+
+
+def test_a_disk_that_refuses_is_told_once_and_stands_in_the_footer_until_it_is_well() -> None:
+    failing, effects = apply_events(sample_events.session_configured(), FAILING)
+    assert effects[1:] == (PrintNotice(format_write_failure(FAILING), "bad"),)
+    assert get_footer_text(failing).startswith("⚠ the session is not saved · ")
+
+    well, effects = apply_events(WELL, initial=failing)
+    assert effects == (PrintNotice(PERSISTENCE_RECOVERED, "plain"),)
+    assert "⚠" not in get_footer_text(well)
+
+
+def test_a_slow_disk_stands_in_the_footer_alone_with_the_file_that_waits() -> None:
+    slow, effects = apply_events(sample_events.session_configured(session_file="/s/a.jsonl"), SLOW)
+    assert effects[1:] == ()
+    assert get_footer_text(slow).startswith("⚠ the disk is slow: a.jsonl waits · ")
+
+    well, effects = apply_events(WELL, initial=slow)
+    assert effects == ()
+    assert "⚠" not in get_footer_text(well)
+
+
+def test_an_agent_that_was_started_again_tells_anew_how_the_disk_is() -> None:
+    current, _ = apply_events(
+        sample_events.session_configured(), FAILING, sample_events.session_configured()
+    )
+    assert "⚠" not in get_footer_text(current)

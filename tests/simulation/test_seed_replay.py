@@ -1,0 +1,42 @@
+"""A seed is all that a failure needs: the same one plays the same, also in another process."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.simulation.simulated_session import SimulatedSession
+
+ROOT = Path(__file__).parents[2]
+SEEDS = range(50)
+
+
+@pytest.mark.quick
+def test_the_same_seed_gives_the_same_trace_to_the_byte() -> None:
+    first, second = SimulatedSession(7), SimulatedSession(7)
+    first.play()
+    second.play()
+    assert list(first.trace.lines()) == list(second.trace.lines())
+    assert first.trace.digest() == second.trace.digest()
+
+
+def test_two_processes_with_different_hash_seeds_give_the_same_traces() -> None:
+    digests = [compute_digests(hash_seed) for hash_seed in ("1", "2")]
+    assert digests[0] == digests[1]
+    assert len(digests[0]) == len(SEEDS)
+
+
+def compute_digests(hash_seed: str) -> list[str]:
+    seeds = f"{SEEDS.start}-{SEEDS.stop - 1}"
+    ran = subprocess.run(
+        [sys.executable, "-m", "tests.simulation", seeds],
+        cwd=ROOT,
+        env={**os.environ, "PYTHONHASHSEED": hash_seed},
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=25,
+    )
+    return ran.stdout.splitlines()

@@ -1,0 +1,187 @@
+"""The simulated loop and asyncio's own are one port: the same code, the same outcome on both."""
+
+import asyncio
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import suppress
+
+import pytest
+
+from tests.simulation.simulated_loop import make_random, make_simulated_loop
+
+pytestmark = pytest.mark.quick
+
+Run = Callable[[Awaitable[object]], object]
+
+
+def run_on_asyncio(job: Awaitable[object]) -> object:
+    return asyncio.run(awaited(job))
+
+
+def run_on_simulated_loop(job: Awaitable[object], seed: int = 1) -> object:
+    loop = make_simulated_loop(make_random(seed, "loop"), lag_chance=0.1)
+    task = loop.create_task(awaited(job))
+    assert loop.run(task.done), "it hangs"
+    assert loop.unhandled_errors == []
+    loop.close()
+    return task.result()
+
+
+async def awaited(job: Awaitable[object]) -> object:
+    return await job
+
+
+@pytest.fixture(params=[run_on_asyncio, run_on_simulated_loop], ids=["asyncio", "simulated"])
+def run(request: pytest.FixtureRequest) -> Run:
+    given: Run = request.param
+    return given
+
+
+def test_sleepers_wake_in_the_order_of_their_times(run: Run) -> None:
+    async def job() -> list[int]:
+        woken: list[int] = []
+
+        async def sleeper(tenths: int) -> None:
+            await asyncio.sleep(tenths / 50)
+            woken.append(tenths)
+
+        await asyncio.gather(*(sleeper(tenths) for tenths in (3, 1, 2)))
+        return woken
+
+    assert run(job()) == [1, 2, 3]
+
+
+def test_a_time_limit_ends_a_wait_that_does_not(run: Run) -> None:
+    async def job() -> str:
+        began_s = asyncio.get_running_loop().time()
+        with pytest.raises(TimeoutError):
+            async with asyncio.timeout(0.01):
+                await asyncio.Event().wait()
+        assert asyncio.get_running_loop().time() >= began_s + 0.01
+        return "over"
+
+    assert run(job()) == "over"
+
+
+def test_an_event_wakes_all_who_wait_for_it(run: Run) -> None:
+    async def job() -> list[bool]:
+        event = asyncio.Event()
+        asyncio.get_running_loop().call_later(0.01, event.set)
+        return list(await asyncio.gather(event.wait(), event.wait()))
+
+    assert run(job()) == [True, True]
+
+
+def test_a_blocking_call_returns_its_result_or_raises_its_error(run: Run) -> None:
+    async def job() -> tuple[int, str]:
+        with pytest.raises(ValueError, match="gone"):
+            await asyncio.to_thread(int, "gone")
+        return await asyncio.to_thread(abs, -3), "and on"
+
+    assert run(job()) == (3, "and on")
+
+
+def test_a_cancelled_task_cleans_up_before_it_has_ended(run: Run) -> None:
+    async def job() -> list[str]:
+        said: list[str] = []
+
+        async def work() -> None:
+            try:
+                await asyncio.sleep(60)
+            finally:
+                await asyncio.sleep(0.01)
+                said.append("clean")
+
+        task = asyncio.ensure_future(work())
+        await asyncio.sleep(0.01)
+        task.cancel()
+        with suppress(asyncio.CancelledError):
+            await task
+        said.append("ended" if task.cancelled() else "?")
+        return said
+
+    assert run(job()) == ["clean", "ended"]
+
+
+def test_a_task_cancelled_before_its_first_step_never_runs(run: Run) -> None:
+    async def job() -> list[str]:
+        said: list[str] = []
+
+        async def work() -> None:
+            said.append("ran")
+
+        task = asyncio.ensure_future(work())
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+        return said
+
+    assert run(job()) == []
+
+
+def test_a_generator_that_is_left_early_is_closed(run: Run) -> None:
+    async def job() -> list[str]:
+        said: list[str] = []
+
+        async def numbers() -> AsyncGenerator[int]:
+            try:
+                yield 1
+                yield 2
+            finally:
+                await asyncio.sleep(0)
+                said.append("closed")
+
+        async def first() -> int:
+            async for number in numbers():
+                return number
+            return 0
+
+        assert await first() == 1
+        await asyncio.sleep(0.01)
+        return said
+
+    assert run(job()) == ["closed"]
+
+
+def test_a_cancelled_timer_does_not_fire(run: Run) -> None:
+    async def job() -> list[str]:
+        said: list[str] = []
+        loop = asyncio.get_running_loop()
+        loop.call_later(0.01, said.append, "kept")
+        loop.call_later(0.005, said.append, "cancelled").cancel()
+        loop.call_soon(said.append, "cancelled at once").cancel()
+        await asyncio.sleep(0.02)
+        return said
+
+    assert run(job()) == ["kept"]
+
+
+def test_the_simulated_clock_moves_only_by_what_is_waited_for() -> None:
+    loop = make_simulated_loop(make_random(1, "loop"))
+    task = loop.create_task(asyncio.sleep(3_600))
+    assert loop.run(task.done)
+    assert loop.time() == 3_600
+
+
+def test_what_is_ready_runs_in_the_order_that_the_seed_says() -> None:
+    orders = [tuple(callback_order(seed)) for seed in (1, 1, 2, 3)]
+    assert orders[0] == orders[1]
+    assert len(set(orders)) == 3
+
+
+def callback_order(seed: int) -> list[int]:
+    loop = make_simulated_loop(make_random(seed, "loop"))
+    ran: list[int] = []
+    for number in range(8):
+        loop.call_soon(ran.append, number)
+    loop.run(lambda: len(ran) == 8)
+    return ran
+
+
+def test_a_callback_that_raises_what_ends_programs_is_survived() -> None:
+    loop = make_simulated_loop(make_random(1, "loop"))
+
+    def leave() -> None:
+        raise SystemExit
+
+    loop.call_soon(leave)
+    assert not loop.run(lambda: False)
+    assert [type(each["exception"]) for each in loop.unhandled_errors] == [SystemExit]
