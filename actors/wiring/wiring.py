@@ -40,7 +40,7 @@ class SessionPorts:
     """What a session's agents reach of the world; a simulation brings its own."""
 
     model_client: ModelClient
-    help_text: Callable[[], str] = str
+    help_text: Callable[[str | None], str] = str
     """Writes out what people are told of Greenroom itself."""
     processes: CommandRunner = field(default_factory=LocalCommandRunner)
     tools: tuple[AnyTool, ...] = BUILT_IN_TOOLS
