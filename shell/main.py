@@ -69,7 +69,7 @@ def run(arguments: list[str]) -> int:
         return 1
 
 
-def _run(
+def _run(  # noqa: PLR0911  (one return per command)
     options: LaunchOptions | SessionsOptions | CheckOptions | AgentsOptions | HelpOptions,
 ) -> int:
     if isinstance(options, HelpOptions):

@@ -48,7 +48,9 @@ def main(words: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.benchmark", description=__doc__)
     parser.add_argument("row", nargs="*", metavar="ROW", help="its name; without any, all")
     parser.add_argument("--profile", action="store_true", help="one run of each row, profiled")
-    parser.add_argument("--write", action="store_true", help="update the table in tests/benchmark/README.md")
+    parser.add_argument(
+        "--write", action="store_true", help="update the table in tests/benchmark/README.md"
+    )
     asked = parser.parse_args(words)
     unknown = [name for name in asked.row if name not in {row.name for row in ROWS}]
     if unknown:
