@@ -150,7 +150,10 @@ def test_a_session_that_goes_on_keeps_its_agent_unless_this_run_names_one(
     planning = replace(session, records=(SWITCHED_TO_PLAN,), primary_records=(SWITCHED_TO_PLAN,))
     assert find_starting_agent(planning) == ("plan", "reviewer")
     assert find_starting_agent(planning, agent="build", mode="plan") == ("plan", "reviewer")
-    assert find_starting_agent(planning, mode="auto-edit", mode_is_explicit=True) == ("reviewer", "plan")
+    assert find_starting_agent(planning, mode="auto-edit", mode_is_explicit=True) == (
+        "reviewer",
+        "plan",
+    )
     assert find_starting_agent(planning, agent="build", agent_chosen=True) == ("build", "plan")
     back = SWITCHED_TO_PLAN.model_copy(
         update={"agent": "build", "previous_agent": "plan", "max_mode": "yolo"}
@@ -158,7 +161,10 @@ def test_a_session_that_goes_on_keeps_its_agent_unless_this_run_names_one(
     building = replace(
         session, records=(SWITCHED_TO_PLAN, back), primary_records=(SWITCHED_TO_PLAN, back)
     )
-    assert find_starting_agent(building, mode="auto-edit", mode_is_explicit=True) == ("build", "plan")
+    assert find_starting_agent(building, mode="auto-edit", mode_is_explicit=True) == (
+        "build",
+        "plan",
+    )
     assert find_starting_agent(building, mode="plan") == ("build", "plan"), (
         "a file's mode is for new sessions"
     )
