@@ -9,8 +9,8 @@ from messages.base import Message
 from messages.policy import PermissionMode
 
 SubagentStatus = Literal["completed", "cancelled", "limited", "failed"]
-"""completed: it finished · cancelled: it was stopped · limit_reached: its own limit or an ancestor's
-ended it · failed: a provider error or a fault ended it."""
+"""completed: it finished · cancelled: it was stopped · limit_reached: its own limit or an
+ancestor's ended it · failed: a provider error or a fault ended it."""
 
 
 class SubagentStarted(Message):

@@ -17,8 +17,8 @@ class PeerRestarted(Message):
 
 
 UndeliveredReason = Literal["ended", "crashed", "quarantined"]
-"""ended: no such actor, or its restarts are exhausted · crashed: the receiver crashed while handling
-it and was restarted · quarantined: the receiver crashed on it repeatedly and no longer accepts it."""
+"""ended: no such actor, or its restarts are exhausted · crashed: the receiver crashed while
+handling it and was restarted · quarantined: the receiver crashed on it too often."""
 
 
 class Undelivered(Message):
