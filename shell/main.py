@@ -14,7 +14,13 @@ from shell.process.deferred_imports import disable_gc, enable_gc, start_backgrou
 from shell.process.stdout import OutputError, StdoutWriter
 from shell.process.streams import exit_process, fix_home, fix_streams, print_error
 from shell.startup.errors import StartError
-from shell.startup.options import AgentsOptions, CheckOptions, LaunchOptions, SessionsOptions
+from shell.startup.options import (
+    AgentsOptions,
+    CheckOptions,
+    HelpOptions,
+    LaunchOptions,
+    SessionsOptions,
+)
 from shell.text.sanitize import visible
 
 if TYPE_CHECKING:
@@ -62,7 +68,13 @@ def run(arguments: list[str]) -> int:
         return 1
 
 
-def _run(options: LaunchOptions | SessionsOptions | CheckOptions | AgentsOptions) -> int:
+def _run(  # noqa: PLR0911  (one return per command)
+    options: LaunchOptions | SessionsOptions | CheckOptions | AgentsOptions | HelpOptions,
+) -> int:
+    if isinstance(options, HelpOptions):
+        from shell.cli.help_command import run_help_command
+
+        return run_help_command(options.topic)
     if isinstance(options, CheckOptions):
         from shell.cli.permissions_check import run_permissions_check
         from shell.config.workspace_discovery import get_current_folder

@@ -16,6 +16,7 @@ from shell.startup.errors import StartError
 from shell.startup.options import (
     AgentsOptions,
     CheckOptions,
+    HelpOptions,
     LaunchOptions,
     OutputFormat,
     SessionsOptions,
@@ -41,7 +42,7 @@ class _Parser(argparse.ArgumentParser):
 
 def parse_command_line(
     arguments: list[str],
-) -> LaunchOptions | SessionsOptions | CheckOptions | AgentsOptions:
+) -> LaunchOptions | SessionsOptions | CheckOptions | AgentsOptions | HelpOptions:
     """Parse the command line.
 
     Raises:
@@ -58,6 +59,8 @@ def parse_command_line(
             return _parse_sessions(rest)
         case ["permissions", *rest]:
             return _parse_permissions(rest)
+        case ["help", *rest]:
+            return _parse_help(rest)
         case _:
             return _parse_session(arguments)
 
@@ -315,3 +318,13 @@ def _parse_permissions(arguments: list[str]) -> CheckOptions:
         batch_file=values.batch,
         as_json=values.as_json,
     )
+
+
+def _parse_help(arguments: list[str]) -> HelpOptions:
+    parser = _Parser(
+        prog="greenroom help",
+        description="Print a help topic; without one, list the topics.",
+        allow_abbrev=False,
+    )
+    parser.add_argument("topic", nargs="?", metavar="TOPIC", help="the topic to print")
+    return HelpOptions(topic=parser.parse_args(arguments).topic)

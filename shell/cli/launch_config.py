@@ -107,13 +107,9 @@ def build_launch_config(
         slot_limit=settings.max_concurrent_agents or 10,
         max_spawns=settings.budget.spawns,
     )
-    notices = (
-        *trust.notices,
-        *config.notices,
-        *instructions.problems,
-        *agents.problems,
-        *_list_session_notices(options, session_options),
-    )
+    file_problems = (*instructions.problems, *agents.problems)
+    session_notices = _list_session_notices(options, session_options)
+    notices = (*trust.notices, *config.notices, *file_problems, *session_notices)
     make_model = _choose_model(options, environment, has_credentials=has_credentials)
     return LaunchConfig(session_options, make_model, load_config, agents, notices)
 

@@ -14,7 +14,7 @@ USAGE = "usage: /permissions [why | revoke N | reload]"
 
 
 def permissions(words: list[str], host: ReplHost) -> str:
-    """Show mode, rules and grants; `why`: explain the last decision; `revoke N`; `reload` rules."""
+    """Show mode, rules and grants; also `why`, `revoke N` and `reload`."""
     match words:
         case []:
             host.post(GetPolicy())

@@ -1,5 +1,7 @@
 """Static text of `greenroom --help`."""
 
+from shell.help.topics import TOPICS
+
 COMMAND_LINE_USAGE = """\
 greenroom [options] [PROMPT]
        greenroom -p PROMPT [options]
@@ -14,9 +16,13 @@ commands:
   sessions [list | show ID | export ID]
                            list, print or export this workspace's sessions
   permissions check        explain how a call would be decided; nothing runs
+  help [TOPIC]             print a help topic
 
 Run greenroom COMMAND --help for the options of a command."""
-COMMAND_LINE_EPILOG = """\
+COMMAND_LINE_EPILOG = f"""\
+help topics, for greenroom help TOPIC:
+  {", ".join(TOPICS)}
+
 environment:
   ANTHROPIC_API_KEY        key for the model server
   ANTHROPIC_AUTH_TOKEN     token for the model server, instead of a key

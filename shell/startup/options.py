@@ -65,3 +65,9 @@ class AgentsOptions(NamedTuple):
     """Options of `greenroom agents`."""
 
     as_json: bool = False
+
+
+class HelpOptions(NamedTuple):
+    """Options of `greenroom help`."""
+
+    topic: str | None = None

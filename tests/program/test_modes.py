@@ -32,7 +32,7 @@ def test_plan_mode_denies_everything_but_the_plan(
     assert prompt == "Do it."
     assert f"{program.session_file.stem}.md, which does not exist yet" in switched
     (line,) = [each for each in done.json_lines if each["type"] == "agent_switched"]
-    assert (line["agent"], line["synthetic"], line["text"]) == ("plan", True, switched)
+    assert (line["agent"], line["text"]) == ("plan", switched)
     assert (done.exit_status, done.result["agent"]) == (0, "plan")
     nobody = "; it needs a person's approval, and this run is headless, so nobody can be asked."
     assert denial_reasons(done) == [

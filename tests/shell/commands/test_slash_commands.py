@@ -71,6 +71,19 @@ def test_diff_shows_the_error_of_git_outside_a_repository(tmp_path: Path) -> Non
     run_on_screen(script, session_context=SessionContext(cwd=tmp_path, workspace_root=tmp_path))
 
 
+def test_help_opens_a_topic_and_names_the_topics() -> None:
+    async def script(screen: ScreenHarness) -> None:
+        await start_session(screen)
+        screen.type("/help recovery\r")
+        await screen.wait_for_text("Help: recovery")
+        await screen.wait_for_text("After a crash or kill")
+        screen.type("q")
+        screen.type("/help nonsense\r")
+        await screen.wait_for_text("usage: /help [permissions|")
+
+    run_on_screen(script)
+
+
 def test_clear_starts_a_new_session() -> None:
     next_sessions: list[NextSession | None] = []
 

@@ -16,7 +16,7 @@ from shell.console.console import Console
 from shell.console.screen_events import ApprovalsReset, ScreenEvent, ScreenEventQueue
 from shell.console.ui_commands import SendPrompt, StopUserCommand
 from shell.console.user_command import UserCommandRunner
-from tests.actors.crashable_session import CRASH_MESSAGES, Living, start_session
+from tests.actors.crashable_session import CRASH_MESSAGES, CrashableSession, start_session
 from tests.probe import PROBE_TIMEOUT_S
 from tests.program.program_harness import now_s
 
@@ -52,7 +52,9 @@ def screen_events() -> ScreenEventQueue:
 
 
 @pytest.fixture
-def crashable_session(tmp_path: Path, screen_events: ScreenEventQueue) -> Iterator[Living]:
+def crashable_session(
+    tmp_path: Path, screen_events: ScreenEventQueue
+) -> Iterator[CrashableSession]:
     command_runner = UserCommandRunner(LocalCommandRunner(), tmp_path, tmp_path / "outputs")
     living = start_session(tmp_path, lambda _: partial(Console, screen_events, command_runner))
     yield living
@@ -60,7 +62,9 @@ def crashable_session(tmp_path: Path, screen_events: ScreenEventQueue) -> Iterat
 
 
 @pytest.fixture
-def event_reader(screen_events: ScreenEventQueue, crashable_session: Living) -> ScreenEventReader:
+def event_reader(
+    screen_events: ScreenEventQueue, crashable_session: CrashableSession
+) -> ScreenEventReader:
     """Reads the events of a session that has started."""
     reader = ScreenEventReader(screen_events)
     reader.wait_for(SessionConfigured)
@@ -68,12 +72,12 @@ def event_reader(screen_events: ScreenEventQueue, crashable_session: Living) -> 
     return reader
 
 
-def allow_once(crashable_session: Living, shown: ShowApproval) -> None:
+def allow_once(crashable_session: CrashableSession, shown: ShowApproval) -> None:
     crashable_session.system.tell(CONSOLE, SubmitDecision(id=shown.request.id, decision="once"))
 
 
 def test_a_restarted_console_gets_the_open_approval_request_again(
-    crashable_session: Living, event_reader: ScreenEventReader
+    crashable_session: CrashableSession, event_reader: ScreenEventReader
 ) -> None:
     crashable_session.system.tell(CONSOLE, SendPrompt(text="do it"))
     shown, _ = event_reader.wait_for(ShowApproval)
@@ -84,7 +88,7 @@ def test_a_restarted_console_gets_the_open_approval_request_again(
     allow_once(crashable_session, again)
     assert event_reader.wait_for(TurnCompleted)[0].turn == 1
     assert crashable_session.restart_notices.get(timeout=PROBE_TIMEOUT_S).startswith(
-        "/console crashed and was started again"
+        "/console crashed and was restarted"
     )
 
     crashable_session.system.tell(CONSOLE, SendPrompt(text="once more"))
@@ -95,7 +99,7 @@ def test_a_restarted_console_gets_the_open_approval_request_again(
 
 
 def test_without_a_console_the_call_is_denied(
-    crashable_session: Living, event_reader: ScreenEventReader
+    crashable_session: CrashableSession, event_reader: ScreenEventReader
 ) -> None:
     crashable_session.system.tell(CONSOLE, SendPrompt(text="do it"))
     event_reader.wait_for(ShowApproval)
