@@ -204,11 +204,11 @@ def test_a_deleted_current_directory_is_one_line(program: Program) -> None:
 
 def test_a_folder_name_that_is_not_utf_8_is_an_error(program: Program) -> None:
     try:
-        odd = Path(os.fsdecode(os.fsencode(program.folder) + b"/caf\xe9"))
-        odd.mkdir()
+        folder = Path(os.fsdecode(os.fsencode(program.folder) + b"/caf\xe9"))
+        folder.mkdir()
     except OSError:
         pytest.skip("this file system does not allow such a name")
-    done = program.run("-p", "Hello.", cwd=odd)
+    done = program.run("-p", "Hello.", cwd=folder)
     assert done.exit_status == 2
     assert "not UTF-8" in single_error(done)
 

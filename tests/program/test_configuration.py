@@ -97,7 +97,7 @@ def test_instructions_come_from_the_user_then_the_repository(
     assert system == str(server.requests[1].body["system"])
     reported = [
         (Path(each["path"]).parent, each["file_bytes"])
-        for each in first.json_lines[0]["instructions"]
+        for each in first.json_lines[0]["instruction_files"]
     ]
     assert reported == [(program.state_folder, 14), (program.repository, 14), (subfolder, 14)]
 

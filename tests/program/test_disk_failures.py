@@ -31,13 +31,13 @@ def assert_read_only(folder: Path) -> None:
 def test_on_a_full_disk_no_session_starts(program: Program, small_disk: Path) -> None:
     ballast = fill_disk(small_disk)
     with program.serve(respond_text("One.")) as server:
-        refused = program.run("-p", "Speak.")
+        failed = program.run("-p", "Speak.")
         assert server.requests == []
         ballast.unlink()
-        served = program.run("-p", "Speak.")
-    assert refused.exit_status == 1
-    assert "No space left" in single_error(refused)
-    assert (served.exit_status, served.stdout) == (0, b"One.\n")
+        completed = program.run("-p", "Speak.")
+    assert failed.exit_status == 1
+    assert "No space left" in single_error(failed)
+    assert (completed.exit_status, completed.stdout) == (0, b"One.\n")
 
 
 def test_a_call_that_cannot_be_recorded_does_not_run(program: Program, small_disk: Path) -> None:
@@ -51,7 +51,7 @@ def test_a_call_that_cannot_be_recorded_does_not_run(program: Program, small_dis
         full = program.run("-p", "Change it.", *YOLO, "--continue")
         assert (full.exit_status, full.stdout) == (1, b"Done.\n")
         notice, denial, error = full.stderr.splitlines()
-        assert "No space left" in notice
+        assert "The session cannot be " in notice
         assert "Not run" in denial
         assert error.startswith("greenroom: this run could not be saved")
         assert not (program.repository / "ran").exists()
@@ -97,11 +97,11 @@ def test_a_read_only_disk_is_reported_and_nothing_changes(
         new = program.run("-p", "Second.", *YOLO)
         assert len(server.requests) == 1
         mount("-o", "remount,rw", str(small_disk))
-        served = program.run("-p", "Second.", *YOLO, "--continue")
-    for refused in (resumed, new):
-        assert refused.exit_status == 1
-        assert "Read-only file system" in single_error(refused)
-    assert (served.exit_status, served.stdout) == (0, b"Two.\n")
+        completed = program.run("-p", "Second.", *YOLO, "--continue")
+    for failed in (resumed, new):
+        assert failed.exit_status == 1
+        assert "Read-only file system" in single_error(failed)
+    assert (completed.exit_status, completed.stdout) == (0, b"Two.\n")
     assert (program.repository / "ran").exists()
 
 

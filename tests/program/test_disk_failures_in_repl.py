@@ -19,7 +19,7 @@ NOT_SAVED = format_persistence_warning(FAILING, "")
 
 def test_a_conversation_survives_a_full_disk(program: Program, small_disk: Path) -> None:
     (program.repository / "a.txt").write_text("content")
-    served = [
+    responses = [
         respond_text("One."),
         respond_tool_call("bash", command="touch ran; : " + "x" * 9000),
         respond_tool_call("read", path="a.txt"),
@@ -27,7 +27,7 @@ def test_a_conversation_survives_a_full_disk(program: Program, small_disk: Path)
         respond_tool_call("bash", command="touch ran-later"),
         respond_text("Three."),
     ]
-    with program.serve(*served), open_repl(program, *YOLO) as shown:
+    with program.serve(*responses), open_repl(program, *YOLO) as shown:
         shown.wait_for_text("build · yolo")
         shown.type("First.\r")
         shown.wait_for_text("One.")

@@ -177,7 +177,7 @@ def test_a_busy_server_is_retried_with_notices(program: Program) -> None:
         ("overloaded", 1),
         ("cut_off", 2),
     ]
-    assert retries[1]["partial"].startswith("Half of")
+    assert retries[1]["partial_text"].startswith("Half of")
     assert done.result["usage"]["requests"] == 3
     assert len({each.raw_body for each in server.requests}) == 1, (
         "each attempt sends the same bytes"

@@ -64,8 +64,8 @@ def test_a_request_interrupted_by_a_kill_is_sent_again(program: Program) -> None
         running.wait()
         resumed = program.run("-p", "And then?", "--continue")
     assert (resumed.exit_status, resumed.stdout) == (0, b"Next.\n")
-    said = [content_text(message["content"]) for message in request_messages(server)]
-    assert said == ["Think.", "A whole one.", "And then?"]
+    texts = [content_text(message["content"]) for message in request_messages(server)]
+    assert texts == ["Think.", "A whole one.", "And then?"]
 
 
 def test_a_second_program_is_told_who_holds_the_session(

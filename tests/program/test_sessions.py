@@ -173,13 +173,13 @@ def test_a_locked_session_can_be_forked(program: Program, command_watch: Command
         command_watch.wait_for_output()
         before = locked.read_bytes()
         assert "held" in successful_output(program.run("sessions"))
-        refused = program.run("-p", "Me too.", "--resume", locked.stem)
+        failed = program.run("-p", "Me too.", "--resume", locked.stem)
         forked = program.run("-p", "Me too.", "--fork", locked.stem, "--output-format", "json")
         assert locked.read_bytes() == before
         (program.repository / "go").write_text("go\n")
         assert running.wait().stdout == b"Done.\n"
-    assert refused.exit_status == 2
-    assert f"process {running.process.pid}" in single_error(refused)
+    assert failed.exit_status == 2
+    assert f"process {running.process.pid}" in single_error(failed)
     assert forked.exit_status == 0
     assert forked.result["session_id"] != locked.stem
     assert len(program.session_files) == 2

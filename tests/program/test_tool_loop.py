@@ -6,6 +6,7 @@ import pytest
 from pydantic import JsonValue
 
 from actors.models.scripted_reply import ReplyPlan, ScriptedCall, generate_events
+from shell.headless.headless_console import NO_USER_REASON
 from tests.program.program_harness import (
     API_KEY,
     STREAM_JSON,
@@ -180,7 +181,7 @@ def test_a_call_that_needs_approval_is_denied_and_listed(program: Program) -> No
     assert done.exit_status == 0
     results = tool_results(request_messages(server)[-1])
     assert [failed for _, failed in results] == [True, True]
-    assert all("nobody can be asked" in text for text, _ in results)
+    assert all(NO_USER_REASON in text for text, _ in results)
     assert not (program.repository / "ran").exists()
     assert not (program.repository / "made.txt").exists()
     denials = [(d["agent"], d["tool"], d["target"]) for d in done.result["denials"]]

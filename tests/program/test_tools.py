@@ -41,7 +41,7 @@ def test_searches_report_matches_and_count_omissions(program: Program) -> None:
     (folder / ".gitignore").write_text("ignored.txt\n")
     (folder / "out").symlink_to("/etc/passwd")
     os.mkfifo(folder / "pipe")
-    found, secret, names, outside, wrong, piped = run_calls(
+    matches, secret, names, outside, wrong, piped = run_calls(
         program,
         ("grep", {"pattern": "needle"}),
         ("grep", {"pattern": "needle", "path": ".env"}),
@@ -50,14 +50,14 @@ def test_searches_report_matches_and_count_omissions(program: Program) -> None:
         ("grep", {"pattern": "("}),
         ("grep", {"pattern": "x", "path": "pipe"}),
     )
-    assert found.splitlines() == [
+    assert matches.splitlines() == [
         "a\\x1b[2J\\u202eb\\n.txt:1:needle",
         "many/4999.txt:1:needle",
         "[left out: 1 binary file, 1 file with matching lines of 4 MiB and more]",
         "[left out: 1 ignored by .gitignore, 2 not regular files (links, pipes, devices)]",
         "[left out: 1 file that may not be read unasked]",
     ]
-    assert "KEY" not in found + secret
+    assert "KEY" not in matches + secret
     assert names.splitlines()[-2:][0] == "[the first 500 of 5,000; narrow the pattern down]"
     assert outside.startswith("error: Denied: ")
     assert wrong.startswith("error: not a regular expression")

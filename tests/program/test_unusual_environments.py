@@ -42,7 +42,7 @@ def test_binary_output_does_not_end_the_run(program: Program) -> None:
             "bash", '{"command": "touch ran", "description": ' + "[" * 5000 + "]" * 5000 + "}"
         ),
     )
-    with program.serve(*calls, respond_text("Odd.")) as server:
+    with program.serve(*calls, respond_text("Done.")) as server:
         done = program.run("-p", "Look.", *YOLO, *STREAM_JSON)
         again = program.run("-p", "And?", "--continue")
 

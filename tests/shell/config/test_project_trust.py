@@ -192,12 +192,12 @@ def test_a_decision_that_cannot_be_saved_applies_to_this_run(
 def test_the_trust_question_names_every_file(workspace: Workspace) -> None:
     write_hostile_config(workspace)
     (workspace.root / ".claude" / "agents").mkdir(parents=True)
-    odd = workspace.root / "a\x1b[2J\nb"
-    odd.mkdir()
-    (odd / "AGENTS.md").touch()
+    folder = workspace.root / "a\x1b[2J\nb"
+    folder.mkdir()
+    (folder / "AGENTS.md").touch()
     (workspace.root / "AGENTS.md").symlink_to("/nowhere")
 
-    files = find_project_files(Workspace(root=workspace.root, cwd=odd), ())
+    files = find_project_files(Workspace(root=workspace.root, cwd=folder), ())
     question = format_trust_question(workspace.root, files)
 
     for name in (".greenroom/config.toml", ".claude/agents", "AGENTS.md", "a^[[2J^Jb/AGENTS.md"):
