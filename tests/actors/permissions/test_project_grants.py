@@ -7,13 +7,13 @@ from threading import Thread
 
 import pytest
 
-from actors.permissions.project_grants import ProjectGrantStore, StoredGrants
-from messages.permissions import (
+from actors.permissions.project_grants import (
     ProjectGrantsLoaded,
+    ProjectGrantStore,
     ProjectGrantsUpdateFailed,
-    RevokeGrant,
-    StoreGrant,
+    StoredGrants,
 )
+from messages.permissions import RevokeGrant, StoreGrant
 from messages.policy import Rule
 from tests.actors.permissions.decision_helpers import rule
 
@@ -96,7 +96,7 @@ def test_what_no_prompt_could_have_offered_does_not_count_and_is_told(
     )
     granted = store.read()
     assert granted.rules == (GRANT_A,)
-    assert granted.problem == f"{store.path}: not all of it can be granted; that does not count"
+    assert granted.problem == f"{store.path}: entries that cannot be granted are ignored"
 
 
 @pytest.mark.parametrize("content", [{"format": 1, "roots": []}, {"format": 1, "roots": {"R": {}}}])
@@ -106,7 +106,7 @@ def test_a_store_of_another_shape_grants_nothing_and_is_told(
     write_store(store, json.dumps(content).replace('"R"', json.dumps(str(store.root))))
     granted = store.read()
     assert granted.rules == ()
-    assert "not all of it can be granted" in granted.problem
+    assert "entries that cannot be granted" in granted.problem
 
 
 @pytest.mark.parametrize("content", ["", "\0" * 40, "[]", '{"roots": {}}', "{" * 100_000])
