@@ -85,7 +85,7 @@ def test_of_files_that_nobody_speaks_of_there_is_nothing_to_decide() -> None:
     command = ("bash", "cat a; rm a; sudo cat a")
     commands = [("bash", "cat a"), ("bash", "rm a"), ("bash", "sudo cat a")]
     assert list_accesses(command, policy_of()) == commands
-    parts = decide_requests(command, policy=policy_of()).parts
+    parts = decide_requests(command, policy=policy_of()).resolved_requests
     named = {(part.permission, part.target) for part in parts}
     assert named == {*commands, ("read", "a"), ("write", "a"), ("read", "cat")}
 

@@ -85,11 +85,14 @@ def test_two_dots_behind_a_link_go_up_from_where_it_leads(ground: WorkspacePaths
         ("", "the path is empty"),
         ("a\0b", "the path contains a NUL character"),
         ("a\udc80", "the path is not valid Unicode"),
-        ("a/" * 2_100, "the path is too long"),
-        ("circle/x", "its links lead in a circle"),
-        ("gone/../a", "it goes through a folder that does not exist"),
-        ("x" * 300, "cannot be followed: File name too long"),
-        ("/proc/self/environ", "it goes through /proc, which differs from process to process"),
+        ("a/" * 2_100, "the path is longer than 4,095 bytes"),
+        ("circle/x", "the links in the path form a loop"),
+        ("gone/../a", "the path goes through a folder that does not exist"),
+        ("x" * 300, "the path cannot be followed: File name too long"),
+        (
+            "/proc/self/environ",
+            "the path goes through /proc, which differs from process to process",
+        ),
     ],
 )
 def test_what_cannot_be_followed_says_why_and_asks(

@@ -376,11 +376,14 @@ def test_a_verdict_says_what_decided_it() -> None:
     def reason(permission: str, target: str, policy: Policy = DEFAULTS) -> str:
         return decide_requests((permission, target), policy=policy).decision.reason
 
-    assert reason("read", ".env") == "ask read .env (built-in default)"
-    assert reason("write", "a.py") == "write asks unless it is allowed (built-in default)"
+    assert reason("read", ".env") == 'the rule "ask read .env" applies (built-in default)'
+    assert reason("write", "a.py") == "it writes to a.py"
     assert reason("write", "/a.py") == "/a.py is outside the workspace"
-    assert reason("write", "a.py", policy_in_mode("auto-edit")) == "mode auto-edit"
+    assert reason("write", "a.py", policy_in_mode("auto-edit")) == "auto-edit mode allows it"
     granted = with_grants(DEFAULTS, (rule("write", "a.py"),))
-    assert reason("write", "a.py", granted) == "allow write a.py (granted in this session)"
+    assert (
+        reason("write", "a.py", granted)
+        == 'the rule "allow write a.py" applies (granted for this session)'
+    )
     denied = replace(DEFAULTS, sources=(user_rules(rule("write", "*.py", "deny")),))
-    assert reason("write", "a.py", denied) == "deny write *.py (user rules)"
+    assert reason("write", "a.py", denied) == 'the rule "deny write *.py" applies (user rules)'

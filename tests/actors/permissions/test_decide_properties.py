@@ -73,7 +73,7 @@ def accesses(draw: st.DrawFn) -> Access:
         permission=permission,
         target=target,
         tool=permission,
-        rule_scope=draw(st.sampled_from(("full", "full", "tightens", "denies"))),
+        rule_scope=draw(st.sampled_from(("all", "all", "ask_or_deny", "deny_only"))),
         other_spellings=draw(st.sampled_from(((), ("a",), ("rm a",)))),
         is_in_workspace=not target.startswith("/"),
         ask_reason=draw(st.sampled_from(("", "", "a floor"))),
@@ -165,7 +165,7 @@ def test_a_tool_that_somebody_of_the_chain_lacks_is_denied(
 ) -> None:
     tool = matter.tool
     had = [{"*", tool} & {*each.tools} and tool not in each.disallowed_tools for each in chain]
-    if matter.rule_scope == "full" and not all(had):
+    if matter.rule_scope == "all" and not all(had):
         assert decide_access(matter, get_rule_index(policy, chain)).action == "deny"
 
 
@@ -313,7 +313,7 @@ def test_who_allows_commands_allows_no_reading_beyond_what_may_be_read(
         if each.permission == "read"
     ]
     read = [
-        decide_access(each._replace(rule_scope="full"), get_rule_index(allowing, (BUILD,)))
+        decide_access(each._replace(rule_scope="all"), get_rule_index(allowing, (BUILD,)))
         for each in matters
     ]
     reads_outside = any(

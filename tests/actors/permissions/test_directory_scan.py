@@ -212,7 +212,7 @@ def test_more_than_is_looked_at_asks_and_only_that(workspace_paths: WorkspacePat
     ).decision
     assert (judgement.action, judgement.reason) == (
         "ask",
-        "it reads more files than are looked at beforehand",
+        "it may read more files than can be checked in advance",
     )
     granting = replace(Policy(defaults=DEFAULT_RULES), grants=judgement.grants)
     assert (

@@ -74,7 +74,7 @@ def test_a_verdict_goes_to_whoever_asked_and_says_why(requester: Probe) -> None:
     verdict = PermissionDecision(
         id="q1",
         action="ask",
-        reason="write asks unless it is allowed (built-in default)",
+        reason="it writes to a.py",
         policy_version=1,
         grants=(WRITE_A,),
         resolved_requests=(
@@ -193,6 +193,6 @@ def test_a_fault_in_judging_is_an_ask_and_the_next_call_is_judged(
 
     verdict = asker.expect_kind(PermissionDecision)
     assert verdict.action == "ask"
-    assert verdict.reason == "it could not be judged: LookupError: no such bracket"
+    assert verdict.reason == "it could not be evaluated: LookupError: no such bracket"
     assert verdict.grants == ()
     assert request_action(asker, "bash", "true") == "allow"

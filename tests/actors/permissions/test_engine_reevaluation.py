@@ -137,7 +137,7 @@ def test_a_judge_that_does_not_end_is_an_ask_and_later_verdicts_come(
 
     verdict = desk.request_decision("slow")
     assert (verdict.action, verdict.grants) == ("ask", ())
-    assert verdict.reason == "judging it took longer than 0.2 s"
+    assert verdict.reason == "evaluating it took longer than 0.2 s"
     assert desk.request_decision("make").action == "allow"
 
 
@@ -198,7 +198,7 @@ def test_of_rules_with_a_broken_source_none_is_loaded(start_engine: StartEngine)
     )
 
     detail = desk.requester.expect_kind(ReplaceRulesFailed).detail
-    assert detail.startswith("project rules, F: there is no permission 'bsh'")
+    assert detail.startswith("project rules, F: unknown permission 'bsh'")
     assert desk.get_policy() == OLD_POLICY
     assert desk.request_decision("make").action == "allow"
     desk.journal.expect_nothing_more()

@@ -153,9 +153,9 @@ def test_what_stands_behind_a_pattern_is_looked_for_in_folders_only(
     def told(command: str) -> set[str]:
         return {
             part.target
-            for part in decide_requests(("bash", command), workspace_paths=workspace_paths).parts[
-                1:
-            ]
+            for part in decide_requests(
+                ("bash", command), workspace_paths=workspace_paths
+            ).resolved_requests[1:]
         }
 
     assert told("cat */key") == {

@@ -7,12 +7,12 @@ from typing import get_args
 
 import pytest
 
-from actors.paths.resolve import WorkspacePaths, find_link_targets
+from actors.paths.resolve import WorkspacePaths
 from actors.permissions.default_rules import DEFAULT_RULES
 from actors.permissions.protected_paths import (
-    PROTECTED_LINK_NAMES,
     ProtectedPaths,
     find_hooks_folders,
+    find_link_targets,
     to_targets,
 )
 from messages.policy import PermissionMode, Policy, Rule
@@ -266,9 +266,9 @@ def test_a_link_to_a_protected_file_and_a_protected_name_that_is_a_link_are_prot
     (root / ".git" / "hooks").symlink_to("../hooks")
     (root / "open").symlink_to(".git/config")
 
-    places = find_link_targets(ground, PROTECTED_LINK_NAMES)
-    assert places == (str(root / "hooks"),)
-    policy = Policy(mode="yolo", protected_paths=to_targets(map(Path, places), root))
+    link_targets = find_link_targets(ground)
+    assert link_targets == (root / "hooks",)
+    policy = Policy(mode="yolo", protected_paths=to_targets(link_targets, root))
     for target in ("open", "hooks/post-commit", ".git/hooks/post-commit"):
         assert decide_action("write", target, policy, workspace_paths=ground) == "ask", target
     assert decide_action("write", "other", policy, workspace_paths=ground) == "allow"
