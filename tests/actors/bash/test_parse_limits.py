@@ -105,8 +105,8 @@ def test_what_was_told_of_a_script_that_a_shell_runs_is_told_again_of_a_command(
         ("bash", "bash -c 'cat secret'; cat secret"), policy=secret
     ).access_decisions
     assert [matter.rule_scope for matter, _ in matters if matter.target == "secret"] == [
-        "denies",
-        "tightens",
+        "deny_only",
+        "ask_or_deny",
     ]
 
 

@@ -1,4 +1,4 @@
-"""What a rule speaks of, and which are wrong."""
+"""Which texts a rule matches_restriction, and which rules are invalid."""
 
 import pytest
 from hypothesis import given
@@ -39,7 +39,7 @@ pytestmark = pytest.mark.quick
         ("\\*", "*", False),
     ],
 )
-def test_a_pattern_is_the_whole_text_with_stars_for_anything(
+def test_a_pattern_matches_the_whole_text_with_stars(
     pattern: str,
     target: str,
     expected: bool,  # noqa: FBT001  (a parameter of the test)
@@ -47,53 +47,58 @@ def test_a_pattern_is_the_whole_text_with_stars_for_anything(
     assert is_match(pattern, target) is expected
 
 
-PIECES = st.text(alphabet="ab /\n.", max_size=3)
+LITERALS = st.text(alphabet="ab /\n.", max_size=3)
 
 
-@given(st.lists(PIECES, min_size=2, max_size=5), st.lists(PIECES, min_size=4, max_size=4))
-def test_whatever_stands_for_the_stars_matches(pieces: list[str], filling: list[str]) -> None:
-    text = "".join(piece + fill for piece, fill in zip(pieces, [*filling, ""], strict=False))
-    text += pieces[-1] if len(pieces) > len(filling) + 1 else ""
-    if len(pieces) <= len(filling):
-        text = text.removesuffix(filling[len(pieces) - 1])
+@given(st.lists(LITERALS, min_size=2, max_size=5), st.lists(LITERALS, min_size=4, max_size=4))
+def test_any_text_in_place_of_the_stars_matches(
+    literals: list[str], replacements: list[str]
+) -> None:
+    text = "".join(
+        literal + replacement
+        for literal, replacement in zip(literals, [*replacements, ""], strict=False)
+    )
+    text += literals[-1] if len(literals) > len(replacements) + 1 else ""
+    if len(literals) <= len(replacements):
+        text = text.removesuffix(replacements[len(literals) - 1])
 
-    assert is_match("*".join(pieces), text)
+    assert is_match("*".join(literals), text)
 
 
-def test_many_stars_are_matched_at_once() -> None:
-    """A backtracking matcher would not come back from this."""
+def test_a_pattern_with_many_stars_is_matched_quickly() -> None:
+    """A matcher that backtracks would not finish."""
     assert not is_match("*a" * 40 + "b", "a" * 10_000)
 
 
-def matches(restriction: Rule, text: str, *, ignore_case: bool = False) -> bool:
+def matches_restriction(restriction: Rule, text: str, *, ignore_case: bool = False) -> bool:
     folded = (fold_case(text),) if ignore_case else None
     return compile_rule(restriction).has_ask_or_deny_match((text,), folded)
 
 
-def test_a_blank_and_a_star_at_the_end_mean_the_bare_command_too_unless_they_allow() -> None:
+def test_an_ask_or_deny_with_arguments_matches_the_bare_command() -> None:
     for action in ("ask", "deny"):
-        assert matches(rule("bash", "rm *", action), "rm")
-    assert not matches(rule("bash", "rm *", "deny"), "rmdir")
-    assert not matches(rule("read", "notes *", "deny"), "notes")
+        assert matches_restriction(rule("bash", "rm *", action), "rm")
+    assert not matches_restriction(rule("bash", "rm *", "deny"), "rmdir")
+    assert not matches_restriction(rule("read", "notes *", "deny"), "notes")
     assert not is_match("rm *", "rm")
 
 
-def test_case_counts_where_the_file_system_does_not_fold() -> None:
+def test_case_matters_unless_the_file_system_ignores_it() -> None:
     deny = rule("read", "Secrets/*", "deny")
 
-    assert matches(deny, "Secrets/a")
-    assert not matches(deny, "secrets/a")
-    assert matches(deny, "secrets/a", ignore_case=True)
+    assert matches_restriction(deny, "Secrets/a")
+    assert not matches_restriction(deny, "secrets/a")
+    assert matches_restriction(deny, "secrets/a", ignore_case=True)
     assert fold_case("E\u0301") == fold_case("\u00e9")
 
 
 @pytest.mark.parametrize("name", ["bash", "read", "grep", "task", "plan_exit", "mcp__git__log"])
-def test_known_permissions_and_those_of_servers_are_fine(name: str) -> None:
+def test_known_permissions_and_mcp_tools_are_valid(name: str) -> None:
     assert find_rule_problem(rule(name, "*")) == ""
 
 
 @pytest.mark.parametrize(
-    ("wrong", "says"),
+    ("invalid_rule", "message"),
     [
         (rule("reed", "*"), "unknown permission 'reed'; known: bash, edit, glob"),
         (rule("mcp__git", "*"), "unknown permission 'mcp__git'"),
@@ -103,11 +108,11 @@ def test_known_permissions_and_those_of_servers_are_fine(name: str) -> None:
         (rule("read", "*", agent="Über"), "'Über' is not a valid agent name"),
     ],
 )
-def test_a_wrong_rule_says_what_is_wrong(wrong: object, says: str) -> None:
-    assert says in find_rule_problem(wrong)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]  (a rule)
+def test_an_invalid_rule_is_reported(invalid_rule: object, message: str) -> None:
+    assert message in find_rule_problem(invalid_rule)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]  (a rule)
 
 
-def test_edit_speaks_for_write_only_if_it_says_so_and_loading_warns() -> None:
+def test_a_rule_for_edit_alone_causes_a_warning() -> None:
     edit, write = rule("edit", "docs/*", "deny"), rule("write", "docs/*", "deny")
 
     assert decide_action("write", "docs/a", rules_only_policy(rule("write", "*"), edit)) == "allow"
@@ -119,7 +124,7 @@ def test_edit_speaks_for_write_only_if_it_says_so_and_loading_warns() -> None:
     assert find_rule_warnings((rule("edit", "docs/*"),)) == ()
 
 
-def test_what_other_programs_expand_is_warned_of() -> None:
+def test_a_pattern_that_a_shell_would_expand_causes_a_warning() -> None:
     assert find_rule_warnings((rule("read", "~/.ssh/*", "deny"),)) == (
         "deny read ~/.ssh/*: only * is special in a pattern; write out the path",
     )
