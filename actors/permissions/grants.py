@@ -77,12 +77,12 @@ def find_command_prefix(command: str) -> str:
     Empty: none may. An interpreter, shell, wrapper or `git` never stands alone.
     """
     # The table of commands takes its time to import: not on the way to the screen.
-    from actors.bash.programs.effect_tables import find_effect_rule  # noqa: PLC0415
+    from actors.bash.parse import has_effect_rule  # noqa: PLC0415
 
     first, *rest = command.split(" ")
     if not _NAME.fullmatch(first) or first in _NEVER or not rest:
         return ""
-    runs_others = find_effect_rule(first) is not None
+    runs_others = has_effect_rule(first)
     if _SUBCOMMAND.fullmatch(rest[0]) and (not runs_others or first in _WITH_SUBCOMMANDS):
         return f"{first} {rest[0]}"
     return "" if runs_others else first

@@ -4,8 +4,7 @@ import os
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from actors.bash.effects.indirect_effects import Words
-from actors.bash.syntax.parsed_command import AndChain, CommandPart, ParsedCommand
+from actors.bash.parse import AndChain, CommandPart, ParsedCommand, Words
 from actors.paths.resolve import PathResolver
 
 _MOVERS = frozenset({"cd", "pushd", "popd"})
