@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import NamedTuple, TypeAlias
 
-from actors.bash.syntax.parsed_command import CommandPart, RedirectedFile, Word
+from actors.bash.parse import CommandPart, RedirectedFile, Word
 from actors.paths.resolve import PathResolver, WorkspacePaths
 from actors.permissions.access import Access, RuleScope
 from actors.permissions.argument_paths import ArgumentPaths

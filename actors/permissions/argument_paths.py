@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from typing import TypeAlias
 
-from actors.bash.syntax.parsed_command import CommandPart, ReadDepth, Word
+from actors.bash.parse import CommandPart, ReadDepth, Word
 from actors.permissions.directory_scan import DirectoryScan
 from actors.permissions.file_access import FileAccess, FileAccesses
 from actors.permissions.glob_expansion import GlobExpansion, is_glob

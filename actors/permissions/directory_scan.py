@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 
-from actors.bash.syntax.parsed_command import ReadDepth
+from actors.bash.parse import ReadDepth
 from actors.permissions.protected_paths import read_file_start
 
 MAX_SCANNED_ENTRIES = 2_000
@@ -50,7 +50,7 @@ class DirectoryScan:
             self.entries_left -= 1
             if not entry.is_symlink():
                 files.append(entry.path)
-            elif depth == "linked":
+            elif depth == "follow_links":
                 problem = f"it follows links, and {entry.path} is a link"
                 return DirectoryListing(tuple(files), problem)
         return DirectoryListing(tuple(files))
@@ -61,7 +61,7 @@ class DirectoryScan:
             path = pending.pop()
             try:
                 with os.scandir(path) as entries:
-                    patterns = self._find_unignored(path) if depth == "shown" else ("*",)
+                    patterns = self._find_unignored(path) if depth == "visible" else ("*",)
                     for entry in entries:
                         if entry.name.startswith(".") and not _is_searched(entry.name, patterns):
                             continue

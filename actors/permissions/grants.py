@@ -82,17 +82,17 @@ def find_command_prefix(command: str) -> str:
     Empty if there is none. An interpreter, shell, wrapper or `git` is never granted on its own.
     """
     # Importing the command tables takes time that must not delay startup.
-    from actors.bash.programs.effect_tables import find_effect_rule  # noqa: PLC0415
+    from actors.bash.parse import has_effect_rule  # noqa: PLC0415
 
     program, *arguments = command.split(" ")
     if not _PROGRAM_NAME.fullmatch(program) or program in _NEVER_GRANTED_BY_PREFIX or not arguments:
         return ""
-    has_effect_rule = find_effect_rule(program) is not None
+    runs_other_programs = has_effect_rule(program)
     if _SUBCOMMAND.fullmatch(arguments[0]) and (
-        not has_effect_rule or program in _GRANTED_WITH_SUBCOMMAND
+        not runs_other_programs or program in _GRANTED_WITH_SUBCOMMAND
     ):
         return f"{program} {arguments[0]}"
-    return "" if has_effect_rule else program
+    return "" if runs_other_programs else program
 
 
 def covers(rule: Rule, access: Access) -> bool:

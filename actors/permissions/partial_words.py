@@ -4,7 +4,7 @@ import os
 import re
 from collections.abc import Iterator
 
-from actors.bash.syntax.parsed_command import Word
+from actors.bash.parse import Word
 from actors.permissions.glob_expansion import is_glob
 
 _VARIABLE_STARTS = {"$", "~"}

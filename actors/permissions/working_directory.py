@@ -4,7 +4,7 @@ import os
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from actors.bash.syntax.parsed_command import AndChain, CommandPart, ParsedCommand, Word
+from actors.bash.parse import AndChain, CommandPart, ParsedCommand, Words
 from actors.paths.resolve import PathResolver
 
 _DIRECTORY_CHANGERS = frozenset({"cd", "pushd", "popd"})
@@ -72,7 +72,7 @@ def _changes_directory(part: CommandPart) -> bool:
     return bool(_get_change_words(part))
 
 
-def _get_change_words(part: CommandPart) -> tuple[Word, ...]:
+def _get_change_words(part: CommandPart) -> Words:
     """Return the words from `cd` on, or none if the part is another command."""
     for at, word in enumerate(part.words):
         if word.text not in _PREFIXES:
