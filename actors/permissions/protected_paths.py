@@ -1,4 +1,4 @@
-"""Files that give power to whoever writes them; no rule and no mode allows changing them.
+"""Files that give their writer power; no rule and no mode allows changing them.
 
 They are protected by name, so they are protected even before they exist.
 """

@@ -166,8 +166,8 @@ def test_many_hanging_evaluations_use_few_threads_and_ask(
     assert decider.started.wait(PROBE_TIMEOUT_S)
     assert engine.get_policy().mode == "yolo"
 
-    verdicts = [engine.requester.expect_kind(PermissionDecision) for _ in range(100)]
-    assert {decision.action for decision in verdicts} == {"ask"}
+    decisions = [engine.requester.expect_kind(PermissionDecision) for _ in range(100)]
+    assert {decision.action for decision in decisions} == {"ask"}
     assert len(decider.waiting) == MAX_CONCURRENT_EVALUATIONS
     assert engine.request_decision("make").action == "ask"
     decider.released.set()

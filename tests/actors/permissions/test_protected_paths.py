@@ -1,4 +1,4 @@
-"""Files that give power to whoever writes them: every way to change them asks each time."""
+"""Files that give their writer power: every way to change them asks each time."""
 
 import re
 from itertools import product
