@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from actors.permissions.evaluation_job import EvaluationFinished
 from actors.sessions.journal import Flush
 from messages.address import APPROVALS, ROOT
 from messages.approvals import (
@@ -21,7 +22,6 @@ from messages.journal import Append, Appended, SessionHeader, SessionOpened
 from messages.model_events import ModelReplied
 from messages.permissions import (
     EvaluatePermission,
-    EvaluationFinished,
     GrantStored,
     PermissionDecision,
     SessionSettings,
