@@ -34,11 +34,8 @@ class ByteCoverage:
         """Cover a token; return why it may not be one, or an empty string."""
         self.cover(start, end)
         if kind == "comment":
-            return (
-                ""
-                if self._is_comment(start, end)
-                else "what looks like a comment may be part of a command"
-            )
+            is_comment = self._is_comment(start, end)
+            return "" if is_comment else "what looks like a comment may be part of a command"
         if kind in _OPERATORS:
             operator = _OPERATOR.match(self._source, start)
             is_whole = operator and operator.end() == end
@@ -51,21 +48,18 @@ class ByteCoverage:
     def check_command_end(self, offset: int, tree_end: int | None) -> str:
         """Return why a command may not end at `offset`, or not where the tree ends it."""
         source = self._source
-        if tree_end not in (None, offset) and source[
-            min(offset, tree_end) : max(offset, tree_end)
-        ].strip(b" \t\\\n"):
-            return "it is unclear where a command ends"
+        if tree_end is not None:
+            between = source[min(offset, tree_end) : max(offset, tree_end)]
+            if between.strip(b" \t\\\n"):
+                return "it is unclear where a command ends"
         if offset < len(source) and source[offset] not in _COMMAND_FOLLOWERS:
             return "it is unclear what follows a command"
         return ""
 
     def check_group_end(self, end: int) -> str:
         """Return why a command group may not end here, or an empty string."""
-        return (
-            ""
-            if _GROUP_FOLLOWER.match(self._source, end)
-            else "unexpected text follows a command group"
-        )
+        is_end = _GROUP_FOLLOWER.match(self._source, end) is not None
+        return "" if is_end else "unexpected text follows a command group"
 
     def find_problem(self) -> str:
         """Return why the coverage is not exact, or an empty string."""

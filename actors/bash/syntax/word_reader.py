@@ -37,6 +37,7 @@ _EXPANDS = re.compile(rb"\$[\w({\[@*#?$!'\"-]")
 _LITERAL_BRACES = re.compile(rb"\{[\w@/:^~+-]*\}")
 """Without a comma or `..`, bash leaves braces as they are: `HEAD@{1}`."""
 _WORD_ENDS = frozenset(b" \t\n;&|()<>")
+_EXPANSION_STARTS = frozenset("$`*?[{~<>")
 _BLANKS = {b" ", b"\t"}
 _ESCAPABLE = {b'"', b"\\", b"$", b"`"}
 
@@ -90,17 +91,7 @@ class WordReader:
 
     def _build_word(self) -> Word:
         text = b"".join(self._text).decode(errors="replace")
-        has_fixed_start = bool(self._text) and text[:1] not in {
-            "$",
-            "`",
-            "*",
-            "?",
-            "[",
-            "{",
-            "~",
-            "<",
-            ">",
-        }
+        has_fixed_start = bool(self._text) and text[:1] not in _EXPANSION_STARTS
         return Word(
             text,
             is_literal=self._is_literal,

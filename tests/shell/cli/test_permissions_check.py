@@ -10,7 +10,9 @@ import pytest
 
 from shell.cli.arguments import CheckOptions, StartError, parse_command_line
 from shell.cli.permissions_check import run_permissions_check
-from tests.actors.bash.command_cases import CASES, READ_ONLY, CommandCase
+from tests.actors.bash.command_case import CommandCase
+from tests.actors.bash.command_cases import CASES
+from tests.actors.bash.read_only_cases import READ_ONLY
 
 SLOW_IMPORTS = (
     "pykka",
