@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from actors.runtime.actor import Actor, ActorFactory
-from actors.runtime.base_cell import BaseCell
+from actors.runtime.runtime_port import CellHandle
 from actors.runtime.cell import Cell, ThreadCell
 from actors.runtime.mailbox import ChildStopTimeout
 from actors.runtime.registry import ActorRegistry
@@ -246,7 +246,7 @@ def test_a_held_event_loop_does_not_hold_the_stop() -> None:
     gate.wait_until_reached()
     assert not system.stop(timeout_s=SHORT_TIMEOUT_S)
     assert ends.get_nowait() == ChildFailed(
-        child=ROOT, cause="unresponsive", detail="held the event loop"
+        child=ROOT, cause="unresponsive", detail="blocked the event loop"
     )
     system.tell(stubborn, Ping())
     assert system.dead_letter_count == 1
@@ -284,7 +284,7 @@ def test_an_end_that_is_under_way_when_time_is_up_is_the_one_that_counts(
     gate = ThreadGate()
     forget = ActorRegistry.unregister
 
-    def and_wait(self: ActorRegistry, cell: BaseCell) -> bool:
+    def and_wait(self: ActorRegistry, cell: CellHandle) -> bool:
         forgotten = forget(self, cell)
         if cell.address == child:
             gate.wait_until_open()
@@ -308,7 +308,7 @@ def test_an_end_that_comes_after_giving_up_leaves_the_next_of_its_name_alone(
     gate = ThreadGate()
     forget = ActorRegistry.unregister
 
-    def wait_and(self: ActorRegistry, cell: BaseCell) -> bool:
+    def wait_and(self: ActorRegistry, cell: CellHandle) -> bool:
         if threading.current_thread() is thread:
             gate.wait_until_open()
         return forget(self, cell)

@@ -10,7 +10,7 @@ import pykka
 import pytest
 
 from actors.runtime.actor import Actor
-from actors.runtime.base_cell import BaseCell
+from actors.runtime.runtime_port import CellHandle
 from actors.runtime.registry import ActorRegistry
 from actors.runtime.system import ActorSystem
 from messages.address import ROOT
@@ -111,7 +111,7 @@ def test_a_child_started_in_clean_up_ends_before_its_parent(
 
 def test_a_taken_name_is_the_starters_fault(system: ActorSystem, root: Probe) -> None:
     child = system.start(Echo, "same")
-    with pytest.raises(ValueError, match="/same is taken"):
+    with pytest.raises(ValueError, match="/same is already in use"):
         system.start(Echo, "same")
     root.expect_nothing_more()
     assert child in system.addresses
@@ -123,7 +123,7 @@ def test_a_name_is_taken_until_its_end_has_been_heard_of(
     """Else the end that is on its way would be taken for that of the next one."""
     forget, forgotten = ActorRegistry.unregister, threading.Event()
 
-    def and_tell(self: ActorRegistry, cell: BaseCell) -> bool:
+    def and_tell(self: ActorRegistry, cell: CellHandle) -> bool:
         ended_by_itself = forget(self, cell)
         forgotten.set()
         return ended_by_itself
@@ -136,7 +136,7 @@ def test_a_name_is_taken_until_its_end_has_been_heard_of(
                 child = self.start(Echo, "child")
                 self.stop(child)
                 assert forgotten.wait(PROBE_TIMEOUT_S)
-                with pytest.raises(ValueError, match="taken"):
+                with pytest.raises(ValueError, match="already in use"):
                     self.start(Echo, "child")
             else:
                 self.start(Echo, "child")
@@ -185,7 +185,7 @@ def test_who_cannot_hear_of_an_end_cannot_start_a_child(system: ActorSystem, roo
     system.tell(child, Ping())
     failed = root.expect_kind(ChildFailed)
     assert failed.cause == "crash"
-    assert "its inbox must have all of ChildEnded" in failed.detail
+    assert "its inbox must include all of ChildEnded" in failed.detail
 
 
 def test_what_is_no_actor_cannot_be_started(system: ActorSystem) -> None:

@@ -209,7 +209,7 @@ def test_an_exception_that_cannot_even_say_what_it_is_ends_its_actor_only(
     system: ActorSystem, root: Probe, faulty: MakeRaisingActor
 ) -> None:
     start_and_ping(system, faulty, "receive", UnprintableError)
-    end = ChildFailed(child=ROOT.child("faulty"), cause="crash", detail="UnspeakableError")
+    end = ChildFailed(child=ROOT.child("faulty"), cause="crash", detail="UnprintableError")
     root.expect(end)
     assert_system_works(system, root)
 

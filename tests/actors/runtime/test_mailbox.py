@@ -115,7 +115,7 @@ def test_a_lane_that_another_thread_empties_between_look_and_grasp_has_nothing()
             return True
 
     lanes = Mailbox()
-    setattr(lanes, "_mail", Emptied())  # noqa: B010  (no other code may)
+    setattr(lanes, "_normal", Emptied())  # noqa: B010  (no other code may)
     assert lanes.take() is None
 
 

@@ -8,7 +8,7 @@ from functools import partial
 import pytest
 
 from actors.runtime.actor import Actor, UnexpectedMessageError
-from actors.runtime.reply_slot import Mailbox
+from actors.runtime.reply_slot import ReplySlot
 from actors.runtime.system import ActorSystem, EmptyRoot
 from messages.address import ROOT, Address
 from messages.child_lifecycle import ChildCompleted, ChildEnded, ChildFailed
@@ -96,7 +96,7 @@ def test_a_dead_letter_is_in_the_log_for_whoever_wants_it_without_what_it_says(
         assert system.stop()
     one, count = (each for each in caplog.messages if "dead" in each)
     assert one == "dead letter: Ping from / to /nobody"
-    assert count == "stopped: 2 dead letters, 0 given up"
+    assert count == "stopped: 2 dead letters, 0 abandoned"
 
 
 def test_an_unexpected_message_is_refused_to_the_sender(system: ActorSystem, root: Probe) -> None:
@@ -134,7 +134,7 @@ def test_of_two_ends_of_the_root_the_first_counts() -> None:
     system.add_end_callback(ends.put)
     by_itself = ChildCompleted(child=ROOT, result="by itself")
     for end in (by_itself, ChildFailed(child=ROOT, cause="unresponsive", detail="")):
-        vars(system)["_directory"].on_root_ended(end)
+        vars(system)["_registry"].on_root_ended(end)
     system.stop()
     assert ends.get_nowait() == by_itself
     assert ends.empty()
@@ -204,7 +204,7 @@ def test_asking_brings_the_answer(system: ActorSystem, echo: type[Echo]) -> None
 
 
 def test_a_second_answer_is_a_dead_letter_and_no_fault_of_whoever_sends_it() -> None:
-    mailbox = Mailbox()
+    mailbox = ReplySlot()
     first, second = (
         Envelope(UNKNOWN_ADDRESS, ROOT, Observed(text=word)) for word in ("first", "second")
     )

@@ -161,8 +161,9 @@ def test_poison_is_set_aside_after_enough_crashes_and_only_the_poison(
     root.expect(Observed(text=f"food 1 in life {MAX_CRASHES_PER_MESSAGE + 1}"))
     root.expect_nothing_more()
     assert system.dead_letter_count == 1
-    reported = f"set aside after {MAX_CRASHES_PER_MESSAGE} crashes: TrackedPing from {peer.address} to {child}"
-    assert [each for each in caplog.messages if "aside" in each] == [reported]
+    description = f"TrackedPing from {peer.address} to {child}"
+    report = f"quarantined after {MAX_CRASHES_PER_MESSAGE} crashes: {description}"
+    assert [each for each in caplog.messages if "quarantined" in each] == [report]
 
 
 class CrashingOnScript(CrashingActor):

@@ -63,8 +63,8 @@ def test_a_handler_that_holds_the_loop_is_named_with_its_message_and_later_fatal
 ) -> None:
     kennel, gate = StallRecorder(system), ThreadGate()
     system.tell(system.start(partial(LoopHolder, gate), "holder"), Ping(text="secret"))
-    assert kennel.named.get(timeout=PROBE_TIMEOUT_S) == "/holder over Ping"
-    assert kennel.fatal.get(timeout=PROBE_TIMEOUT_S) == "/holder over Ping"
+    assert kennel.named.get(timeout=PROBE_TIMEOUT_S) == "/holder (handling Ping)"
+    assert kennel.fatal.get(timeout=PROBE_TIMEOUT_S) == "/holder (handling Ping)"
     gate.open()
     root.expect(Ping(text="secret"))
     assert kennel.named.empty()
@@ -81,7 +81,7 @@ def test_a_name_that_cannot_be_told_does_not_end_the_watch(
 
     system.start_watchdog(fails, lambda by, _: fatal.put(by), SHORT_STALL_LIMITS)
     system.tell(system.start(partial(LoopHolder, gate), "holder"), Ping())
-    assert fatal.get(timeout=PROBE_TIMEOUT_S) == "/holder over Ping"
+    assert fatal.get(timeout=PROBE_TIMEOUT_S) == "/holder (handling Ping)"
     gate.open()
     root.expect(Ping())
 
@@ -92,7 +92,7 @@ def test_who_starts_for_too_long_is_named(system: ActorSystem) -> None:
         target=system.start, args=(partial(LoopHolder, gate, at_start=True), "holder")
     )
     starting.start()
-    assert kennel.named.get(timeout=PROBE_TIMEOUT_S) == "/holder over its start"
+    assert kennel.named.get(timeout=PROBE_TIMEOUT_S) == "/holder (starting)"
     gate.open()
     starting.join(PROBE_TIMEOUT_S)
 
@@ -106,7 +106,7 @@ def test_a_job_that_holds_the_loop_is_named(system: ActorSystem, root: Probe) ->
         return Observed(text="done")
 
     system.tell(system.start(partial(JobRunner, job), "worker"), Ping())
-    assert kennel.named.get(timeout=PROBE_TIMEOUT_S) == "/worker work 1"
+    assert kennel.named.get(timeout=PROBE_TIMEOUT_S) == "/worker job 1"
     gate.open()
     root.expect(Observed(text="done"))
 
@@ -116,7 +116,7 @@ def test_it_works_although_a_thread_actor_is_stuck_too(system: ActorSystem, root
     system.tell(system.start(partial(GatedActor, other), "busy"), Ping())
     other.wait_until_reached()
     system.tell(system.start(partial(LoopHolder, gate), "holder"), Ping())
-    assert kennel.fatal.get(timeout=PROBE_TIMEOUT_S) == "/holder over Ping"
+    assert kennel.fatal.get(timeout=PROBE_TIMEOUT_S) == "/holder (handling Ping)"
     gate.open()
     other.open()
     root.expect_in_any_order(Observed(text=""), Ping())
