@@ -237,7 +237,7 @@ def test_a_connection_closed_before_the_response_is_retryable() -> None:
         ),
     ],
 )
-def test_a_permanent_error_is_not_retryable_and_says_what_to_do(
+def test_a_permanent_error_says_what_to_do(
     response: ScriptedResponse, reason: str, advice: str
 ) -> None:
     outcome = send_one_request(response)
