@@ -117,7 +117,7 @@ class AnthropicClient:
             raise
 
     async def look_up_limits(self, model: str) -> ModelLimitsFound | None:
-        """Ask the server for a model's token limits; None if it does not tell in time."""
+        """Ask the server for a model's token limits; None if it does not answer in time."""
         client = await self.prepare()
         try:
             async with asyncio.timeout(LIMITS_TIMEOUT_S):

@@ -156,7 +156,8 @@ SUBAGENT_SCRIPTS = {
         (RUN_TESTS_STEP,), f"`{FAILING_TEST}` fails: 1000 != 900. The other tests pass."
     ),
     READ_RULE_PROMPT: AgentScript(
-        READ_RULE_STEPS, "The tests and the docstring agree: the discount starts at ten pieces."
+        READ_RULE_STEPS,
+        "The tests and the docstring say the same thing: the discount starts at ten pieces.",
     ),
 }
 """Subagents' scripts by their first prompt."""

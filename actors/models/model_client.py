@@ -81,5 +81,5 @@ class ModelClient(Protocol):
         ...
 
     async def look_up_limits(self, model: str) -> ModelLimitsFound | None:
-        """Ask the server for a model's token limits; None if it does not tell in time."""
+        """Ask the server for a model's token limits; None if it does not answer in time."""
         ...

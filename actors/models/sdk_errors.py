@@ -109,7 +109,6 @@ def _classify_connection_error(error: Exception, server: str) -> ModelError:
     temporary_errors = (httpx2.NetworkError, httpx2.RemoteProtocolError, httpx2.TimeoutException)
     is_unknown_host = isinstance(cause, socket.gaierror) and cause.errno != socket.EAI_AGAIN
     is_temporary = any(isinstance(each, temporary_errors) for each in chain)
-    is_temporary = any(isinstance(each, temporary_errors) for each in chain)
     return ModelError(
         "unreachable",
         f"cannot reach {server} ({text}); check ANTHROPIC_BASE_URL and your network",
