@@ -1,8 +1,6 @@
-"""One tool call: planned (what would it touch?), judged elsewhere, then carried out."""
+"""Values of one tool call: its plan, what a tool returns, files as the agent saw them."""
 
-from typing import Literal
-
-from messages.base import Message, Value
+from messages.base import Value
 from messages.policy import PermissionRequest
 from messages.user_questions import Todo, UserQuestion
 
@@ -84,30 +82,3 @@ class ToolOutput(Value):
     """Files read or written, as they are now."""
     todos: tuple[Todo, ...] | None = None
     """The ledger as the call leaves it; None: it is not about the ledger."""
-
-
-class ToolPlanned(Message):
-    """The call is understood and its targets are known."""
-
-    type: Literal["tool_planned"] = "tool_planned"
-    call_id: str
-    plan: CallPlan
-
-
-class ToolSucceeded(Message):
-    """The call was carried out."""
-
-    type: Literal["tool_succeeded"] = "tool_succeeded"
-    call_id: str
-    output: ToolOutput
-
-
-class ToolFailed(Message):
-    """The call was not carried out, or not to its end."""
-
-    type: Literal["tool_failed"] = "tool_failed"
-    call_id: str
-    reason: Literal["rejected", "target_changed", "cancelled", "crashed"]
-    """refused: the tool says why · drifted: its target changed since it was approved ·
-    cancelled: by us · crashed: our bug."""
-    detail: str

@@ -50,15 +50,6 @@ class SwitchAgent(Message):
     """Empty: the one before this one."""
 
 
-class PlanFileChecked(Message):
-    """What must be known before a switch was looked up; the agent's own word to itself."""
-
-    type: Literal["plan_file_checked"] = "plan_file_checked"
-    agent: str
-    """As in `SwitchAgent`."""
-    plan_exists: bool
-
-
 class AgentSwitched(Message):
     """Recorded: a user's message that no user wrote; from it on another agent has the session."""
 

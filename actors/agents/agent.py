@@ -25,9 +25,13 @@ from actors.agents.effect_handlers.tool_jobs import (
     to_plan_file_missing,
     to_tool_failed,
 )
-from actors.agents.restore.restored_state import find_last_turn_end, restore_after_crash
+from actors.agents.restore.restored_state import (
+    find_last_turn_end,
+    find_pending_switch,
+    restore_after_crash,
+)
 from actors.agents.turn.agent_state import AgentState, RestoredState
-from actors.agents.turn.agent_switch import find_pending_switch, get_strictest_agent
+from actors.agents.turn.agent_switch import get_strictest_agent
 from actors.agents.turn.approval import RequestContext, build_approval_request
 from actors.agents.turn.conversation_history import ConversationHistory
 from actors.agents.turn.effects import (
@@ -54,28 +58,23 @@ from actors.agents.turn.effects import (
     WriteRecord,
 )
 from actors.agents.turn.model_replies import build_usage_changed, get_model_limits
+from actors.agents.turn.self_messages import ToolFailed, ToolSucceeded
 from actors.agents.turn.state_machine import TurnInput, TurnMessage, advance, resume_turn
 from actors.agents.turn.subagent_tasks import ChildEvent, RelevantEvent
 from actors.models.model_client import ModelRequest
 from actors.runtime.actor import Actor, JobId
+from actors.sessions.append_timeout import AppendTimeout
 from actors.sessions.journal_client import JournalClient, get_id_offset
 from actors.tools.tool import AnyTool, ToolContext
 from actors.tools.toolbox import build_schema
 from messages.address import Address
 from messages.content import ToolUseBlock
-from messages.journal import (
-    Appended,
-    AppendFailed,
-    AppendTimeout,
-    ReadRecordsFailed,
-    Record,
-    RecordsRead,
-)
+from messages.journal import Appended, AppendFailed, ReadRecordsFailed, Record, RecordsRead
 from messages.permissions import EvaluatePermission, RegisterAgent
 from messages.policy import PermissionRequest
 from messages.subagents import SubscribeToAgent, UnsubscribeFromAgent
 from messages.supervision import PeerRestarted, Undelivered
-from messages.tool_calls import FileDigest, ToolFailed, ToolSucceeded
+from messages.tool_calls import FileDigest
 from messages.turns import (
     AgentSwitched,
     Delta,

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from actors.agents.turn.self_messages import ModelReplied, ToolPlanned, ToolSucceeded
 from actors.sessions.journal import Flush
 from messages.address import APPROVALS, ROOT
 from messages.approvals import (
@@ -18,7 +19,6 @@ from messages.approvals import (
 from messages.base import Message
 from messages.child_lifecycle import ChildCompleted
 from messages.journal import Append, Appended, SessionHeader, SessionOpened
-from messages.model_events import ModelReplied
 from messages.permissions import (
     EvaluatePermission,
     EvaluationFinished,
@@ -27,7 +27,6 @@ from messages.permissions import (
     SessionSettings,
     StoreGrant,
 )
-from messages.tool_calls import ToolPlanned, ToolSucceeded
 from messages.turns import ReplyCompleted, ToolEnded, ToolStarted, TurnCompleted, TurnStarted
 from tests.actors.crashable_session import ActorName, CrashPoint, Living, start_session
 from tests.probe import PROBE_TIMEOUT_S

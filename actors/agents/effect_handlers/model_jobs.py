@@ -4,18 +4,17 @@ import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from actors.models.model_client import ModelClient, ModelError, ModelRequest, Reply, ReplyDelta
-from actors.models.model_names import get_default_limits
-from actors.runtime.actor import JobFailure
-from messages.content import Usage
-from messages.model_events import (
-    MAX_DURATION_S,
+from actors.agents.turn.self_messages import (
     ModelFailed,
-    ModelLimitsFound,
     ModelReplied,
     RetryDelayElapsed,
     TurnTimerStopped,
 )
+from actors.models.model_client import ModelClient, ModelError, ModelRequest, Reply, ReplyDelta
+from actors.models.model_names import get_default_limits
+from actors.runtime.actor import JobFailure
+from messages.content import Usage
+from messages.model_events import MAX_DURATION_S, ModelLimitsFound
 from messages.turns import Delta, TextDelta, ThinkingDelta, ToolInputDelta
 
 ONE_REQUEST = Usage(requests=1)

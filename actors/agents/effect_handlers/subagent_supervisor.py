@@ -18,6 +18,7 @@ from actors.agents.turn.effects import (
     StopChild,
     WithdrawSubtree,
 )
+from actors.agents.turn.self_messages import TaskCancelTimeout
 from actors.agents.turn.subagent_table import Family, SubagentEntry
 from actors.runtime.actor import STOP_TIMEOUT_S, Actor
 from actors.runtime.children import CHILD_DEADLINE_SHARE
@@ -33,7 +34,6 @@ from messages.subagents import (
     PromptRejected,
     ReleaseSlots,
     RequestSpawn,
-    TaskCancelTimeout,
 )
 
 FORCE_STOP_SHARE = 0.25

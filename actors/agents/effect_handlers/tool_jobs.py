@@ -5,6 +5,7 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
+from actors.agents.turn.self_messages import PlanFileChecked, ToolFailed, ToolPlanned, ToolSucceeded
 from actors.runtime.actor import JobFailure
 from actors.tools.plan_mode import has_plan
 from actors.tools.tool import (
@@ -16,8 +17,7 @@ from actors.tools.tool import (
     UnreadFileError,
 )
 from messages.content import ToolUseBlock
-from messages.tool_calls import CallPlan, ToolFailed, ToolPlanned, ToolSucceeded
-from messages.turns import PlanFileChecked
+from messages.tool_calls import CallPlan
 
 
 async def plan_call(

@@ -8,9 +8,9 @@ from actors.agents.restore.subagent_records import (
     find_last_task_number,
 )
 from actors.agents.turn.agent_state import AgentState, CallStage, RestoredState, ToolCall, TurnStage
-from actors.agents.turn.agent_switch import restore_agent
 from actors.agents.turn.approval import format_answers, format_denial, is_switch_confirmed
 from actors.agents.turn.limits import UsageTotals, count_tokens
+from actors.agents.turn.self_messages import PlanFileChecked
 from messages.approvals import (
     AnyApprovalRequest,
     ApprovalDecided,
@@ -111,6 +111,22 @@ def find_last_turn_end(records: tuple[Record, ...]) -> TurnEnded | None:
     turns = (each for each in reversed(records) if isinstance(each, TurnStarted | TurnEnded))
     last = next(turns, None)
     return last if isinstance(last, TurnEnded) else None
+
+
+def restore_agent(turn: AgentState, switches: list[AgentSwitched]) -> AgentState:
+    """Say who has the session after an earlier run; one that there is no more has it no more."""
+    known = {each.name for each in turn.primary_agents}
+    if not switches or switches[-1].agent not in known:
+        return turn
+    last = switches[-1]
+    return replace(turn, agent=last.agent, previous_agent=last.previous_agent)
+
+
+def find_pending_switch(past: RestoredState, records: tuple[Record, ...]) -> PlanFileChecked | None:
+    """Say what of a run's first switch is to be done after a crash: all of it, or nothing."""
+    before = sum(isinstance(each, AgentSwitched) for each in past.records)
+    now = sum(isinstance(each, AgentSwitched) for each in records)
+    return past.pending_switch if now == before else None
 
 
 def _account(records: tuple[Record, ...], blank: UsageTotals) -> UsageTotals:

@@ -9,6 +9,7 @@ from enum import Enum, auto
 
 from actors.agents.turn.limits import LimitReached, TimerState, UsageTotals
 from actors.agents.turn.retry import RetryState
+from actors.agents.turn.self_messages import PlanFileChecked
 from actors.agents.turn.subagent_table import Family
 from messages.approvals import ApprovalRequest
 from messages.content import ToolUseBlock, Usage
@@ -20,7 +21,6 @@ from messages.tool_calls import AgentSwitchProposal, CallPlan
 from messages.turns import (
     AgentSwitched,
     PersistenceChanged,
-    PlanFileChecked,
     ReplyCompleted,
     StartTurn,
     ToolStatus,

@@ -1,21 +1,18 @@
 """From one primary agent to another in the same conversation: plan to build, and back."""
 
-from dataclasses import replace
-
 from actors.agents.turn.agent_state import (
     AgentState,
     PendingSwitch,
     PrimaryAgent,
-    RestoredState,
     TurnStage,
     get_next_turn_number,
 )
 from actors.agents.turn.effects import ApplyAgent, TightenProfile
+from actors.agents.turn.self_messages import PlanFileChecked
 from actors.agents.turn.transition import Transition
 from actors.permissions.mode_order import MODES, find_strictest_mode, is_stricter
-from messages.journal import Record
 from messages.policy import PermissionMode
-from messages.turns import AgentSwitched, PlanFileChecked, SwitchAgentFailed
+from messages.turns import AgentSwitched, SwitchAgentFailed
 
 SWITCH_TO_PLAN_TEXT = """\
 [The user has this session go on with the agent {agent}: look and plan, change nothing. What \
@@ -82,22 +79,6 @@ def publish_delayed_switches(step: Transition, detail: str) -> None:
 def is_switch_pending(turn: AgentState) -> bool:
     """Whether a switch is on its way to the disk, which has not refused it."""
     return any(each.append_id > turn.failed_append_id for each in turn.pending_switches)
-
-
-def restore_agent(turn: AgentState, switches: list[AgentSwitched]) -> AgentState:
-    """Say who has the session after an earlier run; one that there is no more has it no more."""
-    known = {each.name for each in turn.primary_agents}
-    if not switches or switches[-1].agent not in known:
-        return turn
-    last = switches[-1]
-    return replace(turn, agent=last.agent, previous_agent=last.previous_agent)
-
-
-def find_pending_switch(past: RestoredState, records: tuple[Record, ...]) -> PlanFileChecked | None:
-    """Say what of a run's first switch is to be done after a crash: all of it, or nothing."""
-    before = sum(isinstance(each, AgentSwitched) for each in past.records)
-    now = sum(isinstance(each, AgentSwitched) for each in records)
-    return past.pending_switch if now == before else None
 
 
 def get_next_agent(turn: AgentState) -> str:

@@ -30,10 +30,11 @@ from actors.agents.turn.effects import (
     RequestApproval,
     RunCall,
 )
+from actors.agents.turn.self_messages import ToolFailed, ToolPlanned, ToolSucceeded
 from actors.agents.turn.transition import Transition
 from messages.approvals import ApprovalDecided, ApprovalUnavailable
 from messages.permissions import PermissionDecision
-from messages.tool_calls import CallPlan, ToolFailed, ToolPlanned, ToolSucceeded
+from messages.tool_calls import CallPlan
 from messages.turns import TodosUpdated
 
 OUTCOME_UNKNOWN = (

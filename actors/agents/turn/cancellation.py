@@ -6,9 +6,9 @@ from actors.agents.turn import call_lifecycle
 from actors.agents.turn.agent_state import AgentState, CallStage, SlotState, TurnStage
 from actors.agents.turn.effects import CancelModelRequest, PauseTimer, StartTimer, WithdrawSubtree
 from actors.agents.turn.limits import build_time_limit_reached
+from actors.agents.turn.self_messages import TurnTimerStopped
 from actors.agents.turn.transition import Transition
 from messages.address import Address
-from messages.model_events import TurnTimerStopped
 from messages.turns import CancelTurn
 
 _AT_REST = (TurnStage.IDLE, TurnStage.RECORDING_END)

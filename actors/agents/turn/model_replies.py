@@ -8,10 +8,11 @@ from actors.agents.turn.call_completion import continue_turn, record_result, sta
 from actors.agents.turn.effects import LookUpLimits, ScheduleRetry, SendModelRequest
 from actors.agents.turn.limits import count_tokens, find_reached_limit
 from actors.agents.turn.retry import RetryState, get_backoff, get_retry_delay_s
+from actors.agents.turn.self_messages import ModelFailed, ModelReplied, RetryDelayElapsed
 from actors.agents.turn.transition import Transition
 from actors.models.model_names import get_default_limits
 from messages.content import ToolUseBlock, Usage, join_text
-from messages.model_events import ModelFailed, ModelLimitsFound, ModelReplied, RetryDelayElapsed
+from messages.model_events import ModelLimitsFound
 from messages.turns import (
     ModelRetrying,
     ReplyCompleted,

@@ -14,7 +14,8 @@ from actors.agents.turn.call_completion import (
 )
 from actors.agents.turn.effects import RetryWrites
 from actors.agents.turn.transition import Transition
-from messages.journal import Appended, AppendFailed, AppendTimeout
+from actors.sessions.append_timeout import AppendTimeout
+from messages.journal import Appended, AppendFailed
 from messages.turns import PersistenceChanged, PersistenceStatus
 
 

@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 from random import Random
 
-from messages.model_events import ModelFailed, ModelFailureReason
+from actors.agents.turn.self_messages import ModelFailed
+from messages.model_events import ModelFailureReason
 
 MAX_RETRY_DELAY_S = 60.0
 """No server keeps us waiting for longer at a time, whatever its `retry-after` says."""

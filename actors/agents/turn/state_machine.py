@@ -20,25 +20,28 @@ from actors.agents.turn import (
 from actors.agents.turn.agent_state import AgentState, RestoredState, TurnStage
 from actors.agents.turn.effects import Effect, RejectPrompt
 from actors.agents.turn.retry import RetryState
-from actors.agents.turn.subagent_tasks import ChildEvent, ChildInput
-from actors.agents.turn.transition import Transition
-from messages.approvals import ApprovalDecided, ApprovalUnavailable
-from messages.content import Usage
-from messages.journal import Appended, AppendFailed, AppendTimeout
-from messages.model_events import (
+from actors.agents.turn.self_messages import (
     ModelFailed,
-    ModelLimitsFound,
     ModelReplied,
+    PlanFileChecked,
     RetryDelayElapsed,
+    ToolFailed,
+    ToolPlanned,
+    ToolSucceeded,
     TurnTimerStopped,
 )
+from actors.agents.turn.subagent_tasks import ChildEvent, ChildInput
+from actors.agents.turn.transition import Transition
+from actors.sessions.append_timeout import AppendTimeout
+from messages.approvals import ApprovalDecided, ApprovalUnavailable
+from messages.content import Usage
+from messages.journal import Appended, AppendFailed
+from messages.model_events import ModelLimitsFound
 from messages.permissions import PermissionDecision
 from messages.subagents import AssignTask, CancelTask, SlotAcquired, SlotPending
-from messages.tool_calls import ToolFailed, ToolPlanned, ToolSucceeded
 from messages.turns import (
     CancelTurn,
     ModelChanged,
-    PlanFileChecked,
     SetModel,
     StartTurn,
     TurnInterrupted,

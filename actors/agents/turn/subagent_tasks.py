@@ -22,6 +22,7 @@ from actors.agents.turn.effects import (
     WithdrawSubtree,
 )
 from actors.agents.turn.limits import find_reached_limit
+from actors.agents.turn.self_messages import TaskCancelTimeout
 from actors.agents.turn.subagent_results import (
     format_interrupted,
     format_result,
@@ -50,7 +51,6 @@ from messages.subagents import (
     SubagentEnded,
     SubagentStarted,
     SubagentStatus,
-    TaskCancelTimeout,
 )
 from messages.tool_calls import SubagentTask
 from messages.turns import (

@@ -8,9 +8,9 @@ import pytest
 from actors.agents import agent
 from actors.agents.definition.definition import Definition
 from actors.agents.effect_handlers import event_publisher
+from actors.agents.turn.self_messages import ModelReplied
 from messages.address import PRIMARY, Address
 from messages.approvals import ShowApproval
-from messages.model_events import ModelReplied
 from messages.subagents import (
     AssignTask,
     CancelTask,

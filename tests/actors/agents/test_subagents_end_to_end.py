@@ -86,7 +86,7 @@ def model(sessions: SessionFixture, server: ScriptedServer) -> Generator[Closabl
 
 def plays(
     sessions: SessionFixture, model: ClosableAnthropicModel, **options: Any
-) -> RunningSession:  # noqa: ANN401  (as `play`)
+) -> RunningSession:
     stage = sessions.start_session({}, model=model, mode="yolo", **options)
     stage.prompt()
     return stage

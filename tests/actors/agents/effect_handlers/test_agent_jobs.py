@@ -10,14 +10,21 @@ from pydantic import JsonValue
 
 from actors.agents.effect_handlers.model_jobs import ModelRequestJob
 from actors.agents.effect_handlers.tool_jobs import plan_call, run_call, to_tool_failed
+from actors.agents.turn.self_messages import (
+    ModelFailed,
+    ModelReplied,
+    ToolFailed,
+    ToolPlanned,
+    ToolSucceeded,
+)
 from actors.models.model_client import ModelError, ModelRequest, Reply, ReplyDelta
 from actors.paths.workspace import Workspace
 from actors.runtime.actor import JobFailure
 from actors.tools.command_runner import CommandResult
 from actors.tools.tool import AnyTool, Arguments, TargetChangedError, Tool, ToolContext, ToolError
 from messages.content import TextBlock, ToolUseBlock, Usage
-from messages.model_events import ModelFailed, ModelLimitsFound, ModelReplied
-from messages.tool_calls import CallPlan, ToolFailed, ToolOutput, ToolPlanned, ToolSucceeded
+from messages.model_events import ModelLimitsFound
+from messages.tool_calls import CallPlan, ToolOutput
 from messages.turns import TextDelta, ThinkingDelta
 from tests.actors.agents.turn.message_builders import USAGE
 

@@ -7,6 +7,7 @@ from actors.agents.turn.agent_state import TurnStage
 from actors.agents.turn.call_lifecycle import OUTCOME_UNKNOWN
 from actors.agents.turn.effects import Effect, PlanCall, RequestApproval, SendModelRequest
 from actors.agents.turn.model_replies import INCOMPLETE_CALL
+from actors.agents.turn.self_messages import ToolFailed
 from actors.agents.turn.state_machine import resume_turn
 from messages.approvals import (
     ApprovalRequest,
@@ -15,7 +16,6 @@ from messages.approvals import (
 from messages.content import ContentBlock, TextBlock
 from messages.journal import Record
 from messages.policy import PermissionRequest
-from messages.tool_calls import ToolFailed
 from messages.turns import (
     ReplyCompleted,
     ToolEnded,

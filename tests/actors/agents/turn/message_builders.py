@@ -3,13 +3,13 @@
 from actors.agents.turn.agent_state import AgentState
 from actors.agents.turn.effects import RequestApproval
 from actors.agents.turn.limits import Limits, TimerState, UsageTotals
+from actors.agents.turn.self_messages import ModelReplied, ToolFailed
 from messages.address import PRIMARY
 from messages.approvals import ApprovalDecided, ExecApprovalRequest, PatchApprovalRequest
 from messages.content import ContentBlock, TextBlock, ToolUseBlock, Usage
-from messages.model_events import ModelReplied
 from messages.permissions import PermissionDecision
 from messages.policy import Action, PermissionRequest
-from messages.tool_calls import CallPlan, FileDigest, Patch, ToolFailed
+from messages.tool_calls import CallPlan, FileDigest, Patch
 
 READ_TOOL, WRITE_TOOL = "look", "change"
 """A tool that only reads, and one that does not."""

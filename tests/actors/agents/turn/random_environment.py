@@ -28,8 +28,18 @@ from actors.agents.turn.effects import (
     WriteRecord,
 )
 from actors.agents.turn.limits import Limits
+from actors.agents.turn.self_messages import (
+    ModelFailed,
+    ModelReplied,
+    RetryDelayElapsed,
+    ToolFailed,
+    ToolPlanned,
+    ToolSucceeded,
+    TurnTimerStopped,
+)
 from actors.agents.turn.state_machine import TurnMessage, advance, resume_turn
 from actors.runtime.actor import Actor
+from actors.sessions.append_timeout import AppendTimeout
 from actors.sessions.journal_client import JournalClient
 from messages.address import JOURNAL, PRIMARY, Address
 from messages.approvals import (
@@ -41,16 +51,10 @@ from messages.approvals import (
     PatchApprovalRequest,
 )
 from messages.content import ContentBlock, TextBlock, ThinkingBlock
-from messages.journal import Append, Appended, AppendFailed, AppendTimeout, Record
-from messages.model_events import (
-    ModelFailed,
-    ModelFailureReason,
-    ModelReplied,
-    RetryDelayElapsed,
-    TurnTimerStopped,
-)
+from messages.journal import Append, Appended, AppendFailed, Record
+from messages.model_events import ModelFailureReason
 from messages.policy import Action
-from messages.tool_calls import CallPlan, ToolFailed, ToolOutput, ToolPlanned, ToolSucceeded
+from messages.tool_calls import CallPlan, ToolOutput
 from messages.turns import CancelTurn, SetModel, StartTurn
 from tests.actors.agents.turn import message_builders
 from tests.actors.agents.turn.message_builders import (

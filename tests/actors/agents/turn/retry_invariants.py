@@ -13,8 +13,13 @@ from actors.agents.turn.effects import (
 )
 from actors.agents.turn.limits import Limits
 from actors.agents.turn.retry import MAX_RETRY_DELAY_S, get_backoff
+from actors.agents.turn.self_messages import (
+    ModelFailed,
+    ModelReplied,
+    RetryDelayElapsed,
+    TurnTimerStopped,
+)
 from actors.agents.turn.state_machine import TurnMessage
-from messages.model_events import ModelFailed, ModelReplied, RetryDelayElapsed, TurnTimerStopped
 from messages.turns import (
     ModelRetrying,
     TurnCompleted,

@@ -6,8 +6,8 @@ from actors.agents.turn.agent_state import AgentState, TurnStage
 from actors.agents.turn.effects import Effect, PauseTimer, ScheduleRetry, StartTimer, WriteRecord
 from actors.agents.turn.limits import Limits
 from actors.agents.turn.retry import RetryState
+from actors.agents.turn.self_messages import ModelFailed, RetryDelayElapsed, TurnTimerStopped
 from actors.agents.turn.state_machine import TurnMessage, advance
-from messages.model_events import ModelFailed, RetryDelayElapsed, TurnTimerStopped
 from messages.turns import CancelTurn, TurnFailed
 from tests.actors.agents.turn.random_environment import Advance
 

@@ -15,15 +15,15 @@ from actors.agents.turn.effects import (
     TightenProfile,
     WriteRecord,
 )
+from actors.agents.turn.self_messages import PlanFileChecked, ToolPlanned
 from actors.agents.turn.state_machine import resume_turn
 from messages.address import PRIMARY
 from messages.approvals import ApprovalDecided, ApprovalUnavailable, QuestionRequest
 from messages.journal import Appended, AppendFailed, Record
 from messages.policy import PermissionRequest
-from messages.tool_calls import AgentSwitchProposal, CallPlan, ToolPlanned
+from messages.tool_calls import AgentSwitchProposal, CallPlan
 from messages.turns import (
     AgentSwitched,
-    PlanFileChecked,
     ReplyCompleted,
     StartTurn,
     SwitchAgentFailed,

@@ -13,8 +13,8 @@ from actors.agents.turn.effects import (
     WithdrawSubtree,
     WriteRecord,
 )
+from actors.agents.turn.self_messages import ModelFailed
 from messages.content import TextBlock
-from messages.model_events import ModelFailed
 from messages.turns import (
     CancelTurn,
     StartTurn,

@@ -14,10 +14,12 @@ from actors.agents.turn.effects import (
     SendModelRequest,
     StartChild,
 )
+from actors.agents.turn.self_messages import ToolPlanned
+from actors.sessions.append_timeout import AppendTimeout
 from messages.content import TextBlock
-from messages.journal import Appended, AppendFailed, AppendTimeout
+from messages.journal import Appended, AppendFailed
 from messages.subagents import SpawnAdmitted, SubagentEnded
-from messages.tool_calls import CallPlan, SubagentTask, ToolPlanned
+from messages.tool_calls import CallPlan, SubagentTask
 from messages.turns import CancelTurn, PersistenceChanged, SetModel, StartTurn, TurnCompleted
 from tests.actors.agents.turn.message_builders import READ_TOOL, make_tool_use
 from tests.actors.agents.turn.turn_driver import TurnDriver

@@ -22,14 +22,9 @@ from actors.agents.turn.retry import (
     Backoff,
     get_retry_delay_s,
 )
+from actors.agents.turn.self_messages import ModelFailed, RetryDelayElapsed, TurnTimerStopped
 from messages.content import TextBlock, ToolUseBlock, Usage
-from messages.model_events import (
-    ModelFailed,
-    ModelFailureReason,
-    ModelLimitsFound,
-    RetryDelayElapsed,
-    TurnTimerStopped,
-)
+from messages.model_events import ModelFailureReason, ModelLimitsFound
 from messages.turns import (
     CancelTurn,
     ModelChanged,

@@ -18,11 +18,11 @@ from actors.agents.turn.effects import (
     WriteRecord,
 )
 from actors.agents.turn.model_replies import INCOMPLETE_CALL, MAX_CALLS_PER_REPLY
+from actors.agents.turn.self_messages import ModelFailed, ToolPlanned, ToolSucceeded
 from messages.address import PRIMARY
 from messages.approvals import ApprovalUnavailable
 from messages.content import TextBlock, ToolUseBlock
-from messages.model_events import ModelFailed
-from messages.tool_calls import ToolOutput, ToolPlanned, ToolSucceeded
+from messages.tool_calls import ToolOutput
 from messages.turns import (
     StartTurn,
     ToolEnded,

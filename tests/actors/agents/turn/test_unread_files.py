@@ -3,8 +3,9 @@
 import pytest
 
 from actors.agents.turn.effects import CheckRead, EvaluateCall, RequestApproval
+from actors.agents.turn.self_messages import ToolPlanned
 from messages.policy import Action
-from messages.tool_calls import CallPlan, ToolPlanned
+from messages.tool_calls import CallPlan
 from messages.turns import ToolEnded
 from tests.actors.agents.turn.message_builders import (
     approve,

@@ -7,12 +7,13 @@ import pytest
 from actors.agents.restore.restored_state import restore
 from actors.agents.turn.approval import RequestContext, build_approval_request
 from actors.agents.turn.effects import RequestApproval, RunCall, SendModelRequest
+from actors.agents.turn.self_messages import ToolPlanned, ToolSucceeded
 from actors.agents.turn.state_machine import resume_turn
 from messages.address import PRIMARY
 from messages.approvals import ApprovalDecided, QuestionRequest
 from messages.journal import Record
 from messages.policy import PermissionRequest
-from messages.tool_calls import CallPlan, ToolOutput, ToolPlanned, ToolSucceeded
+from messages.tool_calls import CallPlan, ToolOutput
 from messages.turns import ReplyCompleted, TodosUpdated, TurnStarted
 from messages.user_questions import Choice, Todo, UserQuestion
 from tests.actors.agents.turn.message_builders import (

@@ -12,11 +12,12 @@ from actors.agents.turn.effects import (
     RunCall,
     WriteRecord,
 )
+from actors.agents.turn.self_messages import ToolPlanned, ToolSucceeded
 from actors.agents.turn.state_machine import TurnMessage, advance
 from messages.content import ContentBlock
 from messages.journal import Appended, Record
 from messages.policy import Action
-from messages.tool_calls import CallPlan, ToolOutput, ToolPlanned, ToolSucceeded
+from messages.tool_calls import CallPlan, ToolOutput
 from messages.turns import AgentEvent, StartTurn, ToolEnded
 from tests.actors.agents.turn.message_builders import (
     make_decision,

@@ -24,6 +24,13 @@ from actors.agents.turn.effects import (
     WithdrawSubtree,
     WriteRecord,
 )
+from actors.agents.turn.self_messages import (
+    ModelFailed,
+    ModelReplied,
+    ToolFailed,
+    ToolPlanned,
+    ToolSucceeded,
+)
 from actors.agents.turn.state_machine import TurnMessage
 from messages.approvals import (
     ApprovalDecided,
@@ -36,9 +43,8 @@ from messages.approvals import (
 )
 from messages.content import ToolUseBlock
 from messages.journal import Appended, AppendFailed, Record
-from messages.model_events import ModelFailed, ModelReplied
 from messages.permissions import PermissionDecision
-from messages.tool_calls import CallPlan, ToolFailed, ToolPlanned, ToolSucceeded
+from messages.tool_calls import CallPlan
 from messages.turns import (
     CancelTurn,
     PersistenceChanged,

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from actors.agents.turn.agent_state import AgentState, CallStage, RestoredState, ToolCall, TurnStage
 from actors.agents.turn.effects import Effect, PublishEvent, RunCall, WithdrawSubtree, WriteRecord
+from actors.agents.turn.self_messages import ModelReplied, ToolFailed, ToolPlanned
 from actors.agents.turn.state_machine import TurnMessage, advance
 from messages.approvals import (
     ApprovalDecided,
@@ -13,9 +14,7 @@ from messages.approvals import (
     PatchApprovalRequest,
 )
 from messages.journal import Appended, AppendFailed
-from messages.model_events import ModelReplied
 from messages.permissions import PermissionDecision
-from messages.tool_calls import ToolFailed, ToolPlanned
 from messages.turns import CancelTurn, StartTurn, ToolEnded, TurnInterrupted, TurnStarted
 from tests.actors.agents.turn.message_builders import WRITE_TOOL, approve
 from tests.actors.agents.turn.random_environment import Advance
