@@ -223,7 +223,7 @@ def test_a_query_that_the_engine_crashes_over_again_and_again_is_denied(
     crashable_session.crash_triggers["permissions"].crash_on("before", EvaluatePermission, times=3)
     crashable_session.prompt()
     expect_turn_completed(
-        crashable_session, executions=0, result="could not judge it (quarantined)"
+        crashable_session, executions=0, result="could not evaluate it (quarantined)"
     )
     expect_restart_notices(crashable_session, "permissions", times=3)
 

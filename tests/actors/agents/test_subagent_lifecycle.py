@@ -178,7 +178,7 @@ def test_one_subagent_is_stopped_alone_and_its_parent_reads_how_far_it_came(
     assert wait_for_completion(stage)
 
     busy, quick = stage.scripted_agents.get_last_results("begin")
-    assert "was stopped before it was done" in busy
+    assert "was stopped before it finished" in busy
     assert "I was about to" in busy
     assert "fine" in quick
 

@@ -145,7 +145,7 @@ def test_the_demo_stops_where_a_call_is_refused(
 
 
 def test_the_demo_says_what_stopped_a_subagent_at_any_depth() -> None:
-    refused = make_tool_result("Denied by the user. They said: not now", failed=True)
+    refused = make_tool_result("Denied by the user. The user said: not now", failed=True)
     stopped = make_demo_reply(make_request(make_user_message(RUN_TESTS_PROMPT), refused)).text
     for prompt, before in (
         (FIND_TEST_PROMPT, ()),
@@ -159,7 +159,7 @@ def test_the_demo_says_what_stopped_a_subagent_at_any_depth() -> None:
                 make_user_message(prompt), *before, of_task, make_tool_result("as foreseen")
             )
         ).text
-        assert "> Denied by the user. They said: not now\n" in stopped
+        assert "> Denied by the user. The user said: not now\n" in stopped
 
 
 def test_the_demo_answers_like_a_rehearsal_once_it_is_over() -> None:

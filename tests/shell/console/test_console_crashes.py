@@ -108,7 +108,7 @@ def test_when_the_console_is_gone_nobody_can_answer_and_the_turn_goes_on(
         assert now_s() < deadline_s, "the turn hangs"
     (ended,) = crashable_session.records_of_type(ToolEnded)
     asked = "edit asks unless it is allowed (built-in default)"
-    why = "it needs a person's approval, and the terminal is gone"
+    why = "it needs the user's approval, but the terminal is gone"
     assert ended.text == f"Denied: {asked}; {why}."
     assert crashable_session.tool_executions == []
     assert CONSOLE not in crashable_session.system.addresses

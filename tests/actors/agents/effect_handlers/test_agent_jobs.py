@@ -187,7 +187,7 @@ def test_a_call_is_planned_with_the_arguments_it_was_given(context: ToolContext)
 def test_arguments_are_taken_strictly_or_not_at_all(
     context: ToolContext, arguments: dict[str, JsonValue], problem: str
 ) -> None:
-    expected = refused(f"Not run: wrong arguments for count: {problem}")
+    expected = refused(f"Not run: invalid arguments for count: {problem}")
 
     assert planned(context, input=arguments) == expected
     assert ran(context, arguments) == expected
@@ -197,11 +197,11 @@ def test_a_call_whose_input_was_not_one_object_never_runs(context: ToolContext) 
     """Even where the tool would take no arguments at all."""
     told = planned(context, input={"to": 3}, input_error="cut off")
 
-    assert told == refused("Not run: the arguments are not one JSON object (cut off).")
+    assert told == refused("Not run: the arguments are not a JSON object (cut off).")
 
 
 def test_an_unknown_tool_is_told_with_those_there_are(context: ToolContext) -> None:
-    assert planned(context, "sum") == refused("There is no tool 'sum'. Available: count.")
+    assert planned(context, "sum") == refused("There is no tool 'sum'. Available tools: count.")
 
 
 def test_what_a_tool_refuses_is_for_the_model_to_read(context: ToolContext) -> None:

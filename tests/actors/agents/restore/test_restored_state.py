@@ -284,7 +284,7 @@ def test_what_a_rule_had_answered_is_judged_by_the_rules_of_today() -> None:
 def test_a_no_is_denied_with_what_the_person_said() -> None:
     driver, _ = taken_up(*CALLED, asked(), deny(ID, "use b.txt"))
 
-    assert driver.results == [("c1", "denied", "Denied by the user. They said: use b.txt")]
+    assert driver.results == [("c1", "denied", "Denied by the user. The user said: use b.txt")]
 
 
 def test_a_withdrawn_question_is_no_answer() -> None:

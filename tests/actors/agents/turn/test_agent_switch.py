@@ -157,7 +157,7 @@ def test_what_the_disk_refuses_is_no_switch_but_the_stricter_rights_hold(
     assert driver.state.agent == "build"
     assert get_max_mode(driver.state) == "plan"
     told = [each for each in driver.events if isinstance(each, SwitchAgentFailed)]
-    assert told[0].detail == "the switch to plan waits for the disk: disk full"
+    assert told[0].detail == "the switch to plan cannot be saved yet (disk full)"
 
 
 def test_a_prompt_that_comes_while_a_switch_is_written_begins_behind_it(driver: TurnDriver) -> None:
@@ -206,7 +206,7 @@ def test_declining_is_a_result_for_the_model_and_no_switch(words: str) -> None:
     driver.send(reply_to(asked(driver, ""), words))
     assert driver.state.agent == "plan"
     assert not [each for each in driver.records if isinstance(each, AgentSwitched)]
-    told = f"The user did not agree, and nothing is switched. They said: {words}"
+    told = f"The user did not agree; nothing was switched. The user said: {words}"
     assert driver.results == [("c1", "ok", told)]
 
 
@@ -216,7 +216,7 @@ def test_a_refused_question_says_which_rule_asked_and_switches_nothing() -> None
     driver.send(ApprovalUnavailable(id=request, agent=PRIMARY, reason="nobody is there"))
     ((_, status, text),) = driver.results
     assert (status, driver.state.agent) == ("denied", "plan")
-    assert text == "Denied: a rule; it needs a person's approval, and nobody is there."
+    assert text == "Denied: a rule; it needs the user's approval, but nobody is there."
 
 
 def test_an_answer_that_no_rule_may_give_switches_nothing() -> None:

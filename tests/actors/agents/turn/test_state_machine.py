@@ -302,7 +302,7 @@ def test_what_a_rule_answered_is_asked_anew_should_the_rule_be_gone(driver: Turn
     ("feedback", "text"),
     [
         ("", "Denied by the user."),
-        ("use b.txt", "Denied by the user. They said: use b.txt"),
+        ("use b.txt", "Denied by the user. The user said: use b.txt"),
     ],
 )
 def test_a_no_is_the_calls_result_and_the_turn_goes_on(
@@ -320,7 +320,7 @@ def test_a_question_that_nobody_could_answer_says_so(driver: TurnDriver) -> None
     asked = driver.request_approval("c1")
     driver.send(ApprovalUnavailable(id=asked, agent=PRIMARY, reason="nobody can be asked here"))
 
-    text = "Denied: a rule; it needs a person's approval, and nobody can be asked here."
+    text = "Denied: a rule; it needs the user's approval, but nobody can be asked here."
     assert driver.results == [("c1", "denied", text)]
 
 
@@ -351,7 +351,7 @@ def test_a_verdict_counts_for_the_plan_that_it_is_about_only(driver: TurnDriver)
 
 @pytest.mark.parametrize(
     ("reason", "text"),
-    [("rejected", "why"), ("crashed", "The tool failed (a fault of Greenroom): why")],
+    [("rejected", "why"), ("crashed", "The tool failed because of a bug in Greenroom: why")],
 )
 def test_a_call_that_cannot_be_planned_or_run_is_an_error_to_read(reason: str, text: str) -> None:
     for go_as_far_as in ("planning", "running"):

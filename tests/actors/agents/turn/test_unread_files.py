@@ -2,6 +2,7 @@
 
 import pytest
 
+from actors.agents.turn.call_lifecycle import UNREAD_FILE
 from actors.agents.turn.effects import CheckRead, EvaluateCall, RequestApproval
 from actors.agents.turn.self_messages import ToolPlanned
 from messages.policy import Action
@@ -48,9 +49,7 @@ def test_of_a_file_that_may_not_be_read_the_model_learns_nothing(
 
     (ended,) = [each for each in driver.records if isinstance(each, ToolEnded)]
     assert ended.status == "denied"
-    assert ended.text == (
-        "Denied: secret.txt was not read yet, and reading it asks (a rule). Read it first."
-    )
+    assert ended.text == UNREAD_FILE.format(target="secret.txt", reason="a rule")
     assert driver.get_effects(EvaluateCall) == []
 
 

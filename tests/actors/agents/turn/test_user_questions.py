@@ -96,7 +96,7 @@ def test_who_declines_to_answer_denies_the_call(driver: TurnDriver) -> None:
     ask(driver)
     driver.send(deny(ID, "decide yourself"))
 
-    assert driver.results == [("c1", "denied", "Denied by the user. They said: decide yourself")]
+    assert driver.results == [("c1", "denied", "Denied by the user. The user said: decide yourself")]
 
 
 def test_a_question_that_is_open_at_the_end_is_asked_again_by_its_id() -> None:
