@@ -172,7 +172,7 @@ class AgentEnvironment:
         return self.broker.expect_kind(PatchApprovalRequest)
 
 
-def test_a_call_is_judged_asked_recorded_and_run_in_this_order(
+def test_a_call_is_evaluated_approved_recorded_and_then_run(
     system: ActorSystem, tmp_path: Path
 ) -> None:
     model = RecordingModel(reply(WRITES), reply(TextBlock(text="done")))
@@ -198,7 +198,7 @@ def test_a_call_is_judged_asked_recorded_and_run_in_this_order(
     assert around.console.expect_kind(TurnCompleted).text == "done"
 
 
-def test_a_later_request_begins_with_the_bytes_of_the_one_before(
+def test_a_later_request_starts_with_the_earlier_messages(
     system: ActorSystem, tmp_path: Path
 ) -> None:
     model = RecordingModel(reply(WRITES), reply(TextBlock(text="done")))
@@ -214,7 +214,7 @@ def test_a_later_request_begins_with_the_bytes_of_the_one_before(
     assert (first.system, first.tools) == (second.system, second.tools)
 
 
-def test_a_cancel_withdraws_the_question_and_ends_the_turn(
+def test_a_cancel_withdraws_the_request_and_ends_the_turn(
     system: ActorSystem, tmp_path: Path
 ) -> None:
     around = AgentEnvironment(system, tmp_path, RecordingModel(reply(WRITES)))
@@ -230,7 +230,7 @@ def test_a_cancel_withdraws_the_question_and_ends_the_turn(
     assert not (tmp_path / "a.txt").exists()
 
 
-def test_a_failed_request_is_sent_again_after_its_wait(system: ActorSystem, tmp_path: Path) -> None:
+def test_a_failed_request_is_sent_again_after_a_delay(system: ActorSystem, tmp_path: Path) -> None:
     model = FailingModel(busy(0.001), 2, reply(TextBlock(text="done")))
     around = AgentEnvironment(system, tmp_path, model)
     around.prompt()
@@ -245,7 +245,7 @@ def test_a_failed_request_is_sent_again_after_its_wait(system: ActorSystem, tmp_
     assert first == second == third
 
 
-def test_a_cancel_ends_a_wait_of_a_minute_at_once(system: ActorSystem, tmp_path: Path) -> None:
+def test_a_cancel_ends_a_long_retry_delay_at_once(system: ActorSystem, tmp_path: Path) -> None:
     around = AgentEnvironment(system, tmp_path, FailingModel(busy(3600), 1))
     around.prompt()
     assert around.console.expect_kind(ModelRetrying).wait_s == 60
@@ -255,7 +255,7 @@ def test_a_cancel_ends_a_wait_of_a_minute_at_once(system: ActorSystem, tmp_path:
     assert around.console.expect_kind(TurnInterrupted).partial_text == "so"
 
 
-def test_when_the_time_is_up_the_stream_is_closed_and_what_came_is_kept(
+def test_the_time_limit_closes_the_stream_and_keeps_the_text(
     system: ActorSystem, tmp_path: Path
 ) -> None:
     silence = FailingModel(asyncio.Event().wait, 1)
@@ -266,7 +266,7 @@ def test_when_the_time_is_up_the_stream_is_closed_and_what_came_is_kept(
     assert (ended.reason, ended.partial_text) == ("time_limit", "so")
 
 
-def test_what_is_used_below_counts_above_also_where_a_request_failed(
+def test_usage_of_failed_subagent_requests_counts_for_the_parent(
     system: ActorSystem, tmp_path: Path
 ) -> None:
     around = AgentEnvironment(system, tmp_path, RecordingModel(), Limits(tokens=10))
@@ -288,7 +288,7 @@ def test_what_is_used_below_counts_above_also_where_a_request_failed(
     assert around.console.expect_kind(TurnFailed).reason == "token_budget"
 
 
-def test_a_disk_that_fails_below_is_known_above(system: ActorSystem, tmp_path: Path) -> None:
+def test_a_failed_write_of_a_subagent_is_reported_up(system: ActorSystem, tmp_path: Path) -> None:
     around = AgentEnvironment(system, tmp_path, RecordingModel())
     failing = PersistenceChanged(state="failing", detail="disk full")
     around.console.tell(PRIMARY, failing)
