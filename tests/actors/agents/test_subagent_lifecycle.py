@@ -1,4 +1,4 @@
-"""Subagents that crash, are resumed, stay for more, or are stopped alone."""
+"""Subagents that crash, are resumed, accept more tasks, or are stopped individually."""
 
 from pathlib import Path
 from typing import Any, cast
@@ -56,16 +56,16 @@ def test_an_open_request_is_sent_again_after_a_crash(
         }
     )
     before.prompt()
-    asked = before.user.wait_for(ShowApproval).request
+    request = before.user.wait_for(ShowApproval).request
     sessions.close()
     after = sessions.start_session(
         {"begin": ["done"], "asks": ["asks done"], "deep": ["deep done"]},
         resume_path=before.session.log.path,
     )
-    again = after.user.wait_for(ShowApproval).request
+    resent = after.user.wait_for(ShowApproval).request
 
-    assert (again.id, again.agent) == (asked.id, asked.agent)
-    after.user.submit_decision(again.id)
+    assert (resent.id, resent.agent) == (request.id, request.agent)
+    after.user.submit_decision(resent.id)
     assert wait_for_completion(after)
     first, second = after.scripted_agents.get_last_results("begin")
     assert "asks done" in first
@@ -155,12 +155,12 @@ def test_an_interactive_subagent_stays_and_accepts_more_prompts(
     wait_for_completion(running)
     assert running.agents == [child]
     running.user.tell(child, AssignTask(prompt="by hand"))
-    while (said := running.user.wait_for(TurnCompleted)).text != "two":
+    while (completed := running.user.wait_for(TurnCompleted)).text != "two":
         pass
     running.prompt("again", turn=2)
     wait_for_completion(running)
 
-    assert said.turn == 2
+    assert completed.turn == 2
     assert "three" in running.scripted_agents.get_last_results("again")[0]
     assert list_task_ends(running) == [("helper-1", "completed")] * 2
 
@@ -196,7 +196,7 @@ def test_a_subscriber_receives_a_subagents_stream(sessions: SessionFixture) -> N
 
 
 def wait_for_stream(running: RunningSession) -> None:
-    """Watch the first child until it says something."""
+    """Subscribe to the first child and wait for its text."""
     while running.user.next_from()[0] != CHILD:
         pass
     running.user.tell(CHILD, SubscribeToAgent())
@@ -208,7 +208,7 @@ def wait_for_stream(running: RunningSession) -> None:
 
 
 class AgentCrashError(Exception):
-    """What a test wanted."""
+    """A crash that a test injects."""
 
 
 def test_a_crashed_subagent_continues_from_its_records(
@@ -253,7 +253,7 @@ def test_a_crashed_parent_ends_its_subagents_and_continues(
         }
     )
     running.prompt()
-    asked = running.user.wait_for(ShowApproval).request
+    request = running.user.wait_for(ShowApproval).request
     crash_at(monkeypatch, PRIMARY, StartTurn, times=1)
     running.prompt("lost", turn=99)
     assert wait_for_completion(running)
@@ -261,37 +261,38 @@ def test_a_crashed_parent_ends_its_subagents_and_continues(
         "interrupted; continue with task_id general-1"
     ]
     assert running.agents == []
-    assert asked.id not in running.user.shown_ids
+    assert request.id not in running.user.shown_ids
 
 
 def crash_at(
-    monkeypatch: pytest.MonkeyPatch, address: Address, kind: type[object], times: int
+    monkeypatch: pytest.MonkeyPatch, address: Address, message_type: type[object], times: int
 ) -> None:
-    """Let an agent crash when it takes or reports such a message."""
-    left = [times]
+    """Make an agent crash when it receives or publishes such a message."""
+    remaining_crashes = times
 
-    def address_of(voice: Any) -> Address:  # noqa: ANN401  (it keeps its actor to itself)
-        actor = cast("agent.Agent", vars(voice)["_actor"])
+    def get_address(publisher: Any) -> Address:  # noqa: ANN401  (its actor is private)
+        actor = cast("agent.Agent", vars(publisher)["_actor"])
         return actor.address
 
-    receive: Any = agent.Agent.on_receive
-    report: Any = event_publisher.EventPublisher.publish
+    original_on_receive: Any = agent.Agent.on_receive
+    original_publish: Any = event_publisher.EventPublisher.publish
 
-    def crash(by: Address, message: object) -> None:
-        if by == address and isinstance(message, kind) and left[0]:
-            left[0] -= 1
+    def crash_if_matching(agent_address: Address, message: object) -> None:
+        nonlocal remaining_crashes
+        if agent_address == address and isinstance(message, message_type) and remaining_crashes:
+            remaining_crashes -= 1
             raise AgentCrashError
 
     def on_receive(self: Any, message: Any) -> None:  # noqa: ANN401  (an agent, a message)
-        crash(self.address, message)
-        receive(self, message)
+        crash_if_matching(self.address, message)
+        original_on_receive(self, message)
 
-    def on_report(self: Any, event: Any) -> None:  # noqa: ANN401  (a voice, an event)
-        crash(address_of(self), event)
-        report(self, event)
+    def publish(self: Any, event: Any) -> None:  # noqa: ANN401  (a publisher, an event)
+        crash_if_matching(get_address(self), event)
+        original_publish(self, event)
 
     monkeypatch.setattr(agent.Agent, "on_receive", on_receive)
-    monkeypatch.setattr(event_publisher.EventPublisher, "publish", on_report)
+    monkeypatch.setattr(event_publisher.EventPublisher, "publish", publish)
 
 
 def test_every_subagent_has_its_own_transcript(sessions: SessionFixture, tmp_path: Path) -> None:

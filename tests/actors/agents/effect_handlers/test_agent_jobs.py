@@ -96,7 +96,7 @@ class PreparedModel:
 
 
 def run_request(*items: ReplyDelta | Reply | ModelError) -> tuple[list[object], object]:
-    """Everything that was deltas before the end, and the end."""
+    """Run a request; return its deltas and its outcome."""
     deltas: list[object] = []
     job = ModelRequestJob(PreparedModel(items), REQUEST, 7, deltas.append)
     return deltas, asyncio.run(job.run())

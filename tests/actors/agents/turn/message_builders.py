@@ -80,7 +80,7 @@ def make_decision(decision_id: str, action: Action, *resolved_paths: str) -> Per
 def make_approval_request(
     effect: RequestApproval, turn: int = 1
 ) -> ExecApprovalRequest | PatchApprovalRequest:
-    """Return the request as an agent builds it; written out, so that the agent's is tested alone."""
+    """Return the request an agent would build, written out to test the agent's separately."""
     plan = effect.plan
     if plan.patch is None:
         return ExecApprovalRequest(

@@ -1,4 +1,4 @@
-"""The turn in a random but legal environment: many seeds, a few hundred messages each."""
+"""A turn in random but legal environments: many seeds, a few hundred messages each."""
 
 import pytest
 
