@@ -72,7 +72,7 @@ class SubagentSupervisor:
             self._actor.tell(peer, self._last_tasks[peer])
 
     def handle(self, effect: ChildEffect, subagents: SubagentTable) -> None:
-        """Execute an effect on subagents or on this agent's own place in the tree."""
+        """Execute an effect on subagents, slots or the agent itself."""
         tell = self._actor.tell
         match effect:
             case StartChild():

@@ -95,7 +95,7 @@ class PlanFileChecked(Message):
 
 
 class TaskCancelTimeout(Message):
-    """A child was told to cancel its task and its time to do so is up."""
+    """A child did not end its cancelled task in time."""
 
     type: Literal["task_cancel_timeout"] = "task_cancel_timeout"
     child: Address

@@ -113,9 +113,11 @@ def accept_stale_timer(turn: AgentState, message: TurnMessage) -> TurnResult:
 
 def count_approval_time(turn: AgentState, message: TurnMessage) -> TurnResult:
     new, effects = advance(turn, message)
-    kept = tuple(each for each in effects if not isinstance(each, PauseTimer))
+    remaining = tuple(each for each in effects if not isinstance(each, PauseTimer))
     return (
-        (replace(new, timer=replace(new.timer, is_pausing=False)), kept) if kept else (new, effects)
+        (replace(new, timer=replace(new.timer, is_pausing=False)), remaining)
+        if remaining
+        else (new, effects)
     )
 
 

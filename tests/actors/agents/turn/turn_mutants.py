@@ -25,9 +25,9 @@ TurnResult = tuple[AgentState, tuple[Effect, ...]]
 
 def drop_results(turn: AgentState, message: TurnMessage) -> TurnResult:
     new, effects = advance(turn, message)
-    kept = (each for each in effects if not _is_result(each))
+    remaining = (each for each in effects if not _is_result(each))
     return replace(new, synced_append_id=new.last_append_id) if new.last_append_id else new, tuple(
-        kept
+        remaining
     )
 
 
@@ -201,10 +201,10 @@ def reuse_approval_ids(turn: AgentState, message: TurnMessage) -> TurnResult:
 def drop_prompt(turn: AgentState, message: TurnMessage) -> TurnResult:
     """Leave the prompt out of the history, so that the model receives none."""
     new, effects = advance(turn, message)
-    kept = tuple(each for each in effects if not _is_start(each))
+    remaining = tuple(each for each in effects if not _is_start(each))
     return (
-        (replace(new, synced_append_id=new.last_append_id), kept)
-        if len(kept) < len(effects)
+        (replace(new, synced_append_id=new.last_append_id), remaining)
+        if len(remaining) < len(effects)
         else (new, effects)
     )
 
