@@ -3,12 +3,12 @@
 from typing import Any
 
 from actors.runtime.actor import Actor
+from actors.sessions.append_timeout import AppendTimeout
 from messages.address import Address
 from messages.journal import (
     Append,
     Appended,
     AppendFailed,
-    AppendTimeout,
     ReadRecords,
     ReadRecordsFailed,
     Record,

@@ -34,7 +34,7 @@ def test_a_run_that_plans_reads_and_writes_its_plan_alone_and_nobody_lets_it_beg
     (line,) = [each for each in done.json_lines if each["type"] == "agent_switched"]
     assert (line["agent"], line["text"]) == ("plan", switched)
     assert (done.exit_status, done.result["agent"]) == (0, "plan")
-    nobody = "; it needs a person's approval, and this run is headless, so nobody can be asked."
+    nobody = "; it needs the user's approval, but this run is headless, so nobody can be asked."
     assert denial_reasons(done) == [
         "Denied: plan mode allows only reading and writing plan files.",
         f"Denied: it is not allowed by any rule, and plan mode is read-only{nobody}",

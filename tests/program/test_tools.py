@@ -92,7 +92,7 @@ def test_read_says_plainly_what_it_cannot_show(program: Program) -> None:
     assert "     2\ttwo" in second
     assert "one" not in second
     assert past.startswith("error: offset 9 is past the end")
-    assert none.startswith("error: Not run: wrong arguments for read: offset")
+    assert none.startswith("error: Not run: invalid arguments for read: offset")
 
 
 def test_notes_are_kept_help_is_the_manual_and_headless_nobody_is_asked(program: Program) -> None:

@@ -84,10 +84,10 @@ ORIGINAL_CLOSE: Any = call_completion.record_result
 def keep_approval_after_target_change(
     step: Transition, call: ToolCall, plan: CallPlan, **changes: Any
 ) -> None:
-    ORIGINAL_JUDGE(step, call, plan, **({"approved": True} if call.target_changes else changes))
+    ORIGINAL_JUDGE(step, call, plan, **({"is_approved": True} if call.target_changes else changes))
 
 
-ORIGINAL_JUDGE: Any = vars(call_lifecycle)["_judge"]
+ORIGINAL_JUDGE: Any = vars(call_lifecycle)["_evaluate"]
 
 ORIGINAL_RUN: Any = vars(call_lifecycle)["_run"]
 

@@ -105,7 +105,7 @@ MUTANTS: dict[str, Mutant] = {
         call_completion, "record_result", mutant_code.write_results_twice
     ),
     "results are missing from the history": replace_function(
-        ConversationHistory, "_answer_open", mutant_code.do_nothing
+        ConversationHistory, "_close_open_calls", mutant_code.do_nothing
     ),
     # Every approval has one end.
     "a request is answered and refused": Mutant(mutant_code.send_decision_and_unavailable),
@@ -127,7 +127,7 @@ MUTANTS: dict[str, Mutant] = {
     ),
     "an ask counts as an allow": Mutant(mutant_code.allow_instead_of_ask),
     "a yes outlives a drift": replace_function(
-        call_lifecycle, "_judge", mutant_code.keep_approval_after_target_change
+        call_lifecycle, "_evaluate", mutant_code.keep_approval_after_target_change
     ),
     "a change runs before its start is on disk": replace_function(
         call_lifecycle, "_start", mutant_code.run_before_start_is_synced

@@ -145,7 +145,7 @@ def test_the_demo_stops_when_a_call_is_denied(
 
 
 def test_the_demo_shows_what_stopped_a_subagent() -> None:
-    denied = make_tool_result("Denied by the user. They said: not now", is_error=True)
+    denied = make_tool_result("Denied by the user. The user said: not now", is_error=True)
     final_text = make_demo_reply(make_request(make_user_message(RUN_TESTS_PROMPT), denied)).text
     for prompt, earlier_results in (
         (FIND_TEST_PROMPT, ()),
@@ -162,7 +162,7 @@ def test_the_demo_shows_what_stopped_a_subagent() -> None:
                 make_tool_result("as expected"),
             )
         ).text
-        assert "> Denied by the user. They said: not now\n" in final_text
+        assert "> Denied by the user. The user said: not now\n" in final_text
 
 
 def test_the_finished_demo_answers_like_the_default_script() -> None:

@@ -8,9 +8,8 @@ from actors.sessions.errors import LogDamagedError, LogError
 from actors.sessions.log_reader import find_last_session_opened, parse_log, read_log
 from actors.sessions.session_log import SessionLog
 from messages.address import PRIMARY
-from messages.journal import SessionHeader, SessionOpened
+from messages.journal import Appended, SessionHeader, SessionOpened
 from messages.serialization import JournalLine, encode_line
-from messages.tool_calls import ToolFailed
 from tests.actors.sessions.sample_records import (
     NOW_S,
     SESSION_HEADER,
@@ -26,9 +25,7 @@ pytestmark = pytest.mark.quick
 LINES = make_log_lines(6)
 PATH = Path("s.jsonl")
 HUGE_LINE = b'{"type":"turn_started","prompt":"' + b"x" * 5_000_000 + b'"}\n'
-NON_RECORD_LINE = encode_line(
-    JournalLine(3, NOW_S, PRIMARY, ToolFailed(call_id="c1", reason="crashed", detail=""))
-)
+NON_RECORD_LINE = encode_line(JournalLine(3, NOW_S, PRIMARY, Appended(id=3)))
 
 
 def add_checksum(body: bytes) -> bytes:

@@ -108,7 +108,7 @@ def test_when_the_console_is_gone_nobody_can_answer_and_the_turn_goes_on(
         assert now_s() < deadline_s, "the turn hangs"
     (ended,) = crashable_session.records_of_type(ToolEnded)
     asked = "it writes to a.txt"
-    why = "it needs a person's approval, and the console is not running"
+    why = "it needs the user's approval, but the console is not running"
     assert ended.text == f"Denied: {asked}; {why}."
     assert crashable_session.tool_executions == []
     assert CONSOLE not in crashable_session.system.addresses
