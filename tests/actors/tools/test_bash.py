@@ -246,5 +246,5 @@ def test_the_longest_command_can_be_run(caller: ToolCaller) -> None:
 
 
 def test_a_real_time_signal_has_no_name_but_a_number() -> None:
-    finished = CommandResult("", exit_status=-40, timed_out=False, full_output_file=None)
+    finished = CommandResult("", exit_status=-40, timed_out=False)
     assert format_result(finished, 1.0).text == "(no output)\nended by signal 40\nexit status 168"

@@ -119,8 +119,8 @@ def test_a_row_fits_on_a_line_and_draws_nothing(tmp_path: Path) -> None:
 
     two, one = sorted(list_sessions(tmp_path, now_s), key=lambda row: row.session_id, reverse=True)
 
-    assert one == SessionRow(path, "one", "2 h", one.size, 1, "free", "A^[[2J B<U+202E>")
-    assert two.state == "broken"
+    assert one == SessionRow(path, "one", "2 h", one.size, 1, "available", "A^[[2J B<U+202E>")
+    assert two.state == "unusable"
     assert "session record" in two.title
 
 
