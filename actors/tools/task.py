@@ -89,7 +89,7 @@ def _format_unknown_type(name: str, options: SpawnOptions) -> str:
     if not options.subagent_types:
         return f"No subagent can be started: {options.unavailable_reason}. Do the work yourself."
     available = ", ".join(each.name for each in options.subagent_types)
-    return f"There is no subagent type {name!r}. Available types: {available}."
+    return f"There is no subagent type {name!r}. Available: {available}."
 
 
 def _require_available(task_id: str, type_name: str, context: ToolContext) -> None:

@@ -121,7 +121,7 @@ def test_a_row_fits_on_a_line_and_draws_nothing(tmp_path: Path) -> None:
 
     assert one == SessionRow(path, "one", "2 h", one.size, 1, "available", "A^[[2J B<U+202E>")
     assert two.state == "unusable"
-    assert "session record" in two.title
+    assert "session header" in two.title
 
 
 def test_a_preview_shows_the_last_that_was_said_or_why_it_cannot(tmp_path: Path) -> None:
