@@ -11,7 +11,7 @@ from actors.paths.workspace import Workspace
 from messages.tool_calls import FileDigest
 
 if TYPE_CHECKING:  # importing the parser takes 15 ms that startup does not need
-    from actors.bash.syntax.parsed_command import CommandPart
+    from actors.bash.parse import CommandPart
 
 MAX_FILES = 64
 MAX_COMMAND_CHARS = 200_000
@@ -71,11 +71,11 @@ def _iter_candidates(
     part: "CommandPart", directories: tuple[str, ...]
 ) -> Iterator[tuple[str, bool]]:
     """Yield paths that may be files, and whether the command executes them whatever they are."""
-    from actors.bash.programs.effect_tables import find_effect_rule  # noqa: PLC0415  (as above)
+    from actors.bash.parse import has_effect_rule  # noqa: PLC0415  (as above)
 
     names = [word.text for word in part.words if word.is_literal and not word.text.startswith("-")]
     program = names[0] if names else ""
-    is_runner = find_effect_rule(program) is not None and program.rpartition("/")[2] != "git"
+    is_runner = has_effect_rule(program) and program.rpartition("/")[2] != "git"
     for name in dict.fromkeys(names if "/" in program else names[1:]):
         for directory in directories:
             path = os.path.join(directory, name)  # noqa: PTH118  (text, not a file)

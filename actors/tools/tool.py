@@ -55,8 +55,8 @@ class ToolContext:
     command_runner: CommandRunner
     output_folder: Path
     """Folder for output that is too long for the model; created on first use."""
-    help_text: Callable[[], str]
-    """Returns Greenroom's manual."""
+    help_text: Callable[[str | None], str]
+    """Returns a topic of Greenroom's documentation; None: the overview."""
     read_policy: FileReadPolicy = DENY_ALL_READS
     """Policy for files that a tool opens in addition to the ones in its plan."""
     spawn_options: SpawnOptions = NO_SUBAGENTS

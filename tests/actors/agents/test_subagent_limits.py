@@ -85,7 +85,7 @@ def test_when_the_spawns_are_spent_a_task_is_an_error_that_says_so(
 
 
 def test_a_chain_reaction_is_broken() -> None:
-    spawns = SpawnLimiter(max_spawns=None, places=2)
+    spawns = SpawnLimiter(max_spawns=None, slot_limit=2)
     assert [spawns.try_admit(0.0) for _ in range(MAX_SPAWNS_PER_SLOT * 2)] == [""] * 20
     assert "the next may start in 50 s" in spawns.try_admit(10.0)
     assert spawns.try_admit(60.0) == ""

@@ -144,7 +144,7 @@ def test_a_child_started_by_a_reader_reads_only_whatever_its_definition_says(
     stage = sessions.start_session(parts, reader, mode="yolo")
     stage.prompt()
     assert finishes_unasked(stage)
-    assert "reader only reads" in stage.scripted_agents.get_last_results("change")[0]
+    assert "the agent reader is read-only" in stage.scripted_agents.get_last_results("change")[0]
 
 
 @pytest.mark.parametrize("delegates", [(), ("bash",)])

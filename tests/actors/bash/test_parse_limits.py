@@ -85,7 +85,7 @@ def test_of_files_that_nobody_speaks_of_there_is_nothing_to_decide() -> None:
     command = ("bash", "cat a; rm a; sudo cat a")
     commands = [("bash", "cat a"), ("bash", "rm a"), ("bash", "sudo cat a")]
     assert list_accesses(command, policy_of()) == commands
-    parts = decide_requests(command, policy=policy_of()).parts
+    parts = decide_requests(command, policy=policy_of()).resolved_requests
     named = {(part.permission, part.target) for part in parts}
     assert named == {*commands, ("read", "a"), ("write", "a"), ("read", "cat")}
 
@@ -105,8 +105,8 @@ def test_what_was_told_of_a_script_that_a_shell_runs_is_told_again_of_a_command(
         ("bash", "bash -c 'cat secret'; cat secret"), policy=secret
     ).access_decisions
     assert [matter.rule_scope for matter, _ in matters if matter.target == "secret"] == [
-        "denies",
-        "tightens",
+        "deny_only",
+        "ask_or_deny",
     ]
 
 
