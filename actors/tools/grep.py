@@ -69,8 +69,8 @@ class GrepArguments(Arguments):
         ge=0,
         le=MAX_CONTEXT_LINES,
         description=(
-            f"Lines to return before and after each match, up to {MAX_CONTEXT_LINES}; "
-            "they read path-line-text."
+            f"Lines of context before and after each match, up to {MAX_CONTEXT_LINES}; "
+            "returned as path-line-text."
         ),
     )
     files_only: bool = Field(

@@ -35,7 +35,9 @@ class TaskArguments(Arguments):
     prompt: str = Field(
         min_length=1, max_length=MAX_PROMPT_CHARS, description="The complete task description."
     )
-    subagent_type: str = Field(min_length=1, description="One of the types listed above.")
+    subagent_type: str = Field(
+        min_length=1, description="One of the types in this tool's description."
+    )
     task_id: str | None = Field(
         default=None,
         description="The task_id of an earlier task to continue; omit it to start a new subagent.",
