@@ -252,11 +252,11 @@ def forward_outdated_decision(self: Internals, judged: EvaluationFinished) -> No
 
 
 def acknowledge_before_write(self: Internals, append: Append) -> None:
-    ORIGINAL_TAKE(self, append)
+    ORIGINAL_QUEUE_APPEND(self, append)
     self.tell(self.sender, Appended(id=append.id))
 
 
-ORIGINAL_TAKE: Any = vars(Journal)["_take"]
+ORIGINAL_QUEUE_APPEND: Any = vars(Journal)["_queue_append"]
 
 
 # Lives.

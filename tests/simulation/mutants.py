@@ -184,13 +184,13 @@ MUTANTS: dict[str, Mutant] = {
     "deadlines do not ring": replace_function(ResettableTimer, "set", mutant_code.do_nothing),
     # The log.
     "the journal acknowledges before it writes": replace_function(
-        Journal, "_take", mutant_code.acknowledge_before_write
+        Journal, "_queue_append", mutant_code.acknowledge_before_write
     ),
     "the disk does not sync": replace_function(SimulatedFileSystem, "sync", mutant_code.do_nothing),
     "the names of files do not last": replace_function(
         SimulatedFileSystem, "sync_folder", mutant_code.do_nothing
     ),
     "an unfinished write stays in the file": replace_function(
-        SessionLog, "_cut_back", mutant_code.do_nothing
+        SessionLog, "_remove_partial_group", mutant_code.do_nothing
     ),
 }
