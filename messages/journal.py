@@ -107,14 +107,6 @@ class AppendFailed(Message):
     detail: str
 
 
-class AppendTimeout(Message):
-    """The sender's note to itself: it has waited for the disk for a while."""
-
-    type: Literal["append_timeout"] = "append_timeout"
-    id: int
-    """The append that was the oldest without an answer; 0: all had one."""
-
-
 class ReadRecords(Message):
     """Read the session's records; answered by `RecordsRead` or `ReadRecordsFailed`.
 

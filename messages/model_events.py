@@ -5,7 +5,6 @@ from typing import Literal
 from pydantic import Field
 
 from messages.base import Message
-from messages.content import ContentBlock, Usage
 
 ModelFailureReason = Literal[
     "unauthorized",
@@ -32,53 +31,6 @@ LimitReason = Literal["max_turns", "token_budget", "time_limit"]
 
 MAX_DURATION_S = 31_536_000.0
 """One year, in seconds: the upper bound of every duration in a message."""
-
-
-class ModelReplied(Message):
-    """One whole reply: its `message_stop` was seen."""
-
-    type: Literal["model_replied"] = "model_replied"
-    request_number: int
-    """Counts the agent's requests; late replies of cancelled ones are told apart by it."""
-    content: tuple[ContentBlock, ...]
-    stop_reason: str
-    usage: Usage
-    model: str
-
-
-class ModelFailed(Message):
-    """The request ended without a whole reply; no part of it may act."""
-
-    type: Literal["model_failed"] = "model_failed"
-    request_number: int
-    reason: ModelFailureReason
-    detail: str
-    """For people: what happened, where, what to do."""
-    partial_text: str = ""
-    """Text that had arrived before."""
-    usage: Usage = Usage()
-    """What the server had counted by then."""
-    retry: bool = False
-    """The same request may succeed when it is sent again."""
-    retry_after_s: float = Field(default=0, ge=0, le=MAX_DURATION_S)
-    """The server wishes to be left alone for so long; 0: it wishes nothing."""
-
-
-class RetryDelayElapsed(Message):
-    """The wait before a request is sent again is over, or was cut short."""
-
-    type: Literal["retry_delay_elapsed"] = "retry_delay_elapsed"
-    request_number: int
-    """The request that had failed."""
-
-
-class TurnTimerStopped(Message):
-    """The clock of a turn's time limit has run out, or was held."""
-
-    type: Literal["turn_timer_stopped"] = "turn_timer_stopped"
-    turn: int
-    remaining_s: float = Field(ge=0, le=MAX_DURATION_S)
-    """0: the time is up."""
 
 
 class ModelLimitsFound(Message):

@@ -73,15 +73,6 @@ class EvaluatedRequest(Value):
     reason: str
 
 
-class EvaluationFinished(Message):
-    """What came of a query; the engine's own word to itself, on the way to whoever asked."""
-
-    type: Literal["evaluation_finished"] = "evaluation_finished"
-    evaluation_id: int
-    decision: PermissionDecision
-    evaluated_requests: tuple[EvaluatedRequest, ...] = ()
-
-
 class StoreGrant(Message):
     """Store rules that the user granted; answered by `GrantStored` or `StoreGrantFailed`."""
 
@@ -132,22 +123,6 @@ class RevokeGrantFailed(Message):
     type: Literal["revoke_grant_failed"] = "revoke_grant_failed"
     rule: Rule
     scope: GrantScope
-    detail: str
-
-
-class ProjectGrantsLoaded(Message):
-    """What the store of the project's grants holds; the engine's own word to itself."""
-
-    type: Literal["project_grants_loaded"] = "project_grants_loaded"
-    rules: tuple[Rule, ...]
-    after_update: bool = True
-    """As a change left them; else as they were found."""
-
-
-class ProjectGrantsUpdateFailed(Message):
-    """The store of the project's grants could not be changed; as above."""
-
-    type: Literal["project_grants_update_failed"] = "project_grants_update_failed"
     detail: str
 
 

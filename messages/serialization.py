@@ -21,7 +21,6 @@ from messages import (
     permissions,
     subagents,
     supervision,
-    tool_calls,
     turns,
 )
 from messages.address import Address
@@ -35,7 +34,6 @@ MESSAGE_MODULES = (
     permissions,
     subagents,
     supervision,
-    tool_calls,
     journal,
     turns,
 )

@@ -85,14 +85,6 @@ class PromptRejected(Message):
     """one_shot: the agent ends with the turn it was started for."""
 
 
-class TaskCancelTimeout(Message):
-    """A parent's note to itself: a child was told to end its errand, and has had its time."""
-
-    type: Literal["task_cancel_timeout"] = "task_cancel_timeout"
-    child: Address
-    task_number: int
-
-
 class AncestorBudgetExhausted(Message):
     """An ancestor's budget is exhausted: send no more requests and start no subagents."""
 

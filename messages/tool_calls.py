@@ -1,8 +1,6 @@
 """A tool call: its plan, its output, and the values they consist of."""
 
-from typing import Literal
-
-from messages.base import Message, Value
+from messages.base import Value
 from messages.policy import PermissionRequest
 from messages.todos import Todo
 from messages.user_questions import UserQuestion
@@ -85,30 +83,3 @@ class ToolOutput(Value):
     """Files that were read or written, with their current digests."""
     todos: tuple[Todo, ...] | None = None
     """The new todo list; None: unchanged."""
-
-
-class ToolPlanned(Message):
-    """The call is understood and its targets are known."""
-
-    type: Literal["tool_planned"] = "tool_planned"
-    call_id: str
-    plan: CallPlan
-
-
-class ToolSucceeded(Message):
-    """The call was carried out."""
-
-    type: Literal["tool_succeeded"] = "tool_succeeded"
-    call_id: str
-    output: ToolOutput
-
-
-class ToolFailed(Message):
-    """The call was not carried out, or not to its end."""
-
-    type: Literal["tool_failed"] = "tool_failed"
-    call_id: str
-    reason: Literal["rejected", "target_changed", "cancelled", "crashed"]
-    """refused: the tool says why · drifted: its target changed since it was approved ·
-    cancelled: by us · crashed: our bug."""
-    detail: str

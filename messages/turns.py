@@ -49,15 +49,6 @@ class SwitchAgent(Message):
     """Name of a definition; empty: the previous agent."""
 
 
-class PlanFileChecked(Message):
-    """What must be known before a switch was looked up; the agent's own word to itself."""
-
-    type: Literal["plan_file_checked"] = "plan_file_checked"
-    agent: str
-    """As in `SwitchAgent`."""
-    plan_exists: bool
-
-
 class AgentSwitched(Message):
     """Recorded: a synthetic user message; from here on, another agent runs the session."""
 

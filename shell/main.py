@@ -279,7 +279,7 @@ def _make_launch_config(
 
 
 def _open_session(config: "LaunchConfig") -> "SessionHandle":
-    from actors.sessions.session_log import LogError
+    from actors.sessions.errors import LogError
     from actors.wiring.session_setup import open_session
     from shell.startup.errors import to_start_error
 

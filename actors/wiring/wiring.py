@@ -13,6 +13,7 @@ from actors.agents.subagent_factory import DefaultSubagentFactory
 from actors.agents.turn.agent_state import AgentState, PrimaryAgent, RestoredState
 from actors.agents.turn.agent_switch import get_max_mode, get_status_fields
 from actors.agents.turn.limits import TimerState, UsageTotals
+from actors.agents.turn.self_messages import PlanFileChecked
 from actors.approvals.broker import ApprovalBroker
 from actors.models.model_client import ModelClient
 from actors.permissions.engine import PermissionEngine
@@ -32,7 +33,7 @@ from actors.wiring.session_setup import SessionHandle, SessionOptions, resolve_m
 from messages.address import APPROVALS, CONSOLE, JOURNAL, PERMISSIONS, PRIMARY
 from messages.policy import Policy, Rule
 from messages.subagents import SubagentStarted
-from messages.turns import InstructionFile, PlanFileChecked, SessionConfigured
+from messages.turns import InstructionFile, SessionConfigured
 
 
 @dataclass(frozen=True, slots=True)

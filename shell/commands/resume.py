@@ -29,7 +29,7 @@ def resume(words: list[str], host: ReplHost) -> str:
 def _list_others(session: Path, now_s: float) -> tuple[tuple[SessionRow, str], ...]:
     """List the sessions that can be resumed, the newest ones with a preview."""
     rows = [row for row in list_sessions(session.parent, now_s) if row.path != session]
-    rows = [row for row in rows if row.state == "free"]
+    rows = [row for row in rows if row.state == "available"]
     return tuple(
         (row, build_preview(row.path) if index < MAX_PREVIEWS else "")
         for index, row in enumerate(rows)

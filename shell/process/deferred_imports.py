@@ -3,9 +3,6 @@
 import gc
 from importlib import import_module
 
-_MODULES = ("actors.bash.parse",)
-"""Needed by the first command, soon after the first reply."""
-
 GC_THRESHOLDS = (20_000, 20, 20)
 """Thresholds of `gc.set_threshold` for the three generations."""
 
@@ -36,11 +33,13 @@ def start_background_imports(*modules: str) -> None:
 
 
 def _import_modules(modules: tuple[str, ...]) -> None:
-    from actors.models.anthropic_client import load_sdk  # noqa: PLC0415  (on this thread)
+    from actors.bash.parse import load_parser  # noqa: PLC0415  (on this thread)
+    from actors.models.anthropic_client import load_sdk  # noqa: PLC0415  (as above)
 
     try:
         load_sdk()
-        for module in (*_MODULES, *modules):
+        load_parser()  # needed by the first command, soon after the first reply
+        for module in modules:
             import_module(module)
     finally:
         enable_gc()

@@ -29,7 +29,7 @@ class SessionRow:
     """Time since the last write, such as `5 min`."""
     size: str
     turns: int
-    state: Literal["held", "free", "broken"]
+    state: Literal["locked", "available", "unusable"]
     title: str
     """The first prompt, or what is wrong with the session file."""
 

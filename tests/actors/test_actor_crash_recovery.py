@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from actors.agents.turn.self_messages import ModelReplied, ToolPlanned, ToolSucceeded
+from actors.permissions.evaluation_job import EvaluationFinished
 from actors.sessions.journal import Flush
 from messages.address import APPROVALS, ROOT
 from messages.approvals import (
@@ -18,16 +20,13 @@ from messages.approvals import (
 from messages.base import Message
 from messages.child_lifecycle import ChildCompleted
 from messages.journal import Append, Appended, SessionHeader, SessionOpened
-from messages.model_events import ModelReplied
 from messages.permissions import (
     EvaluatePermission,
-    EvaluationFinished,
     GrantStored,
     PermissionDecision,
     SessionSettings,
     StoreGrant,
 )
-from messages.tool_calls import ToolPlanned, ToolSucceeded
 from messages.turns import ReplyCompleted, ToolEnded, ToolStarted, TurnCompleted, TurnStarted
 from tests.actors.crashable_session import ActorName, CrashableSession, CrashPoint, start_session
 from tests.probe import PROBE_TIMEOUT_S
@@ -232,7 +231,7 @@ def test_an_evaluation_that_keeps_crashing_the_engine_is_denied(
     crashable_session.crash_triggers["permissions"].crash_on("before", EvaluatePermission, times=3)
     crashable_session.prompt()
     expect_turn_completed(
-        crashable_session, executions=0, result="could not judge it (quarantined)"
+        crashable_session, executions=0, result="could not evaluate it (quarantined)"
     )
     expect_restart_notices(crashable_session, "permissions", times=3)
 

@@ -26,7 +26,6 @@ from messages.serialization import (
     message_adapter,
     message_types_in,
 )
-from messages.tool_calls import ToolFailed
 from tests.messages.message_strategies import MESSAGE_TYPES, journal_lines
 
 pytestmark = pytest.mark.quick
@@ -161,7 +160,7 @@ def test_a_decode_error_is_one_line_without_content() -> None:
 
 def test_a_valid_line_without_a_message_is_rejected() -> None:
     assert isinstance(decode_line(encode_line(LINE)).message, Appended)
-    unstamped = encode(ToolFailed(call_id="c1", reason="crashed", detail="x"))
+    unstamped = encode(Appended(id=3))
     with pytest.raises(DecodeError):
         decode_line(unstamped)
 

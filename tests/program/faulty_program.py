@@ -20,9 +20,9 @@ import actors.runtime.watchdog
 import actors.tools.local_command_runner
 import actors.wiring.wiring
 from actors.runtime.actor import ActorFactory
-from actors.runtime.base_cell import BaseCell
 from actors.runtime.cell import Cell
 from actors.runtime.registry import ActorRegistry
+from actors.runtime.runtime_port import CellHandle
 from actors.runtime.supervision import NO_RESTART, Restart
 from actors.runtime.watchdog import StallLimits
 from actors.supervisor.supervisor import ChildFactories
@@ -84,7 +84,7 @@ class RecordingRegistry(ActorRegistry):
         self,
         make: ActorFactory,
         address: Address,
-        parent: BaseCell | None,
+        parent: CellHandle | None,
         restart: Restart = NO_RESTART,
     ) -> Cell:
         CELLS[address] = super().start_cell(make, address, parent, restart)

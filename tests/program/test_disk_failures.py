@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from actors.sessions.errors import LogError
 from actors.sessions.log_reader import read_log
-from actors.sessions.session_log import LogError, SessionLog
+from actors.sessions.session_log import SessionLog
 from tests.actors.sessions.sample_records import fixed_clock
 from tests.program.program_harness import (
     YOLO,
@@ -75,7 +76,7 @@ def test_a_session_file_on_a_full_disk_continues_with_space(
     shutil.copy(program.session_file, program.folder / "before")
     log, contents = SessionLog.open(program.session_file, fixed_clock)
     records = [(contents.records[2], contents.lines[2].recorded_by)] * 300
-    with pytest.raises(LogError, match=r"No space left|bytes went in"):
+    with pytest.raises(LogError, match=r"No space left|bytes were written"):
         log.append(records)
     assert program.session_file.read_bytes() == (program.folder / "before").read_bytes()
     ballast.unlink()
@@ -120,5 +121,5 @@ def test_after_the_session_file_is_deleted_no_call_runs(
         done = running.wait()
         assert "Not run" in str(tool_results(request_messages(server)[-1]))
     assert (done.exit_status, done.stdout) == (1, b"Done.\n")
-    assert "the file is gone" in done.stderr
+    assert "the file was deleted" in done.stderr
     assert not (program.repository / "ran").exists()

@@ -64,5 +64,7 @@ def test_a_conversation_continues_without_its_session_file(program: Program) -> 
         shown.wait_for_text("Two.")
         shown.wait_for_text(NOT_SAVED)
         # The notice is printed after the footer changes, and may be wrapped.
-        shown.wait_until(lambda: "thefileisgone" in "".join(shown.read_screen().split()), "notice")
+        shown.wait_until(
+            lambda: "thefilewasdeleted" in "".join(shown.read_screen().split()), "notice"
+        )
         quit_repl(shown)

@@ -169,8 +169,8 @@ def test_switching_to_a_damaged_session_returns_to_the_current_one(
             assert "│ Old one." in shown.read_screen(), "the chosen session has a preview"
             shown.type("\r")
             shown.wait_for_text("Resumed where it stopped.")
-            assert "free" in session_row(program, new)
-            assert "held" in session_row(program, old)
+            assert "available" in session_row(program, new)
+            assert "locked" in session_row(program, old)
             shown.type("Still there?\r")
             shown.wait_for_text("Back.")
 

@@ -50,7 +50,9 @@ def test_sessions_are_listed_shown_and_exported(program: Program) -> None:
     assert len(successful_output(program.run("sessions", "list")).splitlines()) == len(rows) + 1
     assert heading.split() == ["session", "age", "turns", "size", "state", "first", "prompt"]
     assert {row.split()[0] for row in rows} == {old, new}
-    assert any("1      " in row and "free" in row and "Old ^[[31mprompt." in row for row in rows)
+    assert any(
+        "1      " in row and "available" in row and "Old ^[[31mprompt." in row for row in rows
+    )
 
     shown = successful_output(program.run("sessions", "show", old))
     assert "## You\n\nOld \x1b[31mprompt.\n\n## Greenroom\n\nOne `````text.\n" in shown
@@ -134,10 +136,10 @@ def test_a_damaged_session_is_listed_with_the_others(program: Program) -> None:
     (folder / "odd.jsonl").write_bytes(b"\0\xff\n" * 9)
     (folder / "odd.jsonl").chmod(0o600)
     rows = {row.split()[0]: row for row in successful_output(program.run("sessions")).splitlines()}
-    assert "broken" in rows[old]
+    assert "unusable" in rows[old]
     assert "damaged at line 3 of 5" in rows[old]
-    assert "broken" in rows["odd"]
-    assert "free" in rows[new]
+    assert "unusable" in rows["odd"]
+    assert "available" in rows[new]
     for arguments in (["show", old], ["export", "odd", "--format", "json"]):
         done = program.run("sessions", *arguments)
         assert (done.exit_status, done.stdout) == (2, b"")
@@ -172,7 +174,7 @@ def test_a_locked_session_can_be_forked(program: Program, command_watch: Command
         running = program.start("-p", "Work.", "--continue", *YOLO)
         command_watch.wait_for_output()
         before = locked.read_bytes()
-        assert "held" in successful_output(program.run("sessions"))
+        assert "locked" in successful_output(program.run("sessions"))
         failed = program.run("-p", "Me too.", "--resume", locked.stem)
         forked = program.run("-p", "Me too.", "--fork", locked.stem, "--output-format", "json")
         assert locked.read_bytes() == before

@@ -53,15 +53,20 @@ def test_searches_report_matches_and_count_omissions(program: Program) -> None:
     assert matches.splitlines() == [
         "a\\x1b[2J\\u202eb\\n.txt:1:needle",
         "many/4999.txt:1:needle",
-        "[left out: 1 binary file, 1 file with matching lines of 4 MiB and more]",
-        "[left out: 1 ignored by .gitignore, 2 not regular files (links, pipes, devices)]",
-        "[left out: 1 file that may not be read unasked]",
+        "[skipped: 1 binary file, 1 file with a matching line of 4 MiB or more]",
+        (
+            "[skipped: 1 ignored by .gitignore, 2 entries that are not regular files "
+            "(symbolic links, pipes or devices)]"
+        ),
+        "[skipped: 1 file that may not be read without approval; use read for one of them]",
     ]
     assert "KEY" not in matches + secret
-    assert names.splitlines()[-2:][0] == "[the first 500 of 5,000; narrow the pattern down]"
+    assert names.splitlines()[-2:][0] == (
+        "[truncated: the first 500 of 5,000 files; use a more specific pattern]"
+    )
     assert outside.startswith("error: Denied: ")
-    assert wrong.startswith("error: not a regular expression")
-    assert piped == "error: pipe is a named pipe, neither a folder nor a file"
+    assert wrong.startswith("error: invalid regular expression")
+    assert piped == "error: pipe is a named pipe, not a directory or a regular file"
 
 
 def test_read_explains_what_it_cannot_show(program: Program) -> None:
@@ -82,9 +87,9 @@ def test_read_explains_what_it_cannot_show(program: Program) -> None:
         ("read", {"path": "lines.txt", "offset": 9}),
         ("read", {"path": "lines.txt", "offset": 0}),
     )
-    assert image == "error: image.png is not shown: it is a PNG image, 98 bytes"
-    assert data == "error: data is not shown: it is binary, 256 bytes"
-    assert "UTF-16 text; `iconv" in wide
+    assert image == "error: image.png cannot be shown as text: it is a PNG image, 98 bytes"
+    assert data == "error: data cannot be shown as text: it is a binary file, 256 bytes"
+    assert "UTF-16 text (convert it with `iconv" in wide
     assert pipe.endswith("pipe is a named pipe, not a regular file")
     assert "not valid UTF-8" in latin
     assert len(long) < TEN_MB / 1000
@@ -93,7 +98,7 @@ def test_read_explains_what_it_cannot_show(program: Program) -> None:
     assert "     2\ttwo" in second
     assert "one" not in second
     assert past.startswith("error: offset 9 is past the end")
-    assert none.startswith("error: Not run: wrong arguments for read: offset")
+    assert none.startswith("error: Not run: invalid arguments for read: offset")
 
 
 def test_todos_help_and_questions_in_a_headless_run(program: Program) -> None:
@@ -106,7 +111,7 @@ def test_todos_help_and_questions_in_a_headless_run(program: Program) -> None:
         ("question", {"questions": [{"question": "Which?", "choices": [{"label": "A"}]}]}),
         ("question", {"questions": []}),
     )
-    assert todos == "The list is kept: 0 of 1 done."
+    assert todos == "To-do list updated: 0 of 1 completed."
     assert "todos.0.content: Field required" in wrong
     assert "--add-dir" in help_text
     assert "/model" in help_text

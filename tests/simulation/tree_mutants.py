@@ -17,7 +17,7 @@ from tests.simulation.tree_simulation import TreeMutant
 
 ORIGINAL_CARRY_OUT: Any = vars(Agent)["_carry_out"]
 ORIGINAL_EMIT: Any = SubagentSupervisor.handle
-WITHDRAWN: Any = vars(subagent_tasks)["_withdrawn"]
+WITHDRAWN: Any = vars(subagent_tasks)["_withdraw_requests"]
 
 
 def abort_before_withdraw(agent: Any, effects: Any) -> None:  # noqa: ANN401  (as replaced)
@@ -30,7 +30,7 @@ def stream_deltas_up(voice: Any, delta: TextDelta | ThinkingDelta, turn: Any) ->
     """Tell those above what streams."""
     if turn.stage is TurnStage.THINKING:
         kept = cast("dict[str, Any]", vars(voice))
-        kept["_actor"].tell(kept["_reports"], delta)
+        kept["_actor"].tell(kept["_events_to"], delta)
 
 
 def drop_replies(below: Any, effect: Any, family: Any) -> None:  # noqa: ANN401  (as replaced)
@@ -41,7 +41,7 @@ def drop_replies(below: Any, effect: Any, family: Any) -> None:  # noqa: ANN401 
 
 def count_parked_time(turn: Any) -> bool:  # noqa: ANN401  (as replaced)
     """Let the clock run while a person is asked."""
-    return turn.stage not in (TurnStage.IDLE, TurnStage.RECORDING_END) and not turn.stopping
+    return turn.stage not in (TurnStage.IDLE, TurnStage.RECORDING_END) and not turn.is_stopping
 
 
 def count_parked_time_of_subagents(turn: Any) -> bool:  # noqa: ANN401  (as replaced)
@@ -86,9 +86,11 @@ TREE_MUTANTS: dict[str, TreeMutant] = {
         patches=((EventPublisher, "publish_delta", stream_deltas_up),)
     ),
     "a reply is dropped": TreeMutant(patches=((SubagentSupervisor, "handle", drop_replies),)),
-    "parked time is counted": TreeMutant(patches=((cancellation, "_works", count_parked_time),)),
+    "parked time is counted": TreeMutant(
+        patches=((cancellation, "_is_working", count_parked_time),)
+    ),
     "parked time of those below is counted": TreeMutant(
-        patches=((cancellation, "_works", count_parked_time_of_subagents),)
+        patches=((cancellation, "_is_working", count_parked_time_of_subagents),)
     ),
     "a stop does not reach those below": TreeMutant(
         patches=((SubagentSupervisor, "handle", skip_stop_of_children),)
@@ -100,7 +102,7 @@ TREE_MUTANTS: dict[str, TreeMutant] = {
     "a task has two ends": TreeMutant(patches=((subagent_tasks, "_record_end", record_end_twice),)),
     "questions of a crashed child are left": TreeMutant(
         patches=(
-            (subagent_tasks, "_withdrawn", do_nothing),
+            (subagent_tasks, "_withdraw_requests", do_nothing),
             (SubagentSupervisor, "reset_after_crash", do_nothing),
         )
     ),

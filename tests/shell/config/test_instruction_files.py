@@ -63,7 +63,7 @@ def test_without_instructions_the_prompt_does_not_mention_them(workspace: Worksp
     assert load_instructions(workspace) == LoadedInstructions()
     assert (
         "nstructions\n"
-        not in build_system_prompt("You help.\n", workspace).partition("Working folder")[2]
+        not in build_system_prompt("You help.\n", workspace).partition("Working directory")[2]
     )
 
 

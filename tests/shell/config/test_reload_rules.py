@@ -85,15 +85,13 @@ def test_an_invalid_file_gives_no_rules_and_its_line(
 
     reloaded = reload_fixture.reload()
     assert reloaded.replace_rules is None
-    assert reloaded.notices[0].startswith(
-        f"{broken}:3: rules[1].permission: there is no permission"
-    )
+    assert reloaded.notices[0].startswith(f"{broken}:3: rules[1].permission: unknown permission")
 
 
 def test_a_rule_with_a_surprising_effect_gives_a_warning(reload_fixture: ReloadFixture) -> None:
     reload_fixture.user.write_text(RULE_TEMPLATE.format(permission="edit", action="deny"))
 
-    assert "it does not speak of write" in reload_fixture.reload().notices[0]
+    assert "the rule does not cover write" in reload_fixture.reload().notices[0]
 
 
 def test_reload_finds_new_links_and_git_hooks(

@@ -106,7 +106,7 @@ def test_a_resumed_session_replays_the_work_of_its_subagents(tmp_path: Path) -> 
     before.prompt()
     before.user.wait_for(ToolEnded)
     fixture.close()
-    after = fixture.start_session({"begin": ["done"]}, take_up=before.session.log.path)
+    after = fixture.start_session({"begin": ["done"]}, resume_path=before.session.log.path)
     screen_events = ScreenEventQueue()
     replay_session(after.session, screen_events)
     fixture.close()

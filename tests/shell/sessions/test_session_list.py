@@ -26,9 +26,9 @@ def test_a_row_is_one_line_without_control_characters(tmp_path: Path) -> None:
 
     two, one = sorted(list_sessions(tmp_path, now_s), key=lambda row: row.session_id, reverse=True)
 
-    assert one == SessionRow(path, "one", "2 h", one.size, 1, "free", "A^[[2J B<U+202E>")
-    assert two.state == "broken"
-    assert "session record" in two.title
+    assert one == SessionRow(path, "one", "2 h", one.size, 1, "available", "A^[[2J B<U+202E>")
+    assert two.state == "unusable"
+    assert "session header" in two.title
 
 
 def test_a_preview_shows_the_last_messages_or_the_problem(tmp_path: Path) -> None:

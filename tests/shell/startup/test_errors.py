@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from actors.sessions.create import map_os_errors, require_complete_write
-from actors.sessions.errors import LogError
+from actors.sessions.errors import LogError, map_os_errors
+from actors.sessions.file_system import require_complete_write
 from shell.startup.errors import to_start_error
 
 pytestmark = pytest.mark.quick
@@ -24,7 +24,7 @@ def test_the_exit_status_tells_disk_failures_from_wrong_paths(number: int, statu
 
 def test_a_partly_written_session_file_is_a_disk_failure() -> None:
     with (
-        pytest.raises(LogError, match="/s: only 1 of 3 bytes went in") as caught,
+        pytest.raises(LogError, match="/s: only 1 of 3 bytes were written") as caught,
         map_os_errors(Path("/s")),
     ):
         require_complete_write(1, b"abc")
