@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from actors.sessions.log_reader import read_log
-from actors.sessions.session_log import LogError, SessionLog
+from actors.sessions.errors import LogError, SessionLog
 from tests.actors.sessions.sample_records import fixed_clock
 from tests.program.program_harness import (
     YOLO,
