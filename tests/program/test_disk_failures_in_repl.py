@@ -14,7 +14,7 @@ from tests.scripted_server import respond_text, respond_tool_call
 
 __all__ = ["small_disk"]
 
-NOT_SAVED = "the session is not saved"
+NOT_SAVED = "session not saved"
 SAVED_AGAIN = "The session is written again"
 
 

@@ -135,9 +135,9 @@ def test_a_grant_is_taken_back_by_the_number_that_was_shown() -> None:
         taken = RevokeGrant(rule=two, scope="project")
         await here.wait_until(lambda: here.posted == [taken], "the revocation")
         here.put_events(GrantRevoked(rule=two, scope="project", policy_version=2))
-        await here.wait_for_text("`write a.py` (this project) is taken back.")
+        await here.wait_for_text("Revoked `write a.py` (this project).")
         here.put_events(RevokeGrantFailed(rule=one, scope="session", detail="disk full"))
-        await here.wait_for_text("holds no longer in this run, but could not")
+        await here.wait_for_text("for this run only; it could not be deleted")
 
     run_on_screen(script, rows=40)
 
@@ -157,7 +157,7 @@ def test_permissions_why_says_what_decided_part_by_part() -> None:
         here.type("/permissions why\r")
         await here.wait_until(lambda: here.posted == [ExplainLastDecision()], "the question")
         here.put_events(DecisionExplained())
-        await here.wait_for_text("No call was judged yet.")
+        await here.wait_for_text("No call has been evaluated yet.")
         here.put_events(
             DecisionExplained(
                 agent=sample_events.EXPLORER, decision=verdict, evaluated_requests=(part,)
@@ -202,9 +202,9 @@ def test_permissions_reload_tells_the_engine_what_the_files_hold_now() -> None:
         await here.wait_until(lambda: here.posted == [rules], "the rules")
         await here.wait_for_text("user rules: watch^[[2J out")
         here.put_events(RulesReplaced(policy_version=7))
-        await here.wait_for_text("The rules were read anew and hold now (generation 7).")
+        await here.wait_for_text("The rules were reloaded and apply now (policy version 7).")
         here.put_events(ReplaceRulesFailed(detail="disk full"))
-        await here.wait_for_text("The old rules stay: disk full.")
+        await here.wait_for_text("The rules were not replaced: disk full.")
         here.type("/permissions reload\r")
         await here.wait_for_text("F:3: wrong")
         await here.wait_for_text("The old rules stay.")

@@ -17,21 +17,21 @@ FIRST, SECOND = "/primary/explore-2#1@1", "/primary/explore-2#2@1"
 
 async def show_approval(here: ScreenHarness, command: str = "git push") -> None:
     here.put_events(sample_events.session_configured(), sample_events.exec_approval(command))
-    await here.wait_for_text("y  once")
+    await here.wait_for_text("y  Yes, once")
 
 
 def test_it_shows_who_asks_where_why_the_whole_command_and_the_exact_rule() -> None:
     async def script(here: ScreenHarness) -> None:
         await show_approval(here, "git push \\\n  --force")
         assert here.rows[3:13] == [
-            "primary › explore-2 asks: bash · 1 of 1",  # noqa: RUF001  (as a person sees it)
+            "primary › explore-2 wants to use bash · 1 of 1",  # noqa: RUF001  (as a person sees it)
             "in /home/x/project",
             "why: default: bash asks",
             "│ git push \\",
             "│   --force",
-            "y  once",
-            "a  don't ask again in this session for `bash git push`",
-            "n  no     Tab  no, with a reason     Esc  later",
+            "y  Yes, once",
+            "a  Yes, and don't ask again this session for `bash git push`",
+            "n  No     Tab  No, and say why     Esc  Decide later",
             "…",
             ">",
         ]
@@ -46,7 +46,7 @@ def test_an_armed_prompt_takes_its_answers(key: str, answer: ApprovalDecision) -
         await show_approval(here)
         await here.wait_until_armed()
         here.type(key)
-        await here.wait_for_no_text("y  once")
+        await here.wait_for_no_text("y  Yes, once")
         assert here.posted == [SubmitDecision(id=FIRST, decision=answer)]
 
     run_on_screen(script)
@@ -57,7 +57,7 @@ def test_keys_before_it_is_armed_go_into_the_draft() -> None:
         await show_approval(here)
         here.type("yan")
         await here.wait_for_text("> yan")
-        await here.wait_for_text("Ctrl-Y to answer: a draft is being typed")
+        await here.wait_for_text("You have a draft; press Ctrl-Y to answer")
         assert here.posted == []
 
     run_on_screen(script)
@@ -74,7 +74,7 @@ def test_a_prompt_that_the_terminal_has_not_acknowledged_never_arms() -> None:
         await here.wait_until_armed()
         assert here.posted == []
         here.type("y")
-        await here.wait_for_no_text("y  once")
+        await here.wait_for_no_text("y  Yes, once")
 
     run_on_screen(script, acknowledges=False)
 
@@ -91,7 +91,7 @@ def test_over_a_draft_only_ctrl_y_arms() -> None:
         here.type(CTRL_Y)
         await here.wait_until_armed()
         await here.press_key("y")
-        await here.wait_for_no_text("y  once")
+        await here.wait_for_no_text("y  Yes, once")
         assert here.posted == [SubmitDecision(id=FIRST, decision="once")]
         assert "> half a thoughty" in here.text
 
@@ -126,7 +126,7 @@ def test_nothing_is_allowed_before_its_end_was_on_the_screen() -> None:
         await show_approval(here, "echo " + "x" * 10_000 + "\nrm -rf /")
         await here.wait_until_armed()
         await here.press_key("y")
-        await here.wait_for_text("PgDn: read to the end before you allow it")
+        await here.wait_for_text("Scroll to the end before you allow it: PgDn")
         here.type(" " * 30)
         await here.wait_for_text("│ rm -rf /")
         here.type(" y")
@@ -137,7 +137,7 @@ def test_nothing_is_allowed_before_its_end_was_on_the_screen() -> None:
             lambda: here.controller.approval_prompt.can_allow, "the end to be acknowledged"
         )
         here.type("y")
-        await here.wait_for_no_text("y  once")
+        await here.wait_for_no_text("y  Yes, once")
         assert here.posted == [SubmitDecision(id=FIRST, decision="once")]
 
     run_on_screen(script)
@@ -152,7 +152,7 @@ def test_nothing_is_allowed_while_the_end_is_drawn_but_not_acknowledged() -> Non
         await here.wait_for_text("│ rm -rf /")
         await here.press_key("y")
         await here.press_key("n")
-        await here.wait_for_no_text("y  once")
+        await here.wait_for_no_text("y  Yes, once")
         assert here.posted == [SubmitDecision(id=FIRST, decision="no")]
 
     run_on_screen(script, acknowledges=False)
@@ -163,7 +163,7 @@ def test_what_is_long_may_be_refused_at_once() -> None:
         await show_approval(here, "x" * 10_000)
         await here.wait_until_armed()
         here.type("n")
-        await here.wait_for_no_text("y  once")
+        await here.wait_for_no_text("y  Yes, once")
         assert here.posted == [SubmitDecision(id=FIRST, decision="no")]
 
     run_on_screen(script)
@@ -177,7 +177,7 @@ def test_tab_says_no_with_a_reason() -> None:
         await here.wait_for_text("no, because:")
         await here.wait_for_text("Enter sends the no with this reason")
         here.type("use a branch, yes?\r")
-        await here.wait_for_no_text("y  once")
+        await here.wait_for_no_text("y  Yes, once")
         assert here.posted == [
             SubmitDecision(id=FIRST, decision="no", feedback="use a branch, yes?")
         ]
@@ -191,11 +191,11 @@ def test_esc_leaves_it_for_later_and_ctrl_y_brings_it_back(key: str) -> None:
         await show_approval(here)
         await here.wait_until_armed()
         here.type(key)
-        await here.wait_for_no_text("y  once")
+        await here.wait_for_no_text("y  Yes, once")
         assert here.posted == []
         await here.wait_for_text("⚠ 1 needs approval (Ctrl-Y)")
         here.type(CTRL_Y)
-        await here.wait_for_text("y  once")
+        await here.wait_for_text("y  Yes, once")
         await here.wait_until_armed()
         here.type("y")
         await here.wait_for_no_text("needs approval")
@@ -208,13 +208,13 @@ def test_one_ctrl_y_brings_a_request_back_and_answers_over_the_draft() -> None:
     async def script(here: ScreenHarness) -> None:
         await show_approval(here)
         here.type(ESC)
-        await here.wait_for_no_text("y  once")
+        await here.wait_for_no_text("y  Yes, once")
         here.type("half a thought")
         await here.wait_for_text("> half a thought")
         await here.press_key(CTRL_Y)
         await here.wait_until_armed()
         await here.press_key("y")
-        await here.wait_for_no_text("y  once")
+        await here.wait_for_no_text("y  Yes, once")
         assert here.posted == [SubmitDecision(id=FIRST, decision="once")]
         assert "> half a thought" in here.text
 
@@ -235,7 +235,7 @@ def test_requests_come_first_in_first_out_and_each_arms_anew() -> None:
         here.type(CTRL_U)
         await here.wait_until_armed()
         here.type("n")
-        await here.wait_for_no_text("y  once")
+        await here.wait_for_no_text("y  Yes, once")
         assert here.posted == [
             SubmitDecision(id=FIRST, decision="once"),
             SubmitDecision(id=SECOND, decision="no"),
@@ -252,7 +252,7 @@ def test_a_request_withdrawn_while_shown_says_so_and_its_reason_becomes_a_draft(
         await here.wait_for_text("no, because: because")
         here.put_events(DismissApproval(id=FIRST, outcome="withdrawn"))
         await here.wait_for_text("was withdrawn")
-        assert "y  once" not in here.text
+        assert "y  Yes, once" not in here.text
         assert "> because" in here.text
         assert here.posted == []
 
@@ -264,12 +264,12 @@ def test_an_answer_that_the_request_does_not_allow_does_nothing() -> None:
         here.put_events(
             sample_events.session_configured(), sample_events.exec_approval(answers=("once", "no"))
         )
-        await here.wait_for_text("y  once")
-        assert "a  don't ask again" not in here.text
+        await here.wait_for_text("y  Yes, once")
+        assert "a  Yes, and don't ask again" not in here.text
         await here.wait_until_armed()
         await here.press_key("a")
         await here.press_key("n")
-        await here.wait_for_no_text("y  once")
+        await here.wait_for_no_text("y  Yes, once")
         assert here.posted == [SubmitDecision(id=FIRST, decision="no")]
 
     run_on_screen(script)
@@ -280,12 +280,12 @@ def test_a_window_that_is_too_low_takes_only_no_and_later() -> None:
         here.put_events(
             sample_events.session_configured(), sample_events.exec_approval("one\ntwo\nthree\nfour")
         )
-        await here.wait_for_text("enlarge the window to answer")
+        await here.wait_for_text("Enlarge the window to answer")
         await here.wait_until_armed()
         await here.press_key("y")
         await here.press_key("a")
         await here.press_key("n")
-        await here.wait_for_no_text("enlarge the window")
+        await here.wait_for_no_text("Enlarge the window")
         assert here.posted == [SubmitDecision(id=FIRST, decision="no")]
 
     run_on_screen(script, rows=9)
@@ -298,10 +298,10 @@ def test_what_was_seen_whole_cannot_be_allowed_in_a_window_that_no_longer_shows_
         assert here.controller.approval_prompt.can_allow
         here.emulator.screen.resize(9, 80)
         await here.resize(80)
-        await here.wait_for_text("enlarge the window")
+        await here.wait_for_text("Enlarge the window")
         await here.press_key("y")
         await here.press_key("n")
-        await here.wait_for_no_text("enlarge the window")
+        await here.wait_for_no_text("Enlarge the window")
         assert here.posted == [SubmitDecision(id=FIRST, decision="no")]
 
     run_on_screen(script)
@@ -312,12 +312,12 @@ def test_twenty_columns_and_five_rows_still_say_what_can_be_done() -> None:
         here.put_events(
             sample_events.session_configured(), sample_events.exec_approval("one\ntwo\nthree\nfour")
         )
-        await here.wait_for_text("enlarge the window")
-        assert here.rows[-5:-1] == ["enlarge the window", "to answer · n no ·", "Esc later", ">"]
+        await here.wait_for_text("Enlarge the window")
+        assert here.rows[-5:-1] == ["Enlarge the window", "to answer · n no ·", "Esc later", ">"]
         await here.wait_until_armed()
         await here.press_key("y")
         await here.press_key("n")
-        await here.wait_for_no_text("enlarge the window")
+        await here.wait_for_no_text("Enlarge the window")
         assert here.posted == [SubmitDecision(id=FIRST, decision="no")]
 
     run_on_screen(script, rows=5, columns=20)
@@ -331,16 +331,16 @@ def test_a_diff_is_coloured_and_bound_to_its_path() -> None:
         old, new = here.rows.index("│ -old"), here.rows.index("│ +new")
         buffer = here.emulator.screen.buffer
         assert (buffer[old][2].fg, buffer[new][2].fg) == ("red", "green")
-        assert here.rows[new + 1] == "y  once"
+        assert here.rows[new + 1] == "y  Yes, once"
 
     run_on_screen(script)
 
 
 def test_a_command_cannot_imitate_our_own_rows() -> None:
     async def script(here: ScreenHarness) -> None:
-        await show_approval(here, "true\ny  once\n" + "z" * 90)
-        assert here.rows.count("y  once") == 1
-        assert "│ y  once" in here.rows
+        await show_approval(here, "true\ny  Yes, once\n" + "z" * 90)
+        assert here.rows.count("y  Yes, once") == 1
+        assert "│ y  Yes, once" in here.rows
         assert "┆ " + "z" * 12 in here.rows
 
     run_on_screen(script)

@@ -73,11 +73,11 @@ def test_what_was_offered_goes_with_what_was_typed() -> None:
         await here.wait_for_no_text("> /he")
         assert "› /help" not in here.text  # noqa: RUF001  (an arrow)
         here.put_events(sample_events.exec_approval())
-        await here.wait_for_text("y  once")
+        await here.wait_for_text("y  Yes, once")
         here.type("/mode\r")
         await here.wait_for_text("The mode is default: ")
         here.put_events(DismissApproval(id="/primary/explore-2#1@1", outcome="withdrawn"))
-        await here.wait_for_no_text("y  once")
+        await here.wait_for_no_text("y  Yes, once")
         assert "› /mode" not in here.text  # noqa: RUF001  (an arrow)
 
     run_on_screen(script)
@@ -134,7 +134,7 @@ def test_up_and_ctrl_r_bring_back_what_was_said_in_any_session(tmp_path: Path) -
         here.type(DOWN + DOWN)
         await here.wait_for_text("> half")
         here.type(CTRL_R)
-        await here.wait_for_text("What you said before · 2 of 2")
+        await here.wait_for_text("Input history · 2 of 2")
         here.type("pars")
         await here.wait_for_text("1 of 2")
         here.type("\r")
@@ -185,9 +185,9 @@ def test_an_own_command_runs_without_a_question_and_esc_ends_it_before_the_turn(
         await start_session(here)
         await submit_prompt(here, "hello")
         here.type("!make test\r")
-        await here.wait_for_text("! make test · 0s · Esc ends it")
+        await here.wait_for_text("! make test · 0s · Esc to stop")
         here.type("!another\r")
-        await here.wait_for_text("`make test` still runs; Esc ends it.")
+        await here.wait_for_text("`make test` is still running. Press Esc to stop it.")
         await here.wait_for_text("> !another")
         here.type(CTRL_U + ESC)
         await here.wait_for_text("stopping")
@@ -198,7 +198,7 @@ def test_an_own_command_runs_without_a_question_and_esc_ends_it_before_the_turn(
         ]
         here.put_events(UserCommandEnded(command="make test", status="cancelled", text=""))
         await here.wait_for_text("cancelled")
-        await here.wait_for_text("Esc interrupts")
+        await here.wait_for_text("Esc to interrupt")
         await here.press_key(ESC)
         await here.wait_for_text("Interrupting")
         assert here.posted[-1] == InterruptTurn()
@@ -212,7 +212,7 @@ def test_ctrl_o_shows_all_of_an_output_on_a_page_of_its_own_and_the_session_is_a
     async def script(here: ScreenHarness) -> None:
         await start_session(here)
         await here.press_key(CTRL_O)
-        await here.wait_for_text("there are no details yet")
+        await here.wait_for_text("There is no output to show yet.")
         await submit_prompt(here, "hello")
         here.put_events(TurnStarted(turn=1, prompt="hello"), sample_events.tool_ended(output))
         await here.wait_for_text("… +92 lines (Ctrl-O)")
@@ -241,13 +241,13 @@ def test_a_request_waits_behind_a_page_and_takes_no_key_meant_for_it() -> None:
         here.put_events(sample_events.exec_approval())
         await here.wait_for_text("⚠ 1 needs approval")
         await here.press_key("y")
-        assert "y  once" not in here.text
+        assert "y  Yes, once" not in here.text
         await here.press_key(CTRL_Y)
-        await here.wait_for_text("y  once")
+        await here.wait_for_text("y  Yes, once")
         await here.wait_until_armed()
         assert here.posted == []
         await here.press_key("y")
-        await here.wait_for_no_text("y  once")
+        await here.wait_for_no_text("y  Yes, once")
         assert [type(message) for message in here.posted] == [SubmitDecision]
 
     run_on_screen(script)
@@ -258,14 +258,14 @@ def test_a_list_over_a_request_takes_the_keys_and_disarms_it() -> None:
         await start_session(here)
         await submit_prompt(here, "yes")
         here.type(CTRL_R)
-        await here.wait_for_text("look for:")
+        await here.wait_for_text("filter:")
         here.put_events(sample_events.exec_approval())
         await here.wait_for_text("⚠ 1 needs approval")
         await here.press_key("y")
-        await here.wait_for_text("look for: y")
+        await here.wait_for_text("filter: y")
         assert not here.controller.approval_prompt.can_reject
         here.type(ESC)
-        await here.wait_for_text("y  once")
+        await here.wait_for_text("y  Yes, once")
         await here.wait_until_armed()
         assert [type(message) for message in here.posted] == [SendPrompt]
 

@@ -67,13 +67,13 @@ def test_only_what_a_request_allows_is_offered() -> None:
         "later 4  not now",
     ]
     lasting = format_answer_options(sample_events.exec_approval().request, 4)
-    assert "session 4  don't ask again in this session for `bash git push`" in lasting
+    assert "session 4  Yes, and don't ask again this session for `bash git push`" in lasting
 
 
 def test_each_choice_of_a_question_is_offered_as_the_line_that_takes_it() -> None:
     asked = sample_events.question_approval(NAME, SIZES).request
     assert format_answer_options(asked, 2).split("\n")[1:] == [
-        "reply 2 WORDS  in words of your own",
+        "reply 2 WORDS  Answer in your own words",
         "no 2           no answer",
         "later 2        not now",
     ]

@@ -36,7 +36,7 @@ def test_it_shows_who_asks_the_question_and_its_choices() -> None:
             "│ Which colour?",
             "› 1  red   as blood",  # noqa: RUF001  (an arrow)
             "  2  blue",
-            "Tab  in words of your own     n  no answer     Esc  later",
+            "Tab  Answer in your own words     n  No answer     Esc  Decide later",
             "↑ ↓ Enter or a number: reply",
             ">",
         ]
@@ -192,7 +192,7 @@ def test_hostile_questions_and_choices_draw_nothing_but_themselves() -> None:
         header="\x1b[2J",
         choices=(
             Choice(
-                label="a\ny  once" + sample_events.HOSTILE_TEXT,
+                label="a\ny  Yes, once" + sample_events.HOSTILE_TEXT,
                 description=sample_events.HOSTILE_TEXT,
             ),
         ),
@@ -204,7 +204,7 @@ def test_hostile_questions_and_choices_draw_nothing_but_themselves() -> None:
         )
         await here.wait_for_text("no answer")
         assert here.text.count(sample_events.SANITIZED_TEXT) == 3
-        assert "y  once" not in [row.strip() for row in here.rows]
+        assert "y  Yes, once" not in [row.strip() for row in here.rows]
         for code in ("\x1b[2J", "\x1b]52", "\u202e", "\x9b"):
             assert code not in here.emulator.raw
 

@@ -61,7 +61,7 @@ def test_a_signal_ends_it_with_its_status_and_a_restored_terminal(
 
 def test_ctrl_c_twice_leaves_with_its_own_status(screen: PtyTerminal) -> None:
     screen.type("\x03")
-    screen.wait_for_text("press Ctrl-C or Ctrl-D once more to leave")
+    screen.wait_for_text("Press Ctrl-C or Ctrl-D again to exit")
     screen.type("\x03")
     assert screen.wait_for_exit() == 130
 
@@ -88,7 +88,7 @@ def test_a_stop_gives_the_terminal_back_and_a_question_arms_anew() -> None:
     shell = ["/bin/bash", "--norc", "--noprofile", "-i"]
     with open_terminal(shell, cwd=ROOT) as screen:
         screen.type(" ".join(build_command("--ask")) + "\r")
-        screen.wait_for_text("press a key to answer")
+        screen.wait_for_text("Press a key to answer")
         for from_outside in (False, True):
             at = len(screen.raw)
             if from_outside:
@@ -100,12 +100,12 @@ def test_a_stop_gives_the_terminal_back_and_a_question_arms_anew() -> None:
             screen.type("stty -a | grep -oe ' icano[n]'\r")
             screen.wait_for_text(" icanon")
             screen.type("clear; fg\r")
-            screen.wait_for_text("y  once")
+            screen.wait_for_text("y  Yes, once")
             assert screen.is_raw()
-            screen.wait_for_text("press a key to answer")
-            assert screen.read_screen().count("y  once") == 1
+            screen.wait_for_text("Press a key to answer")
+            assert screen.read_screen().count("y  Yes, once") == 1
         screen.type("y")
-        screen.wait_for_no_text("y  once")
+        screen.wait_for_no_text("y  Yes, once")
 
 
 def find_child_pid(screen: PtyTerminal) -> int:
@@ -116,16 +116,16 @@ def find_child_pid(screen: PtyTerminal) -> int:
 
 def test_an_approval_is_armed_through_a_real_terminal() -> None:
     with open_terminal(build_command("--ask"), cwd=ROOT) as screen:
-        screen.wait_for_text("press a key to answer")
+        screen.wait_for_text("Press a key to answer")
         screen.type("y")
-        screen.wait_for_no_text("y  once")
+        screen.wait_for_no_text("y  Yes, once")
         assert FOOTER in screen.wait_for_text(FOOTER)
 
 
 def test_without_colours_only_attributes_reach_the_terminal() -> None:
     environment = {**os.environ, "NO_COLOR": "1"}
     with open_terminal(build_command("--ask"), cwd=ROOT, environment=environment) as screen:
-        screen.wait_for_text("press a key to answer")
+        screen.wait_for_text("Press a key to answer")
         for colour in (b"[31m", b"[32m", b"[33m", b"[36m", b";31m", b";32m", b";33m", b";36m"):
             assert colour not in screen.raw
 

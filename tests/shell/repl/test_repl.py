@@ -27,10 +27,10 @@ def test_a_message_is_sent_and_the_streamed_answer_ends_up_in_the_scrollback() -
             sample_events.reply_completed("-"),
             sample_events.turn_completed(),
         )
-        await here.wait_for_no_text("Esc interrupts")
+        await here.wait_for_no_text("Esc to interrupt")
         assert here.rows[:8] == [
             "greenroom · primary · claude-opus-5-5 · /home/x/project",
-            "Say what you want done; /help lists commands and keys.",
+            "/help for commands and keys",
             "",
             "> hello",
             "",
@@ -205,7 +205,7 @@ def test_ctrl_c_clears_then_interrupts_then_asks_and_then_leaves() -> None:
         here.type(CTRL_C)
         await here.wait_for_text("Interrupting")
         here.type(CTRL_C)
-        await here.wait_for_text("press Ctrl-C or Ctrl-D once more to leave")
+        await here.wait_for_text("Press Ctrl-C or Ctrl-D again to exit")
         here.type(CTRL_D)
         await here.wait_until(
             lambda: here.controller.app.is_done or not here.controller.app.is_running, "the end"

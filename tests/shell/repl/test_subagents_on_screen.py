@@ -22,7 +22,7 @@ def test_a_person_opens_a_subagent_and_reads_what_it_streams() -> None:
     async def script(here: ScreenHarness) -> None:
         await start_subagents(here, sample_events.subagent_started(ONE))
         here.type("/tasks show general-1\r")
-        await here.wait_for_text("it has said nothing yet")
+        await here.wait_for_text("no output yet")
         assert here.posted[-1] == ViewSubagent(agent=ONE)
         put_subagent_events(here, ONE, TextDelta(text="I am look"), TextDelta(text="ing at it"))
         await here.wait_for_text("I am looking at it")
@@ -33,10 +33,10 @@ def test_a_person_opens_a_subagent_and_reads_what_it_streams() -> None:
         await here.wait_for_text("I am looking at it now.")
         assert here.text.count("I am looking") == 1
         here.type(LEFT)
-        await here.wait_for_text("Agents at work")
+        await here.wait_for_text("Agents ·")
         assert here.posted[-1] == ViewSubagent(agent=None)
         here.type(LEFT)
-        await here.wait_for_no_text("Agents at work")
+        await here.wait_for_no_text("Agents ·")
 
     run_on_screen(script)
 
@@ -45,7 +45,7 @@ def test_a_page_that_grows_is_followed_to_its_end_unless_one_reads_farther_up() 
     async def script(here: ScreenHarness) -> None:
         await start_subagents(here, sample_events.subagent_started(ONE))
         here.type("/tasks show general-1\r")
-        await here.wait_for_text("it has said nothing yet")
+        await here.wait_for_text("no output yet")
         put_subagent_events(here, ONE, *(TextDelta(text=f"line {n}\n") for n in range(60)))
         await here.wait_for_text("line 59")
         here.type("\x1b[H")
@@ -63,7 +63,7 @@ def test_one_that_stays_for_more_is_spoken_to_from_the_list() -> None:
         here.put_events(SubagentEvent(PRIMARY, sample_events.subagent_ended(ONE)))
         await here.wait_for_text("○ general-1")
         here.type("/tasks\r")
-        await here.wait_for_text("Agents at work")
+        await here.wait_for_text("Agents ·")
         here.type("\r")
         await here.wait_for_text("Enter: write")
         here.type("\r")
@@ -86,7 +86,7 @@ def test_one_that_rests_is_gone_when_it_is_stopped() -> None:
         here.put_events(SubagentEvent(PRIMARY, sample_events.subagent_ended(ONE)))
         await here.wait_for_text("○ general-1")
         here.type("/tasks stop general-1\r")
-        await here.wait_for_text("general-1 is being stopped")
+        await here.wait_for_text("Stopping general-1")
         await here.wait_for_no_text("○ general-1")
         assert here.posted[-1] == StopSubagent(agent=ONE)
 

@@ -25,7 +25,7 @@ def test_down_on_an_empty_line_lists_the_agents_and_nothing_where_text_stands() 
         here.put_events(sample_events.session_configured())
         await here.wait_for_text("primary · default")
         here.type(DOWN)
-        await here.wait_for_text("No other agent is at work.")
+        await here.wait_for_text("No agents are running.")
         await here.press_key(DOWN)
         assert here.controller.hint, "it is said again"
         await here.press_key("\x7f")
@@ -35,13 +35,13 @@ def test_down_on_an_empty_line_lists_the_agents_and_nothing_where_text_stands() 
         await here.wait_for_text("> a")
         assert here.controller.list_input.picker is None
         here.type(f"\x7f{DOWN}")
-        await here.wait_for_text("Agents at work")
+        await here.wait_for_text("Agents ·")
         here.put_events(SubagentEvent(ONE, TurnStarted(turn=1, prompt="look")))
         await here.wait_for_text("general-1 · look about  thinking")
         here.put_events(SubagentEvent(PRIMARY, sample_events.subagent_ended(ONE)))
         await here.wait_for_text("0 of 0")
         await here.press_key(ESC)
-        await here.wait_for_no_text("Agents at work")
+        await here.wait_for_no_text("Agents ·")
         assert InterruptTurn() not in here.posted
 
     run_on_screen(script)
@@ -55,15 +55,15 @@ def test_the_task_view_takes_the_whole_screen_and_what_is_finished_is_printed_on
     async def script(here: ScreenHarness) -> None:
         await start_subagents(here, sample_events.subagent_started(ONE))
         here.type(DOWN)
-        await here.wait_for_text("Agents at work")
-        assert here.rows[0].startswith("Agents at work")
+        await here.wait_for_text("Agents ·")
+        assert here.rows[0].startswith("Agents ·")
         assert here.rows[-1].startswith("primary · default")
         here.put_events(sample_events.reply_completed("So it is."), THINKS)
         await here.wait_for_text("thinking")
         here.type("\r")
         await here.wait_for_text("> look")
         await here.press_key(LEFT)
-        await here.wait_for_text("Agents at work")
+        await here.wait_for_text("Agents ·")
         assert "So it is." not in here.emulator.raw
         assert (here.emulator.raw.count(COVERS), here.emulator.raw.count(UNCOVERS)) == (1, 0)
         await here.press_key(ESC)
@@ -80,7 +80,7 @@ def test_whoever_leaves_from_the_task_view_finds_what_was_finished_printed() -> 
         seen.append(here)
         await start_subagents(here, sample_events.subagent_started(ONE))
         here.type(DOWN)
-        await here.wait_for_text("Agents at work")
+        await here.wait_for_text("Agents ·")
         here.put_events(sample_events.reply_completed("So it is."), THINKS)
         await here.wait_for_text("thinking")
 
@@ -96,7 +96,7 @@ def test_x_stops_an_agent_when_it_is_pressed_again_and_not_after_esc(second: str
             here, sample_events.subagent_started(ONE), sample_events.subagent_started(TWO)
         )
         here.type(DOWN)
-        await here.wait_for_text("Agents at work")
+        await here.wait_for_text("Agents ·")
         await here.press_key("x")
         await here.wait_for_text("x or y: stop general-1 and all below it")
         await here.press_key(ESC)
@@ -121,12 +121,12 @@ def test_an_agents_page_stops_it_and_esc_leaves_it_only_when_nothing_is_asked() 
     async def script(here: ScreenHarness) -> None:
         await start_subagents(here, sample_events.subagent_started(ONE))
         here.type(f"{DOWN}\r")
-        await here.wait_for_text("it has said nothing yet")
+        await here.wait_for_text("no output yet")
         await here.press_key("y")
         await here.press_key("x")
         await here.wait_for_text("x or y: stop general-1")
         await here.press_key(ESC)
-        await here.wait_for_text("it has said nothing yet")
+        await here.wait_for_text("no output yet")
         assert StopSubagent(agent=ONE) not in here.posted
         await here.press_key("x")
         await here.press_key("x")
@@ -136,7 +136,7 @@ def test_an_agents_page_stops_it_and_esc_leaves_it_only_when_nothing_is_asked() 
         await here.press_key("x")
         await here.wait_for_text("general-1 has ended.")
         await here.press_key(ESC)
-        await here.wait_for_text("general-1 is being stopped, with all below it.")
+        await here.wait_for_text("Stopping general-1 and its subagents.")
         assert here.controller.list_input.picker is None
         assert InterruptTurn() not in here.posted
 
@@ -149,7 +149,7 @@ def test_the_list_comes_back_with_the_agent_whose_page_was_left() -> None:
             here, sample_events.subagent_started(ONE), sample_events.subagent_started(TWO)
         )
         here.type(f"{DOWN}{DOWN}\r")
-        await here.wait_for_text("it has said nothing yet")
+        await here.wait_for_text("no output yet")
         await here.press_key(LEFT)
         await here.wait_for_text("› general-2")  # noqa: RUF001  (an arrow)
         here.put_events(SubagentEvent(TWO, TurnStarted(turn=1, prompt="look")))
@@ -200,7 +200,7 @@ async def show_approval_over(here: ScreenHarness, keys: str, command: str = "git
     here.type(keys)
     await here.wait_until(lambda: here.controller.task_view.is_open, "the task view")
     here.put_events(sample_events.exec_approval(command))
-    await here.wait_for_text("y  once")
+    await here.wait_for_text("y  Yes, once")
 
 
 @pytest.mark.parametrize("view", [LIST, PAGE])
@@ -212,9 +212,9 @@ def test_a_request_is_answered_in_the_task_view_by_one_key_once_it_is_armed(
         await show_approval_over(here, view)
         assert "general-1" in here.text
         await here.wait_until_armed()
-        await here.wait_for_text("press a key to answer")
+        await here.wait_for_text("Press a key to answer")
         await here.press_key(key)
-        await here.wait_for_no_text("y  once")
+        await here.wait_for_no_text("y  Yes, once")
         assert here.posted[-1] == SubmitDecision(id=ASKED, decision=answer)
         assert here.controller.task_view.selected_agent == ONE
         await here.press_key("x")
@@ -252,7 +252,7 @@ def test_the_y_that_stops_an_agent_allows_nothing_that_comes_meanwhile(view: str
         await here.press_key("x")
         await here.wait_for_text("x or y: stop general-1")
         here.put_events(sample_events.exec_approval())
-        await here.wait_for_text("y  once")
+        await here.wait_for_text("y  Yes, once")
         await wait_quiet_period(here)
         assert not here.controller.approval_prompt.can_reject
         await here.press_key("y")
@@ -270,10 +270,10 @@ def test_later_leaves_the_task_view_open_and_ctrl_y_brings_the_request_back_into
         await show_approval_over(here, view)
         await here.wait_until_armed()
         await here.press_key(ESC)
-        await here.wait_for_no_text("y  once")
+        await here.wait_for_no_text("y  Yes, once")
         assert here.controller.task_view.is_open
         await here.press_key(CTRL_Y)
-        await here.wait_for_text("press a key to answer")
+        await here.wait_for_text("Press a key to answer")
         assert here.controller.task_view.is_open
 
     run_on_screen(script)
@@ -283,12 +283,12 @@ def test_letters_that_are_looked_for_hold_a_request_up_as_a_draft_does() -> None
     async def script(here: ScreenHarness) -> None:
         await start_subagents(here, sample_events.subagent_started(ONE))
         here.type(f"{DOWN}gen")
-        await here.wait_for_text("look for: gen")
+        await here.wait_for_text("filter: gen")
         here.put_events(sample_events.exec_approval())
-        await here.wait_for_text("y  once")
+        await here.wait_for_text("y  Yes, once")
         await here.press_key("y")
-        await here.wait_for_text("look for: geny")
-        await here.wait_for_text("Ctrl-Y to answer: a draft is being typed")
+        await here.wait_for_text("filter: geny")
+        await here.wait_for_text("You have a draft; press Ctrl-Y to answer")
         await wait_quiet_period(here)
         assert not here.controller.approval_prompt.can_reject
         for _ in "geny":

@@ -18,7 +18,7 @@ async def show_approval_over(here: ScreenHarness, draft: str, command: str = "gi
     here.type(draft)
     await here.wait_for_text(draft.rpartition(NEW_LINE)[2])
     here.put_events(sample_events.exec_approval(command))
-    await here.wait_for_text("y  once")
+    await here.wait_for_text("y  Yes, once")
 
 
 def test_a_draft_of_several_lines_is_seen_whole_below_a_request_where_there_is_room() -> None:
@@ -33,7 +33,7 @@ def test_a_draft_of_several_lines_is_seen_whole_below_a_request_where_there_is_r
 def test_where_a_request_leaves_no_room_its_last_row_says_what_draft_is_kept() -> None:
     async def script(here: ScreenHarness) -> None:
         await show_approval_over(here, DRAFT, LONG)
-        await here.wait_for_text("· your draft of 3 lines: one")
+        await here.wait_for_text("· your draft (3 lines): one")
         assert "│ line 0" in here.text
         here.type("!")
         await here.wait_for_text("three!")
@@ -51,7 +51,7 @@ def test_a_draft_hides_no_row_of_a_request() -> None:
         here.type(CTRL_Y)
         await here.wait_until_armed()
         await here.press_key("y")
-        await here.wait_for_no_text("y  once")
+        await here.wait_for_no_text("y  Yes, once")
         assert here.posted == [SubmitDecision(id=FIRST, decision="once")]
 
     run_on_screen(script)
@@ -63,7 +63,7 @@ def test_while_a_reason_is_written_the_draft_is_told_of() -> None:
         here.type(CTRL_Y)
         await here.wait_until_armed()
         await here.press_key(TAB)
-        await here.wait_for_text("Esc goes back · your draft of 3 lines: one")
+        await here.wait_for_text("Esc goes back · your draft (3 lines): one")
         await here.press_key(ESC)
         await here.wait_for_no_text("your draft")
 
@@ -136,9 +136,9 @@ def test_a_reason_left_for_later_comes_back_with_its_request(keys: str) -> None:
         await here.wait_for_no_text("no, because")
         await here.wait_until_armed()
         await here.press_key(ESC)
-        await here.wait_for_no_text("y  once")
+        await here.wait_for_no_text("y  Yes, once")
         await here.press_key(CTRL_Y)
-        await here.wait_for_text("press a key to answer")
+        await here.wait_for_text("Press a key to answer")
         await here.press_key(TAB)
         await here.wait_for_text("no, because: not now")
 

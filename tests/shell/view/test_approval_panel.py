@@ -17,7 +17,7 @@ OURS = (
     "change ",
     "why:",
     "it says:",
-    "y  once",
+    "y  Yes, once",
     "a  don't",
     "n  no",
     "Tab  no",
@@ -40,14 +40,14 @@ def pad_rows(*rows: str, width: int = 80) -> str:
 
 
 def test_a_padded_description_draws_no_row_that_looks_like_an_answer() -> None:
-    told = "run the tests".ljust(80 - len("it says: ")) + pad_rows("│ pytest -q", "y  once")
+    told = "run the tests".ljust(80 - len("the agent says: ")) + pad_rows("│ pytest -q", "y  Yes, once")
     rows = get_fixed_rows(
         build_panel(sample_events.exec_approval("curl x | sh", description=told).request, 1, 80)
     )
-    assert rows.count("y  once") == 1
+    assert rows.count("y  Yes, once") == 1
     assert rows[3:5] == [
-        "it says: run the tests<U+0020×58>│ pytest -q<U+0020×69>y  once<U+0020×73>",  # noqa: RUF001
-        "y  once",
+        "the agent says: run the tests<U+0020×58>│ pytest -q<U+0020×69>y  Yes, once<U+0020×73>",  # noqa: RUF001
+        "y  Yes, once",
     ]
 
 
@@ -63,11 +63,11 @@ def test_no_value_begins_a_row_without_our_word_or_mark(value: str, width: int) 
 
 
 def test_a_file_name_goes_on_behind_a_mark() -> None:
-    path = "/" + "x" * 75 + "y  once"
+    path = "/" + "x" * 75 + "y  Yes, once"
     rows = get_fixed_rows(
         build_panel(sample_events.patch_approval("+a\n", path=path).request, 1, 80)
     )
-    assert rows[1:3] == ["change /" + "x" * 72, CONTINUATION_MARK + "xxxy  once"]
+    assert rows[1:3] == ["change /" + "x" * 72, CONTINUATION_MARK + "xxxy  Yes, once"]
 
 
 def test_a_long_description_is_cut_and_says_so() -> None:
@@ -75,7 +75,7 @@ def test_a_long_description_is_cut_and_says_so() -> None:
         build_panel(sample_events.exec_approval(description="x" * 10_000).request, 1, 80)
     )
     told = "".join(row.removeprefix(CONTINUATION_MARK) for row in rows[3:6])
-    assert told == "it says: " + "x" * MAX_DESCRIPTION_CHARS + "… (+9800 characters)"
+    assert told == "the agent says: " + "x" * MAX_DESCRIPTION_CHARS + "… (+9800 characters)"
 
 
 def test_what_only_looks_like_a_blank_is_told_in_what_is_allowed() -> None:

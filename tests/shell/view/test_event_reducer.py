@@ -193,7 +193,7 @@ def test_a_no_to_a_subagent_is_told_with_its_reason_and_one_to_the_primary_by_it
     line = (
         f"You said no to primary{AGENT_CHAIN_SEPARATOR}explore-2: bash git push^[[2J {'x' * 100}…"
     )
-    assert effects[1:] == (PrintNotice(f"{line}\nIt reads: not on a Friday", "warn"),)
+    assert effects[1:] == (PrintNotice(f"{line}\nReason sent to the agent: not on a Friday", "warn"),)
     _, effects = screen_state.decide_approval(waiting, asked.request.id, "no")
     assert effects[1:] == (PrintNotice(line, "warn"),)
     _, effects = screen_state.decide_approval(refused, changed.request.id, "no", "why")
@@ -215,14 +215,14 @@ def test_the_spinner_tells_verb_time_and_tokens() -> None:
 
 
 def test_the_spinner_tells_when_nothing_has_come_for_long() -> None:
-    silent = "No word from the model for 1m 05s · 1m 05s · 0 tokens · Esc interrupts"
+    silent = "No response from the model for 1m 05s · 1m 05s · 0 tokens · Esc to interrupt"
     assert silent in render_progress_rows(create_running_state(), 75.0, 80, 5)[0][0][1]
     for said in (ThinkingDelta(text="x"), sample_events.tool_ended("done")):
         heard, _ = apply_event(create_running_state(), said, 74.0)
         assert "Thinking" in render_progress_rows(heard, 75.0, 80, 5)[0][0][1]
         assert "from the model for 16s" in render_progress_rows(heard, 90.0, 80, 5)[0][0][1]
     waiting, _ = apply_event(create_running_state(), OVERLOADED, 40.0)
-    assert "trying again (2 of 5)" in render_progress_rows(waiting, 58.0, 80, 5)[0][0][1]
+    assert "retrying (2 of 5)" in render_progress_rows(waiting, 58.0, 80, 5)[0][0][1]
     assert "from the model for 15s" in render_progress_rows(waiting, 59.0, 80, 5)[0][0][1]
 
 
@@ -242,7 +242,7 @@ def test_the_spinner_names_esc_only_while_esc_interrupts() -> None:
         (screen_state.defer_approvals(asking), True),
         (screen_state.interrupt(create_running_state())[0], False),
     ):
-        assert ("Esc interrupts" in render_progress_rows(stands, 20.0, 80, 5)[0][0][1]) == told
+        assert ("Esc to interrupt" in render_progress_rows(stands, 20.0, 80, 5)[0][0][1]) == told
 
 
 def test_with_little_room_the_spinner_stays_and_the_queue_counts_the_rest() -> None:
@@ -272,23 +272,23 @@ def test_a_wait_is_shown_with_its_time_and_ends_with_the_next_text() -> None:
     )
     assert effects == (
         PrintMarkdown("One."),
-        PrintNotice("The reply was cut off here; it begins anew.", "warn"),
+        PrintNotice("The reply was interrupted here and starts over.", "warn"),
     )
     (row,) = render_progress_rows(waiting, 10.0, 100, 10)
-    assert "Overloaded, trying again in 4 s (2 of 5)" in row[0][1]
+    assert "The service is overloaded, retrying in 4 s (2 of 5)" in row[0][1]
     (row,) = render_progress_rows(waiting, 15.0, 100, 10)
-    assert "Overloaded, trying again (2 of 5)" in row[0][1]
+    assert "The service is overloaded, retrying (2 of 5)" in row[0][1]
     going_on, _ = apply_event(waiting, TextDelta(text="Two"), 16.0)
-    assert "trying again" not in str(render_progress_rows(going_on, 16.0, 100, 10))
+    assert "retrying" not in str(render_progress_rows(going_on, 16.0, 100, 10))
 
 
 @pytest.mark.parametrize(
     ("reason", "line"),
     [
-        ("server_failed", "The service failed, trying again in 4 s (2 of 5)"),
-        ("unavailable", "The service is unavailable, trying again in 4 s (2 of 5)"),
-        ("gateway", "A gateway got no answer from the service, trying again in 4 s (2 of 5)"),
-        ("unreachable", "No connection, trying again in 4 s (2 of 5)"),
+        ("server_failed", "The service failed, retrying in 4 s (2 of 5)"),
+        ("unavailable", "The service is unavailable, retrying in 4 s (2 of 5)"),
+        ("gateway", "A gateway got no response from the service, retrying in 4 s (2 of 5)"),
+        ("unreachable", "No connection, retrying in 4 s (2 of 5)"),
     ],
 )
 def test_a_wait_names_whose_trouble_it_is(reason: ModelFailureReason, line: str) -> None:
@@ -308,7 +308,7 @@ def test_a_limit_ends_a_turn_with_one_line_that_is_no_failure() -> None:
 def test_a_reply_that_broke_off_for_good_is_marked() -> None:
     failed = TurnFailed(turn=1, reason="cut_off", detail="gone", partial_text="One")
     _, effects = apply_events(failed, initial=create_running_state())
-    said = "The turn failed (cut_off): gone. What stands above of the reply is not all of it."
+    said = "The turn failed (cut_off): gone. The reply above is incomplete."
     assert effects == (PrintNotice(said, "bad"),)
 
 
@@ -329,7 +329,7 @@ def get_footer_text(current: ScreenState) -> str:
 def test_a_disk_that_refuses_is_told_once_and_stands_in_the_footer_until_it_is_well() -> None:
     failing, effects = apply_events(sample_events.session_configured(), FAILING)
     assert effects[1:] == (PrintNotice(format_write_failure(FAILING), "bad"),)
-    assert get_footer_text(failing).startswith("⚠ the session is not saved · ")
+    assert get_footer_text(failing).startswith("⚠ session not saved · ")
 
     well, effects = apply_events(WELL, initial=failing)
     assert effects == (PrintNotice(PERSISTENCE_RECOVERED, "plain"),)
@@ -339,7 +339,7 @@ def test_a_disk_that_refuses_is_told_once_and_stands_in_the_footer_until_it_is_w
 def test_a_slow_disk_stands_in_the_footer_alone_with_the_file_that_waits() -> None:
     slow, effects = apply_events(sample_events.session_configured(session_file="/s/a.jsonl"), SLOW)
     assert effects[1:] == ()
-    assert get_footer_text(slow).startswith("⚠ the disk is slow: a.jsonl waits · ")
+    assert get_footer_text(slow).startswith("⚠ saving a.jsonl is slow · ")
 
     well, effects = apply_events(WELL, initial=slow)
     assert effects == ()

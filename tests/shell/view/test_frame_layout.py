@@ -133,8 +133,8 @@ def test_what_may_be_answered_takes_as_few_rows_as_it_can() -> None:
         panel = lay_out(apply_events(*BEGUN, sample_events.exec_approval()), 40, columns).panel
         return [get_text(row) for row in panel.options][-3:] if panel else []
 
-    assert last(80)[-1] == "n  no     Tab  no, with a reason     Esc  later"
-    assert last(40)[-2:] == ["n  no     Tab  no, with a reason", "Esc  later"]
+    assert last(80)[-1] == "n  No     Tab  No, and say why     Esc  Decide later"
+    assert last(40)[-2:] == ["n  No     Tab  No, and say why", "Esc  later"]
     assert last(24) == ["n  no", "Tab  no, with a reason", "Esc  later"]
 
 
@@ -161,7 +161,7 @@ def test_words_are_not_torn_apart_and_what_must_be_exact_is_wrapped_as_it_is() -
     panel = lay_out(apply_events(*BEGUN, asked), 40, 30).panel
     assert panel is not None
     assert [get_text(row) for row in panel.header][-3:] == [
-        "it says: It reads the",
+        "the agent says: It reads the",
         "↪ workspace, and writes",
         "↪ nothing at all.",
     ]

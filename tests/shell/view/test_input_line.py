@@ -71,7 +71,7 @@ def test_the_menu_draws_what_is_around_the_choice_in_any_width() -> None:
         completion_menu.move_selection(Menu(offers, word_start=0), -1), 40, 8
     )
     assert len(rows) == 8
-    assert rows[-2] == (("person", "› /command29  "), ("dim", "tells^[[2J"))  # noqa: RUF001
+    assert rows[-2] == (("user", "› /command29  "), ("dim", "tells^[[2J"))  # noqa: RUF001
     for width in range(4, 40):
         assert all(len("".join(text for _, text in row)) <= width for row in rows if width >= 40)
     assert completion_menu.render_menu_rows(None, 40, 8) == []
@@ -89,7 +89,7 @@ def test_the_menu_says_how_many_more_there_are_where_not_all_are_shown() -> None
     assert completion_menu.render_menu_rows(fifteen, 40, 3)[-1] == (
         ("dim", "  … 13 more: ↑ ↓ or type"),
     )
-    assert completion_menu.render_menu_rows(fifteen, 12, 1) == [(("person", "› /command0"),)]  # noqa: RUF001  (an arrow)
+    assert completion_menu.render_menu_rows(fifteen, 12, 1) == [(("user", "› /command0"),)]  # noqa: RUF001  (an arrow)
     assert all(
         len(text) <= 10
         for row in completion_menu.render_menu_rows(fifteen, 10, 5)
@@ -235,7 +235,7 @@ def test_a_list_is_narrowed_by_typing_and_keeps_its_order() -> None:
     assert picker.get_selected_index(picker.filter_items(opened, "zzz")) is None
     assert picker.render_picker_rows(narrowed, 80, 2) == [
         (("title", "Past · 2 of 3"),),
-        (("person", "› fix bug"),),  # noqa: RUF001  (an arrow)
+        (("user", "› fix bug"),),  # noqa: RUF001  (an arrow)
     ]
 
 

@@ -128,14 +128,14 @@ def test_the_footer_goes_on_with_what_holds_when_a_change_is_not_kept() -> None:
     session.take(mode_changes.choose_mode(session.state, "yolo"))
     refused = ChangeModeFailed(mode="yolo", detail="disk full")
     session.state, effects = mode_changes.apply_mode_event(session.state, refused)
-    told = "Mode yolo could not be kept, and does not hold: disk full."
+    told = "Mode yolo could not be saved, so it does not apply: disk full."
     assert effects == (PrintNotice(told, "warn"),)
     assert session.mode == "default"
 
     session = SimulatedModeSession("yolo")
     refused = ChangeModeFailed(mode="default", detail="disk full", in_effect=True)
     session.state, effects = mode_changes.apply_mode_event(session.state, refused)
-    told = "Mode default holds in this run, but could not be kept: disk full."
+    told = "Mode default applies, but only to this run; it could not be saved: disk full."
     assert effects == (PrintNotice(told, "warn"),)
     assert session.mode == "default"
 
@@ -180,4 +180,4 @@ def test_a_switch_that_is_none_says_who_goes_on() -> None:
     session = SimulatedModeSession()
     event = SwitchAgentFailed(agent="build", detail="build has the session already")
     session.state, effects = mode_changes.apply_mode_event(session.state, event)
-    assert effects == (PrintNotice("build goes on: build has the session already.", "warn"),)
+    assert effects == (PrintNotice("build is still active: build has the session already.", "warn"),)

@@ -178,7 +178,7 @@ def test_who_waits_for_a_place_or_a_person_says_so() -> None:
     state, _ = apply_event(
         apply_events(create_started_event(ONE)), ShowApproval(request=asked, parked_count=1), 11.0
     )
-    assert "waits for your approval" in get_text(render_subagent_rows(state, 11.0, 80)[0])
+    assert "needs your approval" in get_text(render_subagent_rows(state, 11.0, 80)[0])
 
 
 def test_one_that_has_ended_leaves_the_rows_and_is_still_known() -> None:
