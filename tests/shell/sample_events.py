@@ -1,4 +1,4 @@
-"""Reports as the agent and the broker make them, with what a test does not care about filled in."""
+"""Sample events of agents and the broker, with defaults for what a test ignores."""
 
 from messages.address import Address
 from messages.approvals import (
