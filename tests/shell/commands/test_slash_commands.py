@@ -183,7 +183,7 @@ def test_mode_plan_and_build_tell_engine_and_agent() -> None:
         here.type("/mode wild\r")
         await here.wait_for_text("usage: /mode [plan|default|auto-edit|yolo]")
         here.type("/mode\r")
-        await here.wait_for_text("The mode is default: changes ask, and so do commands")
+        await here.wait_for_text("Mode default: changes need your approval, and so do commands")
         assert here.posted == wanted
 
     run_on_screen(script, rows=40)

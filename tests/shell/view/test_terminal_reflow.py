@@ -33,6 +33,7 @@ def test_rows_added_by_narrowing_are_counted_correctly(
     ],
 )
 def test_terminals_that_truncate_rows_are_recognized(
-    environment: dict[str, str], reflows: bool
-) -> None:  # noqa: FBT001  (a case)
+    environment: dict[str, str],
+    reflows: bool,  # noqa: FBT001  (a test case)
+) -> None:
     assert is_reflowing_terminal(environment) is reflows
