@@ -157,7 +157,7 @@ def get_diff_tone(line: str) -> str:
 
 
 def render_barred(line: str, tone: str, width: int) -> list[Row]:
-    """Render a line behind a bar, so it cannot imitate our rows; `┆` marks continued rows."""
+    """Render a line after a bar, so it cannot imitate our rows; `┆` marks continued rows."""
     return _add_bar(wrap(line, width - 2), tone)
 
 

@@ -95,7 +95,7 @@ def test_permissions_lists_rules_by_their_sources_and_grants() -> None:
         await here.wait_for_text("> /permissions")
         await here.wait_until(lambda: here.posted == [GetPolicy()], "the query")
         here.put_events(PolicySnapshot(policy=policy))
-        await here.wait_for_text("user rules, ~/config.toml (not trusted: its allow says nothing)")
+        await here.wait_for_text("user rules, ~/config.toml (not trusted: its allow rules are ignored)")
         assert "  deny  bash git push^[[2J" in here.rows
         assert "  ask   read *" in here.rows
         assert "mode auto-edit" in here.rows
@@ -110,7 +110,7 @@ def test_permissions_says_that_a_plan_is_under_way_whatever_the_session_is_set_t
         )
         await here.wait_for_text("plan · claude")
         here.put_events(PolicySnapshot(policy=Policy(mode="yolo")))
-        await here.wait_for_text("mode plan, and yolo after it")
+        await here.wait_for_text("mode plan, then yolo")
 
     run_on_screen(script, rows=40)
 
@@ -125,7 +125,7 @@ def test_a_grant_is_taken_back_by_the_number_that_was_shown() -> None:
         here.type("/permissions revoke 1\r")
         await here.wait_for_text("Type /permissions first: it numbers what you granted.")
         here.put_events(PolicySnapshot(policy=policy))
-        await here.wait_for_text("/permissions revoke N takes one back")
+        await here.wait_for_text("Use /permissions revoke N to revoke a grant.")
         assert "  1  allow bash npm test^[[2J" in here.rows
         assert "  2  allow write a.py" in here.rows
         here.type("/permissions revoke 3\r")
@@ -137,7 +137,7 @@ def test_a_grant_is_taken_back_by_the_number_that_was_shown() -> None:
         here.put_events(GrantRevoked(rule=two, scope="project", policy_version=2))
         await here.wait_for_text("Revoked `write a.py` (this project).")
         here.put_events(RevokeGrantFailed(rule=one, scope="session", detail="disk full"))
-        await here.wait_for_text("for this run only; it could not be deleted")
+        await here.wait_for_text("for this run only; it could not be")
 
     run_on_screen(script, rows=40)
 
