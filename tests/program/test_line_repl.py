@@ -21,7 +21,7 @@ def test_a_whole_session_without_an_escape(program: Program) -> None:
         ) as shown,
     ):
         shown.type("yes 1\nyes\n")
-        shown.wait_for_text("yes 1      once")
+        shown.wait_for_text("yes 1        Yes, once")
         shown.wait_for_text("There is no open request with number 1.")
         assert not (program.repository / "ran").exists()
         shown.type("yes 7\n")

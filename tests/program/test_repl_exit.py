@@ -22,8 +22,8 @@ main()
 """The program with a fault of ours in it, planted where a person can reach it."""
 FAULTY_DRAWING = """
 from shell.main import main
-from shell.view import plan
-plan.footer_row = lambda *rest: 1 // 0
+from shell.view import frame_layout
+frame_layout.render_footer = lambda *rest: 1 // 0
 main()
 """
 

@@ -134,7 +134,7 @@ def test_on_the_screen_questions_are_answered_and_a_folder_outside_is_searched_a
         respond_text("Done."),
     )
     with program.serve(*answers) as server, open_repl(program, "Go.") as shown:
-        shown.wait_for_text("Enter or a number: reply")
+        shown.wait_for_text("Enter or a number: answer")
         shown.type("2")
         shown.wait_for_text("Tab: answer in your own words")
         shown.type("\t")
