@@ -168,5 +168,5 @@ def _do_nothing() -> None:
 
 
 def _is_last(event: KeyPressEvent) -> bool:
-    """Return whether nothing was read after this key, as it is in an unbracketed paste."""
+    """Return whether no key was read after this one; in an unbracketed paste, others follow."""
     return not any(key.key != ACKNOWLEDGED_KEY for key in event.key_processor.input_queue)

@@ -209,7 +209,9 @@ def test_sessions_are_switched_in_one_program_and_one_that_cannot_open_leads_bac
                 "why it is not opened",
             )
             told = shown.read_screen
-            shown.wait_until(lambda: told().rfind("Session resumed") > told().find("damaged"), "the old")
+            shown.wait_until(
+                lambda: told().rfind("Session resumed") > told().find("damaged"), "the old"
+            )
             shown.type("And now?\r")
             shown.wait_for_text("Again.")
             quit_repl(shown)

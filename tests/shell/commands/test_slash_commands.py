@@ -95,7 +95,7 @@ def test_permissions_lists_rules_by_their_sources_and_grants() -> None:
         await here.wait_for_text("> /permissions")
         await here.wait_until(lambda: here.posted == [GetPolicy()], "the query")
         here.put_events(PolicySnapshot(policy=policy))
-        await here.wait_for_text("user rules, ~/config.toml (not trusted: its allow rules are ignored)")
+        await here.wait_for_text("~/config.toml (not trusted: its allow rules are ignored)")
         assert "  deny  bash git push^[[2J" in here.rows
         assert "  ask   read *" in here.rows
         assert "mode auto-edit" in here.rows

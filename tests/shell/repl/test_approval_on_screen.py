@@ -110,7 +110,7 @@ def test_only_ctrl_y_arms_a_prompt_over_drafts() -> None:
         PAGE_DOWN + "a",
     ],
 )
-def test_a_paste_never_answers(paste: str) -> None:
+def test_a_paste_never_answers_an_approval_request(paste: str) -> None:
     async def script(screen: ScreenHarness) -> None:
         await show_approval(screen)
         await screen.wait_until_armed()

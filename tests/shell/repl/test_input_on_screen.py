@@ -46,7 +46,7 @@ def test_enter_runs_the_command_selected_in_the_menu() -> None:
     run_on_screen(script)
 
 
-def test_tab_completes_a_command_and_esc_only_closes_the_menu() -> None:
+def test_tab_completes_commands_and_esc_closes_the_menu() -> None:
     async def script(screen: ScreenHarness) -> None:
         await start_session(screen)
         await submit_prompt(screen, "hello")
@@ -207,7 +207,7 @@ def test_esc_stops_a_user_command_before_the_turn() -> None:
     run_on_screen(script)
 
 
-def test_ctrl_o_shows_full_output_and_returns_to_the_session() -> None:
+def test_ctrl_o_shows_full_output_on_a_page() -> None:
     output = "\n".join(f"line {n}\x1b[2J" for n in range(100))
 
     async def script(screen: ScreenHarness) -> None:

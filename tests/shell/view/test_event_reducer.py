@@ -80,7 +80,7 @@ def test_a_streamed_reply_is_printed_only_once() -> None:
     assert effects == (PrintMarkdown("One."), PrintMarkdown("Two."))
 
 
-def test_text_before_a_tool_is_printed_before_the_tool_row() -> None:
+def test_text_before_a_tool_call_is_printed_first() -> None:
     events = (TextDelta(text="Look."), sample_events.tool_started(), sample_events.tool_ended())
     _, effects = apply_events(*events, initial=create_running_state())
     assert effects == (PrintMarkdown("Look."), sample_events.tool_ended())
@@ -166,19 +166,17 @@ def test_a_request_that_is_presented_again_keeps_its_place() -> None:
     ]
 
 
-def test_all_requests_that_wait_are_put_off_together_and_one_that_comes_later_shows_itself() -> (
-    None
-):
+def test_deferring_hides_waiting_requests_but_not_later_ones() -> None:
     waiting, _ = apply_events(
         sample_events.exec_approval(), sample_events.exec_approval("git tag", number=2)
     )
-    off = screen_state.defer_approvals(waiting)
-    assert off.approvals.current is None
-    assert len(off.approvals.parked) == 2
-    later, _ = apply_event(off, sample_events.exec_approval("ls", number=3), 11.0)
+    deferred = screen_state.defer_approvals(waiting)
+    assert deferred.approvals.current is None
+    assert len(deferred.approvals.parked) == 2
+    later, _ = apply_event(deferred, sample_events.exec_approval("ls", number=3), 11.0)
     assert later.approvals.current == later.approvals.parked[2]
-    back = screen_state.restore_deferred_approvals(screen_state.defer_approvals(later)).approvals
-    assert back.current == back.parked[0]
+    restored = screen_state.restore_deferred_approvals(screen_state.defer_approvals(later))
+    assert restored.approvals.current == restored.approvals.parked[0]
 
 
 def test_only_denying_a_subagents_call_prints_a_notice() -> None:

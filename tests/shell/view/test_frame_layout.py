@@ -144,7 +144,7 @@ def test_the_answers_take_as_few_rows_as_possible() -> None:
     assert get_last_options(24) == ["n  No", "Tab  No, and say why", "Esc  Decide later"]
 
 
-def test_a_choice_description_moves_up_if_it_does_not_fit() -> None:
+def test_a_long_choice_description_moves_above_the_choices() -> None:
     question = UserQuestion(
         text="Which?",
         choices=(Choice(label="red", description="a color"), Choice(label="magenta")),

@@ -253,7 +253,7 @@ def test_the_selected_item_has_a_preview_below_the_list() -> None:
     assert len(picker.render_picker_rows(selected, 80, 3)) == 3
 
 
-def test_a_page_fills_its_height_and_stops_at_its_end() -> None:
+def test_a_page_fills_its_height_and_stops_scrolling() -> None:
     page = Pager(create_plain_page("Title", "\n".join(f"row {n}" for n in range(20))))
     rows = pager.render_page_rows(page, 40, 10)
     assert len(rows) == 10

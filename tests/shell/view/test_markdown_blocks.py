@@ -45,7 +45,7 @@ def test_a_fence_ends_the_paragraph_above_it() -> None:
     assert tail.text == "```\n"
 
 
-def test_a_longer_fence_is_not_closed_by_a_shorter_one() -> None:
+def test_a_shorter_fence_does_not_close_a_longer() -> None:
     finished, _ = feed_text(MarkdownTail(), "````\n```\ncode\n")
     assert finished == ()
 
