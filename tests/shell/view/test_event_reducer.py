@@ -154,7 +154,7 @@ def test_a_withdrawal_is_announced_only_for_the_visible_request() -> None:
     assert effects == (PrintNotice("The request on screen was withdrawn.", "warn"),)
 
 
-def test_a_request_that_is_presented_again_keeps_its_place() -> None:
+def test_a_request_shown_again_keeps_its_position() -> None:
     current, _ = apply_events(
         sample_events.exec_approval(),
         sample_events.exec_approval("git tag", number=2),
