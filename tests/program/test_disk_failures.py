@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from actors.sessions.log_reader import read_log
-from actors.sessions.errors import LogError, SessionLog
+from actors.sessions.errors import LogError
+from actors.sessions.session_log import SessionLog
 from tests.actors.sessions.sample_records import fixed_clock
 from tests.program.program_harness import (
     YOLO,
@@ -90,7 +91,7 @@ def test_a_call_whose_intent_does_not_fit_on_the_disk_is_not_run(
         full = program.run("-p", "Change it.", *YOLO, "--continue")
         assert (full.exit_status, full.stdout) == (1, b"Done.\n")
         told, refused, unsaved = full.stderr.splitlines()
-        assert "cannot be written" in told
+        assert "cannot be saved" in told
         assert "Not run" in refused
         assert "is not in the session" in unsaved
         assert not (program.repository / "ran").exists()

@@ -14,8 +14,8 @@ from tests.scripted_server import respond_text, respond_tool_call
 
 __all__ = ["small_disk"]
 
-NOT_SAVED = "the session is not saved"
-SAVED_AGAIN = "The session is written again"
+NOT_SAVED = "session not saved"
+SAVED_AGAIN = "The session is being saved again"
 
 
 def test_a_conversation_goes_on_beside_a_full_disk_and_is_whole_when_there_is_room(
