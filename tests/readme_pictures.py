@@ -16,7 +16,7 @@ TITLE = (
     "A session: subagents work beside each other, and one below them asks before it runs anything"
 )
 ANIMATION_TITLE = "A session: subagents find the failing test, the agent mends and commits it"
-APPROVAL_HINT = "press a key to answer"
+APPROVAL_HINT = "Press a key to answer"
 STEP_FRAME_S, APPROVAL_FRAME_S, LAST_FRAME_S = 1.2, 2.2, 5.0
 
 
@@ -52,7 +52,7 @@ def draw_animation(target: Path) -> None:
             shown.wait_for_no_text(APPROVAL_HINT)
             frames.append(capture_frame(shown.emulator_screen, STEP_FRAME_S))
         shown.wait_for_text("This was a script")
-        shown.wait_for_no_text("Esc interrupts")
+        shown.wait_for_no_text("Esc to interrupt")
         frames.append(capture_frame(shown.emulator_screen, LAST_FRAME_S))
     target.write_text(render_animation(frames, COLUMNS, ANIMATION_TITLE))
 

@@ -33,7 +33,7 @@ def measure_key_latencies_ms(events_per_s: int) -> list[float]:
     with open_terminal(command, environment=environment, cwd=ROOT, rows=30, columns=100) as shown:
         shown.wait_for_text("primary · default")
         if events_per_s:
-            shown.wait_for_text("Esc interrupts")
+            shown.wait_for_text("Esc to interrupt")
         took = [_echo_ms(shown, letter) for _ in range(ROUNDS) for letter in _cleared(shown)]
         shown.wait_for_text("primary · default")
         assert shown.status is None, "it ended while it was timed"
@@ -79,7 +79,7 @@ def _interrupted(
         for number in range(1, ESCAPE_COUNT + 1):
             shown.type("go on\r")
             shown.read_until(b"Half a thought")
-            shown.wait_for_text("Esc interrupts")
+            shown.wait_for_text("Esc to interrupt")
             shown.read_for(0.05 + number % 7 / 50)
             began_s = time.perf_counter()
             shown.type(ESC)
@@ -87,7 +87,7 @@ def _interrupted(
             seen.append(1_000 * (time.perf_counter() - began_s))
             wait_for_left(number)
             closed.append(1_000 * (time.perf_counter() - began_s))
-            shown.wait_for_no_text("Esc interrupts")
+            shown.wait_for_no_text("Esc to interrupt")
     return seen, closed
 
 

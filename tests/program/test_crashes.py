@@ -76,15 +76,15 @@ def test_every_actor_can_crash_without_losing_anything(
             rows=40,
         ) as shown,
     ):
-        shown.wait_for_text("press a key to answer")
+        shown.wait_for_text("Press a key to answer")
         for name in ("journal", "permissions", "approvals", "console", "primary"):
             crash_actor(program, shown, name, nth=1)
             shown.wait_for_text("echo yes > out")
         shown.wait_for_text("was withdrawn")
-        shown.wait_for_text("press a key to answer")
+        shown.wait_for_text("Press a key to answer")
         shown.type("y")
         shown.wait_for_text("echo ran >> runs")
-        shown.wait_for_text("press a key to answer")
+        shown.wait_for_text("Press a key to answer")
         shown.type("y")
         command_watch.wait_for_output()
         for name in ("journal", "permissions", "approvals", "console"):

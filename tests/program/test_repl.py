@@ -22,7 +22,7 @@ def test_esc_interrupts_a_resumed_turn(program: Program) -> None:
     with program.serve(half, half, respond_text("Fresh.")):
         kill_when_shown(program, "Half a thought")
         with open_repl(program, "--continue") as shown:
-            shown.wait_for_text("Esc interrupts")
+            shown.wait_for_text("Esc to interrupt")
             shown.wait_for_text("Half a thought")
             shown.type("\x1b")
             shown.wait_for_text("Interrupted.")
@@ -53,9 +53,9 @@ def test_a_chosen_model_is_used_and_survives_resume(
             shown.wait_for_text("One.")
             shown.type("/model\r")
             shown.wait_for_text("The model is claude-sonnet-5-5")
-            shown.wait_for_text("look for:")
+            shown.wait_for_text("filter:")
             shown.type("opus\r")
-            shown.wait_for_text("The model is claude-opus-5-5 from the next request on.")
+            shown.wait_for_text("The next request uses claude-opus-5-5.")
             shown.type(f"/model {'x' * 201}\r")
             shown.wait_for_text("The model name must be one line of 1 to 200 printable characters.")
             shown.type("Second.\r")
@@ -99,12 +99,12 @@ def test_a_parked_approval_request_is_shown_again_after_resume(
     program: Program,
 ) -> None:
     with program.serve(respond_tool_call("bash", command="touch ran"), respond_text("Done.")):
-        kill_when_shown(program, "press a key to answer")
+        kill_when_shown(program, "Press a key to answer")
         with open_repl(program, "--continue") as shown:
             shown.wait_for_text("touch ran")
-            shown.wait_for_text("press a key to answer")
+            shown.wait_for_text("Press a key to answer")
             shown.type("\x1b")
-            shown.wait_for_no_text("press a key to answer")
+            shown.wait_for_no_text("Press a key to answer")
             shown.read_for(ESCAPE_DEBOUNCE_S)
             shown.type("\x1b")
             shown.wait_for_text("Interrupted.")
@@ -114,9 +114,9 @@ def test_a_parked_approval_request_is_shown_again_after_resume(
 
 def test_an_approval_after_a_kill_runs_the_command_once(program: Program) -> None:
     with program.serve(respond_tool_call("bash", command="echo x >> ran"), respond_text("Done.")):
-        kill_when_shown(program, "press a key to answer")
+        kill_when_shown(program, "Press a key to answer")
         with open_repl(program, "--continue") as shown:
-            shown.wait_for_text("press a key to answer")
+            shown.wait_for_text("Press a key to answer")
             shown.type("y")
             shown.wait_for_text("Done.")
             quit_repl(shown)
@@ -129,7 +129,7 @@ def test_a_session_is_exported_cleared_and_resumed(program: Program) -> None:
         open_repl(program, "Work.") as shown,
     ):
         shown.wait_for_text("Well done.")
-        shown.wait_for_no_text("Esc interrupts")
+        shown.wait_for_no_text("Esc to interrupt")
         shown.type("/export out.md\r")
         shown.wait_for_text("The session so far is in")
         shown.type("/export out.md\r")
@@ -144,9 +144,9 @@ def test_a_session_is_exported_cleared_and_resumed(program: Program) -> None:
         shown.wait_for_text("Fresh.")
         shown.type("/resume\r")
         shown.wait_for_text("Work.")
-        shown.wait_for_text("look for:")
+        shown.wait_for_text("filter:")
         shown.type("\r")
-        shown.wait_for_text("Resumed where it stopped.")
+        shown.wait_for_text("Session resumed.")
         quit_repl(shown)
     assert len(program.session_files) == 2
 
@@ -168,7 +168,7 @@ def test_switching_to_a_damaged_session_returns_to_the_current_one(
             open_session_list(shown, "The old one?")
             assert "│ Old one." in shown.read_screen(), "the chosen session has a preview"
             shown.type("\r")
-            shown.wait_for_text("Resumed where it stopped.")
+            shown.wait_for_text("Session resumed.")
             assert "available" in session_row(program, new)
             assert "locked" in session_row(program, old)
             shown.type("Still there?\r")
@@ -183,7 +183,8 @@ def test_switching_to_a_damaged_session_returns_to_the_current_one(
             )
             screen = shown.read_screen
             shown.wait_until(
-                lambda: screen().rfind("Resumed") > screen().find("damaged"), "the current one"
+                lambda: screen().rfind("Session resumed") > screen().find("damaged"),
+                "the current one",
             )
             shown.type("And now?\r")
             shown.wait_for_text("Again.")
@@ -193,9 +194,9 @@ def test_switching_to_a_damaged_session_returns_to_the_current_one(
 
 
 def open_session_list(shown: PtyTerminal, first_prompt: str) -> None:
-    shown.wait_for_no_text("Esc interrupts")
+    shown.wait_for_no_text("Esc to interrupt")
     shown.type("/resume\r")
-    shown.wait_for_text("look for:")
+    shown.wait_for_text("filter:")
     shown.wait_for_text(f"\u203a {first_prompt}")
 
 

@@ -83,7 +83,7 @@ def test_an_internal_error_ends_the_repl_with_one_line(program: Program) -> None
         shown.wait_for_text("build · default")
         shown.type("Hi.\r")
         shown.wait_for_text("Hello.")
-        shown.wait_for_no_text("Esc interrupts")
+        shown.wait_for_no_text("Esc to interrupt")
         shown.type("/fail\r")
         assert shown.wait_for_exit(STOP_TIMEOUT_S) == 1
         assert is_restored(shown)
@@ -111,7 +111,7 @@ def test_ctrl_d_twice_exits(program: Program) -> None:
     with program.serve(), open_repl(program) as shown:
         shown.wait_for_text("build · default")
         shown.type("\x04")
-        shown.wait_for_text("once more to leave")
+        shown.wait_for_text("again to exit")
         shown.type("\x04")
         assert shown.wait_for_exit(STOP_TIMEOUT_S) == 130
         assert is_restored(shown)
@@ -143,13 +143,11 @@ def test_random_keys_and_pastes_leave_a_working_screen(program: Program, seed: i
         for _ in range(2):  # the first one may close a menu
             shown.type("\x1b")
             shown.read_for(0.3)  # else Esc and the next key would be read as Alt and that key
-        shown.wait_for_no_text("Esc interrupts")
+        shown.wait_for_no_text("Esc to interrupt")
         shown.wait_for_no_text("Interrupting")
         shown.type("x\x03/status\r")
         shown.wait_for_text("turn       none")
-        shown.wait_for_no_text(
-            "once more to leave"
-        )  # a busy machine reads Esc and x together, as Alt-x
+        shown.wait_for_no_text("again to exit")  # a busy machine reads Esc and x together, as Alt-x
         assert shown.read_screen().count("build · default") == 1
         assert (
             sum(

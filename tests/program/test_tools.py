@@ -140,13 +140,13 @@ def test_questions_and_approvals_are_answered_on_the_screen(
         respond_text("Done."),
     )
     with program.serve(*answers) as server, open_repl(program, "Go.") as shown:
-        shown.wait_for_text("Enter or a number: reply")
+        shown.wait_for_text("Enter or a number: answer")
         shown.type("2")
-        shown.wait_for_text("Tab: reply in words of your own")
+        shown.wait_for_text("Tab: answer in your own words")
         shown.type("\t")
         shown.wait_for_text("Enter")
         shown.type("as you like\r")
-        shown.wait_for_text("press a key to answer")
+        shown.wait_for_text("Press a key to answer")
         shown.type("y")
         shown.wait_for_text("Done.")
         quit_repl(shown)

@@ -109,7 +109,7 @@ def test_permissions_lists_rules_by_source_and_grants() -> None:
         await here.wait_for_text("> /permissions")
         await here.wait_until(lambda: here.posted == [GetPolicy()], "the query")
         here.put_events(PolicySnapshot(policy=policy))
-        await here.wait_for_text("user rules, ~/config.toml (not trusted: its allow says nothing)")
+        await here.wait_for_text("~/config.toml (not trusted: its allow rules are ignored)")
         assert "  deny  bash git push^[[2J" in here.rows
         assert "  ask   read *" in here.rows
         assert "mode auto-edit" in here.rows
@@ -124,7 +124,7 @@ def test_permissions_shows_plan_mode_and_the_mode_after_it() -> None:
         )
         await here.wait_for_text("plan · claude")
         here.put_events(PolicySnapshot(policy=Policy(mode="yolo")))
-        await here.wait_for_text("mode plan, and yolo after it")
+        await here.wait_for_text("mode plan, then yolo")
 
     run_on_screen(script, rows=40)
 
@@ -139,7 +139,7 @@ def test_revoke_takes_the_number_of_a_listed_grant() -> None:
         here.type("/permissions revoke 1\r")
         await here.wait_for_text("Type /permissions first: it numbers your grants.")
         here.put_events(PolicySnapshot(policy=policy))
-        await here.wait_for_text("/permissions revoke N takes one back")
+        await here.wait_for_text("Use /permissions revoke N to revoke a grant.")
         assert "  1  allow bash npm test^[[2J" in here.rows
         assert "  2  allow write a.py" in here.rows
         here.type("/permissions revoke 3\r")
@@ -149,9 +149,9 @@ def test_revoke_takes_the_number_of_a_listed_grant() -> None:
         revocation = RevokeGrant(rule=two, scope="project")
         await here.wait_until(lambda: here.posted == [revocation], "the revocation")
         here.put_events(GrantRevoked(rule=two, scope="project", policy_version=2))
-        await here.wait_for_text("`write a.py` (this project) is taken back.")
+        await here.wait_for_text("Revoked `write a.py` (this project).")
         here.put_events(RevokeGrantFailed(rule=one, scope="session", detail="disk full"))
-        await here.wait_for_text("holds no longer in this run, but could not")
+        await here.wait_for_text("for this run only; it could not be")
 
     run_on_screen(script, rows=40)
 
@@ -171,7 +171,7 @@ def test_permissions_why_explains_each_part_of_a_command() -> None:
         here.type("/permissions why\r")
         await here.wait_until(lambda: here.posted == [ExplainLastDecision()], "the question")
         here.put_events(DecisionExplained())
-        await here.wait_for_text("No call was judged yet.")
+        await here.wait_for_text("No call has been evaluated yet.")
         here.put_events(
             DecisionExplained(
                 agent=sample_events.EXPLORER, decision=decision, evaluated_requests=(part,)
@@ -197,7 +197,7 @@ def test_mode_plan_and_build_send_their_requests() -> None:
         here.type("/mode wild\r")
         await here.wait_for_text("usage: /mode [plan|default|auto-edit|yolo]")
         here.type("/mode\r")
-        await here.wait_for_text("The mode is default: changes ask, and so do commands")
+        await here.wait_for_text("Mode default: changes need your approval, and so do commands")
         assert here.posted == expected
 
     run_on_screen(script, rows=40)
@@ -216,9 +216,9 @@ def test_permissions_reload_sends_the_rules_of_the_files() -> None:
         await here.wait_until(lambda: here.posted == [rules], "the rules")
         await here.wait_for_text("user rules: watch^[[2J out")
         here.put_events(RulesReplaced(policy_version=7))
-        await here.wait_for_text("The rules were read anew and hold now (generation 7).")
+        await here.wait_for_text("The rules were reloaded and apply now (policy version 7).")
         here.put_events(ReplaceRulesFailed(detail="disk full"))
-        await here.wait_for_text("The old rules stay: disk full.")
+        await here.wait_for_text("The rules were not replaced: disk full.")
         here.type("/permissions reload\r")
         await here.wait_for_text("F:3: wrong")
         await here.wait_for_text(RULES_UNCHANGED)
