@@ -120,7 +120,9 @@ MUTANTS: dict[str, Mutant] = {
     "an end is heard twice": replace_function(
         MailboxProcessor, "_on_child_ended", mutant_code.report_end_twice
     ),
-    "an end is not heard": replace_function(MailboxProcessor, "_on_child_ended", mutant_code.drop_end),
+    "an end is not heard": replace_function(
+        MailboxProcessor, "_on_child_ended", mutant_code.drop_end
+    ),
     # No effect after its cancel, none without a verdict, none before its record.
     "a cancelled command goes on": replace_function(
         SimulatedCommandRunner, "_end", mutant_code.leave_command_running

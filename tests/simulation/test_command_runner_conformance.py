@@ -102,9 +102,7 @@ def run_command(
 def test_a_command_that_ends_by_itself_says_how(
     side: CommandRunnerFixture, command: str, status: int
 ) -> None:
-    assert run_command(side, command) == CommandResult(
-        "worked\n", status, timed_out=False
-    )
+    assert run_command(side, command) == CommandResult("worked\n", status, timed_out=False)
 
 
 def test_a_command_that_is_not_there_is_the_shells_failure(side: CommandRunnerFixture) -> None:
