@@ -267,9 +267,11 @@ ORIGINAL_TAKE: Any = vars(Journal)["_take"]
 
 
 def ignore_ended_services(self: Internals, message: Message) -> None:
-    is_end = isinstance(message, ChildCompleted | ChildCancelled | ChildFailed)
-    if not is_end or message.child == PRIMARY:
-        ORIGINAL_ROOT_RECEIVE(self, message)
+    match message:
+        case ChildCompleted() | ChildCancelled() | ChildFailed() if message.child != PRIMARY:
+            pass
+        case _:
+            ORIGINAL_ROOT_RECEIVE(self, message)
 
 
 ORIGINAL_ROOT_RECEIVE: Any = RootSupervisor.on_receive
