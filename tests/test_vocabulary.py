@@ -103,7 +103,7 @@ def test_no_file_uses_a_retired_name() -> None:
         if find_retired_words(text):
             for number, line in enumerate(text.splitlines(), 1):
                 found += (f"{path}:{number}: {word}" for word in find_retired_words(line))
-    assert found == []
+    assert not found, "\n".join(("retired names:", *found))
 
 
 @pytest.mark.parametrize(
