@@ -21,10 +21,10 @@ from tests.scripted_server import (
 class HistoryDrivenServer(ScriptedServer):
     """Answers by what the conversation holds, so that a request may be put again."""
 
-    def _answer_to(self, asked: RecordedRequest) -> ScriptedResponse:
-        if asked.method == "GET":
-            return super()._answer_to(asked)
-        number = asked.raw_body.count(b'"type":"tool_use"')
+    def choose_response(self, request: RecordedRequest) -> ScriptedResponse:
+        if request.method == "GET":
+            return super().choose_response(request)
+        number = request.raw_body.count(b'"type":"tool_use"')
         if number >= CALL_COUNT:
             return respond_text("Done.")
         call = ScriptedCall("bash", {"command": f"echo {number} >> runs"})
