@@ -14,7 +14,7 @@ ROWS, COLUMNS = 40, 96
 ANIMATION_ROWS = 30
 TITLE = "A session: subagents work in parallel, and one of them asks before it runs a command"
 ANIMATION_TITLE = "A session: subagents find a failing test; the agent fixes it and commits the fix"
-APPROVAL_HINT = "press a key to answer"
+APPROVAL_HINT = "Press a key to answer"
 STEP_FRAME_S, APPROVAL_FRAME_S, LAST_FRAME_S = 1.2, 2.2, 5.0
 
 
@@ -52,7 +52,7 @@ def draw_animation(target: Path) -> None:
             terminal.wait_for_no_text(APPROVAL_HINT)
             frames.append(capture_frame(terminal.emulator_screen, STEP_FRAME_S))
         terminal.wait_for_text("This was a script")
-        terminal.wait_for_no_text("Esc interrupts")
+        terminal.wait_for_no_text("Esc to interrupt")
         frames.append(capture_frame(terminal.emulator_screen, LAST_FRAME_S))
     target.write_text(render_animation(frames, COLUMNS, ANIMATION_TITLE))
 

@@ -1,7 +1,4 @@
-"""The agent: the turn's state machine with its hands; it decides nothing itself.
-
-Long because it is one table, from what a turn wishes to what is done.
-"""
+"""The agent actor: it feeds messages to the turn's state machine and executes its effects."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -25,9 +22,13 @@ from actors.agents.effect_handlers.tool_jobs import (
     to_plan_file_missing,
     to_tool_failed,
 )
-from actors.agents.restore.restored_state import find_last_turn_end, restore_after_crash
+from actors.agents.restore.restored_state import (
+    find_last_turn_end,
+    find_pending_switch,
+    restore_after_crash,
+)
 from actors.agents.turn.agent_state import AgentState, RestoredState
-from actors.agents.turn.agent_switch import find_pending_switch, get_strictest_agent
+from actors.agents.turn.agent_switch import get_strictest_agent
 from actors.agents.turn.approval import RequestContext, build_approval_request
 from actors.agents.turn.conversation_history import ConversationHistory
 from actors.agents.turn.effects import (
@@ -54,28 +55,23 @@ from actors.agents.turn.effects import (
     WriteRecord,
 )
 from actors.agents.turn.model_replies import build_usage_changed, get_model_limits
+from actors.agents.turn.self_messages import ToolFailed, ToolSucceeded
 from actors.agents.turn.state_machine import TurnInput, TurnMessage, advance, resume_turn
 from actors.agents.turn.subagent_tasks import ChildEvent, RelevantEvent
 from actors.models.model_client import ModelRequest
 from actors.runtime.actor import Actor, JobId
+from actors.sessions.append_timeout import AppendTimeout
 from actors.sessions.journal_client import JournalClient, get_id_offset
 from actors.tools.tool import AnyTool, ToolContext
 from actors.tools.toolbox import build_schema
 from messages.address import Address
 from messages.content import ToolUseBlock
-from messages.journal import (
-    Appended,
-    AppendFailed,
-    AppendTimeout,
-    ReadRecordsFailed,
-    Record,
-    RecordsRead,
-)
+from messages.journal import Appended, AppendFailed, ReadRecordsFailed, Record, RecordsRead
 from messages.permissions import EvaluatePermission, RegisterAgent
 from messages.policy import PermissionRequest
 from messages.subagents import SubscribeToAgent, UnsubscribeFromAgent
 from messages.supervision import PeerRestarted, Undelivered
-from messages.tool_calls import FileDigest, ToolFailed, ToolSucceeded
+from messages.tool_calls import FileDigest
 from messages.turns import (
     AgentSwitched,
     Delta,
@@ -104,7 +100,7 @@ AgentInbox = (
 
 
 class Agent(Actor[AgentInbox]):
-    """One conversation with a model and the work that comes of it."""
+    """One conversation with a model and everything it does; the turn decides, the agent acts."""
 
     def __init__(
         self,
@@ -114,253 +110,258 @@ class Agent(Actor[AgentInbox]):
         restored: RestoredState,
         session_configured: SessionConfigured,
     ) -> None:
-        """Take up `past`; an agent without one starts idle.
-
-        It works by the one of its `roles` that its turn names.
-        """
-        self._roles = {role.name: role for role in prepared_agents}
-        self._role = self._roles[restored.state.agent]
-        self._posts = collaborators
+        """Continue from `restored`, as the one of `prepared_agents` that its state names."""
+        self._prepared_agents = {prepared.name: prepared for prepared in prepared_agents}
+        self._active_agent = self._prepared_agents[restored.state.agent]
+        self._collaborators = collaborators
         self._ports = ports
-        self._past = restored
+        self._restored = restored
         self._turn: AgentState = restored.state
         self._history = ConversationHistory()
-        self._seen: dict[str, FileDigest] = {}
-        self._model_work: JobId | None = None
-        """The request under way, or the wait before it is sent again."""
-        self._clock_work: JobId | None = None
-        self._call_works: dict[str, JobId] = {}
-        self._recorder = JournalClient(
+        self._observed_files: dict[str, FileDigest] = {}
+        self._model_job: JobId | None = None
+        """The running request, or the delay before its retry."""
+        self._timer_job: JobId | None = None
+        self._call_jobs: dict[str, JobId] = {}
+        self._journal_client = JournalClient(
             self,
             collaborators.journal,
             restored.state.incarnation - 1,
             own_records_only=True,
             retries_failed=True,
         )
-        self._questions = PendingRequests(self)
-        self._voice = EventPublisher(self, collaborators, session_configured)
-        self._below = SubagentSupervisor(self, collaborators, ports.subagent_factory)
+        self._pending_requests = PendingRequests(self)
+        self._publisher = EventPublisher(self, collaborators, session_configured)
+        self._subagents = SubagentSupervisor(self, collaborators, ports.subagent_factory)
 
     def on_start(self) -> None:
-        """Go on where the records stop; after a crash, they have to come first."""
-        for peer in (self._posts.permissions, self._posts.approvals, self._posts.events_to):
+        """Continue where the records end; after a crash, they are read first."""
+        peers = self._collaborators
+        for peer in (peers.permissions, peers.approvals, peers.events_to):
             self.watch(peer)
         if self.incarnation > 1:
-            self._below.reset_after_crash()
-        if not self._recorder.open(has_records=self._past.has_records):
-            self._voice.publish_configured()
-            self._take_up(self._past)
+            self._subagents.reset_after_crash()
+        if not self._journal_client.open(has_records=self._restored.has_records):
+            self._publisher.publish_configured()
+            self._resume(self._restored)
 
     def on_stop(self) -> None:
-        """Try to leave behind all that was said."""
-        self._recorder.retry_unsaved()
+        """Try once more to write the records that could not be written."""
+        self._journal_client.retry_unsaved()
 
     def on_receive(self, message: AgentInbox) -> None:
-        """Take one message."""
+        """Handle one message."""
         if isinstance(message, UpwardEvent):
-            self.forward(self._posts.events_to, message)
+            self.forward(self._collaborators.events_to, message)
             if isinstance(message, RelevantEvent):
                 self._advance(ChildEvent(self.sender, message))
             return
         match message:
             case TextDelta() | ThinkingDelta() | ToolInputDelta():
-                self._voice.publish_delta(message, self._turn)
+                self._publisher.publish_delta(message, self._turn)
             case SwitchAgent():
-                self._prepare(message)
+                self._check_plan_file(message)
             case SubscribeToAgent():
-                self._voice.subscribe(self.sender, self._turn)
+                self._publisher.subscribe(self.sender, self._turn)
             case UnsubscribeFromAgent():
-                self._voice.unsubscribe(self.sender)
+                self._publisher.unsubscribe(self.sender)
             case PeerRestarted():
-                self._peer_restarted(message.peer)
+                self._on_peer_restarted(message.peer)
             case Undelivered():
-                self._returned(message)
+                self._on_undelivered(message)
             case RecordsRead() | ReadRecordsFailed():
-                self._remember(self._recorder.on_records_read(message))
+                self._restore(self._journal_client.on_records_read(message))
             case _:
                 self._advance(message)
 
-    def _take_up(self, past: RestoredState) -> None:
-        for record in past.records:
+    def _resume(self, restored: RestoredState) -> None:
+        for record in restored.records:
             self._history.add(record)
-        if past.state.totals.context_tokens:
-            self._voice.publish(build_usage_changed(past.state))
-        self._turn, effects = resume_turn(past)
+        if restored.state.totals.context_tokens:
+            self._publisher.publish(build_usage_changed(restored.state))
+        self._turn, effects = resume_turn(restored)
         self._carry_out(effects)
-        if past.task is not None:
-            self._advance(past.task)
-        if past.pending_switch is not None:
-            self._advance(past.pending_switch)
+        if restored.task is not None:
+            self._advance(restored.task)
+        if restored.pending_switch is not None:
+            self._advance(restored.pending_switch)
 
     def _advance(self, message: TurnMessage) -> None:
-        self._note(message)
+        self._update_own_state(message)
         self._turn, effects = advance(self._turn, message)
         self._carry_out(effects)
 
-    def _remember(self, records: tuple[Record, ...] | None) -> None:
-        """Go on from what is on disk; after a crash, under ids that nobody has heard of."""
+    def _restore(self, records: tuple[Record, ...] | None) -> None:
+        """Continue from the records on disk; after a crash, under new request ids."""
         if records is None:
             return
-        life, crashed = self._recorder.incarnation, self.incarnation > 1
-        past = restore_after_crash(records, self._past, life, get_id_offset(life), crashed=crashed)
-        past = replace(past, pending_switch=find_pending_switch(self._past, records))
+        incarnation, crashed = self._journal_client.incarnation, self.incarnation > 1
+        append_id = get_id_offset(incarnation)
+        restored = restore_after_crash(
+            records, self._restored, incarnation, append_id, crashed=crashed
+        )
+        pending_switch = find_pending_switch(self._restored, records)
+        restored = replace(restored, pending_switch=pending_switch)
         if crashed:
-            self._voice.last_turn_end = find_last_turn_end(records)
-        self._turn = past.state
-        self._role = self._roles[past.state.agent]
-        self._register(self._role)
-        self._voice.republish_status(past.state)
-        self._take_up(past)
+            self._publisher.last_turn_end = find_last_turn_end(records)
+        self._turn = restored.state
+        self._active_agent = self._prepared_agents[restored.state.agent]
+        self._register(self._active_agent)
+        self._publisher.republish_status(restored.state)
+        self._resume(restored)
 
-    def _peer_restarted(self, peer: Address) -> None:
-        self._recorder.on_peer_restarted(peer)
-        if peer == self._posts.permissions:
-            self._register(self._roles[get_strictest_agent(self._turn)])
-        self._questions.resend(peer, self._turn)
-        self._below.on_peer_restarted(peer, self._turn.subagents)
-        if peer == self._posts.events_to:
-            self._voice.republish_status(self._turn)
+    def _on_peer_restarted(self, peer: Address) -> None:
+        self._journal_client.on_peer_restarted(peer)
+        if peer == self._collaborators.permissions:
+            self._register(self._prepared_agents[get_strictest_agent(self._turn)])
+        self._pending_requests.resend(peer, self._turn)
+        self._subagents.on_peer_restarted(peer, self._turn.subagents)
+        if peer == self._collaborators.events_to:
+            self._publisher.republish_status(self._turn)
 
-    def _returned(self, returned: Undelivered) -> None:
-        """Take what nobody will answer for answered: not written, denied, refused."""
-        answer = self._recorder.on_undelivered(returned) or get_undelivered_outcome(returned)
-        if answer is not None:
-            self._advance(answer)
+    def _on_undelivered(self, undelivered: Undelivered) -> None:
+        """Treat a request that nobody will answer as failed, denied or unavailable."""
+        append_failed = self._journal_client.on_undelivered(undelivered)
+        outcome = append_failed or get_undelivered_outcome(undelivered)
+        if outcome is not None:
+            self._advance(outcome)
 
-    def _note(self, message: TurnMessage) -> None:
-        """Keep what is the actor's own: works that ended, files as they were seen."""
+    def _update_own_state(self, message: TurnMessage) -> None:
+        """Update what the actor itself tracks: running jobs, observed files, open appends."""
         if isinstance(message, ToolSucceeded):
-            self._seen.update({state.path: state for state in message.output.observed_files})
+            self._observed_files.update({file.path: file for file in message.output.observed_files})
         if isinstance(message, ToolSucceeded | ToolFailed):
-            self._call_works.pop(message.call_id, None)
+            self._call_jobs.pop(message.call_id, None)
         if isinstance(message, Appended | AppendFailed | AppendTimeout):
-            self._recorder.on_append_answered(message)
+            self._journal_client.on_append_answered(message)
 
     def _carry_out(self, effects: tuple[Effect, ...]) -> None:
-        """Do what a step wants; all that it writes goes to the disk in one piece."""
+        """Execute the effects of one transition; all its records are written as one group."""
         for effect in effects:
-            self._do(effect)
+            self._execute(effect)
         writes = [each for each in effects if isinstance(each, WriteRecord | RetryWrites)]
         if writes:
             records = (each.record for each in writes if isinstance(each, WriteRecord))
-            self._recorder.write(*records, append_id=writes[-1].append_id)
+            self._journal_client.write(*records, append_id=writes[-1].append_id)
 
-    def _do(self, effect: Effect) -> None:  # noqa: C901, PLR0912  (a table: one line an effect)
+    def _execute(self, effect: Effect) -> None:  # noqa: C901, PLR0912  (a table: one line per effect)
         match effect:
             case WriteRecord(record=AgentSwitched()) | RetryWrites():
-                pass  # the model reads of the one when it is on disk, and has read the other
+                pass  # a switch enters the history when it is on disk; retried records are in it
             case WriteRecord():
                 self._history.add(effect.record)
             case PublishEvent():
-                self._voice.publish(effect.event)
+                self._publisher.publish(effect.event)
             case SendModelRequest() | CancelModelRequest() | ScheduleRetry() | LookUpLimits():
-                self._converse(effect)
+                self._execute_model_effect(effect)
             case StartTimer() | PauseTimer():
-                self._keep_time(effect)
+                self._execute_timer_effect(effect)
             case TightenProfile() | ApplyAgent():
-                self._take(effect)
+                self._execute_switch_effect(effect)
             case PlanCall():
-                self._plan(effect)
+                self._plan_call(effect)
             case CheckRead():
-                reading = PermissionRequest(permission="read", target=effect.target)
-                self._query(effect.id, (reading,))
+                request = PermissionRequest(permission="read", target=effect.target)
+                self._evaluate(effect.id, (request,))
             case EvaluateCall():
-                self._query(effect.id, effect.plan.requests)
+                self._evaluate(effect.id, effect.plan.requests)
             case RequestApproval():
-                self._ask_person(effect)
+                self._request_approval(effect)
             case RunCall():
-                self._run(effect)
+                self._run_call(effect)
             case CancelCall():
-                self._stop_work(self._call_works.get(effect.call_id))
+                self._cancel_job(self._call_jobs.get(effect.call_id))
             case _:
-                self._below.handle(effect, self._turn.subagents)
+                self._subagents.handle(effect, self._turn.subagents)
 
-    def _take(self, effect: SwitchEffect) -> None:
+    def _execute_switch_effect(self, effect: SwitchEffect) -> None:
         match effect:
             case TightenProfile():
-                self._register(self._roles[effect.agent])
+                self._register(self._prepared_agents[effect.agent])
             case ApplyAgent():
                 self._history.add(effect.switched)
-                self._role = self._roles[effect.switched.agent]
-                self._register(self._role)
+                self._active_agent = self._prepared_agents[effect.switched.agent]
+                self._register(self._active_agent)
 
-    def _register(self, role: PreparedAgent) -> None:
-        self.tell(self._posts.permissions, RegisterAgent(agent=self.address, profile=role.profile))
+    def _register(self, prepared: PreparedAgent) -> None:
+        register = RegisterAgent(agent=self.address, profile=prepared.profile)
+        self.tell(self._collaborators.permissions, register)
 
-    def _prepare(self, wanted: SwitchAgent) -> None:
-        """Look first whether there is a plan: the model is told."""
-        look = partial(check_plan_file, wanted.agent, self._ports.tool_context.plan_file)
-        self.start_job(look, partial(to_plan_file_missing, wanted.agent))
+    def _check_plan_file(self, message: SwitchAgent) -> None:
+        """Check whether there is a plan before the switch: the model is told."""
+        job = partial(check_plan_file, message.agent, self._ports.tool_context.plan_file)
+        self.start_job(job, partial(to_plan_file_missing, message.agent))
 
-    def _converse(self, effect: ModelEffect) -> None:
+    def _execute_model_effect(self, effect: ModelEffect) -> None:
         match effect:
             case SendModelRequest():
-                self._ask_model(effect)
+                self._send_model_request(effect)
             case CancelModelRequest():
-                self._stop_work(self._model_work)
+                self._cancel_job(self._model_job)
             case ScheduleRetry():
-                rest = RetryDelay(effect.request_number, effect.delay_s)
-                self._model_work = self.start_job(rest.run, rest.on_failure)
+                delay = RetryDelay(effect.request_number, effect.delay_s)
+                self._model_job = self.start_job(delay.run, delay.on_failure)
             case LookUpLimits():
-                measure = LimitsLookup(self._ports.model, effect.model)
-                self.start_job(measure.run, measure.on_failure)
+                lookup = LimitsLookup(self._ports.model, effect.model)
+                self.start_job(lookup.run, lookup.on_failure)
 
-    def _keep_time(self, effect: TimerEffect) -> None:
+    def _execute_timer_effect(self, effect: TimerEffect) -> None:
         match effect:
             case StartTimer():
-                countdown = TurnTimer(effect.turn, effect.remaining_s)
-                self._clock_work = self.start_job(countdown.run, countdown.on_failure)
+                timer = TurnTimer(effect.turn, effect.remaining_s)
+                self._timer_job = self.start_job(timer.run, timer.on_failure)
             case PauseTimer():
-                self._stop_work(self._clock_work)
+                self._cancel_job(self._timer_job)
 
-    def _ask_model(self, effect: SendModelRequest) -> None:
+    def _send_model_request(self, effect: SendModelRequest) -> None:
+        agent = self._active_agent
         request = ModelRequest(
             model=self._turn.model,
-            system=self._role.system_prompt,
-            tools=tuple(build_schema(tool) for tool in self._role.tools),
+            system=agent.system_prompt,
+            tools=tuple(build_schema(tool) for tool in agent.tools),
             messages=tuple(self._history.messages),
-            max_tokens=min(self._role.max_tokens, get_model_limits(self._turn).max_output_tokens),
+            max_tokens=min(agent.max_tokens, get_model_limits(self._turn).max_output_tokens),
             headers=dict(self._ports.headers),
         )
-        say: Callable[[Delta], None] = self.message_sink()
-        exchange = ModelRequestJob(self._ports.model, request, effect.request_number, say)
-        self._model_work = self.start_job(exchange.run, exchange.on_failure)
+        on_delta: Callable[[Delta], None] = self.message_sink()
+        job = ModelRequestJob(self._ports.model, request, effect.request_number, on_delta)
+        self._model_job = self.start_job(job.run, job.on_failure)
 
-    def _plan(self, effect: PlanCall) -> None:
-        use = self._use(effect.call_id)
-        job = partial(plan_call, use, self._tools(), self._context())
-        self._call_works[use.id] = self.start_job(job, partial(to_tool_failed, use.id))
+    def _plan_call(self, effect: PlanCall) -> None:
+        tool_use = self._get_tool_use(effect.call_id)
+        job = partial(plan_call, tool_use, self._get_tools(), self._build_tool_context())
+        self._call_jobs[tool_use.id] = self.start_job(job, partial(to_tool_failed, tool_use.id))
 
-    def _query(self, query: str, requests: tuple[PermissionRequest, ...]) -> None:
-        asked = EvaluatePermission(id=query, agent=self.address, requests=requests)
-        self._questions.send(self._posts.permissions, asked, self._turn)
+    def _evaluate(self, decision_id: str, requests: tuple[PermissionRequest, ...]) -> None:
+        request = EvaluatePermission(id=decision_id, agent=self.address, requests=requests)
+        self._pending_requests.send(self._collaborators.permissions, request, self._turn)
 
-    def _run(self, effect: RunCall) -> None:
-        use, context = self._use(effect.call_id), self._context()
+    def _run_call(self, effect: RunCall) -> None:
+        tool_use, context = self._get_tool_use(effect.call_id), self._build_tool_context()
         if effect.read_policy is not None:
             context = replace(context, read_policy=effect.read_policy)
-        job = partial(run_call, use, effect.plan, self._tools(), context)
-        self._call_works[use.id] = self.start_job(job, partial(to_tool_failed, use.id))
+        job = partial(run_call, tool_use, effect.plan, self._get_tools(), context)
+        self._call_jobs[tool_use.id] = self.start_job(job, partial(to_tool_failed, tool_use.id))
 
-    def _ask_person(self, effect: RequestApproval) -> None:
-        asking = RequestContext(
-            self.address, self._turn.turn_number, self._ports.tool_context.workspace.cwd
-        )
-        request = build_approval_request(effect, self._use(effect.call_id), asking)
-        self._questions.send(self._posts.approvals, request, self._turn)
+    def _request_approval(self, effect: RequestApproval) -> None:
+        cwd = self._ports.tool_context.workspace.cwd
+        context = RequestContext(self.address, self._turn.turn_number, cwd)
+        request = build_approval_request(effect, self._get_tool_use(effect.call_id), context)
+        self._pending_requests.send(self._collaborators.approvals, request, self._turn)
 
-    def _use(self, call_id: str) -> ToolUseBlock:
+    def _get_tool_use(self, call_id: str) -> ToolUseBlock:
         return next(call.tool_use for call in self._turn.calls if call.tool_use.id == call_id)
 
-    def _tools(self) -> dict[str, AnyTool]:
-        return {tool.name: tool for tool in self._role.tools}
+    def _get_tools(self) -> dict[str, AnyTool]:
+        return {tool.name: tool for tool in self._active_agent.tools}
 
-    def _context(self) -> ToolContext:
-        tasks = self._turn.subagents.list_existing()
+    def _build_tool_context(self) -> ToolContext:
         return replace(
-            self._ports.tool_context, observed_files=dict(self._seen), existing_subagents=tasks
+            self._ports.tool_context,
+            observed_files=dict(self._observed_files),
+            existing_subagents=self._turn.subagents.list_existing(),
         )
 
-    def _stop_work(self, work: JobId | None) -> None:
-        if work is not None:
-            self.cancel_job(work)
+    def _cancel_job(self, job: JobId | None) -> None:
+        if job is not None:
+            self.cancel_job(job)

@@ -1,4 +1,4 @@
-"""Makes the agents below the primary: who may start whom, by which limits, in which role."""
+"""Creates subagents: which types an agent may start, with which definition and limits."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -25,9 +25,9 @@ from messages.subagents import AssignTask, SubagentStarted
 from messages.turns import SessionConfigured
 
 PRIMARY_ONLY_TOOLS = ("plan_enter", "plan_exit", "help")
-"""Tools that no subagent is offered: they are between the person and the primary."""
+"""Tools that no subagent gets: they are for the conversation with the user."""
 MAX_INCARNATIONS = 1_000
-"""More crashes than one start of an agent survives."""
+"""More incarnations than one task of a subagent can have."""
 SUBAGENT_HEADER = "x-greenroom-subagent"
 
 Limit = TypeVar("Limit", int, float)
@@ -35,7 +35,7 @@ Limit = TypeVar("Limit", int, float)
 
 @dataclass(frozen=True, slots=True)
 class DefaultSubagentFactory:
-    """Everything that agents of one session have in common."""
+    """Creates the subagents of one session from what all its agents share."""
 
     definitions: tuple[Definition, ...]
     tools: tuple[AnyTool, ...]
@@ -43,93 +43,96 @@ class DefaultSubagentFactory:
     model: ModelClient
     tool_context: ToolContext
     session_configured: SessionConfigured
-    """The primary's, of which each agent's differs by its type."""
+    """The primary agent's; a subagent's differs in agent, model and turn."""
     limits: Limits
     max_depth: int
     run: int
 
-    def get_profile(self, agent: str, ceiling: PermissionMode) -> PermissionProfile:
-        """Say what one of a type may that is started under this ceiling.
+    def get_profile(self, agent: str, max_mode: PermissionMode) -> PermissionProfile:
+        """Return the profile of an agent type whose mode may not be looser than `max_mode`.
 
-        It holds for as long as it works; one whose type is gone may nothing.
+        An agent whose definition no longer exists has no tools.
         """
         definition = find_definition(agent, self.definitions)
         if definition is None:
             return PermissionProfile(agent=agent, tools=())
         profile = build_profile(definition)
-        return replace(profile, max_mode=find_strictest_mode(profile.max_mode, ceiling))
+        return replace(profile, max_mode=find_strictest_mode(profile.max_mode, max_mode))
 
     def get_spawn_options(self, agent: str, depth: int) -> SpawnOptions:
-        """Say whom an agent of a type may start at its depth; one word for offering and running."""
+        """Return the types that an agent at this depth may start; decides offers and spawns."""
         definition = find_definition(agent, self.definitions)
         if depth >= self.max_depth:
-            refusal = f"this agent is at depth {depth}, and the limit is {self.max_depth}"
-            return SpawnOptions(unavailable_reason=f"{refusal} (--max-depth)")
+            reason = f"this agent is at depth {depth}, and the limit is {self.max_depth}"
+            return SpawnOptions(unavailable_reason=f"{reason} (--max-depth)")
         if definition is None or not has_tool(build_profile(definition), TASK.name):
             return SpawnOptions()
-        return SpawnOptions(
-            tuple(_kind(each) for each in list_spawnable(definition, self.definitions))
-        )
+        spawnable = list_spawnable(definition, self.definitions)
+        return SpawnOptions(tuple(_to_subagent_type(each) for each in spawnable))
 
     def build_tools(self, spawn_options: SpawnOptions) -> list[AnyTool]:
-        """List the tools there are, `task` made out to these types, or left out without any."""
-        made_out = make_task_tool(spawn_options)
+        """Return all tools; `task` lists these types, or is left out if there are none."""
+        task_tool = make_task_tool(spawn_options)
         return [
-            made_out if tool.name == TASK.name and made_out else tool
+            task_tool if tool.name == TASK.name and task_tool else tool
             for tool in self.tools
-            if tool.name != TASK.name or made_out
+            if tool.name != TASK.name or task_tool
         ]
 
     def make_factory(
         self, started: SubagentStarted, task: AssignTask, *, has_records: bool
     ) -> ActorFactory:
-        """Say how to make one; `on_disk`: it goes on from its records."""
-        depth = get_depth(started, self.max_depth)
-        offer = self.get_spawn_options(started.agent_type, depth)
-        definition = find_definition(started.agent_type, self.definitions)
-        role = self._role(definition, started.agent_type, offer)
-        role = replace(role, profile=self.get_profile(started.agent_type, started.max_mode))
-        posts = Collaborators(
+        """Return the factory of one subagent; `has_records`: it continues from its records."""
+        agent_type = started.agent_type
+        definition = find_definition(agent_type, self.definitions)
+        spawn_options = self.get_spawn_options(agent_type, get_depth(started, self.max_depth))
+        prepared = self._prepare(definition, agent_type, spawn_options)
+        profile = self.get_profile(agent_type, started.max_mode)
+        prepared = replace(prepared, profile=profile)
+        collaborators = Collaborators(
             journal=JOURNAL,
             permissions=PERMISSIONS,
             approvals=started.parent,
             events_to=started.parent,
         )
-        context = replace(self.tool_context, spawn_options=offer)
-        ports = AgentPorts(self.model, context, self, {SUBAGENT_HEADER: started.agent_type})
-        limits = self._limits(definition)
+        context = replace(self.tool_context, spawn_options=spawn_options)
+        ports = AgentPorts(self.model, context, self, {SUBAGENT_HEADER: agent_type})
+        limits = self._build_limits(definition)
         model = (definition.model if definition else "") or started.model
-        turn = AgentState(
-            read_only_tools=frozenset(tool.name for tool in role.tools if tool.reads_only),
+        state = AgentState(
+            read_only_tools=frozenset(tool.name for tool in prepared.tools if tool.reads_only),
             agent_address=started.child,
             run=self.run,
             incarnation=(started.task_number - 1) * MAX_INCARNATIONS + 1,
             cwd=str(self.tool_context.workspace.cwd),
             jitter_seed=f"{self.session_configured.session_id}{started.child}",
             model=model,
-            agent=started.agent_type,
-            max_mode=role.profile.max_mode,
+            agent=agent_type,
+            max_mode=profile.max_mode,
             totals=UsageTotals(limits),
             timer=TimerState(remaining_s=limits.seconds),
             one_shot=started.one_shot,
             slot=SlotState.NONE,
         )
-        past = RestoredState(turn, has_records=has_records, task=task)
-        news = {"agent": started.agent_type, "model": model, "next_turn": 1, "running_turn": None}
-        introduction = self.session_configured.model_copy(update=news)
-        return partial(Agent, (role,), posts, ports, past, introduction)
+        restored = RestoredState(state, has_records=has_records, task=task)
+        changes = {"agent": agent_type, "model": model, "next_turn": 1, "running_turn": None}
+        configured = self.session_configured.model_copy(update=changes)
+        return partial(Agent, (prepared,), collaborators, ports, restored, configured)
 
-    def _role(
-        self, definition: Definition | None, agent: str, offer: SpawnOptions
+    def _prepare(
+        self, definition: Definition | None, agent: str, spawn_options: SpawnOptions
     ) -> PreparedAgent:
-        if definition is None:  # its file has gone since it was started
+        if definition is None:  # its file was deleted after the agent was started
             definition = Definition(name=agent, system_prompt="", tools=())
-        tools = [tool for tool in self.build_tools(offer) if tool.name not in PRIMARY_ONLY_TOOLS]
-        told = replace(definition, system_prompt=build_subagent_prompt(definition.system_prompt))
-        return prepare_agent(told, self.tool_context.workspace, self.instructions, tools)
+        tools = [
+            tool for tool in self.build_tools(spawn_options) if tool.name not in PRIMARY_ONLY_TOOLS
+        ]
+        prompt = build_subagent_prompt(definition.system_prompt)
+        definition = replace(definition, system_prompt=prompt)
+        return prepare_agent(definition, self.tool_context.workspace, self.instructions, tools)
 
-    def _limits(self, definition: Definition | None) -> Limits:
-        """Narrow the session's limits by the definition's; tokens are counted above."""
+    def _build_limits(self, definition: Definition | None) -> Limits:
+        """Return the stricter of session and definition limits; ancestors count the tokens."""
         turns = definition.max_turns if definition else None
         seconds = definition.time_limit_s if definition else None
         return Limits(
@@ -139,7 +142,7 @@ class DefaultSubagentFactory:
 
 
 def list_spawnable(definition: Definition, among: Iterable[Definition]) -> list[Definition]:
-    """List whom an agent may start: those made for it that its definition names."""
+    """Return the subagent definitions that a definition may start."""
     return [
         each
         for each in among
@@ -149,19 +152,19 @@ def list_spawnable(definition: Definition, among: Iterable[Definition]) -> list[
 
 
 def get_depth(started: SubagentStarted, max_depth: int) -> int:
-    """Say how deep an agent stands; a record that contradicts its address counts as the limit."""
+    """Return an agent's depth; a record that contradicts its address gets at least the limit."""
     depth = len(started.child.segments) - 1
     return depth if started.depth == depth else max(depth, max_depth)
 
 
 def get_stricter_limit(own: Limit | None, of_session: Limit | None) -> Limit | None:
-    """Take the stricter of two limits; None: there is none."""
+    """Return the stricter of two limits; None means no limit."""
     if own is None or of_session is None:
         return of_session if own is None else own
     return min(own, of_session)
 
 
-def _kind(definition: Definition) -> SubagentType:
+def _to_subagent_type(definition: Definition) -> SubagentType:
     return SubagentType(
         definition.name, definition.description, one_shot=not definition.interactive
     )

@@ -1,4 +1,4 @@
-"""What a slash command is, and what it may use."""
+"""A slash command, and the protocol of the REPL that commands and parts of the screen use."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ T = TypeVar("T")
 
 
 class ReplHost(Protocol):
-    """The screen, as commands see it."""
+    """The REPL as seen by commands and by parts of the screen."""
 
     @property
     def state(self) -> ScreenState:
@@ -39,7 +39,11 @@ class ReplHost(Protocol):
         ...
 
     def post(self, command: Message) -> None:
-        """Tell the console what the person wants."""
+        """Send a command of the user to the console."""
+        ...
+
+    def run_command(self, line: str) -> None:
+        """Run a slash command and print its result."""
         ...
 
     def apply(self, update: ScreenUpdate) -> None:

@@ -1,4 +1,4 @@
-"""prompt_toolkit's application as we want it: inline, quick with Esc, gone when it ends."""
+"""The prompt_toolkit application: inline, quick to react to Esc, erased when it ends."""
 
 from prompt_toolkit.application import Application
 from prompt_toolkit.input import Input
@@ -11,17 +11,17 @@ from shell.repl.terminal import FrameOutput, register_keys
 from shell.view.styled_text import STYLE_BY_TONE
 
 ESCAPE_SEQUENCE_TIMEOUT_S, KEY_CHORD_TIMEOUT_S = 0.03, 0.04
-"""How long the bytes of a key may be apart, and how long Esc waits for a second key."""
+"""Longest gap between the bytes of one key, and how long Esc waits for a second key."""
 
 
 class InlineApplication(Application[int]):
-    """The application; its result is the exit status."""
+    """An application whose drawing can be paused; its result is the exit status."""
 
     is_frozen = False
-    """Nothing is drawn, whatever changes."""
+    """Drawing is paused."""
 
     def invalidate(self) -> None:
-        """Draw soon, unless nothing is to be drawn."""
+        """Schedule a redraw, unless drawing is paused."""
         if not self.is_frozen:
             super().invalidate()
 
@@ -29,7 +29,7 @@ class InlineApplication(Application[int]):
 def create_application(
     layout: Layout, key_bindings: KeyBindings, keyboard: Input, output: FrameOutput, *, color: bool
 ) -> InlineApplication:
-    """Put it together."""
+    """Create the application with our timeouts and styles."""
     register_keys()
     app = InlineApplication(
         layout=layout,

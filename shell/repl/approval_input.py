@@ -1,4 +1,4 @@
-"""What keys do to the approval on the screen."""
+"""Key actions for the approval request on screen."""
 
 from typing import TYPE_CHECKING
 
@@ -11,92 +11,102 @@ if TYPE_CHECKING:
 
 
 class ApprovalInput:
-    """The person's answers to one request at a time."""
+    """Turns keys into the user's decisions, one request at a time."""
 
-    def __init__(self, desk: "ScreenController") -> None:
-        self._desk = desk
-        self._left: tuple[str, str] = ("", "")
-        """What was asked when words for it were begun and left, and these."""
+    def __init__(self, controller: "ScreenController") -> None:
+        self._controller = controller
+        self._saved_answer: tuple[str, str] = ("", "")
+        """Prompt id and text of the last text answer that the user left without submitting."""
 
     def on_key(self, text: str, *, is_last: bool) -> None:
-        """Take a key while the approval is armed: an answer, or else the draft begins.
+        """Handle a key while the approval is armed: decide, or else start a draft.
 
-        `last`: nothing else was read behind it.
+        `is_last`: nothing else was read after the key.
         """
-        choice = DECISION_KEYS.get(text)
-        shown = self._desk.state.approvals.current
-        alone = is_last and self._desk.approval_prompt.is_isolated_key
-        if not shown or not alone or choice is None:
-            self._write(text)
-        elif text in BROADER_GRANT_KEYS and not shown.broader_grants:
+        decision = DECISION_KEYS.get(text)
+        request = self._controller.state.approvals.current
+        is_isolated = is_last and self._controller.approval_prompt.is_isolated_key
+        if not request or not is_isolated or decision is None:
+            self._insert(text)
+        elif text in BROADER_GRANT_KEYS and not request.broader_grants:
             return
-        elif choice in shown.available_decisions and (
-            choice == "no" or self._desk.approval_prompt.can_allow
+        elif decision in request.available_decisions and (
+            decision == "no" or self._controller.approval_prompt.can_allow
         ):
-            self._decide(choice, wider=text in BROADER_GRANT_KEYS)
+            self._decide(decision, use_broader_grants=text in BROADER_GRANT_KEYS)
 
     def start_text_answer(self) -> None:
-        """Ask for the reason of a no, or for a reply in words."""
-        shown = self._desk.state.approvals.current
-        if shown and (
-            self._desk.question_input.current_question or "no" in shown.available_decisions
+        """Open the input for a rejection reason or a reply in the user's own words."""
+        request = self._controller.state.approvals.current
+        if request and (
+            self._controller.question_input.current_question or "no" in request.available_decisions
         ):
-            self._desk.approval_prompt.is_entering_text = True
-            self._desk.windows.start_side_input()
-            asked, words = self._left
-            if asked == self._desk.state.approvals.prompt_id:
-                self._desk.windows.side_buffer.insert_text(words)
-            self._desk.refresh()
+            self._controller.approval_prompt.is_entering_text = True
+            self._controller.windows.start_side_input()
+            prompt_id, text = self._saved_answer
+            if prompt_id == self._controller.state.approvals.prompt_id:
+                self._controller.windows.side_buffer.insert_text(text)
+            self._controller.refresh()
 
     def submit_text_answer(self) -> None:
-        """Say no, with the reason that was written; or reply in those words to a question."""
-        if self._desk.question_input.current_question:
-            self._desk.question_input.submit_reply(self._desk.windows.side_buffer.text)
+        """Deny with the typed reason, or answer a question with the typed reply."""
+        text = self._controller.windows.side_buffer.text
+        if self._controller.question_input.current_question:
+            self._controller.question_input.submit_reply(text)
         else:
-            self.reject(self._desk.windows.side_buffer.text)
+            self.reject(text)
 
     def reject(self, reason: str = "") -> None:
-        """Say no."""
+        """Deny the request."""
         self._decide("no", reason)
 
     def leave_text_answer(self) -> None:
-        """Leave the reason; it is there again for who comes back to it."""
-        self._left = (self._desk.state.approvals.prompt_id, self._desk.windows.side_buffer.text)
-        self._desk.windows.side_buffer.reset()
-        self._desk.approval_prompt.is_entering_text = False
-        self._desk.approval_prompt.on_draft_edit()
-        self._desk.restore_focus()
-        self._desk.refresh()
+        """Close the text input; its text is restored when the user comes back to it."""
+        controller = self._controller
+        self._saved_answer = (
+            controller.state.approvals.prompt_id,
+            controller.windows.side_buffer.text,
+        )
+        controller.windows.side_buffer.reset()
+        controller.approval_prompt.is_entering_text = False
+        controller.approval_prompt.on_draft_edit()
+        controller.restore_focus()
+        controller.refresh()
 
     def defer(self) -> None:
-        """Leave what waits for later."""
-        self._desk.apply((screen_state.defer_approvals(self._desk.state), ()))
+        """Defer all waiting requests."""
+        self._controller.apply((screen_state.defer_approvals(self._controller.state), ()))
 
     def focus(self) -> None:
-        """Bring back what was put off, and answer over the draft."""
-        if not self._desk.approval_prompt.arming:
-            self._desk.apply((screen_state.restore_deferred_approvals(self._desk.state), ()))
-        self._desk.approval_prompt.focus()
-        self._desk.refresh()
+        """Show deferred requests again, and arm the prompt even over a draft."""
+        state = self._controller.state
+        if not self._controller.approval_prompt.arming:
+            self._controller.apply((screen_state.restore_deferred_approvals(state), ()))
+        self._controller.approval_prompt.focus()
+        self._controller.refresh()
 
     def scroll(self, rows: int) -> None:
-        """Move the command or diff."""
-        self._desk.windows.scroll(rows)
+        """Scroll the command or diff by rows."""
+        self._controller.windows.scroll(rows)
 
     def scroll_pages(self, pages: int) -> None:
-        """Move it by a screen."""
-        self._desk.windows.scroll_pages(pages)
+        """Scroll the command or diff by pages."""
+        self._controller.windows.scroll_pages(pages)
 
-    def _write(self, text: str) -> None:
+    def _insert(self, text: str) -> None:
         if text.isprintable() or len(text) > 1:
-            self._desk.app.current_buffer.insert_text(text)
+            self._controller.app.current_buffer.insert_text(text)
 
     def _decide(
-        self, choice: "ApprovalDecision", feedback: str = "", *, wider: bool = False
+        self, decision: "ApprovalDecision", feedback: str = "", *, use_broader_grants: bool = False
     ) -> None:
-        if shown := self._desk.state.approvals.current:
-            done = screen_state.decide_approval(
-                self._desk.state, shown.id, choice, feedback, use_broader_grants=wider
+        if request := self._controller.state.approvals.current:
+            update = screen_state.decide_approval(
+                self._controller.state,
+                request.id,
+                decision,
+                feedback,
+                use_broader_grants=use_broader_grants,
             )
-            self._desk.windows.side_buffer.reset()
-            self._desk.apply(done)
+            self._controller.windows.side_buffer.reset()
+            self._controller.apply(update)

@@ -1,4 +1,4 @@
-"""What a REPL is to its commands, whatever it draws on."""
+"""The part of a REPL that does not depend on how it draws."""
 
 import asyncio
 from abc import ABC, abstractmethod
@@ -9,7 +9,7 @@ from typing import TypeVar
 from messages.base import Message
 from shell.commands.command import Command
 from shell.commands.command_table import COMMANDS
-from shell.repl.run_in_thread import aside
+from shell.repl.run_in_thread import run_in_thread
 from shell.sessions.next_session import NextSession
 from shell.sessions.session_context import SessionContext
 from shell.view import screen_state
@@ -19,49 +19,49 @@ T = TypeVar("T")
 
 
 class BaseRepl(ABC):
-    """Serves a person on the thread that calls `run`."""
+    """A REPL that runs on the thread that calls `run`; the host of its slash commands."""
 
     def __init__(self, post: Callable[[Message], None], session_context: SessionContext) -> None:
-        """`post` carries intents to the console."""
-        self._post, self._place = post, session_context
+        """`post` sends the user's commands to the console."""
+        self._post, self._session_context = post, session_context
         self._loop: asyncio.AbstractEventLoop | None = None
-        self._leaving: int | None = None
-        """The exit status, once somebody wants an end."""
+        self._exit_status: int | None = None
+        """Set as soon as an exit was requested."""
         self.next_session: NextSession | None = None
-        """The session to go on with after this one; set when `run` has returned."""
+        """The session to open next; set when `run` has returned."""
 
     @property
     @abstractmethod
     def state(self) -> ScreenState:
-        """What is known of the session."""
+        """What is known about the session."""
 
     @property
     def session_context(self) -> SessionContext:
-        """Where the session works."""
-        return self._place
+        """The folders, files and secrets of the session."""
+        return self._session_context
 
     @property
     def commands(self) -> Mapping[str, Command]:
-        """Every slash command by its name."""
+        """All slash commands by name."""
         return COMMANDS
 
     def run(self) -> int:
-        """Serve the person until they leave; returns the exit status.
+        """Run until the user exits; return the exit status.
 
         Raises:
-            Exception: whatever a fault of ours raised; a terminal is restored.
+            Exception: an internal error; the terminal has been restored.
         """
         return asyncio.run(self.run_async())
 
     @abstractmethod
     async def run_async(self) -> int:
-        """Serve on the loop that runs; returns the exit status."""
+        """Run on the current event loop, in the main thread; return the exit status."""
 
     def exit(self, exit_status: int = 0) -> None:
-        """End `run` with this status; any thread may ask."""
-        self._leaving = exit_status if self._leaving is None else self._leaving
+        """End `run` with this status; may be called from any thread."""
+        self._exit_status = exit_status if self._exit_status is None else self._exit_status
         if self._loop:
-            with suppress(RuntimeError):  # the loop has ended by itself
+            with suppress(RuntimeError):  # the loop has already ended
                 self._loop.call_soon_threadsafe(self._exit)
 
     def switch_session(self, next_session: NextSession) -> None:
@@ -73,19 +73,19 @@ class BaseRepl(ABC):
     def _exit(self) -> None: ...
 
     def post(self, command: Message) -> None:
-        """Tell the console what the person wants."""
+        """Send a command of the user to the console."""
         self._post(command)
 
     @abstractmethod
     def apply(self, update: ScreenUpdate) -> None:
-        """Take a new state and carry out what comes with it."""
+        """Set a new state and carry out its effects."""
 
     def print_notice(self, text: str) -> None:
-        """Print lines of ours."""
+        """Print a notice; an empty one prints nothing."""
         if text:
             self.apply((self.state, (screen_state.PrintNotice(text, "plain"),)))
 
     def run_in_thread(self, job: Callable[[], T], on_done: Callable[[T | None], None]) -> None:
-        """Do slow work beside the screen."""
+        """Run slow work on a thread and pass its result to `on_done`; None: it failed."""
         if self._loop:
-            aside(self._loop, job, on_done)
+            run_in_thread(self._loop, job, on_done)

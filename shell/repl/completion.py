@@ -1,4 +1,4 @@
-"""The menu below the input: follows what is typed, and puts into it what is chosen."""
+"""The completion menu below the input: follows the typed text and inserts the selected item."""
 
 from asyncio import AbstractEventLoop
 from collections.abc import Callable, Iterable
@@ -8,16 +8,16 @@ from pathlib import Path
 from prompt_toolkit.buffer import Buffer
 
 from shell.repl.file_list import list_files
-from shell.repl.run_in_thread import aside
+from shell.repl.run_in_thread import run_in_thread
 from shell.view import completion_menu
 from shell.view.completion_menu import Menu
 
 MAX_FILE_LIST_AGE_S = 5.0
-"""Files are looked for again when the last look is older, once for each word."""
+"""An older file list is read again when the next `@` word is typed."""
 
 
 class Completion:
-    """Offers slash commands at once, and files when they have been looked for."""
+    """Offers slash commands at once, and files once they have been listed."""
 
     def __init__(
         self,
@@ -26,81 +26,79 @@ class Completion:
         root: Path,
         on_change: Callable[[], None],
     ) -> None:
-        """`changed` is called when offers come by themselves."""
-        self._draft, self._commands, self._root, self._changed = (
-            draft,
-            tuple(commands),
-            root,
-            on_change,
-        )
+        """`commands` are names and help; `on_change` is called when a file search ends."""
+        self._draft, self._commands, self._root = draft, tuple(commands), root
+        self._on_change = on_change
         self._loop: AbstractEventLoop | None = None
         self._files: tuple[str, ...] = ()
-        self._looked_s = float("-inf")
-        self._looking_for: str | None = None
+        self._listed_s = float("-inf")
+        self._searched_text: str | None = None
+        """The text before the cursor when the running search started."""
         self.menu: Menu | None = None
 
     def start(self, loop: AbstractEventLoop) -> None:
-        """Files can be looked for from now on."""
+        """Allow file searches from now on."""
         self._loop = loop
 
     def update_menu(self) -> None:
-        """Offer what fits what stands before the cursor."""
+        """Offer completions for the text before the cursor."""
         before = self._draft.document.text_before_cursor
-        wanted = completion_menu.find_mention(before)
-        if wanted is not None:
-            self._look_for(before)
+        if completion_menu.find_mention(before) is not None:
+            self._search_files(before)
             return
-        whole = before == self._draft.text
-        self.menu = completion_menu.build_command_menu(before, self._commands) if whole else None
+        is_at_end = before == self._draft.text
+        self.menu = (
+            completion_menu.build_command_menu(before, self._commands) if is_at_end else None
+        )
 
     def move(self, by: int) -> None:
-        """Choose another offer."""
+        """Select another item."""
         if self.menu:
             self.menu = completion_menu.move_selection(self.menu, by)
 
     def accept(self) -> bool:
-        """Put the chosen offer into the input; whether Enter sends it too."""
-        chosen, self.menu = self.menu, None
-        if not chosen:
+        """Insert the selected item; return whether Enter also submits it."""
+        menu, self.menu = self.menu, None
+        if not menu:
             return False
-        behind = "" if chosen.submits_on_enter else " "
-        self._draft.delete_before_cursor(self._draft.cursor_position - chosen.word_start)
-        self._draft.insert_text(chosen.selected_item.text + behind)
-        self.menu = None
-        return chosen.submits_on_enter
+        suffix = "" if menu.submits_on_enter else " "
+        self._draft.delete_before_cursor(self._draft.cursor_position - menu.word_start)
+        self._draft.insert_text(menu.selected_item.text + suffix)
+        self.menu = None  # inserting the text has updated the menu
+        return menu.submits_on_enter
 
     def close(self) -> None:
-        """Offer nothing until something else is typed."""
+        """Hide the menu until the text changes."""
         self.menu = None
 
-    def _look_for(self, before: str) -> None:
-        """Find the files that fit, one search at a time."""
+    def _search_files(self, before: str) -> None:
+        """Search for matching files; only one search runs at a time."""
         if not self._loop:
             return
-        if self._looking_for is None:
-            fresh = self._loop.time() - self._looked_s < MAX_FILE_LIST_AGE_S
-            self._looking_for = before
-            search = partial(_found, self._files if fresh else None, self._root, before)
-            aside(self._loop, search, self._take)
+        if self._searched_text is None:
+            is_fresh = self._loop.time() - self._listed_s < MAX_FILE_LIST_AGE_S
+            self._searched_text = before
+            search = partial(_build_menu, self._files if is_fresh else None, self._root, before)
+            run_in_thread(self._loop, search, self._on_files_found)
 
-    def _take(self, found: tuple[tuple[str, ...], Menu | None] | None) -> None:
-        asked, self._looking_for = self._looking_for, None
-        if found is None or not self._loop:
+    def _on_files_found(self, result: tuple[tuple[str, ...], Menu | None] | None) -> None:
+        searched_text, self._searched_text = self._searched_text, None
+        if result is None or not self._loop:
             return
-        if found[0] is not self._files:
-            self._files, self._looked_s = found[0], self._loop.time()
+        files, menu = result
+        if files is not self._files:
+            self._files, self._listed_s = files, self._loop.time()
         before = self._draft.document.text_before_cursor
-        if before == asked:
-            self.menu = found[1]
-            self._changed()
+        if before == searched_text:
+            self.menu = menu
+            self._on_change()
         elif completion_menu.find_mention(before) is not None:
-            self._look_for(before)
+            self._search_files(before)
 
 
-def _found(
+def _build_menu(
     files: tuple[str, ...] | None, root: Path, before: str
 ) -> tuple[tuple[str, ...], Menu | None]:
-    known = list_files(root) if files is None else files
-    return known, completion_menu.build_file_menu(
-        before, completion_menu.find_mention(before) or "", known
-    )
+    files = list_files(root) if files is None else files
+    query = completion_menu.find_mention(before) or ""
+    return files, completion_menu.build_file_menu(before, query, files)

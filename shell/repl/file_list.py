@@ -1,4 +1,4 @@
-"""The files of the workspace, as `@` completes them; for a thread beside the screen."""
+"""The workspace files that `@` completes; slow, so it runs on a thread."""
 
 import os
 from itertools import islice
@@ -10,7 +10,7 @@ MAX_FILES = 50_000
 
 
 def list_files(root: Path) -> tuple[str, ...]:
-    """List files relative to `root`, those left out that a `.gitignore` names.
+    """List files relative to `root`, without those that a `.gitignore` excludes.
 
     Raises:
         OSError: the folder cannot be listed.

@@ -1,4 +1,4 @@
-"""What the keys do: who has the focus decides, the parts do the rest."""
+"""What keys do, depending on the focus."""
 
 from enum import Enum, auto
 from typing import TYPE_CHECKING
@@ -10,65 +10,63 @@ if TYPE_CHECKING:
 
 EXIT_CONFIRM_S = 2.0
 ESCAPE_DEBOUNCE_S = 0.25
-"""Another Esc within this time is the second of a quick pair, and counts as one with the first."""
-EXIT_CONFIRM_HINT = "press Ctrl-C or Ctrl-D once more to leave"
+"""A second Esc within this time counts as one press with the first."""
+EXIT_CONFIRM_HINT = "Press Ctrl-C or Ctrl-D again to exit"
+NO_FULL_OUTPUT = "There is no output to show yet."
 INTERRUPTED_STATUS = 130
 
 
 class Focus(Enum):
-    """Who takes the keys."""
+    """The part of the screen that receives the keys."""
 
     PAGE = auto()
     PICKER = auto()
     TEXT_ANSWER = auto()
-    """Of a no."""
+    """The input for a rejection reason or a reply."""
     APPROVAL = auto()
-    """The approval on the screen."""
+    """The armed approval prompt."""
     QUESTION = auto()
-    """The question on the screen, armed: it owns all keys."""
+    """The armed question prompt, which receives all keys."""
     MENU = auto()
     DRAFT = auto()
 
 
 class KeyActions:
-    """The person's hands on one screen."""
+    """The actions of all keys on one screen."""
 
-    def __init__(self, desk: "ScreenController") -> None:
-        self._desk = desk
-        self.draft_input, self.approval_input = desk.draft_input, desk.approval_input
-        self.list_input, self.completion = desk.list_input, desk.completion
-        self.page_view, self.question_input = desk.page_view, desk.question_input
-        self.task_view = desk.task_view
-        self._leaves_until_s = self._escaped_until_s = float("-inf")
+    def __init__(self, controller: "ScreenController") -> None:
+        self._controller = controller
+        self.draft_input, self.approval_input = controller.draft_input, controller.approval_input
+        self.list_input, self.completion = controller.list_input, controller.completion
+        self.page_view, self.question_input = controller.page_view, controller.question_input
+        self.task_view = controller.task_view
+        self._exit_confirm_until_s = self._escape_debounce_until_s = float("-inf")
 
     @property
     def focus(self) -> Focus:
-        """The topmost that is open; the one place that decides it."""
-        desk = self._desk
-        for holds, focus in (
-            (desk.approval_prompt.is_entering_text, Focus.TEXT_ANSWER),
-            (
-                desk.approval_prompt.can_reject and desk.question_input.current_question,
-                Focus.QUESTION,
-            ),
-            (desk.approval_prompt.can_reject, Focus.APPROVAL),
-            (desk.page_view.pager, Focus.PAGE),
-            (desk.list_input.picker, Focus.PICKER),
-            (desk.completion.menu and not desk.approval_prompt.arming, Focus.MENU),
+        """The topmost open part; the only place that decides it."""
+        prompt = self._controller.approval_prompt
+        for is_open, focus in (
+            (prompt.is_entering_text, Focus.TEXT_ANSWER),
+            (prompt.can_reject and self.question_input.current_question, Focus.QUESTION),
+            (prompt.can_reject, Focus.APPROVAL),
+            (self.page_view.pager, Focus.PAGE),
+            (self.list_input.picker, Focus.PICKER),
+            (self.completion.menu and not prompt.arming, Focus.MENU),
         ):
-            if holds:
+            if is_open:
                 return focus
         return Focus.DRAFT
 
     @property
     def is_approval_open(self) -> bool:
-        """An approval is on the screen, armed or not, and nothing stands before it."""
-        focus = self.focus in {Focus.APPROVAL, Focus.QUESTION, Focus.DRAFT}
-        return focus and self._desk.approval_prompt.arming is not None
+        """Whether a prompt, armed or not, is on screen with nothing else on top."""
+        is_topmost = self.focus in {Focus.APPROVAL, Focus.QUESTION, Focus.DRAFT}
+        return is_topmost and self._controller.approval_prompt.arming is not None
 
     def on_enter(self, *, is_last: bool) -> None:
-        """Do what Enter means where the focus is; `last`: nothing else was read behind it."""
-        self._escaped_until_s = float("-inf")  # an Esc behind it is none of a pair before it
+        """Handle Enter; `is_last`: nothing else was read after the key."""
+        self._escape_debounce_until_s = float("-inf")  # an Esc after Enter is a new press
         match self.focus:
             case Focus.PICKER:
                 self.list_input.accept()
@@ -78,7 +76,7 @@ class KeyActions:
                 if self.completion.accept():
                     self.draft_input.submit()
             case Focus.APPROVAL if self.task_view.is_open:
-                return  # the draft is not on the screen
+                return  # the draft is not visible
             case Focus.APPROVAL | Focus.DRAFT:
                 self.draft_input.submit()
             case Focus.QUESTION:
@@ -88,84 +86,84 @@ class KeyActions:
                     self.page_view.scroll(1)
 
     def cycle_mode(self) -> None:
-        """Work in the next mode, whatever is being asked or typed."""
-        self._desk.apply(mode_changes.cycle_mode(self._desk.state))
+        """Switch to the next mode, whatever has the focus."""
+        self._controller.apply(mode_changes.cycle_mode(self._controller.state))
 
     def insert_newline(self) -> None:
-        """Begin another line of the draft."""
+        """Start another line of the draft."""
         if self.focus in {Focus.APPROVAL, Focus.MENU, Focus.DRAFT}:
-            self._desk.app.current_buffer.newline(copy_margin=False)
+            self._controller.app.current_buffer.newline(copy_margin=False)
 
     def on_escape(self) -> None:
-        """Leave the topmost; else stop the person's own command, else the turn."""
-        if self._desk.now_s < self._escaped_until_s:
+        """Close the topmost part; else stop the user command, else interrupt the turn."""
+        if self._controller.now_s < self._escape_debounce_until_s:
             return
-        self._escaped_until_s = self._desk.now_s + ESCAPE_DEBOUNCE_S
-        if not self._closed():
+        self._escape_debounce_until_s = self._controller.now_s + ESCAPE_DEBOUNCE_S
+        if not self._close_topmost():
             if self.is_approval_open:
                 self.approval_input.defer()
             else:
-                self._desk.interrupt()
+                self._controller.interrupt()
 
     def on_ctrl_c(self) -> None:
-        """Close what is open; else clear; else stop what runs; else ask for a second press."""
-        state_now = self._desk.state
-        running = state_now.user_command or (state_now.turn and not state_now.turn.is_interrupting)
-        if self.focus is not Focus.MENU and self._closed():
+        """Close what is open; else clear the draft; else interrupt; else exit on a second press."""
+        state = self._controller.state
+        is_running = state.user_command or (state.turn and not state.turn.is_interrupting)
+        if self.focus is not Focus.MENU and self._close_topmost():
             return
         if self.is_approval_open:
             self.approval_input.defer()
-        elif self._desk.windows.draft_buffer.text:
+        elif self._controller.windows.draft_buffer.text:
             self.draft_input.clear()
-        elif running:
-            self._desk.interrupt()
+        elif is_running:
+            self._controller.interrupt()
         else:
-            self._leave_on_second_press()
+            self._exit_on_second_press()
 
     def on_ctrl_d(self) -> None:
-        """Delete a character; on an empty line do as Ctrl-C."""
-        buffer = self._desk.app.current_buffer
+        """Delete a character; on an empty line do the same as Ctrl-C."""
+        buffer = self._controller.app.current_buffer
         if buffer.text:
             buffer.delete()
         else:
             self.on_ctrl_c()
 
     def suspend(self) -> None:
-        """Stop the program until `fg`."""
-        self._desk.host.suspend()
+        """Suspend the program until `fg`."""
+        self._controller.suspend()
 
     def focus_approval(self) -> None:
-        """Leave what stands before the approval, bring it back, answer over the draft."""
+        """Close what covers the approval, show deferred requests, and arm over the draft."""
         while self.focus in {Focus.PAGE, Focus.PICKER} and not self.task_view.is_open:
-            self._closed()
+            self._close_topmost()
         self.approval_input.focus()
 
     def show_full_output(self) -> None:
-        """Show all of what was shown shortened."""
-        page = full_output.create_full_output_page(self._desk.state.full_outputs)
+        """Show outputs in full that were shown truncated."""
+        page = full_output.create_full_output_page(self._controller.state.full_outputs)
         if page:
             self.page_view.open(page, at_end=True)
         else:
-            self._desk.show_message("there are no details yet")
+            self._controller.show_message(NO_FULL_OUTPUT)
 
     def on_paste(self, text: str) -> None:
-        """Insert pasted text; a paste never answers, not even with what comes behind it."""
+        """Insert pasted text; a paste never answers a prompt."""
         text = text.replace("\r\n", "\n").replace("\r", "\n")
         match self.focus:
             case Focus.PICKER | Focus.TEXT_ANSWER:
-                self._desk.windows.side_buffer.insert_text(" ".join(text.split("\n")))
+                self._controller.windows.side_buffer.insert_text(" ".join(text.split("\n")))
             case Focus.APPROVAL | Focus.QUESTION | Focus.MENU | Focus.DRAFT:
-                self._desk.approval_prompt.on_draft_edit()
+                self._controller.approval_prompt.on_draft_edit()
                 self.draft_input.paste(text)
             case Focus.PAGE:
                 return
 
     def on_acknowledged(self) -> None:
-        """The terminal has shown what was drawn."""
-        self._desk.on_acknowledged()
+        """Handle the terminal's acknowledgment of a frame."""
+        self._controller.on_acknowledged()
 
-    def _closed(self) -> bool:
-        """Close the topmost of what is open beside the approval; whether there was any."""
+    def _close_topmost(self) -> bool:
+        """Close the topmost part except a prompt; return whether there was one."""
         if self.task_view.is_confirming_stop:
             self.task_view.cancel_stop()
             return True
@@ -182,10 +180,10 @@ class KeyActions:
                 return False
         return True
 
-    def _leave_on_second_press(self) -> None:
-        desk = self._desk
-        if desk.now_s < self._leaves_until_s:
-            desk.host.exit(INTERRUPTED_STATUS)
+    def _exit_on_second_press(self) -> None:
+        controller = self._controller
+        if controller.now_s < self._exit_confirm_until_s:
+            controller.host.exit(INTERRUPTED_STATUS)
             return
-        self._leaves_until_s = desk.now_s + EXIT_CONFIRM_S
-        desk.show_hint(EXIT_CONFIRM_HINT, EXIT_CONFIRM_S)
+        self._exit_confirm_until_s = controller.now_s + EXIT_CONFIRM_S
+        controller.show_hint(EXIT_CONFIRM_HINT, EXIT_CONFIRM_S)

@@ -1,4 +1,4 @@
-"""The REPL on a terminal that can only print (`TERM=dumb`): lines in, lines out, no escapes."""
+"""The REPL for a terminal that can only print (`TERM=dumb`): lines in, lines out, no escapes."""
 
 import asyncio
 import os
@@ -39,12 +39,13 @@ from shell.view.screen_state import ScreenState, ScreenUpdate
 from shell.view.styled_text import render_ansi, wrap_words
 from shell.view.subagent_page import build_subagent_page
 
+EXIT_CONFIRM_NOTICE = "Press Ctrl-C again to exit."
 _READ_BYTES = 65_536
-_WIDTH = 80
+_DEFAULT_WIDTH = 80
 
 
 class LineRepl(BaseRepl):
-    """The same session and commands as `Repl` has; questions are answered by typed lines."""
+    """A REPL with the same session and commands as `Repl`; the user answers by typing lines."""
 
     def __init__(
         self,
@@ -56,211 +57,224 @@ class LineRepl(BaseRepl):
     ) -> None:
         """See `Repl`."""
         super().__init__(post, session_context)
-        self._first_prompt, self._when_drawn = first_prompt, on_first_draw
-        paper = Printer(self._print, lambda: shutil.get_terminal_size((_WIDTH, 24)).columns, False)  # noqa: FBT003  (colour)
-        self._updates = EventPump(screen_events, paper, post, self._given_back, lambda: None)
-        self._width = paper.get_width
+        self._first_prompt, self._on_first_draw = first_prompt, on_first_draw
+        printer = Printer(self._print, _get_terminal_width, color=False)
+        self._event_pump = EventPump(screen_events, printer, post, self._print_unsent, lambda: None)
         self._ended: asyncio.Future[int] | None = None
-        self._leaves_until_s = float("-inf")
+        self._exit_confirm_until_s = float("-inf")
         self._unread = b""
-        self._asking = ""
-        self._number = 0
+        """Input after the last line end."""
+        self._prompt_id = ""
+        """The approval prompt that was printed last."""
+        self._prompt_number = 0
         self._picker: Picker | None = None
-        self._at_prompt = False
+        self._is_at_prompt = False
+        """The cursor is after a printed `> `."""
 
     @property
     def state(self) -> ScreenState:
-        """What is known of the session."""
-        return self._updates.state
+        """What is known about the session."""
+        return self._event_pump.state
 
     @property
     def now_s(self) -> float:
-        """The loop's clock."""
-        return self._updates.now_s
+        """The event loop's time."""
+        return self._event_pump.now_s
 
     def apply(self, update: ScreenUpdate) -> None:
-        """Take a new state and carry out what comes with it."""
-        self._updates.apply(update)
+        """Set a new state and carry out its effects."""
+        self._event_pump.apply(update)
+
+    def run_command(self, line: str) -> None:
+        """Run a slash command; the terminal has already echoed the line."""
+        self.print_notice(run_command(line, self))
 
     def show_page(self, page: Page) -> None:
         """Print a page."""
-        rows = page.render_rows(self._width())
+        rows = page.render_rows(_get_terminal_width())
         lines = ("".join(text for _, text in row).rstrip() for row in rows)
         self.print_notice("\n".join([page.title, *lines]))
 
     def view_subagent(self, agent: Address) -> None:
-        """Print what an agent did so far."""
+        """Print what a subagent has done so far."""
         self.show_page(build_subagent_page(self.state, agent, self.now_s))
 
     def show_picker(self, picker: Picker) -> None:
-        """Print a list; a line with a number chooses from it."""
+        """Print a numbered list; the user chooses by typing a number."""
         self._picker = picker
         lines = [
-            f"{number}  {choice.text}  {choice.description}".rstrip()
-            for number, choice in enumerate(picker.items, 1)
+            f"{number}  {item.text}  {item.description}".rstrip()
+            for number, item in enumerate(picker.items, 1)
         ]
-        self.print_notice("\n".join([f"{picker.title}; type a number", *lines]))
+        self.print_notice("\n".join([f"{picker.title}: type a number to choose", *lines]))
 
     async def run_async(self) -> int:
-        """See `Serving`."""
+        """Run on the current event loop; return the exit status."""
         loop = self._loop = asyncio.get_running_loop()
         self._ended = loop.create_future()
-        loop.set_exception_handler(self._failed)
-        loop.add_signal_handler(signal.SIGINT, self._interrupted)
-        loop.add_reader(0, self._readable)
-        self._updates.set_loop(loop)
-        self._when_drawn()
-        self._updates.start(loop)
+        loop.set_exception_handler(self._on_loop_error)
+        loop.add_signal_handler(signal.SIGINT, self._on_interrupt)
+        loop.add_reader(0, self._on_readable)
+        self._event_pump.set_loop(loop)
+        self._on_first_draw()
+        self._event_pump.start(loop)
         if self._first_prompt:
             self.apply(screen_state.submit_prompt(self.state, self._first_prompt, loop.time()))
         try:
             with install_handlers(loop, create_exit_handlers(self.exit)):
-                if self._leaving is not None:
+                if self._exit_status is not None:
                     self._exit()
                 return await self._ended
         finally:
             loop.remove_reader(0)
-            self._updates.stop()
+            self._event_pump.stop()
 
-    def _readable(self) -> None:
+    def _on_readable(self) -> None:
         try:
             data = os.read(0, _READ_BYTES)
         except OSError:  # the terminal is gone
             data = b""
         *lines, self._unread = (self._unread + data).split(b"\n")
-        self._at_prompt = self._at_prompt and not lines
+        self._is_at_prompt = self._is_at_prompt and not lines
         for line in lines:
-            self._entered(line.decode("utf-8", "replace").rstrip("\r"))
+            self._on_line(line.decode("utf-8", "replace").rstrip("\r"))
         if not data and self._loop:
             self._loop.remove_reader(0)
             self.exit()
 
-    def _entered(self, line: str) -> None:
-        """Take a line: an answer, a choice, a command, or a message."""
+    def _on_line(self, line: str) -> None:
+        """Handle a line: an answer, a choice, a command, or a message."""
         if answer := parse_answer(line):
             self._answer(answer)
         elif self._picker and line.strip().isdecimal():
             self._choose(parse_list_number(line.strip()))
         elif COMMAND_PATTERN.match(line):
-            self.print_notice(run_command(line.strip(), self))
+            self.run_command(line.strip())
         elif line.startswith("!") and line[1:].strip():
-            self._step_unsaid(
-                screen_state.run_user_command(self.state, line[1:].strip(), self._updates.now_s)
+            self._apply_without_echo(
+                screen_state.run_user_command(self.state, line[1:].strip(), self.now_s)
             )
         elif line.strip():
-            self._step_unsaid(screen_state.submit_prompt(self.state, line, self._updates.now_s))
+            self._apply_without_echo(screen_state.submit_prompt(self.state, line, self.now_s))
         else:
             self._print("")
 
-    def _step_unsaid(self, done: ScreenUpdate) -> None:
-        """Take a step; what the person has just typed stands there by the terminal's own echo."""
-        stepped, effects = done
-        self.apply(
-            (
-                stepped,
-                tuple(each for each in effects if not isinstance(each, screen_state.PrintPrompt)),
-            )
+    def _apply_without_echo(self, update: ScreenUpdate) -> None:
+        """Apply an update without printing the prompt, which the terminal has already echoed."""
+        state, effects = update
+        remaining = (
+            effect for effect in effects if not isinstance(effect, screen_state.PrintPrompt)
         )
+        self.apply((state, tuple(remaining)))
 
-    def _answer(self, given: TypedAnswer) -> None:
-        shown = self.state.approvals.current
-        if shown is None or given.prompt_number != self._number:
-            self.print_notice(f"Nothing that is asked now has the number {given.prompt_number}.")
-        elif given.verb == "later":
+    def _answer(self, answer: TypedAnswer) -> None:
+        request = self.state.approvals.current
+        if request is None or answer.prompt_number != self._prompt_number:
+            self.print_notice(f"There is no open request with number {answer.prompt_number}.")
+        elif answer.verb == "later":
             self.apply((screen_state.defer_approvals(self.state), ()))
-        elif isinstance(shown, QuestionRequest) and given.verb == "reply":
-            asked = shown.questions[len(self.state.approvals.given_replies)]
-            reply = parse_reply(given.text, asked)
+        elif isinstance(request, QuestionRequest) and answer.verb == "reply":
+            question = request.questions[len(self.state.approvals.given_replies)]
+            reply = parse_reply(answer.text, question)
             self.apply(
-                screen_state.reply_to_question(self.state, shown.id, reply)
-            ) if reply else self._again()
-        elif is_valid_answer(given, shown):
-            self._decide(shown.id, given)
+                screen_state.reply_to_question(self.state, request.id, reply)
+            ) if reply else self._print_answer_options()
+        elif is_valid_answer(answer, request):
+            self._decide(request.id, answer)
         else:
-            self._again()
+            self._print_answer_options()
 
-    def _decide(self, request_id: str, given: TypedAnswer) -> None:
-        if given.verb != "later" and given.verb != "reply":  # noqa: PLR1714  (so that mypy narrows it)
-            wider = given.verb in GRANT_VERBS and given.text == BROADER_KEYWORD
-            words = "" if given.verb in GRANT_VERBS else given.text
+    def _decide(self, request_id: str, answer: TypedAnswer) -> None:
+        if answer.verb != "later" and answer.verb != "reply":  # noqa: PLR1714  (so that mypy narrows it)
+            use_broader_grants = answer.verb in GRANT_VERBS and answer.text == BROADER_KEYWORD
+            feedback = "" if answer.verb in GRANT_VERBS else answer.text
             self.apply(
                 screen_state.decide_approval(
-                    self.state, request_id, given.verb, words, use_broader_grants=wider
+                    self.state,
+                    request_id,
+                    answer.verb,
+                    feedback,
+                    use_broader_grants=use_broader_grants,
                 )
             )
 
-    def _again(self) -> None:
-        if shown := self.state.approvals.current:
+    def _print_answer_options(self) -> None:
+        queue = self.state.approvals
+        if queue.current:
             self.print_notice(
-                format_answer_options(shown, self._number, len(self.state.approvals.given_replies))
+                format_answer_options(queue.current, self._prompt_number, len(queue.given_replies))
             )
 
     def _choose(self, number: int) -> None:
-        chosen, self._picker = self._picker, None
-        if chosen and 0 < number <= len(chosen.items):
-            chosen.on_pick(number - 1)
+        picker, self._picker = self._picker, None
+        if picker and 0 < number <= len(picker.items):
+            picker.on_pick(number - 1)
 
-    def _interrupted(self) -> None:
-        """Ctrl-C: stop what runs; else leave at the second press."""
-        now_s = self._updates.now_s
+    def _on_interrupt(self) -> None:
+        """Handle Ctrl-C: interrupt what runs; else exit on the second press."""
+        now_s = self.now_s
         turn = self.state.turn
         if self.state.user_command or (turn and not turn.is_interrupting):
-            self._updates.drop_pending_text()
+            self._event_pump.drop_pending_text()
             self.apply(screen_state.interrupt(self.state))
-        elif now_s < self._leaves_until_s:
+        elif now_s < self._exit_confirm_until_s:
             self.exit(INTERRUPTED_STATUS)
         else:
-            self._leaves_until_s = now_s + EXIT_CONFIRM_S
-            self.print_notice("press Ctrl-C once more to leave")
+            self._exit_confirm_until_s = now_s + EXIT_CONFIRM_S
+            self.print_notice(EXIT_CONFIRM_NOTICE)
 
-    def _given_back(self, text: str) -> None:
-        """Say what was queued and is not sent: there is no input line to put it into."""
+    def _print_unsent(self, text: str) -> None:
+        """Print queued text that was not sent, since there is no input line to restore it to."""
         self._print(f"Not sent: {visible(text)}\n")
 
     def _print(self, above: str) -> None:
-        """Print what lasts, what is asked, and a prompt when nothing runs."""
-        text = above.replace("\r\n", "\n") + self._question()
-        if text and self._at_prompt:
+        """Print finished lines, a new approval prompt, and `> ` when nothing runs."""
+        text = above.replace("\r\n", "\n") + self._render_new_prompt()
+        if text and self._is_at_prompt:
             text = "\n" + text
-        idle = not self.state.turn and not self.state.user_command
-        asks = idle and self.state.session is not None and (bool(text) or not self._at_prompt)
-        self._at_prompt = asks or (self._at_prompt and not text)
-        with suppress(OSError):  # a terminal that was closed
-            sys.stdout.write(text + ("> " if asks else ""))
+        is_idle = not self.state.turn and not self.state.user_command
+        prints_prompt = (
+            is_idle and self.state.session is not None and (bool(text) or not self._is_at_prompt)
+        )
+        self._is_at_prompt = prints_prompt or (self._is_at_prompt and not text)
+        with suppress(OSError):  # the terminal was closed
+            sys.stdout.write(text + ("> " if prints_prompt else ""))
             sys.stdout.flush()
 
-    def _end_line(self) -> None:
-        """Go below the prompt."""
-        if self._at_prompt:
-            self._at_prompt = False
-            with suppress(OSError):  # a terminal that was closed
+    def _end_prompt_line(self) -> None:
+        """Move to the line after the prompt."""
+        if self._is_at_prompt:
+            self._is_at_prompt = False
+            with suppress(OSError):  # the terminal was closed
                 sys.stdout.write("\n")
                 sys.stdout.flush()
 
-    def _question(self) -> str:
-        """Lay out what is asked, once."""
-        requests = self.state.approvals
-        if requests.prompt_id == self._asking:
+    def _render_new_prompt(self) -> str:
+        """Render the current approval prompt the first time it is seen."""
+        queue = self.state.approvals
+        if queue.prompt_id == self._prompt_id:
             return ""
-        self._asking = requests.prompt_id
-        if not requests.current:
+        self._prompt_id = queue.prompt_id
+        if not queue.current:
             return ""
-        self._number += 1
-        replied, count = len(requests.given_replies), len(requests.parked)
-        shown = build_panel(requests.current, count, self._width(), replied)
-        text = render_ansi((*shown.header, *shown.body), color=False).replace("\r\n", "\n")
-        told = wrap_words(
-            format_answer_options(requests.current, self._number, replied), self._width()
-        )
-        return text + "\n".join(told) + "\n"
+        self._prompt_number += 1
+        answered_count, width = len(queue.given_replies), _get_terminal_width()
+        panel = build_panel(queue.current, len(queue.parked), width, answered_count)
+        text = render_ansi((*panel.header, *panel.body), color=False).replace("\r\n", "\n")
+        options = format_answer_options(queue.current, self._prompt_number, answered_count)
+        return text + "\n".join(wrap_words(options, width)) + "\n"
 
     def _exit(self) -> None:
         if self._ended and not self._ended.done():
-            self._updates.finish()
-            self._end_line()
-            self._ended.set_result(self._leaving or 0)
+            self._event_pump.finish()
+            self._end_prompt_line()
+            self._ended.set_result(self._exit_status or 0)
 
-    def _failed(self, _loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
-        fault = context.get("exception") or RuntimeError(context["message"])
+    def _on_loop_error(self, _loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+        error = context.get("exception") or RuntimeError(context["message"])
         if self._ended and not self._ended.done():
-            self._ended.set_exception(fault)
+            self._ended.set_exception(error)
+
+
+def _get_terminal_width() -> int:
+    return shutil.get_terminal_size((_DEFAULT_WIDTH, 24)).columns

@@ -1,7 +1,7 @@
-"""Answers as typed lines, for a terminal that can do nothing but print. Pure.
+"""Answers as typed lines, for a terminal that can only print. Pure.
 
-A line names the number of the prompt that it answers, which nobody knows before it is printed: what
-was typed ahead, or meant for another prompt, answers nothing.
+A line contains the number of the prompt that it answers. The number is unknown before the prompt is
+printed, so a line that was typed ahead or meant for another prompt answers nothing.
 """
 
 import re
@@ -32,91 +32,99 @@ _VERBS: dict[str, AnswerVerb] = {
 
 @dataclass(frozen=True, slots=True)
 class TypedAnswer:
-    """What a line says to a prompt."""
+    """A typed line that answers a prompt."""
 
     verb: AnswerVerb
     prompt_number: int
-    """Of the prompt."""
     text: str = ""
 
 
 def parse_answer(line: str) -> TypedAnswer | None:
-    """Read a line as an answer; None: it is a message like any other."""
-    found = _LINE.fullmatch(line.strip())
-    if not found:
+    """Parse a line as an answer; None: it is an ordinary message."""
+    match = _LINE.fullmatch(line.strip())
+    if not match:
         return None
     return TypedAnswer(
-        _VERBS[found[1].lower()], parse_list_number(found[2]), (found[3] or "").strip()
+        _VERBS[match[1].lower()], parse_list_number(match[2]), (match[3] or "").strip()
     )
 
 
 def format_answer_options(
     request: AnyApprovalRequest, prompt_number: int, answered_count: int = 0
 ) -> str:
-    """Say which lines answer a prompt, or its question after `replied` others."""
+    """List the lines that answer a prompt; of questions, the first unanswered one."""
     if isinstance(request, QuestionRequest):
-        lines = _replies(request.questions[answered_count], prompt_number)
+        options = _list_replies(request.questions[answered_count], prompt_number)
     else:
-        lines = _answers(request, prompt_number)
-    column = max(len(line) for line, _ in lines)
-    told = "\n".join(f"{line:<{column}}  {what}" for line, what in lines)
-    return f"Answer with one of these lines:\n{told}"
+        options = _list_decisions(request, prompt_number)
+    column = max(len(line) for line, _ in options)
+    lines = "\n".join(f"{line:<{column}}  {meaning}" for line, meaning in options)
+    return f"Answer with one of these lines:\n{lines}"
 
 
-def _answers(request: CallApprovalRequest, number: int) -> list[tuple[str, str]]:
-    offered = {
-        "once": (f"yes {number}", "once"),
+def _list_decisions(request: CallApprovalRequest, number: int) -> list[tuple[str, str]]:
+    lines_by_decision = {
+        "once": (f"yes {number}", "Yes, once"),
         "session": (
             f"session {number}",
-            f"don't ask again in this session for {format_grants(request.grants)}",
+            f"Yes, and don't ask again this session for {format_grants(request.grants)}",
         ),
-        "project": (f"project {number}", "the same in this project"),
+        "project": (f"project {number}", "Yes, for this project"),
     }
-    lines = [line for answer, line in offered.items() if answer in request.available_decisions]
-    wider = [
-        (f"{said} {BROADER_KEYWORD}", f"the same, but for {format_grants(request.broader_grants)}")
-        for said, _ in lines
-        if request.broader_grants and said.startswith(GRANT_VERBS)
+    options = [
+        option
+        for decision, option in lines_by_decision.items()
+        if decision in request.available_decisions
     ]
-    no = [(f"no {number}", "no; say why behind it, if you like")]
+    broader = [
+        (
+            f"{line} {BROADER_KEYWORD}",
+            f"Same, for all commands matching {format_grants(request.broader_grants)}",
+        )
+        for line, _ in options
+        if request.broader_grants and line.startswith(GRANT_VERBS)
+    ]
+    no = [(f"no {number} REASON", "No, and say why (optional)")]
     return [
-        *lines,
-        *wider,
+        *options,
+        *broader,
         *(no if "no" in request.available_decisions else []),
-        (f"later {number}", "not now"),
+        (f"later {number}", "Decide later"),
     ]
 
 
-def _replies(question: UserQuestion, number: int) -> list[tuple[str, str]]:
-    chosen = [
+def _list_replies(question: UserQuestion, number: int) -> list[tuple[str, str]]:
+    choices = [
         (
             f"reply {number} {at}",
             sanitize_line_strict(f"{choice.label} {choice.description}".strip()),
         )
         for at, choice in enumerate(question.choices, 1)
     ]
-    several = [(f"reply {number} 1, 2", "several of them")] if question.allow_multiple else []
-    own = (f"reply {number} WORDS", "in words of your own")
-    none = (f"no {number}", "no answer")
-    return [*chosen, *several, own, none, (f"later {number}", "not now")]
+    multiple = [(f"reply {number} 1, 2", "Several choices")] if question.allow_multiple else []
+    own_words = (f"reply {number} WORDS", "Answer in your own words")
+    no_answer = (f"no {number}", "No answer")
+    return [*choices, *multiple, own_words, no_answer, (f"later {number}", "Decide later")]
 
 
 def is_valid_answer(answer: TypedAnswer, request: AnyApprovalRequest) -> bool:
-    """Whether a line answers a request as it offers."""
+    """Return whether the request offers the answer."""
     if answer.verb == "no" or isinstance(request, QuestionRequest):
         return answer.verb == "no"
     if answer.verb not in GRANT_VERBS:
         return answer.verb in request.available_decisions
-    said = not answer.text or (answer.text == BROADER_KEYWORD and bool(request.broader_grants))
-    return answer.verb in request.available_decisions and said
+    is_known_grant = not answer.text or (
+        answer.text == BROADER_KEYWORD and bool(request.broader_grants)
+    )
+    return answer.verb in request.available_decisions and is_known_grant
 
 
 def parse_reply(text: str, question: UserQuestion) -> str:
-    """Read a reply: numbers of choices stand for them, all else for itself."""
+    """Return the reply: the labels of the typed numbers, or the text; empty: invalid numbers."""
     if not question.choices or not _NUMBERS.fullmatch(text):
         return text
     numbers = [parse_list_number(each.strip()) for each in text.split(",")]
-    several = len(numbers) > 1 and not question.allow_multiple
-    if several or not all(0 < number <= len(question.choices) for number in numbers):
+    has_too_many = len(numbers) > 1 and not question.allow_multiple
+    if has_too_many or not all(0 < number <= len(question.choices) for number in numbers):
         return ""
     return "\n".join(question.choices[number - 1].label for number in numbers)

@@ -1,4 +1,4 @@
-"""The list to choose from, while one is open: its letters are typed in the place of the draft."""
+"""Input for an open list; the filter text is typed in place of the draft."""
 
 from typing import TYPE_CHECKING
 
@@ -10,48 +10,49 @@ if TYPE_CHECKING:
 
 
 class ListInput:
-    """At most one list at a time."""
+    """At most one open list at a time."""
 
-    def __init__(self, desk: "ScreenController") -> None:
-        self._desk = desk
+    def __init__(self, controller: "ScreenController") -> None:
+        self._controller = controller
         self.picker: Picker | None = None
 
     def open(self, picker: Picker) -> None:
-        """Show a list; it takes all keys until something is chosen or it is closed."""
+        """Show a list, which receives all keys until an item is chosen or it is closed."""
         self.picker = picker
-        self._desk.approval_prompt.on_draft_edit()
-        self._desk.windows.start_side_input()
-        self._desk.update_screen_mode()
+        self._controller.approval_prompt.on_draft_edit()
+        self._controller.windows.start_side_input()
+        self._controller.update_screen_mode()
 
     @property
     def is_filter_empty(self) -> bool:
-        """Whether no letters are typed."""
-        return not self._desk.windows.side_buffer.text
+        """Whether no filter text is typed."""
+        return not self._controller.windows.side_buffer.text
 
     def apply_filter(self) -> None:
-        """Keep what fits the letters typed."""
-        if self.picker and not self._desk.approval_prompt.is_entering_text:
-            self.picker = picker.filter_items(self.picker, self._desk.windows.side_buffer.text)
+        """Show only the items that match the filter text."""
+        if self.picker and not self._controller.approval_prompt.is_entering_text:
+            filter_text = self._controller.windows.side_buffer.text
+            self.picker = picker.filter_items(self.picker, filter_text)
 
     def move(self, by: int) -> None:
-        """Choose another line."""
+        """Select another item."""
         if self.picker:
             self.picker = picker.move_selection(self.picker, by)
 
     def accept(self) -> None:
-        """Take the chosen line."""
-        chosen = self.picker
-        number = picker.get_selected_index(chosen) if chosen else None
-        self._leave()
-        if chosen and number is not None:
-            chosen.on_pick(number)
-        self._desk.update_screen_mode()
+        """Close the list and choose the selected item."""
+        closed = self.picker
+        index = picker.get_selected_index(closed) if closed else None
+        self._clear()
+        if closed and index is not None:
+            closed.on_pick(index)
+        self._controller.update_screen_mode()
 
     def close(self) -> None:
-        """Take nothing."""
-        self._leave()
-        self._desk.update_screen_mode()
+        """Close the list without a choice."""
+        self._clear()
+        self._controller.update_screen_mode()
 
-    def _leave(self) -> None:
+    def _clear(self) -> None:
         self.picker = None
-        self._desk.windows.focus_draft()
+        self._controller.windows.focus_draft()

@@ -1,48 +1,48 @@
-"""What is still to be printed, in order: text may come faster than it can be laid out."""
+"""The queue of items to print: text may arrive faster than it can be laid out."""
 
 from collections import deque
 
 from shell.view.screen_state import Printable, PrintMarkdown, PrintOmission
 
 MAX_TEXT_AFTER_INTERRUPT_CHARS = 4_000
-"""So much of the model's text is still printed when the person wants no more of it."""
+"""Text of the model that is still printed after the user interrupted the turn."""
 
 
 class PrintQueue:
-    """A queue in which only the model's text may be left out, and never without a word."""
+    """A queue that drops nothing but the model's text, and counts what it dropped."""
 
     def __init__(self) -> None:
         self._items: deque[Printable] = deque()
         self._chars = 0
-        """Of the model's text that waits."""
-        self._skipped_chars = 0
-        self._hurried = False
+        """Length of the model's text in the queue."""
+        self._dropped_chars = 0
+        self._is_dropping = False
 
     def __bool__(self) -> bool:
-        """Whether anything waits."""
+        """Return whether an item waits."""
         return bool(self._items)
 
     def add(self, item: Printable) -> None:
-        """Print this behind all else; what is skipped in one go is told in one line."""
+        """Append an item; text dropped in a row is counted in one omission."""
         match item:
             case PrintOmission():
-                self._skipped_chars += item.chars
+                self._dropped_chars += item.chars
             case PrintMarkdown() if (
-                self._hurried and self._chars + len(item.text) > MAX_TEXT_AFTER_INTERRUPT_CHARS
+                self._is_dropping and self._chars + len(item.text) > MAX_TEXT_AFTER_INTERRUPT_CHARS
             ):
-                self._skipped_chars += len(item.text)
+                self._dropped_chars += len(item.text)
             case PrintMarkdown():
                 self._items.append(item)
                 self._chars += len(item.text)
             case _:
-                self._tell_skipped()
+                self._add_omission()
                 self._items.append(item)
 
     def pop(self) -> Printable:
-        """Take the next item.
+        """Remove and return the next item.
 
         Raises:
-            IndexError: nothing waits.
+            IndexError: the queue is empty.
         """
         item = self._items.popleft()
         if isinstance(item, PrintMarkdown):
@@ -50,18 +50,18 @@ class PrintQueue:
         return item
 
     def start_dropping(self) -> None:
-        """Leave out what of the text is too much, and what comes of it from now on."""
+        """Drop text over the limit, in the queue and from now on."""
         waiting, self._items, self._chars = self._items, deque(), 0
-        self._hurried = True
+        self._is_dropping = True
         for item in waiting:
             self.add(item)
 
     def stop_dropping(self) -> None:
-        """Take all text again; what was left out is counted."""
-        self._hurried = False
-        self._tell_skipped()
+        """Accept all text again, and print how much was dropped."""
+        self._is_dropping = False
+        self._add_omission()
 
-    def _tell_skipped(self) -> None:
-        if self._skipped_chars:
-            self._items.append(PrintOmission(self._skipped_chars))
-            self._skipped_chars = 0
+    def _add_omission(self) -> None:
+        if self._dropped_chars:
+            self._items.append(PrintOmission(self._dropped_chars))
+            self._dropped_chars = 0

@@ -1,4 +1,4 @@
-"""What keys do to the question on the screen."""
+"""Key actions for the user question on screen."""
 
 from typing import TYPE_CHECKING
 
@@ -12,63 +12,62 @@ if TYPE_CHECKING:
 
 
 class QuestionInput:
-    """The person's replies, one question at a time."""
+    """Turns keys into the user's answers, one question at a time."""
 
-    def __init__(self, desk: "ScreenController") -> None:
-        self._desk = desk
+    def __init__(self, controller: "ScreenController") -> None:
+        self._controller = controller
         self.selection = QuestionSelection()
 
     @property
     def current_question(self) -> "UserQuestion | None":
-        """The question on the screen; None: it is none, or a request of another kind."""
-        requests = self._desk.state.approvals
-        shown = requests.current
-        return (
-            shown.questions[len(requests.given_replies)]
-            if isinstance(shown, QuestionRequest)
-            else None
-        )
+        """The question on screen; None: there is no request, or one of another kind."""
+        queue = self._controller.state.approvals
+        request = queue.current
+        if not isinstance(request, QuestionRequest):
+            return None
+        return request.questions[len(queue.given_replies)]
 
     def reset(self) -> None:
-        """Forget what was chosen: another question is shown."""
+        """Clear the selection, because another question is shown."""
         self.selection = QuestionSelection()
 
     def move(self, by: int) -> None:
-        """Put the cursor on another choice."""
+        """Move the cursor to another choice."""
         if self.current_question:
             self.selection = question_panel.move_cursor(self.selection, self.current_question, by)
 
     def on_key(self, text: str, *, is_last: bool) -> None:
-        """Take a key by itself: a number, or no answer at all; nothing else means anything."""
-        asked = self.current_question
-        if not (asked and is_last and self._desk.approval_prompt.is_isolated_key):
+        """Handle an isolated key: a choice's number, or `n` for no answer; ignore other keys."""
+        question = self.current_question
+        if not (question and is_last and self._controller.approval_prompt.is_isolated_key):
             return
         if text == "n":
-            self._desk.approval_input.reject()
-        elif text.isascii() and text.isdigit() and 0 < int(text) <= len(asked.choices):
-            self._take(asked, int(text) - 1)
+            self._controller.approval_input.reject()
+        elif text.isascii() and text.isdigit() and 0 < int(text) <= len(question.choices):
+            self._choose(question, int(text) - 1)
 
     def toggle(self) -> None:
-        """Tick what the cursor is on, where several may be chosen."""
-        asked = self.current_question
-        if asked and asked.allow_multiple and asked.choices:
-            self._take(asked, self.selection.cursor)
+        """Toggle the choice under the cursor, if several may be chosen."""
+        question = self.current_question
+        if question and question.allow_multiple and question.choices:
+            self._choose(question, self.selection.cursor)
 
     def confirm(self, *, is_last: bool) -> None:
-        """Reply with what is chosen; a paste never does."""
-        asked = self.current_question
-        if asked and is_last and self._desk.approval_prompt.is_isolated_key:
-            self.submit_reply(question_panel.build_reply(asked, self.selection))
+        """Answer with the selection; a paste never answers."""
+        question = self.current_question
+        if question and is_last and self._controller.approval_prompt.is_isolated_key:
+            self.submit_reply(question_panel.build_reply(question, self.selection))
 
     def submit_reply(self, text: str) -> None:
-        """Reply to the question on the screen, once its end was seen."""
-        shown = self._desk.state.approvals.current
-        if shown and text.strip() and self._desk.approval_prompt.can_allow:
-            self._desk.windows.side_buffer.reset()
-            self._desk.apply(screen_state.reply_to_question(self._desk.state, shown.id, text))
+        """Answer the question on screen, provided that its end was visible."""
+        controller = self._controller
+        request = controller.state.approvals.current
+        if request and text.strip() and controller.approval_prompt.can_allow:
+            controller.windows.side_buffer.reset()
+            controller.apply(screen_state.reply_to_question(controller.state, request.id, text))
 
-    def _take(self, asked: "UserQuestion", number: int) -> None:
-        if asked.allow_multiple:
-            self.selection = question_panel.toggle_choice(self.selection, number)
+    def _choose(self, question: "UserQuestion", index: int) -> None:
+        if question.allow_multiple:
+            self.selection = question_panel.toggle_choice(self.selection, index)
         else:
-            self.submit_reply(asked.choices[number].label)
+            self.submit_reply(question.choices[index].label)

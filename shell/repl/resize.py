@@ -1,24 +1,31 @@
-"""The window gets another size, and often more of them in a row."""
+"""Window resizing: drawing pauses until the window keeps its size."""
 
 from asyncio import TimerHandle
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
-if TYPE_CHECKING:
-    from shell.repl.screen_controller import ScreenController
+from shell.repl.screen import Screen
 
 RESIZE_SETTLE_S = 0.26
-"""So long after a change nothing is drawn.
+"""Time after a change of size during which nothing is drawn.
 
-While a window is dragged, tmux wraps the rows at once and tells of it up to 0.25 s later; what is
-drawn in between goes where nobody finds it again.
+While a window is dragged, tmux wraps the rows at once but reports the size up to 0.25 s later.
+Anything drawn in between ends up in rows that can no longer be erased.
 """
 
 
 class Resize:
-    """Waits until the window keeps its size."""
+    """Pauses drawing while the window changes its size."""
 
-    def __init__(self, desk: "ScreenController") -> None:
-        self._desk = desk
+    def __init__(
+        self,
+        screen: Screen,
+        call_later: Callable[[float, Callable[[], None]], TimerHandle | None],
+        on_settled: Callable[[], None],
+    ) -> None:
+        """`on_settled` is called after the screen was drawn in its new size."""
+        self._screen = screen
+        self._call_later = call_later
+        self._on_settled = on_settled
         self._timer: TimerHandle | None = None
 
     @property
@@ -27,17 +34,17 @@ class Resize:
         return self._timer is not None
 
     def on_resize(self) -> None:
-        """Draw nothing for a while: the window has another size."""
+        """Pause drawing, because the size has changed."""
         if self._timer:
             self._timer.cancel()
-        self._timer = self._desk.call_later(RESIZE_SETTLE_S, self.finish)
-        self._desk.screen.is_frozen = True
+        self._timer = self._call_later(RESIZE_SETTLE_S, self.finish)
+        self._screen.is_frozen = True
 
     def finish(self) -> None:
-        """Draw again, all of it."""
+        """Resume drawing and redraw everything."""
         if self._timer:
             self._timer.cancel()
             self._timer = None
-            self._desk.screen.is_frozen = False
-            self._desk.screen.draw()
-            self._desk.event_pump.print_pending()
+            self._screen.is_frozen = False
+            self._screen.draw()
+            self._on_settled()

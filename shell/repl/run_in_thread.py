@@ -1,4 +1,4 @@
-"""Slow work of the screen, such as looking through folders: on a thread, its result on the loop."""
+"""Slow work, such as listing folders: runs on a thread, and its result returns to the loop."""
 
 import logging
 import threading
@@ -12,12 +12,12 @@ log = logging.getLogger("greenroom.screen")
 T = TypeVar("T")
 
 
-def aside(
+def run_in_thread(
     loop: AbstractEventLoop, job: Callable[[], T], on_done: Callable[[T | None], None]
 ) -> None:
-    """Run `job` on a thread of its own and `then` with its result on the loop.
+    """Run `job` on its own thread, then call `on_done` with the result on the loop.
 
-    A job that fails is logged, and its result is None. Nobody waits for one when the program ends.
+    A failed job is logged, and its result is None. The program does not wait for jobs when it ends.
     """
 
     def run() -> None:
@@ -25,8 +25,8 @@ def aside(
         try:
             result = job()
         except Exception:
-            log.exception("work beside the screen failed")
-        with suppress(RuntimeError):  # the loop has ended: nobody wants the result any more
+            log.exception("background work of the screen failed")
+        with suppress(RuntimeError):  # the loop has ended, so the result is not needed
             loop.call_soon_threadsafe(on_done, result)
 
-    threading.Thread(target=run, name="greenroom-aside", daemon=True).start()
+    threading.Thread(target=run, name="greenroom-screen-job", daemon=True).start()

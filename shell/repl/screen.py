@@ -1,4 +1,4 @@
-"""The screen: the application below, finished text above it, each frame in one write."""
+"""The screen: the application at the bottom, finished text above, each frame in one write."""
 
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
@@ -19,18 +19,18 @@ class Screen:
     def __init__(
         self, app: InlineApplication, output: FrameOutput, on_drawn: Callable[[], None]
     ) -> None:
-        """`drawn` is called after each drawing."""
+        """`on_drawn` is called after each drawing."""
         self._app = app
         self._output = output
-        self._drawn = on_drawn
+        self._on_drawn = on_drawn
         self._columns = 0
-        """The window's, when it was last drawn in."""
-        app.before_render += self._before
-        app.after_render += self._after
+        """The window's width at the last drawing."""
+        app.before_render += self._before_render
+        app.after_render += self._after_render
 
     @property
     def is_frozen(self) -> bool:
-        """Nothing is drawn, whatever changes."""
+        """Whether drawing is paused."""
         return self._app.is_frozen
 
     @is_frozen.setter
@@ -38,26 +38,26 @@ class Screen:
         self._app.is_frozen = is_frozen
 
     def clear_line(self) -> None:
-        """Go back over what the terminal itself has echoed, to where drawing begins."""
+        """Erase what the terminal has echoed on the line where drawing starts."""
         self._output.write_raw(_START_OF_LINE)
 
     def draw(self, above: str = "") -> None:
-        """Print `above` (whole lines, each ending in CR LF) over a fresh drawing, in one write."""
+        """Print `above` (whole lines, each ending in CR LF) and redraw below it, in one write."""
         app = self._app
         if app.is_running and app.context is not None and not app.is_frozen:
             app.context.copy().run(self._draw, above)
 
     def enter_full_screen(self) -> None:
-        """Draw on the alternate screen from now on, where nothing of the session is lost."""
+        """Draw on the alternate screen from now on, so that the scrollback is preserved."""
         renderer = self._app.renderer
         if not renderer.full_screen:
-            self._find_top()
+            self._move_to_top()
             renderer.erase()
             renderer.full_screen = True
         self.draw()
 
     def leave_full_screen(self) -> None:
-        """Leave the alternate screen, if that is where we are."""
+        """Leave the alternate screen, if it is active."""
         renderer = self._app.renderer
         if renderer.full_screen:
             renderer.full_screen = False
@@ -65,49 +65,49 @@ class Screen:
 
     @contextmanager
     def release_terminal(self) -> Generator[None]:
-        """Leave the terminal to somebody else for a while, as they like it."""
-        self._find_top()
+        """Hand the terminal, in its normal mode, to another program for a while."""
+        self._move_to_top()
         self._app.renderer.erase()
         with self._app.input.cooked_mode():
             yield
         self.draw()
 
     def reclaim_terminal(self) -> None:
-        """Draw below what somebody else has written, who may have changed the terminal's mode."""
+        """Redraw below another program's output; it may have changed the terminal's mode."""
         self._app.input.raw_mode().__enter__()
         self._app.renderer.reset()
         self.draw()
 
     def restore_terminal(self) -> None:
-        """Undo what the terminal was told to do; after a fault of a drawing nobody else does."""
+        """Restore the terminal's modes; after an error while drawing, nothing else does."""
         self._app.renderer.reset(leave_alternate_screen=True)
 
     def request_acknowledgment(self) -> None:
-        """Let the terminal answer once it has shown everything that was written before."""
+        """Ask the terminal to answer once it has shown everything written so far."""
         self._output.write_raw(STATUS_QUERY)
         self._output.flush()
 
     def _draw(self, above: str) -> None:
         renderer = self._app.renderer
         with self._output.frame():
-            self._find_top()
+            self._move_to_top()
             renderer.erase(leave_alternate_screen=False)
             self._output.write_raw(above)
             renderer.render(self._app, self._app.layout)
-        self._noted()
+        self._after_drawing()
 
-    def _before(self, _app: Application[Any]) -> None:
-        self._find_top()
+    def _before_render(self, _app: Application[Any]) -> None:
+        self._move_to_top()
 
-    def _after(self, _app: Application[Any]) -> None:
-        self._noted()
+    def _after_render(self, _app: Application[Any]) -> None:
+        self._after_drawing()
 
-    def _noted(self) -> None:
+    def _after_drawing(self) -> None:
         self._columns = self._output.get_size().columns
-        self._drawn()
+        self._on_drawn()
 
-    def _find_top(self) -> None:
-        """Go up by the rows that the terminal has wrapped since: they are to be erased too."""
+    def _move_to_top(self) -> None:
+        """Move up by the rows that the terminal added by wrapping, so that they are erased, too."""
         renderer = self._app.renderer
         drawn, columns = renderer.last_rendered_screen, self._output.get_size().columns
         if (

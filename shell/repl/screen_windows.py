@@ -1,4 +1,4 @@
-"""The windows of the application: they draw the plan and report what was really drawn."""
+"""The windows of the application: they draw the frame layout and report what was drawn."""
 
 from collections.abc import Callable, Sequence
 
@@ -31,7 +31,7 @@ from shell.view.styled_text import Row
 
 
 class RowsControl(UIControl):
-    """Draws rows that are already as wide as the window, from `first` on."""
+    """Draws rows that already fit the window's width, from `first_row` on."""
 
     def __init__(self, rows: Callable[[], Sequence[Row]], *, takes_keys: bool = False) -> None:
         self._rows = rows
@@ -39,127 +39,135 @@ class RowsControl(UIControl):
         self.first_row = 0
 
     def is_focusable(self) -> bool:
-        """Whether keys may be meant for it."""
+        """Return whether it can have the focus."""
         return self._takes_keys
 
-    def create_content(self, width: int, height: int | None) -> UIContent:  # noqa: ARG002  (theirs)
-        """Give prompt_toolkit the lines that it asks for, not all of them."""
+    def create_content(self, width: int, height: int | None) -> UIContent:  # noqa: ARG002  (prompt_toolkit's signature)
+        """Return content that creates only the lines that prompt_toolkit asks for."""
         rows = self._rows()
 
-        def line(number: int) -> StyleAndTextTuples:
+        def get_line(number: int) -> StyleAndTextTuples:
             return [(f"class:{tone}", text) for tone, text in rows[number]]
 
         cursor = Point(x=0, y=max(min(self.first_row, len(rows) - 1), 0))
-        return UIContent(line, len(rows), cursor_position=cursor, show_cursor=False)
+        return UIContent(get_line, len(rows), cursor_position=cursor, show_cursor=False)
 
 
 class ScreenWindows:
-    """The layout. It reads the scene and changes nothing but its own scrolling."""
+    """The windows of the screen; they read the frame input and change only the scroll position."""
 
     def __init__(self, frame_input: Callable[[], FrameInput], size: Callable[[], Size]) -> None:
-        self._scene, self._size = frame_input, size
+        self._get_frame_input, self._get_size = frame_input, size
         self.draft_buffer = Buffer(multiline=True)
         self.side_buffer = Buffer(multiline=False)
-        """Takes what is typed in the place of the draft: a reason, letters to look for."""
+        """The input that replaces the draft: a rejection reason, a reply or filter text."""
         self._body = RowsControl(
             lambda: panel.body if (panel := self.compute_frame_layout().panel) else ()
         )
-        self._head_window = self._fixed(lambda plan: plan.panel.header if plan.panel else ())
+        self._header_window = self._create_rows_window(
+            lambda layout: layout.panel.header if layout.panel else ()
+        )
         self._body_window = Window(
             self._body,
             height=lambda: Dimension.exact(self.compute_frame_layout().body_rows),
             get_vertical_scroll=lambda _: self._body.first_row,
         )
-        self._answers_window = self._fixed(lambda plan: plan.panel.options if plan.panel else ())
-        self._notice_window = self._fixed(lambda plan: plan.notice)
-        self._draft_window = self._editor(self.draft_buffer, lambda: DRAFT_PROMPT)
-        self._side_window = self._editor(self.side_buffer, lambda: get_side_prompt(self._scene()))
-        self._page_window = self._fixed(lambda plan: plan.page, takes_keys=True)
-        self.layout = Layout(self._stack(), focused_element=self._draft_window)
+        self._options_window = self._create_rows_window(
+            lambda layout: layout.panel.options if layout.panel else ()
+        )
+        self._notice_window = self._create_rows_window(lambda layout: layout.notice)
+        self._draft_window = self._create_editor(self.draft_buffer, lambda: DRAFT_PROMPT)
+        self._side_window = self._create_editor(
+            self.side_buffer, lambda: get_side_prompt(self._get_frame_input())
+        )
+        self._page_window = self._create_rows_window(lambda layout: layout.page, takes_keys=True)
+        self.layout = Layout(self._create_container(), focused_element=self._draft_window)
 
     def compute_frame_layout(self) -> FrameLayout:
-        """Divide the window as it is now."""
-        return compute_frame_layout(self._scene(), self._size())
+        """Compute the layout for the current state and size."""
+        return compute_frame_layout(self._get_frame_input(), self._get_size())
 
     @property
     def scroll_offset(self) -> int:
-        """So many rows of the command or diff have been scrolled away."""
+        """Rows of the command or diff that are scrolled out above."""
         return self._body.first_row
 
     def scroll(self, rows: int) -> None:
-        """Move the command or diff; never further than what is there."""
-        plan = self.compute_frame_layout()
-        last = len(plan.panel.body) - plan.body_rows if plan.panel else 0
+        """Scroll the command or diff, at most to either end."""
+        layout = self.compute_frame_layout()
+        last = len(layout.panel.body) - layout.body_rows if layout.panel else 0
         self._body.first_row = max(min(self._body.first_row + rows, last), 0)
 
     def scroll_pages(self, pages: int) -> None:
-        """Move by screens, keeping one row in common."""
+        """Scroll by pages that overlap by one row."""
         self.scroll(pages * max(self.compute_frame_layout().body_rows - 1, 1))
 
     def scroll_to_top(self) -> None:
-        """Begin at the top of another request."""
+        """Scroll to the top, because another request is shown."""
         self._body.first_row = 0
 
     def focus_draft(self) -> None:
-        """Typed text goes into the draft."""
+        """Direct typed text into the draft."""
         self.layout.focus(self._draft_window)
 
     def start_side_input(self) -> None:
-        """Typed text becomes a reason, or what is looked for."""
+        """Direct typed text into an empty side input."""
         self.side_buffer.reset()
         self.resume_side_input()
 
     def resume_side_input(self) -> None:
-        """Typed text is looked for again, behind what was typed before."""
+        """Direct typed text into the side input, after its current text."""
         self.layout.focus(self._side_window)
 
     def focus_page(self) -> None:
-        """Typed text goes nowhere."""
+        """Ignore typed text."""
         self.layout.focus(self._page_window)
 
-    def get_drawn_request(self, request_id: str) -> DrawnRequest | None:
-        """Say what the frame just drawn showed of the request; None: nothing of it."""
-        if not self._drawn(self._notice_window):
+    def get_drawn_request(self, prompt_id: str) -> DrawnRequest | None:
+        """Return what the last frame showed of the prompt; None: nothing."""
+        if not self._was_drawn(self._notice_window):
             return None
-        whole = all(map(self._drawn, (self._head_window, self._answers_window)))
-        return DrawnRequest(request_id, is_complete=whole, shows_end=self._end_drawn())
+        is_complete = all(map(self._was_drawn, (self._header_window, self._options_window)))
+        return DrawnRequest(prompt_id, is_complete=is_complete, shows_end=self._was_end_drawn())
 
-    def _end_drawn(self) -> bool:
+    def _was_end_drawn(self) -> bool:
         info = self._body_window.render_info
         if info is None or self._body_window not in self.layout.visible_windows:
             return False
         lines = info.displayed_lines
         return bool(lines) and lines[-1] == info.content_height - 1
 
-    def _drawn(self, window: Window) -> bool:
-        """Whether every row of `window` was in the last frame."""
+    def _was_drawn(self, window: Window) -> bool:
+        """Return whether every row of `window` was in the last frame."""
         info = window.render_info
         if info is None or window not in self.layout.visible_windows:
             return False
         return len(info.displayed_lines) == info.content_height > 0
 
-    def _stack(self) -> HSplit:
-        beside = Condition(lambda: bool(get_side_prompt(self._scene())))
-        paging = Condition(lambda: self._scene().pager is not None)
-        reasoning = Condition(lambda: self._scene().is_entering_text)
+    def _create_container(self) -> HSplit:
+        has_side_input = Condition(lambda: bool(get_side_prompt(self._get_frame_input())))
+        has_page = Condition(lambda: self._get_frame_input().pager is not None)
+        is_entering_text = Condition(lambda: self._get_frame_input().is_entering_text)
         return HSplit(
             [
-                ConditionalContainer(self._page_window, filter=paging),
-                self._fixed(lambda plan: plan.progress),
-                self._head_window,
+                ConditionalContainer(self._page_window, filter=has_page),
+                self._create_rows_window(lambda layout: layout.progress),
+                self._header_window,
                 self._body_window,
-                self._answers_window,
+                self._options_window,
                 self._notice_window,
-                self._fixed(lambda plan: plan.queued),
-                self._fixed(lambda plan: plan.picker),
-                ConditionalContainer(self._draft_window, filter=~beside & ~paging),
-                ConditionalContainer(self._side_window, filter=beside & (~paging | reasoning)),
-                self._fixed(lambda plan: plan.menu),
-                self._fixed(lambda plan: plan.footer),
+                self._create_rows_window(lambda layout: layout.queued),
+                self._create_rows_window(lambda layout: layout.picker),
+                ConditionalContainer(self._draft_window, filter=~has_side_input & ~has_page),
+                ConditionalContainer(
+                    self._side_window, filter=has_side_input & (~has_page | is_entering_text)
+                ),
+                self._create_rows_window(lambda layout: layout.menu),
+                self._create_rows_window(lambda layout: layout.footer),
             ]
         )
 
-    def _fixed(
+    def _create_rows_window(
         self, rows: Callable[[FrameLayout], Sequence[Row]], *, takes_keys: bool = False
     ) -> Window:
         return Window(
@@ -167,10 +175,10 @@ class ScreenWindows:
             height=lambda: Dimension.exact(len(rows(self.compute_frame_layout()))),
         )
 
-    def _editor(self, buffer: Buffer, mark: Callable[[], str]) -> Window:
-        before = BeforeInput(mark, "class:person")
+    def _create_editor(self, buffer: Buffer, get_prompt: Callable[[], str]) -> Window:
+        prompt = BeforeInput(get_prompt, "class:user")
         return Window(
-            BufferControl(buffer, input_processors=[HiddenCharacterProcessor(), before]),
+            BufferControl(buffer, input_processors=[HiddenCharacterProcessor(), prompt]),
             height=lambda: Dimension.exact(self.compute_frame_layout().input_rows),
             wrap_lines=True,
         )

@@ -1,4 +1,4 @@
-"""Signals while the screen is up: end with the right status, stop and come back."""
+"""Signal handlers of the REPL: exit with the right status, suspend and resume."""
 
 import os
 import signal
@@ -12,7 +12,7 @@ SignalHandlers = Mapping[signal.Signals, Callable[[], None]]
 
 
 def create_exit_handlers(exit_repl: Callable[[int], None]) -> SignalHandlers:
-    """Call `leave(status)` on TERM and HUP."""
+    """Create handlers that exit with the matching status on SIGTERM and SIGHUP."""
     return {
         signal.SIGTERM: lambda: exit_repl(TERMINATED_STATUS),
         signal.SIGHUP: lambda: exit_repl(HANGUP_STATUS),
@@ -21,7 +21,7 @@ def create_exit_handlers(exit_repl: Callable[[int], None]) -> SignalHandlers:
 
 @contextmanager
 def install_handlers(loop: AbstractEventLoop, handlers: SignalHandlers) -> Generator[None]:
-    """Call these on the loop."""
+    """Install the handlers on the loop for the duration of the context."""
     for number, handler in handlers.items():
         loop.add_signal_handler(number, handler)
     try:
@@ -32,9 +32,10 @@ def install_handlers(loop: AbstractEventLoop, handlers: SignalHandlers) -> Gener
 
 
 def suspend_process(loop: AbstractEventLoop, handlers: SignalHandlers) -> None:
-    """Stop, with all that was started together with us, until somebody says to go on.
+    """Stop the process group until it is resumed.
 
-    `handlers` are the loop's for stopping and going on: meanwhile the system does what it does.
+    `handlers` are the loop's handlers for SIGTSTP and SIGCONT. They are removed meanwhile, so that
+    the signals have their default effect.
     """
     for number in handlers:
         loop.remove_signal_handler(number)

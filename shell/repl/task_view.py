@@ -1,4 +1,4 @@
-"""The task view: the agents at work to choose from, the page of one, and how one is stopped."""
+"""The task view: the list of running agents, the page of one, and stopping it."""
 
 from typing import TYPE_CHECKING
 
@@ -19,103 +19,106 @@ if TYPE_CHECKING:
     from shell.repl.screen_controller import ScreenController
 
 STOP_CONFIRM_S = 5.0
-"""So long the question whether to stop one stands in the place of the footer."""
+"""How long the question whether to stop an agent replaces the footer."""
 
 
 class TaskView:
-    """What the person does about the agents below."""
+    """The user's actions on subagents."""
 
-    def __init__(self, desk: "ScreenController") -> None:
-        self._desk = desk
+    def __init__(self, controller: "ScreenController") -> None:
+        self._controller = controller
 
     @property
     def is_open(self) -> bool:
-        """Whether the list or a page of the task view is."""
-        picker, pager = self._desk.list_input.picker, self._desk.page_view.pager
+        """Whether the list or a page of the task view is open."""
+        picker, pager = self._controller.list_input.picker, self._controller.page_view.pager
         return bool(pager and pager.page.agent) or bool(picker and picker.is_full_screen)
 
     @property
     def selected_agent(self) -> Address | None:
-        """Whose page is open, or whose line is chosen while no letters are typed."""
-        if pager := self._desk.page_view.pager:
+        """The agent whose page is open, or which is selected while no filter is typed."""
+        if pager := self._controller.page_view.pager:
             return pager.page.agent
-        picker = self._desk.list_input.picker
-        chosen = (
-            get_selected_index(picker) if picker and self._desk.list_input.is_filter_empty else None
-        )
-        return picker.items[chosen].agent if picker and chosen is not None else None
+        list_input = self._controller.list_input
+        if not list_input.picker or not list_input.is_filter_empty:
+            return None
+        index = get_selected_index(list_input.picker)
+        return list_input.picker.items[index].agent if index is not None else None
 
     @property
     def is_confirming_stop(self) -> bool:
-        """Whether the next press stops the agent: the question stands on the screen."""
-        row = self._row
+        """Whether the question is on screen and the next press stops the agent."""
+        subagent = self._selected_subagent
         return (
-            row is not None
-            and row.phase != "ended"
-            and self._desk.hint == format_stop_question(row)
+            subagent is not None
+            and subagent.phase != "ended"
+            and self._controller.hint == format_stop_question(subagent)
         )
 
     def open(self, selected: Address | None = None) -> None:
-        """List the agents at work."""
-        if self._desk.state.subagents.running:
-            self._desk.list_input.open(with_selected_agent(self._list(), selected))
+        """List the running agents."""
+        if self._controller.state.subagents.running:
+            self._controller.list_input.open(with_selected_agent(self._build_picker(), selected))
         else:
-            self._desk.show_message(NO_AGENTS_RUNNING)
+            self._controller.show_message(NO_AGENTS_RUNNING)
 
     def update(self) -> None:
-        """Keep the list to those that are at work now."""
-        picker = self._desk.list_input.picker
-        if picker and picker.is_full_screen:
-            self._desk.list_input.picker = with_refreshed_items(picker, self._list())
+        """Update the list to the agents that run now."""
+        list_input = self._controller.list_input
+        if list_input.picker and list_input.picker.is_full_screen:
+            list_input.picker = with_refreshed_items(list_input.picker, self._build_picker())
 
     def view_subagent(self, agent: Address) -> None:
-        """Cover the screen with what an agent does, and let it stream."""
-        desk = self._desk
-        desk.host.post(ViewSubagent(agent=agent))
-        desk.page_view.open_live(
-            lambda: build_subagent_page(desk.state, agent, desk.now_s),
-            lambda: desk.host.post(ViewSubagent(agent=None)),
+        """Cover the screen with a subagent's page and subscribe to its stream."""
+        controller = self._controller
+        controller.host.post(ViewSubagent(agent=agent))
+        controller.page_view.open_live(
+            lambda: build_subagent_page(controller.state, agent, controller.now_s),
+            lambda: controller.host.post(ViewSubagent(agent=None)),
         )
 
     def go_back(self) -> None:
-        """Leave the page; from that of an agent to the list."""
+        """Close the page; from a subagent's page go back to the list."""
         agent = self.selected_agent
         self.cancel_stop()
-        self._desk.page_view.clear_page()
+        self._controller.page_view.clear_page()
         if agent:
             self.open(agent)
-        self._desk.update_screen_mode()
+        self._controller.update_screen_mode()
 
     def start_message(self) -> bool:
-        """Leave the page to write to an agent that waits for more; whether this is one."""
-        row = self._row
-        if row is None or not row.is_awaiting_prompt:
+        """Close the page to write to an idle interactive agent; False: it is not one."""
+        subagent = self._selected_subagent
+        if subagent is None or not subagent.is_awaiting_prompt:
             return False
-        self._desk.page_view.close()
-        self._desk.apply((self._desk.state, (RestoreDraft(f"/tasks say {row.address.name} "),)))
+        controller = self._controller
+        controller.page_view.close()
+        draft = RestoreDraft(f"/tasks say {subagent.address.name} ")
+        controller.apply((controller.state, (draft,)))
         return True
 
     def stop_agent(self) -> None:
-        """Stop the agent, at the second press; the first one asks."""
-        row = self._row
-        if row is None:
+        """Ask whether to stop the agent; stop it at the second press."""
+        subagent = self._selected_subagent
+        if subagent is None:
             return
+        controller = self._controller
         if self.is_confirming_stop:
             self.cancel_stop()
-            self._desk.apply(stop_subagent(self._desk.state, row, self._desk.now_s))
+            controller.apply(stop_subagent(controller.state, subagent, controller.now_s))
         else:
-            self._desk.show_hint(format_stop_question(row), STOP_CONFIRM_S)
+            controller.show_hint(format_stop_question(subagent), STOP_CONFIRM_S)
 
     def cancel_stop(self) -> None:
-        """Stop nobody after all."""
+        """Withdraw the question whether to stop the agent."""
         if self.is_confirming_stop:
-            self._desk.hint = ""
-            self._desk.refresh()
+            self._controller.hint = ""
+            self._controller.refresh()
 
     @property
-    def _row(self) -> Subagent | None:
+    def _selected_subagent(self) -> Subagent | None:
         agent = self.selected_agent
-        return self._desk.state.subagents.subagents.get(agent) if agent else None
+        return self._controller.state.subagents.subagents.get(agent) if agent else None
 
-    def _list(self) -> Picker:
-        return build_task_picker(self._desk.state, self._desk.now_s, self.view_subagent)
+    def _build_picker(self) -> Picker:
+        return build_task_picker(self._controller.state, self._controller.now_s, self.view_subagent)

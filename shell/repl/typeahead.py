@@ -1,4 +1,4 @@
-"""Keys that were pressed before the program had the terminal."""
+"""Keys that were pressed before the program put the terminal into raw mode."""
 
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -12,9 +12,9 @@ ENTER_KEY = KeyPress(Keys.ControlM, "\r")
 
 @contextmanager
 def raw_mode_with_typeahead(keyboard: Input) -> Generator[list[KeyPress]]:
-    """Take the terminal into our own mode, and hand out what was typed until then.
+    """Put the terminal into raw mode and yield the keys typed before.
 
-    Until then Enter comes as the character that Ctrl-J sends, and it was Enter that was meant.
+    Before raw mode, Enter arrives as the character of Ctrl-J, so Ctrl-J is replaced by Enter.
     """
     with keyboard.raw_mode():
         keys: list[KeyPress] = []

@@ -1,8 +1,8 @@
 """The approval prompt: fixed rows around the whole command or diff, which scrolls between them.
 
-Every row is wrapped here to the width of the window, so that what counts as shown was drawn. A
-row begins with a word of ours, and one that goes on with a mark: no path or description, however
-long, can draw a row that looks like another.
+Every row is wrapped to the window's width here, so a row that was drawn was drawn whole. Each of
+our rows starts with our own text, and a continued row starts with a mark. A path or description,
+however long, therefore cannot imitate one of our rows.
 """
 
 from collections.abc import Sequence
@@ -37,25 +37,25 @@ DECISION_KEYS: dict[str, ApprovalDecision] = {
     "n": "no",
 }
 BROADER_GRANT_KEYS = ("A", "P")
-"""As `a` and `p`, for the beginnings of commands."""
+"""Like `a` and `p`, but for all commands with the same prefix."""
 MIN_BODY_ROWS = 3
-"""With less of the command on the screen nothing can be allowed."""
+"""Rows of the command or diff that must fit; with fewer, nothing can be allowed."""
 CONTINUATION_MARK = "↪ "
-"""Before what is left of a row around the command or diff."""
-_LEAST_FOR_WORDS = 20
+"""Starts every row that continues one of the fixed rows."""
+_MIN_WORD_WRAP_COLUMNS = 20
 MAX_DESCRIPTION_CHARS = 200
-"""The model may say so much for its call; more would push the call itself off the screen."""
-REJECTION_HINT: Fragment = ("strong", "Enter sends the no with this reason, Esc goes back")
+"""Limit for the model's description of its call, so that it cannot push the call off the screen."""
+REJECTION_HINT: Fragment = ("strong", "Enter sends No with this reason · Esc goes back")
 _GAP = " " * 5
-WINDOW_TOO_SMALL = "enlarge the window to answer · n no · Esc later"
+WINDOW_TOO_SMALL = "Enlarge the window to answer · n No · Esc Decide later"
 
 CallApprovalRequest = ExecApprovalRequest | PatchApprovalRequest
-"""What is allowed or not; a question is answered in words."""
+"""A request to allow a call; a user question is answered with text instead."""
 
 
 @dataclass(frozen=True, slots=True)
 class PromptPanel:
-    """The prompt at one width: `head` and `answers` never scroll away, `body` does."""
+    """The prompt at one width: `header` and `options` never scroll away, `body` scrolls."""
 
     header: tuple[Row, ...]
     body: tuple[Row, ...]
@@ -63,130 +63,133 @@ class PromptPanel:
 
     @property
     def fixed_row_count(self) -> int:
-        """Rows that must be there whatever happens, the hint included."""
+        """Rows that are always shown, including the hint."""
         return len(self.header) + len(self.options) + 1
 
     def has_room_in(self, rows: int) -> bool:
-        """Whether `rows` hold everything that a person needs to answer."""
+        """Return whether everything that the user needs to answer fits into `rows`."""
         return rows >= self.fixed_row_count + min(MIN_BODY_ROWS, len(self.body))
 
 
 def build_approval_panel(request: CallApprovalRequest, count: int, width: int) -> PromptPanel:
-    """Lay a request out, as the first of `count`."""
+    """Lay out a request as the first of `count`."""
     return PromptPanel(
-        header=tuple(_head(request, count, width)),
-        body=_body(request, width),
-        options=tuple(_answers(request, width)),
+        header=tuple(_render_header(request, count, width)),
+        body=_render_body(request, width),
+        options=tuple(_render_options(request, width)),
     )
 
 
 def get_approval_hint(
     request: CallApprovalRequest, arming_state: Arming, *, has_draft: bool
 ) -> Fragment:
-    """Say what the keys do now."""
+    """Return the line that explains what the keys do now."""
     if not arming.can_reject(arming_state):
-        return ("dim", "Ctrl-Y to answer: a draft is being typed" if has_draft else "…")
+        return ("dim", "You have a draft; press Ctrl-Y to answer" if has_draft else "One moment")
     if not arming.can_allow(arming_state) and set(request.available_decisions) - {"no"}:
-        return ("warn", "PgDn: read to the end before you allow it")
-    return ("strong", "press a key to answer")
+        return ("warn", "Scroll to the end before you allow it: PgDn")
+    return ("strong", "Press a key to answer")
 
 
 def format_requester(request: AnyApprovalRequest) -> str:
-    """Who asks, as a chain from the primary agent down."""
+    """Return the requesting agent as a chain that starts at the primary agent."""
     return AGENT_CHAIN_SEPARATOR.join(request.agent.segments)
 
 
-def _head(request: CallApprovalRequest, count: int, width: int) -> list[Row]:
-    who = f"{format_requester(request)} asks: {sanitize_line_strict(request.tool)} · 1 of {count}"
+def _render_header(request: CallApprovalRequest, count: int, width: int) -> list[Row]:
+    tool = sanitize_line_strict(request.tool)
+    title = f"{format_requester(request)} wants to use {tool} · 1 of {count}"
     if isinstance(request, PatchApprovalRequest):
-        where = f"change {sanitize_line_strict(request.path, is_code=True)}"
+        location = f"file {sanitize_line_strict(request.path, is_code=True)}"
     else:
-        where = f"in {sanitize_line_strict(request.cwd, is_code=True)}"
-    rows = wrap_row(who, "title", width) + wrap_row(where, "plain", width)
+        location = f"in {sanitize_line_strict(request.cwd, is_code=True)}"
+    rows = wrap_row(title, "title", width) + wrap_row(location, "plain", width)
     rows += wrap_row_words(f"why: {sanitize_line_strict(request.reason)}", "dim", width)
     if request.description:
-        told = f"it says: {_shortened(sanitize_line_strict(request.description))}"
-        rows += wrap_row_words(told, "dim", width)
+        description = _truncate_description(sanitize_line_strict(request.description))
+        rows += wrap_row_words(f"the agent says: {description}", "dim", width)
     return rows
 
 
-def _shortened(text: str) -> str:
+def _truncate_description(text: str) -> str:
     more = len(text) - MAX_DESCRIPTION_CHARS
     return f"{text[:MAX_DESCRIPTION_CHARS]}… (+{more} characters)" if more > 0 else text
 
 
 def wrap_row(text: str, tone: str, width: int) -> list[Row]:
-    """Draw one row of ours, and behind a mark what does not fit into it."""
+    """Render one of our rows; every further row starts with the continuation mark."""
     first = wrap(text, width)[0]
     more = wrap(text[len(first) :], width - len(CONTINUATION_MARK)) if first != text else []
-    return _behind_mark([first, *more], tone)
+    return _mark_continuations([first, *more], tone)
 
 
 def wrap_row_words(text: str, tone: str, width: int) -> list[Row]:
-    """Do the same with words, which are not torn apart where there is room."""
-    if measure_width(text) <= width or width < _LEAST_FOR_WORDS:
+    """Render one of our rows like `wrap_row`, but break between words where there is room."""
+    if measure_width(text) <= width or width < _MIN_WORD_WRAP_COLUMNS:
         return wrap_row(text, tone, width)
-    return _behind_mark(wrap_words(text, width - len(CONTINUATION_MARK)), tone)
+    return _mark_continuations(wrap_words(text, width - len(CONTINUATION_MARK)), tone)
 
 
-def _behind_mark(pieces: Sequence[str], tone: str) -> list[Row]:
-    first, *more = pieces
-    return [((tone, first),), *((("warn", CONTINUATION_MARK), (tone, piece)) for piece in more)]
+def _mark_continuations(lines: Sequence[str], tone: str) -> list[Row]:
+    first, *more = lines
+    return [((tone, first),), *((("warn", CONTINUATION_MARK), (tone, line)) for line in more)]
 
 
-def _body(request: CallApprovalRequest, width: int) -> tuple[Row, ...]:
+def _render_body(request: CallApprovalRequest, width: int) -> tuple[Row, ...]:
     if isinstance(request, ExecApprovalRequest):
-        return _lines(request.command, width, diff=False)
-    return _lines(request.diff.removesuffix("\n"), width, diff=True)
+        return _render_text(request.command, width, is_diff=False)
+    return _render_text(request.diff.removesuffix("\n"), width, is_diff=True)
 
 
 @lru_cache(maxsize=8)
-def _lines(text: str, width: int, *, diff: bool) -> tuple[Row, ...]:
-    """Lay out the whole text; asked for several times a frame, hence remembered."""
-    lines = exact(text, is_code=not diff).split("\n")
-    toned = ((line, get_diff_tone(line) if diff else "strong") for line in lines)
+def _render_text(text: str, width: int, *, is_diff: bool) -> tuple[Row, ...]:
+    """Lay out the whole text; cached, since each frame asks for it several times."""
+    lines = exact(text, is_code=not is_diff).split("\n")
+    toned = ((line, get_diff_tone(line) if is_diff else "strong") for line in lines)
     return tuple(row for line, tone in toned for row in render_barred(line, tone, width))
 
 
 def get_diff_tone(line: str) -> str:
-    """Choose the colour of a line of a diff."""
+    """Return the tone of a line of a diff."""
     if line.startswith(("+++", "---")):
         return "strong"
     return {"+": "good", "-": "bad", "@": "hunk"}.get(line[:1], "plain")
 
 
 def render_barred(line: str, tone: str, width: int) -> list[Row]:
-    """Draw a line behind a bar, so that it cannot pass for a row of ours; `┆`: it goes on."""
-    return _behind_bar(wrap(line, width - 2), tone)
+    """Render a line after a bar, so it cannot imitate our rows; `┆` marks continued rows."""
+    return _add_bar(wrap(line, width - 2), tone)
 
 
 def render_barred_words(line: str, tone: str, width: int) -> list[Row]:
-    """Do the same with words, which are not torn apart."""
-    return _behind_bar(wrap_words(line, width - 2), tone)
+    """Render a line like `render_barred`, but break between words."""
+    return _add_bar(wrap_words(line, width - 2), tone)
 
 
-def _behind_bar(pieces: Sequence[str], tone: str) -> list[Row]:
-    first, *more = pieces
-    begun: Row = (("warn", "│ "), (tone, first))
-    return [begun, *((("warn", "┆ "), (tone, piece)) for piece in more)]
+def _add_bar(lines: Sequence[str], tone: str) -> list[Row]:
+    first, *more = lines
+    first_row: Row = (("warn", "│ "), (tone, first))
+    return [first_row, *((("warn", "┆ "), (tone, line)) for line in more)]
 
 
-def _answers(request: CallApprovalRequest, width: int) -> list[Row]:
-    told = {
-        "once": "y  once",
-        "session": "a  don't ask again in this session for " + format_grants(request.grants),
-        "project": "p  the same in this project",
+def _render_options(request: CallApprovalRequest, width: int) -> list[Row]:
+    grants = format_grants(request.grants)
+    labels = {
+        "once": "y  Yes, once",
+        "session": f"a  Yes, and don't ask again this session for {grants}",
+        "project": "p  Yes, for this project",
     }
-    lines = [told[answer] for answer in told if answer in request.available_decisions]
+    lines = [label for decision, label in labels.items() if decision in request.available_decisions]
     if request.broader_grants:
-        lines.append("A, P  as a and p, but for " + format_grants(request.broader_grants))
-    no = ("n  no", "Tab  no, with a reason") if "no" in request.available_decisions else ()
-    lines += join_side_by_side((*no, "Esc  later"), width)
+        broader = format_grants(request.broader_grants)
+        lines.append(f"A, P  Same as a and p, for all commands matching {broader}")
+    no = ("n  No", "Tab  No, and say why") if "no" in request.available_decisions else ()
+    lines += join_side_by_side((*no, "Esc  Decide later"), width)
     return [row for line in lines for row in wrap_row(line, "plain", width)]
 
 
 def join_side_by_side(parts: Sequence[str], width: int) -> list[str]:
-    """Put words of ours on as few lines as they fit on."""
+    """Place labels next to each other on as few lines as possible."""
     lines = list(parts[:1])
     for part in parts[1:]:
         longer = lines[-1] + _GAP + part
@@ -195,8 +198,8 @@ def join_side_by_side(parts: Sequence[str], width: int) -> list[str]:
 
 
 def format_grants(rules: tuple[Rule, ...]) -> str:
-    """Name the exact rules that an answer would store."""
-    told = (
+    """Return the exact rules that a decision would store."""
+    texts = (
         f"{rule.permission} {sanitize_line_strict(rule.pattern, is_code=True)}" for rule in rules
     )
-    return " and ".join(f"`{rule}`" for rule in told)
+    return " and ".join(f"`{text}`" for text in texts)

@@ -1,4 +1,4 @@
-"""The approvals that wait for the person: first in first out, some put off until later."""
+"""The approval requests that wait for the user: first in, first out, some of them deferred."""
 
 from dataclasses import dataclass, replace
 
@@ -13,83 +13,84 @@ from shell.text.sanitize import sanitize_line
 from shell.view.styled_text import AGENT_CHAIN_SEPARATOR, truncate
 
 MAX_CALL_COLUMNS = 120
-"""So much of a call is told again once it was refused."""
+"""Width of a rejected call in the notice about it."""
 
 
 @dataclass(frozen=True, slots=True)
 class ApprovalQueue:
-    """What is parked, oldest first; at most one of them is on the screen."""
+    """The parked requests, oldest first; at most one of them is on screen."""
 
     parked: tuple[AnyApprovalRequest, ...] = ()
     deferred_ids: frozenset[str] = frozenset()
-    """Ids that the person put off."""
+    """Ids of the requests that the user deferred."""
     given_replies: tuple[str, ...] = ()
-    """To the first questions of the request on the screen."""
+    """Replies to the first questions of the request on screen."""
 
     @property
     def current(self) -> AnyApprovalRequest | None:
-        """The request that is on the screen."""
+        """The request on screen."""
         return next(
             (request for request in self.parked if request.id not in self.deferred_ids), None
         )
 
     @property
     def prompt_id(self) -> str:
-        """Names what is on the screen; each question of a request is a prompt of its own."""
+        """The id of the prompt on screen; each question of a request is a separate prompt."""
         return f"{self.current.id}·{len(self.given_replies)}" if self.current else ""
 
     def find(self, request_id: str) -> AnyApprovalRequest | None:
-        """Look a parked request up; None when it has ended."""
+        """Return a parked request, or None if it has ended."""
         return next((request for request in self.parked if request.id == request_id), None)
 
 
-def with_request(requests: ApprovalQueue, message: ShowApproval) -> ApprovalQueue:
-    """Add a request behind the others; one that is known keeps its place."""
-    if requests.find(message.request.id):
-        return requests
-    return replace(requests, parked=(*requests.parked, message.request))
+def with_request(queue: ApprovalQueue, message: ShowApproval) -> ApprovalQueue:
+    """Add a request at the end; a known request keeps its position."""
+    if queue.find(message.request.id):
+        return queue
+    return replace(queue, parked=(*queue.parked, message.request))
 
 
-def without_request(requests: ApprovalQueue, request_id: str) -> ApprovalQueue:
-    """Take a request away: it was answered or withdrawn."""
-    if not requests.find(request_id):
-        return requests
-    shown = requests.current
-    kept = requests.given_replies if shown and shown.id != request_id else ()
+def without_request(queue: ApprovalQueue, request_id: str) -> ApprovalQueue:
+    """Remove a request that was decided or withdrawn."""
+    if not queue.find(request_id):
+        return queue
+    current = queue.current
+    replies = queue.given_replies if current and current.id != request_id else ()
     return ApprovalQueue(
-        given_replies=kept,
-        parked=tuple(request for request in requests.parked if request.id != request_id),
-        deferred_ids=requests.deferred_ids - {request_id},
+        given_replies=replies,
+        parked=tuple(request for request in queue.parked if request.id != request_id),
+        deferred_ids=queue.deferred_ids - {request_id},
     )
 
 
 def format_rejection(request: AnyApprovalRequest, feedback: str) -> str:
-    """Say what the person said no to, and what the agent reads of them."""
+    """Return a notice that names the rejected call and the reason that the agent receives."""
     match request:
         case ExecApprovalRequest():
-            what = f" {sanitize_line(request.command)}"
+            target = f" {sanitize_line(request.command)}"
         case PatchApprovalRequest():
-            what = f" {sanitize_line(request.path)}"
+            target = f" {sanitize_line(request.path)}"
         case QuestionRequest():
-            what = ""
-    who = AGENT_CHAIN_SEPARATOR.join(request.agent.segments)
-    told = f"You said no to {who}: {truncate(request.tool + what, MAX_CALL_COLUMNS)}"
-    return f"{told}\nIt reads: {feedback}" if feedback else told
+            target = ""
+    chain = AGENT_CHAIN_SEPARATOR.join(request.agent.segments)
+    call = truncate(request.tool + target, MAX_CALL_COLUMNS)
+    notice = f"You denied this call of {chain}: {call}"
+    return f"{notice}\nReason sent to the agent: {feedback}" if feedback else notice
 
 
-def defer_all(requests: ApprovalQueue) -> ApprovalQueue:
+def defer_all(queue: ApprovalQueue) -> ApprovalQueue:
     """Take every request that waits now off the screen; they stay parked.
 
-    All of them, since a screen full of questions must not stand before the key that stops the
-    turn; one that comes later shows itself.
+    All of them, so that a long queue cannot block the key that interrupts the turn. Requests that
+    arrive later are shown.
     """
     return replace(
-        requests,
-        deferred_ids=frozenset(request.id for request in requests.parked),
+        queue,
+        deferred_ids=frozenset(request.id for request in queue.parked),
         given_replies=(),
     )
 
 
-def restore_deferred(requests: ApprovalQueue) -> ApprovalQueue:
-    """Bring back what was put off."""
-    return replace(requests, deferred_ids=frozenset(), given_replies=())
+def restore_deferred(queue: ApprovalQueue) -> ApprovalQueue:
+    """Show the deferred requests again."""
+    return replace(queue, deferred_ids=frozenset(), given_replies=())

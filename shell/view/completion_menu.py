@@ -1,4 +1,4 @@
-"""What may be completed at the cursor, and how it is offered below the input. Pure."""
+"""Completions at the cursor, and the menu that shows them below the input. Pure."""
 
 import re
 from collections.abc import Iterable
@@ -12,14 +12,14 @@ MAX_MENU_ITEMS = 40
 MAX_MENU_ROWS = 8
 _COMMAND = re.compile(r"/[a-z-]*", re.IGNORECASE)
 _MENTION = re.compile(r'(?:^|(?<=\s))@([^\s"]*)$')
-_LEAST_DETAIL_CHARS = 8
-_BESIDE = len("> ") + len("  ")
-"""Columns that neither an offer nor what is told of it has."""
+_MIN_DESCRIPTION_COLUMNS = 8
+_FIXED_COLUMNS = len("> ") + len("  ")
+"""Columns that neither the item nor its description uses."""
 
 
 @dataclass(frozen=True, slots=True)
 class MenuItem:
-    """One thing that can be put in the place of what was typed."""
+    """One completion of the typed word."""
 
     text: str
     description: str = ""
@@ -27,53 +27,53 @@ class MenuItem:
 
 @dataclass(frozen=True, slots=True)
 class Menu:
-    """The offers for one word of the draft."""
+    """The completions for one word of the draft."""
 
     items: tuple[MenuItem, ...]
     word_start: int
-    """Where the word begins; it ends at the cursor."""
+    """Index at which the word starts; it ends at the cursor."""
     submits_on_enter: bool = False
-    """Enter also sends what was chosen."""
+    """Enter also submits the selected item."""
     selected_index: int = 0
 
     @property
     def selected_item(self) -> MenuItem:
-        """The offer that Enter and Tab take."""
+        """The item that Enter and Tab insert."""
         return self.items[self.selected_index]
 
 
 def build_command_menu(before: str, commands: Iterable[tuple[str, str]]) -> Menu | None:
-    """Offer slash commands, given as name and help, for a draft that is the beginning of one."""
+    """Offer slash commands, passed as name and help, if the draft is the start of one."""
     if not _COMMAND.fullmatch(before):
         return None
-    told = dict(commands)
-    names = fuzzy_match.find_best_matches(before[1:], told, MAX_MENU_ITEMS)
-    offers = tuple(MenuItem(f"/{name}", told[name]) for name in names)
-    return Menu(offers, word_start=0, submits_on_enter=True) if offers else None
+    help_by_name = dict(commands)
+    names = fuzzy_match.find_best_matches(before[1:], help_by_name, MAX_MENU_ITEMS)
+    items = tuple(MenuItem(f"/{name}", help_by_name[name]) for name in names)
+    return Menu(items, word_start=0, submits_on_enter=True) if items else None
 
 
 def find_mention(before: str) -> str | None:
-    """Find what stands behind an `@` that a word before the cursor begins with."""
-    found = _MENTION.search(before)
-    return found[1] if found else None
+    """Return the text after the `@` that starts the word at the cursor; None: no such word."""
+    match = _MENTION.search(before)
+    return match[1] if match else None
 
 
 def build_file_menu(before: str, query: str, files: Iterable[str]) -> Menu | None:
-    """Offer files for the letters behind an `@`."""
-    offers = tuple(
-        MenuItem(_named(path))
+    """Offer files that match the text after an `@`."""
+    items = tuple(
+        MenuItem(_format_mention(path))
         for path in fuzzy_match.find_best_matches(query, files, MAX_MENU_ITEMS)
     )
-    return Menu(offers, word_start=len(before) - len(query) - 1) if offers else None
+    return Menu(items, word_start=len(before) - len(query) - 1) if items else None
 
 
 def move_selection(menu: Menu, by: int) -> Menu:
-    """Choose another offer; behind the last comes the first."""
+    """Select another item; the list wraps around."""
     return replace(menu, selected_index=(menu.selected_index + by) % len(menu.items))
 
 
 def render_menu_rows(menu: Menu | None, width: int, height: int) -> list[Row]:
-    """Draw the offers around the chosen one and, where not all fit, how many more there are."""
+    """Render the items around the selected one; the last row counts those that do not fit."""
     count = len(menu.items) if menu else 0
     if height < 2 or count <= min(height, MAX_MENU_ROWS):  # noqa: PLR2004  (one of each)
         return render_menu_item_rows(menu, width, min(height, MAX_MENU_ROWS))
@@ -82,31 +82,34 @@ def render_menu_rows(menu: Menu | None, width: int, height: int) -> list[Row]:
 
 
 def render_menu_item_rows(menu: Menu | None, width: int, height: int) -> list[Row]:
-    """Draw the offers around the chosen one."""
+    """Render the items around the selected one."""
     if menu is None or height < 1:
         return []
     rows = min(height, len(menu.items))
     first = max(min(menu.selected_index - rows // 2, len(menu.items) - rows), 0)
-    shown = menu.items[first : first + rows]
-    widest = max(measure_width(sanitize_line(offer.text)) for offer in shown)
-    told = max(measure_width(sanitize_line(offer.description)) for offer in shown)
-    column = min(widest, max(width - _BESIDE - told, width // 2))
+    visible_items = menu.items[first : first + rows]
+    text_width = max(measure_width(sanitize_line(item.text)) for item in visible_items)
+    description_width = max(
+        measure_width(sanitize_line(item.description)) for item in visible_items
+    )
+    column = min(text_width, max(width - _FIXED_COLUMNS - description_width, width // 2))
     return [
-        _row(offer, column, width, chosen=number == menu.selected_index)
-        for number, offer in enumerate(shown, first)
+        _render_item(item, column, width, is_selected=number == menu.selected_index)
+        for number, item in enumerate(visible_items, first)
     ]
 
 
-def _row(offer: MenuItem, column: int, width: int, *, chosen: bool) -> Row:
-    mark, tone = ("› ", "person") if chosen else ("  ", "plain")  # noqa: RUF001  (an arrow)
-    text = sanitize_line(offer.text)
-    room = width - _BESIDE - column
-    if not offer.description or room < _LEAST_DETAIL_CHARS:
+def _render_item(item: MenuItem, column: int, width: int, *, is_selected: bool) -> Row:
+    mark, tone = ("› ", "user") if is_selected else ("  ", "plain")  # noqa: RUF001  (an arrow)
+    text = sanitize_line(item.text)
+    room = width - _FIXED_COLUMNS - column
+    if not item.description or room < _MIN_DESCRIPTION_COLUMNS:
         return ((tone, mark + truncate(text, max(width - 2, 1))),)
     text = truncate(text, column)
-    blanks = " " * (column - measure_width(text) + 2)
-    return ((tone, mark + text + blanks), ("dim", truncate(sanitize_line(offer.description), room)))
+    padding = " " * (column - measure_width(text) + 2)
+    description = truncate(sanitize_line(item.description), room)
+    return ((tone, mark + text + padding), ("dim", description))
 
 
-def _named(path: str) -> str:
+def _format_mention(path: str) -> str:
     return f'@"{path}"' if re.search(r"\s", path) else f"@{path}"

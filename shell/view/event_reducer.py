@@ -1,4 +1,4 @@
-"""What each report of the agent changes on the screen: one function an event, all pure."""
+"""How each event changes the screen state. Pure: one function per event."""
 
 from dataclasses import replace
 from typing import get_args
@@ -82,53 +82,48 @@ ProgramEvent = (
     | TextDropped
     | Notice
 )
-"""What the program tells besides what the agents do."""
+"""Events of the program itself, as opposed to those of agents."""
 MAX_LATE_CHARS = 4_000
-"""So much text is still shown of a turn that is being interrupted."""
+"""Text of an interrupted turn that is still printed; the rest is dropped."""
 
 
-def apply_event(state: ScreenState, event: ScreenEvent, now_s: float) -> ScreenUpdate:  # noqa: C901, PLR0911, PLR0912  (a case an event)
-    """Take in one event."""
+def apply_event(state: ScreenState, event: ScreenEvent, now_s: float) -> ScreenUpdate:  # noqa: C901, PLR0911, PLR0912  (one case per event)
+    """Apply one event; return the new state and its effects."""
     match event:
         case SessionConfigured():
-            return _configured(state, event, now_s)
+            return _on_session_configured(state, event, now_s)
         case TurnStarted():
-            return _started(state, event, now_s)
+            return _on_turn_started(state, event, now_s)
         case ToolInputDelta():
-            return _heard(state, event.char_count, now_s), ()
+            return _add_streamed_chars(state, event.char_count, now_s), ()
         case TextDelta() | ThinkingDelta():
-            return _streamed(state, event, now_s)
+            return _on_delta(state, event, now_s)
         case ReplyProgress():
-            return state, ()  # said of subagents only; what this one writes is streamed
+            return state, ()  # only for subagents; this agent's reply is streamed
         case ReplyCompleted():
-            return _replied(state, event, now_s)
+            return _on_reply_completed(state, event, now_s)
         case ModelRetrying():
-            return _retrying(state, event, now_s)
+            return _on_model_retrying(state, event, now_s)
         case ModelChanged():
-            return _model_changed(state, event)
+            return _on_model_changed(state, event)
         case AgentSwitched() | SwitchAgentFailed() | ModeChanged() | ChangeModeFailed():
             return mode_changes.apply_mode_event(state, event)
         case UsageChanged():
             return replace(state, usage=event), ()
         case ToolStarted():
-            return _tool_started(state, event, now_s)
+            return _on_tool_started(state, event, now_s)
         case ToolEnded():
-            return _tool_ended(state, event, now_s)
+            return _on_tool_ended(state, event, now_s)
         case TodosUpdated():
             return replace(state, todos=event.todos), ()
         case TurnCompleted() | TurnInterrupted() | TurnFailed():
-            return _ended(state, event, now_s)
+            return _on_turn_ended(state, event, now_s)
         case PersistenceChanged():
-            return _disk_changed(state, event)
+            return _on_persistence_changed(state, event)
         case SubagentEvent():
-            return replace(
-                state, subagents=subagent_list.apply_subagent_event(state.subagents, event, now_s)
-            ), ()
+            return _on_subagent_event(state, event, now_s), ()
         case SubagentStarted() | SubagentQueued() | SubagentEnded():
-            said = SubagentEvent(PRIMARY, event)
-            return replace(
-                state, subagents=subagent_list.apply_subagent_event(state.subagents, said, now_s)
-            ), ()
+            return _on_subagent_event(state, SubagentEvent(PRIMARY, event), now_s), ()
         case ShowApproval():
             return replace(state, approvals=approval_queue.with_request(state.approvals, event)), ()
         case DismissApproval():
@@ -136,20 +131,20 @@ def apply_event(state: ScreenState, event: ScreenEvent, now_s: float) -> ScreenU
         case ApprovalsReset():
             return reset_approvals(state)
         case _:
-            return _told(state, event)
+            return _on_program_event(state, event)
 
 
-def _told(state: ScreenState, event: ProgramEvent) -> ScreenUpdate:
-    """Take in what is only told, once: the answer to something that the person did."""
+def _on_program_event(state: ScreenState, event: ProgramEvent) -> ScreenUpdate:
+    """Print an event of the program, usually the outcome of a user's command."""
     match event:
         case UserCommandEnded():
-            detail = FullOutput(f"! {event.command}", event.text)
-            kept = full_output.with_full_output(state.full_outputs, detail)
-            return replace(state, user_command=None, full_outputs=kept), (event,)
+            output = FullOutput(f"! {event.command}", event.text)
+            outputs = full_output.with_full_output(state.full_outputs, output)
+            return replace(state, user_command=None, full_outputs=outputs), (event,)
         case PolicySnapshot():
-            ceiling = state.session.max_mode if state.session else "yolo"
-            told = format_policy(event.policy, ceiling)
-            return replace(state, listed_policy=event.policy), (PrintNotice(told, "plain"),)
+            max_mode = state.session.max_mode if state.session else "yolo"
+            text = format_policy(event.policy, max_mode)
+            return replace(state, listed_policy=event.policy), (PrintNotice(text, "plain"),)
         case TextDropped():
             return state, (PrintOmission(event.chars),)
         case Notice():
@@ -158,28 +153,35 @@ def _told(state: ScreenState, event: ProgramEvent) -> ScreenUpdate:
             return state, (PrintNotice(*format_policy_report(event)),)
 
 
-def _configured(state: ScreenState, event: SessionConfigured, now_s: float) -> ScreenUpdate:
+def _on_subagent_event(state: ScreenState, event: SubagentEvent, now_s: float) -> ScreenState:
+    subagents = subagent_list.apply_subagent_event(state.subagents, event, now_s)
+    return replace(state, subagents=subagents)
+
+
+def _on_session_configured(
+    state: ScreenState, event: SessionConfigured, now_s: float
+) -> ScreenUpdate:
     if state.session is None:
         header: tuple[SessionConfigured, ...] = (event,)
     else:
-        header = ()  # the agent was started again, which a notice says
+        header = ()  # the agent was restarted, which a notice reports
         event = event.model_copy(update={"mode": state.session.mode})
     turn = None if event.running_turn is None else RunningTurn(started_s=now_s)
-    well = PersistenceChanged(state="well")  # else it tells anew
+    persistence = PersistenceChanged(state="well")  # a restarted agent reports problems again
     state, sent = send_next_prompt(
-        replace(state, session=event, turn=turn, persistence=well), now_s
+        replace(state, session=event, turn=turn, persistence=persistence), now_s
     )
     return state, (*header, *sent)
 
 
-def _started(state: ScreenState, event: TurnStarted, now_s: float) -> ScreenUpdate:
+def _on_turn_started(state: ScreenState, event: TurnStarted, now_s: float) -> ScreenUpdate:
     if state.turn:
         return state, ()
     return replace(state, turn=RunningTurn(started_s=now_s)), (PrintPrompt(event.prompt),)
 
 
-def _heard(state: ScreenState, chars: int, now_s: float) -> ScreenState:
-    """Note that the model is at work: it has written so much more."""
+def _add_streamed_chars(state: ScreenState, chars: int, now_s: float) -> ScreenState:
+    """Record that the model has written more characters."""
     if not state.turn:
         return state
     chars += state.turn.streamed_chars
@@ -187,11 +189,11 @@ def _heard(state: ScreenState, chars: int, now_s: float) -> ScreenState:
     return replace(state, turn=turn)
 
 
-def _streamed(state: ScreenState, event: TextDelta | ThinkingDelta, now_s: float) -> ScreenUpdate:
-    state = _heard(state, len(event.text), now_s)
+def _on_delta(state: ScreenState, event: TextDelta | ThinkingDelta, now_s: float) -> ScreenUpdate:
+    state = _add_streamed_chars(state, len(event.text), now_s)
     turn = state.turn
     if turn is None or isinstance(event, ThinkingDelta):
-        return state, ()  # late: its turn has ended, and the record of the reply is printed whole
+        return state, ()  # text after the end of its turn: the completed reply is printed whole
     if turn.is_interrupting:
         turn = replace(turn, late_chars=turn.late_chars + len(event.text))
         if turn.late_chars > MAX_LATE_CHARS:
@@ -201,7 +203,7 @@ def _streamed(state: ScreenState, event: TextDelta | ThinkingDelta, now_s: float
     return replace(state, turn=turn), tuple(PrintMarkdown(block) for block in finished)
 
 
-def _replied(state: ScreenState, event: ReplyCompleted, now_s: float) -> ScreenUpdate:
+def _on_reply_completed(state: ScreenState, event: ReplyCompleted, now_s: float) -> ScreenUpdate:
     turn = state.turn or RunningTurn(started_s=now_s)
     finished: tuple[str, ...] = ()
     if not turn.has_streamed_text:
@@ -214,65 +216,65 @@ def _replied(state: ScreenState, event: ReplyCompleted, now_s: float) -> ScreenU
         turn, has_streamed_text=False, streamed_chars=0, output_tokens=tokens, pending_retry=None
     )
     thoughts = [block.thinking for block in event.content if isinstance(block, ThinkingBlock)]
-    kept = full_output.with_full_output(
+    outputs = full_output.with_full_output(
         state.full_outputs, FullOutput("reasoning", "\n\n".join(thoughts))
     )
-    return replace(state, turn=turn, full_outputs=kept), prose
+    return replace(state, turn=turn, full_outputs=outputs), prose
 
 
-def _retrying(state: ScreenState, event: ModelRetrying, now_s: float) -> ScreenUpdate:
-    """Show the wait; text that has streamed is void, since the reply begins anew."""
+def _on_model_retrying(state: ScreenState, event: ModelRetrying, now_s: float) -> ScreenUpdate:
+    """Show the wait; text already streamed is discarded, since the reply starts over."""
     turn, prose = flush_tail(state.turn or RunningTurn(started_s=now_s))
-    void = (PrintNotice("The reply was cut off here; it begins anew.", "warn"),)
-    retrying = PendingRetry(event, retry_at_s=now_s + event.wait_s)
+    notice = PrintNotice("The reply was interrupted here and starts over.", "warn")
+    retry = PendingRetry(event, retry_at_s=now_s + event.wait_s)
     turn = replace(
         turn,
         has_streamed_text=False,
         streamed_chars=0,
-        pending_retry=retrying,
-        last_activity_s=retrying.retry_at_s,
+        pending_retry=retry,
+        last_activity_s=retry.retry_at_s,
     )
-    return replace(state, turn=turn), (*prose, *(void if event.partial_text else ()))
+    return replace(state, turn=turn), (*prose, *((notice,) if event.partial_text else ()))
 
 
-def _model_changed(state: ScreenState, event: ModelChanged) -> ScreenUpdate:
-    told = PrintNotice(f"The model is {event.model} from the next request on.")
+def _on_model_changed(state: ScreenState, event: ModelChanged) -> ScreenUpdate:
+    notice = PrintNotice(f"The next request uses {event.model}.")
     if state.session is None:
-        return state, (told,)
+        return state, (notice,)
     session = state.session.model_copy(update={"model": event.model})
-    return replace(state, session=session), (told,)
+    return replace(state, session=session), (notice,)
 
 
-def _disk_changed(state: ScreenState, event: PersistenceChanged) -> ScreenUpdate:
-    """Keep the trouble for the footer; that it began and ended is told, but for a slow disk."""
-    failed = state.persistence.state == "failing"
+def _on_persistence_changed(state: ScreenState, event: PersistenceChanged) -> ScreenUpdate:
+    """Store the status for the footer; announce failure and recovery, but not a slow disk."""
+    was_failing = state.persistence.state == "failing"
     if event.state == state.persistence.state:
-        return state, ()  # several agents tell of the same
+        return state, ()  # several agents report the same problem
     state = replace(state, persistence=event)
     if event.state == "failing":
         return state, (PrintNotice(format_write_failure(event), "bad"),)
-    return state, (PrintNotice(PERSISTENCE_RECOVERED, "plain"),) if failed else ()
+    return state, (PrintNotice(PERSISTENCE_RECOVERED, "plain"),) if was_failing else ()
 
 
-def _tool_started(state: ScreenState, event: ToolStarted, now_s: float) -> ScreenUpdate:
+def _on_tool_started(state: ScreenState, event: ToolStarted, now_s: float) -> ScreenUpdate:
     turn, prose = flush_tail(state.turn or RunningTurn(started_s=now_s))
-    running = RunningTool(event.call_id, event.title, now_s)
-    return replace(state, turn=replace(turn, running_tools=(*turn.running_tools, running))), prose
+    tool = RunningTool(event.call_id, event.title, now_s)
+    return replace(state, turn=replace(turn, running_tools=(*turn.running_tools, tool))), prose
 
 
-def _tool_ended(state: ScreenState, event: ToolEnded, now_s: float) -> ScreenUpdate:
+def _on_tool_ended(state: ScreenState, event: ToolEnded, now_s: float) -> ScreenUpdate:
     turn, prose = flush_tail(state.turn or RunningTurn(started_s=now_s))
     tools = tuple(tool for tool in turn.running_tools if tool.call_id != event.call_id)
-    kept = full_output.with_full_output(
+    outputs = full_output.with_full_output(
         state.full_outputs, FullOutput(event.title or event.tool, f"{event.text}\n{event.diff}")
     )
     state = replace(
-        state, turn=replace(turn, running_tools=tools, last_activity_s=now_s), full_outputs=kept
+        state, turn=replace(turn, running_tools=tools, last_activity_s=now_s), full_outputs=outputs
     )
     return state, (*prose, event)
 
 
-def _ended(
+def _on_turn_ended(
     state: ScreenState, event: TurnCompleted | TurnInterrupted | TurnFailed, now_s: float
 ) -> ScreenUpdate:
     _, prose = flush_tail(state.turn) if state.turn else (None, ())
@@ -285,12 +287,12 @@ def _ended(
             state, sent = send_next_prompt(state, now_s)
             return state, (*prose, PrintNotice("Interrupted.", "warn"), *sent)
         case TurnFailed():
-            state, refill = restore_queued(state)
-            return state, (*prose, _failure(event), *refill)
+            state, restored = restore_queued(state)
+            return state, (*prose, _describe_failure(event), *restored)
 
 
-def _failure(event: TurnFailed) -> PrintNotice:
+def _describe_failure(event: TurnFailed) -> PrintNotice:
     if event.reason in get_args(LimitReason):
         return PrintNotice(f"The turn {event.detail}.", "warn")
-    cut = ". What stands above of the reply is not all of it." if event.partial_text else ""
-    return PrintNotice(f"The turn failed ({event.reason}): {event.detail}{cut}", "bad")
+    incomplete = ". The reply above is incomplete." if event.partial_text else ""
+    return PrintNotice(f"The turn failed ({event.reason}): {event.detail}{incomplete}", "bad")

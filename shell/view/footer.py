@@ -1,4 +1,4 @@
-"""The last line: who is talked to, how it may act, what waits."""
+"""The footer: what needs attention, then the agent, the mode, the context and the model."""
 
 from shell.text.sanitize import sanitize_line
 from shell.view.mode_changes import get_effective_mode
@@ -9,13 +9,13 @@ from shell.view.styled_text import Row, truncate
 
 
 def render_footer(state: ScreenState, hint: str, width: int) -> Row:
-    """Draw it; a `hint`, such as what a second Ctrl-C does, takes its place."""
+    """Render the footer; a `hint`, such as the effect of a second Ctrl-C, replaces it."""
     if hint:
         return (("warn", truncate(hint, width)),)
     if not state.session:
-        return (("dim", truncate("greenroom · starting …", width)),)
+        return (("dim", truncate("greenroom · starting…", width)),)
     session = state.session
-    model = sanitize_line(session.model) + (" (a script)" if session.is_scripted else "")
+    model = sanitize_line(session.model) + (" (scripted)" if session.is_scripted else "")
     parts = list(dict.fromkeys((sanitize_line(session.agent), get_effective_mode(session))))
     if state.usage and state.usage.context_window_tokens:
         used = 100 * state.usage.context_tokens / state.usage.context_window_tokens
@@ -23,27 +23,29 @@ def render_footer(state: ScreenState, hint: str, width: int) -> Row:
     if state.subagents.running:
         parts.append(format_count(len(state.subagents.running), "agent"))
     parts.append(model)
-    waiting = _warnings(state)
-    told = " · ".join(parts)
-    if not waiting:
-        return (("dim", truncate(told, width)),)
-    left = max(width - len(waiting) - 3, 0)
+    warnings = _format_warnings(state)
+    status = " · ".join(parts)
+    if not warnings:
+        return (("dim", truncate(status, width)),)
+    room = max(width - len(warnings) - 3, 0)
     return (
-        ("warn", truncate(waiting, width)),
-        ("dim", " · " + truncate(told, left) if left else ""),
+        ("warn", truncate(warnings, width)),
+        ("dim", " · " + truncate(status, room) if room else ""),
     )
 
 
-def _warnings(state: ScreenState) -> str:
-    disk = format_persistence_warning(
+def _format_warnings(state: ScreenState) -> str:
+    persistence = format_persistence_warning(
         state.persistence, sanitize_line(state.session.session_file if state.session else "")
     )
-    waiting = _waiting(len(state.approvals.parked), away=bool(state.approvals.deferred_ids))
-    return " · ".join(each for each in (disk, waiting) if each)
+    approvals = _format_parked_count(
+        len(state.approvals.parked), has_deferred=bool(state.approvals.deferred_ids)
+    )
+    return " · ".join(warning for warning in (persistence, approvals) if warning)
 
 
-def _waiting(count: int, *, away: bool) -> str:
+def _format_parked_count(count: int, *, has_deferred: bool) -> str:
     if not count:
         return ""
-    need = "needs" if count == 1 else "need"
-    return f"⚠ {count} {need} approval" + (" (Ctrl-Y)" if away else "")
+    verb = "needs" if count == 1 else "need"
+    return f"⚠ {count} {verb} approval" + (" (Ctrl-Y)" if has_deferred else "")

@@ -1,4 +1,4 @@
-"""What stands on which row: the one place that divides the height of the window. Pure."""
+"""Which rows a frame shows: the one place that divides the height of the window. Pure."""
 
 from dataclasses import dataclass, replace
 
@@ -34,33 +34,33 @@ MAX_INPUT_ROWS = 8
 DRAFT_PROMPT = "> "
 REJECTION_PROMPT = "no, because: "
 REPLY_PROMPT = "reply: "
-FILTER_PROMPT = "look for: "
+FILTER_PROMPT = "filter: "
 FOOTER_ROWS = 1
-_WORKING_SHARE = 3
-"""While something is asked, no more than this part of the window tells what else is at work."""
+_PROGRESS_DIVISOR = 3
+"""While a prompt is on screen, progress rows take at most one part in this many of the window."""
 
 
 @dataclass(frozen=True, slots=True)
 class FrameInput:
-    """What is to be drawn."""
+    """Everything that one frame is computed from."""
 
     state: ScreenState
     arming: Arming | None
-    """Of the request on screen."""
+    """The arming state of the request on screen."""
     draft: str
     is_entering_text: bool
-    """The person is writing why not."""
+    """The user is typing a rejection reason or a reply."""
     hint: str
     now_s: float
     menu: Menu | None = None
-    """What may be completed."""
+    """Completions for the draft."""
     picker: Picker | None = None
     pager: Pager | None = None
-    """Covers everything else."""
+    """A page that covers everything else."""
     selection: QuestionSelection = NO_SELECTION
-    """Of the choices of the question on screen."""
+    """The selected choices of the question on screen."""
     scroll_offset: int = 0
-    """So many rows of the command or diff are above what is shown."""
+    """Rows of the command or diff that are scrolled out above."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,14 +69,14 @@ class FrameLayout:
 
     progress: tuple[Row, ...] = ()
     panel: PromptPanel | None = None
-    """None: no request is shown, or there is no room for it (`notice`)."""
+    """None: no request is shown, or the window is too small for it (see `notice`)."""
     body_rows: int = 0
-    """So many of the panel's body are on the screen at once."""
+    """Rows of the panel's body that are visible at once."""
     notice: tuple[Row, ...] = ()
-    """Under the panel: what the keys do now."""
+    """What the keys do now; below the panel."""
     queued: tuple[Row, ...] = ()
     picker: tuple[Row, ...] = ()
-    """To choose from, above the input."""
+    """The list to choose from; above the input."""
     input_rows: int = 1
     menu: tuple[Row, ...] = ()
     footer: tuple[Row, ...] = ()
@@ -84,9 +84,9 @@ class FrameLayout:
 
     @property
     def row_count(self) -> int:
-        """The height of it all."""
+        """The total height."""
         fixed = self.panel.fixed_row_count - 1 + self.body_rows if self.panel else 0
-        windows = (
+        sections = (
             self.progress,
             self.notice,
             self.queued,
@@ -95,7 +95,7 @@ class FrameLayout:
             self.footer,
             self.page,
         )
-        return fixed + sum(map(len, windows)) + self.input_rows
+        return fixed + sum(map(len, sections)) + self.input_rows
 
 
 def compute_frame_layout(frame_input: FrameInput, size: Size) -> FrameLayout:
@@ -103,26 +103,26 @@ def compute_frame_layout(frame_input: FrameInput, size: Size) -> FrameLayout:
     width = size.columns
     footer = (render_footer(frame_input.state, frame_input.hint, width),)
     if frame_input.arming and frame_input.state.approvals.current:
-        return _with_panel(frame_input, frame_input.arming, size, footer)
+        return _compute_prompt_layout(frame_input, frame_input.arming, size, footer)
     if frame_input.pager:
         page = render_page_rows(frame_input.pager, width, size.rows - FOOTER_ROWS)
         return FrameLayout(page=tuple(page), input_rows=0, footer=footer)
     room = size.rows - FOOTER_ROWS
-    wanted = 1 if frame_input.picker else min(_draft_rows(frame_input.draft, width), MAX_INPUT_ROWS)
-    input_rows = max(min(wanted, room), 1)
+    draft_rows = 1 if frame_input.picker else _count_draft_rows(frame_input.draft, width)
+    input_rows = max(min(draft_rows, MAX_INPUT_ROWS, room), 1)
     room -= input_rows
-    listed = render_picker_rows(frame_input.picker, width, room) if frame_input.picker else []
+    picker = render_picker_rows(frame_input.picker, width, room) if frame_input.picker else []
     menu = [] if frame_input.picker else render_menu_rows(frame_input.menu, width, room)
-    room -= len(listed) + len(menu)
+    room -= len(picker) + len(menu)
     queued = render_queued_rows(frame_input.state.queued_prompts, width)[: max(room, 0)]
     room -= len(queued)
-    live = render_progress_rows(
+    progress = render_progress_rows(
         frame_input.state, frame_input.now_s, width, min(room, max(size.rows // 2, 1))
     )
     return FrameLayout(
-        progress=tuple(live),
+        progress=tuple(progress),
         queued=tuple(queued),
-        picker=tuple(listed),
+        picker=tuple(picker),
         input_rows=input_rows,
         menu=tuple(menu),
         footer=footer,
@@ -130,7 +130,7 @@ def compute_frame_layout(frame_input: FrameInput, size: Size) -> FrameLayout:
 
 
 def get_side_prompt(frame_input: FrameInput) -> str:
-    """Say what is written in the place of the draft; empty: the draft is."""
+    """Return the prompt of the input that replaces the draft; empty: the draft is shown."""
     if not frame_input.is_entering_text:
         return FILTER_PROMPT if frame_input.picker else ""
     return (
@@ -140,66 +140,68 @@ def get_side_prompt(frame_input: FrameInput) -> str:
     )
 
 
-def _draft_rows(draft: str, width: int) -> int:
+def _count_draft_rows(draft: str, width: int) -> int:
     if len(draft) > MAX_INPUT_ROWS * width:
         return MAX_INPUT_ROWS
     return len(wrap(visible(draft) + " ", width - len(DRAFT_PROMPT)))
 
 
-def _with_panel(
-    scene: FrameInput, arming: Arming, size: Size, footer: tuple[Row, ...]
+def _compute_prompt_layout(
+    frame_input: FrameInput, arming: Arming, size: Size, footer: tuple[Row, ...]
 ) -> FrameLayout:
-    request, width = scene.state.approvals.current, size.columns
-    assert request is not None  # noqa: S101  (the caller looked)
-    requests = scene.state.approvals
-    replied, count = len(requests.given_replies), len(requests.parked)
-    shown = build_panel(request, count, width, replied, scene.selection)
-    room = size.rows - FOOTER_ROWS - 1  # the input
-    if not shown.has_room_in(room):
-        low: list[Row] = [(("warn", line),) for line in wrap_words(WINDOW_TOO_SMALL, width)]
-        return FrameLayout(notice=tuple(low[: max(room, 0)]), footer=footer)
-    body_rows = min(len(shown.body), room - shown.fixed_row_count)
-    room -= shown.fixed_row_count + body_rows
-    input_rows = _input_beside(scene, width, 1 + room)
-    room -= max(input_rows - 1, 0)
-    tone, hint = _hint(request, arming, scene)
-    place = _place(scene.scroll_offset, body_rows, len(shown.body))
-    kept = _kept(scene.draft, 0 if get_side_prompt(scene) else input_rows, width)
-    notice: tuple[Row, ...] = (((tone, truncate(hint + place + kept, width)),),)
-    plan = FrameLayout((), shown, body_rows, notice, input_rows=input_rows, footer=footer)
-    if scene.pager:
-        height = room + 1 - input_rows
-        lower = scroll(scene.pager, size.rows - FOOTER_ROWS - height, width, height)
-        return replace(plan, page=tuple(render_page_rows(lower, width, height)))
-    share = min(room, max(size.rows // _WORKING_SHARE, 1))
-    if scene.picker:
-        height = room if scene.picker.is_full_screen else share
-        return replace(plan, picker=tuple(render_picker_rows(scene.picker, width, height)))
-    return replace(
-        plan, progress=tuple(render_running_rows(scene.state, scene.now_s, width, share))
+    queue, width = frame_input.state.approvals, size.columns
+    request = queue.current
+    assert request is not None  # noqa: S101  (the caller checked)
+    panel = build_panel(
+        request, len(queue.parked), width, len(queue.given_replies), frame_input.selection
     )
+    room = size.rows - FOOTER_ROWS - 1  # the input
+    if not panel.has_room_in(room):
+        too_small: list[Row] = [(("warn", line),) for line in wrap_words(WINDOW_TOO_SMALL, width)]
+        return FrameLayout(notice=tuple(too_small[: max(room, 0)]), footer=footer)
+    body_rows = min(len(panel.body), room - panel.fixed_row_count)
+    room -= panel.fixed_row_count + body_rows
+    input_rows = _count_input_rows_below_prompt(frame_input, width, 1 + room)
+    room -= max(input_rows - 1, 0)
+    tone, hint = _get_hint(request, arming, frame_input)
+    position = _format_position(frame_input.scroll_offset, body_rows, len(panel.body))
+    visible_draft_rows = 0 if get_side_prompt(frame_input) else input_rows
+    hidden_draft = _format_hidden_draft(frame_input.draft, visible_draft_rows, width)
+    notice: tuple[Row, ...] = (((tone, truncate(hint + position + hidden_draft, width)),),)
+    layout = FrameLayout((), panel, body_rows, notice, input_rows=input_rows, footer=footer)
+    if frame_input.pager:
+        height = room + 1 - input_rows
+        pager = scroll(frame_input.pager, size.rows - FOOTER_ROWS - height, width, height)
+        return replace(layout, page=tuple(render_page_rows(pager, width, height)))
+    share = min(room, max(size.rows // _PROGRESS_DIVISOR, 1))
+    if frame_input.picker:
+        height = room if frame_input.picker.is_full_screen else share
+        return replace(layout, picker=tuple(render_picker_rows(frame_input.picker, width, height)))
+    progress = render_running_rows(frame_input.state, frame_input.now_s, width, share)
+    return replace(layout, progress=tuple(progress))
 
 
-def _input_beside(scene: FrameInput, width: int, most: int) -> int:
-    """Say how high the input is below a request: a draft gets no row that the request needs."""
-    if scene.is_entering_text or scene.picker:
+def _count_input_rows_below_prompt(frame_input: FrameInput, width: int, max_rows: int) -> int:
+    """Return the height of the input; a draft takes no row that the prompt needs."""
+    if frame_input.is_entering_text or frame_input.picker:
         return 1
-    wanted = min(_draft_rows(scene.draft, width), MAX_INPUT_ROWS)
-    return 0 if scene.pager else min(wanted, most)
+    wanted = min(_count_draft_rows(frame_input.draft, width), MAX_INPUT_ROWS)
+    return 0 if frame_input.pager else min(wanted, max_rows)
 
 
-def _kept(draft: str, rows: int, width: int) -> str:
-    """Say what draft is kept, where less of it is on the screen; empty: there is no more."""
-    if not draft.strip() or _draft_rows(draft, width) <= rows:
+def _format_hidden_draft(draft: str, rows: int, width: int) -> str:
+    """Return a reminder of a draft that `rows` do not show in full; empty: they show all of it."""
+    if not draft.strip() or _count_draft_rows(draft, width) <= rows:
         return ""
     lines = draft.strip().split("\n")
-    return f" · your draft of {format_count(len(lines), 'line')}: {sanitize_line(lines[0])}"
+    return f" · your draft ({format_count(len(lines), 'line')}): {sanitize_line(lines[0])}"
 
 
-def _place(above: int, shown: int, rows: int) -> str:
-    """Say which rows of a long command or diff are shown."""
-    first = min(above, rows - shown) + 1
-    return f" · {first:,}-{first + shown - 1:,} of {rows:,}" if shown < rows else ""
+def _format_position(scroll_offset: int, visible_rows: int, row_count: int) -> str:
+    """Return which rows of a long command or diff are visible."""
+    first = min(scroll_offset, row_count - visible_rows) + 1
+    last = first + visible_rows - 1
+    return f" · {first:,}-{last:,} of {row_count:,}" if visible_rows < row_count else ""
 
 
 def build_panel(
@@ -209,23 +211,23 @@ def build_panel(
     answered_count: int = 0,
     selection: QuestionSelection = NO_SELECTION,
 ) -> PromptPanel:
-    """Lay out any request, as the first of `count`, `replied` of its questions being answered."""
+    """Lay out any request as the first of `count`, with `answered_count` questions answered."""
     if isinstance(request, QuestionRequest):
         return build_question_panel(request, answered_count, selection, count, width)
     return build_approval_panel(request, count, width)
 
 
-def _hint(request: AnyApprovalRequest, arming: Arming, scene: FrameInput) -> Fragment:
-    draft = bool(scene.draft or (scene.picker and scene.picker.filter_text))
+def _get_hint(request: AnyApprovalRequest, arming: Arming, frame_input: FrameInput) -> Fragment:
+    has_draft = bool(frame_input.draft or (frame_input.picker and frame_input.picker.filter_text))
     if isinstance(request, QuestionRequest):
-        asked = request.questions[len(scene.state.approvals.given_replies)]
+        question = request.questions[len(frame_input.state.approvals.given_replies)]
         return (
             TEXT_REPLY_HINT
-            if scene.is_entering_text
-            else get_question_hint(asked, arming, has_draft=draft)
+            if frame_input.is_entering_text
+            else get_question_hint(question, arming, has_draft=has_draft)
         )
     return (
         REJECTION_HINT
-        if scene.is_entering_text
-        else get_approval_hint(request, arming, has_draft=draft)
+        if frame_input.is_entering_text
+        else get_approval_hint(request, arming, has_draft=has_draft)
     )

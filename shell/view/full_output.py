@@ -1,4 +1,4 @@
-"""What is shown shortened is kept whole for a while, for Ctrl-O. Pure."""
+"""Outputs that the screen shows truncated, kept in full for Ctrl-O. Pure."""
 
 from dataclasses import dataclass
 
@@ -8,32 +8,32 @@ from shell.view.styled_text import Fragment
 
 MAX_FULL_OUTPUTS = 30
 MAX_TOTAL_CHARS = 400_000
-FULL_OUTPUT_TITLE = "Details: outputs and reasoning, the newest last"
+FULL_OUTPUT_TITLE = "Full outputs and reasoning, newest last"
 
 
 @dataclass(frozen=True, slots=True)
 class FullOutput:
-    """One thing in full."""
+    """One output in full."""
 
     title: str
     text: str
 
 
 def with_full_output(outputs: tuple[FullOutput, ...], output: FullOutput) -> tuple[FullOutput, ...]:
-    """Add one; the oldest leave when there are too many, or too much of them."""
+    """Add an output; drop the oldest ones over the limits."""
     if not output.text.strip():
         return outputs
-    last = (*outputs, output)[-MAX_FULL_OUTPUTS:]
-    while len(last) > 1 and sum(len(each.text) for each in last) > MAX_TOTAL_CHARS:
-        last = last[1:]
-    return last
+    newest = (*outputs, output)[-MAX_FULL_OUTPUTS:]
+    while len(newest) > 1 and sum(len(each.text) for each in newest) > MAX_TOTAL_CHARS:
+        newest = newest[1:]
+    return newest
 
 
 def create_full_output_page(outputs: tuple[FullOutput, ...]) -> Page | None:
-    """Put all of them on one page; None when there are none."""
+    """Put all outputs on one page; None if there are none."""
     lines: list[Fragment] = []
-    for detail in outputs:
-        lines.append(("strong", f"── {detail.title}"))
-        lines.extend(("plain", line) for line in detail.text.rstrip("\n").split("\n"))
+    for output in outputs:
+        lines.append(("strong", f"── {output.title}"))
+        lines.extend(("plain", line) for line in output.text.rstrip("\n").split("\n"))
         lines.append(("plain", ""))
     return pager.create_page(FULL_OUTPUT_TITLE, lines) if lines else None

@@ -1,37 +1,37 @@
-"""Which of many texts is meant by a few letters of it. Pure."""
+"""Fuzzy search: rank texts by how well a few typed letters match them. Pure."""
 
 import heapq
 import re
 from collections.abc import Iterable
 from itertools import islice
 
-_BEGINS, _WORD_BEGINS, _HOLDS, _SCATTERED = range(4)
-_WORD_ENDS = "/-_. "
+_PREFIX, _WORD_PREFIX, _SUBSTRING, _SCATTERED = range(4)
+_WORD_SEPARATORS = "/-_. "
 
 MatchRank = tuple[int, int, int]
 
 
 def find_best_matches(query: str, texts: Iterable[str], limit: int) -> list[str]:
-    """Name the texts that hold the letters of `wanted` in order, the likeliest first."""
+    """Return the texts that contain the letters of `query` in order, the best match first."""
     if not query:
         return list(islice(texts, limit))
-    spread = re.compile(".*?".join(map(re.escape, query.lower())), re.DOTALL)
+    scattered = re.compile(".*?".join(map(re.escape, query.lower())), re.DOTALL)
     ranked = (
         (rank, number, text)
         for number, text in enumerate(texts)
-        if (rank := _rank(query.lower(), text.lower(), spread)) is not None
+        if (rank := _rank(query.lower(), text.lower(), scattered)) is not None
     )
     return [text for _, _, text in heapq.nsmallest(limit, ranked)]
 
 
-def _rank(wanted: str, text: str, spread: "re.Pattern[str]") -> MatchRank | None:
-    """Order by where the letters stand: begin of the last part of a path, of a word, anywhere."""
-    last = text.rpartition("/")[2]
-    if last.startswith(wanted) or text.startswith(wanted):
-        return _BEGINS, text.count("/"), len(text)
-    at = text.rfind(wanted)
+def _rank(query: str, text: str, scattered: "re.Pattern[str]") -> MatchRank | None:
+    """Rank a match: start of the file name, start of a word, anywhere, then scattered letters."""
+    name = text.rpartition("/")[2]
+    if name.startswith(query) or text.startswith(query):
+        return _PREFIX, text.count("/"), len(text)
+    at = text.rfind(query)
     if at > 0:
-        how = _WORD_BEGINS if text[at - 1] in _WORD_ENDS else _HOLDS
-        return how, text.count("/"), len(text)
-    found = spread.search(text)
-    return (_SCATTERED, found.end() - found.start(), len(text)) if found else None
+        kind = _WORD_PREFIX if text[at - 1] in _WORD_SEPARATORS else _SUBSTRING
+        return kind, text.count("/"), len(text)
+    match = scattered.search(text)
+    return (_SCATTERED, match.end() - match.start(), len(text)) if match else None

@@ -1,4 +1,4 @@
-"""Pasted text may hide something too: the input line shows it as marks, and keeps it as it is."""
+"""The input line with hidden characters made visible; the draft itself stays unchanged."""
 
 from prompt_toolkit.formatted_text import StyleAndTextTuples
 from prompt_toolkit.layout.processors import Processor, Transformation, TransformationInput
@@ -8,10 +8,10 @@ from shell.text.sanitize import sanitize_chars
 
 
 class HiddenCharacterProcessor(Processor):
-    """Draws each character of the input as `visible` would print it."""
+    """Draws each character of the input as the scrollback would print it."""
 
     def apply_transformation(self, transformation_input: TransformationInput) -> Transformation:
-        """Replace what is hidden, and let the cursor find its way."""
+        """Replace hidden characters and map cursor positions in both directions."""
         fragments: StyleAndTextTuples = []
         starts = [0]
         chars = explode_text_fragments(transformation_input.fragments)
@@ -21,15 +21,15 @@ class HiddenCharacterProcessor(Processor):
             starts.append(starts[-1] + len(mark))
         return Transformation(
             fragments,
-            source_to_display=lambda at: _display(starts, at),
-            display_to_source=lambda at: _source(starts, at),
+            source_to_display=lambda at: _to_display(starts, at),
+            display_to_source=lambda at: _to_source(starts, at),
         )
 
 
-def _display(starts: list[int], at: int) -> int:
-    behind = at - len(starts) + 1
-    return starts[at] if behind <= 0 else starts[-1] + behind
+def _to_display(starts: list[int], at: int) -> int:
+    beyond_end = at - len(starts) + 1
+    return starts[at] if beyond_end <= 0 else starts[-1] + beyond_end
 
 
-def _source(starts: list[int], at: int) -> int:
+def _to_source(starts: list[int], at: int) -> int:
     return max((index for index, start in enumerate(starts) if start <= at), default=0)

@@ -1,40 +1,41 @@
-"""What the person said before, stepped through from the input line. Pure."""
+"""The input history, stepped through from the input line. Pure."""
 
 from dataclasses import dataclass, replace
 
 
 @dataclass(frozen=True, slots=True)
 class InputHistory:
-    """The entries, oldest first, and which of them is in the input."""
+    """Earlier inputs, oldest first, and the position in them."""
 
     entries: tuple[str, ...] = ()
     position: int | None = None
-    """None: none of them is, the person's own draft is."""
+    """Index of the entry in the input line; None: the input line holds the user's draft."""
     draft: str = ""
-    """What was being typed when the first entry was brought back."""
+    """What was being typed when the user stepped back to the first entry."""
 
 
-def with_entry(recall: InputHistory, text: str) -> InputHistory:
-    """Add what was sent; the same again is kept once."""
-    entries = recall.entries
+def with_entry(history: InputHistory, text: str) -> InputHistory:
+    """Add a submitted text, unless it repeats the last entry."""
+    entries = history.entries
     if not entries or entries[-1] != text:
         entries = (*entries, text)
     return InputHistory(entries)
 
 
-def step_back(recall: InputHistory, draft: str) -> tuple[InputHistory, str] | None:
-    """Bring back the entry before; None when there is none."""
-    at = len(recall.entries) if recall.position is None else recall.position
+def step_back(history: InputHistory, draft: str) -> tuple[InputHistory, str] | None:
+    """Return the previous entry, or None at the oldest."""
+    at = len(history.entries) if history.position is None else history.position
     if at == 0:
         return None
-    kept = draft if recall.position is None else recall.draft
-    return replace(recall, position=at - 1, draft=kept), recall.entries[at - 1]
+    saved_draft = draft if history.position is None else history.draft
+    return replace(history, position=at - 1, draft=saved_draft), history.entries[at - 1]
 
 
-def step_forward(recall: InputHistory) -> tuple[InputHistory, str] | None:
-    """Go back towards the draft; None when it is in the input already."""
-    if recall.position is None:
+def step_forward(history: InputHistory) -> tuple[InputHistory, str] | None:
+    """Return the next entry, or the draft after the last one; None if the draft is shown."""
+    if history.position is None:
         return None
-    if recall.position + 1 < len(recall.entries):
-        return replace(recall, position=recall.position + 1), recall.entries[recall.position + 1]
-    return replace(recall, position=None, draft=""), recall.draft
+    at = history.position + 1
+    if at < len(history.entries):
+        return replace(history, position=at), history.entries[at]
+    return replace(history, position=None, draft=""), history.draft

@@ -1,4 +1,4 @@
-"""The model's Markdown laid out by rich, whose import takes longer than the first screen may."""
+"""The model's Markdown, rendered by rich; imported late, because importing rich takes long."""
 
 from functools import cache
 from typing import ClassVar
@@ -20,59 +20,60 @@ _STYLES = {
     "markdown.code": "cyan",
     "markdown.block_quote": "dim",
 }
-"""Without rich's own backgrounds and colours, which not every terminal can be read with."""
+"""Without rich's backgrounds and colors, which are unreadable on some terminals."""
 
 
-class _Code(CodeBlock):
-    """Code as it is, all its blank lines and none of ours: a long block is printed in parts."""
+class _PlainCode(CodeBlock):
+    """Code with exactly its own blank lines, since a long block is printed in parts."""
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         code = str(self.text).removesuffix("\n")
         yield Syntax(code, self.lexer_name, theme=self.theme, word_wrap=True, padding=(0, 1))
 
 
-class _Heading(Heading):
-    """A heading where all text begins: what is centred is lost in a wide window."""
+class _LeftHeading(Heading):
+    """A left-aligned heading: a centered one is hard to find in a wide window."""
 
     LEVEL_ALIGN: ClassVar[dict[str, JustifyMethod]] = {}
 
 
-class _Markdown(Markdown):
+class _TerminalMarkdown(Markdown):
     elements: ClassVar = {
         **Markdown.elements,
-        "fence": _Code,
-        "code_block": _Code,
-        "heading_open": _Heading,
+        "fence": _PlainCode,
+        "code_block": _PlainCode,
+        "heading_open": _LeftHeading,
     }
 
 
 def render_markdown(text: str, width: int, *, color: bool) -> list[str]:
-    """Render Markdown; links show where they lead, HTML and entities stay what they are."""
+    """Render Markdown; links show their target, HTML and entities stay literal text."""
     depth = ColorSystem.EIGHT_BIT if color else None
-    console = _console(width)
-    parts = (part for part in console.render(_parsed(text), console.options) if not part.control)
-    lines = _trimmed(list(Segment.split_lines(parts)))
-    drawn = [_without_end(line) for line in lines]
-    is_code = text.lstrip().startswith(_FENCES)  # whose own blank lines count
-    return [_inked(line, depth) for line in (drawn if is_code else _trimmed(drawn))] or [""]
+    console = _create_console(width)
+    parts = (part for part in console.render(_parse(text), console.options) if not part.control)
+    lines = _trim_blank_lines(list(Segment.split_lines(parts)))
+    stripped = [_strip_end(line) for line in lines]
+    is_code = text.lstrip().startswith(_FENCES)  # its own blank lines are content
+    lines = stripped if is_code else _trim_blank_lines(stripped)
+    return [_colorize(line, depth) for line in lines] or [""]
 
 
-def _without_end(line: list[Segment]) -> list[Segment]:
-    """Leave out the blanks at the end, which a person would copy along."""
-    used = [at for at, part in enumerate(line) if part.text.strip()]
-    if not used:
+def _strip_end(line: list[Segment]) -> list[Segment]:
+    """Remove trailing blanks, which the user would otherwise copy."""
+    filled = [at for at, part in enumerate(line) if part.text.strip()]
+    if not filled:
         return []
-    last = line[used[-1]]
-    return [*line[: used[-1]], Segment(last.text.rstrip(), last.style)]
+    last = line[filled[-1]]
+    return [*line[: filled[-1]], Segment(last.text.rstrip(), last.style)]
 
 
-def _trimmed(lines: list[list[Segment]]) -> list[list[Segment]]:
-    """Leave out the empty lines around what is drawn."""
-    used = [at for at, line in enumerate(lines) if line]
-    return lines[used[0] : used[-1] + 1] if used else []
+def _trim_blank_lines(lines: list[list[Segment]]) -> list[list[Segment]]:
+    """Remove empty lines at the start and the end."""
+    filled = [at for at, line in enumerate(lines) if line]
+    return lines[filled[0] : filled[-1] + 1] if filled else []
 
 
-def _inked(line: list[Segment], depth: ColorSystem | None) -> str:
+def _colorize(line: list[Segment], depth: ColorSystem | None) -> str:
     return "".join(
         style.render(visible(text), color_system=depth) if style else visible(text)
         for text, style, _ in line
@@ -80,7 +81,7 @@ def _inked(line: list[Segment], depth: ColorSystem | None) -> str:
 
 
 @cache
-def _console(width: int) -> Console:
+def _create_console(width: int) -> Console:
     return Console(
         width=width,
         force_terminal=True,
@@ -90,8 +91,8 @@ def _console(width: int) -> Console:
     )
 
 
-def _parsed(text: str) -> Markdown:
-    markdown = _Markdown("", hyperlinks=False, code_theme="ansi_dark")
+def _parse(text: str) -> Markdown:
+    markdown = _TerminalMarkdown("", hyperlinks=False, code_theme="ansi_dark")
     parser = MarkdownIt("commonmark", {"html": False}).enable(["strikethrough", "table"])
     markdown.parsed = parser.disable(["entity", "reference"]).parse(text)
     return markdown

@@ -1,4 +1,4 @@
-"""The mode, as the person changes it: what Shift-Tab and `/mode` tell whom. Pure."""
+"""Mode changes by the user: what Shift-Tab and `/mode` send, and how the outcome is shown. Pure."""
 
 from dataclasses import replace
 from typing import assert_never
@@ -10,145 +10,146 @@ from messages.policy import PermissionMode
 from messages.turns import AgentSwitched, SessionConfigured, SwitchAgent, SwitchAgentFailed
 from shell.view.screen_state import PendingMode, PrintNotice, ScreenState, ScreenUpdate, SendCommand
 
-_MEANS: dict[PermissionMode, str] = {
-    "plan": "the agent only looks, and writes nothing but its plan",
-    "default": "changes ask, and so do commands that do more than look",
-    "auto-edit": "edits in the workspace do not ask; other changes ask, and so do commands",
-    "yolo": "nothing asks but what is protected; what a rule denies stays denied",
+_DESCRIPTIONS: dict[PermissionMode, str] = {
+    "plan": "the agent only reads, and writes nothing but its plan",
+    "default": "changes need your approval, and so do commands that are not read-only",
+    "auto-edit": "edits in the workspace need no approval; other changes and commands do",
+    "yolo": "only protected files need your approval; deny rules still apply",
 }
 
 
 def get_effective_mode(session: SessionConfigured) -> PermissionMode:
-    """Say which mode is at work: the session's, or the stricter one of who has it."""
+    """Return the mode that applies: the stricter of the session's mode and the agent's max mode."""
     return find_strictest_mode(session.mode, session.max_mode)
 
 
 def choose_mode(state: ScreenState, mode: PermissionMode) -> ScreenUpdate:
-    """Work in another mode; to plan, another agent takes the session."""
+    """Request another mode; entering or leaving plan mode also switches the agent."""
     if state.session is None:
         return state, ()
-    planning = get_requested_mode(state, state.session) == "plan"
+    is_planning = get_requested_mode(state, state.session) == "plan"
     if mode == "plan":
-        return _wishing(state, mode), (SendCommand(SwitchAgent(agent=PLAN_AGENT)),)
-    back = (SendCommand(SwitchAgent()),) if planning else ()
-    return _wishing(state, mode, mode), (SendCommand(ChangeMode(mode=mode)), *back)
+        return _with_pending_mode(state, mode), (SendCommand(SwitchAgent(agent=PLAN_AGENT)),)
+    leave_plan = (SendCommand(SwitchAgent()),) if is_planning else ()
+    commands = (SendCommand(ChangeMode(mode=mode)), *leave_plan)
+    return _with_pending_mode(state, mode, mode), commands
 
 
 def choose_mode_by_name(state: ScreenState, mode: PermissionMode) -> ScreenUpdate:
-    """Work in the mode that the person named; once it is so, they read what it means."""
-    state, told = choose_mode(state, mode)
-    return replace(state, pending_mode=replace(state.pending_mode, is_named_by_user=True)), told
+    """Request the mode that the user named; a notice explains it once it applies."""
+    state, effects = choose_mode(state, mode)
+    return replace(state, pending_mode=replace(state.pending_mode, is_named_by_user=True)), effects
 
 
 def describe_mode(mode: PermissionMode) -> str:
-    """Say in a line what a mode does to what asks."""
-    return f"The mode is {mode}: {_MEANS[mode]}."
+    """Return one line that explains what a mode asks about."""
+    return f"Mode {mode}: {_DESCRIPTIONS[mode]}."
 
 
 def cycle_mode(state: ScreenState) -> ScreenUpdate:
-    """Go on to the next stop of Shift-Tab: default, auto-edit, plan, and back to what was before.
+    """Request the next mode of Shift-Tab: default, auto-edit, plan, then back to the earlier mode.
 
-    An auto-edit that was only passed on the way is none that plan leads back to; and nothing here
+    Leaving plan mode does not return to an auto-edit that the user only passed through. No step
     leads to yolo.
     """
     session = state.session
     if session is None:
         return state, ()
-    below = state.pending_mode.session_mode or session.mode
+    session_mode = state.pending_mode.session_mode or session.mode
     match get_requested_mode(state, session):
         case "default":
-            begun, told = choose_mode(state, "auto-edit")
-            return replace(
-                begun, pending_mode=replace(begun.pending_mode, is_passing_through=True)
-            ), told
+            state, effects = choose_mode(state, "auto-edit")
+            pending = replace(state.pending_mode, is_passing_through=True)
+            return replace(state, pending_mode=pending), effects
         case "auto-edit" if state.pending_mode.is_passing_through:
-            stepped = SendCommand(ChangeMode(mode="default"))
-            return _wishing(state, "plan", "default"), (
-                stepped,
+            return _with_pending_mode(state, "plan", "default"), (
+                SendCommand(ChangeMode(mode="default")),
                 SendCommand(SwitchAgent(agent=PLAN_AGENT)),
             )
         case "auto-edit":
             return choose_mode(state, "plan")
-        case "plan" if below != "yolo":
-            return _wishing(state, below), (SendCommand(SwitchAgent()),)
+        case "plan" if session_mode != "yolo":
+            return _with_pending_mode(state, session_mode), (SendCommand(SwitchAgent()),)
         case _:
             return choose_mode(state, "default")
 
 
 def get_requested_mode(state: ScreenState, session: SessionConfigured) -> PermissionMode:
-    """Say which mode will be at work when all that the person set is so."""
+    """Return the mode that will apply once all pending changes have taken effect."""
     return state.pending_mode.mode or get_effective_mode(session)
 
 
-def _wishing(
-    state: ScreenState, mode: PermissionMode, session: PermissionMode | None = None
+def _with_pending_mode(
+    state: ScreenState, mode: PermissionMode, session_mode: PermissionMode | None = None
 ) -> ScreenState:
     return replace(
-        state, pending_mode=PendingMode(mode, session or state.pending_mode.session_mode)
+        state, pending_mode=PendingMode(mode, session_mode or state.pending_mode.session_mode)
     )
 
 
 def apply_mode_event(
     state: ScreenState, event: AgentSwitched | SwitchAgentFailed | ModeChanged | ChangeModeFailed
 ) -> ScreenUpdate:
-    """Take in what came of it."""
+    """Apply the outcome of a request for another mode or agent."""
     if state.session is None:
         return state, ()
     match event:
         case AgentSwitched():
-            news = {"agent": event.agent, "max_mode": event.max_mode}
-            return _with(state, news), (PrintNotice(_has_it(event)),)
+            changes = {"agent": event.agent, "max_mode": event.max_mode}
+            return _with_session_changes(state, changes), (PrintNotice(_describe_switch(event)),)
         case ModeChanged():
-            told = _held_back(state.session, event) or _meant(state, event)
-            return _with(state, {"mode": event.mode}), told
+            notices = _warn_of_max_mode(state.session, event) or _explain_mode(state, event)
+            return _with_session_changes(state, {"mode": event.mode}), notices
         case SwitchAgentFailed():
-            problem = f"{event.agent} goes on: {event.detail}."
+            problem = f"{event.agent} is still active: {event.detail}."
         case ChangeModeFailed() if event.in_effect:
-            problem = f"Mode {event.mode} holds in this run, but could not be kept: {event.detail}."
-            state = _with(state, {"mode": event.mode})
+            problem = (
+                f"Mode {event.mode} applies, but only to this run; it could not be saved: "
+                f"{event.detail}."
+            )
+            state = _with_session_changes(state, {"mode": event.mode})
         case ChangeModeFailed():
-            problem = f"Mode {event.mode} could not be kept, and does not hold: {event.detail}."
+            problem = f"Mode {event.mode} could not be saved, so it does not apply: {event.detail}."
         case _:
             assert_never(event)
     return replace(state, pending_mode=PendingMode()), (PrintNotice(problem, "warn"),)
 
 
-def _has_it(event: AgentSwitched) -> str:
-    """Tell a person what the model is told at more length."""
+def _describe_switch(event: AgentSwitched) -> str:
     if event.max_mode == "plan":
         return (
-            f"{event.agent} has the session: it looks and plans, and changes nothing but its plan."
-            " /build or Shift-Tab goes back."
+            f"{event.agent} is active: it reads and plans, and changes nothing but its plan file."
+            " /build or Shift-Tab leaves plan mode."
         )
-    return f"{event.agent} has the session; it changes and runs what you allow."
+    return f"{event.agent} is active: it can make changes and run commands that you allow."
 
 
-def _held_back(session: SessionConfigured, event: ModeChanged) -> tuple[PrintNotice, ...]:
-    """Say so where who has the session works in a stricter mode, whatever is set."""
-    if _plans(session) or not is_stricter(session.max_mode, event.mode):
+def _warn_of_max_mode(session: SessionConfigured, event: ModeChanged) -> tuple[PrintNotice, ...]:
+    """Warn if the active agent's max mode is stricter than the mode that was set."""
+    if _is_planning(session) or not is_stricter(session.max_mode, event.mode):
         return ()
-    told = f"{session.agent} works in mode {session.max_mode} at the loosest, by its definition"
-    return (PrintNotice(f"Mode {event.mode} is set, but {told}.", "warn"),)
+    reason = f"the definition of {session.agent} limits it to mode {session.max_mode}"
+    return (PrintNotice(f"Mode {event.mode} is set, but {reason}.", "warn"),)
 
 
-def _meant(state: ScreenState, event: ModeChanged) -> tuple[PrintNotice, ...]:
+def _explain_mode(state: ScreenState, event: ModeChanged) -> tuple[PrintNotice, ...]:
     return (PrintNotice(describe_mode(event.mode)),) if state.pending_mode.is_named_by_user else ()
 
 
-def _plans(session: SessionConfigured) -> bool:
+def _is_planning(session: SessionConfigured) -> bool:
     return session.max_mode == "plan"
 
 
-def _with(state: ScreenState, news: dict[str, str]) -> ScreenState:
-    """Note it; what the person wanted is forgotten once it is so."""
-    assert state.session is not None  # noqa: S101  (the caller looked)
-    session = state.session.model_copy(update=news)
-    wish = state.pending_mode
-    if wish.session_mode == session.mode:
-        wish = replace(wish, session_mode=None, is_named_by_user=False)
-    is_so = wish.mode == get_effective_mode(session) or (
-        wish.mode == session.mode and not _plans(session)
+def _with_session_changes(state: ScreenState, changes: dict[str, str]) -> ScreenState:
+    """Update the session, and clear the pending mode as far as it now applies."""
+    assert state.session is not None  # noqa: S101  (the caller checked)
+    session = state.session.model_copy(update=changes)
+    pending = state.pending_mode
+    if pending.session_mode == session.mode:
+        pending = replace(pending, session_mode=None, is_named_by_user=False)
+    applies = pending.mode == get_effective_mode(session) or (
+        pending.mode == session.mode and not _is_planning(session)
     )
-    if is_so and wish.session_mode is None:
-        wish = replace(wish, mode=None)
-    return replace(state, session=session, pending_mode=wish)
+    if applies and pending.session_mode is None:
+        pending = replace(pending, mode=None)
+    return replace(state, session=session, pending_mode=pending)

@@ -1,4 +1,4 @@
-"""A long text on the whole screen, to scroll through and leave. Pure."""
+"""A full-screen page of text to scroll through. Pure."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
@@ -8,64 +8,64 @@ from messages.address import Address
 from shell.text.sanitize import visible
 from shell.view.styled_text import Fragment, Row, truncate, wrap
 
-PAGER_KEY_HINT = "PgUp PgDn ↑ ↓ Home End · Esc closes"
+PAGER_KEY_HINT = "PgUp PgDn ↑ ↓ Home End scroll · Esc closes"
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """What is to be read."""
+    """A text to read."""
 
     title: str
     render_rows: Callable[[int], tuple[Row, ...]]
-    """Lays all of it out for a width; asked several times a frame, so that it must remember."""
+    """Lays out the text for a width; called several times per frame, so it must cache."""
     key_hint: str = PAGER_KEY_HINT
-    """What the keys do here."""
+    """What the keys do on this page."""
     agent: Address | None = None
-    """Whose page it is."""
+    """The subagent that the page shows."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pager:
-    """A page, and the row that stands on top."""
+    """A page and its scroll position."""
 
     page: Page
     first_row: int = 0
 
 
 def create_page(title: str, lines: Iterable[Fragment]) -> Page:
-    """Put lines on a page as they come from outside, each in one tone."""
-    return Page(title, partial(_rows, tuple(lines)))
+    """Create a page of untrusted lines, each in one tone."""
+    return Page(title, partial(_render_lines, tuple(lines)))
 
 
 def create_plain_page(title: str, text: str) -> Page:
-    """Put a plain text on a page."""
+    """Create a page of plain text."""
     return create_page(title, (("plain", line) for line in text.rstrip("\n").split("\n")))
 
 
 def scroll(pager: Pager, by: int, width: int, height: int) -> Pager:
-    """Scroll; never beyond what is there."""
-    last = max(len(pager.page.render_rows(width)) - _body(height), 0)
+    """Scroll by rows, at most to either end."""
+    last = max(len(pager.page.render_rows(width)) - _get_body_height(height), 0)
     return replace(pager, first_row=max(min(pager.first_row + by, last), 0))
 
 
 def render_page_rows(pager: Pager, width: int, height: int) -> list[Row]:
-    """Fill `height` rows: a title, the text from the top row on, what the keys do."""
+    """Fill `height` rows: the title, the text from the scroll position on, the key hint."""
     rows = pager.page.render_rows(width)
-    body = _body(height)
-    first = max(min(pager.first_row, len(rows) - body), 0)
-    shown = list(rows[first : first + body])
-    filling: list[Row] = [(("plain", ""),)] * (body - len(shown))
-    end = min(first + body, len(rows))
-    place = f"{first + 1}-{end} of {len(rows)} · {pager.page.key_hint}"
-    head: Row = (("title", truncate(pager.page.title, width)),)
-    return [head, *shown, *filling, (("dim", truncate(place, width)),)][:height]
+    body_height = _get_body_height(height)
+    first = max(min(pager.first_row, len(rows) - body_height), 0)
+    body = list(rows[first : first + body_height])
+    padding: list[Row] = [(("plain", ""),)] * (body_height - len(body))
+    end = min(first + body_height, len(rows))
+    status = f"{first + 1}-{end} of {len(rows)} · {pager.page.key_hint}"
+    title: Row = (("title", truncate(pager.page.title, width)),)
+    return [title, *body, *padding, (("dim", truncate(status, width)),)][:height]
 
 
-def _body(height: int) -> int:
+def _get_body_height(height: int) -> int:
     return max(height - 2, 1)
 
 
 @lru_cache(maxsize=4)
-def _rows(lines: tuple[Fragment, ...], width: int) -> tuple[Row, ...]:
-    shown = ((tone, visible(line)) for tone, line in lines)
-    return tuple(((tone, row),) for tone, line in shown for row in wrap(line, width))
+def _render_lines(lines: tuple[Fragment, ...], width: int) -> tuple[Row, ...]:
+    sanitized = ((tone, visible(line)) for tone, line in lines)
+    return tuple(((tone, row),) for tone, line in sanitized for row in wrap(line, width))

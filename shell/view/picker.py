@@ -1,4 +1,4 @@
-"""A list to choose one from, narrowed by typing: history, sessions, models. Pure."""
+"""A list to choose from, filtered by typing: history, sessions, models, agents. Pure."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -10,9 +10,9 @@ from shell.view.completion_menu import MAX_MENU_ROWS, Menu, MenuItem, render_men
 from shell.view.styled_text import Row, truncate, wrap_words
 
 MAX_PREVIEW_ROWS = 8
-_MOST_FOUND = 200
+_MAX_MATCHES = 200
 _BAR = "│ "
-_BLANK: Row = (("plain", ""),)
+_BLANK_ROW: Row = (("plain", ""),)
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,102 +22,103 @@ class PickerItem:
     text: str
     description: str = ""
     preview: str = ""
-    """The last of it is shown below the list while this line is the chosen one."""
+    """Shown below the list while this item is selected; only the end, if it is long."""
     agent: Address | None = None
-    """The agent that this line stands for."""
+    """The agent that this item represents."""
 
 
 @dataclass(frozen=True, slots=True)
 class Picker:
-    """The list, what of it fits the letters typed, and which line is chosen."""
+    """The list, the items that match the filter, and the selected one."""
 
     title: str
     items: tuple[PickerItem, ...]
     on_pick: Callable[[int], None]
-    """Called with the number of the choice among all."""
+    """Called with the index of the chosen item in `items`."""
     filter_text: str = ""
     selected_match: int = 0
     matches: tuple[int, ...] = ()
-    """Numbers of the choices that fit, the likeliest first."""
+    """Indexes of the matching items, the best match first."""
     key_hint: str = ""
-    """What the keys do here, beside the usual."""
+    """Keys that only this list has."""
     is_full_screen: bool = False
-    """It takes the whole screen."""
+    """The list takes the whole screen."""
 
 
 def create_picker(
     title: str, items: tuple[PickerItem, ...], on_pick: Callable[[int], None]
 ) -> Picker:
-    """Open a list with everything in it."""
-    return Picker(title, items, on_pick, matches=tuple(range(len(items))[:_MOST_FOUND]))
+    """Create a list that shows all items."""
+    return Picker(title, items, on_pick, matches=tuple(range(len(items))[:_MAX_MATCHES]))
 
 
 def filter_items(picker: Picker, filter_text: str) -> Picker:
-    """Keep what fits the letters: in its order where they stand together, else the likeliest."""
-    texts = [f"{choice.text} {choice.description}" for choice in picker.items]
-    numbers = [at for at, text in enumerate(texts) if filter_text.lower() in text.lower()]
-    if not numbers:
-        first = {text: at for at, text in reversed(list(enumerate(texts)))}
-        numbers = [
-            first[text] for text in fuzzy_match.find_best_matches(filter_text, first, _MOST_FOUND)
-        ]
+    """Show the items that contain the text, in their order; if none does, the fuzzy matches."""
+    texts = [f"{item.text} {item.description}" for item in picker.items]
+    matches = [at for at, text in enumerate(texts) if filter_text.lower() in text.lower()]
+    if not matches:
+        index_by_text = {text: at for at, text in reversed(list(enumerate(texts)))}
+        best = fuzzy_match.find_best_matches(filter_text, index_by_text, _MAX_MATCHES)
+        matches = [index_by_text[text] for text in best]
     return replace(
-        picker, filter_text=filter_text, selected_match=0, matches=tuple(numbers[:_MOST_FOUND])
+        picker, filter_text=filter_text, selected_match=0, matches=tuple(matches[:_MAX_MATCHES])
     )
 
 
 def move_selection(picker: Picker, by: int) -> Picker:
-    """Choose another line."""
+    """Select another item; the list wraps around."""
     count = len(picker.matches)
     return replace(picker, selected_match=(picker.selected_match + by) % count) if count else picker
 
 
 def with_refreshed_items(picker: Picker, fresh: Picker) -> Picker:
-    """Put a fresh list in the place of one of agents: the same one stays chosen."""
+    """Replace a list of agents with a fresh one; the same agent stays selected."""
     at = get_selected_index(picker)
-    kept = picker.items[at].agent if at is not None else None
+    agent = picker.items[at].agent if at is not None else None
     fresh = filter_items(fresh, picker.filter_text)
-    near = min(picker.selected_match, max(len(fresh.matches) - 1, 0))
-    return with_selected_agent(replace(fresh, selected_match=near), kept)
+    nearest = min(picker.selected_match, max(len(fresh.matches) - 1, 0))
+    return with_selected_agent(replace(fresh, selected_match=nearest), agent)
 
 
 def with_selected_agent(picker: Picker, agent: Address | None) -> Picker:
-    """Choose the line of an agent, where it has one."""
-    agents = [picker.items[number].agent for number in picker.matches]
+    """Select an agent's item, if it has one."""
+    agents = [picker.items[at].agent for at in picker.matches]
     return replace(picker, selected_match=agents.index(agent)) if agent in agents else picker
 
 
 def get_selected_index(picker: Picker) -> int | None:
-    """Name the chosen one; None when nothing fits."""
+    """Return the index of the selected item, or None if nothing matches."""
     return picker.matches[picker.selected_match] if picker.matches else None
 
 
 def render_picker_rows(picker: Picker, width: int, height: int) -> list[Row]:
-    """Draw the title, the lines around the chosen one and, where there is room, its preview."""
+    """Render the title, the items around the selected one and, if there is room, its preview."""
     if height < 1:
         return []
     count = f"{len(picker.matches)} of {len(picker.items)}"
     title = " · ".join(filter(None, (picker.title, count, picker.key_hint)))
-    offers = tuple(
+    menu_items = tuple(
         MenuItem(picker.items[at].text, picker.items[at].description) for at in picker.matches
     )
-    menu = Menu(offers, word_start=0, selected_index=picker.selected_match) if offers else None
-    most = (
+    menu = (
+        Menu(menu_items, word_start=0, selected_index=picker.selected_match) if menu_items else None
+    )
+    max_rows = (
         max(height - 1 - MAX_PREVIEW_ROWS, MAX_MENU_ROWS)
         if picker.is_full_screen
         else MAX_MENU_ROWS
     )
-    listed = [
+    list_rows = [
         (("title", truncate(title, width)),),
-        *render_menu_item_rows(menu, width, min(height - 1, most)),
+        *render_menu_item_rows(menu, width, min(height - 1, max_rows)),
     ]
-    rows = [*listed, *_preview_rows(picker, width, height - len(listed))]
-    return [*rows, *([_BLANK] * (height - len(rows)))] if picker.is_full_screen else rows
+    rows = [*list_rows, *_render_preview(picker, width, height - len(list_rows))]
+    return [*rows, *([_BLANK_ROW] * (height - len(rows)))] if picker.is_full_screen else rows
 
 
-def _preview_rows(picker: Picker, width: int, height: int) -> list[Row]:
+def _render_preview(picker: Picker, width: int, height: int) -> list[Row]:
     at = get_selected_index(picker)
     preview = picker.items[at].preview if at is not None else ""
-    rows = wrap_words(visible(preview), max(width - len(_BAR), 1)) if preview else []
-    shown = rows[-min(height, MAX_PREVIEW_ROWS) :] if height > 0 else []
-    return [(("dim", _BAR + row),) for row in shown]
+    lines = wrap_words(visible(preview), max(width - len(_BAR), 1)) if preview else []
+    last = lines[-min(height, MAX_PREVIEW_ROWS) :] if height > 0 else []
+    return [(("dim", _BAR + line),) for line in last]

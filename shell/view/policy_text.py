@@ -1,4 +1,4 @@
-"""What verdicts go by, in lines for a person. Pure."""
+"""The policy and reports about it, as text for the user. Pure."""
 
 from collections.abc import Iterable
 from typing import assert_never
@@ -27,92 +27,93 @@ PolicyReport = (
 
 
 def format_policy(policy: Policy, max_mode: PermissionMode) -> str:
-    """List the mode, each source's rules in their order, grants and what is protected.
+    """List the mode, the rules of each source in order, the grants and the added folders.
 
-    `ceiling` is the loosest mode of the agent that has the session.
+    `max_mode` is the loosest mode of the active agent.
     """
-    at_work = find_strictest_mode(policy.mode, max_mode)
-    below = "" if at_work == policy.mode else f", and {policy.mode} after it"
-    parts = [f"mode {at_work}{below}"]
+    effective_mode = find_strictest_mode(policy.mode, max_mode)
+    later = "" if effective_mode == policy.mode else f", then {policy.mode}"
+    parts = [f"mode {effective_mode}{later}"]
     for source in policy.sources:
-        note = "" if source.trusted else " (not trusted: its allow says nothing)"
-        parts.append(_rules(f"{source.name}{note}", source.rules))
-    parts.append(_rules("built in, where no source speaks", policy.defaults))
-    parts.append(_numbered("granted in this session", policy.grants, 1))
+        note = "" if source.trusted else " (not trusted: its allow rules are ignored)"
+        parts.append(_format_rules(f"{source.name}{note}", source.rules))
+    parts.append(_format_rules("built-in defaults, where no source has a rule", policy.defaults))
+    parts.append(_format_grants("granted for this session", policy.grants, 1))
     first = len(policy.grants) + 1
-    parts.append(_numbered("granted for this project", policy.project_grants, first))
+    parts.append(_format_grants("granted for this project", policy.project_grants, first))
     if list_grants(policy):
-        parts.append("/permissions revoke N takes one back")
+        parts.append("Use /permissions revoke N to revoke a grant.")
     if policy.added_directories:
-        parts.append(
-            "\n".join(["folders that count as inside", *map(_indented, policy.added_directories)])
-        )
-    parts.append("protected files ask each time; within a source the last rule that fits counts")
+        folders = map(_indent, policy.added_directories)
+        parts.append("\n".join(["folders added to the workspace", *folders]))
+    parts.append("Protected files always ask. Within a source, the last matching rule wins.")
     return "\n".join(parts)
 
 
 def list_grants(policy: Policy) -> tuple[tuple[GrantScope, Rule], ...]:
-    """List what a person granted, as it is numbered."""
-    of_session: list[tuple[GrantScope, Rule]] = [("session", rule) for rule in policy.grants]
-    of_project: list[tuple[GrantScope, Rule]] = [
+    """List the user's grants in the order in which they are numbered."""
+    session_grants: list[tuple[GrantScope, Rule]] = [("session", rule) for rule in policy.grants]
+    project_grants: list[tuple[GrantScope, Rule]] = [
         ("project", rule) for rule in policy.project_grants
     ]
-    return (*of_session, *of_project)
+    return (*session_grants, *project_grants)
 
 
 def format_policy_report(event: PolicyReport) -> tuple[str, str]:
-    """Say what came of what the person wanted to know or to change, and in which tone."""
+    """Return the outcome of a user's question or change, as text and tone."""
     match event:
         case DecisionExplained():
             return format_decision_explanation(event), "plain"
         case RulesReplaced():
-            text = f"The rules were read anew and hold now (generation {event.policy_version})."
+            text = f"The rules were reloaded and apply now (policy version {event.policy_version})."
             return text, "plain"
         case ReplaceRulesFailed():
-            return f"The old rules stay: {event.detail}.", "warn"
+            return f"The rules were not replaced: {event.detail}.", "warn"
         case GrantRevoked():
-            return f"{_named(event.rule, event.scope)} is taken back.", "plain"
+            return f"Revoked {_format_grant(event.rule, event.scope)}.", "plain"
         case RevokeGrantFailed():
-            told = f"{_named(event.rule, event.scope)} holds no longer in this run, but"
-            return f"{told} could not be taken off the disk: {event.detail}.", "bad"
+            grant = _format_grant(event.rule, event.scope)
+            text = f"Revoked {grant} for this run only; it could not be deleted from disk"
+            return f"{text}: {event.detail}.", "bad"
         case StoreGrantFailed():
-            return f"That could not be kept, and counts as once: {event.detail}.", "warn"
+            return f"The grant could not be saved; allowed once: {event.detail}.", "warn"
         case _:
             assert_never(event)
 
 
 def format_decision_explanation(explained: DecisionExplained) -> str:
-    """Say what decided of the last call, part by part."""
-    verdict = explained.decision
-    if verdict is None or explained.agent is None:
-        return "No call was judged yet."
-    who = AGENT_CHAIN_SEPARATOR.join(explained.agent.segments)
-    lines = [f"{who}: {verdict.action}: {sanitize_line_strict(verdict.reason)}"]
-    for part in explained.evaluated_requests:
-        what = sanitize_line_strict(f"{part.request.permission} {part.request.target}")
-        lines.append(f"  {part.action:<5} {what} · {sanitize_line_strict(part.reason)}")
-    return "\n".join([*lines, f"  (generation {verdict.policy_version})"])
+    """Return how the last call was decided, request by request."""
+    decision = explained.decision
+    if decision is None or explained.agent is None:
+        return "No call has been evaluated yet."
+    chain = AGENT_CHAIN_SEPARATOR.join(explained.agent.segments)
+    lines = [f"{chain}: {decision.action}: {sanitize_line_strict(decision.reason)}"]
+    for evaluated in explained.evaluated_requests:
+        request = evaluated.request
+        target = sanitize_line_strict(f"{request.permission} {request.target}")
+        lines.append(f"  {evaluated.action:<5} {target} · {sanitize_line_strict(evaluated.reason)}")
+    return "\n".join([*lines, f"  (policy version {decision.policy_version})"])
 
 
-def _named(rule: Rule, scope: GrantScope) -> str:
-    what = sanitize_line_strict(f"{rule.permission} {rule.pattern}")
-    return f"`{what}` ({'this session' if scope == 'session' else 'this project'})"
+def _format_grant(rule: Rule, scope: GrantScope) -> str:
+    text = sanitize_line_strict(f"{rule.permission} {rule.pattern}")
+    return f"`{text}` ({'this session' if scope == 'session' else 'this project'})"
 
 
-def _numbered(name: str, rules: tuple[Rule, ...], first: int) -> str:
-    told = [f"  {at}  {_rule(rule).strip()}" for at, rule in enumerate(rules, first)]
-    return "\n".join([name, *(told or ["  none"])])
+def _format_grants(title: str, rules: tuple[Rule, ...], first: int) -> str:
+    lines = [f"  {at}  {_format_rule(rule).strip()}" for at, rule in enumerate(rules, first)]
+    return "\n".join([title, *(lines or ["  none"])])
 
 
-def _rules(name: str, rules: Iterable[Rule]) -> str:
-    told = [_rule(rule) for rule in rules] or ["  none"]
-    return "\n".join([sanitize_line_strict(name), *told])
+def _format_rules(title: str, rules: Iterable[Rule]) -> str:
+    lines = [_format_rule(rule) for rule in rules] or ["  none"]
+    return "\n".join([sanitize_line_strict(title), *lines])
 
 
-def _rule(rule: Rule) -> str:
-    only = f" (agent {rule.agent})" if rule.agent else ""
-    return f"  {rule.action:<5} {sanitize_line_strict(f'{rule.permission} {rule.pattern}{only}')}"
+def _format_rule(rule: Rule) -> str:
+    agent = f" (agent {rule.agent})" if rule.agent else ""
+    return f"  {rule.action:<5} {sanitize_line_strict(f'{rule.permission} {rule.pattern}{agent}')}"
 
 
-def _indented(text: str) -> str:
+def _indent(text: str) -> str:
     return "  " + sanitize_line_strict(text)

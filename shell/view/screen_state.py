@@ -1,4 +1,4 @@
-"""What the screen knows, and how it changes: `(state, happening) -> (state, effects)`.
+"""The state of the screen and its transitions: `(state, event) -> (state, effects)`.
 
 Pure: it needs no terminal, and the components that draw it never change it.
 """
@@ -10,6 +10,7 @@ from messages.address import PRIMARY
 from messages.approvals import ApprovalDecision, DismissApproval, QuestionRequest, SubmitDecision
 from messages.base import Message
 from messages.policy import PermissionMode, Policy
+from messages.todos import Todo
 from messages.turns import (
     ModelRetrying,
     PersistenceChanged,
@@ -17,7 +18,6 @@ from messages.turns import (
     ToolEnded,
     UsageChanged,
 )
-from messages.user_questions import Todo
 from shell.console.ui_commands import (
     InterruptTurn,
     RunUserCommand,
@@ -34,7 +34,7 @@ from shell.view.subagent_list import SubagentList
 
 @dataclass(frozen=True, slots=True)
 class RunningTool:
-    """A tool call that is at work."""
+    """A running tool call."""
 
     call_id: str
     title: str
@@ -43,7 +43,7 @@ class RunningTool:
 
 @dataclass(frozen=True, slots=True)
 class PendingRetry:
-    """A request that failed and waits to be sent again."""
+    """A failed model request that will be retried."""
 
     event: ModelRetrying
     retry_at_s: float
@@ -51,28 +51,28 @@ class PendingRetry:
 
 @dataclass(frozen=True, slots=True)
 class RunningTurn:
-    """The turn that runs."""
+    """The running turn."""
 
     started_s: float
     tail: MarkdownTail = field(default_factory=MarkdownTail)
     has_streamed_text: bool = False
-    """Text of the reply in hand has come."""
+    """Text of the current reply has arrived."""
     running_tools: tuple[RunningTool, ...] = ()
     output_tokens: int = 0
-    """Output of its whole replies, as the API counts it."""
+    """Output tokens of completed replies, as counted by the API."""
     streamed_chars: int = 0
-    """Of the reply in hand; four of them are about a token."""
+    """Characters of the current reply; about four make a token."""
     pending_retry: PendingRetry | None = None
     last_activity_s: float = float("-inf")
-    """When the model or a tool last said something, or is to be asked again."""
+    """Time of the last output of the model or a tool, or of the next retry."""
     is_interrupting: bool = False
     late_chars: int = 0
-    """What came of text since."""
+    """Characters of text that arrived after the interrupt."""
 
 
 @dataclass(frozen=True, slots=True)
 class UserCommand:
-    """A command of the person's own, while it runs."""
+    """A running user command (`!command`)."""
 
     command: str
     started_s: float
@@ -81,44 +81,44 @@ class UserCommand:
 
 @dataclass(frozen=True, slots=True)
 class PendingMode:
-    """The mode as the person set it, until it is known to be so."""
+    """The mode that the user requested, until it applies."""
 
     mode: PermissionMode | None = None
-    """What is to be at work."""
+    """The effective mode that was requested."""
     session_mode: PermissionMode | None = None
-    """What the session was told to be set to."""
+    """The session mode that was requested from the permission engine."""
     is_passing_through: bool = False
-    """Shift-Tab has just come by auto-edit, in which nothing was begun."""
+    """Shift-Tab has just reached auto-edit, and no prompt was sent in it."""
     is_named_by_user: bool = False
-    """The person named it, and is told what it means once it is so."""
+    """The user named the mode; a notice explains it once it applies."""
 
 
 @dataclass(frozen=True, slots=True)
 class ScreenState:
-    """Everything that is drawn, the input line aside."""
+    """Everything that is drawn except the input line."""
 
     session: SessionConfigured | None = None
     turn: RunningTurn | None = None
     queued_prompts: tuple[str, ...] = ()
-    """Messages that go out one by one as turns end."""
+    """Messages that are sent one by one as turns end."""
     usage: UsageChanged | None = None
-    """How full the conversation is, and what was used in all."""
+    """The size of the context and the total usage."""
     persistence: PersistenceChanged = PersistenceChanged(state="well")  # noqa: RUF009  (frozen, so it may be shared)
     approvals: ApprovalQueue = field(default_factory=ApprovalQueue)
     todos: tuple[Todo, ...] = ()
     user_command: UserCommand | None = None
     subagents: SubagentList = field(default_factory=SubagentList)
-    """The agents below the one that is talked with."""
+    """All agents below the primary agent."""
     pending_mode: PendingMode = field(default_factory=PendingMode)
     listed_policy: Policy | None = None
-    """What `/permissions` showed last; its numbers are what can be taken back."""
+    """The policy that `/permissions` showed last; its numbers name the grants to revoke."""
     full_outputs: tuple[FullOutput, ...] = ()
-    """What was shown shortened, the newest last."""
+    """Outputs that were shown truncated, newest last."""
 
 
 @dataclass(frozen=True, slots=True)
 class PrintPrompt:
-    """Print what the person said."""
+    """Print a prompt of the user."""
 
     text: str
 
@@ -132,7 +132,7 @@ class PrintMarkdown:
 
 @dataclass(frozen=True, slots=True)
 class PrintNotice:
-    """Print one remark of ours."""
+    """Print one notice of the program."""
 
     text: str
     tone: str = "dim"
@@ -140,21 +140,21 @@ class PrintNotice:
 
 @dataclass(frozen=True, slots=True)
 class SendCommand:
-    """Tell the console what the person wants."""
+    """Send a command of the user to the console."""
 
     command: Message
 
 
 @dataclass(frozen=True, slots=True)
 class PrintOmission:
-    """Print that so much of the model's text is not shown."""
+    """Print how much of the model's text is not shown."""
 
     chars: int
 
 
 @dataclass(frozen=True, slots=True)
 class RestoreDraft:
-    """Put text back into the input, before what is there."""
+    """Put text back into the input, before its current text."""
 
     text: str
 
@@ -173,16 +173,16 @@ ScreenUpdate: TypeAlias = tuple[ScreenState, tuple[ScreenEffect, ...]]
 
 
 def submit_prompt(state: ScreenState, text: str, now_s: float) -> ScreenUpdate:
-    """Take a message of the person: sent when nothing runs, else queued."""
+    """Send the user's message, or queue it while a turn runs."""
     if state.turn or not state.session:
         return replace(state, queued_prompts=(*state.queued_prompts, text)), ()
-    wish = replace(state.pending_mode, is_passing_through=False)
-    state = replace(state, turn=RunningTurn(started_s=now_s), pending_mode=wish)
+    pending_mode = replace(state.pending_mode, is_passing_through=False)
+    state = replace(state, turn=RunningTurn(started_s=now_s), pending_mode=pending_mode)
     return state, (PrintPrompt(text), SendCommand(SendPrompt(text=text)))
 
 
 def send_next_prompt(state: ScreenState, now_s: float) -> ScreenUpdate:
-    """Send the first queued message, if nothing runs."""
+    """Send the first queued message, unless a turn runs."""
     if not state.queued_prompts or state.turn or not state.session:
         return state, ()
     text, *rest = state.queued_prompts
@@ -190,7 +190,7 @@ def send_next_prompt(state: ScreenState, now_s: float) -> ScreenUpdate:
 
 
 def restore_last_queued(state: ScreenState) -> ScreenUpdate:
-    """Put the last queued message into the input."""
+    """Take the last queued message back into the input."""
     if not state.queued_prompts:
         return state, ()
     return replace(state, queued_prompts=state.queued_prompts[:-1]), (
@@ -199,31 +199,31 @@ def restore_last_queued(state: ScreenState) -> ScreenUpdate:
 
 
 def restore_queued(state: ScreenState) -> ScreenUpdate:
-    """Put the queued messages into the input; before the agent is ready they just wait."""
+    """Take all queued messages back into the input; before the session starts they stay queued."""
     if not state.queued_prompts or not state.session:
         return state, ()
     return replace(state, queued_prompts=()), (RestoreDraft("\n".join(state.queued_prompts)),)
 
 
 def run_user_command(state: ScreenState, command: str, now_s: float) -> ScreenUpdate:
-    """Run a command of the person's own, one at a time."""
+    """Run a user command; only one can run at a time."""
     if state.user_command:
-        told = f"`{state.user_command.command}` still runs; Esc ends it."
-        return state, (PrintNotice(told, "warn"), RestoreDraft(f"!{command}"))
-    begun = replace(state, user_command=UserCommand(command, now_s))
-    return begun, (PrintPrompt(f"!{command}"), SendCommand(RunUserCommand(command=command)))
+        text = f"`{state.user_command.command}` is still running. Press Esc to stop it."
+        return state, (PrintNotice(text, "warn"), RestoreDraft(f"!{command}"))
+    state = replace(state, user_command=UserCommand(command, now_s))
+    return state, (PrintPrompt(f"!{command}"), SendCommand(RunUserCommand(command=command)))
 
 
 def interrupt(state: ScreenState) -> ScreenUpdate:
-    """Stop the person's own command; else the running turn, and hand the queued messages back."""
+    """Stop the user command; without one, interrupt the turn and restore queued messages."""
     if state.user_command:
         stopping = replace(state, user_command=replace(state.user_command, is_stopping=True))
         return stopping, () if state.user_command.is_stopping else (SendCommand(StopUserCommand()),)
-    state, refill = restore_queued(state)
+    state, restored = restore_queued(state)
     if not state.turn or state.turn.is_interrupting:
-        return state, refill
+        return state, restored
     turn = replace(state.turn, is_interrupting=True)
-    return replace(state, turn=turn), (SendCommand(InterruptTurn()), *refill)
+    return replace(state, turn=turn), (SendCommand(InterruptTurn()), *restored)
 
 
 def decide_approval(
@@ -234,66 +234,68 @@ def decide_approval(
     *,
     use_broader_grants: bool = False,
 ) -> ScreenUpdate:
-    """Decide a parked request; it leaves the screen at once.
+    """Decide a parked request and take it off the screen at once.
 
-    A no to a subagent is told, since its calls are not printed, and so not what came of them.
+    Denying a subagent's call prints a notice, since its calls are not printed.
     """
     request = state.approvals.find(request_id)
     if not request:
         return state, ()
     state = replace(state, approvals=approval_queue.without_request(state.approvals, request_id))
-    answer = SubmitDecision(
+    submit = SubmitDecision(
         id=request_id, decision=decision, use_broader_grants=use_broader_grants, feedback=feedback
     )
     if decision != "no" or request.agent == PRIMARY:
-        return state, (SendCommand(answer),)
+        return state, (SendCommand(submit),)
     return state, (
-        SendCommand(answer),
+        SendCommand(submit),
         PrintNotice(approval_queue.format_rejection(request, feedback), "warn"),
     )
 
 
 def reply_to_question(state: ScreenState, request_id: str, reply: str) -> ScreenUpdate:
-    """Reply to the question on the screen; the last of a request sends them all."""
-    asked = state.approvals.current
-    if not isinstance(asked, QuestionRequest) or asked.id != request_id:
+    """Answer the question on screen; the last answer of a request sends all of them."""
+    request = state.approvals.current
+    if not isinstance(request, QuestionRequest) or request.id != request_id:
         return state, ()
     replies = (*state.approvals.given_replies, reply)
-    if len(replies) < len(asked.questions):
+    if len(replies) < len(request.questions):
         return replace(state, approvals=replace(state.approvals, given_replies=replies)), ()
     state = replace(state, approvals=approval_queue.without_request(state.approvals, request_id))
     return state, (SendCommand(SubmitDecision(id=request_id, decision="once", answers=replies)),)
 
 
 def defer_approvals(state: ScreenState) -> ScreenState:
-    """Leave every request that waits now for later."""
+    """Defer every request that waits now."""
     return replace(state, approvals=approval_queue.defer_all(state.approvals))
 
 
 def restore_deferred_approvals(state: ScreenState) -> ScreenState:
-    """Bring back the requests that were left for later."""
+    """Show the deferred requests again."""
     return replace(state, approvals=approval_queue.restore_deferred(state.approvals))
 
 
 def dismiss_approval(state: ScreenState, message: DismissApproval) -> ScreenUpdate:
-    """Take an ended request away; if it was on the screen, say so."""
-    shown = state.approvals.current
-    seen = shown is not None and shown.id == message.id
+    """Remove an ended request; print a notice if it was on screen."""
+    current = state.approvals.current
+    was_on_screen = current is not None and current.id == message.id
     state = replace(state, approvals=approval_queue.without_request(state.approvals, message.id))
-    how = "was withdrawn" if message.outcome == "withdrawn" else "needs no answer any more"
-    return state, (PrintNotice(f"The request on screen {how}.", "warn"),) if seen else ()
+    outcome = "was withdrawn" if message.outcome == "withdrawn" else "no longer needs a decision"
+    notice = PrintNotice(f"The request on screen {outcome}.", "warn")
+    return state, (notice,) if was_on_screen else ()
 
 
 def reset_approvals(state: ScreenState) -> ScreenUpdate:
-    """Take every request away; if one was on the screen, say so."""
-    seen = state.approvals.current is not None
-    told = PrintNotice(
-        "The request on screen was taken back; if it still stands, it is asked again."
+    """Remove every request; print a notice if one was on screen."""
+    was_on_screen = state.approvals.current is not None
+    notice = PrintNotice(
+        "The request on screen was withdrawn. If it is still needed, you will be asked again.",
+        "warn",
     )
-    return replace(state, approvals=ApprovalQueue()), (replace(told, tone="warn"),) if seen else ()
+    return replace(state, approvals=ApprovalQueue()), (notice,) if was_on_screen else ()
 
 
 def flush_tail(turn: RunningTurn) -> tuple[RunningTurn, tuple[PrintMarkdown, ...]]:
-    """End the text in hand: whatever is left of it is printed."""
+    """End the current text and print the rest of it."""
     finished = markdown_blocks.finish_reply(turn.tail)
     return replace(turn, tail=MarkdownTail()), tuple(PrintMarkdown(block) for block in finished)

@@ -1,4 +1,4 @@
-"""What is printed for good: everything that the scrollback holds, at the width it is printed in."""
+"""Rendering of everything that is printed into the scrollback, at the current width."""
 
 from typing import assert_never
 
@@ -19,20 +19,20 @@ from shell.view.styled_text import Row, render_ansi, truncate, wrap, wrap_words
 from shell.view.tool_call_rows import render_tool_rows, render_user_command_rows
 
 MAX_PROMPT_ROWS = 12
-"""Of a message so much is shown again; its sender knows the rest."""
-WELCOME_TEXT = "Say what you want done; /help lists commands and keys."
+"""Rows of a prompt that are printed; the user knows the rest."""
+WELCOME_TEXT = "/help for commands and keys"
 
 
-def render_item(item: Printable, width: int, *, color: bool) -> str:  # noqa: PLR0911  (a case an item)
-    """Turn one item into lines for the terminal; untrusted text can draw nothing but itself."""
+def render_item(item: Printable, width: int, *, color: bool) -> str:  # noqa: PLR0911  (one case per item)
+    """Render one item for the terminal; control characters in untrusted text are made visible."""
     match item:
         case PrintPrompt():
             return render_ansi(render_prompt_rows(item.text, width), color=color) + "\r\n"
         case PrintMarkdown():
             return render_prose(item.text, width, color=color)
         case PrintOmission():
-            told = truncate(f"… {format_count(item.chars, 'character')} not shown", width)
-            return render_ansi([(("dim", told),)], color=color) + "\r\n"
+            text = truncate(f"… {format_count(item.chars, 'character')} not shown", width)
+            return render_ansi([(("dim", text),)], color=color) + "\r\n"
         case PrintNotice():
             rows = [((item.tone, line),) for line in wrap_words(visible(item.text), width)]
             return render_ansi(rows, color=color) + "\r\n"
@@ -41,35 +41,35 @@ def render_item(item: Printable, width: int, *, color: bool) -> str:  # noqa: PL
         case UserCommandEnded():
             return render_ansi(render_user_command_rows(item, width), color=color) + "\r\n"
         case SessionConfigured():
-            return render_ansi(_header(item, width), color=color) + "\r\n"
+            return render_ansi(_render_session_header(item, width), color=color) + "\r\n"
         case _:
             assert_never(item)
 
 
 def render_prose(text: str, width: int, *, color: bool) -> str:
-    """Render Markdown; a blank line follows, unless the block goes on in the next one."""
-    from shell.view.markdown_renderer import render_markdown  # noqa: PLC0415  (the first screen comes first)
+    """Render Markdown; a blank line follows, unless the block continues in the next one."""
+    from shell.view.markdown_renderer import render_markdown  # noqa: PLC0415  (rich is slow to import)
 
     lines = render_markdown(text, width, color=color) if text else []
     return "".join(f"{line}\r\n" for line in (lines if is_continued(text) else [*lines, ""]))
 
 
 def render_prompt_rows(text: str, width: int) -> list[Row]:
-    """Show again what somebody said to an agent."""
+    """Render a prompt that was sent to an agent."""
     lines = wrap(visible(text), width - 2)
-    shown = lines if len(lines) <= MAX_PROMPT_ROWS + 1 else lines[:MAX_PROMPT_ROWS]
-    first: Row = (("person", "> " + shown[0]),)
-    rows = [first, *((("person", "  " + line),) for line in shown[1:])]
-    if len(shown) < len(lines):
-        rows.append((("dim", truncate(f"  … +{len(lines) - len(shown):,} lines", width)),))
+    printed = lines if len(lines) <= MAX_PROMPT_ROWS + 1 else lines[:MAX_PROMPT_ROWS]
+    first: Row = (("user", "> " + printed[0]),)
+    rows = [first, *((("user", "  " + line),) for line in printed[1:])]
+    if len(printed) < len(lines):
+        rows.append((("dim", truncate(f"  … +{len(lines) - len(printed):,} lines", width)),))
     return rows
 
 
-def _header(session: SessionConfigured, width: int) -> list[Row]:
-    told = f"greenroom · {session.agent} · {session.model} · {session.cwd}"
-    rows: list[Row] = [(("strong", line),) for line in wrap(sanitize_line(told), width)]
+def _render_session_header(session: SessionConfigured, width: int) -> list[Row]:
+    title = f"greenroom · {session.agent} · {session.model} · {session.cwd}"
+    rows: list[Row] = [(("strong", line),) for line in wrap(sanitize_line(title), width)]
     if session.is_scripted:
         rows.extend((("warn", line),) for line in wrap_words(SCRIPTED_MODEL_NOTICE, width))
-    told = "Resumed where it stopped." if session.resumed else WELCOME_TEXT
-    rows.extend((("dim", line),) for line in wrap_words(told, width))
+    welcome = "Session resumed." if session.resumed else WELCOME_TEXT
+    rows.extend((("dim", line),) for line in wrap_words(welcome, width))
     return rows

@@ -1,61 +1,57 @@
-"""What a person is told of the disk that the session is kept on."""
+"""Notices about persistence, model retries and the scripted model."""
 
 from pathlib import PurePath
 
 from messages.turns import ModelRetrying, PersistenceChanged
 
-PERSISTENCE_RECOVERED = "The session is written again; nothing that was said is missing."
+PERSISTENCE_RECOVERED = "The session is being saved again; nothing is missing."
+SCRIPTED_MODEL_NOTICE = (
+    "Offline demo model: a script answers. "
+    "Set ANTHROPIC_API_KEY or ANTHROPIC_BASE_URL to use a real model."
+)
+_RETRY_REASONS = {
+    "overloaded": "the service is overloaded",
+    "rate_limited": "rate limit reached",
+    "server_failed": "the service failed",
+    "unavailable": "the service is unavailable",
+    "gateway": "a gateway got no response from the service",
+    "unreachable": "no connection",
+    "cut_off": "the reply was interrupted",
+}
 
 
 def format_write_failure(event: PersistenceChanged) -> str:
-    """Say that nothing is recorded, why, and what that means."""
+    """Return a notice that the session cannot be saved, with the reason and the effect."""
     return (
-        f"The session cannot be written ({event.detail}). Until it can, nothing is changed and "
-        "nobody is asked; what is said meanwhile is kept, and lost only if Greenroom ends before."
+        f"The session cannot be saved ({event.detail}). "
+        "Until it can, nothing is changed and no approval is requested."
     )
 
 
 def format_persistence_line(event: PersistenceChanged) -> str:
-    """Say it where there is no footer."""
+    """Return the status as one line, for output without a footer."""
     match event.state:
         case "well":
             return PERSISTENCE_RECOVERED
         case "failing":
             return format_write_failure(event)
         case "slow":
-            return "The disk is slow to take what is said."
+            return "Saving the session is slow."
 
 
 def format_persistence_warning(status: PersistenceChanged, file: str) -> str:
-    """Say in a few words what stands in the footer; empty: all is well."""
+    """Return the warning for the footer; empty: there is no problem."""
     match status.state:
         case "well":
             return ""
         case "failing":
-            return "⚠ the session is not saved"
+            return "⚠ session not saved"
         case "slow":
-            return f"⚠ the disk is slow: {PurePath(file).name or 'the session'} waits"
-
-
-SCRIPTED_MODEL_NOTICE = (
-    "Rehearsal: no model is at work here, a script plays its part. "
-    "Set ANTHROPIC_API_KEY or ANTHROPIC_BASE_URL for a real one."
-)
-
-
-_WORDS = {
-    "overloaded": "overloaded",
-    "rate_limited": "rate limit reached",
-    "server_failed": "the service failed",
-    "unavailable": "the service is unavailable",
-    "gateway": "a gateway got no answer from the service",
-    "unreachable": "no connection",
-    "cut_off": "the reply was cut off",
-}
+            return f"⚠ saving {PurePath(file).name or 'the session'} is slow"
 
 
 def format_retry(event: ModelRetrying, remaining_s: float) -> str:
-    """Say why, when and how often it is tried again."""
-    why = _WORDS.get(event.reason, "the request failed")
+    """Return the reason for a retry, the time until it and the attempt number."""
+    reason = _RETRY_REASONS.get(event.reason, "the request failed")
     when = f" in {remaining_s:.0f} s" if round(remaining_s) > 0 else ""
-    return f"{why}, trying again{when} ({event.attempt} of {event.max_attempts})"
+    return f"{reason}, retrying{when} ({event.attempt} of {event.max_attempts})"

@@ -1,6 +1,6 @@
-"""The last that an agent below was asked, said and did, shortened so that it can be kept. Pure.
+"""The recent activity of a subagent, kept as truncated events. Pure.
 
-It is kept as the events that tell it: a page shows them as the screen shows those of the session.
+A subagent's page renders these events as the screen renders those of the primary agent.
 """
 
 from dataclasses import dataclass
@@ -21,91 +21,103 @@ ActivityEvent = (
     TurnStarted | ReplyCompleted | ToolEnded | TurnCompleted | TurnInterrupted | TurnFailed
 )
 MAX_ACTIVITY_CHARS = 40_000
-"""Of one agent so much is kept, the latest."""
+"""Limit per agent; the latest events are kept."""
 _EVENT_CHARS = 500
-"""What an event takes beside its text."""
-_MOST_TEXT_CHARS = 12_000
-_OUTPUT_LINES, _DIFF_LINES = 3, 8
-_LINE_CHARS = 300
-_LAST_LINES = 4
+"""Estimated size of an event without its text."""
+_MAX_TEXT_CHARS = 12_000
+_MAX_OUTPUT_LINES, _MAX_DIFF_LINES = 3, 8
+_MAX_LINE_CHARS = 300
+_LATEST_LINES = 4
 
 
 @dataclass(frozen=True)
-class Recent:
-    """Events in their order; without slots, since what a frame asks for is found out once."""
+class RecentActivity:
+    """Events in order; the class has no slots, because it caches what each frame asks for."""
 
     events: tuple[ActivityEvent, ...] = ()
     chars: int = 0
-    """What they take in memory, about."""
+    """Their estimated size in memory."""
     dropped_count: int = 0
-    """So many came before them."""
+    """Number of earlier events that were dropped."""
 
     @cached_property
     def latest_lines(self) -> tuple[str, ...]:
-        """Say in a few lines what came last."""
+        """The last few lines of the activity."""
         lines: list[str] = []
         for event in reversed(self.events):
-            lines = [*_lines(event), *lines]
-            if len(lines) >= _LAST_LINES:
+            lines = [*_format_lines(event), *lines]
+            if len(lines) >= _LATEST_LINES:
                 break
-        return tuple(lines[-_LAST_LINES:])
+        return tuple(lines[-_LATEST_LINES:])
 
 
-def with_event(recent: Recent, event: ActivityEvent) -> Recent:
-    """Keep one event more, shortened; the earliest go when there is too much."""
-    short = _shortened(event)
-    chars = recent.chars + _chars_of(short)
-    return trim(Recent((*recent.events, short), chars, recent.dropped_count), MAX_ACTIVITY_CHARS)
+def with_event(recent: RecentActivity, event: ActivityEvent) -> RecentActivity:
+    """Add a truncated event; drop the earliest events over the limit."""
+    event = _truncate_event(event)
+    longer = RecentActivity(
+        (*recent.events, event), recent.chars + _count_chars(event), recent.dropped_count
+    )
+    return trim(longer, MAX_ACTIVITY_CHARS)
 
 
-def trim(recent: Recent, max_chars: int) -> Recent:
-    """Keep only so much, the latest."""
+def trim(recent: RecentActivity, max_chars: int) -> RecentActivity:
+    """Drop the earliest events over the limit."""
     chars, first = recent.chars, 0
     while chars > max_chars and first < len(recent.events):
-        chars -= _chars_of(recent.events[first])
+        chars -= _count_chars(recent.events[first])
         first += 1
-    return Recent(recent.events[first:], chars, recent.dropped_count + first) if first else recent
+    if not first:
+        return recent
+    return RecentActivity(recent.events[first:], chars, recent.dropped_count + first)
 
 
-def _shortened(event: ActivityEvent) -> ActivityEvent:
+def _truncate_event(event: ActivityEvent) -> ActivityEvent:
     match event:
         case TurnStarted():
-            return event.model_copy(update={"prompt": _begun(event.prompt, _MOST_TEXT_CHARS)})
+            return event.model_copy(
+                update={"prompt": _truncate_text(event.prompt, _MAX_TEXT_CHARS)}
+            )
         case ReplyCompleted():
-            text = _begun(join_text(event.content), _MOST_TEXT_CHARS)
+            text = _truncate_text(join_text(event.content), _MAX_TEXT_CHARS)
             return event.model_copy(update={"content": (TextBlock(text=text),)})
         case ToolEnded():
             text, diff = get_output_text(event), event.diff
-            short = {"text": _first(text, _OUTPUT_LINES), "diff": _first(diff, _DIFF_LINES)}
-            return event.model_copy(update={**short, "title": _line(event.title), "target": ""})
+            return event.model_copy(
+                update={
+                    "text": _truncate_lines(text, _MAX_OUTPUT_LINES),
+                    "diff": _truncate_lines(diff, _MAX_DIFF_LINES),
+                    "title": _truncate_line(event.title),
+                    "target": "",
+                }
+            )
         case TurnCompleted():
             return event.model_copy(update={"text": ""})
         case TurnInterrupted() | TurnFailed():
             return event.model_copy(
-                update={"partial_text": _begun(event.partial_text, _MOST_TEXT_CHARS)}
+                update={"partial_text": _truncate_text(event.partial_text, _MAX_TEXT_CHARS)}
             )
 
 
-def _begun(text: str, most_chars: int) -> str:
-    more = len(text) - most_chars
-    return f"{text[:most_chars]}\n\n… {more:,} characters more" if more > 0 else text
+def _truncate_text(text: str, max_chars: int) -> str:
+    more = len(text) - max_chars
+    return f"{text[:max_chars]}\n\n… {more:,} more characters" if more > 0 else text
 
 
-def _first(text: str, most_lines: int) -> str:
-    """Keep the first lines, and say how many follow."""
+def _truncate_lines(text: str, max_lines: int) -> str:
+    """Return the first lines and the number of further ones."""
     if not text.strip():
         return ""
     lines = text.rstrip("\n").split("\n")
-    more = len(lines) - most_lines
-    shown = lines if more <= 1 else [*lines[:most_lines], f"… +{more:,} lines"]
-    return "\n".join(_line(line) for line in shown)
+    more = len(lines) - max_lines
+    first = lines if more <= 1 else [*lines[:max_lines], f"… +{more:,} lines"]
+    return "\n".join(_truncate_line(line) for line in first)
 
 
-def _line(text: str) -> str:
-    return f"{text[:_LINE_CHARS]}…" if len(text) > _LINE_CHARS else text
+def _truncate_line(text: str) -> str:
+    return f"{text[:_MAX_LINE_CHARS]}…" if len(text) > _MAX_LINE_CHARS else text
 
 
-def _chars_of(event: ActivityEvent) -> int:
+def _count_chars(event: ActivityEvent) -> int:
     match event:
         case TurnStarted():
             text = event.prompt
@@ -122,7 +134,7 @@ def _chars_of(event: ActivityEvent) -> int:
     return _EVENT_CHARS + len(text)
 
 
-def _lines(event: ActivityEvent) -> list[str]:
+def _format_lines(event: ActivityEvent) -> list[str]:
     match event:
         case TurnStarted():
             return [f"▸ {event.prompt}"]

@@ -1,4 +1,4 @@
-"""What the screen knows of subagents: one row each, until its task has ended. Pure."""
+"""The subagents of a session as the screen knows them. Pure."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -27,20 +27,20 @@ from messages.turns import (
 )
 from shell.console.screen_events import SubagentEvent
 from shell.view import number_format, subagent_activity
-from shell.view.subagent_activity import ActivityEvent, Recent
+from shell.view.subagent_activity import ActivityEvent, RecentActivity
 
-_LEAST_TOLD_CHARS = 100
-"""A first reply of less is not estimated: it was told of as it began, and has grown since."""
+_MIN_ESTIMATED_CHARS = 100
+"""A shorter first reply is not estimated: its size was reported at its start and is outdated."""
 MAX_STREAMED_CHARS = 12_000
-"""Of a reply that is not whole yet, so much of its end is kept."""
+"""Limit for an unfinished reply; its end is kept."""
 MAX_TREE_ACTIVITY_CHARS = 4_000_000
-"""What is kept of all of them; then those that have ended keep nothing, and the others less."""
+"""Limit for all agents; over it, ended agents lose their activity and running ones a part."""
 SubagentPhase = Literal["starting", "queued", "thinking", "writing", "working", "idle", "ended"]
 
 
 @dataclass(frozen=True, slots=True)
 class Subagent:
-    """One agent below the one that the person talks with."""
+    """One subagent, at any depth below the primary agent."""
 
     address: Address
     agent: str
@@ -48,128 +48,139 @@ class Subagent:
     started_s: float
     phase: SubagentPhase = "starting"
     phase_detail: str = ""
-    """The call it is at, or why it is not."""
+    """The running call, or the reason for waiting."""
     running_tools: Mapping[str, str] = field(default_factory=dict[str, str])
-    """Titles of its running calls."""
+    """Titles of the running calls by call id."""
     output_tokens: int = 0
-    """Of its whole replies, as the API counts them."""
+    """Output tokens of completed replies, as counted by the API."""
     reply_chars: int = 0
-    """Of the reply that it is at, as it last told."""
+    """Size of the current reply, as last reported."""
     call_id: str = ""
-    """The call that it works for."""
+    """The `task` call that it works for."""
     task_number: int = 1
-    """How often it was begun."""
-    activity: Recent = field(default_factory=Recent)
-    """What it was asked, said and did, the last of it."""
+    """The number of its current task."""
+    activity: RecentActivity = field(default_factory=RecentActivity)
     streamed_text: str = ""
-    """Text of the reply that it is at, as far as it has come; of whom the person looks at."""
+    """Text of the current reply so far; only of the agent whose page is open."""
     one_shot: bool = True
-    """It ends with its task."""
+    """The agent ends with its task."""
     ended_s: float | None = None
 
     @property
     def is_awaiting_prompt(self) -> bool:
-        """It has done its task, and stays for what the person says to it."""
+        """Whether it has finished its task and accepts more prompts."""
         return self.phase == "idle" and not self.one_shot
 
     @property
     def token_text(self) -> str:
-        """Say how much it wrote; empty: that is not known yet."""
-        known = self.output_tokens or self.reply_chars >= _LEAST_TOLD_CHARS
+        """The number of output tokens; empty: not known yet."""
+        known = self.output_tokens or self.reply_chars >= _MIN_ESTIMATED_CHARS
         return number_format.format_tokens(self.output_tokens, self.reply_chars) if known else ""
 
 
 @dataclass(frozen=True)
 class SubagentList:
-    """All subagents of this run, in the order of their start.
+    """All subagents of this run, in the order in which they started.
 
-    Without slots: what a frame asks for many times is found out once.
+    The class has no slots, because it caches what each frame asks for many times.
     """
 
     subagents: Mapping[Address, Subagent] = field(default_factory=dict[Address, Subagent])
     activity_chars: int = 0
-    """What all that is kept of them takes."""
+    """Estimated size of the activity of all agents."""
 
     @cached_property
     def running_in_tree_order(self) -> tuple[Subagent, ...]:
-        """List those that have not ended, each below the one that started it."""
+        """The agents that have not ended, each after its parent."""
         return tuple(
-            sorted(self.running, key=lambda row: [_key(name) for name in row.address.segments])
+            sorted(
+                self.running,
+                key=lambda subagent: [_get_sort_key(name) for name in subagent.address.segments],
+            )
         )
 
     def find_by_name(self, name: str) -> Subagent | None:
-        """Find one by its name, which nobody else has, or by a path that ends so."""
-        wanted = tuple(name.strip("/").split("/"))
-        rows = self.subagents.values()
-        return next((row for row in rows if row.address.segments[-len(wanted) :] == wanted), None)
+        """Return the agent with this unique name, or with this end of its address."""
+        segments = tuple(name.strip("/").split("/"))
+        return next(
+            (
+                subagent
+                for subagent in self.subagents.values()
+                if subagent.address.segments[-len(segments) :] == segments
+            ),
+            None,
+        )
 
     @cached_property
     def running(self) -> tuple[Subagent, ...]:
-        """Those that have not ended."""
-        return tuple(row for row in self.subagents.values() if row.phase != "ended")
+        """The agents that have not ended."""
+        return tuple(each for each in self.subagents.values() if each.phase != "ended")
 
-    def with_subagent(self, row: Subagent) -> "SubagentList":
-        """Replace one, or add it."""
-        earlier = self.subagents.get(row.address)
-        chars = (
-            self.activity_chars + row.activity.chars - (earlier.activity.chars if earlier else 0)
-        )
-        below = SubagentList({**self.subagents, row.address: row}, chars)
-        return below if chars <= MAX_TREE_ACTIVITY_CHARS else below._cut_down()
+    def with_subagent(self, subagent: Subagent) -> "SubagentList":
+        """Add or replace an agent."""
+        earlier = self.subagents.get(subagent.address)
+        chars = self.activity_chars + subagent.activity.chars
+        chars -= earlier.activity.chars if earlier else 0
+        updated = SubagentList({**self.subagents, subagent.address: subagent}, chars)
+        return updated if chars <= MAX_TREE_ACTIVITY_CHARS else updated._trim()
 
-    def _cut_down(self) -> "SubagentList":
-        """Keep half of what may be, so that this is seldom done."""
+    def _trim(self) -> "SubagentList":
+        """Keep half of the limit, so that trimming is rare."""
         share = MAX_TREE_ACTIVITY_CHARS // 2 // max(len(self.running), 1)
-        rows = {
+        subagents = {
             address: replace(
-                row,
-                activity=subagent_activity.trim(row.activity, 0 if row.phase == "ended" else share),
+                subagent,
+                activity=subagent_activity.trim(
+                    subagent.activity, 0 if subagent.phase == "ended" else share
+                ),
             )
-            for address, row in self.subagents.items()
+            for address, subagent in self.subagents.items()
         }
-        return SubagentList(rows, sum(row.activity.chars for row in rows.values()))
+        chars = sum(subagent.activity.chars for subagent in subagents.values())
+        return SubagentList(subagents, chars)
 
 
 def apply_subagent_event(
-    below: SubagentList, subagent_event: SubagentEvent, now_s: float
+    subagents: SubagentList, subagent_event: SubagentEvent, now_s: float
 ) -> SubagentList:
-    """Take in an event of a subagent, or of any agent about those below it."""
+    """Apply an event of a subagent, or of any agent about its subagents."""
     event = subagent_event.event
     match event:
         case SubagentStarted():
-            return below.with_subagent(_begun(below.subagents.get(event.child), event, now_s))
+            earlier = subagents.subagents.get(event.child)
+            return subagents.with_subagent(_create_subagent(earlier, event, now_s))
         case SubagentEnded():
-            return _ended(below, event, now_s)
+            return _on_subagent_ended(subagents, event, now_s)
         case _:
-            row_found = below.subagents.get(subagent_event.source)
-            return below.with_subagent(_heard_of(row_found, event)) if row_found else below
+            subagent = subagents.subagents.get(subagent_event.source)
+            return subagents.with_subagent(_apply_event(subagent, event)) if subagent else subagents
 
 
-def _ended(below: SubagentList, event: SubagentEnded, now_s: float) -> SubagentList:
-    """Let one rest that stays for more; else it is gone, with all below it."""
-    row = below.subagents.get(event.child)
-    if row is None:
-        return below
-    if not row.one_shot and event.status != "failed":
-        return below.with_subagent(
-            replace(row, phase="idle", phase_detail=event.detail, running_tools={})
+def _on_subagent_ended(subagents: SubagentList, event: SubagentEnded, now_s: float) -> SubagentList:
+    """Make an interactive agent idle; else mark the agent and its whole subtree as ended."""
+    ended = subagents.subagents.get(event.child)
+    if ended is None:
+        return subagents
+    if not ended.one_shot and event.status != "failed":
+        return subagents.with_subagent(
+            replace(ended, phase="idle", phase_detail=event.detail, running_tools={})
         )
-    gone = (each for each in below.running if each.address.is_under(event.child))
-    for each in gone:
-        at = event.detail if each is row else ""
-        below = below.with_subagent(
-            replace(each, phase="ended", phase_detail=at, running_tools={}, ended_s=now_s)
+    subtree = (each for each in subagents.running if each.address.is_under(event.child))
+    for subagent in subtree:
+        detail = event.detail if subagent is ended else ""
+        subagents = subagents.with_subagent(
+            replace(subagent, phase="ended", phase_detail=detail, running_tools={}, ended_s=now_s)
         )
-    return below
+    return subagents
 
 
-def format_elapsed(row: Subagent, now_s: float) -> str:
-    """Say how long it has been at it."""
-    return number_format.format_duration((row.ended_s or now_s) - row.started_s)
+def format_elapsed(subagent: Subagent, now_s: float) -> str:
+    """Return how long the agent has worked on its task."""
+    return number_format.format_duration((subagent.ended_s or now_s) - subagent.started_s)
 
 
-def _begun(earlier: Subagent | None, event: SubagentStarted, now_s: float) -> Subagent:
-    row = Subagent(
+def _create_subagent(earlier: Subagent | None, event: SubagentStarted, now_s: float) -> Subagent:
+    subagent = Subagent(
         event.child,
         event.agent_type,
         event.description,
@@ -178,80 +189,81 @@ def _begun(earlier: Subagent | None, event: SubagentStarted, now_s: float) -> Su
         task_number=event.task_number,
         one_shot=event.one_shot,
     )
-    return (
-        row
-        if earlier is None
-        else replace(row, output_tokens=earlier.output_tokens, activity=earlier.activity)
-    )
+    if earlier is None:
+        return subagent
+    return replace(subagent, output_tokens=earlier.output_tokens, activity=earlier.activity)
 
 
-def _key(name: str) -> tuple[str, int]:
+def _get_sort_key(name: str) -> tuple[str, int]:
     stem, _, number = name.rpartition("-")
     return (stem, int(number)) if number.isdecimal() else (name, 0)
 
 
-def _heard_of(row: Subagent, event: UpwardEvent | Delta | SessionConfigured) -> Subagent:
-    """Take in an event of its own."""
+def _apply_event(subagent: Subagent, event: UpwardEvent | Delta | SessionConfigured) -> Subagent:
+    """Apply an event that the agent itself published."""
     match event:
         case TextDelta():
-            return replace(
-                row, streamed_text=(row.streamed_text + event.text)[-MAX_STREAMED_CHARS:]
-            )
+            text = (subagent.streamed_text + event.text)[-MAX_STREAMED_CHARS:]
+            return replace(subagent, streamed_text=text)
         case ThinkingDelta() | ToolInputDelta():
-            return row
-        case SessionConfigured():  # what has come of its reply follows anew, and whole
-            return replace(row, streamed_text="")
+            return subagent
+        case SessionConfigured():  # the current reply follows again from its start
+            return replace(subagent, streamed_text="")
         case _:
-            return _over(_kept(_moved(row, event), event), event)
+            return _end_reply(_record_activity(_update_phase(subagent, event), event), event)
 
 
-def _kept(row: Subagent, event: UpwardEvent) -> Subagent:
-    return (
-        replace(row, activity=subagent_activity.with_event(row.activity, event))
-        if isinstance(event, ActivityEvent)
-        else row
-    )
+def _record_activity(subagent: Subagent, event: UpwardEvent) -> Subagent:
+    if not isinstance(event, ActivityEvent):
+        return subagent
+    return replace(subagent, activity=subagent_activity.with_event(subagent.activity, event))
 
 
-def _over(row: Subagent, event: UpwardEvent) -> Subagent:
-    """Leave the reply that it was at, if this ends it."""
-    ends = ReplyCompleted | ModelRetrying | TurnCompleted | TurnInterrupted | TurnFailed
-    return replace(row, streamed_text="", reply_chars=0) if isinstance(event, ends) else row
+def _end_reply(subagent: Subagent, event: UpwardEvent) -> Subagent:
+    """Clear the current reply if the event ends it."""
+    ends_reply = ReplyCompleted | ModelRetrying | TurnCompleted | TurnInterrupted | TurnFailed
+    if not isinstance(event, ends_reply):
+        return subagent
+    return replace(subagent, streamed_text="", reply_chars=0)
 
 
-def _moved(row: Subagent, event: UpwardEvent) -> Subagent:  # noqa: PLR0911  (a case an event)
+def _update_phase(subagent: Subagent, event: UpwardEvent) -> Subagent:  # noqa: PLR0911  (one case per event)
     match event:
         case SubagentQueued():
-            return replace(
-                row, phase="queued", phase_detail=f"for one of {event.slot_limit} places"
-            )
+            detail = f"waits for one of {event.slot_limit} slots"
+            return replace(subagent, phase="queued", phase_detail=detail)
         case TurnStarted():
-            return replace(row, phase="thinking", phase_detail="")
+            return replace(subagent, phase="thinking", phase_detail="")
         case ModelRetrying():
-            return replace(row, phase="thinking", phase_detail=event.detail)
-        case ReplyProgress() if row.phase != "ended":
-            at_it: SubagentPhase = "writing" if event.has_text else "thinking"
-            return replace(row, phase=at_it, phase_detail="", reply_chars=event.char_count)
+            return replace(subagent, phase="thinking", phase_detail=event.detail)
+        case ReplyProgress() if subagent.phase != "ended":
+            phase: SubagentPhase = "writing" if event.has_text else "thinking"
+            return replace(subagent, phase=phase, phase_detail="", reply_chars=event.char_count)
         case ReplyCompleted():
-            acts = any(isinstance(block, ToolUseBlock) for block in event.content)
-            tokens = row.output_tokens + event.usage.output_tokens
+            has_calls = any(isinstance(block, ToolUseBlock) for block in event.content)
             return replace(
-                row, phase="working" if acts else "thinking", phase_detail="", output_tokens=tokens
+                subagent,
+                phase="working" if has_calls else "thinking",
+                phase_detail="",
+                output_tokens=subagent.output_tokens + event.usage.output_tokens,
             )
         case ToolStarted():
-            return _at(row, {**row.running_tools, event.call_id: event.title})
+            return _with_running_tools(
+                subagent, {**subagent.running_tools, event.call_id: event.title}
+            )
         case ToolEnded():
-            left = {key: title for key, title in row.running_tools.items() if key != event.call_id}
-            return _at(row, left)
-        case TurnCompleted() | TurnInterrupted() | TurnFailed() if row.phase != "ended":
-            return replace(row, phase="idle", phase_detail="", running_tools={})
+            running = subagent.running_tools.items()
+            return _with_running_tools(
+                subagent, {key: title for key, title in running if key != event.call_id}
+            )
+        case TurnCompleted() | TurnInterrupted() | TurnFailed() if subagent.phase != "ended":
+            return replace(subagent, phase="idle", phase_detail="", running_tools={})
         case _:
-            return row
+            return subagent
 
 
-def _at(row: Subagent, tools: dict[str, str]) -> Subagent:
+def _with_running_tools(subagent: Subagent, tools: dict[str, str]) -> Subagent:
     if not tools:
-        return replace(row, phase="thinking", phase_detail="", running_tools=tools)
-    return replace(
-        row, phase="working", phase_detail=next(reversed(tools.values())), running_tools=tools
-    )
+        return replace(subagent, phase="thinking", phase_detail="", running_tools=tools)
+    latest = next(reversed(tools.values()))
+    return replace(subagent, phase="working", phase_detail=latest, running_tools=tools)

@@ -1,23 +1,23 @@
-"""What terminals do to rows that no longer fit into a narrower window. Pure."""
+"""How terminals treat rows that no longer fit into a narrower window. Pure."""
 
 import os
 from collections.abc import Mapping, Sequence
 
 from shell.view.styled_text import measure_width
 
-_CUTTING = ("linux", "st", "vt")
-"""Values that `TERM` begins with where rows are cut off, not wrapped."""
+_TRUNCATING_TERMS = ("linux", "st", "vt")
+"""Prefixes of `TERM` for terminals that truncate rows instead of wrapping them."""
 
 
 def is_reflowing_terminal(environment: Mapping[str, str] = os.environ) -> bool:
-    """Whether the terminal wraps what no longer fits; xterm and GNU screen cut it off."""
+    """Return whether the terminal wraps rows when it narrows; xterm and screen truncate them."""
     if environment.get("TMUX"):
         return True
-    cuts = environment.get("XTERM_VERSION") or environment.get("STY")
-    return not cuts and not environment.get("TERM", "").startswith(_CUTTING)
+    truncates = environment.get("XTERM_VERSION") or environment.get("STY")
+    return not truncates and not environment.get("TERM", "").startswith(_TRUNCATING_TERMS)
 
 
 def count_added_rows(above: Sequence[str], cursor_x: int, columns: int) -> int:
-    """Count the rows that wrapping adds to those `above` the cursor, and to its own before it."""
+    """Count the rows that wrapping adds above the cursor, and in its row before the cursor."""
     wrapped = sum(max(measure_width(row.rstrip()) - 1, 0) // columns for row in above)
     return wrapped + cursor_x // columns

@@ -1,6 +1,6 @@
-"""The agent's ledger above the input: what it does now, what comes next, how much is done."""
+"""The agent's todo list above the input: current and next items, and how many are done."""
 
-from messages.user_questions import Todo, TodoStatus
+from messages.todos import Todo, TodoStatus
 from shell.text.sanitize import sanitize_line
 from shell.view.styled_text import Row, truncate
 
@@ -15,19 +15,20 @@ STATUS_MARKS: dict[TodoStatus, tuple[str, str]] = {
 def render_todo_rows(
     todos: tuple[Todo, ...], width: int, max_rows: int = MAX_TODO_ROWS
 ) -> list[Row]:
-    """Draw at most `most` rows; what is done is only counted. Nothing once all is done."""
-    waiting = [todo for todo in todos if todo.status != "completed"]
-    if not waiting or max_rows < 1:
+    """Render at most `max_rows` rows; completed items are only counted. Empty once all are."""
+    open_todos = [todo for todo in todos if todo.status != "completed"]
+    if not open_todos or max_rows < 1:
         return []
-    doing = [todo for todo in waiting if todo.status == "in_progress"]
-    first = [*doing, *(todo for todo in waiting if todo.status == "pending")]
-    done = f"{len(todos) - len(waiting)} of {len(todos)} done"
-    shown = first[: max_rows - 1]
-    more = f" · {len(first) - len(shown)} more" if len(first) > len(shown) else ""
-    return [*(_row(todo, width) for todo in shown), (("dim", truncate(f"  {done}{more}", width)),)]
+    in_progress = [todo for todo in open_todos if todo.status == "in_progress"]
+    ordered = [*in_progress, *(todo for todo in open_todos if todo.status == "pending")]
+    done = f"{len(todos) - len(open_todos)} of {len(todos)} done"
+    first = ordered[: max_rows - 1]
+    more = f" · {len(ordered) - len(first)} more" if len(ordered) > len(first) else ""
+    last_row: Row = (("dim", truncate(f"  {done}{more}", width)),)
+    return [*(_render_todo(todo, width) for todo in first), last_row]
 
 
-def _row(todo: Todo, width: int) -> Row:
+def _render_todo(todo: Todo, width: int) -> Row:
     tone, mark = STATUS_MARKS[todo.status]
     return (
         (tone, mark),

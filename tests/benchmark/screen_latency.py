@@ -35,7 +35,7 @@ def measure_key_latencies_ms(events_per_s: int) -> list[float]:
     ) as terminal:
         terminal.wait_for_text("primary · default")
         if events_per_s:
-            terminal.wait_for_text("Esc interrupts")
+            terminal.wait_for_text("Esc to interrupt")
         latencies_ms = [
             _measure_echo_ms(terminal, letter)
             for _ in range(ROUNDS)
@@ -87,7 +87,7 @@ def _interrupt_turns(
         for number in range(1, ESCAPE_COUNT + 1):
             terminal.type("continue\r")
             terminal.read_until(b"Half a thought")
-            terminal.wait_for_text("Esc interrupts")
+            terminal.wait_for_text("Esc to interrupt")
             terminal.read_for(0.05 + number % 7 / 50)
             started_s = time.perf_counter()
             terminal.type(ESC)
@@ -95,7 +95,7 @@ def _interrupt_turns(
             screen_latencies_ms.append(1_000 * (time.perf_counter() - started_s))
             wait_for_disconnects(number)
             stream_latencies_ms.append(1_000 * (time.perf_counter() - started_s))
-            terminal.wait_for_no_text("Esc interrupts")
+            terminal.wait_for_no_text("Esc to interrupt")
     return screen_latencies_ms, stream_latencies_ms
 
 

@@ -32,7 +32,7 @@ def start_with_fault(program: Program, fault: str) -> RunningProgram:
 def crash_actor(program: Program, shown: PtyTerminal, name: str, nth: int) -> None:
     """Crash a part of the program that runs, and see a person told of it."""
     (program.repository / "crash").write_text(f"{name}\n")
-    told = f"/{name} crashed and was started again"
+    told = f"/{name} crashed and was restarted"
     shown.wait_until(lambda: shown.read_scrollback().count(told) == nth, told)
 
 
@@ -75,15 +75,15 @@ def test_any_part_may_crash_under_a_question_and_under_a_command_and_all_is_kept
             rows=40,
         ) as shown,
     ):
-        shown.wait_for_text("press a key to answer")
+        shown.wait_for_text("Press a key to answer")
         for name in ("journal", "permissions", "approvals", "console", "primary"):
             crash_actor(program, shown, name, nth=1)
             shown.wait_for_text("echo yes > said")
         shown.wait_for_text("was withdrawn")
-        shown.wait_for_text("press a key to answer")
+        shown.wait_for_text("Press a key to answer")
         shown.type("y")
         shown.wait_for_text("echo ran >> runs")
-        shown.wait_for_text("press a key to answer")
+        shown.wait_for_text("Press a key to answer")
         shown.type("y")
         command_watch.wait_for_output()
         for name in ("journal", "permissions", "approvals", "console"):

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from actors.sessions.log_reader import read_log
-from actors.sessions.session_log import LogError, SessionLog
+from actors.sessions.errors import LogError
+from actors.sessions.session_log import SessionLog
 from tests.actors.sessions.sample_records import fixed_clock
 from tests.program.program_harness import (
     YOLO,
@@ -90,7 +91,7 @@ def test_a_call_whose_intent_does_not_fit_on_the_disk_is_not_run(
         full = program.run("-p", "Change it.", *YOLO, "--continue")
         assert (full.exit_status, full.stdout) == (1, b"Done.\n")
         told, refused, unsaved = full.stderr.splitlines()
-        assert "cannot be written" in told
+        assert "cannot be saved" in told
         assert "Not run" in refused
         assert "is not in the session" in unsaved
         assert not (program.repository / "ran").exists()
@@ -114,7 +115,7 @@ def test_a_log_on_a_full_disk_goes_on_when_there_is_room(
     shutil.copy(program.session_file, program.folder / "before")
     log, contents = SessionLog.open(program.session_file, fixed_clock)
     long = [(contents.records[2], contents.lines[2].recorded_by)] * 300
-    with pytest.raises(LogError, match=r"No space left|bytes went in"):
+    with pytest.raises(LogError, match=r"No space left|bytes were written"):
         log.append(long)
     assert program.session_file.read_bytes() == (program.folder / "before").read_bytes()
     ballast.unlink()
@@ -159,5 +160,5 @@ def test_of_a_session_file_that_is_taken_away_at_work_is_told_and_nothing_more_i
         done = running.wait()
         assert "Not run" in str(tool_results(request_messages(server)[-1]))
     assert (done.exit_status, done.stdout) == (1, b"Done.\n")
-    assert "the file is gone" in done.stderr
+    assert "the file was deleted" in done.stderr
     assert not (program.repository / "ran").exists()

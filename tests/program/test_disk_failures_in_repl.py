@@ -14,8 +14,8 @@ from tests.scripted_server import respond_text, respond_tool_call
 
 __all__ = ["small_disk"]
 
-NOT_SAVED = "the session is not saved"
-SAVED_AGAIN = "The session is written again"
+NOT_SAVED = "session not saved"
+SAVED_AGAIN = "The session is being saved again"
 
 
 def test_a_conversation_goes_on_beside_a_full_disk_and_is_whole_when_there_is_room(
@@ -67,5 +67,5 @@ def test_without_its_file_a_session_is_talked_on_with_and_left(program: Program)
         shown.wait_for_text("Two.")
         shown.wait_for_text(f"⚠ {NOT_SAVED}")
         # Below at once; what is said of it above waits for its turn to be laid out.
-        assert "thefileisgone" in "".join(shown.wait_for_text("gone;").split())
+        assert "thefilewasdeleted" in "".join(shown.wait_for_text("deleted;").split())
         quit_repl(shown)

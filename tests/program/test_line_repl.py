@@ -21,11 +21,11 @@ def test_a_whole_session_without_an_escape(program: Program) -> None:
         ) as shown,
     ):
         shown.type("yes 1\nyes\n")
-        shown.wait_for_text("yes 1      once")
-        shown.wait_for_text("Nothing that is asked now has the number 1.")
+        shown.wait_for_text("yes 1        Yes, once")
+        shown.wait_for_text("There is no open request with number 1.")
         assert not (program.repository / "ran").exists()
         shown.type("yes 7\n")
-        shown.wait_for_text("Nothing that is asked now has the number 7.")
+        shown.wait_for_text("There is no open request with number 7.")
         shown.type("yes 1\n")
         shown.wait_for_text("reply 2")
         assert (program.repository / "ran").read_text() == "x\n"
@@ -37,7 +37,7 @@ def test_a_whole_session_without_an_escape(program: Program) -> None:
         shown.type("/status\n")
         shown.wait_for_text("session")
         shown.send_signal(signal.SIGINT)
-        shown.wait_for_text("press Ctrl-C once more to leave")
+        shown.wait_for_text("Press Ctrl-C again to exit.")
         shown.send_signal(signal.SIGINT)
         assert shown.wait_for_exit() == 130
         assert b"\x1b" not in shown.raw

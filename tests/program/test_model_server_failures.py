@@ -169,8 +169,8 @@ def test_a_busy_server_is_asked_again_and_the_waits_are_told(program: Program) -
         done = program.run("-p", "Go.", *STREAM_JSON)
     assert (done.exit_status, len(server.requests), done.result["result"]) == (0, 3, "Whole.")
     assert done.stderr.splitlines() == [
-        "greenroom: overloaded, trying again (1 of 5)",
-        "greenroom: the reply was cut off, trying again (2 of 4)",
+        "greenroom: the service is overloaded, retrying (1 of 5)",
+        "greenroom: the reply was interrupted, retrying (2 of 4)",
     ]
     told = [line for line in done.json_lines if line["type"] == "model_retrying"]
     assert [(each["reason"], each["attempt"]) for each in told] == [

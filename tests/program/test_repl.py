@@ -49,7 +49,7 @@ def test_esc_ends_a_turn_that_an_earlier_run_left_open(program: Program) -> None
     with program.serve(half, half, respond_text("Fresh.")):
         kill_when_shown(program, "Half a thought")
         with open_repl(program, "--continue") as shown:
-            shown.wait_for_text("Esc interrupts")
+            shown.wait_for_text("Esc to interrupt")
             shown.wait_for_text("Half a thought")
             shown.type("\x1b")
             shown.wait_for_text("Interrupted.")
@@ -80,9 +80,9 @@ def test_another_model_is_asked_from_the_next_request_on_also_after_a_resume(
             shown.wait_for_text("One.")
             shown.type("/model\r")
             shown.wait_for_text("The model is claude-sonnet-5-5")
-            shown.wait_for_text("look for:")
+            shown.wait_for_text("filter:")
             shown.type("opus\r")
-            shown.wait_for_text("The model is claude-opus-5-5 from the next request on.")
+            shown.wait_for_text("The next request uses claude-opus-5-5.")
             shown.type(f"/model {'x' * 201}\r")
             shown.wait_for_text("The model must be one line of 1 to 200 printable characters.")
             shown.type("Second.\r")
@@ -126,12 +126,12 @@ def test_a_parked_question_waits_for_who_comes_back_and_esc_twice_ends_its_turn(
     program: Program,
 ) -> None:
     with program.serve(respond_tool_call("bash", command="touch ran"), respond_text("Done.")):
-        kill_when_shown(program, "press a key to answer")
+        kill_when_shown(program, "Press a key to answer")
         with open_repl(program, "--continue") as shown:
             shown.wait_for_text("touch ran")
-            shown.wait_for_text("press a key to answer")
+            shown.wait_for_text("Press a key to answer")
             shown.type("\x1b")
-            shown.wait_for_no_text("press a key to answer")
+            shown.wait_for_no_text("Press a key to answer")
             shown.read_for(ESCAPE_DEBOUNCE_S)
             shown.type("\x1b")
             shown.wait_for_text("Interrupted.")
@@ -141,9 +141,9 @@ def test_a_parked_question_waits_for_who_comes_back_and_esc_twice_ends_its_turn(
 
 def test_a_yes_after_the_program_was_killed_runs_the_command_once(program: Program) -> None:
     with program.serve(respond_tool_call("bash", command="echo x >> ran"), respond_text("Done.")):
-        kill_when_shown(program, "press a key to answer")
+        kill_when_shown(program, "Press a key to answer")
         with open_repl(program, "--continue") as shown:
-            shown.wait_for_text("press a key to answer")
+            shown.wait_for_text("Press a key to answer")
             shown.type("y")
             shown.wait_for_text("Done.")
             quit_repl(shown)
@@ -156,7 +156,7 @@ def test_a_session_is_exported_cleared_and_taken_up_again(program: Program) -> N
         open_repl(program, "Work.") as shown,
     ):
         shown.wait_for_text("Well done.")
-        shown.wait_for_no_text("Esc interrupts")
+        shown.wait_for_no_text("Esc to interrupt")
         shown.type("/export out.md\r")
         shown.wait_for_text("The session so far is in")
         shown.type("/export out.md\r")
@@ -171,9 +171,9 @@ def test_a_session_is_exported_cleared_and_taken_up_again(program: Program) -> N
         shown.wait_for_text("Fresh.")
         shown.type("/resume\r")
         shown.wait_for_text("Work.")
-        shown.wait_for_text("look for:")
+        shown.wait_for_text("filter:")
         shown.type("\r")
-        shown.wait_for_text("Resumed where it stopped.")
+        shown.wait_for_text("Session resumed.")
         quit_repl(shown)
     assert len(program.session_files) == 2
 
@@ -195,9 +195,9 @@ def test_sessions_are_switched_in_one_program_and_one_that_cannot_open_leads_bac
             open_session_list(shown, "The old one?")
             assert "│ Old one." in shown.read_screen(), "what is chosen is previewed"
             shown.type("\r")
-            shown.wait_for_text("Resumed where it stopped.")
-            assert "free" in session_row(program, new)
-            assert "held" in session_row(program, old)
+            shown.wait_for_text("Session resumed.")
+            assert "available" in session_row(program, new)
+            assert "locked" in session_row(program, old)
             shown.type("Still there?\r")
             shown.wait_for_text("Back.")
 
@@ -209,7 +209,9 @@ def test_sessions_are_switched_in_one_program_and_one_that_cannot_open_leads_bac
                 "why it is not opened",
             )
             told = shown.read_screen
-            shown.wait_until(lambda: told().rfind("Resumed") > told().find("damaged"), "the old")
+            shown.wait_until(
+                lambda: told().rfind("Session resumed") > told().find("damaged"), "the old"
+            )
             shown.type("And now?\r")
             shown.wait_for_text("Again.")
             quit_repl(shown)
@@ -218,9 +220,9 @@ def test_sessions_are_switched_in_one_program_and_one_that_cannot_open_leads_bac
 
 
 def open_session_list(shown: PtyTerminal, first_prompt: str) -> None:
-    shown.wait_for_no_text("Esc interrupts")
+    shown.wait_for_no_text("Esc to interrupt")
     shown.type("/resume\r")
-    shown.wait_for_text("look for:")
+    shown.wait_for_text("filter:")
     shown.wait_for_text(f"\u203a {first_prompt}")
 
 

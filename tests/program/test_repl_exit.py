@@ -22,8 +22,8 @@ main()
 """The program with a fault of ours in it, planted where a person can reach it."""
 FAULTY_DRAWING = """
 from shell.main import main
-from shell.view import plan
-plan.footer_row = lambda *rest: 1 // 0
+from shell.view import frame_layout
+frame_layout.render_footer = lambda *rest: 1 // 0
 main()
 """
 
@@ -83,7 +83,7 @@ def test_a_fault_of_the_screen_ends_it_in_order_with_one_clear_line(program: Pro
         shown.wait_for_text("build · default")
         shown.type("Hi.\r")
         shown.wait_for_text("Hello.")
-        shown.wait_for_no_text("Esc interrupts")
+        shown.wait_for_no_text("Esc to interrupt")
         shown.type("/fail\r")
         assert shown.wait_for_exit(STOP_TIMEOUT_S) == 1
         assert is_restored(shown)
@@ -111,7 +111,7 @@ def test_the_end_of_input_asks_once_more_and_leaves(program: Program) -> None:
     with program.serve(), open_repl(program) as shown:
         shown.wait_for_text("build · default")
         shown.type("\x04")
-        shown.wait_for_text("once more to leave")
+        shown.wait_for_text("again to exit")
         shown.type("\x04")
         assert shown.wait_for_exit(STOP_TIMEOUT_S) == 130
         assert is_restored(shown)
@@ -145,12 +145,12 @@ def test_keys_and_pastes_at_any_moment_leave_a_screen_that_works(
         for _ in range(2):  # the first may close what is open
             shown.type("\x1b")
             shown.read_for(0.3)  # else the next key would be Alt and that key
-        shown.wait_for_no_text("Esc interrupts")
+        shown.wait_for_no_text("Esc to interrupt")
         shown.wait_for_no_text("Interrupting")
         shown.type("x\x03/status\r")
         shown.wait_for_text("turn       none")
         shown.wait_for_no_text(
-            "once more to leave"
+            "again to exit"
         )  # a busy machine reads Esc and x together, as Alt-x
         assert shown.read_screen().count("build · default") == 1
         assert (

@@ -66,7 +66,7 @@ def test_on_a_disk_that_fills_up_the_answer_is_printed_and_said_not_to_be_kept(
         again = program.run("-p", "Shorter.", "--continue")
     assert (full.exit_status, full.stdout) == (1, b"long " * 3999 + b"long \n")
     told, unsaved = full.stderr.splitlines()
-    assert "cannot be written" in told
+    assert "cannot be saved" in told
     assert "is not in the session" in unsaved
     # What was on disk goes on: the turn is answered anew, then the new prompt.
     assert (again.exit_status, again.stdout) == (0, b"Shorter.\n")

@@ -1,4 +1,4 @@
-"""A program with the real screen and nobody behind it: what is sent comes back as the answer."""
+"""The real REPL without an agent: every prompt is echoed as the reply."""
 
 import os
 import sys
@@ -14,20 +14,20 @@ from tests.shell import sample_events
 
 
 def main() -> int:
-    inbox = ScreenEventQueue()
+    screen_events = ScreenEventQueue()
 
     def post(message: Message) -> None:
         if isinstance(message, SendPrompt):
-            inbox.put(TurnStarted(turn=1, prompt=message.text))
-            inbox.put(TextDelta(text=f"You said {message.text}."))
+            screen_events.put(TurnStarted(turn=1, prompt=message.text))
+            screen_events.put(TextDelta(text=f"You said {message.text}."))
             if message.text != "wait":
-                inbox.put(sample_events.reply_completed("-"))
-                inbox.put(sample_events.turn_completed())
+                screen_events.put(sample_events.reply_completed("-"))
+                screen_events.put(sample_events.turn_completed())
 
-    repl = Repl(post, inbox, SessionContext())
-    inbox.put(sample_events.session_configured())
+    repl = Repl(post, screen_events, SessionContext())
+    screen_events.put(sample_events.session_configured())
     if "--ask" in sys.argv:
-        inbox.put(sample_events.exec_approval())
+        screen_events.put(sample_events.exec_approval())
     status = repl.run()
     with suppress(OSError):  # the terminal may be gone
         os.write(1, f"left with {status}\r\n".encode())
@@ -35,4 +35,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    os._exit(main())  # as the program does: a dead terminal cannot be flushed to
+    os._exit(main())  # like the real program: a closed terminal cannot be flushed to

@@ -1,6 +1,6 @@
 """A program on a real pseudo-terminal, seen through a terminal emulator.
 
-Every wait has a deadline and fails with what the screen shows; nothing is timed by sleeping.
+Every wait has a deadline and fails with the contents of the screen; nothing sleeps.
 """
 
 import contextlib
@@ -21,8 +21,8 @@ import pyte
 DEADLINE_S = 15.0
 _QUERIES = {b"\x1b[5n": b"\x1b[0n", b"\x1b[6n": b"\x1b[1;1R"}
 _CHUNK_BYTES = 65_536
-_MOST_CHUNKS = 16
-"""Read in one go: a program may write faster than a busy machine's emulator can draw."""
+_MAX_CHUNKS = 16
+"""Chunks per read: a program may write faster than the emulator can draw."""
 
 
 class PtyTerminal:
@@ -33,105 +33,111 @@ class PtyTerminal:
     ) -> None:
         self.pid = pid
         self.acknowledges = acknowledges
-        """Whether ESC[5n is answered; without, it plays a link that never gets through."""
+        """Whether ESC[5n is answered; if not, the terminal never acknowledges a frame."""
         self.raw = b""
         self.status: int | None = None
         """The exit status, negative for a signal; None while it runs."""
         self._master = master
-        self._unseen: list[bytes] = []
-        """Read, and not yet shown."""
+        self._pending: list[bytes] = []
+        """Data that was read but not yet shown."""
         self._screen = pyte.HistoryScreen(columns, rows, history=10_000)
         self._stream = pyte.ByteStream(self._screen)
 
     @property
     def emulator_screen(self) -> pyte.Screen:
-        """The emulator's screen, for colours and pictures."""
+        """The emulator's screen, for colors and pictures."""
         return self._screen
 
     def read_screen(self) -> str:
-        """What is on the screen now, without trailing blanks."""
-        self._take(0.0)
+        """Return the current screen without trailing blanks."""
+        self._read(0.0)
         return "\n".join(row.rstrip() for row in self._screen.display).rstrip()
 
     def read_scrollback(self) -> str:
-        """The scrollback and the screen."""
-        now = self.read_screen()
+        """Return the scrollback and the screen."""
+        current = self.read_screen()
         width = self._screen.columns
-        gone = ("".join(row[x].data for x in range(width)) for row in self._screen.history.top)
-        return "\n".join([*(line.rstrip() for line in gone), now])
+        scrolled_out = (
+            "".join(row[x].data for x in range(width)) for row in self._screen.history.top
+        )
+        return "\n".join([*(line.rstrip() for line in scrolled_out), current])
 
     def type(self, keys: str) -> None:
         """Send keys as the keyboard would."""
         self._send(keys.encode())
 
     def wait_for_text(self, text: str, timeout_s: float = DEADLINE_S) -> str:
-        """Wait until `text` is on the screen; returns the screen."""
+        """Wait until `text` is on the screen; return the screen."""
         self.wait_until(lambda: text in self.read_screen(), f"{text!r}", timeout_s)
         return self.read_screen()
 
     def wait_for_no_text(self, text: str, timeout_s: float = DEADLINE_S) -> str:
-        """Wait until `text` is not on the screen; returns the screen."""
+        """Wait until `text` is not on the screen; return the screen."""
         self.wait_until(lambda: text not in self.read_screen(), f"{text!r} to go", timeout_s)
         return self.read_screen()
 
     def wait_until(
         self, condition: Callable[[], bool], description: str, timeout_s: float = DEADLINE_S
     ) -> None:
-        """Read until something holds; fails when the time is up or the program has ended."""
+        """Read until the condition holds; fail on a timeout or the end of the program."""
         deadline_s = perf_counter() + timeout_s
         while not condition():
             left_s = deadline_s - perf_counter()
-            alive = self._take(max(left_s, 0.0))
+            alive = self._read(max(left_s, 0.0))
             if (left_s <= 0 or not alive) and not condition():
                 why = "in time" if alive else f"before it ended with {self.wait_for_exit()}"
-                message = f"{description} did not come {why}; the screen:\n{self.read_screen()}"
+                message = f"{description} did not appear {why}; the screen:\n{self.read_screen()}"
                 raise AssertionError(message)
 
-    def read_until(self, wanted: bytes, timeout_s: float = DEADLINE_S) -> None:
-        """Return as soon as bytes have been written from now on; the screen follows later."""
-        deadline_s, seen = perf_counter() + timeout_s, b""
-        while wanted not in seen:
+    def read_until(self, expected: bytes, timeout_s: float = DEADLINE_S) -> None:
+        """Return as soon as these bytes are written from now on; the screen is updated later."""
+        deadline_s, data = perf_counter() + timeout_s, b""
+        while expected not in data:
             left_s = deadline_s - perf_counter()
-            assert left_s > 0, f"{wanted!r} was not written; the screen:\n{self.read_screen()}"
+            assert left_s > 0, f"{expected!r} was not written; the screen:\n{self.read_screen()}"
             if select.select([self._master], [], [], left_s)[0]:
-                data = os.read(self._master, _CHUNK_BYTES)
-                seen += data
-                self._unseen.append(data)
+                chunk = os.read(self._master, _CHUNK_BYTES)
+                data += chunk
+                self._pending.append(chunk)
 
     def read_for(self, duration_s: float) -> None:
-        """Take what comes in this time."""
+        """Read output for this time."""
         deadline_s = perf_counter() + duration_s
         while (left_s := deadline_s - perf_counter()) > 0:
-            if not self._take(left_s):
+            if not self._read(left_s):
                 return
 
     def wait_for_exit_after_hangup(self, timeout_s: float = DEADLINE_S) -> int:
-        """Wait for the end of a program whose terminal was closed; returns its status."""
+        """Wait for the end of a program whose terminal was closed; return its status."""
         deadline_s = perf_counter() + timeout_s
-        watched = os.pidfd_open(self.pid)
+        pidfd = os.pidfd_open(self.pid)
         try:
-            assert select.select([watched], [], [], deadline_s - perf_counter())[0], "it lives on"
+            assert select.select([pidfd], [], [], deadline_s - perf_counter())[0], (
+                "the program still runs"
+            )
         finally:
-            os.close(watched)
+            os.close(pidfd)
         self.status = os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
         return self.status
 
     def wait_for_exit(self, timeout_s: float = DEADLINE_S) -> int:
-        """Wait for the end of the program; returns its status, negative for a signal."""
+        """Wait for the end of the program; return its status, negative for a signal."""
         deadline_s = perf_counter() + timeout_s
         while self.status is None:
             if perf_counter() > deadline_s:
-                message = f"it did not end in {timeout_s} s; the screen:\n{self.read_screen()}"
+                message = (
+                    f"the program did not end in {timeout_s} s; the screen:\n{self.read_screen()}"
+                )
                 raise AssertionError(message)
-            self._take(0.05)
+            self._read(0.05)
             pid, status = os.waitpid(self.pid, os.WNOHANG)
             if pid:
                 self.status = os.waitstatus_to_exitcode(status)
-        self._take(0.0)
+        self._read(0.0)
         return self.status
 
     def resize(self, rows: int, columns: int) -> None:
-        """Change the window; the program hears SIGWINCH."""
+        """Change the window size; the program receives SIGWINCH."""
         self._screen.resize(rows, columns)
         _set_size(self._master, rows, columns)
 
@@ -140,16 +146,16 @@ class PtyTerminal:
         os.kill(self.pid, number)
 
     def is_raw(self) -> bool:
-        """Whether the terminal is in the mode that full control needs, not the shell's."""
+        """Return whether the terminal is in raw mode."""
         return not termios.tcgetattr(self._master)[3] & termios.ICANON
 
     def hang_up(self) -> None:
-        """Close the terminal under the program."""
+        """Close the terminal while the program runs."""
         with contextlib.suppress(OSError):
             os.close(self._master)
 
     def close(self) -> None:
-        """Hang up, and make sure that nothing stays behind."""
+        """Hang up and kill the program if it still runs."""
         self.hang_up()
         if self.status is None:
             with contextlib.suppress(ProcessLookupError):
@@ -157,12 +163,12 @@ class PtyTerminal:
             os.waitpid(self.pid, 0)
             self.status = -signal.SIGKILL
 
-    def _take(self, wait_s: float) -> bool:
-        """Read what has come, waiting for the first byte at most so long; False: it has ended."""
-        for data in self._unseen:
+    def _read(self, wait_s: float) -> bool:
+        """Read output, waiting `wait_s` for the first byte; False: the program has ended."""
+        for data in self._pending:
             self._show(data)
-        self._unseen.clear()
-        for _ in range(_MOST_CHUNKS):
+        self._pending.clear()
+        for _ in range(_MAX_CHUNKS):
             if not select.select([self._master], [], [], wait_s)[0]:
                 break
             try:
@@ -200,9 +206,9 @@ def open_terminal(  # noqa: PLR0913  (the terminal's own properties)
     columns: int = 80,
     acknowledges: bool = True,
 ) -> Generator[PtyTerminal]:
-    """Run a command (its program given by absolute path) on a terminal of its own."""
+    """Run a command, named by absolute path, on its own terminal."""
     pid, master = pty.fork()
-    if pid == 0:  # the child: nothing of the test may run on in it
+    if pid == 0:  # the child: no code of the test may continue in it
         try:
             os.chdir(cwd or Path.cwd())
             _set_size(0, rows, columns)
@@ -211,11 +217,11 @@ def open_terminal(  # noqa: PLR0913  (the terminal's own properties)
         finally:
             os._exit(127)
     _set_size(master, rows, columns)
-    shown = PtyTerminal(pid, master, rows=rows, columns=columns, acknowledges=acknowledges)
+    terminal = PtyTerminal(pid, master, rows=rows, columns=columns, acknowledges=acknowledges)
     try:
-        yield shown
+        yield terminal
     finally:
-        shown.close()
+        terminal.close()
 
 
 def _set_size(descriptor: int, rows: int, columns: int) -> None:

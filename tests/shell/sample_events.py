@@ -1,4 +1,4 @@
-"""Reports as the agent and the broker make them, with what a test does not care about filled in."""
+"""Sample events of agents and the broker, with defaults for what a test ignores."""
 
 from messages.address import Address
 from messages.approvals import (
@@ -68,8 +68,8 @@ def turn_completed(turn: int = 1) -> TurnCompleted:
 
 
 def complete_turn(text: str) -> tuple[AgentEvent, ...]:
-    begun = TurnStarted(turn=1, prompt="hello")
-    return (begun, TextDelta(text=text), reply_completed(text), turn_completed())
+    started = TurnStarted(turn=1, prompt="hello")
+    return (started, TextDelta(text=text), reply_completed(text), turn_completed())
 
 
 def turn_interrupted(turn: int = 1) -> TurnInterrupted:

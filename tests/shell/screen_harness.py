@@ -1,4 +1,4 @@
-"""The real application in this process: keys through a pipe, bytes into a terminal emulator."""
+"""The real REPL in this process: keys through a pipe, output into a terminal emulator."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Generator
@@ -24,11 +24,11 @@ from shell.view.arming import MIN_KEY_GAP_S
 
 DEADLINE_S = 10.0
 KEY_PAUSE_S = 2 * max(MIN_KEY_GAP_S, ESCAPE_DEBOUNCE_S)
-"""A key so long after the one before has nothing to do with it."""
+"""After this pause a key is neither part of a burst nor of a double press."""
 
 
 class TerminalEmulator(StringIO):
-    """A terminal in memory; it answers ESC[5n, unless it plays a slow link."""
+    """A terminal in memory; it answers ESC[5n, unless it simulates a slow connection."""
 
     def __init__(self, keyboard: PipeInput, *, rows: int, columns: int, acknowledges: bool) -> None:
         super().__init__()
@@ -37,8 +37,8 @@ class TerminalEmulator(StringIO):
         self.raw = ""
         self.status_query_count = 0
         self.on_write: Callable[[str], None] = lambda _text: None
-        """Called after each write, with what was written."""
-        self._answers = acknowledges
+        """Called after each write with its text."""
+        self._acknowledges = acknowledges
         self._keyboard = keyboard
         self._stream = pyte.Stream(self.screen)
 
@@ -47,7 +47,7 @@ class TerminalEmulator(StringIO):
         self._stream.feed(text)
         for _ in range(text.count("\x1b[5n")):
             self.status_query_count += 1
-            if self._answers:
+            if self._acknowledges:
                 self.send_acknowledgment()
         self.written.set()
         self.on_write(text)
@@ -57,13 +57,13 @@ class TerminalEmulator(StringIO):
         self._keyboard.send_text("\x1b[0n")
 
     def resize(self, columns: int) -> None:
-        """Do as most terminals do: what no longer fits is wrapped, and the cursor stays with it."""
+        """Wrap rows that no longer fit, as most terminals do; the cursor moves along."""
         screen = self.screen
         y, x = screen.cursor.y, screen.cursor.x
-        rows, at = [row.rstrip() for row in screen.display[: y + 1]], 0
+        rows, cursor_row = [row.rstrip() for row in screen.display[: y + 1]], 0
         pieces: list[str] = []
         for number, row in enumerate(rows):
-            at = len(pieces) + (x // columns if number == y else 0)
+            cursor_row = len(pieces) + (x // columns if number == y else 0)
             pieces += [row[a : a + columns] for a in range(0, len(row), columns)] or [""]
         below = [piece.rstrip() for piece in screen.display[y + 1 :]]
         pieces += [row[a : a + columns] for row in below for a in range(0, len(row), columns)]
@@ -71,11 +71,13 @@ class TerminalEmulator(StringIO):
         screen.cursor_position()
         screen.erase_in_display(2)
         self._stream.feed("\r\n".join(pieces))
-        screen.cursor_position(max(at - max(len(pieces) - screen.lines, 0), 0) + 1, x % columns + 1)
+        screen.cursor_position(
+            max(cursor_row - max(len(pieces) - screen.lines, 0), 0) + 1, x % columns + 1
+        )
 
 
 class AdvanceableEventLoop(asyncio.SelectorEventLoop):
-    """A loop on which a test can let time pass without waiting for it."""
+    """An event loop whose clock a test can advance."""
 
     offset_s = 0.0
 
@@ -85,7 +87,7 @@ class AdvanceableEventLoop(asyncio.SelectorEventLoop):
 
 @dataclass
 class ScreenHarness:
-    """What a test sees and does."""
+    """The REPL under test, its keyboard and its screen."""
 
     keyboard: PipeInput
     emulator: TerminalEmulator
@@ -95,12 +97,12 @@ class ScreenHarness:
     posted: list[Message] = field(default_factory=list)
 
     async def resize(self, columns: int) -> None:
-        """Give the window another width and wait until it is drawn in."""
+        """Change the width of the window and wait until it is redrawn."""
         self.emulator.resize(columns)
         self.controller.resize.on_resize()
         self.loop.offset_s += RESIZE_SETTLE_S
         await self.wait_until(
-            lambda: not self.controller.resize.is_settling, "the window to keep its size"
+            lambda: not self.controller.resize.is_settling, "the end of the resize"
         )
 
     def put_events(self, *events: ScreenEvent) -> None:
@@ -111,17 +113,17 @@ class ScreenHarness:
         self.keyboard.send_text(keys)
 
     async def press_key(self, key: str) -> None:
-        """Type one key by itself and wait until it has been dealt with, whatever it did."""
+        """Press one isolated key and wait until it has been handled."""
         self.loop.offset_s += KEY_PAUSE_S
-        dealt_with = asyncio.Event()
+        handled = asyncio.Event()
 
-        def note(_keys: KeyProcessor) -> None:
-            dealt_with.set()
+        def on_key(_keys: KeyProcessor) -> None:
+            handled.set()
 
-        self.controller.app.key_processor.after_key_press += note
+        self.controller.app.key_processor.after_key_press += on_key
         self.type(key)
         async with asyncio.timeout(DEADLINE_S):
-            await dealt_with.wait()
+            await handled.wait()
 
     @property
     def controller(self) -> ScreenController:
@@ -138,18 +140,20 @@ class ScreenHarness:
     @property
     def scrollback(self) -> str:
         screen = self.emulator.screen
-        gone = ("".join(row[x].data for x in range(screen.columns)) for row in screen.history.top)
-        return "\n".join(line.rstrip() for line in (*gone, *self.rows))
+        scrolled_out = (
+            "".join(row[x].data for x in range(screen.columns)) for row in screen.history.top
+        )
+        return "\n".join(line.rstrip() for line in (*scrolled_out, *self.rows))
 
     async def wait_until(self, condition: Callable[[], object], description: str) -> None:
-        """Wait for the terminal to be written to until something holds; fail with the screen."""
+        """Wait for output until the condition holds; fail with the contents of the screen."""
         try:
             async with asyncio.timeout(DEADLINE_S):
                 while not condition():
                     self.emulator.written.clear()
                     await self.emulator.written.wait()
         except TimeoutError:
-            message = f"waited in vain for {description}; the screen:\n{self.text}"
+            message = f"timed out waiting for {description}; the screen:\n{self.text}"
             raise AssertionError(message) from None
 
     async def wait_for_text(self, text: str) -> None:
@@ -173,11 +177,11 @@ def run_on_screen(  # noqa: PLR0913  (what a test may choose)
     first_prompt: str | None = None,
     session_context: SessionContext | None = None,
 ) -> int:
-    """Run the application with a script beside it; returns the exit status."""
+    """Run the REPL together with a script; return the exit status."""
 
     clock = AdvanceableEventLoop()
 
-    async def both() -> int:
+    async def run_script() -> int:
         with open_screen(
             rows,
             columns,
@@ -185,20 +189,20 @@ def run_on_screen(  # noqa: PLR0913  (what a test may choose)
             acknowledges=acknowledges,
             first_prompt=first_prompt,
             session_context=session_context,
-        ) as here:
-            status = asyncio.ensure_future(here.repl.run_async())
-            await here.wait_until(
-                lambda: here.controller.app.is_running and here.emulator.raw, "a screen"
+        ) as screen:
+            status = asyncio.ensure_future(screen.repl.run_async())
+            await screen.wait_until(
+                lambda: screen.controller.app.is_running and screen.emulator.raw, "a screen"
             )
             try:
-                await script(here)
+                await script(screen)
             finally:
-                here.repl.exit()
-                ended = await status
-            return ended
+                screen.repl.exit()
+                exit_status = await status
+            return exit_status
 
     with asyncio.Runner(loop_factory=lambda: clock) as runner:
-        return runner.run(both())
+        return runner.run(run_script())
 
 
 @contextmanager
@@ -218,15 +222,15 @@ def open_screen(  # noqa: PLR0913  (what a test may choose)
             lambda: Size(rows=emulator.screen.lines, columns=emulator.screen.columns),
         )
         posted: list[Message] = []
-        inbox = ScreenEventQueue()
+        screen_events = ScreenEventQueue()
         with create_app_session(input=keyboard, output=output):
             repl = Repl(
                 posted.append,
-                inbox,
+                screen_events,
                 session_context or SessionContext(),
                 first_prompt,
                 keyboard=keyboard,
                 output=output,
                 color=True,
             )
-            yield ScreenHarness(keyboard, emulator, inbox, repl, loop, posted)
+            yield ScreenHarness(keyboard, emulator, screen_events, repl, loop, posted)

@@ -1,4 +1,4 @@
-"""How tests of the screen begin."""
+"""Common starting points for tests of the screen."""
 
 from messages.address import PRIMARY
 from messages.subagents import SubagentStarted
@@ -9,19 +9,19 @@ from tests.shell.screen_harness import ScreenHarness
 
 
 async def start_session(screen: ScreenHarness) -> None:
-    """The session is there, and nothing has been said."""
+    """Start a session without any prompt."""
     screen.put_events(sample_events.session_configured())
     await screen.wait_for_text("primary · default · claude-opus-5-5")
 
 
 async def submit_prompt(screen: ScreenHarness, text: str) -> None:
-    """The person says something, and a turn begins."""
+    """Submit a prompt and wait for its turn."""
     screen.type(f"{text}\r")
     await screen.wait_for_text("Thinking")
 
 
 async def start_subagents(screen: ScreenHarness, *children: SubagentStarted) -> None:
-    """A turn runs for which these were started."""
+    """Start a turn with these subagents."""
     screen.put_events(sample_events.session_configured(), TurnStarted(turn=1, prompt="go"))
     for child in children:
         screen.put_events(SubagentEvent(PRIMARY, child))

@@ -14,6 +14,7 @@ from actors.agents.turn.agent_state import AgentState, CallStage, RestoredState,
 from actors.agents.turn.effects import CancelCall
 from actors.agents.turn.transition import Transition
 from actors.permissions import engine
+from actors.permissions.evaluation_job import EvaluationFinished
 from actors.permissions.policy_changes import PolicyUpdate, apply_update
 from actors.runtime.jobs import Jobs
 from actors.runtime.mailbox import StopCell
@@ -35,7 +36,6 @@ from messages.base import Message
 from messages.child_lifecycle import ChildCancelled, ChildCompleted, ChildEnded, ChildFailed
 from messages.journal import Append, Appended, Record
 from messages.permissions import (
-    EvaluationFinished,
     PermissionDecision,
     RegisterAgent,
     ReplaceRules,
@@ -88,10 +88,12 @@ def keep_approval_after_target_change(
     plan: CallPlan,
     **changes: Any,  # noqa: ANN401
 ) -> None:
-    ORIGINAL_JUDGE(step, call, plan, **({"is_approved": True} if call.target_changes else changes))
+    ORIGINAL_EVALUATE(
+        step, call, plan, **({"is_approved": True} if call.target_changes else changes)
+    )
 
 
-ORIGINAL_JUDGE: Any = vars(call_lifecycle)["_judge"]
+ORIGINAL_EVALUATE: Any = vars(call_lifecycle)["_evaluate"]
 
 ORIGINAL_RUN: Any = vars(call_lifecycle)["_run"]
 
@@ -111,12 +113,12 @@ async def leave_command_running(
         task.cancel()
 
 
-ORIGINAL_JOB_DONE: Any = vars(Jobs)["_done"]
+ORIGINAL_JOB_DONE: Any = vars(Jobs)["_on_task_done"]
 
 
 def drop_cancelled_outcomes(self: Internals, job_id: int, task: "asyncio.Task[Message]") -> None:
     if task.cancelled():
-        self._failed.pop(job_id, None)
+        self._failure_handlers.pop(job_id, None)
         del self._tasks[job_id]
     else:
         ORIGINAL_JOB_DONE(self, job_id, task)
@@ -256,11 +258,11 @@ def forward_outdated_decision(self: Internals, result: EvaluationFinished) -> No
 
 
 def acknowledge_before_write(self: Internals, append: Append) -> None:
-    ORIGINAL_TAKE(self, append)
+    ORIGINAL_QUEUE_APPEND(self, append)
     self.tell(self.sender, Appended(id=append.id))
 
 
-ORIGINAL_TAKE: Any = vars(Journal)["_take"]
+ORIGINAL_QUEUE_APPEND: Any = vars(Journal)["_queue_append"]
 
 
 # Lifecycles.
@@ -280,7 +282,7 @@ ORIGINAL_ROOT_RECEIVE: Any = RootSupervisor.on_receive
 def report_end_twice(self: Internals, child: Address, end: ChildEnded) -> None:
     ORIGINAL_CHILD_ENDED(self, child, end)
     if child == CONSOLE:
-        self._tell_own(end, child)
+        self._receive_from_runtime(end, child)
 
 
 def drop_end(self: Internals, child: Address, end: ChildEnded) -> None:
@@ -290,15 +292,15 @@ def drop_end(self: Internals, child: Address, end: ChildEnded) -> None:
         self._children.remove(child)
 
 
-ORIGINAL_CHILD_ENDED: Any = vars(MailboxProcessor)["_child_gone"]
+ORIGINAL_CHILD_ENDED: Any = vars(MailboxProcessor)["_on_child_ended"]
 
 
 def stop_reading_mailbox(self: Internals) -> None:
-    item = self._lanes.take()
-    self._scheduled = False
+    item = self._mailbox.take()
+    self._is_scheduled = False
     if item is not None:
         self.handle_item(item)
 
 
 def stop_before_mailbox_is_read(self: Internals, request: StopCell) -> None:
-    self._wind_down(ChildCancelled(child=self.address), request.deadline_s)
+    self._begin_stopping(ChildCancelled(child=self.address), request.deadline_s)

@@ -113,7 +113,7 @@ MUTANTS: dict[str, Mutant] = {
     ),
     "peers not told of a restart": drop_messages(PeerRestarted),
     "stop overtakes the mail of a restarting service": replace_function(
-        MailboxProcessor, "_ordered_to_stop", mutant_code.stop_before_mailbox_is_read
+        MailboxProcessor, "_on_stop_cell", mutant_code.stop_before_mailbox_is_read
     ),
     "services stop without draining": NO_DRAINS,
     "cancel before its prompt forgotten": replace_turn(turn_mutants.forget_early_cancels),
@@ -125,7 +125,7 @@ MUTANTS: dict[str, Mutant] = {
         call_completion, "record_result", mutant_code.write_results_twice
     ),
     "results missing from the history": replace_function(
-        ConversationHistory, "_answer_open", mutant_code.do_nothing
+        ConversationHistory, "_close_open_calls", mutant_code.do_nothing
     ),
     # Every approval request ends once.
     "request both decided and unavailable": Mutant(mutant_code.send_decision_and_unavailable),
@@ -138,16 +138,16 @@ MUTANTS: dict[str, Mutant] = {
     "ended request shown again": Mutant(mutant_code.show_after_dismiss),
     # Every started actor ends once.
     "end reported twice": replace_function(
-        MailboxProcessor, "_child_gone", mutant_code.report_end_twice
+        MailboxProcessor, "_on_child_ended", mutant_code.report_end_twice
     ),
-    "end not reported": replace_function(MailboxProcessor, "_child_gone", mutant_code.drop_end),
+    "end not reported": replace_function(MailboxProcessor, "_on_child_ended", mutant_code.drop_end),
     # No effect after a cancel, without a decision, or before its record.
     "cancelled command keeps running": replace_function(
         SimulatedCommandRunner, "_kill", mutant_code.leave_command_running
     ),
     "ask treated as allow": Mutant(mutant_code.allow_instead_of_ask),
     "approval kept after the target changed": replace_function(
-        call_lifecycle, "_judge", mutant_code.keep_approval_after_target_change
+        call_lifecycle, "_evaluate", mutant_code.keep_approval_after_target_change
     ),
     "change runs before its start is synced": replace_function(
         call_lifecycle, "_start", mutant_code.run_before_start_is_synced
@@ -194,21 +194,23 @@ MUTANTS: dict[str, Mutant] = {
         engine.PermissionEngine, "_on_evaluation_finished", mutant_code.forward_outdated_decision
     ),
     # Mailboxes, jobs, budgets, deadlines.
-    "mailbox no longer read": replace_function(LoopCell, "_turn", mutant_code.stop_reading_mailbox),
+    "mailbox no longer read": replace_function(
+        LoopCell, "_run_batch", mutant_code.stop_reading_mailbox
+    ),
     "no outcome for a cancelled job": replace_function(
-        Jobs, "_done", mutant_code.drop_cancelled_outcomes
+        Jobs, "_on_task_done", mutant_code.drop_cancelled_outcomes
     ),
     "unlimited restarts": replace_function(RestartBudget, "spend", mutant_code.always_true),
     "deadlines never fire": replace_function(ResettableTimer, "set", mutant_code.do_nothing),
     # The session file.
     "append acknowledged before it is written": replace_function(
-        Journal, "_take", mutant_code.acknowledge_before_write
+        Journal, "_queue_append", mutant_code.acknowledge_before_write
     ),
     "files not synced": replace_function(SimulatedFileSystem, "sync", mutant_code.do_nothing),
     "folders not synced": replace_function(
         SimulatedFileSystem, "sync_folder", mutant_code.do_nothing
     ),
     "partial write left in the file": replace_function(
-        SessionLog, "_cut_back", mutant_code.do_nothing
+        SessionLog, "_remove_partial_group", mutant_code.do_nothing
     ),
 }

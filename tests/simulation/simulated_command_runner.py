@@ -39,7 +39,7 @@ class SimulatedCommandRunner:
             raise ToolError(message)
         match = COMMAND.fullmatch(command)
         if match is None:
-            return CommandResult("command not found\n", 127, timed_out=False, full_output_file=None)
+            return CommandResult("command not found\n", 127, timed_out=False)
         task = asyncio.ensure_future(self._work(match["tag"], float(match["seconds"]), command))
         timed_out = False
         try:
@@ -53,7 +53,7 @@ class SimulatedCommandRunner:
         status = -15 if timed_out else 0
         if not timed_out and match["variant"] == "failing":
             status = 1
-        return CommandResult("worked\n", status, timed_out=timed_out, full_output_file=None)
+        return CommandResult("worked\n", status, timed_out=timed_out)
 
     async def _work(self, tag: str, duration_s: float, command: str) -> None:
         self._on_effect(tag, "starts", command)

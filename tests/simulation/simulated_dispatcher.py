@@ -5,12 +5,11 @@ from collections.abc import Awaitable, Callable
 from typing import Protocol, TypeVar, cast
 
 from actors.runtime.actor import ActorFactory
-from actors.runtime.base_cell import BaseCell
 from actors.runtime.cell import Cell, LoopCell
 from actors.runtime.event_loop import EventLoop
 from actors.runtime.mailbox import MailboxItem, StopCell
 from actors.runtime.registry import ActorRegistry
-from actors.runtime.runtime_port import RuntimePort
+from actors.runtime.runtime_port import CellHandle, RuntimePort
 from actors.runtime.supervision import NO_RESTART, Restart
 from messages.address import APPROVALS, CONSOLE, JOURNAL, ROOT, Address
 from messages.base import Message
@@ -76,14 +75,14 @@ class SimulatedCell(LoopCell):
 
     def __init__(
         self,
-        world: RuntimePort,
+        runtime: RuntimePort,
         address: Address,
         make: ActorFactory,
-        parent: BaseCell | None,
+        parent: CellHandle | None,
         restart: Restart = NO_RESTART,
     ) -> None:
-        super().__init__(world, address, make, parent, restart)
-        self._observer = cast("SimulatedRegistry", world).observer
+        super().__init__(runtime, address, make, parent, restart)
+        self._observer = cast("SimulatedRegistry", runtime).observer
         self._make = self._observer.wrap_factory(address, make, restart)
         self._items_before_stop: list[MailboxItem] = []
         """Items in the mailbox when the stop request arrived."""
@@ -97,13 +96,13 @@ class SimulatedCell(LoopCell):
         self._observer.on_handle(self.address, item)
         super().handle_item(item)
 
-    def _finish_life(self, end: ChildEnded) -> None:
+    def _terminate(self, end: ChildEnded) -> None:
         if self.address in DRAINING_ACTORS and isinstance(end, ChildCancelled):
             for item in self._pending_items():
                 was_before = any(each is item for each in self._items_before_stop)
                 if was_before and isinstance(item, Envelope) and item.sender != self.address:
                     self._observer.on_undrained(item)
-        super()._finish_life(end)
+        super()._terminate(end)
 
     def mailbox_size(self) -> int:
         """Return the number of unhandled items, stashed ones included."""
@@ -112,7 +111,7 @@ class SimulatedCell(LoopCell):
     def _pending_items(self) -> list[MailboxItem]:
         items = self.take_all()
         self.put_back(items)
-        return [*self._held, *items]
+        return [*self._stashed, *items]
 
 
 class SimulatedRegistry(ActorRegistry):
@@ -132,14 +131,14 @@ class SimulatedRegistry(ActorRegistry):
         self,
         make: ActorFactory,
         address: Address,
-        parent: BaseCell | None,
+        parent: CellHandle | None,
         restart: Restart = NO_RESTART,
     ) -> Cell:
         cell = super().start_cell(make, address, parent, restart)
         self.observer.on_started(address)
         return cell
 
-    def unregister(self, cell: BaseCell) -> bool:
+    def unregister(self, cell: CellHandle) -> bool:
         was_registered = super().unregister(cell)
         self.observer.on_ended(cell.address)
         return was_registered

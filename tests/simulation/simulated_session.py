@@ -156,7 +156,7 @@ class SimulatedSession:
         events = ScreenEventQueue()
         ports = SessionPorts(
             self.model,
-            processes=self.command_runner,
+            command_runner=self.command_runner,
             tools=self.workspace.tools,
             file_system=self.file_system,
         )

@@ -97,7 +97,7 @@ class TreeInvariants:
         if CONSOLE in mailbox_sizes:
             self.violations.require(not on_screen, f"left on screen: {on_screen}")
         for root in roots:
-            slots = vars(root)["_places"]
+            slots = vars(root)["_slots"]
             agents = (*slots.holders, *slots.waiting)
             self.violations.require(not agents, f"slots not released by {agents}")
 

@@ -27,7 +27,7 @@ def stream_deltas_up(publisher: Any, delta: TextDelta | ThinkingDelta, state: An
     """Send deltas to the parent."""
     if state.stage is TurnStage.THINKING:
         members = cast("dict[str, Any]", vars(publisher))
-        members["_actor"].tell(members["_reports"], delta)
+        members["_actor"].tell(members["_events_to"], delta)
 
 
 def drop_replies(supervisor: Any, effect: Any, subagents: Any) -> None:  # noqa: ANN401  (as replaced)
@@ -73,9 +73,9 @@ TREE_MUTANTS: dict[str, Mutant] = {
     "replies not forwarded to subagents": replace_function(
         SubagentSupervisor, "handle", drop_replies
     ),
-    "approval time counted": replace_function(cancellation, "_works", count_approval_time),
+    "approval time counted": replace_function(cancellation, "_is_working", count_approval_time),
     "approval time of subagents counted": replace_function(
-        cancellation, "_works", count_approval_time_of_subagents
+        cancellation, "_is_working", count_approval_time_of_subagents
     ),
     "stop does not reach subagents": replace_function(
         SubagentSupervisor, "handle", skip_stop_of_children
@@ -85,7 +85,7 @@ TREE_MUTANTS: dict[str, Mutant] = {
     "two ends for one task": replace_function(subagent_tasks, "_record_end", record_end_twice),
     "requests of a crashed subagent not withdrawn": Mutant(
         patches=(
-            (subagent_tasks, "_withdrawn", do_nothing),
+            (subagent_tasks, "_withdraw_requests", do_nothing),
             (SubagentSupervisor, "reset_after_crash", do_nothing),
         )
     ),

@@ -197,7 +197,7 @@ class TreeSimulation:
         self.trace.add_note(f"run {handle.run}")
         events = ScreenEventQueue()
         tools = (*self.workspace.tools, TASK)
-        ports = SessionPorts(self.model, processes=self.command_runner, tools=tools)
+        ports = SessionPorts(self.model, command_runner=self.command_runner, tools=tools)
         user_commands = UserCommandRunner(
             self.command_runner, WORKSPACE.cwd, handle.options.project_state_folder
         )

@@ -1,4 +1,4 @@
-"""What an agent is, as data: one behaviour serves them all."""
+"""Agent definitions: each agent type is data, and one behavior serves them all."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -8,53 +8,53 @@ from actors.agents.definition import system_prompts
 from messages.policy import PermissionMode, PermissionProfile, Rule, RuleSource
 
 AgentMode = Literal["primary", "subagent", "all"]
-"""primary: talks with the person · subagent: is started by another agent · all: either."""
+"""primary: talks to the user · subagent: started by another agent · all: either."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Definition:
-    """Who an agent is and what it may; plain values, wherever they come from."""
+    """An agent type: its prompt, tools, rights and limits."""
 
     name: str
     description: str = ""
-    """When to use it, in a line for people and models."""
+    """One line on when to use it, for the user and for models."""
     system_prompt: str
-    """Its system prompt; where it works and the instructions are said after it."""
+    """The working directory and the instruction files are appended to it."""
     mode: AgentMode = "all"
     tools: tuple[str, ...] = ("*",)
-    """Names of the tools that it has; `*` is any run of characters."""
+    """Names of its tools; `*` matches any text."""
     disallowed_tools: tuple[str, ...] = ()
-    """Names of those that it has not, all the same."""
+    """Names of tools it does not have, even if `tools` matches them."""
     rules: tuple[Rule, ...] = ()
     permission_mode: PermissionMode = "yolo"
-    """The loosest mode that it works in: a definition only tightens."""
+    """The loosest mode it may use: a definition only tightens."""
     read_only: bool = False
     subagents: tuple[str, ...] = ("*",)
-    """Names of the types that it may start."""
+    """Names of the agent types it may start."""
     delegates: tuple[str, ...] = ()
-    """Tools that those below it may use though it may not."""
+    """Tools that its subagents may use even if it may not."""
     model: str = ""
-    """Empty: that of whoever starts it."""
+    """Empty: the model of the agent that starts it."""
     max_turns: int | None = None
     time_limit_s: float | None = None
     interactive: bool = False
-    """As a subagent it stays after its task, and takes further prompts."""
+    """As a subagent it stays after its task and accepts more prompts."""
     from_project: bool = False
-    """A file of the project made it: it never allows."""
-    source: str = "built in"
-    """Where it stands, as a person reads it."""
+    """A project file defines it, so its rules never allow anything."""
+    source: str = "built-in"
+    """Where it is defined, for the user."""
 
 
 BUILD_AGENT = Definition(
     name="build",
-    description="Does the work: reads, changes and runs, and asks where it must.",
+    description="Reads, changes files and runs commands; asks for approval where needed.",
     system_prompt=system_prompts.BUILD_PROMPT,
     mode="primary",
     disallowed_tools=("plan_exit",),
 )
 PLAN_AGENT = Definition(
     name="plan",
-    description="Only reads, and writes a plan for build to work by.",
+    description="Reads only and writes a plan for the build agent to follow.",
     system_prompt=system_prompts.PLAN_PROMPT,
     mode="primary",
     disallowed_tools=("plan_enter",),
@@ -62,20 +62,20 @@ PLAN_AGENT = Definition(
 )
 GENERAL_AGENT = Definition(
     name="general",
-    description="For work of several steps that stands by itself, or several such at once.",
+    description="Self-contained tasks of several steps; start several to work in parallel.",
     system_prompt="",
     mode="subagent",
 )
 EXPLORE_AGENT = Definition(
     name="explore",
-    description="Finds things out by reading and searching only; say how thorough it should be.",
+    description="Explores the code by reading and searching only; say how thorough it should be.",
     system_prompt=system_prompts.EXPLORE_PROMPT,
     tools=("read", "ls", "glob", "grep", "todo_write", "bash"),
     read_only=True,
 )
 SANDBOXED_AGENT = Definition(
     name="sandboxed",
-    description="As general, but it runs no commands and starts no other agents.",
+    description="Like general, but cannot run commands or start other agents.",
     system_prompt="",
     mode="subagent",
     disallowed_tools=("bash", "task"),
@@ -84,7 +84,7 @@ BUILT_IN_DEFINITIONS = (BUILD_AGENT, PLAN_AGENT, GENERAL_AGENT, EXPLORE_AGENT, S
 
 
 def build_profile(definition: Definition) -> PermissionProfile:
-    """Say what a definition means for the permission engine."""
+    """Return the permission profile that a definition describes."""
     rules = RuleSource(
         name=f"agent {definition.name} ({definition.source})", rules=definition.rules
     )
@@ -103,5 +103,5 @@ def build_profile(definition: Definition) -> PermissionProfile:
 def find_definition(
     name: str, definitions: Iterable[Definition] = BUILT_IN_DEFINITIONS
 ) -> Definition | None:
-    """Look a definition up."""
+    """Return the definition with this name."""
     return next((each for each in definitions if each.name == name), None)

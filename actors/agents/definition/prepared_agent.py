@@ -1,4 +1,4 @@
-"""What an agent needs of a definition while it works by it."""
+"""A definition prepared for use in one session."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -13,15 +13,14 @@ from messages.policy import PermissionProfile
 
 @dataclass(frozen=True, slots=True)
 class PreparedAgent:
-    """A definition made ready for one session: its prompt written out, its tools found."""
+    """A definition with its full system prompt, its tools and its permission profile."""
 
     name: str
     system_prompt: str
     tools: tuple[AnyTool, ...]
     profile: PermissionProfile
-    """What the permission engine goes by."""
     max_tokens: int = 32_000
-    """Longest reply that is asked for, in tokens; a model may give less."""
+    """Longest reply to request, in tokens; the model's own limit may be lower."""
 
 
 def prepare_agent(
@@ -30,7 +29,7 @@ def prepare_agent(
     instructions: tuple[Instructions, ...],
     tools: Iterable[AnyTool],
 ) -> PreparedAgent:
-    """Make a definition ready."""
+    """Build the system prompt, tool set and permission profile of a definition."""
     profile = build_profile(definition)
     return PreparedAgent(
         name=definition.name,

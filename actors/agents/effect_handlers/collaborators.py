@@ -1,4 +1,4 @@
-"""Whom an agent talks to, and what it reaches of the world."""
+"""The actors and ports that an agent uses."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -15,44 +15,43 @@ from messages.subagents import AssignTask, SubagentStarted
 
 @dataclass(frozen=True, slots=True)
 class Collaborators:
-    """Whom an agent talks to."""
+    """Addresses of the actors an agent sends messages to."""
 
     journal: Address
     permissions: Address
     approvals: Address
-    """Where its requests go: the parent; for the primary, the broker."""
+    """Receives its approval requests: the parent, or the broker for the primary agent."""
     events_to: Address
-    """Where its events go: the parent; for the primary, the console."""
+    """Receives its events: the parent, or the console for the primary agent."""
     stream_subscribers: tuple[Address, ...] = ()
-    """Who hears what it streams; for a subagent, nobody above it does."""
+    """Actors subscribed to its stream from the start; none for a subagent."""
 
 
 class SubagentFactory(Protocol):
-    """Makes agents; one for the whole session."""
+    """Creates the subagents of a session."""
 
-    def get_profile(self, agent: str, ceiling: PermissionMode) -> PermissionProfile:
-        """Say what one of a type may that is started under this ceiling."""
+    def get_profile(self, agent: str, max_mode: PermissionMode) -> PermissionProfile:
+        """Return the profile of an agent type whose mode may not be looser than `max_mode`."""
         ...
 
     def get_spawn_options(self, agent: str, depth: int) -> SpawnOptions:
-        """Say whom an agent of a type may start at its depth; one word for offering and running."""
+        """Return the types that an agent at this depth may start; decides offers and spawns."""
         ...
 
     def make_factory(
         self, started: SubagentStarted, task: AssignTask, *, has_records: bool
     ) -> ActorFactory:
-        """Say how to make one; `on_disk`: it goes on from its records."""
+        """Return the factory of one subagent; `has_records`: it continues from its records."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class AgentPorts:
-    """What an agent reaches of the world."""
+    """An agent's ports to the outside world."""
 
     model: ModelClient
     tool_context: ToolContext
-    """With nothing seen yet."""
+    """Context without any observed files."""
     subagent_factory: SubagentFactory
-    """Makes the agents below it."""
     headers: Mapping[str, str] = field(default_factory=dict[str, str])
-    """Of every request to the model."""
+    """Added to every model request."""

@@ -1,4 +1,4 @@
-"""The reply that a subagent is at: how far it has come, and when those above are told."""
+"""Publishes an agent's events: to its parent, and its stream to the actors subscribed to it."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -21,93 +21,95 @@ from messages.turns import (
 )
 
 PROGRESS_INTERVAL_CHARS = 400
-"""About a hundred tokens, which take a model a second or more."""
-
-
-@dataclass
-class ProgressThrottle:
-    """What has come of one reply."""
-
-    _texts: list[str] = field(default_factory=list[str])
-    _chars: int = 0
-    _next_told_chars: int = PROGRESS_INTERVAL_CHARS
-
-    @property
-    def text(self) -> str:
-        """All that it says so far."""
-        return "".join(self._texts)
-
-    def add(self, delta: Delta, turn: int) -> ReplyProgress | None:
-        """Count what came; returns what those above are told, if it is time."""
-        begins = isinstance(delta, TextDelta) and not self._texts
-        if isinstance(delta, TextDelta):
-            self._texts.append(delta.text)
-        self._chars += delta.char_count if isinstance(delta, ToolInputDelta) else len(delta.text)
-        if not begins and self._chars < self._next_told_chars:
-            return None
-        self._next_told_chars = self._chars + PROGRESS_INTERVAL_CHARS
-        return ReplyProgress(turn=turn, char_count=self._chars, has_text=bool(self._texts))
-
-
-_ReplyOver = ReplyCompleted | ModelRetrying | TurnEnded
+"""About a hundred tokens, which take a model at least a second."""
+_ReplyEnd = ReplyCompleted | ModelRetrying | TurnEnded
 
 
 class EventPublisher:
-    """Speaks for one agent; what streams is never sent up, only to whoever wants to watch."""
+    """Publishes one agent's events; deltas go only to subscribers, never up the tree."""
 
     def __init__(
         self, actor: Actor[Any], collaborators: Collaborators, session_configured: SessionConfigured
     ) -> None:
-        """Begin silent."""
+        """Publish for `actor`."""
         self._actor = actor
-        self._reports = collaborators.events_to
-        self._watchers = dict.fromkeys(collaborators.stream_subscribers)
-        self._introduction = session_configured
-        self._is_heard = bool(collaborators.stream_subscribers)
-        """Somebody hears all that streams; else those above are told at times how much it is."""
-        self._growing = ProgressThrottle()
+        self._events_to = collaborators.events_to
+        self._subscribers = dict.fromkeys(collaborators.stream_subscribers)
+        self._session_configured = session_configured
+        self._streams_by_default = bool(collaborators.stream_subscribers)
+        """The receiver of its events also gets the stream, so that it needs no progress events."""
+        self._progress = ProgressThrottle()
         self.last_turn_end: TurnEnded | None = None
         """How the last turn of this run ended."""
 
     def publish_configured(self) -> None:
-        """Say who this is, for the first time."""
-        self._stream(self._introduction)
+        """Publish the agent's configuration for the first time."""
+        self._stream(self._session_configured)
 
     def republish_status(self, turn: AgentState) -> None:
-        """Tell whoever may have missed it where this agent stands."""
-        self._stream(self._introduction.model_copy(update=get_status_fields(turn)))
+        """Publish the current status again for receivers that may have missed it."""
+        self._stream(self._session_configured.model_copy(update=get_status_fields(turn)))
         if turn.persistence.state != "well":
-            self._actor.tell(self._reports, turn.persistence)
+            self._actor.tell(self._events_to, turn.persistence)
         if turn.stage is TurnStage.IDLE and self.last_turn_end is not None:
-            self._actor.tell(self._reports, self.last_turn_end)
+            self._actor.tell(self._events_to, self.last_turn_end)
 
     def publish(self, event: AgentEvent) -> None:
-        """Tell those above."""
+        """Send an event to the parent, or to the console for the primary agent."""
         if isinstance(event, TurnEnded):
             self.last_turn_end = event
-        if isinstance(event, _ReplyOver):
-            self._growing = ProgressThrottle()
-        self._actor.tell(self._reports, event)
+        if isinstance(event, _ReplyEnd):
+            self._progress = ProgressThrottle()
+        self._actor.tell(self._events_to, event)
 
     def publish_delta(self, delta: Delta, turn: AgentState) -> None:
-        """Tell the watchers, while it is a reply that counts."""
+        """Send a delta of the current reply to the subscribers."""
         if turn.stage is not TurnStage.THINKING or turn.is_stopping:
             return
         self._stream(delta)
-        if not self._is_heard and (grown := self._growing.add(delta, turn.turn_number)):
-            self.publish(grown)
+        if self._streams_by_default:
+            return
+        progress = self._progress.add(delta, turn.turn_number)
+        if progress is not None:
+            self.publish(progress)
 
     def subscribe(self, subscriber: Address, turn: AgentState) -> None:
-        """Let somebody hear the stream from now on, and what has come of the reply in hand."""
-        self._watchers[subscriber] = None
-        self._actor.tell(subscriber, self._introduction.model_copy(update=get_status_fields(turn)))
-        if said := self._growing.text:
-            self._actor.tell(subscriber, TextDelta(text=said))
+        """Add a subscriber and send it the agent's status and the text of the current reply."""
+        self._subscribers[subscriber] = None
+        configured = self._session_configured.model_copy(update=get_status_fields(turn))
+        self._actor.tell(subscriber, configured)
+        if text := self._progress.text:
+            self._actor.tell(subscriber, TextDelta(text=text))
 
     def unsubscribe(self, subscriber: Address) -> None:
-        """Let them hear it no more."""
-        self._watchers.pop(subscriber, None)
+        """Remove a subscriber."""
+        self._subscribers.pop(subscriber, None)
 
     def _stream(self, message: Delta | SessionConfigured) -> None:
-        for watcher in self._watchers:
-            self._actor.tell(watcher, message)
+        for subscriber in self._subscribers:
+            self._actor.tell(subscriber, message)
+
+
+@dataclass
+class ProgressThrottle:
+    """Progress of one reply, reported at intervals instead of with each delta."""
+
+    _texts: list[str] = field(default_factory=list[str])
+    _chars: int = 0
+    _next_report_chars: int = PROGRESS_INTERVAL_CHARS
+
+    @property
+    def text(self) -> str:
+        """The reply's text so far."""
+        return "".join(self._texts)
+
+    def add(self, delta: Delta, turn: int) -> ReplyProgress | None:
+        """Count a delta; return a progress event when the text starts and at each interval."""
+        starts_text = isinstance(delta, TextDelta) and not self._texts
+        if isinstance(delta, TextDelta):
+            self._texts.append(delta.text)
+        self._chars += delta.char_count if isinstance(delta, ToolInputDelta) else len(delta.text)
+        if not starts_text and self._chars < self._next_report_chars:
+            return None
+        self._next_report_chars = self._chars + PROGRESS_INTERVAL_CHARS
+        return ReplyProgress(turn=turn, char_count=self._chars, has_text=bool(self._texts))

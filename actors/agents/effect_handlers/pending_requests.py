@@ -1,4 +1,4 @@
-"""An agent's questions to the engine and to people, until they are answered."""
+"""An agent's unanswered requests to the permission engine and for the user's approval."""
 
 from typing import Any
 
@@ -13,49 +13,53 @@ PendingRequest = EvaluatePermission | AnyApprovalRequest
 
 
 class PendingRequests:
-    """What was asked and whom; said again to whoever was restarted."""
+    """Sends requests and resends the unanswered ones to a restarted actor."""
 
     def __init__(self, actor: Actor[Any]) -> None:
-        """Speak for `actor`, with nothing asked yet."""
+        """Send requests for `actor`."""
         self._actor = actor
-        self._asked: dict[str, tuple[Address, PendingRequest]] = {}
+        self._requests: dict[str, tuple[Address, PendingRequest]] = {}
 
     def send(self, to: Address, request: PendingRequest, turn: AgentState) -> None:
-        """Ask, and forget what the turn does not wait for any more."""
-        awaited = get_awaited_ids(turn)
-        self._asked = {each: kept for each, kept in self._asked.items() if each in awaited}
-        self._asked[request.id] = (to, request)
+        """Send a request, and forget requests whose answer the turn no longer needs."""
+        awaited_ids = get_awaited_ids(turn)
+        self._requests = {
+            request_id: sent
+            for request_id, sent in self._requests.items()
+            if request_id in awaited_ids
+        }
+        self._requests[request.id] = (to, request)
         self._actor.tell(to, request)
 
     def resend(self, peer: Address, turn: AgentState) -> None:
-        """Say to a restarted peer what the turn still waits for."""
-        awaited = get_awaited_ids(turn)
-        for question_id, (to, question) in self._asked.items():
-            if to == peer and question_id in awaited:
-                self._actor.tell(to, question)
+        """Resend to a restarted peer the requests that the turn still waits for."""
+        awaited_ids = get_awaited_ids(turn)
+        for request_id, (to, request) in self._requests.items():
+            if to == peer and request_id in awaited_ids:
+                self._actor.tell(to, request)
 
 
 def get_awaited_ids(turn: AgentState) -> frozenset[str]:
-    """Name the questions that a turn has no answer to."""
-    judging = (CallStage.CHECKING_READ, CallStage.EVALUATING)
-    queries = (call.decision_id for call in turn.calls if call.stage in judging)
-    approvals = (
+    """Return the ids of all requests that the turn waits for."""
+    evaluation_stages = (CallStage.CHECKING_READ, CallStage.EVALUATING)
+    decision_ids = (call.decision_id for call in turn.calls if call.stage in evaluation_stages)
+    approval_ids = (
         call.approval_id for call in turn.calls if call.stage is CallStage.AWAITING_APPROVAL
     )
-    return frozenset((*queries, *approvals))
+    return frozenset((*decision_ids, *approval_ids))
 
 
 def get_undelivered_outcome(
-    returned: Undelivered,
+    undelivered: Undelivered,
 ) -> PermissionDecision | ApprovalUnavailable | None:
-    """Say what it means that a question came back; None: it is asked again, or was none."""
-    message = returned.message
-    if returned.reason == "crashed":  # its receiver lives on, and is asked again
+    """Return the outcome of an undelivered request; None if it is resent, or is no request."""
+    message = undelivered.message
+    if undelivered.reason == "crashed":  # its receiver restarts, and gets the request again
         return None
     if isinstance(message, EvaluatePermission):
-        reason = f"the permission engine could not judge it ({returned.reason})"
+        reason = f"the permission engine could not evaluate it ({undelivered.reason})"
         return PermissionDecision(id=message.id, action="deny", reason=reason, policy_version=0)
     if isinstance(message, AnyApprovalRequest):
-        reason = f"the question could not be put to anybody ({returned.reason})"
+        reason = f"the approval request could not be delivered ({undelivered.reason})"
         return ApprovalUnavailable(id=message.id, agent=message.agent, reason=reason)
     return None

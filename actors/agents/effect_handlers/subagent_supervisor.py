@@ -1,4 +1,4 @@
-"""An agent's dealings with those below it: starting, stopping, and what is handed on."""
+"""Starts and stops an agent's subagents and forwards messages to them."""
 
 from typing import Any
 
@@ -18,7 +18,8 @@ from actors.agents.turn.effects import (
     StopChild,
     WithdrawSubtree,
 )
-from actors.agents.turn.subagent_table import Family, SubagentEntry
+from actors.agents.turn.self_messages import TaskCancelTimeout
+from actors.agents.turn.subagent_table import SubagentEntry, SubagentTable
 from actors.runtime.actor import STOP_TIMEOUT_S, Actor
 from actors.runtime.children import CHILD_DEADLINE_SHARE
 from actors.runtime.supervision import Restart
@@ -33,85 +34,84 @@ from messages.subagents import (
     PromptRejected,
     ReleaseSlots,
     RequestSpawn,
-    TaskCancelTimeout,
 )
 
 FORCE_STOP_SHARE = 0.25
-"""Of the time for a stop, this part is left for the end by force."""
+"""Share of the time to stop that is reserved for a forced stop."""
 SUBAGENT_RESTART = Restart(limit=3, window_s=30.0)
 
 
 class SubagentSupervisor:
-    """Speaks and acts for one agent; what it does, its turn has decided."""
+    """Executes a turn's effects on subagents for one agent."""
 
     def __init__(
         self, actor: Actor[Any], collaborators: Collaborators, subagent_factory: SubagentFactory
     ) -> None:
-        """Begin without anybody below."""
+        """Supervise the subagents of `actor`; it starts without any."""
         self._actor = actor
-        self._posts = collaborators
-        self._nursery = subagent_factory
-        self._errands: dict[Address, AssignTask] = {}
-        """What each child was told last: one that crashes may have to be told again."""
+        self._collaborators = collaborators
+        self._subagent_factory = subagent_factory
+        self._last_tasks: dict[Address, AssignTask] = {}
+        """Each child's last task: it is resent to a child that restarts."""
 
     def reset_after_crash(self) -> None:
-        """After a crash: those below were stopped with it, and so is what they asked and held."""
+        """After a crash, which stopped the subtree: withdraw its requests and release its slots."""
         address = self._actor.address
-        self._actor.tell(self._posts.approvals, WithdrawApprovals(under=address))
+        self._actor.tell(self._collaborators.approvals, WithdrawApprovals(under=address))
         self._actor.tell(ROOT, ReleaseSlots(under=address))
 
-    def on_peer_restarted(self, peer: Address, subagents: Family) -> None:
-        """Say again what a restarted neighbour may not know."""
-        if peer == self._posts.approvals:
-            for question in subagents.open_requests.values():
-                self._actor.tell(peer, question)
-        if peer == self._posts.permissions:
+    def on_peer_restarted(self, peer: Address, subagents: SubagentTable) -> None:
+        """Resend what a restarted peer may have lost."""
+        if peer == self._collaborators.approvals:
+            for request in subagents.open_requests.values():
+                self._actor.tell(peer, request)
+        if peer == self._collaborators.permissions:
             for child in list_alive_subagents(subagents):
                 self._register(child.address, child.agent, child.max_mode)
-        if peer in self._errands:
-            self._actor.tell(peer, self._errands[peer])
+        if peer in self._last_tasks:
+            self._actor.tell(peer, self._last_tasks[peer])
 
-    def handle(self, effect: ChildEffect, subagents: Family) -> None:
-        """Carry out what the turn wants."""
+    def handle(self, effect: ChildEffect, subagents: SubagentTable) -> None:
+        """Execute an effect on subagents, slots or the agent itself."""
         tell = self._actor.tell
         match effect:
             case StartChild():
                 self._start(effect)
             case StopChild():
                 tell(effect.child, CancelTask())
-                overdue = TaskCancelTimeout(child=effect.child, task_number=effect.task_number)
-                self._actor.schedule((1 - FORCE_STOP_SHARE) * self._stop_s, overdue)
+                timeout = TaskCancelTimeout(child=effect.child, task_number=effect.task_number)
+                self._actor.schedule((1 - FORCE_STOP_SHARE) * self._stop_timeout_s, timeout)
             case ForceStopChild():
-                self._actor.stop(effect.child, FORCE_STOP_SHARE * self._stop_s)
+                self._actor.stop(effect.child, FORCE_STOP_SHARE * self._stop_timeout_s)
             case ForwardUp():
-                tell(self._posts.approvals, effect.request)
+                tell(self._collaborators.approvals, effect.request)
             case ForwardDown():
-                self._pass_down(effect.outcome)
+                self._forward_down(effect.outcome)
             case WithdrawSubtree():
-                tell(self._posts.approvals, WithdrawApprovals(under=effect.under))
+                tell(self._collaborators.approvals, WithdrawApprovals(under=effect.under))
             case BroadcastToChildren():
                 for child in list_alive_subagents(subagents):
                     tell(child.address, effect.message)
             case _:
-                self._do_own(effect)
+                self._handle_own(effect)
 
-    def _do_own(
+    def _handle_own(
         self, effect: AskForSpawn | AskForSlot | ReturnSlot | RejectPrompt | Finish
     ) -> None:
         actor = self._actor
         match effect:
             case AskForSpawn():
                 task = effect.task
-                asked = RequestSpawn(
+                request = RequestSpawn(
                     call_id=effect.call_id, agent_type=task.agent_type, task_id=task.task_id
                 )
-                actor.tell(ROOT, asked)
+                actor.tell(ROOT, request)
             case AskForSlot():
                 actor.tell(ROOT, AcquireSlot())
             case ReturnSlot():
-                alone, under = effect.under is None, effect.under or actor.address
-                actor.tell(ROOT, ReleaseSlots(under=under, self_only=alone))
-                self._errands.pop(under, None)
+                under = effect.under or actor.address
+                actor.tell(ROOT, ReleaseSlots(under=under, self_only=effect.under is None))
+                self._last_tasks.pop(under, None)
             case RejectPrompt():
                 actor.tell(actor.sender, PromptRejected(agent=actor.address, reason="one_shot"))
             case Finish():
@@ -119,33 +119,34 @@ class SubagentSupervisor:
 
     def _start(self, effect: StartChild) -> None:
         started = effect.started
-        errand = AssignTask(task_number=started.task_number, prompt=effect.prompt)
-        self._errands[started.child] = errand
+        task = AssignTask(task_number=started.task_number, prompt=effect.prompt)
+        self._last_tasks[started.child] = task
         if effect.is_alive:
-            self._actor.tell(started.child, errand)
+            self._actor.tell(started.child, task)
             return
         self._register(started.child, started.agent_type, started.max_mode)
-        make = self._nursery.make_factory(started, errand, has_records=effect.has_records)
+        factory = self._subagent_factory.make_factory(started, task, has_records=effect.has_records)
         self._actor.watch(started.child)
-        self._actor.start(make, started.child.name, SUBAGENT_RESTART)
+        self._actor.start(factory, started.child.name, SUBAGENT_RESTART)
 
-    def _register(self, child: Address, agent: str, ceiling: PermissionMode) -> None:
-        profile = self._nursery.get_profile(agent, ceiling)
-        self._actor.tell(self._posts.permissions, RegisterAgent(agent=child, profile=profile))
+    def _register(self, child: Address, agent: str, max_mode: PermissionMode) -> None:
+        profile = self._subagent_factory.get_profile(agent, max_mode)
+        register = RegisterAgent(agent=child, profile=profile)
+        self._actor.tell(self._collaborators.permissions, register)
 
-    def _pass_down(self, answer: ApprovalDecided | ApprovalUnavailable) -> None:
-        """Hand an answer to the child that who asked is, or is below."""
-        towards = answer.agent
-        while towards.parent != self._actor.address:
-            towards = towards.parent
-        self._actor.tell(towards, answer)
+    def _forward_down(self, outcome: ApprovalDecided | ApprovalUnavailable) -> None:
+        """Send an outcome to the child whose subtree contains the agent that asked."""
+        child = outcome.agent
+        while child.parent != self._actor.address:
+            child = child.parent
+        self._actor.tell(child, outcome)
 
     @property
-    def _stop_s(self) -> float:
-        """Deeper agents have less time, so that the deepest deadline passes first."""
+    def _stop_timeout_s(self) -> float:
+        """Time to stop a child; shorter for deeper agents, so that their deadlines pass first."""
         return STOP_TIMEOUT_S * float(CHILD_DEADLINE_SHARE ** len(self._actor.address.segments))
 
 
-def list_alive_subagents(subagents: Family) -> list[SubagentEntry]:
-    """List those that are not known to have ended."""
+def list_alive_subagents(subagents: SubagentTable) -> list[SubagentEntry]:
+    """Return the subagents that have not ended."""
     return [child for child in subagents.entries.values() if child.is_alive]

@@ -1,10 +1,16 @@
-"""The jobs of a call: what is slow, over ports, without access to the actor."""
+"""Jobs of tool calls: planning and running a tool, without access to the actor."""
 
 import asyncio
 from pathlib import Path
 
 from pydantic import ValidationError
 
+from actors.agents.turn.self_messages import (
+    PlanFileChecked,
+    ToolFailed,
+    ToolPlanned,
+    ToolSucceeded,
+)
 from actors.runtime.actor import JobFailure
 from actors.tools.plan_mode import has_plan
 from actors.tools.tool import (
@@ -16,14 +22,13 @@ from actors.tools.tool import (
     UnreadFileError,
 )
 from messages.content import ToolUseBlock
-from messages.tool_calls import CallPlan, ToolFailed, ToolPlanned, ToolSucceeded
-from messages.turns import PlanFileChecked
+from messages.tool_calls import CallPlan
 
 
 async def plan_call(
     tool_use: ToolUseBlock, tools: dict[str, AnyTool], context: ToolContext
 ) -> ToolPlanned | ToolFailed:
-    """Find out what a call would touch, without touching anything."""
+    """Determine what a call would do, without side effects."""
     try:
         tool, arguments = resolve_tool(tool_use, tools)
         return ToolPlanned(call_id=tool_use.id, plan=await tool.plan(arguments, context))
@@ -36,7 +41,7 @@ async def plan_call(
 async def run_call(
     tool_use: ToolUseBlock, plan: CallPlan, tools: dict[str, AnyTool], context: ToolContext
 ) -> ToolSucceeded | ToolFailed:
-    """Carry out exactly the plan."""
+    """Run a call exactly as planned."""
     try:
         tool, arguments = resolve_tool(tool_use, tools)
         return ToolSucceeded(call_id=tool_use.id, output=await tool.run(arguments, plan, context))
@@ -47,44 +52,44 @@ async def run_call(
 
 
 def to_tool_failed(call_id: str, failure: JobFailure) -> ToolFailed:
-    """Say how a call's work ended without an outcome of its own."""
+    """Return the outcome of a call's job that was cancelled or raised."""
     if failure.kind == "cancelled":
         return ToolFailed(call_id=call_id, reason="cancelled", detail="interrupted")
     return ToolFailed(call_id=call_id, reason="crashed", detail=failure.detail)
 
 
 async def check_plan_file(agent: str, plan_file: Path) -> PlanFileChecked:
-    """Look whether a plan was written."""
-    there = await asyncio.to_thread(has_plan, plan_file)
-    return PlanFileChecked(agent=agent, plan_exists=there)
+    """Check whether a plan was written."""
+    plan_exists = await asyncio.to_thread(has_plan, plan_file)
+    return PlanFileChecked(agent=agent, plan_exists=plan_exists)
 
 
 def to_plan_file_missing(agent: str, _failure: JobFailure) -> PlanFileChecked:
-    """Go on as if there were none."""
+    """Return the outcome of a failed check: continue as if there were no plan."""
     return PlanFileChecked(agent=agent, plan_exists=False)
 
 
 def resolve_tool(tool_use: ToolUseBlock, tools: dict[str, AnyTool]) -> tuple[AnyTool, Arguments]:
-    """Find the tool and check its arguments.
+    """Return the tool and its validated arguments.
 
     Raises:
-        ToolError: no such tool, or arguments that it does not take; says what it takes.
+        ToolError: the tool does not exist, or the arguments are invalid; says what is expected.
     """
     tool = tools.get(tool_use.name)
     if tool is None:
-        message = f"There is no tool {tool_use.name!r}. Available: {', '.join(tools)}."
+        message = f"There is no tool {tool_use.name!r}. Available tools: {', '.join(tools)}."
         raise ToolError(message)
     if tool_use.input_error:
-        message = f"Not run: the arguments are not one JSON object ({tool_use.input_error})."
+        message = f"Not run: the arguments are not a JSON object ({tool_use.input_error})."
         raise ToolError(message)
     try:
         return tool, tool.arguments.model_validate(tool_use.input)
     except ValidationError as error:
-        message = f"Not run: wrong arguments for {tool_use.name}: {_problems(error)}"
+        message = f"Not run: invalid arguments for {tool_use.name}: {_format_errors(error)}"
         raise ToolError(message) from None
 
 
-def _problems(error: ValidationError) -> str:
+def _format_errors(error: ValidationError) -> str:
     return "; ".join(
         f"{'.'.join(map(str, each['loc'])) or 'arguments'}: {each['msg']}"
         for each in error.errors(include_url=False, include_input=False)

@@ -1,4 +1,4 @@
-"""From a session's records back to the turn where they stop."""
+"""Restores an agent's state from the records of its session."""
 
 from dataclasses import replace
 
@@ -8,9 +8,9 @@ from actors.agents.restore.subagent_records import (
     find_last_task_number,
 )
 from actors.agents.turn.agent_state import AgentState, CallStage, RestoredState, ToolCall, TurnStage
-from actors.agents.turn.agent_switch import restore_agent
 from actors.agents.turn.approval import format_answers, format_denial, is_switch_confirmed
 from actors.agents.turn.limits import UsageTotals, count_tokens
+from actors.agents.turn.self_messages import PlanFileChecked
 from messages.approvals import (
     AnyApprovalRequest,
     ApprovalDecided,
@@ -38,162 +38,193 @@ from messages.turns import (
 
 
 def restore(records: tuple[Record, ...], initial_state: AgentState) -> RestoredState:
-    """Put an agent back where its records stop; `blank` is the turn of an agent without a past."""
-    family = build_subagent_table(records, initial_state.agent_address)
+    """Return an agent's state where its records end.
+
+    `initial_state` is the state of the same agent without records.
+    """
+    table = build_subagent_table(records, initial_state.agent_address)
     records = filter_own_records(records, initial_state.agent_address)
-    numbers = [record.turn for record in records if isinstance(record, TurnStarted)]
-    last = _since_last(TurnStarted, records)
-    turn = replace(
+    turn_numbers = [record.turn for record in records if isinstance(record, TurnStarted)]
+    last_turn = _take_since_last(TurnStarted, records)
+    state = replace(
         initial_state,
-        turn_number=max(numbers, default=0),
-        totals=_account(records, initial_state.totals),
-        subagents=family,
+        turn_number=max(turn_numbers, default=0),
+        totals=_restore_totals(records, initial_state.totals),
+        subagents=table,
         last_task_number=find_last_task_number(records, initial_state.agent_address),
     )
-    turn = restore_agent(turn, [each for each in records if isinstance(each, AgentSwitched)])
-    if not last or any(isinstance(each, TurnEnded) for each in last):
-        return RestoredState(turn, records, initial_state=initial_state)
-    replies = [record for record in last if isinstance(record, ReplyCompleted)]
-    account = replace(turn.totals, reply_count=len(replies))
-    turn = replace(turn, totals=account, usage=_used(last))
+    state = restore_agent(state, [each for each in records if isinstance(each, AgentSwitched)])
+    if not last_turn or any(isinstance(record, TurnEnded) for record in last_turn):
+        return RestoredState(state, records, initial_state=initial_state)
+    replies = [record for record in last_turn if isinstance(record, ReplyCompleted)]
+    totals = replace(state.totals, reply_count=len(replies))
+    state = replace(state, totals=totals, usage=_sum_usage(last_turn))
     if not replies:
-        return RestoredState(
-            replace(turn, stage=TurnStage.RECORDING_RESULTS), records, initial_state=initial_state
-        )
-    reply, since = replies[-1], _since_last(ReplyCompleted, last)
+        state = replace(state, stage=TurnStage.RECORDING_RESULTS)
+        return RestoredState(state, records, initial_state=initial_state)
+    reply, since_reply = replies[-1], _take_since_last(ReplyCompleted, last_turn)
     calls = tuple(
-        _call(block, since, turn.read_only_tools)
+        _restore_call(block, since_reply, state.read_only_tools)
         for block in reply.content
         if isinstance(block, ToolUseBlock)
     )
-    stage = TurnStage.RECORDING_RESULTS if _answered(calls, reply) else TurnStage.ACTING
-    return RestoredState(replace(turn, stage=stage, calls=calls), records, reply, initial_state)
+    is_answered = _has_all_results(calls, reply)
+    stage = TurnStage.RECORDING_RESULTS if is_answered else TurnStage.ACTING
+    return RestoredState(replace(state, stage=stage, calls=calls), records, reply, initial_state)
 
 
 def find_chosen_model(records: tuple[Record, ...]) -> str:
-    """Name the model that a person chose last in earlier runs; empty: they chose none."""
-    chosen = (each.model for each in reversed(records) if isinstance(each, ModelChanged))
-    return next(chosen, "")
+    """Return the model that the user chose last in earlier runs; empty: none."""
+    models = (record.model for record in reversed(records) if isinstance(record, ModelChanged))
+    return next(models, "")
 
 
 def restore_after_crash(
     records: tuple[Record, ...],
     restored: RestoredState,
-    life: int,
+    incarnation: int,
     append_id: int,
     *,
     crashed: bool,
 ) -> RestoredState:
-    """Put an agent back that has lived before, under marks (above `mark`) that nobody has heard of.
+    """Return the state of a later incarnation, whose append ids are all above `append_id`.
 
-    After a crash its open questions are withdrawn: they are asked anew, under new ids.
+    After a crash, open approval requests are withdrawn: the agent asks again under new ids.
     """
-    blank = restored.initial_state or restored.state
-    model = find_chosen_model(records) or blank.model
-    blank = replace(
-        blank,
-        incarnation=life,
+    initial_state = restored.initial_state or restored.state
+    model = find_chosen_model(records) or initial_state.model
+    initial_state = replace(
+        initial_state,
+        incarnation=incarnation,
         model=model,
         evaluation_count=append_id,
         last_append_id=append_id,
         synced_append_id=append_id,
     )
-    found = replace(restore(records, blank), task=restored.task)
+    result = replace(restore(records, initial_state), task=restored.task)
     if not crashed:
-        return found
-    calls = tuple(replace(call, approval_id="") for call in found.state.calls)
-    family = replace(found.state.subagents, names_to_resume=frozenset())
-    return replace(found, state=replace(found.state, calls=calls, subagents=family))
+        return result
+    calls = tuple(replace(call, approval_id="") for call in result.state.calls)
+    table = replace(result.state.subagents, names_to_resume=frozenset())
+    return replace(result, state=replace(result.state, calls=calls, subagents=table))
+
+
+def restore_agent(state: AgentState, switches: list[AgentSwitched]) -> AgentState:
+    """Return the state with the agent that was active last, if its definition still exists."""
+    names = {primary.name for primary in state.primary_agents}
+    if not switches or switches[-1].agent not in names:
+        return state
+    last = switches[-1]
+    return replace(state, agent=last.agent, previous_agent=last.previous_agent)
+
+
+def find_pending_switch(
+    restored: RestoredState, records: tuple[Record, ...]
+) -> PlanFileChecked | None:
+    """Return a run's first switch if a crash came before its record; otherwise None."""
+    count_before = sum(isinstance(record, AgentSwitched) for record in restored.records)
+    count = sum(isinstance(record, AgentSwitched) for record in records)
+    return restored.pending_switch if count == count_before else None
 
 
 def find_last_turn_end(records: tuple[Record, ...]) -> TurnEnded | None:
-    """Say how the last turn ended; None: it is open, or there was none."""
-    turns = (each for each in reversed(records) if isinstance(each, TurnStarted | TurnEnded))
-    last = next(turns, None)
+    """Return how the last turn ended; None: it is open, or there was none."""
+    bounds = (each for each in reversed(records) if isinstance(each, TurnStarted | TurnEnded))
+    last = next(bounds, None)
     return last if isinstance(last, TurnEnded) else None
 
 
-def _account(records: tuple[Record, ...], blank: UsageTotals) -> UsageTotals:
-    """Add up what earlier runs used, and how long the conversation was at their end."""
-    replies = (each.usage for each in reversed(records) if isinstance(each, ReplyCompleted))
-    last = next(replies, Usage())
-    return replace(blank, earlier_runs=_used(records), context_tokens=count_tokens(last))
+def _restore_totals(records: tuple[Record, ...], totals: UsageTotals) -> UsageTotals:
+    """Add the usage of earlier runs and the size of the conversation at their end."""
+    usages = (record.usage for record in reversed(records) if isinstance(record, ReplyCompleted))
+    last_usage = next(usages, Usage())
+    return replace(
+        totals, earlier_runs=_sum_usage(records), context_tokens=count_tokens(last_usage)
+    )
 
 
-def _used(records: tuple[Record, ...]) -> Usage:
-    """Add up what was used; a turn's end has its sum, failed requests included."""
-    ended = running = Usage()
+def _sum_usage(records: tuple[Record, ...]) -> Usage:
+    """Add up usage; the end of a turn holds its sum, failed requests included."""
+    ended_turns = open_turn = Usage()
     for record in records:
         match record:
             case ReplyCompleted() | ModelRetrying():
-                running += record.usage
+                open_turn += record.usage
             case TurnCompleted() | TurnInterrupted() | TurnFailed():
-                ended, running = ended + record.usage, Usage()
+                ended_turns, open_turn = ended_turns + record.usage, Usage()
             case _:
                 pass
-    return ended + running
+    return ended_turns + open_turn
 
 
-def _since_last(
-    kind: type[TurnStarted | ReplyCompleted], records: tuple[Record, ...]
+def _take_since_last(
+    record_type: type[TurnStarted | ReplyCompleted], records: tuple[Record, ...]
 ) -> tuple[Record, ...]:
-    at = next((at for at in reversed(range(len(records))) if isinstance(records[at], kind)), None)
-    return records[at:] if at is not None else ()
+    """Return the records from the last one of a type on; empty if there is none."""
+    for index in reversed(range(len(records))):
+        if isinstance(records[index], record_type):
+            return records[index:]
+    return ()
 
 
-def _answered(calls: tuple[ToolCall, ...], reply: ReplyCompleted) -> bool:
-    """Whether the model goes on: it called, and every call has its result."""
-    goes_on = reply.stop_reason in ("tool_use", "max_tokens")
-    return goes_on and bool(calls) and all(call.stage is CallStage.DONE for call in calls)
+def _has_all_results(calls: tuple[ToolCall, ...], reply: ReplyCompleted) -> bool:
+    """Return whether the model must be asked next: it called tools and all have results."""
+    continues = reply.stop_reason in ("tool_use", "max_tokens")
+    return continues and bool(calls) and all(call.stage is CallStage.DONE for call in calls)
 
 
-def _call(use: ToolUseBlock, since: tuple[Record, ...], reading: frozenset[str]) -> ToolCall:
-    call = ToolCall(use, is_changing=use.name not in reading)
-    for record in since:
+def _restore_call(
+    tool_use: ToolUseBlock, since_reply: tuple[Record, ...], read_only_tools: frozenset[str]
+) -> ToolCall:
+    call = ToolCall(tool_use, is_changing=tool_use.name not in read_only_tools)
+    for record in since_reply:
         match record:
-            case ToolEnded(call_id=use.id):
+            case ToolEnded(call_id=tool_use.id):
                 return replace(call, stage=CallStage.DONE)
-            case ToolStarted(call_id=use.id):
+            case ToolStarted(call_id=tool_use.id):
                 call = replace(call, stage=CallStage.RUNNING)
             case (
-                ExecApprovalRequest(call_id=use.id)
-                | PatchApprovalRequest(call_id=use.id)
-                | QuestionRequest(call_id=use.id)
+                ExecApprovalRequest(call_id=tool_use.id)
+                | PatchApprovalRequest(call_id=tool_use.id)
+                | QuestionRequest(call_id=tool_use.id)
             ):
-                # Asked after a start: its target had changed, so what was started did not run.
+                # Asked after a start: its target had changed, so the started call did not run.
                 call = replace(call, stage=CallStage.WAITING)
             case _:
                 pass
-    return _with_question(call, since) if call.stage is CallStage.WAITING else call
+    return _restore_approval(call, since_reply) if call.stage is CallStage.WAITING else call
 
 
-def _with_question(call: ToolCall, since: tuple[Record, ...]) -> ToolCall:
-    """Re-adopt the call's last question: open, it is asked again by its id; answered, it counts."""
-    asked = [each for each in _questions(since) if each.call_id == call.tool_use.id]
-    if not asked:
+def _restore_approval(call: ToolCall, since_reply: tuple[Record, ...]) -> ToolCall:
+    """Restore the call's last request: an open one keeps its id, a decided one is applied."""
+    requests = [
+        record
+        for record in since_reply
+        if isinstance(record, AnyApprovalRequest) and record.call_id == call.tool_use.id
+    ]
+    if not requests:
         return call
-    ends = {each.id: each for each in since if isinstance(each, ApprovalDecided)}
-    gone = {each.id for each in since if isinstance(each, ApprovalWithdrawn)}
-    question = asked[-1]
-    if question.id in gone:
+    decisions = {each.id: each for each in since_reply if isinstance(each, ApprovalDecided)}
+    withdrawn_ids = {each.id for each in since_reply if isinstance(each, ApprovalWithdrawn)}
+    request = requests[-1]
+    if request.id in withdrawn_ids:
         return call
-    answer = ends.get(question.id)
-    if answer is None:
-        return replace(call, approval_id=question.id)
-    if answer.decision == "no":
-        return replace(call, final_result=("denied", format_denial(answer)))
-    if isinstance(question, QuestionRequest) and answer.answers:
-        said = format_answers(question.questions, answer.answers, question.switch_proposal)
-        yes = question.switch_proposal and is_switch_confirmed(
-            question.switch_proposal, answer.answers
-        )
+    decided = decisions.get(request.id)
+    if decided is None:
+        return replace(call, approval_id=request.id)
+    return _apply_decision(call, request, decided)
+
+
+def _apply_decision(call: ToolCall, request: ApprovalRequest, decided: ApprovalDecided) -> ToolCall:
+    if decided.decision == "no":
+        return replace(call, final_result=("denied", format_denial(decided)))
+    if isinstance(request, QuestionRequest) and decided.answers:
+        proposal = request.switch_proposal
+        text = format_answers(request.questions, decided.answers, proposal)
+        is_confirmed = proposal and is_switch_confirmed(proposal, decided.answers)
         return replace(
             call,
-            final_result=("ok", said),
-            switch_proposal=question.switch_proposal if yes else None,
+            final_result=("ok", text),
+            switch_proposal=proposal if is_confirmed else None,
         )
-    return replace(call, recorded_approval=question) if answer.decided_by == "person" else call
-
-
-def _questions(since: tuple[Record, ...]) -> list[ApprovalRequest]:
-    return [each for each in since if isinstance(each, AnyApprovalRequest)]
+    return replace(call, recorded_approval=request) if decided.decided_by == "person" else call

@@ -1,8 +1,8 @@
-"""What an agent's records say of it and of those below it."""
+"""What a session's records say about an agent and its subagents."""
 
 from dataclasses import replace
 
-from actors.agents.turn.subagent_table import Family
+from actors.agents.turn.subagent_table import SubagentTable
 from messages.address import Address
 from messages.approvals import (
     AnyApprovalRequest,
@@ -18,45 +18,45 @@ from messages.turns import TurnStarted
 
 
 def filter_own_records(records: tuple[Record, ...], agent: str) -> tuple[Record, ...]:
-    """Leave out what those below were asked: two agents' calls may have one id."""
-    return tuple(each for each in records if not _is_asked_of_others(each, agent))
+    """Drop approval records of subagents: calls of two agents may have the same id."""
+    return tuple(record for record in records if not _is_approval_of_other(record, agent))
 
 
-def _is_asked_of_others(record: Record, agent: str) -> bool:
+def _is_approval_of_other(record: Record, agent: str) -> bool:
     return isinstance(record, AnyApprovalRequest | ApprovalDecided) and record.agent != agent
 
 
 def find_last_task_number(records: tuple[Record, ...], agent: str) -> int:
-    """Say which start of this agent has had its prompt; 0: none."""
-    taken = start = 0
+    """Return the number of the last task whose prompt this agent took; 0: none."""
+    taken = assigned = 0
     for record in records:
         if isinstance(record, SubagentStarted) and record.child == agent:
-            start = record.task_number
+            assigned = record.task_number
         elif isinstance(record, TurnStarted):
-            taken = start
+            taken = assigned
     return taken
 
 
-def build_subagent_table(records: tuple[Record, ...], agent: str) -> Family:
-    """Find out whom an agent has started, and below whom a question is open."""
-    family, waiting = Family(), dict[str, Address]()
+def build_subagent_table(records: tuple[Record, ...], agent: str) -> SubagentTable:
+    """Return an agent's subagents and which of them have an open approval request below them."""
+    table, requesters = SubagentTable(), dict[str, Address]()
     for record in records:
         match record:
             case SubagentStarted() if record.parent == agent:
-                family = family.with_started(record, is_alive=False)
+                table = table.with_started(record, is_alive=False)
             case SubagentEnded() if record.child.parent == agent:
-                child = family.find(record.child)
-                family = family.with_entry(replace(child, call_id="")) if child else family
+                child = table.find(record.child)
+                table = table.with_entry(replace(child, call_id="")) if child else table
             case ExecApprovalRequest() | PatchApprovalRequest() | QuestionRequest():
-                waiting[record.id] = record.agent
+                requesters[record.id] = record.agent
             case ApprovalDecided() | ApprovalWithdrawn():
-                waiting.pop(record.id, None)
+                requesters.pop(record.id, None)
             case _:
                 pass
-    names = [name for name, child in family.entries.items() if child.call_id]
-    returning = frozenset(
+    names_to_resume = frozenset(
         name
-        for name in names
-        if any(asker.is_under(family.entries[name].address) for asker in waiting.values())
+        for name, child in table.entries.items()
+        if child.call_id
+        and any(requester.is_under(child.address) for requester in requesters.values())
     )
-    return replace(family, names_to_resume=returning)
+    return replace(table, names_to_resume=names_to_resume)

@@ -1,7 +1,7 @@
-"""The state of a turn.
+"""The state of an agent's turn.
 
-Idle → opening (the prompt goes to disk) → thinking (→ waiting, to ask again) → acting → settling
-(results go to disk) → thinking … → closing (the end goes to disk) → idle.
+Idle → recording prompt → thinking (→ retrying) → acting → recording results → thinking … →
+recording end → idle. The recording stages wait until their records are on disk.
 """
 
 from dataclasses import dataclass, field
@@ -9,7 +9,8 @@ from enum import Enum, auto
 
 from actors.agents.turn.limits import LimitReached, TimerState, UsageTotals
 from actors.agents.turn.retry import RetryState
-from actors.agents.turn.subagent_table import Family
+from actors.agents.turn.self_messages import PlanFileChecked
+from actors.agents.turn.subagent_table import SubagentTable
 from messages.approvals import ApprovalRequest
 from messages.content import ToolUseBlock, Usage
 from messages.journal import Record
@@ -20,7 +21,6 @@ from messages.tool_calls import AgentSwitchProposal, CallPlan
 from messages.turns import (
     AgentSwitched,
     PersistenceChanged,
-    PlanFileChecked,
     ReplyCompleted,
     StartTurn,
     ToolStatus,
@@ -31,98 +31,99 @@ MAX_TITLE_CHARS = 200
 
 
 class TurnStage(Enum):
-    """Where a turn is."""
+    """Stage of a turn."""
 
     IDLE = auto()
     RECORDING_PROMPT = auto()
     THINKING = auto()
     RETRYING = auto()
-    """A request failed, and is sent again after a while."""
+    """A request failed and is sent again after a delay."""
     ACTING = auto()
     RECORDING_RESULTS = auto()
     RECORDING_END = auto()
 
 
 class SlotState(Enum):
-    """Whether an agent may work, where only so many may at once."""
+    """State of an agent's concurrency slot."""
 
     NOT_NEEDED = auto()
-    """The primary works without one."""
+    """The primary agent needs none."""
     NONE = auto()
     PENDING = auto()
     HELD = auto()
 
 
 class CallStage(Enum):
-    """Where a tool call is."""
+    """Stage of a tool call."""
 
     WAITING = auto()
     PLANNING = auto()
     CHECKING_READ = auto()
-    """May its file be read, on which the plan depends?"""
+    """The permission engine decides whether the agent may read the file the plan depends on."""
     EVALUATING = auto()
     AWAITING_APPROVAL = auto()
     AWAITING_SPAWN = auto()
-    """May a subagent be started for it?"""
+    """The supervisor decides whether a subagent may be started for it."""
     STARTING = auto()
+    """The record of its start is being written."""
     RUNNING = auto()
     DONE = auto()
 
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """One `tool_use` on its way to its one result."""
+    """One `tool_use` block and its progress toward its one result."""
 
     tool_use: ToolUseBlock
     is_changing: bool
     stage: CallStage = CallStage.WAITING
     plan: CallPlan | None = None
     approval_id: str = ""
-    """The id of its request to a person, once there is one."""
+    """Id of its approval request; empty: none yet."""
     approval_reason: str = ""
-    """Why it needs one: the rule and source that decided."""
+    """Why it needs approval: the rule and source that decided."""
     is_approved: bool = False
-    """A person said yes to exactly this plan, while it came to `parts`."""
+    """The user approved exactly this plan, with these `resolved_requests`."""
     resolved_requests: tuple[PermissionRequest, ...] = ()
-    """What it came to, links followed, when a person was asked."""
+    """The permission requests the user was shown, links resolved."""
     recorded_approval: ApprovalRequest | None = None
-    """After a resume: what a person said yes to; it holds if the new plan is the same."""
+    """After a resume: the request the user approved; it is valid if the new plan is the same."""
     final_result: tuple[ToolStatus, str] | None = None
-    """After a resume: a person's answer that is the call's end, and what the model reads of it."""
+    """After a resume: the result that the user's recorded answer gives the call."""
     switch_proposal: AgentSwitchProposal | None = None
-    """After a resume: what that answer was the yes to."""
+    """After a resume: the switch that the recorded answer confirmed."""
     decision_id: str = ""
-    """The id of its last question to the permission engine; an answer to any other is late."""
+    """Id of its last permission evaluation; decisions with another id are late."""
     read_policy: FileReadPolicy | None = None
-    """What each file is judged by, where it opens many."""
+    """Policy for each file it opens, where it opens many."""
     target_changes: int = 0
     """How often its target changed between plan and run."""
     start_append_id: int = 0
-    """The record that must be on disk before it runs."""
+    """The append that must be on disk before it runs."""
     subagent_started: SubagentStarted | None = None
-    """Who carries it out, where a subagent does."""
+    """The subagent that runs it, if one does."""
 
     @property
     def title(self) -> str:
-        """What people see of it, also before it is planned."""
+        """What the user sees of it, also before it is planned."""
         if self.plan:
             return self.plan.title
-        words = [each for each in self.tool_use.input.values() if isinstance(each, str)]
-        return " ".join((self.tool_use.name, *words[:1]))[:MAX_TITLE_CHARS]
+        texts = [value for value in self.tool_use.input.values() if isinstance(value, str)]
+        return " ".join((self.tool_use.name, *texts[:1]))[:MAX_TITLE_CHARS]
 
 
 @dataclass(frozen=True, slots=True)
 class PrimaryAgent:
-    """Who may have the session."""
+    """An agent that the session can be switched to."""
 
     name: str
     max_mode: PermissionMode = "yolo"
-    """The loosest mode that it works in."""
+    """The loosest mode it may use."""
 
 
 @dataclass(frozen=True, slots=True)
 class PendingSwitch:
-    """A switch on its way to the disk."""
+    """A switch of the primary agent that is not on disk yet."""
 
     append_id: int
     switched: AgentSwitched
@@ -130,45 +131,45 @@ class PendingSwitch:
 
 @dataclass(frozen=True)
 class AgentState:
-    """Everything an agent's turn depends on; the conversation itself is the history's."""
+    """Everything an agent's turn depends on, except the conversation itself."""
 
     agent_address: str = ""
-    """Whose address its approval ids begin with."""
+    """Its approval ids start with this address."""
     run: int = 1
-    """Which opening of the session this is; the end of its approval ids."""
+    """Number of this run of the session; part of its approval ids."""
     incarnation: int = 1
-    """Which incarnation of its agent this is; after a crash, ids say it too.
+    """Incarnation of the agent; part of its approval ids after a crash.
 
-    A later start of a subagent begins above all lives of the one before: no id or mark comes again.
+    A subagent's next task starts above all incarnations of the one before, so that no id repeats.
     """
     cwd: str = ""
-    """Where calls run; a person's yes is bound to it."""
+    """Where calls run; an approval is bound to it."""
     approval_count: int = 0
-    """Counts approval requests."""
+    """Approval requests so far."""
     evaluation_count: int = 0
-    """Counts questions to the permission engine."""
+    """Permission evaluations so far."""
     jitter_seed: str = ""
-    """Draws the jitter of waits: the session's id, so that programs do not come back together."""
+    """Seed of retry jitter; contains the session id, so that programs do not retry together."""
     model: str = ""
-    """Who is asked next."""
+    """Model of the next request."""
     max_mode: PermissionMode = "yolo"
-    """The loosest mode that it works in, whoever has the session."""
+    """The loosest mode the agent may use, whichever primary agent is active."""
     primary_agents: tuple[PrimaryAgent, ...] = ()
-    """Who may have the session; empty: none but this one."""
+    """Agents that the session can be switched to; empty for a subagent."""
     agent: str = "build"
-    """Who has it now."""
+    """Name of the active definition."""
     previous_agent: str = "build"
-    """Who had it before, and gets it back."""
+    """The agent that a switch without a name goes back to."""
     plan_file: str = ""
-    """Where plans are written, as the model is told."""
+    """Path of the plan file, as the model reads it."""
     switch_count: int = 0
-    """Counts switches from one agent to another."""
+    """Switches of the primary agent so far."""
     pending_switches: tuple[PendingSwitch, ...] = ()
-    """Switches on their way to the disk."""
+    """Switches that are not on disk yet."""
     model_limits: ModelLimitsFound | None = None
-    """What its server said of it; None: nothing."""
+    """Limits that the server reported; None: unknown."""
     limits_requested_for: str = ""
-    """The model whose server was asked what it takes."""
+    """The model whose limits were looked up."""
     totals: UsageTotals = UsageTotals()  # noqa: RUF009  (frozen, so it may be shared)
     read_only_tools: frozenset[str] = frozenset()
     """Names of the tools that only read."""
@@ -176,62 +177,62 @@ class AgentState:
     stage: TurnStage = TurnStage.IDLE
     calls: tuple[ToolCall, ...] = ()
     request_number: int = 0
-    """Counts model requests."""
+    """Model requests so far."""
     retry: RetryState = RetryState()  # noqa: RUF009  (as above)
     malformed_replies: int = 0
-    """Replies in a row with a call whose arguments were not JSON."""
+    """Consecutive replies with a call whose arguments were not valid JSON."""
     timer: TimerState = TimerState()  # noqa: RUF009  (as above)
     last_append_id: int = 0
-    """The last mark that was given out."""
+    """The last append id used."""
     synced_append_id: int = 0
-    """The last mark that is on disk."""
+    """The last append that is on disk."""
     failed_append_id: int = 0
-    """The last mark that the disk refused; what it was for comes with the next."""
+    """The last append that failed; its records are written with the next one."""
     persistence: PersistenceChanged = PersistenceChanged(state="well")  # noqa: RUF009  (as above)
-    """The last that people were told of it."""
+    """The last status that was reported."""
     cancelled_turns: frozenset[int] = frozenset()
-    """Turns that were cancelled before they began; their prompts may still be on their way."""
+    """Turns cancelled before they started; their prompts may still arrive."""
     is_stopping: bool = False
-    """The running turn was cancelled; what it started is coming to its end."""
+    """The current turn was cancelled and waits for what it started to end."""
     limit_reached: LimitReached | None = None
-    """The limit that ends the running turn; None: if it is stopping, a person stopped it."""
+    """The limit that ends the current turn; None while stopping: the user stopped it."""
     pending_end: TurnEnded | None = None
     one_shot: bool = False
     """The agent ends with its first turn."""
     last_task_number: int = 0
-    """The start of the errand that was taken up last."""
+    """Number of the last task taken."""
     slot: SlotState = SlotState.NOT_NEEDED
     budget_exhausted: str = ""
-    """Why an agent above lets nobody go on; empty: they may."""
-    subagents: Family = field(default_factory=Family)
+    """Which limit of an ancestor forbids further requests; empty: none."""
+    subagents: SubagentTable = field(default_factory=SubagentTable)
     usage: Usage = Usage()  # noqa: RUF009  (as above)
     queued_prompts: tuple[StartTurn, ...] = ()
 
     @property
     def id_suffix(self) -> str:
-        """What keeps its ids apart from those of other runs and lives."""
+        """End of its approval ids, unique per run and incarnation."""
         return f"{self.run}.{self.incarnation}" if self.incarnation > 1 else f"{self.run}"
 
 
 @dataclass(frozen=True, slots=True)
 class RestoredState:
-    """What the records of earlier runs leave an agent with."""
+    """What an agent starts with: a new state, or one restored from the session's records."""
 
     state: AgentState = AgentState()
     records: tuple[Record, ...] = ()
-    """The agent's own, for its history."""
+    """The agent's own records, for its conversation history."""
     open_reply: ReplyCompleted | None = None
-    """The last reply, when its turn is open."""
+    """The last reply, if its turn is open."""
     initial_state: AgentState | None = None
-    """The turn of such an agent without a past; None: `turn` is."""
+    """State of the same agent without records; None: `state` has none."""
     has_records: bool = False
-    """It has a past that has to be read first."""
+    """It has records that must be read first."""
     task: AssignTask | None = None
-    """What it is started for."""
+    """The task it is started for."""
     pending_switch: PlanFileChecked | None = None
-    """Who is to have the session in this run; None: who has it."""
+    """Switch of the primary agent to make first; None: none."""
 
 
 def get_next_turn_number(turn: AgentState) -> int:
-    """Say which number no prompt has had yet."""
+    """Return the first turn number that no prompt has used."""
     return 1 + max(turn.turn_number, *(prompt.turn for prompt in turn.queued_prompts), 0)

@@ -1,4 +1,4 @@
-"""What a person's answer to a request means for the call that asked."""
+"""Approval requests: how they are built, and what an answer means for the call."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,45 +20,6 @@ from messages.tool_calls import AgentSwitchProposal, CallPlan
 from messages.user_questions import UserQuestion
 
 
-def is_request_for(request: ApprovalRequest, plan: CallPlan, cwd: str) -> bool:
-    """Whether a person who said yes to `request` saw exactly this plan, in this folder."""
-    if request.requests != plan.requests or request.cwd != cwd:
-        return False
-    if isinstance(request, QuestionRequest):
-        return plan.questions == request.questions
-    patch = plan.patch
-    if isinstance(request, PatchApprovalRequest):
-        shown = (request.path, request.diff)
-        return patch is not None and (patch.path, patch.diff) == shown
-    return patch is None and (format_command(plan), plan.executed_files) == (
-        request.command,
-        request.executed_files,
-    )
-
-
-def format_denial(answer: ApprovalDecided) -> str:
-    """Tell the model that a person said no, and what they said."""
-    said = f" They said: {answer.feedback}" if answer.feedback else ""
-    return f"Denied by the user.{said}"
-
-
-def is_switch_confirmed(switch: AgentSwitchProposal, replies: tuple[str, ...]) -> bool:
-    """Whether a person's reply is the yes to a switch."""
-    return replies == (switch.confirming_reply,)
-
-
-def format_answers(
-    questions: tuple[UserQuestion, ...],
-    replies: tuple[str, ...],
-    switch: AgentSwitchProposal | None,
-) -> str:
-    """Tell the model what a person replied; their answer is the call's whole result."""
-    if switch is not None and not is_switch_confirmed(switch, replies):
-        return f"The user did not agree, and nothing is switched. They said: {' '.join(replies)}"
-    pairs = zip(questions, replies, strict=False)
-    return "\n\n".join(f"{asked.text}\nThe user: {reply}" for asked, reply in pairs)
-
-
 @dataclass(frozen=True, slots=True)
 class RequestContext:
     """Who asks, and where the call would run."""
@@ -71,10 +32,10 @@ class RequestContext:
 def build_approval_request(
     effect: RequestApproval, tool_use: ToolUseBlock, context: RequestContext
 ) -> AnyApprovalRequest:
-    """Write the request; it may be granted for longer where an exact rule can be offered."""
+    """Build the request; `session` and `project` are offered only if there is an exact grant."""
     plan, grants = effect.plan, effect.decision.grants
     lasting: tuple[ApprovalDecision, ...] = ("session", "project") if grants else ()
-    answers: tuple[ApprovalDecision, ...] = ("once", *lasting, "no")
+    decisions: tuple[ApprovalDecision, ...] = ("once", *lasting, "no")
     common: dict[str, Any] = {
         "id": effect.id,
         "agent": context.agent,
@@ -87,7 +48,7 @@ def build_approval_request(
         "policy_version": effect.decision.policy_version,
         "requests": plan.requests,
         "resolved_requests": effect.decision.resolved_requests,
-        "available_decisions": answers,
+        "available_decisions": decisions,
         "grants": grants,
         "broader_grants": effect.decision.broader_grants,
     }
@@ -103,5 +64,43 @@ def build_approval_request(
 
 
 def format_command(plan: CallPlan) -> str:
-    """Write out what a person must see of a plan; a title may be shortened, a command never is."""
+    """Return everything the user must see of a plan; a title may be shortened, this never is."""
     return plan.full_text or plan.title
+
+
+def is_request_for(request: ApprovalRequest, plan: CallPlan, cwd: str) -> bool:
+    """Return whether the user saw exactly this plan, in this directory, when deciding `request`."""
+    if request.requests != plan.requests or request.cwd != cwd:
+        return False
+    if isinstance(request, QuestionRequest):
+        return plan.questions == request.questions
+    patch = plan.patch
+    if isinstance(request, PatchApprovalRequest):
+        return patch is not None and (patch.path, patch.diff) == (request.path, request.diff)
+    return patch is None and (format_command(plan), plan.executed_files) == (
+        request.command,
+        request.executed_files,
+    )
+
+
+def format_denial(decided: ApprovalDecided) -> str:
+    """Return the result of a call that the user denied, with the user's feedback."""
+    feedback = f" The user said: {decided.feedback}" if decided.feedback else ""
+    return f"Denied by the user.{feedback}"
+
+
+def is_switch_confirmed(proposal: AgentSwitchProposal, answers: tuple[str, ...]) -> bool:
+    """Return whether the user's answer confirms the switch."""
+    return answers == (proposal.confirming_reply,)
+
+
+def format_answers(
+    questions: tuple[UserQuestion, ...],
+    answers: tuple[str, ...],
+    proposal: AgentSwitchProposal | None,
+) -> str:
+    """Return the result of a call that asked the user: each question with its answer."""
+    if proposal is not None and not is_switch_confirmed(proposal, answers):
+        return f"The user did not agree; nothing was switched. The user said: {' '.join(answers)}"
+    pairs = zip(questions, answers, strict=False)
+    return "\n\n".join(f"{question.text}\nThe user: {answer}" for question, answer in pairs)

@@ -1,4 +1,4 @@
-"""How a call ends: with its one result, after which the next begin or the turn goes on."""
+"""How a tool call ends: its one result, and what the turn does next."""
 
 from actors.agents.turn.agent_state import AgentState, CallStage, ToolCall, TurnStage
 from actors.agents.turn.agent_switch import is_switch_pending
@@ -8,46 +8,50 @@ from messages.turns import ToolEnded, ToolStarted, ToolStatus
 
 INTERRUPTED_BEFORE_RUN = "Cancelled: the user interrupted the turn before this call ran."
 INTERRUPTED_WHILE_RUNNING = (
-    "Cancelled while it ran: the user interrupted the turn. Part of it may have happened."
+    "Cancelled while running: the user interrupted the turn. The call may have taken partial "
+    "effect."
 )
 TIMED_OUT_BEFORE_RUN = "Cancelled: the time limit ended the turn before this call ran."
-TIMED_OUT_WHILE_RUNNING = "Cancelled while it ran: the time was up. Part of it may have happened."
+TIMED_OUT_WHILE_RUNNING = (
+    "Cancelled while running: the time limit ended the turn. The call may have taken partial "
+    "effect."
+)
 MAX_DIFF_CHARS = 20_000
-"""So much of a diff is kept for people; the call itself has all of what is new."""
+"""Longest diff in a result, which only the user sees; the call itself has the whole text."""
 SESSION_NOT_WRITABLE = (
-    "Not run: the session cannot be written ({detail}). Until it can, nothing is run that changes "
-    "anything or that a person has to allow; what only reads works."
+    "Not run: the session cannot be saved ({detail}). Until it can, no call runs that changes "
+    "anything or needs the user's approval; calls that only read still work."
 )
 
 
 def start_ready_calls(step: Transition) -> None:
-    """Begin every call whose turn has come.
+    """Plan every call that may start now.
 
-    A changing call waits for all before it and holds all after it; reading ones run side by side.
-    All wait while another agent takes the session: it may do other things.
+    A changing call waits for all calls before it and blocks all calls after it; calls that only
+    read run in parallel. All wait while a switch of the agent is pending: it may change rights.
     """
     if is_switch_pending(step.state):
         return
-    open_before = False
+    has_open_call_before = False
     for call in step.state.calls:
         if call.stage is CallStage.DONE:
             continue
-        if call.stage is CallStage.WAITING and not (call.is_changing and open_before):
+        if call.stage is CallStage.WAITING and not (call.is_changing and has_open_call_before):
             step.update_call(call, stage=CallStage.PLANNING)
             step.emit(PlanCall(call.tool_use.id))
         if call.is_changing:
             return
-        open_before = True
+        has_open_call_before = True
 
 
 def end_call(step: Transition, call: ToolCall, status: ToolStatus, text: str) -> None:
-    """Give a call its one result, and go on with the turn."""
+    """Record a call's one result and continue the turn."""
     record_result(step, call, status, text)
     continue_turn(step)
 
 
 def record_result(step: Transition, call: ToolCall, status: ToolStatus, text: str) -> None:
-    """Give a call its one result."""
+    """Record a call's one result."""
     requests = call.plan.requests if call.plan else ()
     ended = ToolEnded(
         turn=step.state.turn_number,
@@ -57,26 +61,26 @@ def record_result(step: Transition, call: ToolCall, status: ToolStatus, text: st
         target=requests[0].target if requests else "",
         status=status,
         text=text,
-        diff=_changed(call) if status == "ok" else "",
+        diff=_truncate_diff(call) if status == "ok" else "",
     )
     step.update_call(call, stage=CallStage.DONE)
     step.write(ended)
     step.publish(ended)
 
 
-def _changed(call: ToolCall) -> str:
-    """Take the diff that was planned, and carried out to the letter."""
+def _truncate_diff(call: ToolCall) -> str:
+    """Return the planned diff, which is exactly what was done, cut at a line end if it is long."""
     patch = call.plan.patch if call.plan else None
     if patch is None or len(patch.diff) <= MAX_DIFF_CHARS:
         return patch.diff if patch else ""
-    shown, _, rest = patch.diff[:MAX_DIFF_CHARS].rpartition("\n")
-    left = patch.diff.count("\n", len(shown) + 1)
-    return f"{shown}\n… +{left:,} lines\n" if shown else f"{rest}…\n"
+    whole_lines, _, last_line = patch.diff[:MAX_DIFF_CHARS].rpartition("\n")
+    omitted_lines = patch.diff.count("\n", len(whole_lines) + 1)
+    return f"{whole_lines}\n… +{omitted_lines:,} lines\n" if whole_lines else f"{last_line}…\n"
 
 
 def continue_turn(step: Transition) -> None:
-    """Begin the calls whose turn has come; after the last result the turn goes on."""
-    if any(each.stage is not CallStage.DONE for each in step.state.calls):
+    """Start the calls that are ready; after the last result, end the acting stage."""
+    if any(call.stage is not CallStage.DONE for call in step.state.calls):
         if not step.state.is_stopping:
             start_ready_calls(step)
     elif step.state.is_stopping:
@@ -86,7 +90,7 @@ def continue_turn(step: Transition) -> None:
 
 
 def build_tool_started(step: Transition, call: ToolCall) -> ToolStarted:
-    """Write down that a call begins."""
+    """Return the record of a call's start."""
     return ToolStarted(
         turn=step.state.turn_number,
         call_id=call.tool_use.id,
@@ -96,15 +100,15 @@ def build_tool_started(step: Transition, call: ToolCall) -> ToolStarted:
 
 
 def get_not_run_text(turn: AgentState) -> str:
-    """Tell the model who kept a call from running."""
+    """Return the result of a call that was cancelled before it ran."""
     return TIMED_OUT_BEFORE_RUN if turn.limit_reached else INTERRUPTED_BEFORE_RUN
 
 
 def get_stopped_text(turn: AgentState) -> str:
-    """Tell the model who cut a call short."""
+    """Return the result of a call that was cancelled while it ran."""
     return TIMED_OUT_WHILE_RUNNING if turn.limit_reached else INTERRUPTED_WHILE_RUNNING
 
 
 def get_not_writable_text(turn: AgentState) -> str:
-    """Tell the model why nothing may change."""
+    """Return the result of a call that cannot run because the session cannot be saved."""
     return SESSION_NOT_WRITABLE.format(detail=turn.persistence.detail)

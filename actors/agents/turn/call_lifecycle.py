@@ -1,7 +1,4 @@
-"""What happens to each tool call of a reply, from waiting to its one result.
-
-Long because it is the one way that every call goes.
-"""
+"""The lifecycle of each tool call of a reply, from waiting to its one result."""
 
 from typing import Any, assert_never
 
@@ -30,124 +27,138 @@ from actors.agents.turn.effects import (
     RequestApproval,
     RunCall,
 )
+from actors.agents.turn.self_messages import ToolFailed, ToolPlanned, ToolSucceeded
 from actors.agents.turn.transition import Transition
 from messages.approvals import ApprovalDecided, ApprovalUnavailable
 from messages.permissions import PermissionDecision
-from messages.tool_calls import CallPlan, ToolFailed, ToolPlanned, ToolSucceeded
+from messages.tool_calls import CallPlan
 from messages.turns import TodosUpdated
 
 OUTCOME_UNKNOWN = (
-    "The program ended while this call ran: its outcome is unknown. It is not run again by itself; "
-    "look at what it did before you repeat it."
+    "Greenroom stopped while this call was running, so its outcome is unknown. It is not rerun "
+    "automatically; check what it did before you repeat it."
 )
 TARGET_CHANGED = (
-    "Not run: its target changed {drifts} times between plan and run, the last time: {detail}"
+    "Not run: its target changed {count} times between planning and running, most recently: "
+    "{detail}"
 )
 MAX_TARGET_CHANGES = 5
-TARGET_CHANGED_NOTE = "asked again: what it is about has changed since"
-PATH_CHANGED_NOTE = "you said yes, but a path in it leads elsewhere now"
-APPROVAL_UNAVAILABLE = "Denied: {asked}; it needs a person's approval, and {refused}."
-UNREAD_FILE = "Denied: {target} was not read yet, and reading it asks ({reason}). Read it first."
+TARGET_CHANGED_NOTE = "asking again because its target has changed"
+PATH_CHANGED_NOTE = "you approved it, but a path in it now leads somewhere else"
+APPROVAL_UNAVAILABLE = "Denied: {approval_reason}; it needs the user's approval, but {reason}."
+UNREAD_FILE = (
+    "Denied: {target} has not been read yet, and reading it is not allowed without approval "
+    "({reason}). Read it first."
+)
 
 
 def on_tool_planned(step: Transition, message: ToolPlanned) -> None:
-    """Have a plan judged."""
+    """Have the plan evaluated."""
     call = step.find_call(message.call_id, CallStage.PLANNING)
     if call is None:
         return
     if step.state.is_stopping:
         end_call(step, call, "cancelled", get_not_run_text(step.state))
-    elif message.plan.unread_file and (message.plan.rejection or not _was_shown(call)):
-        _peek(step, call, message.plan)
+    elif message.plan.unread_file and (message.plan.rejection or not _was_shown_to_user(call)):
+        _check_read(step, call, message.plan)
     else:
-        consent = call.recorded_approval
-        approved = consent is not None and is_request_for(consent, message.plan, step.state.cwd)
-        parts = consent.resolved_requests if consent is not None else ()
-        _judge(step, call, message.plan, is_approved=approved, resolved_requests=parts)
+        recorded = call.recorded_approval
+        is_approved = recorded is not None and is_request_for(
+            recorded, message.plan, step.state.cwd
+        )
+        resolved_requests = recorded.resolved_requests if recorded is not None else ()
+        _evaluate(
+            step,
+            call,
+            message.plan,
+            is_approved=is_approved,
+            resolved_requests=resolved_requests,
+        )
 
 
-def _was_shown(call: ToolCall) -> bool:
-    """Whether a person was asked about it in an earlier run, and so saw the file."""
+def _was_shown_to_user(call: ToolCall) -> bool:
+    """Return whether an earlier run asked the user about the call, and so showed the file."""
     return bool(call.approval_id or call.recorded_approval)
 
 
-def on_permission_decision(step: Transition, verdict: PermissionDecision) -> None:
-    """Start, refuse, or ask a person.
+def on_permission_decision(step: Transition, decision: PermissionDecision) -> None:
+    """Start the call, deny it or ask the user.
 
-    A person's yes stands unless it is denied now, or comes to something else than they were asked.
+    The user's approval stays valid unless the call is denied now or resolves to something else.
     """
-    call = next((each for each in step.state.calls if each.decision_id == verdict.id), None)
+    call = next((each for each in step.state.calls if each.decision_id == decision.id), None)
     if call is None or call.plan is None:
         return
     if call.stage is CallStage.CHECKING_READ:
-        _peeked(step, call, call.plan, verdict)
+        _apply_read_decision(step, call, call.plan, decision)
     elif call.stage is CallStage.EVALUATING:
-        _decided(step, call, verdict)
+        _apply_decision(step, call, decision)
 
 
-def _peeked(step: Transition, call: ToolCall, plan: CallPlan, verdict: PermissionDecision) -> None:
-    """Go by a file's content only where it may be read, so that no refusal tells what is in it."""
-    if verdict.action != "allow":
-        end_call(
-            step, call, "denied", UNREAD_FILE.format(target=plan.unread_file, reason=verdict.reason)
-        )
+def _apply_read_decision(
+    step: Transition, call: ToolCall, plan: CallPlan, decision: PermissionDecision
+) -> None:
+    """Use a file's content only if the agent may read it: even an error could reveal content."""
+    if decision.action != "allow":
+        text = UNREAD_FILE.format(target=plan.unread_file, reason=decision.reason)
+        end_call(step, call, "denied", text)
     elif plan.rejection:
         end_call(step, call, "error", plan.rejection)
     else:
-        _judge(step, call, plan)
+        _evaluate(step, call, plan)
 
 
-def _decided(step: Transition, call: ToolCall, verdict: PermissionDecision) -> None:
-    if verdict.action == "deny":
-        end_call(step, call, "denied", f"Denied: {verdict.reason}.")
-    elif verdict.action == "allow" or (
-        call.is_approved and verdict.resolved_requests == call.resolved_requests
+def _apply_decision(step: Transition, call: ToolCall, decision: PermissionDecision) -> None:
+    if decision.action == "deny":
+        end_call(step, call, "denied", f"Denied: {decision.reason}.")
+    elif decision.action == "allow" or (
+        call.is_approved and decision.resolved_requests == call.resolved_requests
     ):
-        _start(step, step.update_call(call, read_policy=verdict.read_policy))
+        _start(step, step.update_call(call, read_policy=decision.read_policy))
     elif call.is_approved:
-        reason = f"{verdict.reason}; {PATH_CHANGED_NOTE}"
-        _ask(step, call, verdict.model_copy(update={"reason": reason}))
+        reason = f"{decision.reason}; {PATH_CHANGED_NOTE}"
+        _request_approval(step, call, decision.model_copy(update={"reason": reason}))
     else:
-        _ask(step, call, verdict)
+        _request_approval(step, call, decision)
 
 
 def on_approval_decided(step: Transition, message: ApprovalDecided) -> None:
-    """Take an answer; a yes is judged again, since rules may have changed meanwhile."""
-    call = _parked(step, message.id)
+    """Apply the user's decision; an approved call is evaluated again, as rules may have changed."""
+    call = _find_call_awaiting(step, message.id)
     if call is None or call.plan is None:
         return
     if message.decision == "no":
         end_call(step, call, "denied", format_denial(message))
     elif message.answers:
-        _replied(step, call, call.plan, message.answers)
+        _apply_answers(step, call, call.plan, message.answers)
     else:
-        _judge(step, call, call.plan, is_approved=message.decided_by == "person", approval_id="")
+        is_approved = message.decided_by == "person"
+        _evaluate(step, call, call.plan, is_approved=is_approved, approval_id="")
 
 
-def _replied(step: Transition, call: ToolCall, plan: CallPlan, replies: tuple[str, ...]) -> None:
-    """Take a reply, and switch if it is the yes to that."""
-    if plan.switch_proposal and is_switch_confirmed(plan.switch_proposal, replies):
-        # It comes first on disk: a result that tells of a switch is never there without it.
-        agent_switch.switch_agent(
-            step, plan.switch_proposal.agent, plan_exists=plan.switch_proposal.plan_exists
-        )
-    end_call(step, call, "ok", format_answers(plan.questions, replies, plan.switch_proposal))
+def _apply_answers(
+    step: Transition, call: ToolCall, plan: CallPlan, answers: tuple[str, ...]
+) -> None:
+    """End the call with the user's answers, and switch the agent if they confirm that."""
+    proposal = plan.switch_proposal
+    if proposal and is_switch_confirmed(proposal, answers):
+        # Recorded before the result, so that no record of the result exists without the switch.
+        agent_switch.switch_agent(step, proposal.agent, plan_exists=proposal.plan_exists)
+    end_call(step, call, "ok", format_answers(plan.questions, answers, proposal))
 
 
 def on_approval_unavailable(step: Transition, message: ApprovalUnavailable) -> None:
-    """Go on without: nobody could be asked."""
-    call = _parked(step, message.id)
+    """Deny the call: no user could be asked."""
+    call = _find_call_awaiting(step, message.id)
     if call is not None:
-        end_call(
-            step,
-            call,
-            "denied",
-            APPROVAL_UNAVAILABLE.format(asked=call.approval_reason, refused=message.reason),
+        text = APPROVAL_UNAVAILABLE.format(
+            approval_reason=call.approval_reason, reason=message.reason
         )
+        end_call(step, call, "denied", text)
 
 
 def on_tool_succeeded(step: Transition, message: ToolSucceeded) -> None:
-    """Take a result."""
+    """End the call with the tool's output."""
     call = step.find_call(message.call_id, CallStage.RUNNING)
     if call is None:
         return
@@ -159,7 +170,7 @@ def on_tool_succeeded(step: Transition, message: ToolSucceeded) -> None:
 
 
 def on_tool_failed(step: Transition, message: ToolFailed) -> None:
-    """Take the news that a call was not carried out."""
+    """End the call with an error, or plan it again if its target has changed."""
     call = step.find_call(message.call_id, CallStage.PLANNING, CallStage.RUNNING)
     if call is None:
         return
@@ -167,27 +178,25 @@ def on_tool_failed(step: Transition, message: ToolFailed) -> None:
         case "rejected":
             end_call(step, call, "error", message.detail)
         case "crashed":
-            end_call(
-                step, call, "error", f"The tool failed (a fault of Greenroom): {message.detail}"
-            )
+            text = f"The tool failed because of a bug in Greenroom: {message.detail}"
+            end_call(step, call, "error", text)
         case "cancelled":
-            ran = call.stage is CallStage.RUNNING
-            end_call(
-                step, call, "cancelled", (get_stopped_text if ran else get_not_run_text)(step.state)
-            )
+            was_running = call.stage is CallStage.RUNNING
+            get_text = get_stopped_text if was_running else get_not_run_text
+            end_call(step, call, "cancelled", get_text(step.state))
         case "target_changed":
-            _drifted(step, call, message.detail)
+            _plan_again(step, call, message.detail)
         case _:
             assert_never(message.reason)
 
 
-def _drifted(step: Transition, call: ToolCall, detail: str) -> None:
-    """Plan anew: whatever was decided, it was about something else."""
-    drifts = call.target_changes + 1
+def _plan_again(step: Transition, call: ToolCall, detail: str) -> None:
+    """Plan a call whose target changed; an earlier approval was for something else."""
+    count = call.target_changes + 1
     if step.state.is_stopping:
         end_call(step, call, "cancelled", get_not_run_text(step.state))
-    elif drifts > MAX_TARGET_CHANGES:
-        end_call(step, call, "error", TARGET_CHANGED.format(drifts=drifts, detail=detail))
+    elif count > MAX_TARGET_CHANGES:
+        end_call(step, call, "error", TARGET_CHANGED.format(count=count, detail=detail))
     else:
         step.update_call(
             call,
@@ -195,20 +204,20 @@ def _drifted(step: Transition, call: ToolCall, detail: str) -> None:
             plan=None,
             is_approved=False,
             recorded_approval=None,
-            target_changes=drifts,
+            target_changes=count,
         )
         step.emit(PlanCall(call.tool_use.id))
 
 
 def run_synced_calls(step: Transition) -> None:
-    """Run the changing calls whose start is on disk now."""
+    """Run the changing calls whose start is now on disk."""
     for call in step.state.calls:
         if call.stage is CallStage.STARTING and call.start_append_id <= step.state.synced_append_id:
             _run(step, call)
 
 
 def resume(step: Transition) -> None:
-    """After a resume: close what began or was denied, then go on with the rest."""
+    """After a resume: end the calls that had started or were decided, then start the others."""
     for call in step.state.calls:
         child = step.state.subagents.find_by_call(call.tool_use.id)
         if child is not None and call.stage is not CallStage.DONE:
@@ -216,20 +225,19 @@ def resume(step: Transition) -> None:
         elif call.stage is CallStage.RUNNING:
             record_result(step, call, "unknown", OUTCOME_UNKNOWN)
         elif call.final_result is not None:
-            if call.switch_proposal is not None:
-                written = call.switch_proposal.plan_exists
-                agent_switch.switch_agent(step, call.switch_proposal.agent, plan_exists=written)
+            proposal = call.switch_proposal
+            if proposal is not None:
+                agent_switch.switch_agent(step, proposal.agent, plan_exists=proposal.plan_exists)
             record_result(step, call, *call.final_result)
     continue_turn(step)
 
 
 def cancel_calls(step: Transition) -> None:
-    """Stop what works, and end what has not begun; a stopped call ends when its work has ended."""
-    works = (CallStage.PLANNING, CallStage.RUNNING)
+    """Cancel running calls and end the others; a cancelled call ends when its job has ended."""
     for call in step.state.calls:
         if call.stage is CallStage.RUNNING and call.subagent_started is not None:
             subagent_tasks.request_stop(step, call.subagent_started)
-        elif call.stage in works:
+        elif call.stage in (CallStage.PLANNING, CallStage.RUNNING):
             step.emit(CancelCall(call.tool_use.id))
         elif call.stage is not CallStage.DONE:
             record_result(step, call, "cancelled", get_not_run_text(step.state))
@@ -261,52 +269,54 @@ def _run(step: Transition, call: ToolCall) -> None:
         step.emit(RunCall(call.tool_use.id, call.plan, call.read_policy))
 
 
-def _peek(step: Transition, call: ToolCall, plan: CallPlan) -> None:
-    query = _new_query(step, call)
-    step.update_call(call, stage=CallStage.CHECKING_READ, plan=plan, decision_id=query)
-    step.emit(CheckRead(query, call.tool_use.id, plan.unread_file))
+def _check_read(step: Transition, call: ToolCall, plan: CallPlan) -> None:
+    decision_id = _new_decision_id(step, call)
+    step.update_call(call, stage=CallStage.CHECKING_READ, plan=plan, decision_id=decision_id)
+    step.emit(CheckRead(decision_id, call.tool_use.id, plan.unread_file))
 
 
-def _judge(step: Transition, call: ToolCall, plan: CallPlan, **changes: Any) -> None:  # noqa: ANN401  (as `put`)
-    query = _new_query(step, call)
-    step.update_call(call, stage=CallStage.EVALUATING, plan=plan, decision_id=query, **changes)
-    step.emit(EvaluateCall(query, call.tool_use.id, plan))
+def _evaluate(step: Transition, call: ToolCall, plan: CallPlan, **changes: Any) -> None:  # noqa: ANN401  (as `update_call`)
+    decision_id = _new_decision_id(step, call)
+    step.update_call(
+        call, stage=CallStage.EVALUATING, plan=plan, decision_id=decision_id, **changes
+    )
+    step.emit(EvaluateCall(decision_id, call.tool_use.id, plan))
 
 
-def _new_query(step: Transition, call: ToolCall) -> str:
-    """Mint an id for a question to the engine, so that an answer to an earlier one is late."""
+def _new_decision_id(step: Transition, call: ToolCall) -> str:
+    """Return a new evaluation id, so that a decision for an earlier evaluation is ignored."""
     step.update(evaluation_count=step.state.evaluation_count + 1)
     return f"{call.tool_use.id}/{step.state.evaluation_count}"
 
 
-def _ask(step: Transition, call: ToolCall, verdict: PermissionDecision) -> None:
-    """Ask a person; a question that an earlier run left open keeps its id."""
+def _request_approval(step: Transition, call: ToolCall, decision: PermissionDecision) -> None:
+    """Ask the user; a request that an earlier run left open keeps its id."""
     if call.plan is None:
         return
     if step.state.persistence.state == "failing":
         end_call(step, call, "denied", get_not_writable_text(step.state))
         return
-    approval = call.approval_id
-    if not approval:
+    approval_id = call.approval_id
+    if not approval_id:
         step.update(approval_count=step.state.approval_count + 1)
-        approval = f"{step.state.agent_address}#{step.state.approval_count}@{step.state.id_suffix}"
-    parts = verdict.resolved_requests
+        number = step.state.approval_count
+        approval_id = f"{step.state.agent_address}#{number}@{step.state.id_suffix}"
     if call.target_changes:
-        verdict = verdict.model_copy(update={"reason": f"{verdict.reason}; {TARGET_CHANGED_NOTE}"})
-    asked = verdict.reason
+        reason = f"{decision.reason}; {TARGET_CHANGED_NOTE}"
+        decision = decision.model_copy(update={"reason": reason})
     step.update_call(
         call,
         stage=CallStage.AWAITING_APPROVAL,
-        approval_id=approval,
-        approval_reason=asked,
+        approval_id=approval_id,
+        approval_reason=decision.reason,
         is_approved=False,
-        resolved_requests=parts,
+        resolved_requests=decision.resolved_requests,
     )
-    step.emit(RequestApproval(approval, call.tool_use.id, call.plan, verdict))
+    step.emit(RequestApproval(approval_id, call.tool_use.id, call.plan, decision))
 
 
-def _parked(step: Transition, approval: str) -> ToolCall | None:
+def _find_call_awaiting(step: Transition, approval_id: str) -> ToolCall | None:
     for call in step.state.calls:
-        if call.stage is CallStage.AWAITING_APPROVAL and call.approval_id == approval:
+        if call.stage is CallStage.AWAITING_APPROVAL and call.approval_id == approval_id:
             return call
     return None

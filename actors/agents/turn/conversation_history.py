@@ -1,4 +1,4 @@
-"""The conversation as the Messages API wants it, built from the records alone."""
+"""The conversation in the form the Messages API expects, built only from records."""
 
 from dataclasses import dataclass, field
 
@@ -24,7 +24,7 @@ from messages.turns import (
 Json = dict[str, JsonValue]
 
 INTERRUPTED_NOTE = "[The user interrupted the turn here.]"
-TRUNCATED_REPLY = "[The reply was cut off here; it never came to its end.]"
+TRUNCATED_REPLY = "[The reply was cut off here and never completed.]"
 EMPTY_PROMPT = "[The user sent an empty message.]"
 NO_OUTPUT = "(no output)"
 NO_RESULT = "No result was recorded for this call; its outcome is unknown."
@@ -32,55 +32,57 @@ NO_RESULT = "No result was recorded for this call; its outcome is unknown."
 
 @dataclass
 class ConversationHistory:
-    """Grows by records, never changes what is there: the prefix stays the same to the byte.
+    """Grows with each record and never changes earlier content: the prefix is byte-stable.
 
-    A neighbour of the same role is added to the last message as further blocks. That keeps the
-    model's cache, which is a prefix of blocks; a request under way keeps the messages of its time.
+    Content of the same role is appended to the last message as further blocks. That preserves the
+    model's cache, which is a prefix of blocks; a request in progress keeps its own messages.
     """
 
     messages: list[Json] = field(default_factory=list[Json])
-    _open: list[str] = field(default_factory=list[str])
-    """Ids of the last reply's calls, in their order, until they are all answered."""
+    _open_call_ids: list[str] = field(default_factory=list[str])
+    """Calls of the last reply, in order, until all have a result."""
     _notes: list[str] = field(default_factory=list[str])
-    """What is said behind those answers."""
+    """Text to add after those results."""
     _results: dict[str, Json] = field(default_factory=dict[str, Json])
 
     def add(self, record: Message) -> None:
-        """Take in a record; those that say nothing to the model are passed over."""
+        """Add what a record says to the model; other records are ignored."""
         match record:
             case TurnStarted():
-                self._say("user", to_text_block(record.prompt) or to_text_block(EMPTY_PROMPT))
+                prompt = to_text_block(record.prompt) or to_text_block(EMPTY_PROMPT)
+                self._append("user", prompt)
             case ReplyCompleted():
-                self._reply(record)
+                self._add_reply(record)
             case ToolEnded():
-                self._result(record)
+                self._add_result(record)
             case AgentSwitched():
-                self._note(record.text)
+                self._add_note(record.text)
             case TurnInterrupted():
-                self._partial(record.partial_text)
-                self._say("user", to_text_block(INTERRUPTED_NOTE))
+                self._add_partial_text(record.partial_text)
+                self._append("user", to_text_block(INTERRUPTED_NOTE))
             case TurnFailed():
-                self._partial(record.partial_text)
-                self._say(
-                    "user",
-                    to_text_block(TRUNCATED_REPLY) if to_text_block(record.partial_text) else {},
-                )
+                self._add_partial_text(record.partial_text)
+                has_text = bool(to_text_block(record.partial_text))
+                self._append("user", to_text_block(TRUNCATED_REPLY) if has_text else {})
             case _:
                 pass
 
-    def _note(self, text: str) -> None:
-        """Say something for the user; where calls are open, behind their results."""
-        if self._open:
+    def _add_note(self, text: str) -> None:
+        """Add user text; while calls are open, it goes after their results."""
+        if self._open_call_ids:
             self._notes.append(text)
         else:
-            self._say("user", to_text_block(text))
+            self._append("user", to_text_block(text))
 
-    def _reply(self, reply: ReplyCompleted) -> None:
-        self._answer_open()
-        self._say("assistant", *(to_api_block(block) for block in filter_sendable(reply.content)))
-        self._open = [block.id for block in reply.content if isinstance(block, ToolUseBlock)]
+    def _add_reply(self, reply: ReplyCompleted) -> None:
+        self._close_open_calls()
+        blocks = (to_api_block(block) for block in filter_sendable(reply.content))
+        self._append("assistant", *blocks)
+        self._open_call_ids = [
+            block.id for block in reply.content if isinstance(block, ToolUseBlock)
+        ]
 
-    def _result(self, ended: ToolEnded) -> None:
+    def _add_result(self, ended: ToolEnded) -> None:
         result: Json = {
             "type": "tool_result",
             "tool_use_id": ended.call_id,
@@ -88,51 +90,54 @@ class ConversationHistory:
             "is_error": ended.status != "ok",
         }
         self._results[ended.call_id] = result
-        if all(call_id in self._results for call_id in self._open):
-            self._answer_open()
+        if all(call_id in self._results for call_id in self._open_call_ids):
+            self._close_open_calls()
 
-    def _answer_open(self) -> None:
-        """Put the results in the order of their calls; none is left out, whatever happened."""
-        results = [self._results.get(call_id) or _unknown(call_id) for call_id in self._open]
-        self._open, self._results = [], {}
+    def _close_open_calls(self) -> None:
+        """Append one result per open call, in the order of the calls; missing ones are unknown."""
+        results = [
+            self._results.get(call_id) or _build_unknown_result(call_id)
+            for call_id in self._open_call_ids
+        ]
+        self._open_call_ids, self._results = [], {}
         notes, self._notes = self._notes, []
-        self._say("user", *results, *map(to_text_block, notes))
+        self._append("user", *results, *map(to_text_block, notes))
 
-    def _partial(self, text: str) -> None:
-        self._answer_open()
-        self._say("assistant", to_text_block(text))
+    def _add_partial_text(self, text: str) -> None:
+        self._close_open_calls()
+        self._append("assistant", to_text_block(text))
 
-    def _say(self, role: str, *content: Json) -> None:
-        """Add content; neighbours of one role are one message, as the API has it."""
-        if role == "user" and self._open:
-            self._answer_open()
-        new: list[JsonValue] = [block for block in content if block]
+    def _append(self, role: str, *content: Json) -> None:
+        """Append content; consecutive content of one role becomes one message."""
+        if role == "user" and self._open_call_ids:
+            self._close_open_calls()
+        blocks: list[JsonValue] = [block for block in content if block]
         last = self.messages[-1] if self.messages else None
         if last is not None and last["role"] == role and isinstance(last["content"], list):
-            self.messages[-1] = {"role": role, "content": [*last["content"], *new]}
-        elif new:
-            self.messages.append({"role": role, "content": new})
+            self.messages[-1] = {"role": role, "content": [*last["content"], *blocks]}
+        elif blocks:
+            self.messages.append({"role": role, "content": blocks})
 
 
 def to_text_block(text: str) -> Json:
-    """Write words as a block; empty where there are none, which the API would refuse for good."""
+    """Return a text block; empty for blank text, which the API always rejects."""
     return {"type": "text", "text": text} if text.strip() else {}
 
 
 def filter_sendable(content: tuple[ContentBlock, ...]) -> tuple[ContentBlock, ...]:
-    """Leave out what the API sends but does not take back: blank text, and reasoning at the end."""
-    kept = [block for block in content if not isinstance(block, TextBlock) or block.text.strip()]
-    while kept and isinstance(kept[-1], ThinkingBlock | RedactedThinkingBlock):
-        kept.pop()
-    return tuple(kept)
+    """Drop blocks that the API sends but does not accept: blank text and trailing reasoning."""
+    blocks = [block for block in content if not isinstance(block, TextBlock) or block.text.strip()]
+    while blocks and isinstance(blocks[-1], ThinkingBlock | RedactedThinkingBlock):
+        blocks.pop()
+    return tuple(blocks)
 
 
 def to_api_block(block: ContentBlock) -> Json:
-    """Write a block as the API takes it back, thinking and signature verbatim."""
+    """Return a block as the API accepts it, thinking and signature verbatim."""
     if isinstance(block, ToolUseBlock):
         return {"type": "tool_use", "id": block.id, "name": block.name, "input": block.input}
     return block.model_dump(mode="json")
 
 
-def _unknown(call_id: str) -> Json:
+def _build_unknown_result(call_id: str) -> Json:
     return {"type": "tool_result", "tool_use_id": call_id, "content": NO_RESULT, "is_error": True}

@@ -1,4 +1,4 @@
-"""What a turn wants done; the agent has one method for each and does them in order."""
+"""Effects that a turn requests; the agent executes them in order."""
 
 from dataclasses import dataclass
 
@@ -14,9 +14,9 @@ from messages.turns import AgentEvent, AgentSwitched
 
 @dataclass(frozen=True, slots=True)
 class WriteRecord:
-    """Put a record into the session, in one piece with the others of its step.
+    """Append a record to the session, in one group with the other records of this transition.
 
-    `Appended(mark)` comes back for the last of them.
+    Answered by `Appended` with the id of the last record of the group.
     """
 
     append_id: int
@@ -25,49 +25,49 @@ class WriteRecord:
 
 @dataclass(frozen=True, slots=True)
 class RetryWrites:
-    """Put what the disk refused into the session, as an append of its own; `mark` as above."""
+    """Append the records that could not be written, under an id of their own."""
 
     append_id: int
 
 
 @dataclass(frozen=True, slots=True)
 class PublishEvent:
-    """Tell those above."""
+    """Report an event to the parent, or to the console for the primary agent."""
 
     event: AgentEvent
 
 
 @dataclass(frozen=True, slots=True)
 class SendModelRequest:
-    """Send the whole conversation; all of it is on disk."""
+    """Send the whole conversation to the model; all of it is on disk."""
 
     request_number: int
 
 
 @dataclass(frozen=True, slots=True)
 class CancelModelRequest:
-    """Close the stream, or end the wait before it is opened again; its end still comes back."""
+    """Close the stream, or end the delay before a retry; the job's outcome still arrives."""
 
 
 @dataclass(frozen=True, slots=True)
 class ScheduleRetry:
-    """Let a server rest before a request is sent again; `RetryDelayElapsed` comes back."""
+    """Wait before a failed request is sent again; answered by `RetryDelayElapsed`."""
 
     request_number: int
-    """The one that failed."""
+    """The failed request."""
     delay_s: float
 
 
 @dataclass(frozen=True, slots=True)
 class LookUpLimits:
-    """Find out what a model takes; `ModelLimitsFound` comes back, and nothing waits for it."""
+    """Look up a model's limits; answered by `ModelLimitsFound`, which nothing waits for."""
 
     model: str
 
 
 @dataclass(frozen=True, slots=True)
 class StartTimer:
-    """Let the time limit of a turn run; `TurnTimerStopped` comes back."""
+    """Start the timer of the turn's time limit; answered by `TurnTimerStopped`."""
 
     turn: int
     remaining_s: float
@@ -75,19 +75,19 @@ class StartTimer:
 
 @dataclass(frozen=True, slots=True)
 class PauseTimer:
-    """Stop the clock; its `TurnTimerStopped` still comes back."""
+    """Pause the timer; its `TurnTimerStopped` still arrives."""
 
 
 @dataclass(frozen=True, slots=True)
 class PlanCall:
-    """Find out what a call would touch."""
+    """Determine what a call would do, without side effects."""
 
     call_id: str
 
 
 @dataclass(frozen=True, slots=True)
 class CheckRead:
-    """Ask the permission engine whether the file may be read that a plan looked into."""
+    """Ask the permission engine whether the agent may read the file that a plan depends on."""
 
     id: str
     call_id: str
@@ -96,17 +96,17 @@ class CheckRead:
 
 @dataclass(frozen=True, slots=True)
 class EvaluateCall:
-    """Ask the permission engine about a plan."""
+    """Ask the permission engine for a decision about a plan."""
 
     id: str
-    """Of the question; the verdict has it."""
+    """Id of the evaluation; the decision repeats it."""
     call_id: str
     plan: CallPlan
 
 
 @dataclass(frozen=True, slots=True)
 class RequestApproval:
-    """Send an approval request up."""
+    """Send an approval request to the parent, or to the broker for the primary agent."""
 
     id: str
     call_id: str
@@ -116,21 +116,21 @@ class RequestApproval:
 
 @dataclass(frozen=True, slots=True)
 class TightenProfile:
-    """Have the permission engine go by another agent already; it may do less than this one."""
+    """Register the profile of a stricter agent before the switch to it is on disk."""
 
     agent: str
 
 
 @dataclass(frozen=True, slots=True)
 class ApplyAgent:
-    """Work as another agent from now on, since it is on disk."""
+    """Continue as another agent: the switch is on disk."""
 
     switched: AgentSwitched
 
 
 @dataclass(frozen=True, slots=True)
 class RunCall:
-    """Carry a plan out."""
+    """Run a tool call as planned."""
 
     call_id: str
     plan: CallPlan
@@ -139,14 +139,14 @@ class RunCall:
 
 @dataclass(frozen=True, slots=True)
 class CancelCall:
-    """Cancel a call's work; its end still comes back."""
+    """Cancel a call's job; its outcome still arrives."""
 
     call_id: str
 
 
 @dataclass(frozen=True, slots=True)
 class AskForSpawn:
-    """Ask whether one more subagent may be started; `SpawnAdmitted` or `SpawnRejected` comes back."""
+    """Ask to start one more subagent; answered by `SpawnAdmitted` or `SpawnRejected`."""
 
     call_id: str
     task: SubagentTask
@@ -154,19 +154,19 @@ class AskForSpawn:
 
 @dataclass(frozen=True, slots=True)
 class StartChild:
-    """Start a subagent, or give a living one a further task; its end comes back."""
+    """Start a subagent, or give a running one another task; its end arrives later."""
 
     started: SubagentStarted
     prompt: str
     is_alive: bool = False
-    """It is there, and only has to be told."""
+    """It is running and only needs the task."""
     has_records: bool = False
-    """It goes on from its records."""
+    """It continues from its records."""
 
 
 @dataclass(frozen=True, slots=True)
 class StopChild:
-    """Let a subagent end its task, and stop it by force when it takes too long."""
+    """Cancel a subagent's task; it is stopped by force if it takes too long."""
 
     child: Address
     task_number: int
@@ -181,53 +181,53 @@ class ForceStopChild:
 
 @dataclass(frozen=True, slots=True)
 class AskForSlot:
-    """Ask to work."""
+    """Ask for a concurrency slot."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReturnSlot:
-    """Let others work."""
+    """Release concurrency slots."""
 
     under: Address | None = None
-    """Who has ended, with all below; None: this agent waits, and those below go on."""
+    """Agent that ended, with its whole subtree; None: only this agent's own slot."""
 
 
 @dataclass(frozen=True, slots=True)
 class ForwardUp:
-    """Hand a question of those below to whoever is above."""
+    """Forward a subagent's approval request to the parent."""
 
     request: AnyApprovalRequest
 
 
 @dataclass(frozen=True, slots=True)
 class ForwardDown:
-    """Hand an answer on towards who asked."""
+    """Forward the outcome of an approval request toward the agent that sent it."""
 
     outcome: ApprovalDecided | ApprovalUnavailable
 
 
 @dataclass(frozen=True, slots=True)
 class WithdrawSubtree:
-    """Take back every question of those at and below an agent; before anything is aborted."""
+    """Withdraw all approval requests of an agent and its subtree, before anything is aborted."""
 
     under: Address
 
 
 @dataclass(frozen=True, slots=True)
 class BroadcastToChildren:
-    """Tell each living child."""
+    """Send a message to each running child."""
 
     message: AncestorBudgetExhausted
 
 
 @dataclass(frozen=True, slots=True)
 class RejectPrompt:
-    """Tell who sent the prompt at hand that none is taken."""
+    """Answer the sender of the current prompt that this agent accepts none."""
 
 
 @dataclass(frozen=True, slots=True)
 class Finish:
-    """End: the one turn is over."""
+    """End the agent: its only turn is over."""
 
 
 ChildEffect = (

@@ -1,4 +1,4 @@
-"""How far an agent may go, what it has used so far, and when that is enough."""
+"""An agent's limits and what it has used of them."""
 
 from dataclasses import dataclass
 
@@ -8,14 +8,14 @@ from messages.model_events import LimitReason
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """None: no limit."""
+    """Limits of an agent; None means no limit."""
 
     turns: int | None = None
-    """Requests to the model for one prompt; one that had to be sent again counts once."""
+    """Model requests per prompt; a retried request counts once."""
     tokens: int | None = None
-    """Read and written in one run of the program, cached ones included."""
+    """Tokens read and written in one run of the program, cached tokens included."""
     seconds: float | None = None
-    """For one prompt; waiting for a person's approval does not count."""
+    """Seconds per prompt; time spent waiting for approval does not count."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,14 +28,14 @@ class LimitReached:
 
 @dataclass(frozen=True, slots=True)
 class TimerState:
-    """The time limit of a turn; it stands still while a person is asked."""
+    """Timer of a turn's time limit; it is paused while the turn waits for approval."""
 
     remaining_s: float | None = None
-    """When the clock was last started; None: no limit."""
+    """Time left when the timer was last started; None: no limit."""
     is_running: bool = False
-    """It was started, and has not yet said that it stopped."""
+    """The timer was started and has not yet reported that it stopped."""
     is_pausing: bool = False
-    """It was told to stop."""
+    """The timer was asked to stop."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,46 +44,50 @@ class UsageTotals:
 
     limits: Limits = Limits()
     earlier_runs: Usage = Usage()  # noqa: RUF009  (frozen, so it may be shared)
-    """In earlier runs of the session."""
+    """Usage in earlier runs of the session."""
     this_run: Usage = Usage()  # noqa: RUF009  (as above)
-    """In this run."""
+    """The agent's own usage in this run."""
     subagents: Usage = Usage()  # noqa: RUF009  (as above)
-    """By those below, in this run."""
+    """Usage of its subagents in this run."""
     reply_count: int = 0
-    """To the prompt at hand."""
+    """Replies to the current prompt."""
     context_tokens: int = 0
-    """The conversation as the last reply left it."""
+    """Size of the conversation after the last reply."""
 
     @property
     def total(self) -> Usage:
-        """Of the whole session."""
+        """Usage of the whole session."""
         return self.earlier_runs + self.this_run + self.subagents
 
 
 def count_tokens(usage: Usage) -> int:
-    """Count every token that was read or written."""
+    """Count all tokens read and written."""
     read = usage.cache_creation_input_tokens + usage.cache_read_input_tokens
     return usage.input_tokens + read + usage.output_tokens
 
 
 def find_reached_limit(totals: UsageTotals) -> LimitReached | None:
-    """Say which limit forbids the next request, if one does."""
+    """Return the limit that forbids the next request, if any."""
     limits, used = totals.limits, count_tokens(totals.this_run + totals.subagents)
     if limits.turns is not None and totals.reply_count >= limits.turns:
         plural = "" if limits.turns == 1 else "s"
-        said = f"stopped after {limits.turns} request{plural} to the model, the limit for a prompt"
-        return LimitReached("max_turns", f"{said} (--max-turns, or turns in [budget])")
+        return LimitReached(
+            "max_turns",
+            f"stopped after {limits.turns} request{plural} to the model, the limit per prompt "
+            "(--max-turns, or turns in [budget])",
+        )
     if limits.tokens is not None and used >= limits.tokens:
         return LimitReached(
-            "token_budget", f"stopped after {used} tokens; tokens in [budget] is {limits.tokens}"
+            "token_budget",
+            f"stopped after {used} tokens; the limit is {limits.tokens} (tokens in [budget])",
         )
     return None
 
 
 def build_time_limit_reached(limits: Limits) -> LimitReached:
-    """Say that the time for a prompt is up."""
+    """Return the limit for a prompt whose time is up."""
     return LimitReached(
         "time_limit",
-        f"stopped after {limits.seconds:g} s, the limit for a prompt (--time-limit, or seconds in "
+        f"stopped after {limits.seconds:g} s, the limit per prompt (--time-limit, or seconds in "
         "[budget])",
     )

@@ -1,4 +1,4 @@
-"""What a turn makes of the model: a reply that acts, one that ends it, a request that failed."""
+"""How a turn handles the model: replies with calls, replies that end the turn, failed requests."""
 
 from dataclasses import replace
 
@@ -8,10 +8,11 @@ from actors.agents.turn.call_completion import continue_turn, record_result, sta
 from actors.agents.turn.effects import LookUpLimits, ScheduleRetry, SendModelRequest
 from actors.agents.turn.limits import count_tokens, find_reached_limit
 from actors.agents.turn.retry import RetryState, get_backoff, get_retry_delay_s
+from actors.agents.turn.self_messages import ModelFailed, ModelReplied, RetryDelayElapsed
 from actors.agents.turn.transition import Transition
 from actors.models.model_names import get_default_limits
 from messages.content import ToolUseBlock, Usage, join_text
-from messages.model_events import ModelFailed, ModelLimitsFound, ModelReplied, RetryDelayElapsed
+from messages.model_events import ModelLimitsFound
 from messages.turns import (
     ModelRetrying,
     ReplyCompleted,
@@ -21,28 +22,30 @@ from messages.turns import (
 )
 
 MAX_CALLS_PER_REPLY = 128
-"""Tool calls of one reply."""
 MAX_MALFORMED_REPLIES = 2
-"""So many replies in a row may have calls whose arguments are not JSON."""
-INCOMPLETE_CALL = "Not run: the reply ended ({reason}) before this call was known to be complete."
+"""Consecutive replies that may have calls whose arguments are not valid JSON."""
+INCOMPLETE_CALL = "Not run: the reply ended early ({reason}), so this call may be incomplete."
 MALFORMED_CALLS = (
-    "the model's tool calls are not JSON, {count} replies in a row; send the prompt again"
+    "the arguments of the model's tool calls were not valid JSON in {count} consecutive replies"
 )
 STOP_REASON_FAILURES: dict[str, tuple[TurnFailureReason, str]] = {
-    "max_tokens": ("max_tokens", "the reply reached the output limit; say 'go on' to continue"),
+    "max_tokens": (
+        "max_tokens",
+        "the reply reached the output token limit; send 'continue' to continue",
+    ),
     "model_context_window_exceeded": (
         "too_long",
-        "the conversation has filled the model's context window; start a new session (/clear)",
+        "the conversation fills the model's context window; start a new session with /clear",
     ),
-    "refusal": ("refusal", "the model declined to answer; word the prompt in another way"),
-    "pause_turn": ("stop_reason", "the model paused in its turn; say 'go on' to continue"),
-    "tool_use": ("protocol", "the model announced a tool call and sent none"),
-    "end_turn": ("protocol", "the model ended its turn and called tools all the same"),
+    "refusal": ("refusal", "the model declined to answer; rephrase the prompt"),
+    "pause_turn": ("stop_reason", "the model paused its turn; send 'continue' to continue"),
+    "tool_use": ("protocol", "the model announced a tool call but sent none"),
+    "end_turn": ("protocol", "the model ended its turn but also called tools"),
 }
 
 
 def request_reply(step: Transition) -> None:
-    """Send the whole conversation, unless a limit is reached; all of it is on disk."""
+    """Send the conversation to the model unless a limit is reached; all of it is on disk."""
     turn = step.state
     if turn.budget_exhausted:
         step.fail_turn("token_budget", turn.budget_exhausted, turn.retry.partial_text)
@@ -55,23 +58,23 @@ def request_reply(step: Transition) -> None:
         return
     step.update(stage=TurnStage.THINKING, request_number=turn.request_number + 1, calls=())
     step.emit(SendModelRequest(step.state.request_number))
-    _measure(step)
+    _look_up_limits(step)
 
 
 def on_model_replied(step: Transition, reply: ModelReplied) -> None:
-    """Take a whole reply: record it, then act or end."""
+    """Record a complete reply, then run its calls or end the turn."""
     turn = step.state
     if turn.stage is not TurnStage.THINKING or reply.request_number != turn.request_number:
         return
-    _count(step, reply.usage)
-    account = replace(
+    _add_usage(step, reply.usage)
+    totals = replace(
         step.state.totals,
         reply_count=turn.totals.reply_count + 1,
         context_tokens=count_tokens(reply.usage),
     )
-    step.update(totals=account, retry=RetryState())
-    uses = [block for block in reply.content if isinstance(block, ToolUseBlock)]
-    problem = _problem(uses)
+    step.update(totals=totals, retry=RetryState())
+    tool_uses = [block for block in reply.content if isinstance(block, ToolUseBlock)]
+    problem = _find_problem(tool_uses)
     if problem:
         step.fail_turn("protocol", problem, join_text(reply.content))
         return
@@ -85,14 +88,14 @@ def on_model_replied(step: Transition, reply: ModelReplied) -> None:
     step.write(completed)
     step.publish(completed)
     step.publish(build_usage_changed(step.state))
-    if uses:
-        _act(step, uses, reply.stop_reason)
+    if tool_uses:
+        _start_acting(step, tool_uses, reply.stop_reason)
     else:
         complete_turn(step, reply)
 
 
 def complete_turn(step: Transition, reply: ModelReplied | ReplyCompleted) -> None:
-    """End with a reply that calls nothing."""
+    """End the turn with a reply that calls no tool."""
     turn = step.state
     if turn.is_stopping:
         step.interrupt_turn()
@@ -105,43 +108,42 @@ def complete_turn(step: Transition, reply: ModelReplied | ReplyCompleted) -> Non
         )
         step.end_turn(completed)
     else:
-        step.fail_turn(*_stopped(reply.stop_reason))
+        step.fail_turn(*_get_stop_failure(reply.stop_reason))
 
 
 def close_incomplete_calls(step: Transition, stop_reason: str) -> None:
-    """Answer calls that are not known to be complete; whole JSON is no proof that all was said."""
+    """End calls that may be incomplete: even valid JSON does not prove that nothing is missing."""
     for call in step.state.calls:
         if call.stage is not CallStage.DONE:
             record_result(step, call, "error", INCOMPLETE_CALL.format(reason=stop_reason))
     if stop_reason == "max_tokens":
         continue_turn(step)
     else:
-        step.fail_turn(*_stopped(stop_reason))
+        step.fail_turn(*_get_stop_failure(stop_reason))
 
 
 def on_model_failed(step: Transition, failed: ModelFailed) -> None:
-    """Wait and try again, or end; no part of the reply has acted."""
+    """Retry after a delay or end the turn; no part of the reply has acted."""
     turn = step.state
     if turn.stage is not TurnStage.THINKING or failed.request_number != turn.request_number:
         return
-    _count(step, failed.usage)
-    tries = RetryState(
-        turn.retry.failed_attempts + 1, failed.partial_text or turn.retry.partial_text
-    )
-    wait_s = (
+    _add_usage(step, failed.usage)
+    partial_text = failed.partial_text or turn.retry.partial_text
+    retry = RetryState(turn.retry.failed_attempts + 1, partial_text)
+    delay_s = (
         None
         if turn.is_stopping
         else get_retry_delay_s(failed, turn.retry.failed_attempts, turn.jitter_seed)
     )
-    if wait_s is not None:
-        _wait(step, failed, tries, wait_s)
+    if delay_s is not None:
+        _schedule_retry(step, failed, retry, delay_s)
         return
-    tried = f" (tried {tries.failed_attempts} times)" if tries.failed_attempts > 1 else ""
-    step.fail_turn(failed.reason, failed.detail + tried, tries.partial_text)
+    attempts = f" (tried {retry.failed_attempts} times)" if retry.failed_attempts > 1 else ""
+    step.fail_turn(failed.reason, failed.detail + attempts, retry.partial_text)
 
 
 def on_retry_delay_elapsed(step: Transition, message: RetryDelayElapsed) -> None:
-    """Ask again, once all is on disk."""
+    """Send the request again once all records are on disk."""
     turn = step.state
     if turn.stage is not TurnStage.RETRYING or message.request_number != turn.request_number:
         return
@@ -152,14 +154,14 @@ def on_retry_delay_elapsed(step: Transition, message: RetryDelayElapsed) -> None
 
 
 def on_limits_found(step: Transition, message: ModelLimitsFound) -> None:
-    """Go by what the server says of its model."""
+    """Use the limits that the server reports for its model."""
     step.update(model_limits=message)
     if step.state.totals.context_tokens:
         step.publish(build_usage_changed(step.state))
 
 
 def build_usage_changed(turn: AgentState) -> UsageChanged:
-    """Tell how full the conversation is, and what was used."""
+    """Return the event that reports context size and total usage."""
     return UsageChanged(
         context_tokens=turn.totals.context_tokens,
         context_window_tokens=get_model_limits(turn).max_context_tokens,
@@ -168,36 +170,38 @@ def build_usage_changed(turn: AgentState) -> UsageChanged:
 
 
 def get_model_limits(turn: AgentState) -> ModelLimitsFound:
-    """What the model takes and gives, as far as it is known."""
-    known = turn.model_limits
-    return known if known and known.model == turn.model else get_default_limits(turn.model)
+    """Return the model's limits: the server's if known, else our defaults."""
+    found = turn.model_limits
+    return found if found and found.model == turn.model else get_default_limits(turn.model)
 
 
-def _measure(step: Transition) -> None:
-    """Ask the server what the model takes once it matters, beside the request and only once.
+def _look_up_limits(step: Transition) -> None:
+    """Look up the model's limits once, in parallel with the request, when they start to matter.
 
-    Until half of what we believe is full, our own figures do; not every server has an answer.
+    Until the context is half full, our defaults are good enough; not every server reports limits.
     """
     turn = step.state
-    half_full = 2 * turn.totals.context_tokens >= get_model_limits(turn).max_context_tokens
-    if half_full and turn.limits_requested_for != turn.model:
+    is_half_full = 2 * turn.totals.context_tokens >= get_model_limits(turn).max_context_tokens
+    if is_half_full and turn.limits_requested_for != turn.model:
         step.update(limits_requested_for=turn.model)
         step.emit(LookUpLimits(turn.model))
 
 
-def _count(step: Transition, usage: Usage) -> None:
+def _add_usage(step: Transition, usage: Usage) -> None:
     turn = step.state
-    account = replace(turn.totals, this_run=turn.totals.this_run + usage)
-    step.update(usage=turn.usage + usage, totals=account)
+    totals = replace(turn.totals, this_run=turn.totals.this_run + usage)
+    step.update(usage=turn.usage + usage, totals=totals)
 
 
-def _wait(step: Transition, failed: ModelFailed, tries: RetryState, wait_s: float) -> None:
-    step.update(stage=TurnStage.RETRYING, retry=tries)
+def _schedule_retry(
+    step: Transition, failed: ModelFailed, retry: RetryState, delay_s: float
+) -> None:
+    step.update(stage=TurnStage.RETRYING, retry=retry)
     retrying = ModelRetrying(
         turn=step.state.turn_number,
-        attempt=tries.failed_attempts,
+        attempt=retry.failed_attempts,
         max_attempts=get_backoff(failed.reason).max_retries,
-        wait_s=wait_s,
+        wait_s=delay_s,
         reason=failed.reason,
         detail=failed.detail,
         partial_text=failed.partial_text,
@@ -205,43 +209,46 @@ def _wait(step: Transition, failed: ModelFailed, tries: RetryState, wait_s: floa
     )
     step.write(retrying)
     step.publish(retrying)
-    step.emit(ScheduleRetry(failed.request_number, wait_s))
+    step.emit(ScheduleRetry(failed.request_number, delay_s))
 
 
-def _problem(uses: list[ToolUseBlock]) -> str:
-    if len({use.id for use in uses}) < len(uses):
+def _find_problem(tool_uses: list[ToolUseBlock]) -> str:
+    if len({tool_use.id for tool_use in tool_uses}) < len(tool_uses):
         return "two tool calls of one reply have the same id; none was run"
-    if len(uses) > MAX_CALLS_PER_REPLY:
+    if len(tool_uses) > MAX_CALLS_PER_REPLY:
         return (
-            f"one reply has {len(uses)} tool calls, more than {MAX_CALLS_PER_REPLY}; none was run"
+            f"one reply has {len(tool_uses)} tool calls, more than the limit of "
+            f"{MAX_CALLS_PER_REPLY}; none was run"
         )
     return ""
 
 
-def _act(step: Transition, uses: list[ToolUseBlock], stop_reason: str) -> None:
-    new = tuple(
-        ToolCall(use, is_changing=use.name not in step.state.read_only_tools) for use in uses
+def _start_acting(step: Transition, tool_uses: list[ToolUseBlock], stop_reason: str) -> None:
+    calls = tuple(
+        ToolCall(tool_use, is_changing=tool_use.name not in step.state.read_only_tools)
+        for tool_use in tool_uses
     )
-    malformed = step.state.malformed_replies + 1 if any(use.input_error for use in uses) else 0
-    step.update(stage=TurnStage.ACTING, calls=new, malformed_replies=malformed)
+    is_malformed = any(tool_use.input_error for tool_use in tool_uses)
+    malformed_replies = step.state.malformed_replies + 1 if is_malformed else 0
+    step.update(stage=TurnStage.ACTING, calls=calls, malformed_replies=malformed_replies)
     if step.state.is_stopping:
         call_lifecycle.cancel_calls(step)
     elif stop_reason != "tool_use":
         close_incomplete_calls(step, stop_reason)
-    elif malformed > MAX_MALFORMED_REPLIES:
-        _give_up(step, malformed)
+    elif malformed_replies > MAX_MALFORMED_REPLIES:
+        _fail_malformed(step, malformed_replies)
     else:
         start_ready_calls(step)
 
 
-def _give_up(step: Transition, malformed: int) -> None:
-    """End with a model that cannot say what it wants; nothing of its reply runs."""
-    said = MALFORMED_CALLS.format(count=malformed)
+def _fail_malformed(step: Transition, malformed_replies: int) -> None:
+    """End the turn of a model that keeps sending invalid arguments; none of its calls runs."""
+    problem = MALFORMED_CALLS.format(count=malformed_replies)
     for call in step.state.calls:
-        record_result(step, call, "error", f"Not run: {said}.")
-    step.fail_turn("protocol", said)
+        record_result(step, call, "error", f"Not run: {problem}.")
+    step.fail_turn("protocol", f"{problem}; send the prompt again")
 
 
-def _stopped(stop_reason: str) -> tuple[TurnFailureReason, str]:
-    unknown = f"the model stopped for a reason we do not know: {stop_reason}"
+def _get_stop_failure(stop_reason: str) -> tuple[TurnFailureReason, str]:
+    unknown = f"the model stopped for an unknown reason: {stop_reason}"
     return STOP_REASON_FAILURES.get(stop_reason, ("stop_reason", unknown))

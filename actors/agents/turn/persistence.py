@@ -1,7 +1,7 @@
-"""What a turn makes of the disk: what it refuses is kept for later, and nothing changes meanwhile.
+"""What a turn does when records are written or cannot be written.
 
-Every append that the disk takes has the kept records before its own, so that nothing is out of
-order, and the first one that it takes ends the trouble.
+Records that could not be written are kept and written before the next record, so that the order
+stays the same; while they wait, nothing is changed. The first successful append ends the failure.
 """
 
 from actors.agents.turn import agent_switch, call_lifecycle, subagent_tasks
@@ -14,58 +14,59 @@ from actors.agents.turn.call_completion import (
 )
 from actors.agents.turn.effects import RetryWrites
 from actors.agents.turn.transition import Transition
-from messages.journal import Appended, AppendFailed, AppendTimeout
+from actors.sessions.append_timeout import AppendTimeout
+from messages.journal import Appended, AppendFailed
 from messages.turns import PersistenceChanged, PersistenceStatus
 
 
 def on_appended(step: Transition, message: Appended) -> None:
-    """Go on with what waited for it; what was refused before is on disk with it."""
+    """Continue with what waited for this append; it includes what failed before."""
     turn = step.state
     step.update(synced_append_id=max(turn.synced_append_id, message.id))
     if message.id > turn.failed_append_id:
-        _changed(step, "well")
-    took = agent_switch.apply_synced_switches(step)
+        _set_persistence(step, "well")
+    has_switched = agent_switch.apply_synced_switches(step)
     call_lifecycle.run_synced_calls(step)
-    if took and step.state.stage is TurnStage.ACTING and not step.state.is_stopping:
+    if has_switched and step.state.stage is TurnStage.ACTING and not step.state.is_stopping:
         start_ready_calls(step)
 
 
 def on_append_failed(step: Transition, message: AppendFailed) -> None:
-    """Go on without a record, but with no effect that needs one.
+    """Continue without the record, but without any effect that needs it.
 
-    What was sent since is refused with it, so that its failure, which comes later, is no news.
+    Appends sent after the failed one fail with it, so their own failures are ignored.
     """
     turn = step.state
     if message.id <= max(turn.synced_append_id, turn.failed_append_id):
         return
     step.update(failed_append_id=turn.last_append_id)
-    _changed(step, "failing", message.detail)
+    _set_persistence(step, "failing", message.detail)
     agent_switch.publish_delayed_switches(step, message.detail)
-    _end_what_was_to_start(step)
+    _deny_unsynced_starts(step)
 
 
-def _end_what_was_to_start(step: Transition) -> None:
-    lost = [call for call in step.state.calls if call.stage is CallStage.STARTING]
-    for call in lost:
+def _deny_unsynced_starts(step: Transition) -> None:
+    starting = [call for call in step.state.calls if call.stage is CallStage.STARTING]
+    for call in starting:
         subagent_tasks.cancel_recorded_start(step, call)
         record_result(step, call, "denied", get_not_writable_text(step.state))
-    if lost:
+    if starting:
         continue_turn(step)
 
 
 def on_append_timeout(step: Transition, message: AppendTimeout) -> None:
-    """Try again to write what was refused; say that it takes long."""
+    """Retry failed writes, or report that an append takes long."""
     turn = step.state
     if turn.persistence.state == "failing":
         step.update(last_append_id=turn.last_append_id + 1)
         step.emit(RetryWrites(step.state.last_append_id))
     elif message.id > turn.synced_append_id:
-        _changed(step, "slow")
+        _set_persistence(step, "slow")
 
 
-def _changed(step: Transition, state: PersistenceStatus, detail: str = "") -> None:
-    """Tell people once; why it fails may be worded in several ways."""
+def _set_persistence(step: Transition, state: PersistenceStatus, detail: str = "") -> None:
+    """Report a change of status once, even if the details of one failure differ."""
     if step.state.persistence.state != state:
-        news = PersistenceChanged(state=state, detail=detail)
-        step.update(persistence=news)
-        step.publish(news)
+        changed = PersistenceChanged(state=state, detail=detail)
+        step.update(persistence=changed)
+        step.publish(changed)

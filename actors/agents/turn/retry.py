@@ -1,54 +1,56 @@
-"""When a failed request is worth another try, and how long to wait before it."""
+"""Whether a failed model request is retried, and after which delay."""
 
 from dataclasses import dataclass
 from random import Random
 
-from messages.model_events import ModelFailed, ModelFailureReason
+from actors.agents.turn.self_messages import ModelFailed
+from messages.model_events import ModelFailureReason
 
 MAX_RETRY_DELAY_S = 60.0
-"""No server keeps us waiting for longer at a time, whatever its `retry-after` says."""
+"""Upper bound of one delay, whatever `retry-after` the server sends."""
 JITTER_SHARE = 0.25
-"""Up to this part of a wait is left out, so that many programs do not come back at once."""
+"""Up to this share of a delay is dropped, so that many programs do not retry at once."""
 
 
 @dataclass(frozen=True, slots=True)
 class Backoff:
-    """Waits that double from one try to the next."""
+    """Exponential backoff: each delay is twice the one before."""
 
     max_retries: int
     first_delay_s: float
 
 
 SERVER_BACKOFF = Backoff(max_retries=5, first_delay_s=1.0)
-"""A server that says it has too much to do, or that it failed: up to 31 s in all."""
+"""For a server that is overloaded or failed: up to 31 s in total."""
 CONNECTION_BACKOFF = Backoff(max_retries=4, first_delay_s=0.5)
-"""A connection that failed, to the server or behind a gateway: up to 7.5 s in all."""
-_TOLD_BY_SERVER = {"overloaded", "rate_limited", "server_failed", "unavailable"}
+"""For a failed connection to the server or behind a gateway: up to 7.5 s in total."""
+_SERVER_REASONS = {"overloaded", "rate_limited", "server_failed", "unavailable"}
 
 
 @dataclass(frozen=True, slots=True)
 class RetryState:
-    """How often the request at hand has failed so far."""
+    """Failed attempts of the current request."""
 
     failed_attempts: int = 0
     partial_text: str = ""
-    """Text of the last try of which some had arrived; kept should none succeed."""
+    """Text of the last attempt that streamed any, kept in case no attempt succeeds."""
 
 
 def get_backoff(reason: ModelFailureReason) -> Backoff:
-    """Choose how patiently to try again."""
-    return SERVER_BACKOFF if reason in _TOLD_BY_SERVER else CONNECTION_BACKOFF
+    """Return the backoff for a failure reason."""
+    return SERVER_BACKOFF if reason in _SERVER_REASONS else CONNECTION_BACKOFF
 
 
 def get_retry_delay_s(failure: ModelFailed, failed_attempts: int, seed: str) -> float | None:
-    """Decide how long to wait after `fault` when `failed` tries failed before; None: give up.
+    """Return the delay before the next attempt, or None to give up.
 
-    The same `seed` draws the same jitter.
+    `failed_attempts` excludes `failure` itself. The same `seed` gives the same jitter.
     """
     backoff = get_backoff(failure.reason)
     if not failure.retry or failed_attempts >= backoff.max_retries:
         return None
     if failure.retry_after_s:
         return min(failure.retry_after_s, MAX_RETRY_DELAY_S)
-    draw = Random(f"{seed}/{failure.request_number}").random()  # noqa: S311  (must be the same each time)
-    return round(backoff.first_delay_s * float(2**failed_attempts) * (1 - JITTER_SHARE * draw), 3)
+    jitter = Random(f"{seed}/{failure.request_number}").random()  # noqa: S311  (must be repeatable)
+    delay_s = backoff.first_delay_s * float(2**failed_attempts)
+    return round(delay_s * (1 - JITTER_SHARE * jitter), 3)

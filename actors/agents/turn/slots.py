@@ -1,4 +1,4 @@
-"""When an agent asks for a place to work, and when it gives it back. Pure."""
+"""When an agent asks for a concurrency slot and when it returns it."""
 
 from actors.agents.turn.agent_state import AgentState, CallStage, SlotState, TurnStage
 from actors.agents.turn.effects import AskForSlot, PublishEvent, ReturnSlot
@@ -8,7 +8,7 @@ from messages.subagents import SlotAcquired, SlotPending, SubagentQueued
 
 
 def ensure_slot(step: Transition) -> bool:
-    """Whether the model may be asked now; else a place is asked for."""
+    """Return whether a model request may be sent now; ask for a slot if one is needed."""
     if step.state.slot is SlotState.NONE:
         step.update(slot=SlotState.PENDING)
         step.emit(AskForSlot())
@@ -16,36 +16,36 @@ def ensure_slot(step: Transition) -> bool:
 
 
 def handle(step: Transition, message: SlotAcquired | SlotPending) -> None:
-    """Work, or say that all places are taken; a place that is not wanted any more goes back."""
-    asked = step.state.slot is SlotState.PENDING
+    """Take the slot or report that all are taken; return a slot that is no longer needed."""
+    is_pending = step.state.slot is SlotState.PENDING
     if isinstance(message, SlotPending):
-        if asked:
+        if is_pending:
             agent = Address(step.state.agent_address)
             step.emit(PublishEvent(SubagentQueued(agent=agent, slot_limit=message.slot_limit)))
-    elif asked:
+    elif is_pending:
         step.update(slot=SlotState.HELD)
     elif step.state.slot is SlotState.NONE:
         step.emit(ReturnSlot())
 
 
 def release_if_idle(step: Transition) -> None:
-    """Give the place back while there is nothing to do but wait for those below, or at all."""
+    """Return the slot if the agent is idle, stopping or only waiting for subagents."""
     turn = step.state
     if turn.slot not in (SlotState.HELD, SlotState.PENDING):
         return
-    if turn.stage is TurnStage.IDLE or turn.is_stopping or _only_waits(turn):
+    if turn.stage is TurnStage.IDLE or turn.is_stopping or _only_waits_for_subagents(turn):
         step.update(slot=SlotState.NONE)
         step.emit(ReturnSlot())
 
 
-def _only_waits(turn: AgentState) -> bool:
-    """Whether all that is still to come is what subagents bring, or waits behind that."""
+def _only_waits_for_subagents(turn: AgentState) -> bool:
+    """Return whether every unfinished call is run by a subagent or waits behind such a call."""
     if turn.stage is not TurnStage.ACTING:
         return False
-    below = False
+    has_running_subagent = False
     for call in turn.calls:
         if call.stage is CallStage.RUNNING and call.subagent_started is not None:
-            below = True
+            has_running_subagent = True
         elif call.stage not in (CallStage.DONE, CallStage.WAITING):
             return False
-    return below
+    return has_running_subagent

@@ -1,8 +1,7 @@
 """The turn as a pure state machine: `(state, message) -> (state, effects)`.
 
-Every `tool_use` gets exactly one `ToolEnded`, whatever happens; a changing call's `ToolStarted` is
-on disk before it runs, and everything said is on disk, or refused by it, before the model is asked
-again.
+Every `tool_use` gets exactly one `ToolEnded`. A changing call's `ToolStarted` is on disk before the
+call runs. Before the next model request, every record is on disk or has failed to be written.
 """
 
 from dataclasses import replace
@@ -20,25 +19,28 @@ from actors.agents.turn import (
 from actors.agents.turn.agent_state import AgentState, RestoredState, TurnStage
 from actors.agents.turn.effects import Effect, RejectPrompt
 from actors.agents.turn.retry import RetryState
-from actors.agents.turn.subagent_tasks import ChildEvent, ChildInput
-from actors.agents.turn.transition import Transition
-from messages.approvals import ApprovalDecided, ApprovalUnavailable
-from messages.content import Usage
-from messages.journal import Appended, AppendFailed, AppendTimeout
-from messages.model_events import (
+from actors.agents.turn.self_messages import (
     ModelFailed,
-    ModelLimitsFound,
     ModelReplied,
+    PlanFileChecked,
     RetryDelayElapsed,
+    ToolFailed,
+    ToolPlanned,
+    ToolSucceeded,
     TurnTimerStopped,
 )
+from actors.agents.turn.subagent_tasks import ChildEvent, ChildInput
+from actors.agents.turn.transition import Transition
+from actors.sessions.append_timeout import AppendTimeout
+from messages.approvals import ApprovalDecided, ApprovalUnavailable
+from messages.content import Usage
+from messages.journal import Appended, AppendFailed
+from messages.model_events import ModelLimitsFound
 from messages.permissions import PermissionDecision
 from messages.subagents import AssignTask, CancelTask, SlotAcquired, SlotPending
-from messages.tool_calls import ToolFailed, ToolPlanned, ToolSucceeded
 from messages.turns import (
     CancelTurn,
     ModelChanged,
-    PlanFileChecked,
     SetModel,
     StartTurn,
     TurnInterrupted,
@@ -70,19 +72,19 @@ TurnInput = (
     | SlotPending
     | AppendTimeout
 )
-"""What an agent receives for its turn."""
+"""Messages to an agent that its turn handles."""
 TurnMessage = TurnInput | ChildEvent
 
 
 def advance(state: AgentState, message: TurnMessage) -> tuple[AgentState, tuple[Effect, ...]]:
-    """Take one message; the next state, and the effects in the order to carry them out."""
+    """Handle one message; return the next state and the effects, in order."""
     step = Transition(state)
-    _take(step, message)
-    return _settled(step)
+    _handle(step, message)
+    return _finish_transition(step)
 
 
 def resume_turn(restored: RestoredState) -> tuple[AgentState, tuple[Effect, ...]]:
-    """Take up a turn where the records of an earlier run stop."""
+    """Continue a turn where the records of an earlier run end."""
     step = Transition(restored.state)
     reply = restored.open_reply
     if restored.state.stage is TurnStage.ACTING and reply is not None:
@@ -92,17 +94,17 @@ def resume_turn(restored: RestoredState) -> tuple[AgentState, tuple[Effect, ...]
             call_lifecycle.resume(step)
         else:
             model_replies.close_incomplete_calls(step, reply.stop_reason)
-    return _settled(step)
+    return _finish_transition(step)
 
 
-def _take(step: Transition, message: TurnMessage) -> None:  # noqa: C901, PLR0912  (one case a message)
+def _handle(step: Transition, message: TurnMessage) -> None:  # noqa: C901, PLR0912  (one case per message)
     match message:
         case StartTurn():
-            _prompted(step, message)
+            _queue_prompt(step, message)
         case CancelTurn():
             cancellation.on_cancel_turn(step, message)
         case SetModel():
-            _chosen(step, message)
+            _set_model(step, message)
         case PlanFileChecked():
             agent_switch.on_plan_file_checked(step, message)
         case ModelReplied():
@@ -145,39 +147,38 @@ def _take(step: Transition, message: TurnMessage) -> None:  # noqa: C901, PLR091
             subagent_tasks.handle(step, message)
 
 
-def _settled(step: Transition) -> tuple[AgentState, tuple[Effect, ...]]:
-    _move_on(step)
+def _finish_transition(step: Transition) -> tuple[AgentState, tuple[Effect, ...]]:
+    _continue_if_synced(step)
     slots.release_if_idle(step)
     cancellation.update_timer(step)
     return step.state, tuple(step.effects)
 
 
-def _prompted(step: Transition, prompt: StartTurn) -> None:
+def _queue_prompt(step: Transition, prompt: StartTurn) -> None:
     turn = step.state
-    known = prompt.turn <= turn.turn_number or any(
-        each.turn == prompt.turn for each in turn.queued_prompts
+    is_duplicate = prompt.turn <= turn.turn_number or any(
+        queued.turn == prompt.turn for queued in turn.queued_prompts
     )
     if turn.one_shot:
         step.emit(RejectPrompt())
-    elif not known:
+    elif not is_duplicate:
         step.update(queued_prompts=(*turn.queued_prompts, prompt))
 
 
-def _begin(step: Transition, prompt: StartTurn) -> None:
-    """Take up a prompt, unless its cancel overtook it: then it never leaves a record."""
+def _start_turn(step: Transition, prompt: StartTurn) -> None:
+    """Start the prompt's turn; if it was cancelled before, it ends without a record."""
     turn = step.state
-    refused = prompt.turn in turn.cancelled_turns
-    left = frozenset(each for each in turn.cancelled_turns if each > prompt.turn)
+    is_cancelled = prompt.turn in turn.cancelled_turns
     step.update(
         turn_number=prompt.turn,
-        cancelled_turns=left,
+        cancelled_turns=frozenset(each for each in turn.cancelled_turns if each > prompt.turn),
         usage=Usage(),
         retry=RetryState(),
         malformed_replies=0,
         totals=replace(turn.totals, reply_count=0),
         timer=replace(turn.timer, remaining_s=turn.totals.limits.seconds),
     )
-    if refused:
+    if is_cancelled:
         step.publish(TurnInterrupted(turn=prompt.turn))
     else:
         started = TurnStarted(turn=prompt.turn, prompt=prompt.text)
@@ -186,8 +187,8 @@ def _begin(step: Transition, prompt: StartTurn) -> None:
         step.publish(started)
 
 
-def _chosen(step: Transition, message: SetModel) -> None:
-    """Ask another model from now on; the request that runs is not touched."""
+def _set_model(step: Transition, message: SetModel) -> None:
+    """Use another model from the next request on; a running request is not affected."""
     if message.model != step.state.model:
         changed = ModelChanged(model=message.model)
         step.update(model=message.model)
@@ -195,13 +196,13 @@ def _chosen(step: Transition, message: SetModel) -> None:
         step.publish(changed)
 
 
-def _move_on(step: Transition) -> None:
-    """Leave the stages that only wait for the disk, then take up the prompts that wait."""
+def _continue_if_synced(step: Transition) -> None:
+    """Leave a recording stage whose records are on disk, then start queued prompts."""
     turn = step.state
-    settled = max(turn.synced_append_id, turn.failed_append_id) >= turn.last_append_id
-    if settled and turn.stage in (TurnStage.RECORDING_PROMPT, TurnStage.RECORDING_RESULTS):
+    is_settled = max(turn.synced_append_id, turn.failed_append_id) >= turn.last_append_id
+    if is_settled and turn.stage in (TurnStage.RECORDING_PROMPT, TurnStage.RECORDING_RESULTS):
         model_replies.request_reply(step)
-    elif settled and turn.pending_end is not None:
+    elif is_settled and turn.pending_end is not None:
         step.publish(turn.pending_end)
         step.update(
             stage=TurnStage.IDLE, calls=(), is_stopping=False, limit_reached=None, pending_end=None
@@ -214,4 +215,4 @@ def _move_on(step: Transition) -> None:
     ):
         first, *rest = step.state.queued_prompts
         step.update(queued_prompts=tuple(rest))
-        _begin(step, first)
+        _start_turn(step, first)

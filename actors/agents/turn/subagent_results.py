@@ -1,4 +1,4 @@
-"""What a subagent's end means to the model that gave it the task."""
+"""The result of a `task` call: what the model reads when a subagent's task ends."""
 
 import re
 from typing import Literal, get_args
@@ -9,20 +9,21 @@ from messages.model_events import LimitReason
 from messages.subagents import SubagentStatus
 from messages.turns import ToolStatus, TurnCompleted, TurnFailed, TurnInterrupted
 
-_FRAME = re.compile(r"<(?=\s*/?\s*task_)", re.IGNORECASE)
+_FRAME_TAG = re.compile(r"<(?=\s*/?\s*task_)", re.IGNORECASE)
 
-NO_TEXT = "(it ended without words)"
-STOPPED = "The subagent was stopped before it was done."
-HOW_TO_CONTINUE = "Call task with this task_id to let it go on."
+NO_TEXT = "(no text)"
+STOPPED = "The subagent was stopped before it finished."
+HOW_TO_CONTINUE = "Call task with this task_id to let it continue."
+PARTIAL_TEXT = "Its text so far:"
 INTERRUPTED = "interrupted; continue with task_id"
-"""After a resume: what became of a task that was at work when the program ended."""
+"""Result of a task that was running when the program ended; the subagent's name follows."""
 
 TaskOutcome = tuple[SubagentStatus, str]
-"""How it ended, and why unless it completed."""
+"""How a task ended, and why unless it completed."""
 
 
 def get_outcome(child: SubagentEntry, end: ChildEnded | None) -> TaskOutcome:
-    """Say what became of a task; `end` is the child's own, None: it lives on."""
+    """Return how a task ended; `end` is the child's own end, None if the child still runs."""
     match child.turn_end:
         case TurnCompleted():
             return "completed", ""
@@ -33,33 +34,32 @@ def get_outcome(child: SubagentEntry, end: ChildEnded | None) -> TaskOutcome:
         case TurnFailed() as failed:
             return "failed", f"{failed.reason}: {failed.detail}"
         case None:
-            return _without_a_word(end)
+            return _get_outcome_without_turn_end(end)
 
 
 def format_result(child: SubagentEntry, status: SubagentStatus, detail: str) -> str:
-    """Write the result of a `task` call, in a frame that no child can forge."""
+    """Return the result of a `task` call, in a frame that the subagent's text cannot forge."""
     name = child.address.name
-    text = frame_text(_text_of(child))
+    text = frame_text(_get_text(child))
     match status:
         case "completed":
             return f"task_id: {name}\n{text}"
         case "cancelled":
-            return f"task_id: {name}\n{detail} {HOW_TO_CONTINUE} What it had said so far:\n{text}"
+            return f"task_id: {name}\n{detail} {HOW_TO_CONTINUE} {PARTIAL_TEXT}\n{text}"
         case "limited":
             why = f"The subagent {detail}."
-            return f"task_id: {name}\n{why} {HOW_TO_CONTINUE} What it had said so far:\n{text}"
+            return f"task_id: {name}\n{why} {HOW_TO_CONTINUE} {PARTIAL_TEXT}\n{text}"
         case "failed":
-            why = f"The subagent failed ({detail}). What it had said so far:"
-            return f"task_id: {name}\n{why}\n{text}"
+            return f"task_id: {name}\nThe subagent failed ({detail}). {PARTIAL_TEXT}\n{text}"
 
 
 def format_interrupted(name: str) -> str:
-    """Write the result of a task that the end of the program cut off."""
+    """Return the result of a task that was running when the program ended."""
     return f"{INTERRUPTED} {name}"
 
 
 def to_tool_status(status: SubagentStatus) -> ToolStatus:
-    """Say how the `task` call ended."""
+    """Return the status of the `task` call."""
     statuses: dict[SubagentStatus, Literal["ok", "cancelled", "error"]] = {
         "completed": "ok",
         "cancelled": "cancelled",
@@ -68,27 +68,26 @@ def to_tool_status(status: SubagentStatus) -> ToolStatus:
 
 
 def frame_text(text: str) -> str:
-    """Put a child's words into their frame; what looks like the frame in them is escaped."""
-    return f"<task_result>\n{_FRAME.sub('&lt;', text).strip() or NO_TEXT}\n</task_result>"
+    """Return a subagent's text in its frame; tags of the frame inside the text are escaped."""
+    return f"<task_result>\n{_FRAME_TAG.sub('&lt;', text).strip() or NO_TEXT}\n</task_result>"
 
 
-def _text_of(child: SubagentEntry) -> str:
+def _get_text(child: SubagentEntry) -> str:
     match child.turn_end:
         case TurnCompleted():
             return child.turn_end.text or child.last_text
         case TurnInterrupted() | TurnFailed():
-            return "\n\n".join(
-                each for each in (child.last_text, child.turn_end.partial_text) if each.strip()
-            )
+            texts = (child.last_text, child.turn_end.partial_text)
+            return "\n\n".join(text for text in texts if text.strip())
         case None:
             return child.last_text
 
 
-def _without_a_word(end: ChildEnded | None) -> TaskOutcome:
+def _get_outcome_without_turn_end(end: ChildEnded | None) -> TaskOutcome:
     match end:
         case ChildFailed():
             return "failed", f"{end.cause}: {end.detail}"
         case ChildCancelled():
             return "cancelled", STOPPED
         case _:
-            return "failed", "it ended without an answer"
+            return "failed", "it ended without a reply"

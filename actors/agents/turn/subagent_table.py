@@ -1,4 +1,4 @@
-"""What an agent knows of the agents below it: whom it started, and what they wait for."""
+"""What an agent knows about its subagents: which it started and which requests they wait for."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -13,40 +13,39 @@ from messages.turns import TurnEnded
 
 @dataclass(frozen=True, slots=True)
 class SubagentEntry:
-    """One agent that was started for a task."""
+    """One subagent of this agent."""
 
     address: Address
     agent: str
-    """Its type."""
+    """Name of its definition."""
     task_number: int = 1
-    """How often it was begun."""
     call_id: str = ""
-    """The call whose task it is at; empty: at none."""
+    """The `task` call it works on; empty: none."""
     is_alive: bool = False
     one_shot: bool = True
     """It ends with its task."""
     max_mode: PermissionMode = "yolo"
-    """The loosest mode that it works in, since its parent's was no looser when it began."""
+    """The loosest mode it may use: its parent's when its task started."""
     last_text: str = ""
-    """The last words of the task at hand."""
+    """Text of the last reply in its current task."""
     turn_end: TurnEnded | None = None
     """How its turn ended."""
 
 
 @dataclass(frozen=True, slots=True)
-class Family:
-    """All that were started, and the questions that climb through this agent."""
+class SubagentTable:
+    """All subagents of this agent, and the approval requests that it has forwarded."""
 
     entries: Mapping[str, SubagentEntry] = field(default_factory=dict[str, SubagentEntry])
-    """By name, which is their `task_id`."""
+    """By name, which is also their `task_id`."""
     open_requests: Mapping[str, ApprovalRequest] = field(default_factory=dict[str, ApprovalRequest])
-    """Questions of those below that wait for an answer, by id: said again to who restarts."""
+    """Unanswered requests of the subtree, by id; resent to a restarted peer."""
     names_to_resume: frozenset[str] = frozenset()
-    """After a resume: children below whom a question was open; they go on by themselves."""
+    """After a resume: subagents with an open request in their subtree; they continue at once."""
 
-    def with_started(self, started: SubagentStarted, *, is_alive: bool = True) -> "Family":
-        """Count one that begins, for the first time or with a further task."""
-        child = SubagentEntry(
+    def with_started(self, started: SubagentStarted, *, is_alive: bool = True) -> "SubagentTable":
+        """Return the table with a subagent that starts its first or another task."""
+        entry = SubagentEntry(
             started.child,
             started.agent_type,
             started.task_number,
@@ -55,34 +54,33 @@ class Family:
             one_shot=started.one_shot,
             max_mode=started.max_mode,
         )
-        return self.with_entry(child)
+        return self.with_entry(entry)
 
-    def with_entry(self, entry: SubagentEntry) -> "Family":
-        """Replace one."""
+    def with_entry(self, entry: SubagentEntry) -> "SubagentTable":
+        """Return the table with one entry added or replaced."""
         return replace(self, entries={**self.entries, entry.address.name: entry})
 
     def find(self, address: Address) -> SubagentEntry | None:
-        """Find one by its address."""
-        child = self.entries.get(address.name)
-        return child if child is not None and child.address == address else None
+        """Return the subagent with this address."""
+        entry = self.entries.get(address.name)
+        return entry if entry is not None and entry.address == address else None
 
     def find_by_call(self, call_id: str) -> SubagentEntry | None:
-        """Find the one that is at a call's task."""
-        at_it = (child for child in self.entries.values() if child.call_id == call_id)
-        return next(at_it, None)
+        """Return the subagent that works on a call's task."""
+        return next((entry for entry in self.entries.values() if entry.call_id == call_id), None)
 
-    def without_requests(self, under: Address) -> "Family":
-        """Forget the questions of an agent and of those below it."""
-        left = {
-            each: kept
-            for each, kept in self.open_requests.items()
-            if not kept.agent.is_under(under)
+    def without_requests(self, under: Address) -> "SubagentTable":
+        """Return the table without the open requests of an agent and its subtree."""
+        remaining = {
+            request_id: request
+            for request_id, request in self.open_requests.items()
+            if not request.agent.is_under(under)
         }
-        return replace(self, open_requests=left)
+        return replace(self, open_requests=remaining)
 
     def list_existing(self) -> dict[str, ExistingSubagent]:
-        """List whom a further task can be given to, by name."""
+        """Return the subagents that can take another task, by name."""
         return {
-            name: ExistingSubagent(child.agent, is_busy=bool(child.call_id))
-            for name, child in self.entries.items()
+            name: ExistingSubagent(entry.agent, is_busy=bool(entry.call_id))
+            for name, entry in self.entries.items()
         }

@@ -1,15 +1,11 @@
-"""What a turn makes of the agents below it: tasks, their results, and what climbs through. Pure.
-
-Long because it is the one way that every task goes.
-"""
+"""How a turn runs subagents: it starts tasks, takes their results and forwards their requests."""
 
 from dataclasses import dataclass, replace
 from typing import assert_never
 
 from actors.agents.turn.agent_state import CallStage, ToolCall
 from actors.agents.turn.agent_switch import get_max_mode
-from actors.agents.turn.call_completion import build_tool_started, record_result
-from actors.agents.turn.call_completion import end_call as end_call
+from actors.agents.turn.call_completion import build_tool_started, end_call, record_result
 from actors.agents.turn.effects import (
     AskForSpawn,
     BroadcastToChildren,
@@ -22,6 +18,7 @@ from actors.agents.turn.effects import (
     WithdrawSubtree,
 )
 from actors.agents.turn.limits import find_reached_limit
+from actors.agents.turn.self_messages import TaskCancelTimeout
 from actors.agents.turn.subagent_results import (
     format_interrupted,
     format_result,
@@ -50,7 +47,6 @@ from messages.subagents import (
     SubagentEnded,
     SubagentStarted,
     SubagentStatus,
-    TaskCancelTimeout,
 )
 from messages.tool_calls import SubagentTask
 from messages.turns import (
@@ -64,12 +60,12 @@ from messages.turns import (
 )
 
 RelevantEvent = ReplyCompleted | ModelRetrying | PersistenceChanged | TurnEnded
-"""What a turn goes by, of all that those below report; the rest is only handed on."""
+"""The events of subagents that affect the turn; all others are only forwarded."""
 
 
 @dataclass(frozen=True, slots=True)
 class ChildEvent:
-    """An event of an agent below, on its way up."""
+    """An event of an agent in the subtree, on its way up."""
 
     source: Address
     event: RelevantEvent
@@ -84,50 +80,50 @@ ChildInput = (
     | TaskCancelTimeout
     | AncestorBudgetExhausted
 )
-PROGRAM_ENDED = "the program ended while it was at work"
+PROGRAM_ENDED = "the program ended while the task was running"
 
 
 def handle(step: Transition, message: ChildInput | ChildEvent) -> None:
-    """Take one message that has to do with those below."""
+    """Handle one message about subagents."""
     match message:
         case ChildEvent():
-            _heard(step, message.source, message.event)
+            _on_child_event(step, message.source, message.event)
         case ChildCompleted() | ChildCancelled() | ChildFailed():
-            _ended(step, message)
+            _on_child_ended(step, message)
         case ExecApprovalRequest() | PatchApprovalRequest() | QuestionRequest():
-            _climbed(step, message)
+            _forward_request(step, message)
         case WithdrawApprovals():
-            _withdrawn(step, message.under)
+            _withdraw_requests(step, message.under)
         case SpawnAdmitted():
-            _allowed(step, message)
+            _on_spawn_admitted(step, message)
         case SpawnRejected():
-            _not_allowed(step, message)
+            _on_spawn_rejected(step, message)
         case TaskCancelTimeout():
-            _overdue(step, message)
+            _on_task_cancel_timeout(step, message)
         case AncestorBudgetExhausted():
-            _spent(step, message.detail)
+            _on_ancestor_budget_exhausted(step, message.detail)
         case _:
             assert_never(message)
 
 
-# A task begins.
+# Starting a task
 
 
 def request_spawn(step: Transition, call: ToolCall, task: SubagentTask) -> None:
-    """Ask whether one more may be started."""
+    """Ask the supervisor whether one more subagent may start."""
     step.update_call(call, stage=CallStage.AWAITING_SPAWN)
     step.emit(AskForSpawn(call.tool_use.id, task))
 
 
-def _allowed(step: Transition, allowed: SpawnAdmitted) -> None:
-    """Have the child on disk before it starts."""
-    call = step.find_call(allowed.call_id, CallStage.AWAITING_SPAWN)
+def _on_spawn_admitted(step: Transition, admitted: SpawnAdmitted) -> None:
+    """Record the child's start; it starts when the record is on disk."""
+    call = step.find_call(admitted.call_id, CallStage.AWAITING_SPAWN)
     if call is None or call.plan is None or call.plan.task is None:
         return
-    started = _started(step, call, call.plan.task, allowed.name)
-    known = step.state.subagents.find(started.child)
-    living = known is not None and known.is_alive
-    step.update(subagents=step.state.subagents.with_started(started, is_alive=living))
+    started = _build_subagent_started(step, call, call.plan.task, admitted.name)
+    existing = step.state.subagents.find(started.child)
+    is_alive = existing is not None and existing.is_alive
+    step.update(subagents=step.state.subagents.with_started(started, is_alive=is_alive))
     step.update_call(
         call,
         stage=CallStage.STARTING,
@@ -138,23 +134,25 @@ def _allowed(step: Transition, allowed: SpawnAdmitted) -> None:
     step.write(started)
 
 
-def _started(step: Transition, call: ToolCall, task: SubagentTask, name: str) -> SubagentStarted:
+def _build_subagent_started(
+    step: Transition, call: ToolCall, task: SubagentTask, name: str
+) -> SubagentStarted:
     turn = step.state
     parent = Address(turn.agent_address)
-    known = turn.subagents.entries.get(name)
+    existing = turn.subagents.entries.get(name)
     return SubagentStarted(
         child=parent.child(name),
         parent=parent,
         agent_type=task.agent_type,
         depth=len(parent.segments),
-        task_number=known.task_number + 1 if known else 1,
+        task_number=existing.task_number + 1 if existing else 1,
         turn=turn.turn_number,
         call_id=call.tool_use.id,
         description=task.description,
         model=turn.model,
         one_shot=task.one_shot,
         max_mode=find_strictest_mode(
-            get_max_mode(turn), known.max_mode if known and known.is_alive else "yolo"
+            get_max_mode(turn), existing.max_mode if existing and existing.is_alive else "yolo"
         ),
     )
 
@@ -162,32 +160,33 @@ def _started(step: Transition, call: ToolCall, task: SubagentTask, name: str) ->
 def start_subagent(
     step: Transition, call: ToolCall, started: SubagentStarted, *, has_records: bool = False
 ) -> None:
-    """Start the child; its call runs until it ends."""
-    family = step.state.subagents
-    known = family.find(started.child)
-    lives = known is not None and known.is_alive
-    step.update(subagents=family.with_started(started))
+    """Start the child; its call runs until the child's task ends."""
+    table = step.state.subagents
+    existing = table.find(started.child)
+    is_alive = existing is not None and existing.is_alive
+    step.update(subagents=table.with_started(started))
     step.publish(started)
     task = call.plan.task if call.plan else None
-    again = has_records or started.task_number > 1
-    step.emit(StartChild(started, task.prompt if task else "", is_alive=lives, has_records=again))
+    prompt = task.prompt if task else ""
+    has_records = has_records or started.task_number > 1
+    step.emit(StartChild(started, prompt, is_alive=is_alive, has_records=has_records))
 
 
 def cancel_recorded_start(step: Transition, call: ToolCall) -> None:
-    """Take back what was said of a child whose start is not on disk."""
+    """Record that a child never started: the record of its start could not be written."""
     child = step.state.subagents.find_by_call(call.tool_use.id)
     if child is not None:
         _record_end(step, child, "cancelled", step.state.persistence.detail)
 
 
-def _not_allowed(step: Transition, refused: SpawnRejected) -> None:
-    call = step.find_call(refused.call_id, CallStage.AWAITING_SPAWN)
+def _on_spawn_rejected(step: Transition, rejected: SpawnRejected) -> None:
+    call = step.find_call(rejected.call_id, CallStage.AWAITING_SPAWN)
     if call is not None:
-        end_call(step, call, "error", refused.detail)
+        end_call(step, call, "error", rejected.detail)
 
 
 def resume(step: Transition, call: ToolCall, child: SubagentEntry) -> None:
-    """After a resume: whoever left a question open goes on, anyone else waits to be asked to."""
+    """After a resume: continue a subagent with an open request; end the task of any other."""
     started = SubagentStarted(
         child=child.address,
         parent=child.address.parent,
@@ -202,48 +201,46 @@ def resume(step: Transition, call: ToolCall, child: SubagentEntry) -> None:
         max_mode=child.max_mode,
     )
     if child.address.name in step.state.subagents.names_to_resume:
-        start_subagent(
-            step, step.update_call(call, subagent_started=started), started, has_records=True
-        )
+        call = step.update_call(call, subagent_started=started)
+        start_subagent(step, call, started, has_records=True)
         return
     _record_end(step, child, "cancelled", PROGRAM_ENDED)
     record_result(step, call, "cancelled", format_interrupted(child.address.name))
 
 
-# A task ends.
+# Ending a task
 
 
 def request_stop(step: Transition, started: SubagentStarted) -> None:
-    """Let a child end its task; its end still comes."""
+    """Ask a child to end its task; its end still arrives."""
     step.emit(StopChild(started.child, started.task_number))
 
 
-def _overdue(step: Transition, overdue: TaskCancelTimeout) -> None:
-    child = step.state.subagents.find(overdue.child)
+def _on_task_cancel_timeout(step: Transition, timeout: TaskCancelTimeout) -> None:
+    child = step.state.subagents.find(timeout.child)
     if (
         child is not None
         and child.is_alive
-        and child.task_number == overdue.task_number
+        and child.task_number == timeout.task_number
         and child.call_id
     ):
         step.emit(ForceStopChild(child.address))
 
 
-def _ended(step: Transition, end: ChildEnded) -> None:
-    """Take a child's end: nothing of it is left, and its task has its result."""
+def _on_child_ended(step: Transition, end: ChildEnded) -> None:
+    """Withdraw the child's requests, release its slots and give its task a result."""
     child = step.state.subagents.find(end.child)
     if child is None:
         return
-    if any(
-        each.agent.is_under(child.address) for each in step.state.subagents.open_requests.values()
-    ):
-        _withdrawn(step, child.address)
+    open_requests = step.state.subagents.open_requests.values()
+    if any(request.agent.is_under(child.address) for request in open_requests):
+        _withdraw_requests(step, child.address)
     step.emit(ReturnSlot(child.address))
-    _conclude(step, replace(child, is_alive=False), end)
+    _finish_task(step, replace(child, is_alive=False), end)
 
 
-def _conclude(step: Transition, child: SubagentEntry, end: ChildEnded | None) -> None:
-    """Note how a child stands; if it was at a task, that has its result now."""
+def _finish_task(step: Transition, child: SubagentEntry, end: ChildEnded | None) -> None:
+    """Store the child's entry; if it was working on a task, end that task's call."""
     call = step.find_call(child.call_id, CallStage.RUNNING) if child.call_id else None
     if call is None:
         step.update(subagents=step.state.subagents.with_entry(child))
@@ -268,13 +265,13 @@ def _record_end(
     step.publish(ended)
 
 
-# What climbs.
+# Events and requests of the subtree
 
 
-def _heard(step: Transition, source: Address, event: RelevantEvent) -> None:
-    """Count what those below use, and note what a child says."""
+def _on_child_event(step: Transition, source: Address, event: RelevantEvent) -> None:
+    """Add the subtree's usage to the totals, and store a direct child's last reply."""
     if isinstance(event, ReplyCompleted | ModelRetrying):
-        _count(step, event)
+        _add_usage(step, event)
     if isinstance(event, PersistenceChanged):
         step.update(persistence=event)
     child = step.state.subagents.find(source)
@@ -282,58 +279,60 @@ def _heard(step: Transition, source: Address, event: RelevantEvent) -> None:
         return
     match event:
         case ReplyCompleted():
-            said = join_text(event.content)
-            if said.strip():
-                step.update(
-                    subagents=step.state.subagents.with_entry(replace(child, last_text=said))
-                )
+            text = join_text(event.content)
+            if text.strip():
+                child = replace(child, last_text=text)
+                step.update(subagents=step.state.subagents.with_entry(child))
         case TurnCompleted() | TurnInterrupted() | TurnFailed():
             child = replace(child, turn_end=event)
             if child.one_shot:
                 step.update(subagents=step.state.subagents.with_entry(child))
             else:
-                _conclude(step, child, None)
+                _finish_task(step, child, None)
         case _:
             pass
 
 
-def _count(step: Transition, event: ReplyCompleted | ModelRetrying) -> None:
-    account = step.state.totals
-    before = find_reached_limit(account)
-    step.update(totals=replace(account, subagents=account.subagents + event.usage))
-    now = find_reached_limit(step.state.totals)
-    if now is not None and before is None:
-        step.emit(BroadcastToChildren(AncestorBudgetExhausted(detail=now.detail)))
+def _add_usage(step: Transition, event: ReplyCompleted | ModelRetrying) -> None:
+    totals = step.state.totals
+    limit_before = find_reached_limit(totals)
+    step.update(totals=replace(totals, subagents=totals.subagents + event.usage))
+    limit = find_reached_limit(step.state.totals)
+    if limit is not None and limit_before is None:
+        step.emit(BroadcastToChildren(AncestorBudgetExhausted(detail=limit.detail)))
 
 
-def _spent(step: Transition, detail: str) -> None:
+def _on_ancestor_budget_exhausted(step: Transition, detail: str) -> None:
     step.update(budget_exhausted=detail)
     step.emit(BroadcastToChildren(AncestorBudgetExhausted(detail=detail)))
 
 
-def _climbed(step: Transition, question: AnyApprovalRequest) -> None:
-    """Pass a question on, unless whoever asks is being stopped: then nobody need answer."""
+def _forward_request(step: Transition, request: AnyApprovalRequest) -> None:
+    """Forward an approval request, unless the agent is stopping: then it needs no answer."""
     if step.state.is_stopping:
         return
-    family = step.state.subagents
-    step.update(
-        subagents=replace(family, open_requests={**family.open_requests, question.id: question})
-    )
-    step.emit(ForwardUp(question))
+    table = step.state.subagents
+    open_requests = {**table.open_requests, request.id: request}
+    step.update(subagents=replace(table, open_requests=open_requests))
+    step.emit(ForwardUp(request))
 
 
 def forward_approval_outcome(
-    step: Transition, answer: ApprovalDecided | ApprovalUnavailable
+    step: Transition, outcome: ApprovalDecided | ApprovalUnavailable
 ) -> None:
-    """Hand an answer on to who asked."""
-    family = step.state.subagents
-    if answer.id in family.open_requests:
-        left = {each: kept for each, kept in family.open_requests.items() if each != answer.id}
-        step.update(subagents=replace(family, open_requests=left))
-        step.emit(ForwardDown(answer))
+    """Forward the outcome of a request toward the agent that sent it."""
+    table = step.state.subagents
+    if outcome.id in table.open_requests:
+        remaining = {
+            request_id: request
+            for request_id, request in table.open_requests.items()
+            if request_id != outcome.id
+        }
+        step.update(subagents=replace(table, open_requests=remaining))
+        step.emit(ForwardDown(outcome))
 
 
-def _withdrawn(step: Transition, under: Address) -> None:
-    """Drop the questions under an agent, and pass that on; nobody is asked about them any more."""
+def _withdraw_requests(step: Transition, under: Address) -> None:
+    """Drop the open requests of a subtree and forward the withdrawal."""
     step.update(subagents=step.state.subagents.without_requests(under))
     step.emit(WithdrawSubtree(under))

@@ -1,4 +1,4 @@
-"""How an agent below another gets its prompts, and when it ends. Pure."""
+"""How a subagent takes tasks and when it ends."""
 
 from actors.agents.turn import cancellation
 from actors.agents.turn.agent_state import SlotState, TurnStage, get_next_turn_number
@@ -9,27 +9,26 @@ from messages.turns import StartTurn
 
 
 def handle(step: Transition, message: AssignTask | CancelTask) -> None:
-    """Begin an errand under the next free number, or end the one at hand."""
+    """Queue a task under the next free turn number, or cancel the current one."""
     if isinstance(message, CancelTask):
         cancellation.cancel_all(step)
-        idle = step.state.stage is TurnStage.IDLE and step.state.slot is not SlotState.NOT_NEEDED
-        if idle:  # it only stays for more, and is not to
-            step.emit(Finish())
+        is_idle = step.state.stage is TurnStage.IDLE
+        if is_idle and step.state.slot is not SlotState.NOT_NEEDED:
+            step.emit(Finish())  # a subagent that only waits for more prompts
     elif message.task_number and message.task_number <= step.state.last_task_number:
-        finish_if_done(step)  # it was taken before a crash, or came twice
+        finish_if_done(step)  # taken before a crash, or delivered twice
     elif not message.task_number and step.state.one_shot:
         step.emit(RejectPrompt())
     else:
-        number = get_next_turn_number(step.state)
-        queue = (*step.state.queued_prompts, StartTurn(turn=number, text=message.prompt))
+        prompt = StartTurn(turn=get_next_turn_number(step.state), text=message.prompt)
         step.update(
-            queued_prompts=queue,
+            queued_prompts=(*step.state.queued_prompts, prompt),
             last_task_number=message.task_number or step.state.last_task_number,
         )
 
 
 def finish_if_done(step: Transition) -> None:
-    """End an agent that has nothing more to do, if it is one that ends."""
+    """End a one-shot agent that has nothing left to do."""
     turn = step.state
     if (
         turn.one_shot

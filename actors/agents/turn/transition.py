@@ -1,4 +1,4 @@
-"""One step of a turn being worked out: the next state, and what it wants done so far."""
+"""One transition of the turn's state machine: the next state and the effects so far."""
 
 from dataclasses import replace
 from typing import Any
@@ -16,37 +16,37 @@ from messages.turns import (
 
 
 class Transition:
-    """One step being worked out: the next state, and what it wants done so far."""
+    """Collects the next state and the effects while one message is handled."""
 
     def __init__(self, state: AgentState) -> None:
-        """Start from a state."""
+        """Start from the current state."""
         self.state = state
         self.effects: list[Effect] = []
 
-    def update(self, **changes: Any) -> None:  # noqa: ANN401  (`changed` checks the names)
-        """Change the state."""
+    def update(self, **changes: Any) -> None:  # noqa: ANN401  (`with_changes` checks the names)
+        """Change fields of the state."""
         self.state = with_changes(self.state, changes)
 
     def emit(self, effect: Effect) -> None:
-        """Want something done."""
+        """Request an effect."""
         self.effects.append(effect)
 
     def publish(self, event: AgentEvent) -> None:
-        """Want those above told."""
+        """Request that an event is reported."""
         self.emit(PublishEvent(event))
 
     def write(self, record: Record) -> None:
-        """Want a record on disk, under the next mark."""
+        """Request that a record is written, under the next append id."""
         self.update(last_append_id=self.state.last_append_id + 1)
         self.emit(WriteRecord(self.state.last_append_id, record))
 
     def end_turn(self, end: TurnEnded) -> None:
-        """Want the turn's end on disk; then it is reported."""
+        """Record the turn's end; it is reported once it is on disk."""
         self.update(stage=TurnStage.RECORDING_END, pending_end=end)
         self.write(end)
 
     def interrupt_turn(self, partial_text: str = "") -> None:
-        """Want the end of a turn that was stopped, by a person or by a limit."""
+        """End a turn that the user or a limit stopped."""
         turn = self.state
         if turn.limit_reached is not None:
             self._fail(turn.limit_reached.reason, turn.limit_reached.detail, partial_text)
@@ -56,32 +56,32 @@ class Transition:
             )
 
     def fail_turn(self, reason: TurnFailureReason, detail: str, partial_text: str = "") -> None:
-        """Want an end with a reason; a turn that is being stopped ends as stopped all the same."""
+        """End a turn as failed; a turn that is being stopped ends as stopped instead."""
         if self.state.is_stopping:
             self.interrupt_turn(partial_text)
         else:
             self._fail(reason, detail, partial_text)
 
-    def _fail(self, reason: TurnFailureReason, detail: str, partial: str) -> None:
+    def _fail(self, reason: TurnFailureReason, detail: str, partial_text: str) -> None:
         turn = self.state
         failed = TurnFailed(
             turn=turn.turn_number,
             reason=reason,
             detail=detail,
-            partial_text=partial,
+            partial_text=partial_text,
             usage=turn.usage,
         )
         self.end_turn(failed)
 
     def find_call(self, call_id: str, *stages: CallStage) -> ToolCall | None:
-        """Find a call in one of `stages`; what comes for any other is late."""
+        """Return the call with this id if it is in one of `stages`; otherwise a message is late."""
         for call in self.state.calls:
             if call.tool_use.id == call_id and call.stage in stages:
                 return call
         return None
 
     def update_call(self, call: ToolCall, **changes: Any) -> ToolCall:  # noqa: ANN401  (`replace` checks the names)
-        """Change one call."""
+        """Change fields of one call and return the new call."""
         new, call_id = replace(call, **changes), call.tool_use.id
         calls = [new if each.tool_use.id == call_id else each for each in self.state.calls]
         self.update(calls=tuple(calls))
@@ -89,14 +89,14 @@ class Transition:
 
 
 def with_changes(state: AgentState, changes: dict[str, Any]) -> AgentState:
-    """As `replace`, which sets every field anew, one by one: of a turn's that takes ten times long.
+    """Return a changed copy, ten times faster than `dataclasses.replace`, which sets each field.
 
     Raises:
-        TypeError: a turn has no such field.
+        TypeError: `AgentState` has no such field.
     """
     fields = vars(state)
     if not changes.keys() <= fields.keys():
-        message = f"a turn has no {', '.join(changes.keys() - fields.keys())}"
+        message = f"AgentState has no field {', '.join(changes.keys() - fields.keys())}"
         raise TypeError(message)
     new = object.__new__(AgentState)
     object.__setattr__(new, "__dict__", fields | changes)

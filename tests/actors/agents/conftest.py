@@ -1,4 +1,4 @@
-"""A theatre for the tests of whole trees of agents."""
+"""The fixture that starts sessions with whole trees of agents."""
 
 from collections.abc import Generator
 from pathlib import Path
@@ -10,6 +10,6 @@ from tests.actors.agents.scripted_agents import SessionFixture
 
 @pytest.fixture
 def sessions(tmp_path: Path) -> Generator[SessionFixture]:
-    theatre = SessionFixture(tmp_path)
-    yield theatre
-    theatre.close()
+    fixture = SessionFixture(tmp_path)
+    yield fixture
+    fixture.close()

@@ -1,4 +1,4 @@
-"""What the API asks of a conversation, as assertions over the messages of one request."""
+"""What the Messages API requires of a conversation, as assertions on one request."""
 
 from typing import cast
 
@@ -12,7 +12,7 @@ def get_blocks(message: Json) -> list[Json]:
 
 
 def flatten(messages: tuple[Json, ...]) -> list[tuple[JsonValue, Json]]:
-    """Every block with its role: what a prompt cache is a prefix of."""
+    """Return every block with its role; a prompt cache holds a prefix of these."""
     return [(message["role"], block) for message in messages for block in get_blocks(message)]
 
 
@@ -21,7 +21,7 @@ def get_ids(message: Json, kind: str, key: str) -> list[JsonValue]:
 
 
 def assert_valid(messages: tuple[Json, ...]) -> None:
-    """Hold what must be so at any time; the last reply's calls may still be open."""
+    """Assert what always holds; the last reply's calls may still be open."""
     for position, message in enumerate(messages):
         expected = "user" if position % 2 == 0 else "assistant"
         assert message["role"] == expected, f"message {position} is by {message['role']}"
@@ -37,11 +37,11 @@ def assert_valid(messages: tuple[Json, ...]) -> None:
 def assert_sendable(messages: tuple[Json, ...]) -> None:
     assert_valid(messages)
     assert messages, "nothing to send"
-    assert messages[-1]["role"] == "user", "the model spoke last"
+    assert messages[-1]["role"] == "user", "the last message is the model's"
 
 
 def _assert_answered(before: Json | None, message: Json) -> None:
-    """Results stand first, in the order of their calls, and answer all of them and nothing else."""
+    """Assert that results come first, exactly one per call, in the order of the calls."""
     results = get_ids(message, "tool_result", "tool_use_id")
     calls = get_ids(before, "tool_use", "id") if before else []
     assert results == calls, f"{calls} are answered by {results}"

@@ -1,4 +1,4 @@
-"""A whole session whose agents each play a part, told apart by the prompt they were given."""
+"""A whole session whose agents are scripted; each prompt has its own script."""
 
 import asyncio
 import queue
@@ -29,27 +29,27 @@ from tests.probe import PROBE_TIMEOUT_S, Probe
 
 USAGE = Usage(input_tokens=3, output_tokens=2, requests=1)
 ScriptLine = "str | ToolUseBlock | tuple[ToolUseBlock, ...] | Callable[[], Any]"
-"""Words that end the turn, calls, or something to be awaited first."""
+"""Text that ends the turn, tool calls, or a function to await first."""
 
 
 def make_tool_use(call_id: str, name: str, **arguments: str) -> ToolUseBlock:
-    """Call a tool."""
+    """Return a tool call."""
     return ToolUseBlock(id=call_id, name=name, input=dict(arguments))
 
 
 def make_task_call(
     call_id: str, prompt: str, agent: str = "general", task_id: str = ""
 ) -> ToolUseBlock:
-    """Hand a part to a subagent."""
-    more = {"task_id": task_id} if task_id else {}
+    """Return a `task` call that gives a subagent a prompt."""
+    extra = {"task_id": task_id} if task_id else {}
     return make_tool_use(
-        call_id, "task", description=prompt, prompt=prompt, subagent_type=agent, **more
+        call_id, "task", description=prompt, prompt=prompt, subagent_type=agent, **extra
     )
 
 
 @dataclass
 class ScriptedAgents:
-    """A model that plays the part of whoever was given a prompt; its lines are said once each."""
+    """A model that answers each agent by its prompt; each line is used once."""
 
     lines_by_prompt: dict[str, list[Any]]
     requests: list[ModelRequest] = field(default_factory=list[ModelRequest])
@@ -75,44 +75,44 @@ class ScriptedAgents:
         return ModelLimitsFound(model=model, max_context_tokens=100_000, max_output_tokens=500)
 
     def get_last_results(self, prompt: str) -> list[str]:
-        """What a part was told last of its calls."""
+        """Return the last tool results that the agent with this prompt received."""
         last = next(each for each in reversed(self.requests) if get_prompt(each) == prompt)
         blocks: Any = last.messages[-1]["content"]
         return [str(each["content"]) for each in blocks if each["type"] == "tool_result"]
 
 
 def make_reply(line: Any) -> Reply:  # noqa: ANN401  (a line of any kind)
-    """Make a whole reply of a line."""
+    """Return the reply that a line stands for."""
     if isinstance(line, str):
         return Reply((TextBlock(text=line),), "end_turn", USAGE, "m")
-    uses = cast("tuple[ToolUseBlock, ...]", line if isinstance(line, tuple) else (line,))
-    return Reply(uses, "tool_use", USAGE, "m")
+    tool_uses = cast("tuple[ToolUseBlock, ...]", line if isinstance(line, tuple) else (line,))
+    return Reply(tool_uses, "tool_use", USAGE, "m")
 
 
 def get_prompt(request: ModelRequest) -> str:
-    """Say what its conversation was told last by whoever began the turn."""
+    """Return the last prompt in the conversation; notes in brackets are none."""
     for message in reversed(request.messages):
         content: Any = message["content"]
-        said = [block["text"] for block in content if block["type"] == "text"]
-        if message["role"] == "user" and said and not said[-1].startswith("["):
-            return str(said[-1])
+        texts = [block["text"] for block in content if block["type"] == "text"]
+        if message["role"] == "user" and texts and not texts[-1].startswith("["):
+            return str(texts[-1])
     return ""
 
 
 async def never_reply() -> str:
-    """Never answer."""
+    """Wait forever."""
     await asyncio.Event().wait()
     return ""
 
 
 def make_model_error(reason: str = "rejected") -> ModelError:
-    """Fail for good."""
+    """Return an error that is not retried."""
     return ModelError(cast("Any", reason), "planted")
 
 
 @dataclass
 class RunningSession:
-    """The session on which a troupe plays."""
+    """A running session with scripted agents."""
 
     system: ActorSystem
     session: SessionHandle
@@ -128,27 +128,27 @@ class RunningSession:
 
     @property
     def agents(self) -> list[Address]:
-        """Every agent that lives below the primary."""
+        """Return the addresses of all live subagents."""
         return [each for each in self.system.addresses if each.parent.is_under(PRIMARY)]
 
     def records(self) -> tuple[Record, ...]:
         return read_log(self.session.log.path).records
 
 
-def play(  # noqa: PLR0913  (what a test may choose)
+def play(  # noqa: PLR0913  (options of the tests)
     folder: Path,
     lines_by_prompt: dict[str, list[Any]],
-    *more: Definition,
+    *definitions: Definition,
     mode: PermissionMode = "default",
     tools: tuple[AnyTool, ...] = BUILT_IN_TOOLS,
-    take_up: Path | None = None,
+    resume_path: Path | None = None,
     model: ModelClient | None = None,
     **options: Any,  # noqa: ANN401  (any of the session's)
 ) -> RunningSession:
-    """Start a session in a folder of its own; stop its system."""
+    """Start a session in a folder; the caller stops its system."""
     root = folder / "work"
     root.mkdir(exist_ok=True)
-    made = SessionOptions(
+    session_options = SessionOptions(
         project_state_folder=folder / "state",
         workspace=Workspace(root, root),
         model_name="m",
@@ -156,57 +156,56 @@ def play(  # noqa: PLR0913  (what a test may choose)
         is_scripted=False,
         protected_paths=(),
         version="0",
-        resume_path=take_up,
+        resume_path=resume_path,
     )
-    made = replace(made, definitions=(*made.definitions, *more), **options)
-    session = open_session(made, lambda: 0.0)
-    troupe = ScriptedAgents(lines_by_prompt)
-    born: queue.SimpleQueue[Probe] = queue.SimpleQueue()
-    around = SessionPorts(model or troupe, tools=tools)
-    factories = make_child_factories(session, around, partial(ConsoleProbe, born))
+    all_definitions = (*session_options.definitions, *definitions)
+    session_options = replace(session_options, definitions=all_definitions, **options)
+    session = open_session(session_options, lambda: 0.0)
+    agents = ScriptedAgents(lines_by_prompt)
+    consoles: queue.SimpleQueue[Probe] = queue.SimpleQueue()
+    ports = SessionPorts(model or agents, tools=tools)
+    factories = make_child_factories(session, ports, partial(ConsoleProbe, consoles))
     ended: queue.SimpleQueue[Any] = queue.SimpleQueue()
     system = ActorSystem(partial(RootSupervisor, factories))
     system.add_end_callback(ended.put)
-    person = born.get(timeout=PROBE_TIMEOUT_S)
-    assert isinstance(person, ConsoleProbe)
-    return RunningSession(system, session, person, troupe, ended)
+    user = consoles.get(timeout=PROBE_TIMEOUT_S)
+    assert isinstance(user, ConsoleProbe)
+    return RunningSession(system, session, user, agents, ended)
 
 
-def wait_for_turn_end(
-    running_system: RunningSession,
-) -> TurnCompleted | TurnFailed | TurnInterrupted:
-    """Wait until the primary's turn is over."""
+def wait_for_turn_end(running: RunningSession) -> TurnCompleted | TurnFailed | TurnInterrupted:
+    """Wait for the end of the primary agent's turn."""
     while True:
-        sender, message = running_system.user.next_from()
+        sender, message = running.user.next_from()
         if sender == PRIMARY and isinstance(message, TurnCompleted | TurnFailed | TurnInterrupted):
             return message
 
 
-def wait_for_completion(running_system: RunningSession) -> TurnCompleted:
-    """Wait until the primary's turn has come to its end."""
-    end = wait_for_turn_end(running_system)
+def wait_for_completion(running: RunningSession) -> TurnCompleted:
+    """Wait until the primary agent's turn has completed."""
+    end = wait_for_turn_end(running)
     assert isinstance(end, TurnCompleted), end
     return end
 
 
 class SessionFixture:
-    """Starts sessions in one folder, and stops each of them."""
+    """Starts sessions in one folder and stops them all."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self._stages: list[RunningSession] = []
+        self._running: list[RunningSession] = []
 
     def start_session(
         self,
         lines_by_prompt: dict[str, list[Any]],
-        *more: Definition,
+        *definitions: Definition,
         **options: Any,  # noqa: ANN401  (as `play`)
     ) -> RunningSession:
-        stage = play(self.folder, lines_by_prompt, *more, **options)
-        self._stages.append(stage)
-        return stage
+        running = play(self.folder, lines_by_prompt, *definitions, **options)
+        self._running.append(running)
+        return running
 
     def close(self) -> None:
-        for stage in self._stages:
-            assert stage.system.stop()
-        self._stages.clear()
+        for running in self._running:
+            assert running.system.stop()
+        self._running.clear()

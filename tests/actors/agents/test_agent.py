@@ -1,4 +1,4 @@
-"""The agent as an actor: the turn's wishes become messages and works, in the order it named."""
+"""The agent as an actor: effects of the turn become messages and jobs, in order."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable
@@ -50,7 +50,7 @@ from tests.probe import start_probe
 
 pytestmark = pytest.mark.quick
 
-HELLO = SessionConfigured(
+CONFIGURED = SessionConfigured(
     session_id="s",
     agent="build",
     model="m",
@@ -59,23 +59,23 @@ HELLO = SessionConfigured(
     is_scripted=True,
     next_turn=1,
 )
-WRITES = ToolUseBlock(id="c1", name="write", input={"path": "a.txt", "content": "hello\n"})
+WRITE_CALL = ToolUseBlock(id="c1", name="write", input={"path": "a.txt", "content": "hello\n"})
 
 
-def reply(*content: TextBlock | ToolUseBlock) -> Reply:
-    called = isinstance(content[-1], ToolUseBlock)
-    return Reply(content, "tool_use" if called else "end_turn", USAGE, "m")
+def make_reply(*content: TextBlock | ToolUseBlock) -> Reply:
+    has_call = isinstance(content[-1], ToolUseBlock)
+    return Reply(content, "tool_use" if has_call else "end_turn", USAGE, "m")
 
 
 class RecordingModel:
-    """A model with prepared replies; keeps what it was asked."""
+    """A model with prepared replies; records its requests."""
 
     def __init__(self, *replies: Reply) -> None:
         self._replies = list(replies)
-        self.asked: list[ModelRequest] = []
+        self.requests: list[ModelRequest] = []
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[ReplyDelta | Reply, None]:
-        self.asked.append(request)
+        self.requests.append(request)
         next_reply = self._replies.pop(0)
         yield ReplyDelta(text="so")
         yield next_reply
@@ -85,25 +85,25 @@ class RecordingModel:
 
 
 class FailingModel(RecordingModel):
-    """A model that says a word and then does what `then` does, the first few times."""
+    """A model that streams a word and then calls `fail`, the first few times."""
 
-    def __init__(self, then: Callable[[], Awaitable[object]], times: int, *replies: Reply) -> None:
+    def __init__(self, fail: Callable[[], Awaitable[object]], times: int, *replies: Reply) -> None:
         super().__init__(*replies)
-        self._then = then
+        self._fail = fail
         self._times = times
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[ReplyDelta | Reply, None]:
-        if len(self.asked) >= self._times:
-            async with aclosing(super().stream(request)) as good:
-                async for event in good:
+        if len(self.requests) >= self._times:
+            async with aclosing(super().stream(request)) as events:
+                async for event in events:
                     yield event
             return
-        self.asked.append(request)
+        self.requests.append(request)
         yield ReplyDelta(text="so")
-        await self._then()
+        await self._fail()
 
 
-def busy(retry_after_s: float) -> Callable[[], Awaitable[object]]:
+def fail_overloaded(retry_after_s: float) -> Callable[[], Awaitable[object]]:
     async def fail() -> None:
         raise ModelError(
             reason="overloaded", detail="busy", is_retryable=True, retry_after_s=retry_after_s
@@ -118,7 +118,7 @@ class UnusedProcesses:
 
 
 class AgentEnvironment:
-    """Everyone an agent talks to, and the model that it talks to."""
+    """The actors an agent sends messages to, and its model."""
 
     def __init__(
         self, system: ActorSystem, folder: Path, model: ModelClient, limits: Limits = NO_LIMITS
@@ -127,149 +127,152 @@ class AgentEnvironment:
         self.engine = start_probe(system, "permissions")
         self.broker = start_probe(system, "approvals")
         self.console = start_probe(system, "console")
-        role = PreparedAgent("build", "Be good.", BUILT_IN_TOOLS, build_profile(BUILD_AGENT))
-        posts = Collaborators(JOURNAL, PERMISSIONS, APPROVALS, CONSOLE, (CONSOLE,))
+        prepared = PreparedAgent("build", "Be good.", BUILT_IN_TOOLS, build_profile(BUILD_AGENT))
+        collaborators = Collaborators(JOURNAL, PERMISSIONS, APPROVALS, CONSOLE, (CONSOLE,))
         workspace = Workspace(folder, folder)
-        tools = ToolContext(workspace, {}, UnusedProcesses(), folder / "outputs", str)
-        reading = frozenset(tool.name for tool in BUILT_IN_TOOLS if tool.reads_only)
-        account, clock = UsageTotals(limits), TimerState(remaining_s=limits.seconds)
-        past = RestoredState(
-            AgentState(agent_address=PRIMARY, read_only_tools=reading, totals=account, timer=clock)
+        context = ToolContext(workspace, {}, UnusedProcesses(), folder / "outputs", str)
+        state = AgentState(
+            agent_address=PRIMARY,
+            read_only_tools=frozenset(tool.name for tool in BUILT_IN_TOOLS if tool.reads_only),
+            totals=UsageTotals(limits),
+            timer=TimerState(remaining_s=limits.seconds),
         )
-        nursery = DefaultSubagentFactory(
-            (), BUILT_IN_TOOLS, (), model, tools, HELLO, limits, max_depth=0, run=1
+        subagent_factory = DefaultSubagentFactory(
+            (), BUILT_IN_TOOLS, (), model, context, CONFIGURED, limits, max_depth=0, run=1
         )
-        make = partial(Agent, (role,), posts, AgentPorts(model, tools, nursery), past, HELLO)
-        system.start(make, "primary")
-        self.console.expect(HELLO)
+        ports = AgentPorts(model, context, subagent_factory)
+        restored = RestoredState(state)
+        agent = partial(Agent, (prepared,), collaborators, ports, restored, CONFIGURED)
+        system.start(agent, "primary")
+        self.console.expect(CONFIGURED)
 
     def prompt(self) -> None:
         self.console.tell(PRIMARY, StartTurn(turn=1, text="do it"))
-        self.written(TurnStarted)
+        self.sync(TurnStarted)
         self.console.expect_kind(TurnStarted)
         self.console.expect(TextDelta(text="so"))
 
-    def written(self, *kinds: type[object]) -> None:
-        """Check the kinds of records that come next, in one piece, and say they are on disk."""
+    def sync(self, *types: type[object]) -> None:
+        """Assert the types of the next group of records and confirm that it is on disk."""
         append = self.journal.expect_kind(Append)
-        assert tuple(type(each) for each in append.records) == kinds
+        assert tuple(type(each) for each in append.records) == types
         self.journal.tell(PRIMARY, Appended(id=append.id))
 
-    def verdict(self, action: str) -> None:
-        query = self.engine.expect_kind(EvaluatePermission)
-        assert query.agent == PRIMARY
-        assert query.requests == (PermissionRequest(permission=WRITE.name, target="a.txt"),)
-        said = {"id": query.id, "action": action, "reason": "a rule", "policy_version": 1}
-        self.engine.tell(PRIMARY, PermissionDecision.model_validate(said))
+    def decide(self, action: str) -> None:
+        request = self.engine.expect_kind(EvaluatePermission)
+        assert request.agent == PRIMARY
+        assert request.requests == (PermissionRequest(permission=WRITE.name, target="a.txt"),)
+        fields = {"id": request.id, "action": action, "reason": "a rule", "policy_version": 1}
+        self.engine.tell(PRIMARY, PermissionDecision.model_validate(fields))
 
-    def asked(self) -> PatchApprovalRequest:
-        """Go up to the question to a person."""
+    def wait_for_approval_request(self) -> PatchApprovalRequest:
+        """Bring the turn to its approval request."""
         self.prompt()
-        self.written(ReplyCompleted)
+        self.sync(ReplyCompleted)
         self.console.expect_kind(ReplyCompleted)
         self.console.expect_kind(UsageChanged)
-        self.verdict("ask")
+        self.decide("ask")
         return self.broker.expect_kind(PatchApprovalRequest)
 
 
-def test_a_call_is_judged_asked_recorded_and_run_in_this_order(
+def test_a_call_is_evaluated_approved_recorded_and_then_run(
     system: ActorSystem, tmp_path: Path
 ) -> None:
-    model = RecordingModel(reply(WRITES), reply(TextBlock(text="done")))
-    around = AgentEnvironment(system, tmp_path, model)
-    request = around.asked()
+    model = RecordingModel(make_reply(WRITE_CALL), make_reply(TextBlock(text="done")))
+    environment = AgentEnvironment(system, tmp_path, model)
+    request = environment.wait_for_approval_request()
     assert (request.id, request.path) == ("/primary#1@1", str(tmp_path / "a.txt"))
 
-    around.broker.tell(PRIMARY, ApprovalDecided(id=request.id, agent=PRIMARY, decision="once"))
-    around.verdict("ask")
-    started = around.journal.expect_kind(Append)
+    environment.broker.tell(PRIMARY, ApprovalDecided(id=request.id, agent=PRIMARY, decision="once"))
+    environment.decide("ask")
+    started = environment.journal.expect_kind(Append)
     assert [type(each) for each in started.records] == [ToolStarted]
-    assert not (tmp_path / "a.txt").exists(), "it ran before its start was on disk"
-    around.journal.tell(PRIMARY, Appended(id=started.id))
+    assert not (tmp_path / "a.txt").exists(), "the call ran before its start was on disk"
+    environment.journal.tell(PRIMARY, Appended(id=started.id))
 
-    around.console.expect_kind(ToolStarted)
-    assert around.console.expect_kind(ToolEnded).status == "ok"
+    environment.console.expect_kind(ToolStarted)
+    assert environment.console.expect_kind(ToolEnded).status == "ok"
     assert (tmp_path / "a.txt").read_text() == "hello\n"
-    around.written(ToolEnded)
-    around.console.expect(TextDelta(text="so"))
-    around.written(ReplyCompleted, TurnCompleted)
-    around.console.expect_kind(ReplyCompleted)
-    around.console.expect_kind(UsageChanged)
-    assert around.console.expect_kind(TurnCompleted).text == "done"
+    environment.sync(ToolEnded)
+    environment.console.expect(TextDelta(text="so"))
+    environment.sync(ReplyCompleted, TurnCompleted)
+    environment.console.expect_kind(ReplyCompleted)
+    environment.console.expect_kind(UsageChanged)
+    assert environment.console.expect_kind(TurnCompleted).text == "done"
 
 
-def test_a_later_request_begins_with_the_bytes_of_the_one_before(
+def test_a_later_request_starts_with_the_earlier_messages(
     system: ActorSystem, tmp_path: Path
 ) -> None:
-    model = RecordingModel(reply(WRITES), reply(TextBlock(text="done")))
-    around = AgentEnvironment(system, tmp_path, model)
-    around.prompt()
-    around.written(ReplyCompleted)
-    around.verdict("deny")
-    around.written(ToolEnded)
-    around.written(ReplyCompleted, TurnCompleted)
+    model = RecordingModel(make_reply(WRITE_CALL), make_reply(TextBlock(text="done")))
+    environment = AgentEnvironment(system, tmp_path, model)
+    environment.prompt()
+    environment.sync(ReplyCompleted)
+    environment.decide("deny")
+    environment.sync(ToolEnded)
+    environment.sync(ReplyCompleted, TurnCompleted)
 
-    first, second = model.asked
+    first, second = model.requests
     assert second.messages[: len(first.messages)] == first.messages
     assert (first.system, first.tools) == (second.system, second.tools)
 
 
-def test_a_cancel_withdraws_the_question_and_ends_the_turn(
+def test_a_cancel_withdraws_the_request_and_ends_the_turn(
     system: ActorSystem, tmp_path: Path
 ) -> None:
-    around = AgentEnvironment(system, tmp_path, RecordingModel(reply(WRITES)))
-    request = around.asked()
-    around.console.tell(PRIMARY, CancelTurn(turn=1))
+    environment = AgentEnvironment(system, tmp_path, RecordingModel(make_reply(WRITE_CALL)))
+    request = environment.wait_for_approval_request()
+    environment.console.tell(PRIMARY, CancelTurn(turn=1))
 
-    around.broker.expect(WithdrawApprovals(under=PRIMARY))
-    around.broker.tell(PRIMARY, ApprovalDecided(id=request.id, agent=PRIMARY, decision="once"))
-    around.written(ToolEnded, TurnInterrupted)
-    assert around.console.expect_kind(ToolEnded).status == "cancelled"
-    around.console.expect(TurnInterrupted(turn=1, usage=USAGE))
-    around.engine.expect_nothing_more()
+    environment.broker.expect(WithdrawApprovals(under=PRIMARY))
+    environment.broker.tell(PRIMARY, ApprovalDecided(id=request.id, agent=PRIMARY, decision="once"))
+    environment.sync(ToolEnded, TurnInterrupted)
+    assert environment.console.expect_kind(ToolEnded).status == "cancelled"
+    environment.console.expect(TurnInterrupted(turn=1, usage=USAGE))
+    environment.engine.expect_nothing_more()
     assert not (tmp_path / "a.txt").exists()
 
 
-def test_a_failed_request_is_sent_again_after_its_wait(system: ActorSystem, tmp_path: Path) -> None:
-    model = FailingModel(busy(0.001), 2, reply(TextBlock(text="done")))
-    around = AgentEnvironment(system, tmp_path, model)
-    around.prompt()
+def test_a_failed_request_is_sent_again_after_a_delay(system: ActorSystem, tmp_path: Path) -> None:
+    model = FailingModel(fail_overloaded(0.001), 2, make_reply(TextBlock(text="done")))
+    environment = AgentEnvironment(system, tmp_path, model)
+    environment.prompt()
     for attempt in (1, 2):
-        told = around.console.expect_kind(ModelRetrying)
-        assert (told.attempt, told.wait_s, told.partial_text) == (attempt, 0.001, "so")
-        around.written(ModelRetrying)
-        around.console.expect(TextDelta(text="so"))
-    around.written(ReplyCompleted, TurnCompleted)
+        retrying = environment.console.expect_kind(ModelRetrying)
+        assert (retrying.attempt, retrying.wait_s, retrying.partial_text) == (attempt, 0.001, "so")
+        environment.sync(ModelRetrying)
+        environment.console.expect(TextDelta(text="so"))
+    environment.sync(ReplyCompleted, TurnCompleted)
 
-    first, second, third = model.asked
+    first, second, third = model.requests
     assert first == second == third
 
 
-def test_a_cancel_ends_a_wait_of_a_minute_at_once(system: ActorSystem, tmp_path: Path) -> None:
-    around = AgentEnvironment(system, tmp_path, FailingModel(busy(3600), 1))
-    around.prompt()
-    assert around.console.expect_kind(ModelRetrying).wait_s == 60
-    around.written(ModelRetrying)
-    around.console.tell(PRIMARY, CancelTurn(turn=1))
-    around.written(TurnInterrupted)
-    assert around.console.expect_kind(TurnInterrupted).partial_text == "so"
+def test_a_cancel_ends_a_long_retry_delay_at_once(system: ActorSystem, tmp_path: Path) -> None:
+    environment = AgentEnvironment(system, tmp_path, FailingModel(fail_overloaded(3600), 1))
+    environment.prompt()
+    assert environment.console.expect_kind(ModelRetrying).wait_s == 60
+    environment.sync(ModelRetrying)
+    environment.console.tell(PRIMARY, CancelTurn(turn=1))
+    environment.sync(TurnInterrupted)
+    assert environment.console.expect_kind(TurnInterrupted).partial_text == "so"
 
 
-def test_when_the_time_is_up_the_stream_is_closed_and_what_came_is_kept(
+def test_the_time_limit_closes_the_stream_and_keeps_the_text(
     system: ActorSystem, tmp_path: Path
 ) -> None:
-    silence = FailingModel(asyncio.Event().wait, 1)
-    around = AgentEnvironment(system, tmp_path, silence, Limits(seconds=0.05))
-    around.prompt()
-    around.written(TurnFailed)
-    ended = around.console.expect_kind(TurnFailed)
-    assert (ended.reason, ended.partial_text) == ("time_limit", "so")
+    silent_model = FailingModel(asyncio.Event().wait, 1)
+    environment = AgentEnvironment(system, tmp_path, silent_model, Limits(seconds=0.05))
+    environment.prompt()
+    environment.sync(TurnFailed)
+    failed = environment.console.expect_kind(TurnFailed)
+    assert (failed.reason, failed.partial_text) == ("time_limit", "so")
 
 
-def test_what_is_used_below_counts_above_also_where_a_request_failed(
+def test_usage_of_failed_subagent_requests_counts_for_the_parent(
     system: ActorSystem, tmp_path: Path
 ) -> None:
-    around = AgentEnvironment(system, tmp_path, RecordingModel(), Limits(tokens=10))
+    environment = AgentEnvironment(system, tmp_path, RecordingModel(), Limits(tokens=10))
     retrying = ModelRetrying(
         turn=1,
         attempt=1,
@@ -279,21 +282,21 @@ def test_what_is_used_below_counts_above_also_where_a_request_failed(
         detail="",
         usage=Usage(input_tokens=11),
     )
-    around.console.tell(PRIMARY, retrying)
-    around.console.expect(retrying)
-    around.console.tell(PRIMARY, StartTurn(turn=1, text="do it"))
-    around.written(TurnStarted)
-    around.written(TurnFailed)
-    around.console.expect_kind(TurnStarted)
-    assert around.console.expect_kind(TurnFailed).reason == "token_budget"
+    environment.console.tell(PRIMARY, retrying)
+    environment.console.expect(retrying)
+    environment.console.tell(PRIMARY, StartTurn(turn=1, text="do it"))
+    environment.sync(TurnStarted)
+    environment.sync(TurnFailed)
+    environment.console.expect_kind(TurnStarted)
+    assert environment.console.expect_kind(TurnFailed).reason == "token_budget"
 
 
-def test_a_disk_that_fails_below_is_known_above(system: ActorSystem, tmp_path: Path) -> None:
-    around = AgentEnvironment(system, tmp_path, RecordingModel())
+def test_a_failed_write_of_a_subagent_is_reported_up(system: ActorSystem, tmp_path: Path) -> None:
+    environment = AgentEnvironment(system, tmp_path, RecordingModel())
     failing = PersistenceChanged(state="failing", detail="disk full")
-    around.console.tell(PRIMARY, failing)
-    around.console.expect(failing)
-    around.console.tell(PRIMARY, StartTurn(turn=1, text="do it"))
-    around.console.expect_kind(TurnStarted)
-    around.written(TurnStarted)
-    around.console.expect(PersistenceChanged(state="well"))
+    environment.console.tell(PRIMARY, failing)
+    environment.console.expect(failing)
+    environment.console.tell(PRIMARY, StartTurn(turn=1, text="do it"))
+    environment.console.expect_kind(TurnStarted)
+    environment.sync(TurnStarted)
+    environment.console.expect(PersistenceChanged(state="well"))

@@ -1,4 +1,4 @@
-"""Subagents that crash, are resumed, stay for more, or are stopped alone."""
+"""Subagents that crash, are resumed, accept more tasks, or are stopped individually."""
 
 from pathlib import Path
 from typing import Any, cast
@@ -8,9 +8,9 @@ import pytest
 from actors.agents import agent
 from actors.agents.definition.definition import Definition
 from actors.agents.effect_handlers import event_publisher
+from actors.agents.turn.self_messages import ModelReplied
 from messages.address import PRIMARY, Address
 from messages.approvals import ShowApproval
-from messages.model_events import ModelReplied
 from messages.subagents import (
     AssignTask,
     CancelTask,
@@ -40,13 +40,11 @@ pytestmark = pytest.mark.quick
 CHILD = Address("/primary/general-1")
 
 
-def ended(running_system: RunningSession) -> list[tuple[str, str]]:
-    return [
-        (e.child.name, e.status) for e in running_system.records() if isinstance(e, SubagentEnded)
-    ]
+def list_task_ends(running: RunningSession) -> list[tuple[str, str]]:
+    return [(e.child.name, e.status) for e in running.records() if isinstance(e, SubagentEnded)]
 
 
-def test_a_question_that_was_open_when_the_program_died_is_asked_again_by_its_id(
+def test_an_open_request_is_sent_again_after_a_crash(
     sessions: SessionFixture,
 ) -> None:
     before = sessions.start_session(
@@ -58,16 +56,16 @@ def test_a_question_that_was_open_when_the_program_died_is_asked_again_by_its_id
         }
     )
     before.prompt()
-    asked = before.user.wait_for(ShowApproval).request
+    request = before.user.wait_for(ShowApproval).request
     sessions.close()
     after = sessions.start_session(
         {"begin": ["done"], "asks": ["asks done"], "deep": ["deep done"]},
-        take_up=before.session.log.path,
+        resume_path=before.session.log.path,
     )
-    again = after.user.wait_for(ShowApproval).request
+    resent = after.user.wait_for(ShowApproval).request
 
-    assert (again.id, again.agent) == (asked.id, asked.agent)
-    after.user.submit_decision(again.id)
+    assert (resent.id, resent.agent) == (request.id, request.agent)
+    after.user.submit_decision(resent.id)
     assert wait_for_completion(after)
     first, second = after.scripted_agents.get_last_results("begin")
     assert "asks done" in first
@@ -75,7 +73,7 @@ def test_a_question_that_was_open_when_the_program_died_is_asked_again_by_its_id
     assert (after.session.options.workspace.root / "x").exists()
 
 
-def test_a_paused_subagent_goes_on_where_it_stopped_when_it_is_asked_to(
+def test_a_paused_subagent_continues_when_given_another_task(
     sessions: SessionFixture,
 ) -> None:
     before = sessions.start_session(
@@ -93,7 +91,7 @@ def test_a_paused_subagent_goes_on_where_it_stopped_when_it_is_asked_to(
             "busy": ["first done"],
             "go on": ["all"],
         },
-        take_up=before.session.log.path,
+        resume_path=before.session.log.path,
     )
     wait_for_completion(after)
 
@@ -104,17 +102,18 @@ def test_a_paused_subagent_goes_on_where_it_stopped_when_it_is_asked_to(
     ]
 
 
-def test_names_are_never_given_twice_in_a_session(sessions: SessionFixture) -> None:
-    parts: dict[str, list[Any]] = {
+def test_names_are_never_reused_in_a_session(sessions: SessionFixture) -> None:
+    lines: dict[str, list[Any]] = {
         "begin": [make_task_call("t1", "a"), "done"],
         "a": [make_task_call("t2", "b"), "ok"],
     }
-    before = sessions.start_session({**parts, "b": ["ok"]})
+    before = sessions.start_session({**lines, "b": ["ok"]})
     before.prompt()
     wait_for_completion(before)
     sessions.close()
     after = sessions.start_session(
-        {"more": [make_task_call("t2", "b"), "done"], "b": ["ok"]}, take_up=before.session.log.path
+        {"more": [make_task_call("t2", "b"), "done"], "b": ["ok"]},
+        resume_path=before.session.log.path,
     )
     after.prompt("more", turn=2)
     wait_for_completion(after)
@@ -122,26 +121,26 @@ def test_names_are_never_given_twice_in_a_session(sessions: SessionFixture) -> N
     assert names == ["general-1", "general-2", "general-3"]
 
 
-def test_a_one_shot_subagent_refuses_further_prompts(sessions: SessionFixture) -> None:
-    stage = sessions.start_session(
+def test_a_one_shot_subagent_rejects_further_prompts(sessions: SessionFixture) -> None:
+    running = sessions.start_session(
         {"begin": [make_task_call("t1", "busy"), "never"], "busy": [never_reply]}
     )
-    stage.prompt()
-    while stage.user.next_from()[0] != CHILD:
+    running.prompt()
+    while running.user.next_from()[0] != CHILD:
         pass
-    stage.user.tell(CHILD, AssignTask(prompt="more"))
-    assert stage.user.wait_for(PromptRejected) == PromptRejected(agent=CHILD, reason="one_shot")
-    stage.user.tell(CHILD, StartTurn(turn=9, text="more"))
-    assert stage.user.wait_for(PromptRejected).agent == CHILD
-    stage.cancel()
-    wait_for_turn_end(stage)
+    running.user.tell(CHILD, AssignTask(prompt="more"))
+    assert running.user.wait_for(PromptRejected) == PromptRejected(agent=CHILD, reason="one_shot")
+    running.user.tell(CHILD, StartTurn(turn=9, text="more"))
+    assert running.user.wait_for(PromptRejected).agent == CHILD
+    running.cancel()
+    wait_for_turn_end(running)
 
 
-def test_an_interactive_subagent_stays_and_takes_further_prompts_of_anybody(
+def test_an_interactive_subagent_stays_and_accepts_more_prompts(
     sessions: SessionFixture,
 ) -> None:
     helper = Definition(name="helper", system_prompt="", interactive=True)
-    stage = sessions.start_session(
+    running = sessions.start_session(
         {
             "begin": [make_task_call("t1", "first", "helper"), "done"],
             "first": ["one"],
@@ -152,161 +151,162 @@ def test_an_interactive_subagent_stays_and_takes_further_prompts_of_anybody(
         helper,
     )
     child = Address("/primary/helper-1")
-    stage.prompt()
-    wait_for_completion(stage)
-    assert stage.agents == [child]
-    stage.user.tell(child, AssignTask(prompt="by hand"))
-    while (said := stage.user.wait_for(TurnCompleted)).text != "two":
+    running.prompt()
+    wait_for_completion(running)
+    assert running.agents == [child]
+    running.user.tell(child, AssignTask(prompt="by hand"))
+    while (completed := running.user.wait_for(TurnCompleted)).text != "two":
         pass
-    stage.prompt("again", turn=2)
-    wait_for_completion(stage)
+    running.prompt("again", turn=2)
+    wait_for_completion(running)
 
-    assert said.turn == 2
-    assert "three" in stage.scripted_agents.get_last_results("again")[0]
-    assert ended(stage) == [("helper-1", "completed")] * 2
+    assert completed.turn == 2
+    assert "three" in running.scripted_agents.get_last_results("again")[0]
+    assert list_task_ends(running) == [("helper-1", "completed")] * 2
 
 
-def test_one_subagent_is_stopped_alone_and_its_parent_reads_how_far_it_came(
+def test_a_stopped_subagent_returns_its_partial_text(
     sessions: SessionFixture,
 ) -> None:
     tasks = (make_task_call("t1", "busy"), make_task_call("t2", "quick"))
-    busy_with = [make_tool_use("c", "ls"), never_reply]
-    stage = sessions.start_session({"begin": [tasks, "done"], "busy": busy_with, "quick": ["fine"]})
-    stage.prompt()
-    streams(stage)
-    stage.user.tell(CHILD, CancelTask())
-    assert wait_for_completion(stage)
+    busy_lines = [make_tool_use("c", "ls"), never_reply]
+    running = sessions.start_session(
+        {"begin": [tasks, "done"], "busy": busy_lines, "quick": ["fine"]}
+    )
+    running.prompt()
+    wait_for_stream(running)
+    running.user.tell(CHILD, CancelTask())
+    assert wait_for_completion(running)
 
-    busy, quick = stage.scripted_agents.get_last_results("begin")
-    assert "was stopped before it was done" in busy
+    busy, quick = running.scripted_agents.get_last_results("begin")
+    assert "was stopped before it finished" in busy
     assert "I was about to" in busy
     assert "fine" in quick
 
 
-def test_whoever_watches_a_subagent_hears_its_stream(sessions: SessionFixture) -> None:
-    busy_with = [make_tool_use("c", "ls"), never_reply]
-    stage = sessions.start_session(
-        {"begin": [make_task_call("t1", "busy"), "never"], "busy": busy_with}
+def test_a_subscriber_receives_a_subagents_stream(sessions: SessionFixture) -> None:
+    busy_lines = [make_tool_use("c", "ls"), never_reply]
+    running = sessions.start_session(
+        {"begin": [make_task_call("t1", "busy"), "never"], "busy": busy_lines}
     )
-    stage.prompt()
-    streams(stage)
-    stage.cancel()
-    wait_for_turn_end(stage)
+    running.prompt()
+    wait_for_stream(running)
+    running.cancel()
+    wait_for_turn_end(running)
 
 
-def streams(running_system: RunningSession) -> None:
-    """Watch the first child until it says something."""
-    while running_system.user.next_from()[0] != CHILD:
+def wait_for_stream(running: RunningSession) -> None:
+    """Subscribe to the first child and wait for its text."""
+    while running.user.next_from()[0] != CHILD:
         pass
-    running_system.user.tell(CHILD, SubscribeToAgent())
-    heard: list[Any] = []
-    while not isinstance(heard[-1] if heard else None, TextDelta):
-        sender, message = running_system.user.next_from()
-        heard += [message] if sender == CHILD else []
-    assert [each.agent for each in heard if isinstance(each, SessionConfigured)] == ["general"]
+    running.user.tell(CHILD, SubscribeToAgent())
+    received: list[Any] = []
+    while not isinstance(received[-1] if received else None, TextDelta):
+        sender, message = running.user.next_from()
+        received += [message] if sender == CHILD else []
+    assert [each.agent for each in received if isinstance(each, SessionConfigured)] == ["general"]
 
 
 class AgentCrashError(Exception):
-    """What a test wanted."""
+    """A crash that a test injects."""
 
 
-def test_a_subagent_that_crashes_goes_on_from_its_records(
+def test_a_crashed_subagent_continues_from_its_records(
     sessions: SessionFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     crash_at(monkeypatch, CHILD, ToolEnded, times=1)
-    stage = sessions.start_session(
+    running = sessions.start_session(
         {
             "begin": [make_task_call("t1", "work"), "done"],
             "work": [make_tool_use("c", "ls"), "worked", "worked"],
         }
     )
-    stage.prompt()
-    assert wait_for_completion(stage)
-    assert "worked" in stage.scripted_agents.get_last_results("begin")[0]
-    assert ended(stage) == [("general-1", "completed")]
+    running.prompt()
+    assert wait_for_completion(running)
+    assert "worked" in running.scripted_agents.get_last_results("begin")[0]
+    assert list_task_ends(running) == [("general-1", "completed")]
 
 
-def test_a_subagent_that_crashes_again_and_again_is_a_failed_task_and_nothing_is_left(
+def test_a_subagent_that_keeps_crashing_is_a_failed_task(
     sessions: SessionFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     crash_at(monkeypatch, CHILD, ModelReplied, times=9)
     tasks = (make_task_call("t1", "bad"), make_task_call("t2", "good"))
-    stage = sessions.start_session(
+    running = sessions.start_session(
         {"begin": [tasks, "done"], "good": ["fine"], "bad": ["never"] * 9}
     )
-    stage.prompt()
-    assert wait_for_completion(stage)
-    bad, good = stage.scripted_agents.get_last_results("begin")
+    running.prompt()
+    assert wait_for_completion(running)
+    bad, good = running.scripted_agents.get_last_results("begin")
     assert "failed (crash: AgentCrashError" in bad
     assert "fine" in good
-    assert stage.agents == []
+    assert running.agents == []
 
 
-def test_a_parent_that_crashes_leaves_nobody_below_and_goes_on(
+def test_a_crashed_parent_ends_its_subagents_and_continues(
     sessions: SessionFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    stage = sessions.start_session(
+    running = sessions.start_session(
         {
             "begin": [make_task_call("t1", "asks"), "done"],
             "asks": [make_tool_use("c1", "bash", command="touch x"), "never"],
         }
     )
-    stage.prompt()
-    asked = stage.user.wait_for(ShowApproval).request
+    running.prompt()
+    request = running.user.wait_for(ShowApproval).request
     crash_at(monkeypatch, PRIMARY, StartTurn, times=1)
-    stage.prompt("lost", turn=99)
-    assert wait_for_completion(stage)
-    assert stage.scripted_agents.get_last_results("begin") == [
+    running.prompt("lost", turn=99)
+    assert wait_for_completion(running)
+    assert running.scripted_agents.get_last_results("begin") == [
         "interrupted; continue with task_id general-1"
     ]
-    assert stage.agents == []
-    assert asked.id not in stage.user.shown_ids
+    assert running.agents == []
+    assert request.id not in running.user.shown_ids
 
 
 def crash_at(
-    monkeypatch: pytest.MonkeyPatch, address: Address, kind: type[object], times: int
+    monkeypatch: pytest.MonkeyPatch, address: Address, message_type: type[object], times: int
 ) -> None:
-    """Let an agent crash when it takes or reports such a message."""
-    left = [times]
+    """Make an agent crash when it receives or publishes such a message."""
+    remaining_crashes = times
 
-    def address_of(voice: Any) -> Address:  # noqa: ANN401  (it keeps its actor to itself)
-        actor = cast("agent.Agent", vars(voice)["_actor"])
+    def get_address(publisher: Any) -> Address:  # noqa: ANN401  (its actor is private)
+        actor = cast("agent.Agent", vars(publisher)["_actor"])
         return actor.address
 
-    receive: Any = agent.Agent.on_receive
-    report: Any = event_publisher.EventPublisher.publish
+    original_on_receive: Any = agent.Agent.on_receive
+    original_publish: Any = event_publisher.EventPublisher.publish
 
-    def crash(by: Address, message: object) -> None:
-        if by == address and isinstance(message, kind) and left[0]:
-            left[0] -= 1
+    def crash_if_matching(agent_address: Address, message: object) -> None:
+        nonlocal remaining_crashes
+        if agent_address == address and isinstance(message, message_type) and remaining_crashes:
+            remaining_crashes -= 1
             raise AgentCrashError
 
     def on_receive(self: Any, message: Any) -> None:  # noqa: ANN401  (an agent, a message)
-        crash(self.address, message)
-        receive(self, message)
+        crash_if_matching(self.address, message)
+        original_on_receive(self, message)
 
-    def on_report(self: Any, event: Any) -> None:  # noqa: ANN401  (a voice, an event)
-        crash(address_of(self), event)
-        report(self, event)
+    def publish(self: Any, event: Any) -> None:  # noqa: ANN401  (a publisher, an event)
+        crash_if_matching(get_address(self), event)
+        original_publish(self, event)
 
     monkeypatch.setattr(agent.Agent, "on_receive", on_receive)
-    monkeypatch.setattr(event_publisher.EventPublisher, "publish", on_report)
+    monkeypatch.setattr(event_publisher.EventPublisher, "publish", publish)
 
 
-def test_every_subagent_has_a_transcript_of_its_own(
-    sessions: SessionFixture, tmp_path: Path
-) -> None:
-    stage = sessions.start_session(
+def test_every_subagent_has_its_own_transcript(sessions: SessionFixture, tmp_path: Path) -> None:
+    running = sessions.start_session(
         {
             "begin": [make_task_call("t1", "one"), "done"],
             "one": [make_task_call("t1", "two", "explore"), "one done"],
             "two": ["two done"],
         }
     )
-    stage.prompt()
-    wait_for_completion(stage)
+    running.prompt()
+    wait_for_completion(running)
     sessions.close()
-    folder = tmp_path / "state" / "subagents" / stage.session.session_id
+    folder = tmp_path / "state" / "subagents" / running.session.session_id
     assert sorted(path.name for path in folder.iterdir()) == [
         "agent-general-1.explore-1.jsonl",
         "agent-general-1.jsonl",

@@ -1,4 +1,4 @@
-"""What a subagent may: never more than those above it, and what a person granted anywhere."""
+"""Rights of subagents: never more than their ancestors have, plus the session's grants."""
 
 from typing import Any
 
@@ -18,90 +18,84 @@ from tests.actors.agents.scripted_agents import (
 
 pytestmark = pytest.mark.quick
 
-MAKE = "make it"
+COMMAND = "make it"
 
 
-def makes(call_id: str) -> Any:  # noqa: ANN401  (a line)
-    return make_tool_use(call_id, "bash", command=MAKE)
+def make_bash_call(call_id: str) -> Any:  # noqa: ANN401  (a line)
+    return make_tool_use(call_id, "bash", command=COMMAND)
 
 
-def grant(running_system: RunningSession) -> None:
-    """Answer the one question with 'don't ask again'."""
-    running_system.user.submit_decision(
-        running_system.user.wait_for(ShowApproval).request.id, "session"
-    )
+def grant_for_session(running: RunningSession) -> None:
+    """Answer the only request with "don't ask again this session"."""
+    running.user.submit_decision(running.user.wait_for(ShowApproval).request.id, "session")
 
 
-def finishes_unasked(running_system: RunningSession) -> bool:
-    """Whether the turn ends and nobody was asked before."""
+def completes_without_asking(running: RunningSession) -> bool:
+    """Return whether the turn completes before any request is shown."""
     while True:
-        message = running_system.user.next()
+        message = running.user.next()
         if isinstance(message, ShowApproval):
             return False
-        if (
-            isinstance(message, TurnCompleted)
-            and running_system.agents == []
-            and message.text == "end"
-        ):
+        if isinstance(message, TurnCompleted) and running.agents == [] and message.text == "end":
             return True
 
 
-def test_what_is_granted_in_a_subagent_holds_for_the_primary(sessions: SessionFixture) -> None:
-    parts: dict[str, list[Any]] = {
-        "begin": [make_task_call("t1", "sub"), makes("c1"), "end"],
-        "sub": [makes("c1"), "ok"],
+def test_a_subagents_grant_applies_to_the_primary(sessions: SessionFixture) -> None:
+    lines: dict[str, list[Any]] = {
+        "begin": [make_task_call("t1", "sub"), make_bash_call("c1"), "end"],
+        "sub": [make_bash_call("c1"), "ok"],
     }
-    stage = sessions.start_session(parts)
-    stage.prompt()
-    grant(stage)
-    assert finishes_unasked(stage)
+    running = sessions.start_session(lines)
+    running.prompt()
+    grant_for_session(running)
+    assert completes_without_asking(running)
 
 
-def test_what_is_granted_in_the_primary_holds_for_later_subagents(sessions: SessionFixture) -> None:
-    parts: dict[str, list[Any]] = {
-        "begin": [makes("c1"), make_task_call("t1", "sub"), "end"],
-        "sub": [makes("c1"), "ok"],
+def test_a_grant_of_the_primary_applies_to_later_subagents(sessions: SessionFixture) -> None:
+    lines: dict[str, list[Any]] = {
+        "begin": [make_bash_call("c1"), make_task_call("t1", "sub"), "end"],
+        "sub": [make_bash_call("c1"), "ok"],
     }
-    stage = sessions.start_session(parts)
-    stage.prompt()
-    grant(stage)
-    assert finishes_unasked(stage)
+    running = sessions.start_session(lines)
+    running.prompt()
+    grant_for_session(running)
+    assert completes_without_asking(running)
 
 
-def test_what_is_granted_in_a_nested_subagent_holds_for_running_and_later_ones(
+def test_a_nested_grant_applies_to_running_and_later_subagents(
     sessions: SessionFixture,
 ) -> None:
-    parts: dict[str, list[Any]] = {
+    lines: dict[str, list[Any]] = {
         "begin": [
             (make_task_call("t1", "one"), make_task_call("t2", "other")),
             make_task_call("t3", "later"),
             "end",
         ],
-        "one": [make_task_call("t1", "nested"), makes("c9"), "ok"],
-        "nested": [makes("c1"), "ok"],
-        "other": [makes("c2"), makes("c3"), "ok"],
-        "later": [makes("c1"), "ok"],
+        "one": [make_task_call("t1", "nested"), make_bash_call("c9"), "ok"],
+        "nested": [make_bash_call("c1"), "ok"],
+        "other": [make_bash_call("c2"), make_bash_call("c3"), "ok"],
+        "later": [make_bash_call("c1"), "ok"],
     }
-    stage = sessions.start_session(parts)
-    stage.prompt()
-    both = [stage.user.wait_for(ShowApproval).request for _ in range(2)]
-    nested = next(asked for asked in both if asked.agent.count("general") == 2)
-    stage.user.submit_decision(nested.id, "session")
-    assert finishes_unasked(stage), "what was parked is judged anew"
+    running = sessions.start_session(lines)
+    running.prompt()
+    requests = [running.user.wait_for(ShowApproval).request for _ in range(2)]
+    nested = next(each for each in requests if each.agent.count("general") == 2)
+    running.user.submit_decision(nested.id, "session")
+    assert completes_without_asking(running), "the other parked request was not evaluated again"
 
 
-def test_an_agent_on_its_own_has_no_grants_of_other_sessions(sessions: SessionFixture) -> None:
-    granted = sessions.start_session({"begin": [makes("c1"), "end"]})
+def test_a_new_session_has_no_grants_of_other_sessions(sessions: SessionFixture) -> None:
+    granted = sessions.start_session({"begin": [make_bash_call("c1"), "end"]})
     granted.prompt()
-    grant(granted)
+    grant_for_session(granted)
     wait_for_completion(granted)
-    own = sessions.start_session({"begin": [makes("c1"), "end"]})
-    own.prompt()
-    assert own.user.wait_for(ShowApproval)
+    other = sessions.start_session({"begin": [make_bash_call("c1"), "end"]})
+    other.prompt()
+    assert other.user.wait_for(ShowApproval)
 
 
-def test_explore_reads_and_runs_what_is_harmless_and_nothing_else(sessions: SessionFixture) -> None:
-    parts: dict[str, list[Any]] = {
+def test_explore_only_reads_and_runs_read_only_commands(sessions: SessionFixture) -> None:
+    lines: dict[str, list[Any]] = {
         "begin": [make_task_call("t1", "look", "explore"), "end"],
         "look": [
             (
@@ -112,86 +106,86 @@ def test_explore_reads_and_runs_what_is_harmless_and_nothing_else(sessions: Sess
             "seen",
         ],
     }
-    stage = sessions.start_session(parts, mode="yolo")
-    stage.prompt()
-    assert finishes_unasked(stage)
-    asked = [each for each in stage.scripted_agents.requests if each.headers]
-    assert "task" not in {str(tool["name"]) for tool in asked[0].tools}
-    told = stage.scripted_agents.get_last_results("look")
-    assert "no tool 'write'" in told[0]
-    assert not (stage.session.options.workspace.root / "x").exists()
+    running = sessions.start_session(lines, mode="yolo")
+    running.prompt()
+    assert completes_without_asking(running)
+    requests = [each for each in running.scripted_agents.requests if each.headers]
+    assert "task" not in {str(tool["name"]) for tool in requests[0].tools}
+    results = running.scripted_agents.get_last_results("look")
+    assert "no tool 'write'" in results[0]
+    assert not (running.session.options.workspace.root / "x").exists()
 
 
-def test_explore_on_its_own_is_as_limited_as_below_another(sessions: SessionFixture) -> None:
+def test_explore_as_primary_has_the_same_limits(sessions: SessionFixture) -> None:
     writes = [make_tool_use("c1", "write", path="x", content="x"), "end"]
-    stage = sessions.start_session({"begin": writes}, mode="yolo", agent="explore")
-    stage.prompt()
-    assert finishes_unasked(stage)
-    offered = {str(tool["name"]) for tool in stage.scripted_agents.requests[0].tools}
+    running = sessions.start_session({"begin": writes}, mode="yolo", agent="explore")
+    running.prompt()
+    assert completes_without_asking(running)
+    offered = {str(tool["name"]) for tool in running.scripted_agents.requests[0].tools}
     assert offered == {"read", "ls", "glob", "grep", "todo_write", "bash"}
-    assert not (stage.session.options.workspace.root / "x").exists()
+    assert not (running.session.options.workspace.root / "x").exists()
 
 
-def test_a_child_started_by_a_reader_reads_only_whatever_its_definition_says(
+def test_a_child_of_a_read_only_agent_is_read_only(
     sessions: SessionFixture,
 ) -> None:
     reader = Definition(name="reader", system_prompt="", read_only=True)
-    parts: dict[str, list[Any]] = {
+    lines: dict[str, list[Any]] = {
         "begin": [make_task_call("t1", "read", "reader"), "end"],
         "read": [make_task_call("t1", "change"), "ok"],
         "change": [make_tool_use("c3", "write", path="x", content="x"), "tried"],
     }
-    stage = sessions.start_session(parts, reader, mode="yolo")
-    stage.prompt()
-    assert finishes_unasked(stage)
-    assert "reader only reads" in stage.scripted_agents.get_last_results("change")[0]
+    running = sessions.start_session(lines, reader, mode="yolo")
+    running.prompt()
+    assert completes_without_asking(running)
+    assert "the agent reader is read-only" in running.scripted_agents.get_last_results("change")[0]
 
 
 @pytest.mark.parametrize("delegates", [(), ("bash",)])
-def test_a_tool_that_is_not_had_is_handed_on_only_where_it_is_delegated(
+def test_a_missing_tool_reaches_children_only_if_delegated(
     sessions: SessionFixture, delegates: tuple[str, ...]
 ) -> None:
-    chief = Definition(
-        name="chief", system_prompt="", disallowed_tools=("bash",), delegates=delegates
+    lead = Definition(
+        name="lead", system_prompt="", disallowed_tools=("bash",), delegates=delegates
     )
-    parts: dict[str, list[Any]] = {
-        "begin": [make_task_call("t1", "lead", "chief"), "end"],
-        "lead": [make_task_call("t1", "work"), "ok"],
+    lines: dict[str, list[Any]] = {
+        "begin": [make_task_call("t1", "delegate", "lead"), "end"],
+        "delegate": [make_task_call("t1", "work"), "ok"],
         "work": [make_tool_use("c1", "bash", command="true"), "ok"],
     }
-    stage = sessions.start_session(parts, chief, mode="yolo")
-    stage.prompt()
-    assert finishes_unasked(stage)
-    assert ("Denied" in stage.scripted_agents.get_last_results("work")[0]) is not bool(delegates)
+    running = sessions.start_session(lines, lead, mode="yolo")
+    running.prompt()
+    assert completes_without_asking(running)
+    assert ("Denied" in running.scripted_agents.get_last_results("work")[0]) is not bool(delegates)
 
 
-def test_a_rule_may_forbid_a_type(sessions: SessionFixture) -> None:
-    chief = Definition(
-        name="chief",
+def test_a_rule_can_deny_a_subagent_type(sessions: SessionFixture) -> None:
+    lead = Definition(
+        name="lead",
         system_prompt="",
         rules=(Rule(permission="task", pattern="general", action="deny"),),
     )
-    parts: dict[str, list[Any]] = {
-        "begin": [make_task_call("t1", "lead", "chief"), "end"],
-        "lead": [make_task_call("t1", "work"), "ok"],
+    lines: dict[str, list[Any]] = {
+        "begin": [make_task_call("t1", "delegate", "lead"), "end"],
+        "delegate": [make_task_call("t1", "work"), "ok"],
     }
-    stage = sessions.start_session(parts, chief)
-    stage.prompt()
-    assert finishes_unasked(stage)
-    assert "Denied" in stage.scripted_agents.get_last_results("lead")[0]
+    running = sessions.start_session(lines, lead)
+    running.prompt()
+    assert completes_without_asking(running)
+    assert "Denied" in running.scripted_agents.get_last_results("delegate")[0]
 
 
-def test_only_those_that_its_definition_names_can_be_started(sessions: SessionFixture) -> None:
-    chief = Definition(name="chief", system_prompt="", subagents=("expl*",))
-    parts: dict[str, list[Any]] = {
-        "begin": [make_task_call("t1", "lead", "chief"), "end"],
-        "lead": [make_task_call("t1", "work"), "ok"],
+def test_only_types_named_by_the_definition_can_start(sessions: SessionFixture) -> None:
+    lead = Definition(name="lead", system_prompt="", subagents=("expl*",))
+    lines: dict[str, list[Any]] = {
+        "begin": [make_task_call("t1", "delegate", "lead"), "end"],
+        "delegate": [make_task_call("t1", "work"), "ok"],
     }
-    stage = sessions.start_session(parts, chief)
-    stage.prompt()
-    assert finishes_unasked(stage)
-    assert "Available: explore" in stage.scripted_agents.get_last_results("lead")[0]
-    lead = next(each for each in stage.scripted_agents.requests if each.headers)
-    (described,) = (str(tool["description"]) for tool in lead.tools if tool["name"] == "task")
-    assert "explore" in described
-    assert "general" not in described
+    running = sessions.start_session(lines, lead)
+    running.prompt()
+    assert completes_without_asking(running)
+    assert "Available: explore" in running.scripted_agents.get_last_results("delegate")[0]
+    request = next(each for each in running.scripted_agents.requests if each.headers)
+    (description,) = (str(tool["description"]) for tool in request.tools if tool["name"] == "task")
+    assert "explore" in description
+    assert "general" not in description

@@ -1,4 +1,4 @@
-"""Subagents over the real SDK, streams and shells: many at once, and what is left of them."""
+"""Subagents with the real SDK, streams and shells: many in parallel, and nothing left over."""
 
 import asyncio
 import os
@@ -23,50 +23,50 @@ from tests.actors.agents.scripted_agents import (
 from tests.probe import PROBE_TIMEOUT_S
 from tests.scripted_server import RecordedRequest, ScriptedResponse, ScriptedServer, respond_text
 
-CHIEFS, EACH = 4, 50
+LEAD_COUNT, LEAVES_PER_LEAD = 4, 50
 
 
-def hands_on(*prompts: str) -> ScriptedResponse:
-    """Start a subagent for each."""
-    given = ({"description": p, "prompt": p, "subagent_type": "general"} for p in prompts)
-    return respond_text("", *(ScriptedCall("task", each) for each in given))
+def respond_tasks(*prompts: str) -> ScriptedResponse:
+    """Return a reply that starts a subagent for each prompt."""
+    arguments = ({"description": p, "prompt": p, "subagent_type": "general"} for p in prompts)
+    return respond_text("", *(ScriptedCall("task", each) for each in arguments))
 
 
-def runs(command: str) -> ScriptedResponse:
+def respond_bash(command: str) -> ScriptedResponse:
     return respond_text("", ScriptedCall("bash", {"command": command}))
 
 
 class AnswersByPrompt:
-    """What each part says first, and that it is done when its calls have ended."""
+    """Answers each prompt with its first response, then reports it done."""
 
     def __init__(self) -> None:
-        self.first: dict[str, ScriptedResponse] = {}
+        self.first_responses: dict[str, ScriptedResponse] = {}
         self.results: dict[str, list[str]] = {}
 
-    def __call__(self, asked: RecordedRequest) -> ScriptedResponse:
-        messages = cast("list[dict[str, Any]]", asked.body["messages"])
+    def __call__(self, request: RecordedRequest) -> ScriptedResponse:
+        messages = cast("list[dict[str, Any]]", request.body["messages"])
         first: Any = messages[0]["content"]
-        part: str = first[0]["text"]
+        prompt: str = first[0]["text"]
         last: Any = messages[-1]["content"]
         if last[0]["type"] != "tool_result":
-            return self.first.get(part) or respond_text(f"{part} done")
-        self.results[part] = [str(each["content"]) for each in last]
-        return respond_text(f"{part} done")
+            return self.first_responses.get(prompt) or respond_text(f"{prompt} done")
+        self.results[prompt] = [str(each["content"]) for each in last]
+        return respond_text(f"{prompt} done")
 
 
 @pytest.fixture
-def parts() -> AnswersByPrompt:
+def responder() -> AnswersByPrompt:
     return AnswersByPrompt()
 
 
 @pytest.fixture
-def server(parts: AnswersByPrompt) -> Generator[ScriptedServer]:
-    with ScriptedServer(respond=parts) as server:
+def server(responder: AnswersByPrompt) -> Generator[ScriptedServer]:
+    with ScriptedServer(respond=responder) as server:
         yield server
 
 
 class ClosableAnthropicModel(AnthropicClient):
-    """Can be closed by a test, on the loop that it is used from."""
+    """A client that a test can close on the loop that uses it."""
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[ReplyDelta | Reply]:
         self.loop = asyncio.get_running_loop()
@@ -77,73 +77,78 @@ class ClosableAnthropicModel(AnthropicClient):
 
 @pytest.fixture
 def model(sessions: SessionFixture, server: ScriptedServer) -> Generator[ClosableAnthropicModel]:
-    """Close it while the sessions of the theatre go on."""
+    """Return a client that is closed while the sessions still run."""
     assert sessions.folder
     model = ClosableAnthropicModel(server.base_url)
     yield model
     asyncio.run_coroutine_threadsafe(model.close(), model.loop).result(PROBE_TIMEOUT_S)
 
 
-def plays(
-    sessions: SessionFixture, model: ClosableAnthropicModel, **options: Any
-) -> RunningSession:  # noqa: ANN401  (as `play`)
-    stage = sessions.start_session({}, model=model, mode="yolo", **options)
-    stage.prompt()
-    return stage
+def start_turn(
+    sessions: SessionFixture,
+    model: ClosableAnthropicModel,
+    **options: Any,  # noqa: ANN401  (as `play`)
+) -> RunningSession:
+    running = sessions.start_session({}, model=model, mode="yolo", **options)
+    running.prompt()
+    return running
 
 
-def pipes() -> int:
-    """Count the pipes that are open here; where they cannot be seen, there are none."""
+def count_pipes() -> int:
+    """Return the number of open pipes of this process; 0 where /proc does not exist."""
     folder = Path("/proc/self/fd")
     links = folder.iterdir() if folder.exists() else ()
     return sum(os.path.lexists(each) and each.readlink().name.startswith("pipe") for each in links)
 
 
-def test_three_work_at_once_each_with_a_stream_and_a_shell_of_its_own(
+def test_three_subagents_work_in_parallel_with_their_own_shells(
     sessions: SessionFixture,
     server: ScriptedServer,
-    parts: AnswersByPrompt,
+    responder: AnswersByPrompt,
     model: ClosableAnthropicModel,
 ) -> None:
     """Each shell ends only when all three run."""
-    met = (
+    wait_for_all = (
         "touch here-{0}; until [ -e here-a ] && [ -e here-b ] && [ -e here-c ]; do sleep 0.01; done"
     )
-    shells = {name: runs(f"{met.format(name)}; echo {name} met") for name in "abc"}
-    parts.first = {"begin": hands_on(*shells), **shells}
-    wait_for_completion(plays(sessions, model))
-    for name, result in zip("abc", parts.results["begin"], strict=True):
+    shells = {name: respond_bash(f"{wait_for_all.format(name)}; echo {name} met") for name in "abc"}
+    responder.first_responses = {"begin": respond_tasks(*shells), **shells}
+    wait_for_completion(start_turn(sessions, model))
+    for name, result in zip("abc", responder.results["begin"], strict=True):
         assert f"{name} done" in result
-        assert parts.results[name] == [f"{name} met"]
-    own = [asked.headers.get("x-greenroom-subagent") for asked in server.requests]
-    assert own.count("general") == 6
-    assert own.count(None) == 2
+        assert responder.results[name] == [f"{name} met"]
+    headers = [request.headers.get("x-greenroom-subagent") for request in server.requests]
+    assert headers.count("general") == 6
+    assert headers.count(None) == 2
 
 
-def test_when_a_turn_is_stopped_nothing_is_left_of_three_levels_and_their_shells(
-    sessions: SessionFixture, parts: AnswersByPrompt, model: ClosableAnthropicModel, tmp_path: Path
+def test_stopping_a_turn_ends_three_levels_and_their_shells(
+    sessions: SessionFixture,
+    responder: AnswersByPrompt,
+    model: ClosableAnthropicModel,
+    tmp_path: Path,
 ) -> None:
     sleeps = "echo $$ > pid-{0}; exec sleep 100"
-    parts.first = {
-        "begin": hands_on("one", "beside"),
-        "one": hands_on("two"),
-        "two": hands_on("three"),
-        "three": runs(sleeps.format("three")),
-        "beside": runs(sleeps.format("beside")),
+    responder.first_responses = {
+        "begin": respond_tasks("one", "beside"),
+        "one": respond_tasks("two"),
+        "two": respond_tasks("three"),
+        "three": respond_bash(sleeps.format("three")),
+        "beside": respond_bash(sleeps.format("beside")),
     }
-    before = pipes()
+    before = count_pipes()
     (tmp_path / "work").mkdir()
-    tellers = [tmp_path / "work" / f"pid-{name}" for name in ("three", "beside")]
-    for each in tellers:
+    pid_files = [tmp_path / "work" / f"pid-{name}" for name in ("three", "beside")]
+    for each in pid_files:
         os.mkfifo(each)
-    stage = plays(sessions, model)
-    pids = [int(each.read_text()) for each in tellers]
-    stage.cancel()
-    assert isinstance(wait_for_turn_end(stage), TurnInterrupted)
+    running = start_turn(sessions, model)
+    pids = [int(each.read_text()) for each in pid_files]
+    running.cancel()
+    assert isinstance(wait_for_turn_end(running), TurnInterrupted)
 
-    assert stage.agents == []
+    assert running.agents == []
     assert not [pid for pid in pids if is_alive(pid)]
-    assert pipes() == before
+    assert count_pipes() == before
 
 
 def is_alive(pid: int) -> bool:
@@ -154,18 +159,21 @@ def is_alive(pid: int) -> bool:
     return True
 
 
-def test_two_hundred_are_started_at_once_and_each_says_its_own(
-    sessions: SessionFixture, parts: AnswersByPrompt, model: ClosableAnthropicModel
+def test_two_hundred_subagents_each_return_their_own_result(
+    sessions: SessionFixture, responder: AnswersByPrompt, model: ClosableAnthropicModel
 ) -> None:
-    chiefs = {
-        f"chief-{c}": hands_on(*(f"leaf-{c}-{n}" for n in range(EACH))) for c in range(CHIEFS)
+    leads = {
+        f"lead-{c}": respond_tasks(*(f"leaf-{c}-{n}" for n in range(LEAVES_PER_LEAD)))
+        for c in range(LEAD_COUNT)
     }
-    parts.first = {"begin": hands_on(*chiefs), **chiefs}
-    stage = plays(sessions, model, slot_limit=CHIEFS * EACH)
-    wait_for_completion(stage)
-    for chief in range(CHIEFS):
-        told = parts.results[f"chief-{chief}"]
-        assert [f"leaf-{chief}-{n} done" in each for n, each in enumerate(told)] == [True] * EACH
-    started = [each for each in stage.records() if isinstance(each, SubagentStarted)]
-    assert len({each.child for each in started}) == CHIEFS * (EACH + 1)
-    assert stage.agents == []
+    responder.first_responses = {"begin": respond_tasks(*leads), **leads}
+    running = start_turn(sessions, model, slot_limit=LEAD_COUNT * LEAVES_PER_LEAD)
+    wait_for_completion(running)
+    for lead_number in range(LEAD_COUNT):
+        results = responder.results[f"lead-{lead_number}"]
+        assert [f"leaf-{lead_number}-{n} done" in each for n, each in enumerate(results)] == [
+            True
+        ] * LEAVES_PER_LEAD
+    started = [each for each in running.records() if isinstance(each, SubagentStarted)]
+    assert len({each.child for each in started}) == LEAD_COUNT * (LEAVES_PER_LEAD + 1)
+    assert running.agents == []

@@ -108,7 +108,7 @@ def test_permissions_lists_rules_by_their_sources_and_grants() -> None:
         await here.wait_for_text("> /permissions")
         await here.wait_until(lambda: here.posted == [GetPolicy()], "the query")
         here.put_events(PolicySnapshot(policy=policy))
-        await here.wait_for_text("user rules, ~/config.toml (not trusted: its allow says nothing)")
+        await here.wait_for_text("~/config.toml (not trusted: its allow rules are ignored)")
         assert "  deny  bash git push^[[2J" in here.rows
         assert "  ask   read *" in here.rows
         assert "mode auto-edit" in here.rows
@@ -123,7 +123,7 @@ def test_permissions_says_that_a_plan_is_under_way_whatever_the_session_is_set_t
         )
         await here.wait_for_text("plan · claude")
         here.put_events(PolicySnapshot(policy=Policy(mode="yolo")))
-        await here.wait_for_text("mode plan, and yolo after it")
+        await here.wait_for_text("mode plan, then yolo")
 
     run_on_screen(script, rows=40)
 
@@ -138,7 +138,7 @@ def test_a_grant_is_taken_back_by_the_number_that_was_shown() -> None:
         here.type("/permissions revoke 1\r")
         await here.wait_for_text("Type /permissions first: it numbers what you granted.")
         here.put_events(PolicySnapshot(policy=policy))
-        await here.wait_for_text("/permissions revoke N takes one back")
+        await here.wait_for_text("Use /permissions revoke N to revoke a grant.")
         assert "  1  allow bash npm test^[[2J" in here.rows
         assert "  2  allow write a.py" in here.rows
         here.type("/permissions revoke 3\r")
@@ -148,9 +148,9 @@ def test_a_grant_is_taken_back_by_the_number_that_was_shown() -> None:
         taken = RevokeGrant(rule=two, scope="project")
         await here.wait_until(lambda: here.posted == [taken], "the revocation")
         here.put_events(GrantRevoked(rule=two, scope="project", policy_version=2))
-        await here.wait_for_text("`write a.py` (this project) is taken back.")
+        await here.wait_for_text("Revoked `write a.py` (this project).")
         here.put_events(RevokeGrantFailed(rule=one, scope="session", detail="disk full"))
-        await here.wait_for_text("holds no longer in this run, but could not")
+        await here.wait_for_text("for this run only; it could not be")
 
     run_on_screen(script, rows=40)
 
@@ -170,7 +170,7 @@ def test_permissions_why_says_what_decided_part_by_part() -> None:
         here.type("/permissions why\r")
         await here.wait_until(lambda: here.posted == [ExplainLastDecision()], "the question")
         here.put_events(DecisionExplained())
-        await here.wait_for_text("No call was judged yet.")
+        await here.wait_for_text("No call has been evaluated yet.")
         here.put_events(
             DecisionExplained(
                 agent=sample_events.EXPLORER, decision=verdict, evaluated_requests=(part,)
@@ -196,7 +196,7 @@ def test_mode_plan_and_build_tell_engine_and_agent() -> None:
         here.type("/mode wild\r")
         await here.wait_for_text("usage: /mode [plan|default|auto-edit|yolo]")
         here.type("/mode\r")
-        await here.wait_for_text("The mode is default: changes ask, and so do commands")
+        await here.wait_for_text("Mode default: changes need your approval, and so do commands")
         assert here.posted == wanted
 
     run_on_screen(script, rows=40)
@@ -215,9 +215,9 @@ def test_permissions_reload_tells_the_engine_what_the_files_hold_now() -> None:
         await here.wait_until(lambda: here.posted == [rules], "the rules")
         await here.wait_for_text("user rules: watch^[[2J out")
         here.put_events(RulesReplaced(policy_version=7))
-        await here.wait_for_text("The rules were read anew and hold now (generation 7).")
+        await here.wait_for_text("The rules were reloaded and apply now (policy version 7).")
         here.put_events(ReplaceRulesFailed(detail="disk full"))
-        await here.wait_for_text("The old rules stay: disk full.")
+        await here.wait_for_text("The rules were not replaced: disk full.")
         here.type("/permissions reload\r")
         await here.wait_for_text("F:3: wrong")
         await here.wait_for_text("The old rules stay.")

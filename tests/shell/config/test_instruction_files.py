@@ -63,7 +63,7 @@ def test_without_any_the_prompt_does_not_speak_of_them(workspace: Workspace) -> 
     assert load_instructions(workspace) == LoadedInstructions()
     assert (
         "nstructions\n"
-        not in build_system_prompt("You help.\n", workspace).partition("Working folder")[2]
+        not in build_system_prompt("You help.\n", workspace).partition("Working directory")[2]
     )
 
 

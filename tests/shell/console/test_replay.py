@@ -106,7 +106,7 @@ def test_a_session_that_is_opened_again_is_told_with_what_its_subagents_did(tmp_
     before.prompt()
     before.user.wait_for(ToolEnded)
     theatre.close()
-    after = theatre.start_session({"begin": ["done"]}, take_up=before.session.log.path)
+    after = theatre.start_session({"begin": ["done"]}, resume_path=before.session.log.path)
     inbox = ScreenEventQueue()
     replay_session(after.session, inbox)
     theatre.close()

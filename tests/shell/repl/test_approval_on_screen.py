@@ -1,4 +1,4 @@
-"""Approvals as a person meets them: nothing unseen is allowed, by no stray key."""
+"""Approvals as the user sees them: no stray key allows anything that was not visible."""
 
 import random
 
@@ -15,85 +15,85 @@ PAGE_DOWN = "\x1b[6~"
 FIRST, SECOND = "/primary/explore-2#1@1", "/primary/explore-2#2@1"
 
 
-async def show_approval(here: ScreenHarness, command: str = "git push") -> None:
-    here.put_events(sample_events.session_configured(), sample_events.exec_approval(command))
-    await here.wait_for_text("y  once")
+async def show_approval(screen: ScreenHarness, command: str = "git push") -> None:
+    screen.put_events(sample_events.session_configured(), sample_events.exec_approval(command))
+    await screen.wait_for_text("y  Yes, once")
 
 
-def test_it_shows_who_asks_where_why_the_whole_command_and_the_exact_rule() -> None:
-    async def script(here: ScreenHarness) -> None:
-        await show_approval(here, "git push \\\n  --force")
-        assert here.rows[3:13] == [
-            "primary › explore-2 asks: bash · 1 of 1",  # noqa: RUF001  (as a person sees it)
+def test_the_prompt_shows_requester_reason_command_and_exact_rule() -> None:
+    async def script(screen: ScreenHarness) -> None:
+        await show_approval(screen, "git push \\\n  --force")
+        assert screen.rows[3:13] == [
+            "primary › explore-2 wants to use bash · 1 of 1",  # noqa: RUF001  (as the user sees it)
             "in /home/x/project",
             "why: default: bash asks",
             "│ git push \\",
             "│   --force",
-            "y  once",
-            "a  don't ask again in this session for `bash git push`",
-            "n  no     Tab  no, with a reason     Esc  later",
-            "…",
+            "y  Yes, once",
+            "a  Yes, and don't ask again this session for `bash git push`",
+            "n  No     Tab  No, and say why     Esc  Decide later",
+            "One moment",
             ">",
         ]
-        assert here.rows[13].startswith("⚠ 1 needs approval")
+        assert screen.rows[13].startswith("⚠ 1 needs approval")
 
     run_on_screen(script)
 
 
-@pytest.mark.parametrize(("key", "answer"), [("y", "once"), ("a", "session"), ("n", "no")])
-def test_an_armed_prompt_takes_its_answers(key: str, answer: ApprovalDecision) -> None:
-    async def script(here: ScreenHarness) -> None:
-        await show_approval(here)
-        await here.wait_until_armed()
-        here.type(key)
-        await here.wait_for_no_text("y  once")
-        assert here.posted == [SubmitDecision(id=FIRST, decision=answer)]
+@pytest.mark.parametrize(("key", "decision"), [("y", "once"), ("a", "session"), ("n", "no")])
+def test_an_armed_prompt_accepts_its_answer_keys(key: str, decision: ApprovalDecision) -> None:
+    async def script(screen: ScreenHarness) -> None:
+        await show_approval(screen)
+        await screen.wait_until_armed()
+        screen.type(key)
+        await screen.wait_for_no_text("y  Yes, once")
+        assert screen.posted == [SubmitDecision(id=FIRST, decision=decision)]
 
     run_on_screen(script)
 
 
-def test_keys_before_it_is_armed_go_into_the_draft() -> None:
-    async def script(here: ScreenHarness) -> None:
-        await show_approval(here)
-        here.type("yan")
-        await here.wait_for_text("> yan")
-        await here.wait_for_text("Ctrl-Y to answer: a draft is being typed")
-        assert here.posted == []
+def test_keys_before_arming_go_into_the_draft() -> None:
+    async def script(screen: ScreenHarness) -> None:
+        await show_approval(screen)
+        screen.type("yan")
+        await screen.wait_for_text("> yan")
+        await screen.wait_for_text("You have a draft; press Ctrl-Y to answer")
+        assert screen.posted == []
 
     run_on_screen(script)
 
 
-def test_a_prompt_that_the_terminal_has_not_acknowledged_never_arms() -> None:
-    async def script(here: ScreenHarness) -> None:
-        await show_approval(here)
-        here.type(CTRL_Y + "y")
-        await here.wait_for_text("> y")
-        here.type("\x7f")
-        await here.wait_for_no_text("> y")
-        here.emulator.send_acknowledgment()
-        await here.wait_until_armed()
-        assert here.posted == []
-        here.type("y")
-        await here.wait_for_no_text("y  once")
+def test_a_prompt_never_arms_without_the_terminals_acknowledgment() -> None:
+    async def script(screen: ScreenHarness) -> None:
+        await show_approval(screen)
+        screen.type(CTRL_Y + "y")
+        await screen.wait_for_text("> y")
+        screen.type("\x7f")
+        await screen.wait_for_no_text("> y")
+        screen.emulator.send_acknowledgment()
+        await screen.wait_until_armed()
+        assert screen.posted == []
+        screen.type("y")
+        await screen.wait_for_no_text("y  Yes, once")
 
     run_on_screen(script, acknowledges=False)
 
 
-def test_over_a_draft_only_ctrl_y_arms() -> None:
-    async def script(here: ScreenHarness) -> None:
-        here.put_events(sample_events.session_configured())
-        here.type("half a thought")
-        await here.wait_for_text("> half a thought")
-        here.put_events(sample_events.exec_approval())
-        await here.wait_for_text("Ctrl-Y to answer")
-        here.type("y")
-        await here.wait_for_text("half a thoughty")
-        here.type(CTRL_Y)
-        await here.wait_until_armed()
-        await here.press_key("y")
-        await here.wait_for_no_text("y  once")
-        assert here.posted == [SubmitDecision(id=FIRST, decision="once")]
-        assert "> half a thoughty" in here.text
+def test_only_ctrl_y_arms_a_prompt_over_drafts() -> None:
+    async def script(screen: ScreenHarness) -> None:
+        screen.put_events(sample_events.session_configured())
+        screen.type("half a thought")
+        await screen.wait_for_text("> half a thought")
+        screen.put_events(sample_events.exec_approval())
+        await screen.wait_for_text("press Ctrl-Y to answer")
+        screen.type("y")
+        await screen.wait_for_text("half a thoughty")
+        screen.type(CTRL_Y)
+        await screen.wait_until_armed()
+        await screen.press_key("y")
+        await screen.wait_for_no_text("y  Yes, once")
+        assert screen.posted == [SubmitDecision(id=FIRST, decision="once")]
+        assert "> half a thoughty" in screen.text
 
     run_on_screen(script)
 
@@ -110,75 +110,77 @@ def test_over_a_draft_only_ctrl_y_arms() -> None:
         PAGE_DOWN + "a",
     ],
 )
-def test_a_paste_never_answers(paste: str) -> None:
-    async def script(here: ScreenHarness) -> None:
-        await show_approval(here)
-        await here.wait_until_armed()
-        here.type(paste)
-        await here.wait_until(lambda: not here.controller.approval_prompt.can_reject, "the paste")
-        assert [message for message in here.posted if isinstance(message, SubmitDecision)] == []
-
-    run_on_screen(script)
-
-
-def test_nothing_is_allowed_before_its_end_was_on_the_screen() -> None:
-    async def script(here: ScreenHarness) -> None:
-        await show_approval(here, "echo " + "x" * 10_000 + "\nrm -rf /")
-        await here.wait_until_armed()
-        await here.press_key("y")
-        await here.wait_for_text("PgDn: read to the end before you allow it")
-        here.type(" " * 30)
-        await here.wait_for_text("│ rm -rf /")
-        here.type(" y")
-        await here.wait_for_text("> y")
-        assert here.posted == []
-        here.type("\x7f")
-        await here.wait_until(
-            lambda: here.controller.approval_prompt.can_allow, "the end to be acknowledged"
+def test_a_paste_never_answers_an_approval_request(paste: str) -> None:
+    async def script(screen: ScreenHarness) -> None:
+        await show_approval(screen)
+        await screen.wait_until_armed()
+        screen.type(paste)
+        await screen.wait_until(
+            lambda: not screen.controller.approval_prompt.can_reject, "the paste"
         )
-        here.type("y")
-        await here.wait_for_no_text("y  once")
-        assert here.posted == [SubmitDecision(id=FIRST, decision="once")]
+        assert [message for message in screen.posted if isinstance(message, SubmitDecision)] == []
 
     run_on_screen(script)
 
 
-def test_nothing_is_allowed_while_the_end_is_drawn_but_not_acknowledged() -> None:
-    async def script(here: ScreenHarness) -> None:
-        await show_approval(here, "echo " + "x" * 3_000 + "\nrm -rf /")
-        here.emulator.send_acknowledgment()
-        await here.wait_until_armed()
-        here.type(PAGE_DOWN * 10)
-        await here.wait_for_text("│ rm -rf /")
-        await here.press_key("y")
-        await here.press_key("n")
-        await here.wait_for_no_text("y  once")
-        assert here.posted == [SubmitDecision(id=FIRST, decision="no")]
+def test_a_long_command_needs_scrolling_to_its_end() -> None:
+    async def script(screen: ScreenHarness) -> None:
+        await show_approval(screen, "echo " + "x" * 10_000 + "\nrm -rf /")
+        await screen.wait_until_armed()
+        await screen.press_key("y")
+        await screen.wait_for_text("Scroll to the end before you allow it: PgDn")
+        screen.type(" " * 30)
+        await screen.wait_for_text("│ rm -rf /")
+        screen.type(" y")
+        await screen.wait_for_text("> y")
+        assert screen.posted == []
+        screen.type("\x7f")
+        await screen.wait_until(
+            lambda: screen.controller.approval_prompt.can_allow, "the end to be acknowledged"
+        )
+        screen.type("y")
+        await screen.wait_for_no_text("y  Yes, once")
+        assert screen.posted == [SubmitDecision(id=FIRST, decision="once")]
+
+    run_on_screen(script)
+
+
+def test_an_unacknowledged_end_does_not_permit_allowing() -> None:
+    async def script(screen: ScreenHarness) -> None:
+        await show_approval(screen, "echo " + "x" * 3_000 + "\nrm -rf /")
+        screen.emulator.send_acknowledgment()
+        await screen.wait_until_armed()
+        screen.type(PAGE_DOWN * 10)
+        await screen.wait_for_text("│ rm -rf /")
+        await screen.press_key("y")
+        await screen.press_key("n")
+        await screen.wait_for_no_text("y  Yes, once")
+        assert screen.posted == [SubmitDecision(id=FIRST, decision="no")]
 
     run_on_screen(script, acknowledges=False)
 
 
-def test_what_is_long_may_be_refused_at_once() -> None:
-    async def script(here: ScreenHarness) -> None:
-        await show_approval(here, "x" * 10_000)
-        await here.wait_until_armed()
-        here.type("n")
-        await here.wait_for_no_text("y  once")
-        assert here.posted == [SubmitDecision(id=FIRST, decision="no")]
+def test_a_long_command_can_be_denied_at_once() -> None:
+    async def script(screen: ScreenHarness) -> None:
+        await show_approval(screen, "x" * 10_000)
+        await screen.wait_until_armed()
+        screen.type("n")
+        await screen.wait_for_no_text("y  Yes, once")
+        assert screen.posted == [SubmitDecision(id=FIRST, decision="no")]
 
     run_on_screen(script)
 
 
-def test_tab_says_no_with_a_reason() -> None:
-    async def script(here: ScreenHarness) -> None:
-        await show_approval(here)
-        await here.wait_until_armed()
-        here.type(TAB)
-        await here.wait_for_text("no, because:")
-        await here.wait_for_text("Enter sends the no with this reason")
-        here.type("use a branch, yes?\r")
-        await here.wait_for_no_text("y  once")
-        assert here.posted == [
+def test_tab_denies_the_request_with_a_reason() -> None:
+    async def script(screen: ScreenHarness) -> None:
+        await show_approval(screen)
+        await screen.wait_until_armed()
+        screen.type(TAB)
+        await screen.wait_for_text("no, because:")
+        await screen.wait_for_text("Enter sends No with this reason")
+        screen.type("use a branch, yes?\r")
+        await screen.wait_for_no_text("y  Yes, once")
+        assert screen.posted == [
             SubmitDecision(id=FIRST, decision="no", feedback="use a branch, yes?")
         ]
 
@@ -186,57 +188,59 @@ def test_tab_says_no_with_a_reason() -> None:
 
 
 @pytest.mark.parametrize("key", [ESC, CTRL_C])
-def test_esc_leaves_it_for_later_and_ctrl_y_brings_it_back(key: str) -> None:
-    async def script(here: ScreenHarness) -> None:
-        await show_approval(here)
-        await here.wait_until_armed()
-        here.type(key)
-        await here.wait_for_no_text("y  once")
-        assert here.posted == []
-        await here.wait_for_text("⚠ 1 needs approval (Ctrl-Y)")
-        here.type(CTRL_Y)
-        await here.wait_for_text("y  once")
-        await here.wait_until_armed()
-        here.type("y")
-        await here.wait_for_no_text("needs approval")
-        assert here.posted == [SubmitDecision(id=FIRST, decision="once")]
+def test_esc_defers_a_request_and_ctrl_y_restores_it(key: str) -> None:
+    async def script(screen: ScreenHarness) -> None:
+        await show_approval(screen)
+        await screen.wait_until_armed()
+        screen.type(key)
+        await screen.wait_for_no_text("y  Yes, once")
+        assert screen.posted == []
+        await screen.wait_for_text("⚠ 1 needs approval (Ctrl-Y)")
+        screen.type(CTRL_Y)
+        await screen.wait_for_text("y  Yes, once")
+        await screen.wait_until_armed()
+        screen.type("y")
+        await screen.wait_for_no_text("needs approval")
+        assert screen.posted == [SubmitDecision(id=FIRST, decision="once")]
 
     run_on_screen(script)
 
 
-def test_one_ctrl_y_brings_a_request_back_and_answers_over_the_draft() -> None:
-    async def script(here: ScreenHarness) -> None:
-        await show_approval(here)
-        here.type(ESC)
-        await here.wait_for_no_text("y  once")
-        here.type("half a thought")
-        await here.wait_for_text("> half a thought")
-        await here.press_key(CTRL_Y)
-        await here.wait_until_armed()
-        await here.press_key("y")
-        await here.wait_for_no_text("y  once")
-        assert here.posted == [SubmitDecision(id=FIRST, decision="once")]
-        assert "> half a thought" in here.text
+def test_one_ctrl_y_restores_and_arms_over_the_draft() -> None:
+    async def script(screen: ScreenHarness) -> None:
+        await show_approval(screen)
+        screen.type(ESC)
+        await screen.wait_for_no_text("y  Yes, once")
+        screen.type("half a thought")
+        await screen.wait_for_text("> half a thought")
+        await screen.press_key(CTRL_Y)
+        await screen.wait_until_armed()
+        await screen.press_key("y")
+        await screen.wait_for_no_text("y  Yes, once")
+        assert screen.posted == [SubmitDecision(id=FIRST, decision="once")]
+        assert "> half a thought" in screen.text
 
     run_on_screen(script)
 
 
-def test_requests_come_first_in_first_out_and_each_arms_anew() -> None:
-    async def script(here: ScreenHarness) -> None:
-        here.put_events(sample_events.session_configured(), sample_events.exec_approval("git push"))
-        here.put_events(sample_events.exec_approval("git tag v1", number=2))
-        await here.wait_for_text("1 of 2")
-        await here.wait_until_armed()
-        here.type("y")
-        await here.wait_for_text("│ git tag v1")
-        here.type("y")
-        await here.wait_for_text("> y")
-        assert here.posted == [SubmitDecision(id=FIRST, decision="once")]
-        here.type(CTRL_U)
-        await here.wait_until_armed()
-        here.type("n")
-        await here.wait_for_no_text("y  once")
-        assert here.posted == [
+def test_requests_are_answered_in_order_and_armed_separately() -> None:
+    async def script(screen: ScreenHarness) -> None:
+        screen.put_events(
+            sample_events.session_configured(), sample_events.exec_approval("git push")
+        )
+        screen.put_events(sample_events.exec_approval("git tag v1", number=2))
+        await screen.wait_for_text("1 of 2")
+        await screen.wait_until_armed()
+        screen.type("y")
+        await screen.wait_for_text("│ git tag v1")
+        screen.type("y")
+        await screen.wait_for_text("> y")
+        assert screen.posted == [SubmitDecision(id=FIRST, decision="once")]
+        screen.type(CTRL_U)
+        await screen.wait_until_armed()
+        screen.type("n")
+        await screen.wait_for_no_text("y  Yes, once")
+        assert screen.posted == [
             SubmitDecision(id=FIRST, decision="once"),
             SubmitDecision(id=SECOND, decision="no"),
         ]
@@ -244,137 +248,142 @@ def test_requests_come_first_in_first_out_and_each_arms_anew() -> None:
     run_on_screen(script)
 
 
-def test_a_request_withdrawn_while_shown_says_so_and_its_reason_becomes_a_draft() -> None:
-    async def script(here: ScreenHarness) -> None:
-        await show_approval(here)
-        await here.wait_until_armed()
-        here.type(TAB + "because")
-        await here.wait_for_text("no, because: because")
-        here.put_events(DismissApproval(id=FIRST, outcome="withdrawn"))
-        await here.wait_for_text("was withdrawn")
-        assert "y  once" not in here.text
-        assert "> because" in here.text
-        assert here.posted == []
+def test_a_withdrawn_request_turns_its_reason_into_draft() -> None:
+    async def script(screen: ScreenHarness) -> None:
+        await show_approval(screen)
+        await screen.wait_until_armed()
+        screen.type(TAB + "because")
+        await screen.wait_for_text("no, because: because")
+        screen.put_events(DismissApproval(id=FIRST, outcome="withdrawn"))
+        await screen.wait_for_text("was withdrawn")
+        assert "y  Yes, once" not in screen.text
+        assert "> because" in screen.text
+        assert screen.posted == []
 
     run_on_screen(script)
 
 
-def test_an_answer_that_the_request_does_not_allow_does_nothing() -> None:
-    async def script(here: ScreenHarness) -> None:
-        here.put_events(
+def test_an_unavailable_decision_is_neither_shown_nor_accepted() -> None:
+    async def script(screen: ScreenHarness) -> None:
+        screen.put_events(
             sample_events.session_configured(), sample_events.exec_approval(answers=("once", "no"))
         )
-        await here.wait_for_text("y  once")
-        assert "a  don't ask again" not in here.text
-        await here.wait_until_armed()
-        await here.press_key("a")
-        await here.press_key("n")
-        await here.wait_for_no_text("y  once")
-        assert here.posted == [SubmitDecision(id=FIRST, decision="no")]
+        await screen.wait_for_text("y  Yes, once")
+        assert "a  Yes, and don't ask again" not in screen.text
+        await screen.wait_until_armed()
+        await screen.press_key("a")
+        await screen.press_key("n")
+        await screen.wait_for_no_text("y  Yes, once")
+        assert screen.posted == [SubmitDecision(id=FIRST, decision="no")]
 
     run_on_screen(script)
 
 
-def test_a_window_that_is_too_low_takes_only_no_and_later() -> None:
-    async def script(here: ScreenHarness) -> None:
-        here.put_events(
+def test_a_too_small_window_accepts_only_no_and_later() -> None:
+    async def script(screen: ScreenHarness) -> None:
+        screen.put_events(
             sample_events.session_configured(), sample_events.exec_approval("one\ntwo\nthree\nfour")
         )
-        await here.wait_for_text("enlarge the window to answer")
-        await here.wait_until_armed()
-        await here.press_key("y")
-        await here.press_key("a")
-        await here.press_key("n")
-        await here.wait_for_no_text("enlarge the window")
-        assert here.posted == [SubmitDecision(id=FIRST, decision="no")]
+        await screen.wait_for_text("Enlarge the window to answer")
+        await screen.wait_until_armed()
+        await screen.press_key("y")
+        await screen.press_key("a")
+        await screen.press_key("n")
+        await screen.wait_for_no_text("Enlarge the window")
+        assert screen.posted == [SubmitDecision(id=FIRST, decision="no")]
 
     run_on_screen(script, rows=9)
 
 
-def test_what_was_seen_whole_cannot_be_allowed_in_a_window_that_no_longer_shows_it() -> None:
-    async def script(here: ScreenHarness) -> None:
-        await show_approval(here, "one\ntwo\nthree\nfour")
-        await here.wait_until_armed()
-        assert here.controller.approval_prompt.can_allow
-        here.emulator.screen.resize(9, 80)
-        await here.resize(80)
-        await here.wait_for_text("enlarge the window")
-        await here.press_key("y")
-        await here.press_key("n")
-        await here.wait_for_no_text("enlarge the window")
-        assert here.posted == [SubmitDecision(id=FIRST, decision="no")]
+def test_shrinking_the_window_prevents_allowing_the_request() -> None:
+    async def script(screen: ScreenHarness) -> None:
+        await show_approval(screen, "one\ntwo\nthree\nfour")
+        await screen.wait_until_armed()
+        assert screen.controller.approval_prompt.can_allow
+        screen.emulator.screen.resize(9, 80)
+        await screen.resize(80)
+        await screen.wait_for_text("Enlarge the window")
+        await screen.press_key("y")
+        await screen.press_key("n")
+        await screen.wait_for_no_text("Enlarge the window")
+        assert screen.posted == [SubmitDecision(id=FIRST, decision="no")]
 
     run_on_screen(script)
 
 
-def test_twenty_columns_and_five_rows_still_say_what_can_be_done() -> None:
-    async def script(here: ScreenHarness) -> None:
-        here.put_events(
+def test_a_tiny_window_still_shows_the_available_keys() -> None:
+    async def script(screen: ScreenHarness) -> None:
+        screen.put_events(
             sample_events.session_configured(), sample_events.exec_approval("one\ntwo\nthree\nfour")
         )
-        await here.wait_for_text("enlarge the window")
-        assert here.rows[-5:-1] == ["enlarge the window", "to answer · n no ·", "Esc later", ">"]
-        await here.wait_until_armed()
-        await here.press_key("y")
-        await here.press_key("n")
-        await here.wait_for_no_text("enlarge the window")
-        assert here.posted == [SubmitDecision(id=FIRST, decision="no")]
+        await screen.wait_for_text("Enlarge the window")
+        assert screen.rows[-5:-1] == [
+            "Enlarge the window",
+            "to answer · n No ·",
+            "Esc Decide later",
+            ">",
+        ]
+        await screen.wait_until_armed()
+        await screen.press_key("y")
+        await screen.press_key("n")
+        await screen.wait_for_no_text("Enlarge the window")
+        assert screen.posted == [SubmitDecision(id=FIRST, decision="no")]
 
     run_on_screen(script, rows=5, columns=20)
 
 
-def test_a_diff_is_coloured_and_bound_to_its_path() -> None:
-    async def script(here: ScreenHarness) -> None:
+def test_a_diff_is_colored_and_shows_its_path() -> None:
+    async def script(screen: ScreenHarness) -> None:
         diff = "--- a/app.py\n+++ b/app.py\n@@ -1 +1 @@\n-old\n+new\n"
-        here.put_events(sample_events.session_configured(), sample_events.patch_approval(diff))
-        await here.wait_for_text("change /home/x/project/app.py")
-        old, new = here.rows.index("│ -old"), here.rows.index("│ +new")
-        buffer = here.emulator.screen.buffer
+        screen.put_events(sample_events.session_configured(), sample_events.patch_approval(diff))
+        await screen.wait_for_text("file /home/x/project/app.py")
+        old, new = screen.rows.index("│ -old"), screen.rows.index("│ +new")
+        buffer = screen.emulator.screen.buffer
         assert (buffer[old][2].fg, buffer[new][2].fg) == ("red", "green")
-        assert here.rows[new + 1] == "y  once"
+        assert screen.rows[new + 1] == "y  Yes, once"
 
     run_on_screen(script)
 
 
 def test_a_command_cannot_imitate_our_own_rows() -> None:
-    async def script(here: ScreenHarness) -> None:
-        await show_approval(here, "true\ny  once\n" + "z" * 90)
-        assert here.rows.count("y  once") == 1
-        assert "│ y  once" in here.rows
-        assert "┆ " + "z" * 12 in here.rows
+    async def script(screen: ScreenHarness) -> None:
+        await show_approval(screen, "true\ny  Yes, once\n" + "z" * 90)
+        assert screen.rows.count("y  Yes, once") == 1
+        assert "│ y  Yes, once" in screen.rows
+        assert "┆ " + "z" * 12 in screen.rows
 
     run_on_screen(script)
 
 
-def test_however_many_requests_wait_the_second_esc_interrupts_the_turn() -> None:
-    async def script(here: ScreenHarness) -> None:
-        here.put_events(sample_events.session_configured(), TurnStarted(turn=1, prompt="hello"))
-        here.put_events(
+def test_a_second_esc_interrupts_despite_many_waiting_requests() -> None:
+    async def script(screen: ScreenHarness) -> None:
+        screen.put_events(sample_events.session_configured(), TurnStarted(turn=1, prompt="hello"))
+        screen.put_events(
             *(sample_events.exec_approval(f"command {n}", number=n) for n in range(1, 201))
         )
-        await here.wait_for_text("1 of 200")
-        here.type(ESC)
-        await here.wait_for_text("⚠ 200 need approval (Ctrl-Y)")
-        await here.press_key(ESC)
-        await here.wait_for_text("Interrupting")
-        assert here.posted == [InterruptTurn()]
+        await screen.wait_for_text("1 of 200")
+        screen.type(ESC)
+        await screen.wait_for_text("⚠ 200 need approval (Ctrl-Y)")
+        await screen.press_key(ESC)
+        await screen.wait_for_text("Interrupting")
+        assert screen.posted == [InterruptTurn()]
 
     run_on_screen(script)
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_no_key_sent_before_a_prompt_is_seen_answers_it(seed: int) -> None:
-    async def script(here: ScreenHarness) -> None:
-        chance = random.Random(seed)  # noqa: S311  (a replayable sequence, no secret)
-        here.put_events(sample_events.session_configured())
-        await here.wait_for_text("primary")
+def test_keys_sent_before_a_prompt_never_answer_it(seed: int) -> None:
+    async def script(screen: ScreenHarness) -> None:
+        rng = random.Random(seed)  # noqa: S311  (a replayable sequence, no secret)
+        screen.put_events(sample_events.session_configured())
+        await screen.wait_for_text("primary")
         for number in range(1, 21):
-            here.type("".join(chance.choices("yan" + CTRL_Y, k=3)))
-            here.put_events(sample_events.exec_approval(f"command {number}", number=number))
-            here.type("".join(chance.choices("yan", k=2)))
-        await here.wait_until(
-            lambda: len(here.controller.state.approvals.parked) == 20, "all requests"
+            screen.type("".join(rng.choices("yan" + CTRL_Y, k=3)))
+            screen.put_events(sample_events.exec_approval(f"command {number}", number=number))
+            screen.type("".join(rng.choices("yan", k=2)))
+        await screen.wait_until(
+            lambda: len(screen.controller.state.approvals.parked) == 20, "all requests"
         )
-        assert here.posted == []
+        assert screen.posted == []
 
     run_on_screen(script)

@@ -13,42 +13,42 @@ from tests.shell import sample_events
 pytestmark = pytest.mark.quick
 
 STATE = apply_event(ScreenState(), sample_events.exec_approval(), 0.0)[0]
-SHOWN = DrawnRequest(STATE.approvals.prompt_id, is_complete=True, shows_end=True)
+DRAWN = DrawnRequest(STATE.approvals.prompt_id, is_complete=True, shows_end=True)
 
 
 def show_and_wait_quiet_period(*, has_draft: bool) -> ApprovalPrompt:
-    """Show a request, acknowledge it, and let the time pass in which nobody types."""
+    """Show a request, acknowledge it, and wait for the end of the quiet period."""
 
     async def pass_time() -> ApprovalPrompt:
         loop = asyncio.get_running_loop()
         changes = asyncio.Queue[None]()
-        dialog = ApprovalPrompt(lambda: changes.put_nowait(None), lambda: has_draft, lambda: None)
-        dialog.update(STATE, loop.time())
-        assert dialog.record_frame(SHOWN)
-        dialog.on_acknowledged(loop)
-        await changes.get()  # the acknowledgement
-        assert not dialog.can_reject
-        await changes.get()  # the end of the quiet time
-        return dialog
+        prompt = ApprovalPrompt(lambda: changes.put_nowait(None), lambda: has_draft, lambda: None)
+        prompt.update(STATE, loop.time())
+        assert prompt.record_frame(DRAWN)
+        prompt.on_acknowledged(loop)
+        await changes.get()  # the acknowledgment
+        assert not prompt.can_reject
+        await changes.get()  # the end of the quiet period
+        return prompt
 
     return asyncio.run(pass_time())
 
 
-def test_it_arms_when_the_quiet_time_is_over() -> None:
+def test_the_prompt_arms_after_the_quiet_period() -> None:
     assert show_and_wait_quiet_period(has_draft=False).can_allow
 
 
-def test_a_pause_in_typing_does_not_arm_over_the_draft() -> None:
-    dialog = show_and_wait_quiet_period(has_draft=True)
-    assert not dialog.can_reject
-    dialog.focus()
-    assert dialog.can_allow
-    dialog.on_draft_edit()
-    assert not dialog.can_reject
+def test_pausing_while_typing_does_not_arm_over_drafts() -> None:
+    prompt = show_and_wait_quiet_period(has_draft=True)
+    assert not prompt.can_reject
+    prompt.focus()
+    assert prompt.can_allow
+    prompt.on_draft_edit()
+    assert not prompt.can_reject
 
 
-def test_what_was_armed_before_a_stop_arms_anew_after_it() -> None:
-    dialog = show_and_wait_quiet_period(has_draft=False)
-    dialog.reset(100.0)
-    assert not dialog.can_reject
-    assert dialog.record_frame(SHOWN), "the terminal is asked again"
+def test_a_reset_prompt_must_be_armed_again() -> None:
+    prompt = show_and_wait_quiet_period(has_draft=False)
+    prompt.reset(100.0)
+    assert not prompt.can_reject
+    assert prompt.record_frame(DRAWN), "a new acknowledgment is needed"

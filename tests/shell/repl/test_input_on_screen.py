@@ -1,4 +1,4 @@
-"""Menus, lists, pages and the history, as a person meets them."""
+"""Menus, lists, pages and the history, as the user sees them."""
 
 from pathlib import Path
 
@@ -13,6 +13,7 @@ from shell.console.ui_commands import (
 )
 from shell.repl.history_file import load_entries
 from shell.sessions.session_context import SessionContext
+from shell.view.full_output import FULL_OUTPUT_TITLE
 from tests.shell import sample_events
 from tests.shell.screen_harness import ScreenHarness, run_on_screen
 from tests.shell.screen_setup import start_session, submit_prompt
@@ -27,273 +28,277 @@ ESC, TAB, CTRL_C, CTRL_O, CTRL_R, CTRL_U, CTRL_Y = (
     "\x19",
 )
 UP, DOWN, PAGE_UP = "\x1b[A", "\x1b[B", "\x1b[5~"
-PASTE, PASTED = "\x1b[200~", "\x1b[201~"
+PASTE_START, PASTE_END = "\x1b[200~", "\x1b[201~"
 
 
-def test_a_slash_opens_a_menu_and_enter_runs_what_is_chosen() -> None:
-    async def script(here: ScreenHarness) -> None:
-        await start_session(here)
-        here.type("/")
-        await here.wait_for_text("› /help")  # noqa: RUF001  (an arrow)
-        here.type("stt")
-        await here.wait_for_text("› /status")  # noqa: RUF001  (an arrow)
-        await here.wait_for_no_text("› /help")  # noqa: RUF001  (an arrow)
-        here.type("\r")
-        await here.wait_for_text("session    s1")
-        assert here.rows.count(">") == 1
-
-    run_on_screen(script)
-
-
-def test_tab_completes_a_command_and_esc_only_closes_the_menu() -> None:
-    async def script(here: ScreenHarness) -> None:
-        await start_session(here)
-        await submit_prompt(here, "hello")
-        here.type("/stt")
-        await here.wait_for_text("› /status")  # noqa: RUF001  (an arrow)
-        here.type(ESC)
-        await here.wait_for_no_text("› /status")  # noqa: RUF001  (an arrow)
-        assert InterruptTurn() not in here.posted
-        here.type("\x7f")
-        await here.wait_for_text("› /status")  # noqa: RUF001  (an arrow)
-        here.type(TAB)
-        await here.wait_for_text("> /status")
-        await here.wait_for_no_text("Show the session")
-        assert here.posted == [SendPrompt(text="hello")]
+def test_enter_runs_the_command_selected_in_the_menu() -> None:
+    async def script(screen: ScreenHarness) -> None:
+        await start_session(screen)
+        screen.type("/")
+        await screen.wait_for_text("› /help")  # noqa: RUF001  (an arrow)
+        screen.type("stt")
+        await screen.wait_for_text("› /status")  # noqa: RUF001  (an arrow)
+        await screen.wait_for_no_text("› /help")  # noqa: RUF001  (an arrow)
+        screen.type("\r")
+        await screen.wait_for_text("session    s1")
+        assert screen.rows.count(">") == 1
 
     run_on_screen(script)
 
 
-def test_what_was_offered_goes_with_what_was_typed() -> None:
-    async def script(here: ScreenHarness) -> None:
-        await start_session(here)
-        here.type("/he")
-        await here.wait_for_text("› /help")  # noqa: RUF001  (an arrow)
-        here.type(CTRL_C)
-        await here.wait_for_no_text("> /he")
-        assert "› /help" not in here.text  # noqa: RUF001  (an arrow)
-        here.put_events(sample_events.exec_approval())
-        await here.wait_for_text("y  once")
-        here.type("/mode\r")
-        await here.wait_for_text("The mode is default: ")
-        here.put_events(DismissApproval(id="/primary/explore-2#1@1", outcome="withdrawn"))
-        await here.wait_for_no_text("y  once")
-        assert "› /mode" not in here.text  # noqa: RUF001  (an arrow)
+def test_tab_completes_commands_and_esc_closes_the_menu() -> None:
+    async def script(screen: ScreenHarness) -> None:
+        await start_session(screen)
+        await submit_prompt(screen, "hello")
+        screen.type("/stt")
+        await screen.wait_for_text("› /status")  # noqa: RUF001  (an arrow)
+        screen.type(ESC)
+        await screen.wait_for_no_text("› /status")  # noqa: RUF001  (an arrow)
+        assert InterruptTurn() not in screen.posted
+        screen.type("\x7f")
+        await screen.wait_for_text("› /status")  # noqa: RUF001  (an arrow)
+        screen.type(TAB)
+        await screen.wait_for_text("> /status")
+        await screen.wait_for_no_text("Show the session")
+        assert screen.posted == [SendPrompt(text="hello")]
 
     run_on_screen(script)
 
 
-def test_at_completes_files_of_the_workspace_but_no_ignored_ones(tmp_path: Path) -> None:
+def test_the_menu_closes_when_its_text_is_gone() -> None:
+    async def script(screen: ScreenHarness) -> None:
+        await start_session(screen)
+        screen.type("/he")
+        await screen.wait_for_text("› /help")  # noqa: RUF001  (an arrow)
+        screen.type(CTRL_C)
+        await screen.wait_for_no_text("> /he")
+        assert "› /help" not in screen.text  # noqa: RUF001  (an arrow)
+        screen.put_events(sample_events.exec_approval())
+        await screen.wait_for_text("y  Yes, once")
+        screen.type("/mode\r")
+        await screen.wait_for_text("Mode default: ")
+        screen.put_events(DismissApproval(id="/primary/explore-2#1@1", outcome="withdrawn"))
+        await screen.wait_for_no_text("y  Yes, once")
+        assert "› /mode" not in screen.text  # noqa: RUF001  (an arrow)
+
+    run_on_screen(script)
+
+
+def test_at_completes_workspace_files_that_are_not_ignored(tmp_path: Path) -> None:
     (tmp_path / "src").mkdir()
     for name in ("src/parser.py", "src/parser.log", "notes.txt"):
         (tmp_path / name).write_text("")
     (tmp_path / ".gitignore").write_text("*.log\n")
 
-    async def script(here: ScreenHarness) -> None:
-        await start_session(here)
-        here.type("look at @pars")
-        await here.wait_for_text("› @src/parser.py")  # noqa: RUF001  (an arrow)
-        assert "parser.log" not in here.text
-        here.type("\r")
-        await here.wait_for_text("> look at @src/parser.py")
-        assert here.posted == []
-        await submit_prompt(here, "now")
-        assert here.posted == [SendPrompt(text="look at @src/parser.py now")]
+    async def script(screen: ScreenHarness) -> None:
+        await start_session(screen)
+        screen.type("look at @pars")
+        await screen.wait_for_text("› @src/parser.py")  # noqa: RUF001  (an arrow)
+        assert "parser.log" not in screen.text
+        screen.type("\r")
+        await screen.wait_for_text("> look at @src/parser.py")
+        assert screen.posted == []
+        await submit_prompt(screen, "now")
+        assert screen.posted == [SendPrompt(text="look at @src/parser.py now")]
 
     run_on_screen(script, session_context=SessionContext(cwd=tmp_path, workspace_root=tmp_path))
 
 
-def test_a_path_or_a_comment_is_no_command() -> None:
-    async def script(here: ScreenHarness) -> None:
-        await start_session(here)
-        await submit_prompt(here, "/etc/hosts is wrong")
-        assert here.posted == [SendPrompt(text="/etc/hosts is wrong")]
+def test_a_path_is_sent_and_not_run_as_command() -> None:
+    async def script(screen: ScreenHarness) -> None:
+        await start_session(screen)
+        await submit_prompt(screen, "/etc/hosts is wrong")
+        assert screen.posted == [SendPrompt(text="/etc/hosts is wrong")]
 
     run_on_screen(script)
 
 
-def test_up_and_ctrl_r_bring_back_what_was_said_in_any_session(tmp_path: Path) -> None:
-    place = SessionContext(history_file=tmp_path / "history.jsonl")
+def test_up_and_ctrl_r_recall_input_of_any_session(tmp_path: Path) -> None:
+    context = SessionContext(history_file=tmp_path / "history.jsonl")
 
-    async def first(here: ScreenHarness) -> None:
-        await start_session(here)
-        await submit_prompt(here, "fix the parser")
-        here.put_events(sample_events.turn_completed())
-        await here.wait_for_no_text("Thinking")
-        here.type("/status\r")
-        await here.wait_for_text("session    s1")
+    async def first(screen: ScreenHarness) -> None:
+        await start_session(screen)
+        await submit_prompt(screen, "fix the parser")
+        screen.put_events(sample_events.turn_completed())
+        await screen.wait_for_no_text("Thinking")
+        screen.type("/status\r")
+        await screen.wait_for_text("session    s1")
 
-    async def second(here: ScreenHarness) -> None:
-        await start_session(here)
-        here.type("half")
-        await here.wait_for_text("> half")
-        here.type(UP)
-        await here.wait_for_text("> /status")
-        here.type(UP)
-        await here.wait_for_text("> fix the parser")
-        here.type(DOWN + DOWN)
-        await here.wait_for_text("> half")
-        here.type(CTRL_R)
-        await here.wait_for_text("What you said before · 2 of 2")
-        here.type("pars")
-        await here.wait_for_text("1 of 2")
-        here.type("\r")
-        await here.wait_for_text("> fix the parser")
-        assert here.posted == []
+    async def second(screen: ScreenHarness) -> None:
+        await start_session(screen)
+        screen.type("half")
+        await screen.wait_for_text("> half")
+        screen.type(UP)
+        await screen.wait_for_text("> /status")
+        screen.type(UP)
+        await screen.wait_for_text("> fix the parser")
+        screen.type(DOWN + DOWN)
+        await screen.wait_for_text("> half")
+        screen.type(CTRL_R)
+        await screen.wait_for_text("Input history · 2 of 2")
+        screen.type("pars")
+        await screen.wait_for_text("1 of 2")
+        screen.type("\r")
+        await screen.wait_for_text("> fix the parser")
+        assert screen.posted == []
 
-    run_on_screen(first, session_context=place)
-    assert load_entries(place.history_file) == ("fix the parser", "/status")
-    run_on_screen(second, session_context=place)
+    run_on_screen(first, session_context=context)
+    assert load_entries(context.history_file) == ("fix the parser", "/status")
+    run_on_screen(second, session_context=context)
 
 
-def test_up_takes_a_queued_message_before_it_goes_to_the_history() -> None:
-    async def script(here: ScreenHarness) -> None:
-        await start_session(here)
-        await submit_prompt(here, "one")
-        here.type("two\r")
-        await here.wait_for_text("» two")
-        here.type(UP)
-        await here.wait_for_no_text("» two")
-        await here.wait_for_text("> two")
-        here.type(CTRL_U + UP + UP)
-        await here.wait_for_text("> one")
+def test_up_takes_queued_messages_back_before_the_history() -> None:
+    async def script(screen: ScreenHarness) -> None:
+        await start_session(screen)
+        await submit_prompt(screen, "one")
+        screen.type("two\r")
+        await screen.wait_for_text("» two")
+        screen.type(UP)
+        await screen.wait_for_no_text("» two")
+        await screen.wait_for_text("> two")
+        screen.type(CTRL_U + UP + UP)
+        await screen.wait_for_text("> one")
 
     run_on_screen(script)
 
 
-def test_a_long_paste_is_folded_and_sent_whole_and_one_backspace_takes_it_away() -> None:
+def test_one_backspace_deletes_a_folded_paste_completely() -> None:
     text = "\n".join(f"line {n}" for n in range(30))
 
-    async def script(here: ScreenHarness) -> None:
-        await start_session(here)
-        here.type(f"{PASTE}{text}{PASTED}")
-        await here.wait_for_text("> [pasted 30 lines]")
-        here.type("\x7f")
-        await here.wait_for_no_text("pasted")
-        here.type(f"look {PASTE}{text}{PASTED}")
-        await here.wait_for_text("> look [pasted 30 lines]")
-        here.type("\r")
-        await here.wait_for_text("Thinking")
-        assert here.posted == [SendPrompt(text=f"look {text}")]
-        await here.wait_for_text("… +")
+    async def script(screen: ScreenHarness) -> None:
+        await start_session(screen)
+        screen.type(f"{PASTE_START}{text}{PASTE_END}")
+        await screen.wait_for_text("> [pasted 30 lines]")
+        screen.type("\x7f")
+        await screen.wait_for_no_text("pasted")
+        screen.type(f"look {PASTE_START}{text}{PASTE_END}")
+        await screen.wait_for_text("> look [pasted 30 lines]")
+        screen.type("\r")
+        await screen.wait_for_text("Thinking")
+        assert screen.posted == [SendPrompt(text=f"look {text}")]
+        await screen.wait_for_text("… +")
 
     run_on_screen(script)
 
 
-def test_an_own_command_runs_without_a_question_and_esc_ends_it_before_the_turn() -> None:
-    async def script(here: ScreenHarness) -> None:
-        await start_session(here)
-        await submit_prompt(here, "hello")
-        here.type("!make test\r")
-        await here.wait_for_text("! make test · 0s · Esc ends it")
-        here.type("!another\r")
-        await here.wait_for_text("`make test` still runs; Esc ends it.")
-        await here.wait_for_text("> !another")
-        here.type(CTRL_U + ESC)
-        await here.wait_for_text("stopping")
-        assert here.posted == [
+def test_esc_stops_a_user_command_before_the_turn() -> None:
+    async def script(screen: ScreenHarness) -> None:
+        await start_session(screen)
+        await submit_prompt(screen, "hello")
+        screen.type("!make test\r")
+        await screen.wait_for_text("! make test · 0s · Esc to stop")
+        screen.type("!another\r")
+        await screen.wait_for_text("`make test` is still running. Press Esc to stop it.")
+        await screen.wait_for_text("> !another")
+        screen.type(CTRL_U + ESC)
+        await screen.wait_for_text("stopping")
+        assert screen.posted == [
             SendPrompt(text="hello"),
             RunUserCommand(command="make test"),
             StopUserCommand(),
         ]
-        here.put_events(UserCommandEnded(command="make test", status="cancelled", text=""))
-        await here.wait_for_text("cancelled")
-        await here.wait_for_text("Esc interrupts")
-        await here.press_key(ESC)
-        await here.wait_for_text("Interrupting")
-        assert here.posted[-1] == InterruptTurn()
+        screen.put_events(UserCommandEnded(command="make test", status="cancelled", text=""))
+        await screen.wait_for_text("cancelled")
+        await screen.wait_for_text("Esc to interrupt")
+        await screen.press_key(ESC)
+        await screen.wait_for_text("Interrupting")
+        assert screen.posted[-1] == InterruptTurn()
 
     run_on_screen(script)
 
 
-def test_ctrl_o_shows_all_of_an_output_on_a_page_of_its_own_and_the_session_is_as_before() -> None:
+def test_ctrl_o_shows_full_output_on_a_page() -> None:
     output = "\n".join(f"line {n}\x1b[2J" for n in range(100))
 
-    async def script(here: ScreenHarness) -> None:
-        await start_session(here)
-        await here.press_key(CTRL_O)
-        await here.wait_for_text("there are no details yet")
-        await submit_prompt(here, "hello")
-        here.put_events(TurnStarted(turn=1, prompt="hello"), sample_events.tool_ended(output))
-        await here.wait_for_text("… +92 lines (Ctrl-O)")
-        here.type(CTRL_O)
-        await here.wait_for_text("line 99^[[2J")
-        assert here.rows[0].startswith("Details")
-        here.type(PAGE_UP)
-        await here.wait_for_text("line 60")
-        here.put_events(sample_events.tool_ended("meanwhile"))
-        here.type("y" + ESC)
-        await here.wait_for_text("meanwhile")
-        assert here.emulator.raw.count("\x1b[?1049h") == here.emulator.raw.count("\x1b[?1049l") == 1
-        assert sum(row.startswith(">") for row in here.rows) == 1
-        assert "> y" not in here.text
+    async def script(screen: ScreenHarness) -> None:
+        await start_session(screen)
+        await screen.press_key(CTRL_O)
+        await screen.wait_for_text("There is no output to show yet.")
+        await submit_prompt(screen, "hello")
+        screen.put_events(TurnStarted(turn=1, prompt="hello"), sample_events.tool_ended(output))
+        await screen.wait_for_text("… +92 lines (Ctrl-O)")
+        screen.type(CTRL_O)
+        await screen.wait_for_text("line 99^[[2J")
+        assert screen.rows[0].startswith(FULL_OUTPUT_TITLE)
+        screen.type(PAGE_UP)
+        await screen.wait_for_text("line 60")
+        screen.put_events(sample_events.tool_ended("meanwhile"))
+        screen.type("y" + ESC)
+        await screen.wait_for_text("meanwhile")
+        assert (
+            screen.emulator.raw.count("\x1b[?1049h")
+            == screen.emulator.raw.count("\x1b[?1049l")
+            == 1
+        )
+        assert sum(row.startswith(">") for row in screen.rows) == 1
+        assert "> y" not in screen.text
 
     run_on_screen(script)
 
 
-def test_a_request_waits_behind_a_page_and_takes_no_key_meant_for_it() -> None:
-    async def script(here: ScreenHarness) -> None:
-        await start_session(here)
-        here.put_events(TurnStarted(turn=1, prompt="x"), sample_events.tool_ended("one\n" * 50))
-        await here.wait_for_text("(Ctrl-O)")
-        here.type(CTRL_O)
-        await here.wait_for_text("Details")
-        here.put_events(sample_events.exec_approval())
-        await here.wait_for_text("⚠ 1 needs approval")
-        await here.press_key("y")
-        assert "y  once" not in here.text
-        await here.press_key(CTRL_Y)
-        await here.wait_for_text("y  once")
-        await here.wait_until_armed()
-        assert here.posted == []
-        await here.press_key("y")
-        await here.wait_for_no_text("y  once")
-        assert [type(message) for message in here.posted] == [SubmitDecision]
+def test_a_request_behind_a_page_receives_no_keys() -> None:
+    async def script(screen: ScreenHarness) -> None:
+        await start_session(screen)
+        screen.put_events(TurnStarted(turn=1, prompt="x"), sample_events.tool_ended("one\n" * 50))
+        await screen.wait_for_text("(Ctrl-O)")
+        screen.type(CTRL_O)
+        await screen.wait_for_text(FULL_OUTPUT_TITLE)
+        screen.put_events(sample_events.exec_approval())
+        await screen.wait_for_text("⚠ 1 needs approval")
+        await screen.press_key("y")
+        assert "y  Yes, once" not in screen.text
+        await screen.press_key(CTRL_Y)
+        await screen.wait_for_text("y  Yes, once")
+        await screen.wait_until_armed()
+        assert screen.posted == []
+        await screen.press_key("y")
+        await screen.wait_for_no_text("y  Yes, once")
+        assert [type(message) for message in screen.posted] == [SubmitDecision]
 
     run_on_screen(script)
 
 
-def test_a_list_over_a_request_takes_the_keys_and_disarms_it() -> None:
-    async def script(here: ScreenHarness) -> None:
-        await start_session(here)
-        await submit_prompt(here, "yes")
-        here.type(CTRL_R)
-        await here.wait_for_text("look for:")
-        here.put_events(sample_events.exec_approval())
-        await here.wait_for_text("⚠ 1 needs approval")
-        await here.press_key("y")
-        await here.wait_for_text("look for: y")
-        assert not here.controller.approval_prompt.can_reject
-        here.type(ESC)
-        await here.wait_for_text("y  once")
-        await here.wait_until_armed()
-        assert [type(message) for message in here.posted] == [SendPrompt]
+def test_a_list_over_a_request_receives_the_keys() -> None:
+    async def script(screen: ScreenHarness) -> None:
+        await start_session(screen)
+        await submit_prompt(screen, "yes")
+        screen.type(CTRL_R)
+        await screen.wait_for_text("filter:")
+        screen.put_events(sample_events.exec_approval())
+        await screen.wait_for_text("⚠ 1 needs approval")
+        await screen.press_key("y")
+        await screen.wait_for_text("filter: y")
+        assert not screen.controller.approval_prompt.can_reject
+        screen.type(ESC)
+        await screen.wait_for_text("y  Yes, once")
+        await screen.wait_until_armed()
+        assert [type(message) for message in screen.posted] == [SendPrompt]
 
     run_on_screen(script)
 
 
-def test_a_question_that_nobody_sees_for_ten_seconds_rings_once() -> None:
-    async def script(here: ScreenHarness) -> None:
-        here.put_events(sample_events.session_configured(), sample_events.exec_approval())
-        await here.wait_until_armed()
-        assert "\a" not in here.emulator.raw
-        here.loop.offset_s += 10
-        here.screen_events.put_notice("wake up")
-        await here.wait_until(lambda: "\a" in here.emulator.raw, "a ring")
-        here.loop.offset_s += 30
-        await here.press_key(PAGE_UP)
-        assert here.emulator.raw.count("\a") == 1
+def test_an_unseen_request_rings_once_after_ten_seconds() -> None:
+    async def script(screen: ScreenHarness) -> None:
+        screen.put_events(sample_events.session_configured(), sample_events.exec_approval())
+        await screen.wait_until_armed()
+        assert "\a" not in screen.emulator.raw
+        screen.loop.offset_s += 10
+        screen.screen_events.put_notice("wake up")
+        await screen.wait_until(lambda: "\a" in screen.emulator.raw, "a ring")
+        screen.loop.offset_s += 30
+        await screen.press_key(PAGE_UP)
+        assert screen.emulator.raw.count("\a") == 1
 
     run_on_screen(script)
 
 
-def test_a_question_that_was_seen_does_not_ring() -> None:
-    async def script(here: ScreenHarness) -> None:
-        here.put_events(sample_events.session_configured(), sample_events.exec_approval())
-        await here.wait_until_armed()
-        await here.press_key(PAGE_UP)
-        here.loop.offset_s += 30
-        await here.press_key(PAGE_UP)
-        assert "\a" not in here.emulator.raw
+def test_a_request_that_was_seen_does_not_ring() -> None:
+    async def script(screen: ScreenHarness) -> None:
+        screen.put_events(sample_events.session_configured(), sample_events.exec_approval())
+        await screen.wait_until_armed()
+        await screen.press_key(PAGE_UP)
+        screen.loop.offset_s += 30
+        await screen.press_key(PAGE_UP)
+        assert "\a" not in screen.emulator.raw
 
     run_on_screen(script)

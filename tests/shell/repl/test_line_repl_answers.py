@@ -1,4 +1,4 @@
-"""A terminal that can only print: what is typed to which prompt."""
+"""Answers as typed lines, for a terminal that can only print."""
 
 import pytest
 
@@ -14,9 +14,9 @@ from tests.shell import sample_events
 
 pytestmark = pytest.mark.quick
 
-COLOUR = UserQuestion(text="Which?", choices=(Choice(label="red"), Choice(label="blue")))
+COLOR = UserQuestion(text="Which?", choices=(Choice(label="red"), Choice(label="blue")))
 NAME = UserQuestion(text="What name?")
-SIZES = COLOUR.model_copy(update={"allow_multiple": True})
+SIZES = COLOR.model_copy(update={"allow_multiple": True})
 
 
 @pytest.mark.parametrize(
@@ -33,52 +33,52 @@ SIZES = COLOUR.model_copy(update={"allow_multiple": True})
         ("please say yes 3", None),
     ],
 )
-def test_only_a_line_that_names_the_prompt_is_an_answer(
+def test_only_lines_with_the_prompt_number_are_answers(
     line: str, answer: TypedAnswer | None
 ) -> None:
     assert parse_answer(line) == answer
 
 
 @pytest.mark.parametrize(
-    ("words", "question", "reply"),
+    ("text", "question", "reply"),
     [
-        ("2", COLOUR, "blue"),
-        ("green", COLOUR, "green"),
-        ("3", COLOUR, ""),
-        ("0", COLOUR, ""),
-        ("9" * 5000, COLOUR, ""),
-        ("1,2", COLOUR, ""),
+        ("2", COLOR, "blue"),
+        ("green", COLOR, "green"),
+        ("3", COLOR, ""),
+        ("0", COLOR, ""),
+        ("9" * 5000, COLOR, ""),
+        ("1,2", COLOR, ""),
         ("1, 2", SIZES, "red\nblue"),
         ("7", UserQuestion(text="How many?"), "7"),
     ],
 )
-def test_numbers_reply_with_choices_and_words_with_themselves(
-    words: str, question: UserQuestion, reply: str
+def test_numbers_reply_with_labels_and_text_with_itself(
+    text: str, question: UserQuestion, reply: str
 ) -> None:
-    assert parse_reply(words, question) == reply
+    assert parse_reply(text, question) == reply
 
 
-def test_only_what_a_request_allows_is_offered() -> None:
+def test_only_available_decisions_are_offered_as_answers() -> None:
     once = sample_events.exec_approval(answers=("once", "no")).request
     assert format_answer_options(once, 4).split("\n") == [
         "Answer with one of these lines:",
-        "yes 4    once",
-        "no 4     no; say why behind it, if you like",
-        "later 4  not now",
+        "yes 4        Yes, once",
+        "no 4 REASON  No, and say why (optional)",
+        "later 4      Decide later",
     ]
-    lasting = format_answer_options(sample_events.exec_approval().request, 4)
-    assert "session 4  don't ask again in this session for `bash git push`" in lasting
+    options = format_answer_options(sample_events.exec_approval().request, 4)
+    assert "session 4    Yes, and don't ask again this session for `bash git push`" in options
 
 
-def test_each_choice_of_a_question_is_offered_as_the_line_that_takes_it() -> None:
-    asked = sample_events.question_approval(NAME, SIZES).request
-    assert format_answer_options(asked, 2).split("\n")[1:] == [
-        "reply 2 WORDS  in words of your own",
-        "no 2           no answer",
-        "later 2        not now",
+def test_each_choice_is_listed_with_its_answer_line() -> None:
+    request = sample_events.question_approval(NAME, SIZES).request
+    assert format_answer_options(request, 2).split("\n")[1:] == [
+        "reply 2 WORDS  Answer in your own words",
+        "no 2           No answer",
+        "later 2        Decide later",
     ]
-    assert format_answer_options(asked, 2, answered_count=1).split("\n")[1:4] == [
+    assert format_answer_options(request, 2, answered_count=1).split("\n")[1:4] == [
         "reply 2 1      red",
         "reply 2 2      blue",
-        "reply 2 1, 2   several of them",
+        "reply 2 1, 2   Several choices",
     ]

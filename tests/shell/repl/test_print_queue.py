@@ -14,29 +14,29 @@ pytestmark = pytest.mark.quick
 LONG = PrintMarkdown("x" * MAX_TEXT_AFTER_INTERRUPT_CHARS)
 
 
-def pop_all(backlog: PrintQueue) -> list[Printable]:
+def pop_all(queue: PrintQueue) -> list[Printable]:
     items: list[Printable] = []
-    while backlog:
-        items.append(backlog.pop())
+    while queue:
+        items.append(queue.pop())
     return items
 
 
-def test_everything_comes_out_in_order() -> None:
-    backlog = PrintQueue()
+def test_items_come_out_in_their_order() -> None:
+    queue = PrintQueue()
     for item in (PrintPrompt("a"), LONG, LONG, PrintNotice("b")):
-        backlog.add(item)
-    assert pop_all(backlog) == [PrintPrompt("a"), LONG, LONG, PrintNotice("b")]
+        queue.add(item)
+    assert pop_all(queue) == [PrintPrompt("a"), LONG, LONG, PrintNotice("b")]
 
 
-def test_in_a_hurry_only_text_is_left_out_and_it_is_counted_where_it_was() -> None:
-    backlog = PrintQueue()
+def test_only_text_is_dropped_and_counted_in_place() -> None:
+    queue = PrintQueue()
     for item in (LONG, PrintMarkdown("too much"), PrintPrompt("a"), PrintMarkdown("more")):
-        backlog.add(item)
-    backlog.start_dropping()
-    backlog.add(PrintMarkdown("late"))
-    backlog.add(PrintOmission(100))
-    backlog.add(PrintNotice("Interrupted."))
-    assert pop_all(backlog) == [
+        queue.add(item)
+    queue.start_dropping()
+    queue.add(PrintMarkdown("late"))
+    queue.add(PrintOmission(100))
+    queue.add(PrintNotice("Interrupted."))
+    assert pop_all(queue) == [
         LONG,
         PrintOmission(8),
         PrintPrompt("a"),
@@ -45,24 +45,24 @@ def test_in_a_hurry_only_text_is_left_out_and_it_is_counted_where_it_was() -> No
     ]
 
 
-def test_little_text_is_printed_even_in_a_hurry() -> None:
-    backlog = PrintQueue()
-    backlog.add(PrintMarkdown("a"))
-    backlog.start_dropping()
-    assert pop_all(backlog) == [PrintMarkdown("a")]
-    backlog.add(PrintMarkdown("b"))
-    backlog.stop_dropping()
-    assert pop_all(backlog) == [PrintMarkdown("b")]
+def test_short_text_is_printed_even_while_dropping() -> None:
+    queue = PrintQueue()
+    queue.add(PrintMarkdown("a"))
+    queue.start_dropping()
+    assert pop_all(queue) == [PrintMarkdown("a")]
+    queue.add(PrintMarkdown("b"))
+    queue.stop_dropping()
+    assert pop_all(queue) == [PrintMarkdown("b")]
 
 
-def test_after_a_hurry_all_text_is_printed_again() -> None:
-    backlog = PrintQueue()
-    backlog.start_dropping()
-    backlog.add(LONG)
-    backlog.add(LONG)
-    backlog.stop_dropping()
-    backlog.add(LONG)
-    assert pop_all(backlog) == [
+def test_all_text_is_printed_again_after_dropping() -> None:
+    queue = PrintQueue()
+    queue.start_dropping()
+    queue.add(LONG)
+    queue.add(LONG)
+    queue.stop_dropping()
+    queue.add(LONG)
+    assert pop_all(queue) == [
         LONG,
         PrintOmission(MAX_TEXT_AFTER_INTERRUPT_CHARS),
         LONG,

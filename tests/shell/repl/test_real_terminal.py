@@ -1,4 +1,4 @@
-"""What only a real terminal shows: modes, signals, the process's end."""
+"""Behavior that only a real terminal shows: modes, signals, the exit status."""
 
 import os
 import signal
@@ -20,12 +20,12 @@ def build_command(*words: str) -> list[str]:
 
 @pytest.fixture
 def screen() -> Generator[PtyTerminal]:
-    with open_terminal(build_command(), cwd=ROOT) as shown:
-        shown.wait_for_text(FOOTER)
-        yield shown
+    with open_terminal(build_command(), cwd=ROOT) as terminal:
+        terminal.wait_for_text(FOOTER)
+        yield terminal
 
 
-def test_a_message_goes_out_and_the_answer_comes_back(screen: PtyTerminal) -> None:
+def test_a_prompt_is_sent_and_answered_on_screen(screen: PtyTerminal) -> None:
     screen.type("hello\r")
     screen.wait_for_text("You said hello.")
     assert screen.is_raw()
@@ -36,18 +36,18 @@ def test_a_message_goes_out_and_the_answer_comes_back(screen: PtyTerminal) -> No
     assert FOOTER not in screen.read_screen()
 
 
-def test_what_was_typed_before_the_terminal_was_ours_counts_enter_too() -> None:
-    with open_terminal(build_command(), cwd=ROOT) as shown:
-        assert not shown.is_raw()
-        shown.type("early\rand more")
-        shown.wait_for_text("You said early.")
-        shown.wait_for_text("> and more")
+def test_enter_typed_before_raw_mode_submits_the_prompt() -> None:
+    with open_terminal(build_command(), cwd=ROOT) as terminal:
+        assert not terminal.is_raw()
+        terminal.type("early\rand more")
+        terminal.wait_for_text("You said early.")
+        terminal.wait_for_text("> and more")
 
 
 @pytest.mark.parametrize(
     ("number", "status"), [(signal.SIGTERM, 143), (signal.SIGHUP, 129)], ids=["TERM", "HUP"]
 )
-def test_a_signal_ends_it_with_its_status_and_a_restored_terminal(
+def test_a_signal_exits_with_status_and_restored_terminal(
     screen: PtyTerminal, number: signal.Signals, status: int
 ) -> None:
     screen.type("wait\r")
@@ -59,14 +59,14 @@ def test_a_signal_ends_it_with_its_status_and_a_restored_terminal(
     assert b"\x1b[?2004l" in screen.raw
 
 
-def test_ctrl_c_twice_leaves_with_its_own_status(screen: PtyTerminal) -> None:
+def test_pressing_ctrl_c_twice_exits_with_status_130(screen: PtyTerminal) -> None:
     screen.type("\x03")
-    screen.wait_for_text("press Ctrl-C or Ctrl-D once more to leave")
+    screen.wait_for_text("Press Ctrl-C or Ctrl-D again to exit")
     screen.type("\x03")
     assert screen.wait_for_exit() == 130
 
 
-def test_a_terminal_that_is_closed_ends_it(screen: PtyTerminal) -> None:
+def test_closing_the_terminal_ends_the_whole_program(screen: PtyTerminal) -> None:
     screen.type("wait\r")
     screen.wait_for_text("You said wait.")
     pid = screen.pid
@@ -76,7 +76,7 @@ def test_a_terminal_that_is_closed_ends_it(screen: PtyTerminal) -> None:
     assert screen.status == 129
 
 
-def test_what_is_typed_before_there_is_a_screen_is_sent_and_drafted() -> None:
+def test_text_typed_before_the_first_screen_is_kept() -> None:
     with open_terminal(build_command(), cwd=ROOT) as screen:
         screen.type("hello\rhalf a thought")
         screen.wait_for_text("You said hello.")
@@ -84,53 +84,53 @@ def test_what_is_typed_before_there_is_a_screen_is_sent_and_drafted() -> None:
         assert screen.read_scrollback().count("half a thought") == 1
 
 
-def test_a_stop_gives_the_terminal_back_and_a_question_arms_anew() -> None:
+def test_suspending_restores_the_terminal_and_requires_rearming() -> None:
     shell = ["/bin/bash", "--norc", "--noprofile", "-i"]
     with open_terminal(shell, cwd=ROOT) as screen:
         screen.type(" ".join(build_command("--ask")) + "\r")
-        screen.wait_for_text("press a key to answer")
+        screen.wait_for_text("Press a key to answer")
         for from_outside in (False, True):
-            at = len(screen.raw)
+            start = len(screen.raw)
             if from_outside:
                 os.kill(find_child_pid(screen), signal.SIGTSTP)
             else:
                 screen.type("\x1a")
             screen.wait_for_text("Stopped")
-            assert b"\x1b[?2004l" in screen.raw[at:]
+            assert b"\x1b[?2004l" in screen.raw[start:]
             screen.type("stty -a | grep -oe ' icano[n]'\r")
             screen.wait_for_text(" icanon")
             screen.type("clear; fg\r")
-            screen.wait_for_text("y  once")
+            screen.wait_for_text("y  Yes, once")
             assert screen.is_raw()
-            screen.wait_for_text("press a key to answer")
-            assert screen.read_screen().count("y  once") == 1
+            screen.wait_for_text("Press a key to answer")
+            assert screen.read_screen().count("y  Yes, once") == 1
         screen.type("y")
-        screen.wait_for_no_text("y  once")
+        screen.wait_for_no_text("y  Yes, once")
 
 
 def find_child_pid(screen: PtyTerminal) -> int:
-    """The program that the shell of the terminal has started."""
+    """Return the program that the terminal's shell has started."""
     children = Path(f"/proc/{screen.pid}/task/{screen.pid}/children").read_text()
     return int(children.split()[0])
 
 
-def test_an_approval_is_armed_through_a_real_terminal() -> None:
+def test_an_approval_arms_in_a_real_terminal() -> None:
     with open_terminal(build_command("--ask"), cwd=ROOT) as screen:
-        screen.wait_for_text("press a key to answer")
+        screen.wait_for_text("Press a key to answer")
         screen.type("y")
-        screen.wait_for_no_text("y  once")
+        screen.wait_for_no_text("y  Yes, once")
         assert FOOTER in screen.wait_for_text(FOOTER)
 
 
-def test_without_colours_only_attributes_reach_the_terminal() -> None:
+def test_no_color_setting_leaves_only_text_attributes() -> None:
     environment = {**os.environ, "NO_COLOR": "1"}
     with open_terminal(build_command("--ask"), cwd=ROOT, environment=environment) as screen:
-        screen.wait_for_text("press a key to answer")
-        for colour in (b"[31m", b"[32m", b"[33m", b"[36m", b";31m", b";32m", b";33m", b";36m"):
-            assert colour not in screen.raw
+        screen.wait_for_text("Press a key to answer")
+        for color in (b"[31m", b"[32m", b"[33m", b"[36m", b";31m", b";32m", b";33m", b";36m"):
+            assert color not in screen.raw
 
 
-def test_after_resizes_there_is_one_input_and_one_footer(screen: PtyTerminal) -> None:
+def test_after_resizing_one_input_and_footer_remain(screen: PtyTerminal) -> None:
     for columns in (60, 40, 100, 50, 80):
         screen.resize(24, columns)
         screen.type(str(columns))

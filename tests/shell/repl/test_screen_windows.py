@@ -1,4 +1,4 @@
-"""What counts as shown is what was drawn, not what was meant to be."""
+"""Only rows that were actually drawn are reported as drawn."""
 
 import asyncio
 from io import StringIO
@@ -25,28 +25,30 @@ WINDOW = Size(rows=24, columns=80)
 
 
 def draw_frames(window: Size, *scrolls: int) -> list[DrawnRequest | None]:
-    """Draw in a window that the plan believes to be WINDOW; say what was shown after each step."""
+    """Draw in a window whose layout assumes WINDOW; return what was drawn after each step."""
 
     async def draw() -> list[DrawnRequest | None]:
-        scene = FrameInput(STATE, Arming(ID, 0.0), "", is_entering_text=False, hint="", now_s=0.0)
-        view = ScreenWindows(lambda: scene, lambda: WINDOW)
+        frame_input = FrameInput(
+            STATE, Arming(ID, 0.0), "", is_entering_text=False, hint="", now_s=0.0
+        )
+        windows = ScreenWindows(lambda: frame_input, lambda: WINDOW)
         output = FrameOutput(StringIO(), lambda: window)
-        app = Application[None](layout=view.layout, output=output, input=DummyInput())
+        app = Application[None](layout=windows.layout, output=output, input=DummyInput())
         with set_app(app):
             app.renderer.render(app, app.layout)
-            shown = [view.get_drawn_request(ID)]
+            drawn = [windows.get_drawn_request(ID)]
             for rows in scrolls:
-                view.scroll(rows)
-                shown.append(view.get_drawn_request(ID))
+                windows.scroll(rows)
+                drawn.append(windows.get_drawn_request(ID))
                 app.renderer.render(app, app.layout)
-                shown.append(view.get_drawn_request(ID))
+                drawn.append(windows.get_drawn_request(ID))
         await asyncio.sleep(0)
-        return shown
+        return drawn
 
     return asyncio.run(draw())
 
 
-def test_the_end_counts_once_a_frame_has_drawn_it_and_not_when_it_is_scrolled_to() -> None:
+def test_the_end_is_shown_only_after_drawing_it() -> None:
     top = DrawnRequest(ID, is_complete=True, shows_end=False)
     assert draw_frames(WINDOW, 1_000) == [
         top,
@@ -56,7 +58,7 @@ def test_the_end_counts_once_a_frame_has_drawn_it_and_not_when_it_is_scrolled_to
 
 
 @pytest.mark.parametrize("rows", range(1, 20))
-def test_rows_that_were_clipped_away_were_not_shown(rows: int) -> None:
-    """The window was lower than the plan believed: the answers stand below its edge."""
-    (shown,) = draw_frames(Size(rows=rows, columns=80))
-    assert shown is None or not shown.is_complete
+def test_clipped_rows_are_not_reported_as_drawn(rows: int) -> None:
+    """The window is smaller than the layout assumes, so the answers are below its edge."""
+    (drawn,) = draw_frames(Size(rows=rows, columns=80))
+    assert drawn is None or not drawn.is_complete

@@ -3,13 +3,12 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).parents[3]
-SLOW = {"anthropic", "markdown_it", "pygments", "rich"}
+SLOW_PACKAGES = {"anthropic", "markdown_it", "pygments", "rich"}
 
 
-def test_nothing_slow_is_imported_before_the_first_screen() -> None:
-    tell = (
-        f"import sys, shell.repl.repl, shell.console.console; print(*{SLOW!r} & set(sys.modules))"
-    )
-    command = [sys.executable, "-c", tell]
-    told = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
-    assert told.stdout.split() == []
+def test_no_slow_package_is_imported_before_the_screen() -> None:
+    imports = "import sys, shell.repl.repl, shell.console.console"
+    code = f"{imports}; print(*{SLOW_PACKAGES!r} & set(sys.modules))"
+    command = [sys.executable, "-c", code]
+    result = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    assert result.stdout.split() == []

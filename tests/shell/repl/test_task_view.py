@@ -1,4 +1,4 @@
-"""The task view: the agents at work are listed, read and stopped, and what they ask is answered."""
+"""The task view: running agents are listed, viewed and stopped, and their requests answered."""
 
 import asyncio
 
@@ -16,311 +16,316 @@ from tests.shell.screen_setup import start_subagents
 
 ONE, TWO = Address("/primary/general-1"), Address("/primary/general-2")
 ESC, TAB, LEFT, DOWN, CTRL_Y = "\x1b", "\t", "\x1b[D", "\x1b[B", "\x19"
-ASKED = "/primary/explore-2#1@1"
-LIST, PAGE = DOWN, f"{DOWN}\r"
+REQUEST_ID = "/primary/explore-2#1@1"
+OPEN_LIST, OPEN_PAGE = DOWN, f"{DOWN}\r"
 
 
-def test_down_on_an_empty_line_lists_the_agents_and_nothing_where_text_stands() -> None:
-    async def script(here: ScreenHarness) -> None:
-        here.put_events(sample_events.session_configured())
-        await here.wait_for_text("primary · default")
-        here.type(DOWN)
-        await here.wait_for_text("No other agent is at work.")
-        await here.press_key(DOWN)
-        assert here.controller.hint, "it is said again"
-        await here.press_key("\x7f")
-        assert not here.controller.hint, "the next key takes it away"
-        await start_subagents(here, sample_events.subagent_started(ONE))
-        here.type(f"a{DOWN}")
-        await here.wait_for_text("> a")
-        assert here.controller.list_input.picker is None
-        here.type(f"\x7f{DOWN}")
-        await here.wait_for_text("Agents at work")
-        here.put_events(SubagentEvent(ONE, TurnStarted(turn=1, prompt="look")))
-        await here.wait_for_text("general-1 · look about  thinking")
-        here.put_events(SubagentEvent(PRIMARY, sample_events.subagent_ended(ONE)))
-        await here.wait_for_text("0 of 0")
-        await here.press_key(ESC)
-        await here.wait_for_no_text("Agents at work")
-        assert InterruptTurn() not in here.posted
-
-    run_on_screen(script)
-
-
-THINKS = SubagentEvent(ONE, TurnStarted(turn=1, prompt="look"))
-COVERS, UNCOVERS = "\x1b[?1049h", "\x1b[?1049l"
-
-
-def test_the_task_view_takes_the_whole_screen_and_what_is_finished_is_printed_on_return() -> None:
-    async def script(here: ScreenHarness) -> None:
-        await start_subagents(here, sample_events.subagent_started(ONE))
-        here.type(DOWN)
-        await here.wait_for_text("Agents at work")
-        assert here.rows[0].startswith("Agents at work")
-        assert here.rows[-1].startswith("primary · default")
-        here.put_events(sample_events.reply_completed("So it is."), THINKS)
-        await here.wait_for_text("thinking")
-        here.type("\r")
-        await here.wait_for_text("> look")
-        await here.press_key(LEFT)
-        await here.wait_for_text("Agents at work")
-        assert "So it is." not in here.emulator.raw
-        assert (here.emulator.raw.count(COVERS), here.emulator.raw.count(UNCOVERS)) == (1, 0)
-        await here.press_key(ESC)
-        await here.wait_for_text("So it is.")
-        assert here.emulator.raw.count(UNCOVERS) == 1
+def test_down_opens_the_task_view_on_empty_lines() -> None:
+    async def script(screen: ScreenHarness) -> None:
+        screen.put_events(sample_events.session_configured())
+        await screen.wait_for_text("primary · default")
+        screen.type(DOWN)
+        await screen.wait_for_text("No agents are running.")
+        await screen.press_key(DOWN)
+        assert screen.controller.hint, "the message is shown again"
+        await screen.press_key("\x7f")
+        assert not screen.controller.hint, "the next key clears the message"
+        await start_subagents(screen, sample_events.subagent_started(ONE))
+        screen.type(f"a{DOWN}")
+        await screen.wait_for_text("> a")
+        assert screen.controller.list_input.picker is None
+        screen.type(f"\x7f{DOWN}")
+        await screen.wait_for_text("Agents ·")
+        screen.put_events(SubagentEvent(ONE, TurnStarted(turn=1, prompt="look")))
+        await screen.wait_for_text("general-1 · look about  thinking")
+        screen.put_events(SubagentEvent(PRIMARY, sample_events.subagent_ended(ONE)))
+        await screen.wait_for_text("0 of 0")
+        await screen.press_key(ESC)
+        await screen.wait_for_no_text("Agents ·")
+        assert InterruptTurn() not in screen.posted
 
     run_on_screen(script)
 
 
-def test_whoever_leaves_from_the_task_view_finds_what_was_finished_printed() -> None:
-    seen: list[ScreenHarness] = []
+THINKING = SubagentEvent(ONE, TurnStarted(turn=1, prompt="look"))
+ENTER_FULL_SCREEN, LEAVE_FULL_SCREEN = "\x1b[?1049h", "\x1b[?1049l"
 
-    async def script(here: ScreenHarness) -> None:
-        seen.append(here)
-        await start_subagents(here, sample_events.subagent_started(ONE))
-        here.type(DOWN)
-        await here.wait_for_text("Agents at work")
-        here.put_events(sample_events.reply_completed("So it is."), THINKS)
-        await here.wait_for_text("thinking")
+
+def test_output_during_the_task_view_is_printed_afterwards() -> None:
+    async def script(screen: ScreenHarness) -> None:
+        await start_subagents(screen, sample_events.subagent_started(ONE))
+        screen.type(DOWN)
+        await screen.wait_for_text("Agents ·")
+        assert screen.rows[0].startswith("Agents ·")
+        assert screen.rows[-1].startswith("primary · default")
+        screen.put_events(sample_events.reply_completed("So it is."), THINKING)
+        await screen.wait_for_text("thinking")
+        screen.type("\r")
+        await screen.wait_for_text("> look")
+        await screen.press_key(LEFT)
+        await screen.wait_for_text("Agents ·")
+        assert "So it is." not in screen.emulator.raw
+        assert (
+            screen.emulator.raw.count(ENTER_FULL_SCREEN),
+            screen.emulator.raw.count(LEAVE_FULL_SCREEN),
+        ) == (1, 0)
+        await screen.press_key(ESC)
+        await screen.wait_for_text("So it is.")
+        assert screen.emulator.raw.count(LEAVE_FULL_SCREEN) == 1
 
     run_on_screen(script)
-    raw = seen[0].emulator.raw
-    assert raw.index(UNCOVERS) < raw.index("So it is.")
 
 
-@pytest.mark.parametrize("second", ["x", "y"])
-def test_x_stops_an_agent_when_it_is_pressed_again_and_not_after_esc(second: str) -> None:
-    async def script(here: ScreenHarness) -> None:
+def test_exiting_from_the_task_view_prints_pending_output() -> None:
+    screens: list[ScreenHarness] = []
+
+    async def script(screen: ScreenHarness) -> None:
+        screens.append(screen)
+        await start_subagents(screen, sample_events.subagent_started(ONE))
+        screen.type(DOWN)
+        await screen.wait_for_text("Agents ·")
+        screen.put_events(sample_events.reply_completed("So it is."), THINKING)
+        await screen.wait_for_text("thinking")
+
+    run_on_screen(script)
+    raw = screens[0].emulator.raw
+    assert raw.index(LEAVE_FULL_SCREEN) < raw.index("So it is.")
+
+
+@pytest.mark.parametrize("second_key", ["x", "y"])
+def test_pressing_x_twice_stops_the_selected_agent(second_key: str) -> None:
+    async def script(screen: ScreenHarness) -> None:
         await start_subagents(
-            here, sample_events.subagent_started(ONE), sample_events.subagent_started(TWO)
+            screen, sample_events.subagent_started(ONE), sample_events.subagent_started(TWO)
         )
-        here.type(DOWN)
-        await here.wait_for_text("Agents at work")
-        await here.press_key("x")
-        await here.wait_for_text("x or y: stop general-1 and all below it")
-        await here.press_key(ESC)
-        await here.wait_for_no_text("x or y")
-        await here.press_key("x")
-        await here.press_key(DOWN)
-        await here.press_key("x")
-        await here.wait_for_text("x or y: stop general-2")
-        stops = [each for each in here.posted if isinstance(each, StopSubagent)]
+        screen.type(DOWN)
+        await screen.wait_for_text("Agents ·")
+        await screen.press_key("x")
+        await screen.wait_for_text("Stop general-1 and its subagents? x or y: stop")
+        await screen.press_key(ESC)
+        await screen.wait_for_no_text("x or y")
+        await screen.press_key("x")
+        await screen.press_key(DOWN)
+        await screen.press_key("x")
+        await screen.wait_for_text("Stop general-2")
+        stops = [each for each in screen.posted if isinstance(each, StopSubagent)]
         assert stops == []
-        await here.press_key(second)
-        await here.wait_until(
-            lambda: StopSubagent(agent=TWO) in here.posted, "the second to be stopped"
+        await screen.press_key(second_key)
+        await screen.wait_until(
+            lambda: StopSubagent(agent=TWO) in screen.posted, "the second to be stopped"
         )
-        assert StopSubagent(agent=ONE) not in here.posted
-        assert here.controller.list_input.picker is not None
+        assert StopSubagent(agent=ONE) not in screen.posted
+        assert screen.controller.list_input.picker is not None
 
     run_on_screen(script)
 
 
-def test_an_agents_page_stops_it_and_esc_leaves_it_only_when_nothing_is_asked() -> None:
-    async def script(here: ScreenHarness) -> None:
-        await start_subagents(here, sample_events.subagent_started(ONE))
-        here.type(f"{DOWN}\r")
-        await here.wait_for_text("it has said nothing yet")
-        await here.press_key("y")
-        await here.press_key("x")
-        await here.wait_for_text("x or y: stop general-1")
-        await here.press_key(ESC)
-        await here.wait_for_text("it has said nothing yet")
-        assert StopSubagent(agent=ONE) not in here.posted
-        await here.press_key("x")
-        await here.press_key("x")
-        assert StopSubagent(agent=ONE) in here.posted
-        here.put_events(SubagentEvent(PRIMARY, sample_events.subagent_ended(ONE)))
-        await here.wait_for_no_text("x: stop")
-        await here.press_key("x")
-        await here.wait_for_text("general-1 has ended.")
-        await here.press_key(ESC)
-        await here.wait_for_text("general-1 is being stopped, with all below it.")
-        assert here.controller.list_input.picker is None
-        assert InterruptTurn() not in here.posted
+def test_esc_cancels_the_stop_question_before_the_page() -> None:
+    async def script(screen: ScreenHarness) -> None:
+        await start_subagents(screen, sample_events.subagent_started(ONE))
+        screen.type(f"{DOWN}\r")
+        await screen.wait_for_text("no output yet")
+        await screen.press_key("y")
+        await screen.press_key("x")
+        await screen.wait_for_text("Stop general-1")
+        await screen.press_key(ESC)
+        await screen.wait_for_text("no output yet")
+        assert StopSubagent(agent=ONE) not in screen.posted
+        await screen.press_key("x")
+        await screen.press_key("x")
+        assert StopSubagent(agent=ONE) in screen.posted
+        screen.put_events(SubagentEvent(PRIMARY, sample_events.subagent_ended(ONE)))
+        await screen.wait_for_no_text("x: stop")
+        await screen.press_key("x")
+        await screen.wait_for_text("general-1 has already ended.")
+        await screen.press_key(ESC)
+        await screen.wait_for_text("Stopping general-1 and its subagents.")
+        assert screen.controller.list_input.picker is None
+        assert InterruptTurn() not in screen.posted
 
     run_on_screen(script)
 
 
-def test_the_list_comes_back_with_the_agent_whose_page_was_left() -> None:
-    async def script(here: ScreenHarness) -> None:
+def test_leaving_a_page_selects_its_agent_again() -> None:
+    async def script(screen: ScreenHarness) -> None:
         await start_subagents(
-            here, sample_events.subagent_started(ONE), sample_events.subagent_started(TWO)
+            screen, sample_events.subagent_started(ONE), sample_events.subagent_started(TWO)
         )
-        here.type(f"{DOWN}{DOWN}\r")
-        await here.wait_for_text("it has said nothing yet")
-        await here.press_key(LEFT)
-        await here.wait_for_text("› general-2")  # noqa: RUF001  (an arrow)
-        here.put_events(SubagentEvent(TWO, TurnStarted(turn=1, prompt="look")))
-        await here.wait_for_text("› general-2 · look about  thinking")  # noqa: RUF001  (an arrow)
-        here.put_events(SubagentEvent(ONE, TurnStarted(turn=1, prompt="look")))
-        await here.wait_for_text("  general-1 · look about  thinking")
-        assert "› general-2" in here.text  # noqa: RUF001  (an arrow)
+        screen.type(f"{DOWN}{DOWN}\r")
+        await screen.wait_for_text("no output yet")
+        await screen.press_key(LEFT)
+        await screen.wait_for_text("› general-2")  # noqa: RUF001  (an arrow)
+        screen.put_events(SubagentEvent(TWO, TurnStarted(turn=1, prompt="look")))
+        await screen.wait_for_text("› general-2 · look about  thinking")  # noqa: RUF001  (an arrow)
+        screen.put_events(SubagentEvent(ONE, TurnStarted(turn=1, prompt="look")))
+        await screen.wait_for_text("  general-1 · look about  thinking")
+        assert "› general-2" in screen.text  # noqa: RUF001  (an arrow)
 
     run_on_screen(script)
 
 
-def test_letters_look_for_a_name_in_the_list_of_agents() -> None:
-    async def script(here: ScreenHarness) -> None:
+def test_letters_filter_the_list_of_agents() -> None:
+    async def script(screen: ScreenHarness) -> None:
         await start_subagents(
-            here,
+            screen,
             sample_events.subagent_started(ONE),
             sample_events.subagent_started(Address("/primary/explore-1")),
         )
-        here.type(f"{DOWN}")
-        await here.wait_for_text("2 of 2")
-        here.type("ex")
-        await here.wait_for_text("1 of 2")
-        here.type("x")
-        await here.wait_for_text("0 of 2")
-        assert not here.controller.task_view.is_confirming_stop
-        await here.press_key(LEFT)
-        assert here.controller.list_input.picker is not None
+        screen.type(f"{DOWN}")
+        await screen.wait_for_text("2 of 2")
+        screen.type("ex")
+        await screen.wait_for_text("1 of 2")
+        screen.type("x")
+        await screen.wait_for_text("0 of 2")
+        assert not screen.controller.task_view.is_confirming_stop
+        await screen.press_key(LEFT)
+        assert screen.controller.list_input.picker is not None
 
     run_on_screen(script)
 
 
-async def wait_quiet_period(here: ScreenHarness) -> None:
-    """Let more than the time pass in which a request arms, once it has been seen."""
+async def wait_quiet_period(screen: ScreenHarness) -> None:
+    """Wait longer than the quiet period, once the request is acknowledged."""
 
-    def seen() -> bool:
-        arming = here.controller.approval_prompt.arming
+    def is_acknowledged() -> bool:
+        arming = screen.controller.approval_prompt.arming
         return arming is not None and arming.acknowledged_s is not None
 
-    await here.wait_until(seen, "the request to be seen")
-    here.loop.offset_s += 2 * QUIET_PERIOD_S
-    timed = asyncio.Event()
-    here.loop.call_later(0, timed.set)
-    await timed.wait()
+    await screen.wait_until(is_acknowledged, "the acknowledgment")
+    screen.loop.offset_s += 2 * QUIET_PERIOD_S
+    timer_fired = asyncio.Event()
+    screen.loop.call_later(0, timer_fired.set)
+    await timer_fired.wait()
 
 
-async def show_approval_over(here: ScreenHarness, keys: str, command: str = "git push") -> None:
-    await start_subagents(here, sample_events.subagent_started(ONE))
-    here.type(keys)
-    await here.wait_until(lambda: here.controller.task_view.is_open, "the task view")
-    here.put_events(sample_events.exec_approval(command))
-    await here.wait_for_text("y  once")
+async def show_approval_over(screen: ScreenHarness, keys: str, command: str = "git push") -> None:
+    await start_subagents(screen, sample_events.subagent_started(ONE))
+    screen.type(keys)
+    await screen.wait_until(lambda: screen.controller.task_view.is_open, "the task view")
+    screen.put_events(sample_events.exec_approval(command))
+    await screen.wait_for_text("y  Yes, once")
 
 
-@pytest.mark.parametrize("view", [LIST, PAGE])
-@pytest.mark.parametrize(("key", "answer"), [("y", "once"), ("n", "no")])
-def test_a_request_is_answered_in_the_task_view_by_one_key_once_it_is_armed(
-    view: str, key: str, answer: ApprovalDecision
+@pytest.mark.parametrize("view", [OPEN_LIST, OPEN_PAGE])
+@pytest.mark.parametrize(("key", "decision"), [("y", "once"), ("n", "no")])
+def test_an_armed_request_is_answered_within_the_task_view(
+    view: str, key: str, decision: ApprovalDecision
 ) -> None:
-    async def script(here: ScreenHarness) -> None:
-        await show_approval_over(here, view)
-        assert "general-1" in here.text
-        await here.wait_until_armed()
-        await here.wait_for_text("press a key to answer")
-        await here.press_key(key)
-        await here.wait_for_no_text("y  once")
-        assert here.posted[-1] == SubmitDecision(id=ASKED, decision=answer)
-        assert here.controller.task_view.selected_agent == ONE
-        await here.press_key("x")
-        await here.wait_for_text("x or y: stop general-1")
+    async def script(screen: ScreenHarness) -> None:
+        await show_approval_over(screen, view)
+        assert "general-1" in screen.text
+        await screen.wait_until_armed()
+        await screen.wait_for_text("Press a key to answer")
+        await screen.press_key(key)
+        await screen.wait_for_no_text("y  Yes, once")
+        assert screen.posted[-1] == SubmitDecision(id=REQUEST_ID, decision=decision)
+        assert screen.controller.task_view.selected_agent == ONE
+        await screen.press_key("x")
+        await screen.wait_for_text("Stop general-1")
 
     run_on_screen(script)
 
 
-@pytest.mark.parametrize("view", [LIST, PAGE])
-def test_a_reason_is_written_in_the_task_view_and_leads_back_to_it(view: str) -> None:
-    async def script(here: ScreenHarness) -> None:
-        await show_approval_over(here, view)
-        await here.wait_until_armed()
-        await here.press_key(TAB)
-        here.type("not xy")
-        await here.wait_for_text("no, because: not xy")
-        await here.press_key(ESC)
-        await here.wait_for_no_text("no, because")
-        await here.wait_until_armed()
-        await here.press_key(TAB)
-        here.type(", never\r")
-        await here.wait_for_no_text("n  no")
-        assert here.posted[-1] == SubmitDecision(id=ASKED, decision="no", feedback="not xy, never")
-        assert here.controller.task_view.selected_agent == ONE
+@pytest.mark.parametrize("view", [OPEN_LIST, OPEN_PAGE])
+def test_typing_a_reason_returns_to_the_task_view(view: str) -> None:
+    async def script(screen: ScreenHarness) -> None:
+        await show_approval_over(screen, view)
+        await screen.wait_until_armed()
+        await screen.press_key(TAB)
+        screen.type("not xy")
+        await screen.wait_for_text("no, because: not xy")
+        await screen.press_key(ESC)
+        await screen.wait_for_no_text("no, because")
+        await screen.wait_until_armed()
+        await screen.press_key(TAB)
+        screen.type(", never\r")
+        await screen.wait_for_no_text("n  No")
+        assert screen.posted[-1] == SubmitDecision(
+            id=REQUEST_ID, decision="no", feedback="not xy, never"
+        )
+        assert screen.controller.task_view.selected_agent == ONE
 
     run_on_screen(script)
 
 
-@pytest.mark.parametrize("view", [LIST, PAGE])
-def test_the_y_that_stops_an_agent_allows_nothing_that_comes_meanwhile(view: str) -> None:
-    async def script(here: ScreenHarness) -> None:
-        await start_subagents(here, sample_events.subagent_started(ONE))
-        here.type(view)
-        await here.wait_until(lambda: here.controller.task_view.is_open, "the task view")
-        await here.press_key("x")
-        await here.wait_for_text("x or y: stop general-1")
-        here.put_events(sample_events.exec_approval())
-        await here.wait_for_text("y  once")
-        await wait_quiet_period(here)
-        assert not here.controller.approval_prompt.can_reject
-        await here.press_key("y")
-        assert here.posted[-1] == StopSubagent(agent=ONE)
-        await here.wait_until_armed()
+@pytest.mark.parametrize("view", [OPEN_LIST, OPEN_PAGE])
+def test_the_y_to_stop_agents_never_allows_requests(view: str) -> None:
+    async def script(screen: ScreenHarness) -> None:
+        await start_subagents(screen, sample_events.subagent_started(ONE))
+        screen.type(view)
+        await screen.wait_until(lambda: screen.controller.task_view.is_open, "the task view")
+        await screen.press_key("x")
+        await screen.wait_for_text("Stop general-1")
+        screen.put_events(sample_events.exec_approval())
+        await screen.wait_for_text("y  Yes, once")
+        await wait_quiet_period(screen)
+        assert not screen.controller.approval_prompt.can_reject
+        await screen.press_key("y")
+        assert screen.posted[-1] == StopSubagent(agent=ONE)
+        await screen.wait_until_armed()
 
     run_on_screen(script)
 
 
-@pytest.mark.parametrize("view", [LIST, PAGE])
-def test_later_leaves_the_task_view_open_and_ctrl_y_brings_the_request_back_into_it(
+@pytest.mark.parametrize("view", [OPEN_LIST, OPEN_PAGE])
+def test_a_deferred_request_returns_into_the_task_view(
     view: str,
 ) -> None:
-    async def script(here: ScreenHarness) -> None:
-        await show_approval_over(here, view)
-        await here.wait_until_armed()
-        await here.press_key(ESC)
-        await here.wait_for_no_text("y  once")
-        assert here.controller.task_view.is_open
-        await here.press_key(CTRL_Y)
-        await here.wait_for_text("press a key to answer")
-        assert here.controller.task_view.is_open
+    async def script(screen: ScreenHarness) -> None:
+        await show_approval_over(screen, view)
+        await screen.wait_until_armed()
+        await screen.press_key(ESC)
+        await screen.wait_for_no_text("y  Yes, once")
+        assert screen.controller.task_view.is_open
+        await screen.press_key(CTRL_Y)
+        await screen.wait_for_text("Press a key to answer")
+        assert screen.controller.task_view.is_open
 
     run_on_screen(script)
 
 
-def test_letters_that_are_looked_for_hold_a_request_up_as_a_draft_does() -> None:
-    async def script(here: ScreenHarness) -> None:
-        await start_subagents(here, sample_events.subagent_started(ONE))
-        here.type(f"{DOWN}gen")
-        await here.wait_for_text("look for: gen")
-        here.put_events(sample_events.exec_approval())
-        await here.wait_for_text("y  once")
-        await here.press_key("y")
-        await here.wait_for_text("look for: geny")
-        await here.wait_for_text("Ctrl-Y to answer: a draft is being typed")
-        await wait_quiet_period(here)
-        assert not here.controller.approval_prompt.can_reject
+def test_filter_text_delays_arming_like_a_draft() -> None:
+    async def script(screen: ScreenHarness) -> None:
+        await start_subagents(screen, sample_events.subagent_started(ONE))
+        screen.type(f"{DOWN}gen")
+        await screen.wait_for_text("filter: gen")
+        screen.put_events(sample_events.exec_approval())
+        await screen.wait_for_text("y  Yes, once")
+        await screen.press_key("y")
+        await screen.wait_for_text("filter: geny")
+        await screen.wait_for_text("You have a draft; press Ctrl-Y to answer")
+        await wait_quiet_period(screen)
+        assert not screen.controller.approval_prompt.can_reject
         for _ in "geny":
-            await here.press_key("\x7f")
-        await here.wait_until_armed()
+            await screen.press_key("\x7f")
+        await screen.wait_until_armed()
 
     run_on_screen(script)
 
 
-def test_time_passes_in_the_task_view_also_while_nothing_happens() -> None:
-    async def script(here: ScreenHarness) -> None:
-        await start_subagents(here, sample_events.subagent_started(ONE))
-        here.type(LIST)
-        await here.wait_for_text("look about  starting · 0s")
-        here.loop.offset_s += 60
-        await here.wait_for_text("look about  starting · 1m 0")
-        here.type("\r")
-        await here.wait_for_text("look about · starting · 1m 0")
-        here.loop.offset_s += 60
-        await here.wait_for_text("look about · starting · 2m 0")
+def test_elapsed_times_advance_in_the_task_view() -> None:
+    async def script(screen: ScreenHarness) -> None:
+        await start_subagents(screen, sample_events.subagent_started(ONE))
+        screen.type(OPEN_LIST)
+        await screen.wait_for_text("look about  starting · 0s")
+        screen.loop.offset_s += 60
+        await screen.wait_for_text("look about  starting · 1m 0")
+        screen.type("\r")
+        await screen.wait_for_text("look about · starting · 1m 0")
+        screen.loop.offset_s += 60
+        await screen.wait_for_text("look about · starting · 2m 0")
 
     run_on_screen(script)
 
 
-def test_enter_sends_no_draft_that_a_page_hides() -> None:
-    async def script(here: ScreenHarness) -> None:
-        await show_approval_over(here, PAGE)
-        here.controller.draft_input.prepend("not yet")
-        await here.press_key(CTRL_Y)
-        await here.wait_until_armed()
-        await here.press_key("\r")
-        assert here.controller.windows.draft_buffer.text == "not yet"
-        assert here.controller.state.queued_prompts == ()
+def test_enter_never_sends_a_hidden_draft() -> None:
+    async def script(screen: ScreenHarness) -> None:
+        await show_approval_over(screen, OPEN_PAGE)
+        screen.controller.draft_input.prepend("not yet")
+        await screen.press_key(CTRL_Y)
+        await screen.wait_until_armed()
+        await screen.press_key("\r")
+        assert screen.controller.windows.draft_buffer.text == "not yet"
+        assert screen.controller.state.queued_prompts == ()
 
     run_on_screen(script)

@@ -81,7 +81,7 @@ def test_what_a_person_allows_shows_every_blank_that_is_not_the_space_bars() -> 
 
 
 def test_on_one_line_a_run_of_blanks_is_counted() -> None:
-    assert sanitize_line("a  b" + " " * 80 + "y  once") == "a  b<U+0020×80>y  once"  # noqa: RUF001
+    assert sanitize_line("a  b" + " " * 80 + "y  Yes, once") == "a  b<U+0020×80>y  Yes, once"  # noqa: RUF001
     assert sanitize_line_strict("a\t\n   b") == "a^I^J<U+0020×3>b"  # noqa: RUF001  (the sign for times)
 
 

@@ -1,4 +1,4 @@
-"""What reports change, without a screen."""
+"""State transitions of the screen, tested without a screen."""
 
 import pytest
 
@@ -53,7 +53,7 @@ def create_running_state() -> ScreenState:
     )[0]
 
 
-def test_what_is_entered_before_the_agent_is_ready_waits_for_it() -> None:
+def test_a_prompt_before_the_session_starts_is_queued() -> None:
     early, effects = screen_state.submit_prompt(ScreenState(), "hello", 1.0)
     assert (early.queued_prompts, effects) == (("hello",), ())
     ready, effects = apply_event(early, sample_events.session_configured(), 2.0)
@@ -65,14 +65,14 @@ def test_what_is_entered_before_the_agent_is_ready_waits_for_it() -> None:
     )
 
 
-def test_a_reply_that_was_not_streamed_is_printed_from_its_record() -> None:
+def test_an_unstreamed_reply_is_printed_when_it_completes() -> None:
     _, effects = apply_events(
         sample_events.reply_completed("All of it."), initial=create_running_state()
     )
     assert effects == (PrintMarkdown("All of it."),)
 
 
-def test_a_reply_that_was_streamed_is_printed_once() -> None:
+def test_a_streamed_reply_is_printed_only_once() -> None:
     text = "One.\n\nTwo."
     _, effects = apply_events(
         TextDelta(text=text), sample_events.reply_completed(text), initial=create_running_state()
@@ -80,13 +80,13 @@ def test_a_reply_that_was_streamed_is_printed_once() -> None:
     assert effects == (PrintMarkdown("One."), PrintMarkdown("Two."))
 
 
-def test_text_before_a_tool_is_printed_before_the_tool_row() -> None:
+def test_text_before_a_tool_call_is_printed_first() -> None:
     events = (TextDelta(text="Look."), sample_events.tool_started(), sample_events.tool_ended())
     _, effects = apply_events(*events, initial=create_running_state())
     assert effects == (PrintMarkdown("Look."), sample_events.tool_ended())
 
 
-def test_a_turn_that_goes_on_after_a_resume_is_shown_as_running() -> None:
+def test_a_turn_continued_after_resume_is_shown_running() -> None:
     resumed, effects = apply_events(
         sample_events.session_configured(resumed=True), TurnStarted(turn=3, prompt="go on")
     )
@@ -94,21 +94,21 @@ def test_a_turn_that_goes_on_after_a_resume_is_shown_as_running() -> None:
     assert effects[1:] == (PrintPrompt("go on"),)
 
 
-def test_a_turn_that_was_left_open_runs_from_the_start_and_what_is_entered_waits() -> None:
+def test_an_open_turn_runs_at_start_and_queues_prompts() -> None:
     resumed, _ = apply_events(sample_events.session_configured(running_turn=3, next_turn=4))
     assert resumed.turn is not None
     waiting, effects = screen_state.submit_prompt(resumed, "hello", 11.0)
     assert (waiting.queued_prompts, effects) == (("hello",), ())
 
 
-def test_a_late_piece_of_an_ended_turn_starts_nothing() -> None:
+def test_late_text_of_an_ended_turn_starts_no_turn() -> None:
     ended, _ = apply_events(
         sample_events.turn_completed(), TextDelta(text="late"), initial=create_running_state()
     )
     assert ended.turn is None
 
 
-def test_a_failed_turn_says_why_and_gives_the_queue_back() -> None:
+def test_a_failed_turn_prints_why_and_restores_the_queue() -> None:
     waiting, _ = screen_state.submit_prompt(create_running_state(), "next", 10.0)
     failed = TurnFailed(turn=1, reason="unauthorized", detail="the key was refused")
     ended, effects = apply_event(waiting, failed, 11.0)
@@ -119,33 +119,33 @@ def test_a_failed_turn_says_why_and_gives_the_queue_back() -> None:
     )
 
 
-def test_esc_without_a_turn_does_nothing_and_with_one_interrupts_it_once() -> None:
+def test_interrupting_without_a_turn_does_nothing() -> None:
     assert screen_state.interrupt(ScreenState()) == (ScreenState(), ())
     once, effects = screen_state.interrupt(create_running_state())
     assert effects == (SendCommand(InterruptTurn()),)
     assert screen_state.interrupt(once)[1] == ()
 
 
-def test_a_flood_of_text_behind_esc_is_only_counted() -> None:
+def test_a_flood_of_text_after_esc_is_counted() -> None:
     stopping, _ = screen_state.interrupt(create_running_state())
-    much = TextDelta(text="x\n\n" * MAX_LATE_CHARS)
-    current, effects = apply_events(TextDelta(text="One.\n\nTwo."), much, initial=stopping)
-    assert effects == (PrintMarkdown("One."), PrintOmission(len(much.text)))
+    flood = TextDelta(text="x\n\n" * MAX_LATE_CHARS)
+    current, effects = apply_events(TextDelta(text="One.\n\nTwo."), flood, initial=stopping)
+    assert effects == (PrintMarkdown("One."), PrintOmission(len(flood.text)))
     assert apply_event(current, sample_events.turn_interrupted(), 11.0)[1] == (
         PrintMarkdown("Two."),
         PrintNotice("Interrupted.", "warn"),
     )
 
 
-def test_an_agent_that_starts_again_ends_the_turn_on_the_screen() -> None:
-    again, effects = apply_events(
+def test_a_restarted_agent_ends_the_turn_on_screen() -> None:
+    restarted, effects = apply_events(
         sample_events.session_configured(next_turn=2), initial=create_running_state()
     )
-    assert again.turn is None
+    assert restarted.turn is None
     assert effects == ()
 
 
-def test_a_withdrawn_request_is_mentioned_only_if_it_was_on_the_screen() -> None:
+def test_a_withdrawal_is_announced_only_for_the_visible_request() -> None:
     both = (sample_events.exec_approval(), sample_events.exec_approval("git tag", number=2))
     first, second = (message.request.id for message in both)
     _, effects = apply_events(*both, DismissApproval(id=second, outcome="withdrawn"))
@@ -154,7 +154,7 @@ def test_a_withdrawn_request_is_mentioned_only_if_it_was_on_the_screen() -> None
     assert effects == (PrintNotice("The request on screen was withdrawn.", "warn"),)
 
 
-def test_a_request_that_is_presented_again_keeps_its_place() -> None:
+def test_a_request_shown_again_keeps_its_position() -> None:
     current, _ = apply_events(
         sample_events.exec_approval(),
         sample_events.exec_approval("git tag", number=2),
@@ -166,45 +166,42 @@ def test_a_request_that_is_presented_again_keeps_its_place() -> None:
     ]
 
 
-def test_all_requests_that_wait_are_put_off_together_and_one_that_comes_later_shows_itself() -> (
-    None
-):
+def test_deferring_hides_waiting_requests_but_not_later_ones() -> None:
     waiting, _ = apply_events(
         sample_events.exec_approval(), sample_events.exec_approval("git tag", number=2)
     )
-    off = screen_state.defer_approvals(waiting)
-    assert off.approvals.current is None
-    assert len(off.approvals.parked) == 2
-    later, _ = apply_event(off, sample_events.exec_approval("ls", number=3), 11.0)
+    deferred = screen_state.defer_approvals(waiting)
+    assert deferred.approvals.current is None
+    assert len(deferred.approvals.parked) == 2
+    later, _ = apply_event(deferred, sample_events.exec_approval("ls", number=3), 11.0)
     assert later.approvals.current == later.approvals.parked[2]
-    back = screen_state.restore_deferred_approvals(screen_state.defer_approvals(later)).approvals
-    assert back.current == back.parked[0]
+    restored = screen_state.restore_deferred_approvals(screen_state.defer_approvals(later))
+    assert restored.approvals.current == restored.approvals.parked[0]
 
 
-def test_a_no_to_a_subagent_is_told_with_its_reason_and_one_to_the_primary_by_its_call() -> None:
-    asked, changed = (
-        sample_events.exec_approval("git push\x1b[2J " + "x" * 200),
-        sample_events.patch_approval(""),
+def test_only_denying_a_subagents_call_prints_a_notice() -> None:
+    """The primary agent's denied calls are printed as calls."""
+    exec_approval = sample_events.exec_approval("git push\x1b[2J " + "x" * 200)
+    patch_approval = sample_events.patch_approval("")
+    waiting, _ = apply_events(exec_approval, patch_approval)
+    denied, effects = screen_state.decide_approval(
+        waiting, exec_approval.request.id, "no", "not on a Friday"
     )
-    waiting, _ = apply_events(asked, changed)
-    refused, effects = screen_state.decide_approval(
-        waiting, asked.request.id, "no", "not on a Friday"
-    )
-    line = (
-        f"You said no to primary{AGENT_CHAIN_SEPARATOR}explore-2: bash git push^[[2J {'x' * 100}…"
-    )
-    assert effects[1:] == (PrintNotice(f"{line}\nIt reads: not on a Friday", "warn"),)
-    _, effects = screen_state.decide_approval(waiting, asked.request.id, "no")
-    assert effects[1:] == (PrintNotice(line, "warn"),)
-    _, effects = screen_state.decide_approval(refused, changed.request.id, "no", "why")
+    chain = f"primary{AGENT_CHAIN_SEPARATOR}explore-2"
+    notice = f"You denied this call of {chain}: bash git push^[[2J {'x' * 100}…"
+    reason = "Reason sent to the agent: not on a Friday"
+    assert effects[1:] == (PrintNotice(f"{notice}\n{reason}", "warn"),)
+    _, effects = screen_state.decide_approval(waiting, exec_approval.request.id, "no")
+    assert effects[1:] == (PrintNotice(notice, "warn"),)
+    _, effects = screen_state.decide_approval(denied, patch_approval.request.id, "no", "why")
     assert len(effects) == 1
 
 
-def test_a_notice_is_a_remark() -> None:
+def test_a_notice_event_is_printed_as_a_warning() -> None:
     assert apply_events(Notice("going away"))[1] == (PrintNotice("going away", "warn"),)
 
 
-def test_the_spinner_tells_verb_time_and_tokens() -> None:
+def test_the_spinner_shows_activity_elapsed_time_and_tokens() -> None:
     thinking, _ = apply_event(create_running_state(), ThinkingDelta(text="x" * 400), 74.0)
     [row] = render_progress_rows(thinking, 75.0, 80, 5)
     assert "Thinking · 1m 05s · ~100 tokens" in row[0][1]
@@ -214,19 +211,19 @@ def test_the_spinner_tells_verb_time_and_tokens() -> None:
     assert "1.2k tokens" in render_progress_rows(replied, 75.0, 80, 5)[0][0][1]
 
 
-def test_the_spinner_tells_when_nothing_has_come_for_long() -> None:
-    silent = "No word from the model for 1m 05s · 1m 05s · 0 tokens · Esc interrupts"
-    assert silent in render_progress_rows(create_running_state(), 75.0, 80, 5)[0][0][1]
-    for said in (ThinkingDelta(text="x"), sample_events.tool_ended("done")):
-        heard, _ = apply_event(create_running_state(), said, 74.0)
-        assert "Thinking" in render_progress_rows(heard, 75.0, 80, 5)[0][0][1]
-        assert "from the model for 16s" in render_progress_rows(heard, 90.0, 80, 5)[0][0][1]
+def test_the_spinner_reports_a_long_silence_of_the_model() -> None:
+    text = "No response from the model for 1m 05s · 1m 05s · 0 tokens · Esc to interrupt"
+    assert text in render_progress_rows(create_running_state(), 75.0, 80, 5)[0][0][1]
+    for event in (ThinkingDelta(text="x"), sample_events.tool_ended("done")):
+        active, _ = apply_event(create_running_state(), event, 74.0)
+        assert "Thinking" in render_progress_rows(active, 75.0, 80, 5)[0][0][1]
+        assert "from the model for 16s" in render_progress_rows(active, 90.0, 80, 5)[0][0][1]
     waiting, _ = apply_event(create_running_state(), OVERLOADED, 40.0)
-    assert "trying again (2 of 5)" in render_progress_rows(waiting, 58.0, 80, 5)[0][0][1]
+    assert "retrying (2 of 5)" in render_progress_rows(waiting, 58.0, 80, 5)[0][0][1]
     assert "from the model for 15s" in render_progress_rows(waiting, 59.0, 80, 5)[0][0][1]
 
 
-def test_a_calls_arguments_count_as_they_stream_in() -> None:
+def test_streamed_call_arguments_are_counted_as_tokens() -> None:
     called, effects = apply_event(create_running_state(), ToolInputDelta(char_count=4_000), 74.0)
     assert effects == ()
     [row] = render_progress_rows(called, 75.0, 80, 1)
@@ -234,25 +231,26 @@ def test_a_calls_arguments_count_as_they_stream_in() -> None:
     assert apply_event(ScreenState(), ToolInputDelta(char_count=4_000), 50.0) == (ScreenState(), ())
 
 
-def test_the_spinner_names_esc_only_while_esc_interrupts() -> None:
+def test_the_spinner_mentions_esc_only_while_it_interrupts() -> None:
     asking, _ = apply_events(sample_events.exec_approval(), initial=create_running_state())
-    for stands, told in (
+    for state, mentions_escape in (
         (create_running_state(), True),
         (asking, False),
         (screen_state.defer_approvals(asking), True),
         (screen_state.interrupt(create_running_state())[0], False),
     ):
-        assert ("Esc interrupts" in render_progress_rows(stands, 20.0, 80, 5)[0][0][1]) == told
+        row = render_progress_rows(state, 20.0, 80, 5)[0][0][1]
+        assert ("Esc to interrupt" in row) == mentions_escape
 
 
-def test_with_little_room_the_spinner_stays_and_the_queue_counts_the_rest() -> None:
+def test_a_small_window_keeps_spinner_and_counts_the_queue() -> None:
     busy, _ = apply_events(
         TextDelta(text="a\nb\nc"), sample_events.tool_started(), initial=create_running_state()
     )
     assert len(render_progress_rows(busy, 20.0, 80, 1)) == 1
     assert "Working" in render_progress_rows(busy, 20.0, 80, 1)[0][0][1]
-    told = [row[0][1] for row in render_queued_rows(("1", "2", "3", "4", "5"), 80)]
-    assert told == ["» … 2 more", "» 3", "» 4", "» 5"]
+    rows = [row[0][1] for row in render_queued_rows(("1", "2", "3", "4", "5"), 80)]
+    assert rows == ["» … 2 more", "» 3", "» 4", "» 5"]
 
 
 OVERLOADED = ModelRetrying(
@@ -266,32 +264,32 @@ OVERLOADED = ModelRetrying(
 )
 
 
-def test_a_wait_is_shown_with_its_time_and_ends_with_the_next_text() -> None:
+def test_a_retry_is_shown_until_the_next_text_arrives() -> None:
     waiting, effects = apply_events(
         TextDelta(text="One."), OVERLOADED, initial=create_running_state()
     )
     assert effects == (
         PrintMarkdown("One."),
-        PrintNotice("The reply was cut off here; it begins anew.", "warn"),
+        PrintNotice("The reply was interrupted here and starts over.", "warn"),
     )
     (row,) = render_progress_rows(waiting, 10.0, 100, 10)
-    assert "Overloaded, trying again in 4 s (2 of 5)" in row[0][1]
+    assert "The service is overloaded, retrying in 4 s (2 of 5)" in row[0][1]
     (row,) = render_progress_rows(waiting, 15.0, 100, 10)
-    assert "Overloaded, trying again (2 of 5)" in row[0][1]
-    going_on, _ = apply_event(waiting, TextDelta(text="Two"), 16.0)
-    assert "trying again" not in str(render_progress_rows(going_on, 16.0, 100, 10))
+    assert "The service is overloaded, retrying (2 of 5)" in row[0][1]
+    resumed, _ = apply_event(waiting, TextDelta(text="Two"), 16.0)
+    assert "retrying" not in str(render_progress_rows(resumed, 16.0, 100, 10))
 
 
 @pytest.mark.parametrize(
     ("reason", "line"),
     [
-        ("server_failed", "The service failed, trying again in 4 s (2 of 5)"),
-        ("unavailable", "The service is unavailable, trying again in 4 s (2 of 5)"),
-        ("gateway", "A gateway got no answer from the service, trying again in 4 s (2 of 5)"),
-        ("unreachable", "No connection, trying again in 4 s (2 of 5)"),
+        ("server_failed", "The service failed, retrying in 4 s (2 of 5)"),
+        ("unavailable", "The service is unavailable, retrying in 4 s (2 of 5)"),
+        ("gateway", "A gateway got no response from the service, retrying in 4 s (2 of 5)"),
+        ("unreachable", "No connection, retrying in 4 s (2 of 5)"),
     ],
 )
-def test_a_wait_names_whose_trouble_it_is(reason: ModelFailureReason, line: str) -> None:
+def test_a_retry_shows_the_reason_of_the_failure(reason: ModelFailureReason, line: str) -> None:
     waiting, _ = apply_events(
         OVERLOADED.model_copy(update={"reason": reason}), initial=create_running_state()
     )
@@ -299,20 +297,20 @@ def test_a_wait_names_whose_trouble_it_is(reason: ModelFailureReason, line: str)
     assert line in row[0][1]
 
 
-def test_a_limit_ends_a_turn_with_one_line_that_is_no_failure() -> None:
+def test_a_reached_limit_is_not_printed_as_a_failure() -> None:
     reached = TurnFailed(turn=1, reason="max_turns", detail="stopped after 2 requests")
     _, effects = apply_events(reached, initial=create_running_state())
     assert effects == (PrintNotice("The turn stopped after 2 requests.", "warn"),)
 
 
-def test_a_reply_that_broke_off_for_good_is_marked() -> None:
+def test_a_reply_that_failed_midway_is_marked_incomplete() -> None:
     failed = TurnFailed(turn=1, reason="cut_off", detail="gone", partial_text="One")
     _, effects = apply_events(failed, initial=create_running_state())
-    said = "The turn failed (cut_off): gone. What stands above of the reply is not all of it."
-    assert effects == (PrintNotice(said, "bad"),)
+    notice = "The turn failed (cut_off): gone. The reply above is incomplete."
+    assert effects == (PrintNotice(notice, "bad"),)
 
 
-def test_another_model_is_shown_from_now_on() -> None:
+def test_a_model_change_updates_the_model_on_screen() -> None:
     changed, _ = apply_events(ModelChanged(model="big"), initial=create_running_state())
     assert changed.session is not None
     assert changed.session.model == "big"
@@ -326,27 +324,27 @@ def get_footer_text(current: ScreenState) -> str:
     return "".join(text for _, text in render_footer(current, "", 200))
 
 
-def test_a_disk_that_refuses_is_told_once_and_stands_in_the_footer_until_it_is_well() -> None:
+def test_a_write_failure_stays_in_the_footer_until_recovery() -> None:
     failing, effects = apply_events(sample_events.session_configured(), FAILING)
     assert effects[1:] == (PrintNotice(format_write_failure(FAILING), "bad"),)
-    assert get_footer_text(failing).startswith("⚠ the session is not saved · ")
+    assert get_footer_text(failing).startswith("⚠ session not saved · ")
 
     well, effects = apply_events(WELL, initial=failing)
     assert effects == (PrintNotice(PERSISTENCE_RECOVERED, "plain"),)
     assert "⚠" not in get_footer_text(well)
 
 
-def test_a_slow_disk_stands_in_the_footer_alone_with_the_file_that_waits() -> None:
+def test_a_slow_disk_is_shown_only_in_the_footer() -> None:
     slow, effects = apply_events(sample_events.session_configured(session_file="/s/a.jsonl"), SLOW)
     assert effects[1:] == ()
-    assert get_footer_text(slow).startswith("⚠ the disk is slow: a.jsonl waits · ")
+    assert get_footer_text(slow).startswith("⚠ saving a.jsonl is slow · ")
 
     well, effects = apply_events(WELL, initial=slow)
     assert effects == ()
     assert "⚠" not in get_footer_text(well)
 
 
-def test_an_agent_that_was_started_again_tells_anew_how_the_disk_is() -> None:
+def test_a_restarted_agent_reports_the_persistence_status_again() -> None:
     current, _ = apply_events(
         sample_events.session_configured(), FAILING, sample_events.session_configured()
     )

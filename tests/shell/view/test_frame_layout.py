@@ -1,4 +1,4 @@
-"""How the height of the window is divided, and what stands on its rows."""
+"""How the height of the window is divided, and what its rows contain."""
 
 import pytest
 from prompt_toolkit.data_structures import Size
@@ -37,9 +37,9 @@ def apply_events(*events: ScreenEvent) -> ScreenState:
 def lay_out(
     state: ScreenState, rows: int, columns: int = 80, scroll_offset: int = 0
 ) -> FrameLayout:
-    shown = state.approvals.prompt_id
-    arming = Arming(shown, 0.0) if shown else None
-    scene = FrameInput(
+    prompt_id = state.approvals.prompt_id
+    arming = Arming(prompt_id, 0.0) if prompt_id else None
+    frame_input = FrameInput(
         state,
         arming,
         "",
@@ -49,7 +49,7 @@ def lay_out(
         menu=None,
         scroll_offset=scroll_offset,
     )
-    return compute_frame_layout(scene, Size(rows=rows, columns=columns))
+    return compute_frame_layout(frame_input, Size(rows=rows, columns=columns))
 
 
 def create_started_event(number: int) -> SubagentEvent:
@@ -67,134 +67,146 @@ def create_started_event(number: int) -> SubagentEvent:
     return SubagentEvent(PRIMARY, event)
 
 
-BEGUN = (sample_events.session_configured(), TurnStarted(turn=1, prompt="x"))
-AT_WORK = (*BEGUN, create_started_event(1), create_started_event(2), sample_events.exec_approval())
+RUNNING_TURN = (sample_events.session_configured(), TurnStarted(turn=1, prompt="x"))
+RUNNING_AGENTS = (
+    *RUNNING_TURN,
+    create_started_event(1),
+    create_started_event(2),
+    sample_events.exec_approval(),
+)
 
 
-def test_agents_at_work_are_seen_beside_a_request_where_there_is_room() -> None:
-    high = lay_out(apply_events(*AT_WORK), 24)
-    assert [get_text(row).split()[1] for row in high.progress] == [
+def test_running_agents_are_shown_with_a_prompt_if_possible() -> None:
+    tall = lay_out(apply_events(*RUNNING_AGENTS), 24)
+    assert [get_text(row).split()[1] for row in tall.progress] == [
         "general-1",
         "general-2",
         "Waiting",
     ]
-    low = lay_out(apply_events(*AT_WORK), 11)
-    assert low.panel is not None
-    assert [get_text(row).split()[1] for row in low.progress] == ["Waiting"]
-    assert low.row_count <= 11
+    short = lay_out(apply_events(*RUNNING_AGENTS), 11)
+    assert short.panel is not None
+    assert [get_text(row).split()[1] for row in short.progress] == ["Waiting"]
+    assert short.row_count <= 11
 
 
-@pytest.mark.parametrize("reasoning", [False, True])
+@pytest.mark.parametrize("is_entering_text", [False, True])
 @pytest.mark.parametrize("rows", range(4, 30))
-def test_an_agents_page_and_what_is_asked_meanwhile_fill_the_window(
-    rows: int, *, reasoning: bool
-) -> None:
-    state = apply_events(*AT_WORK)
+def test_a_page_and_a_prompt_together_fill_the_window(rows: int, *, is_entering_text: bool) -> None:
+    state = apply_events(*RUNNING_AGENTS)
     page = create_plain_page("general-1", "\n".join(map(str, range(60))))
-    scene = FrameInput(
+    frame_input = FrameInput(
         state,
         Arming(state.approvals.prompt_id, 0.0),
         "",
-        is_entering_text=reasoning,
+        is_entering_text=is_entering_text,
         hint="",
         now_s=1.0,
         pager=Pager(page, first_row=60 - max(rows - 3, 1)),
     )
-    plan = compute_frame_layout(scene, Size(rows=rows, columns=80))
-    if plan.panel is None:
-        assert plan.row_count <= rows
-        assert "enlarge" in get_text(plan.notice[0])
+    layout = compute_frame_layout(frame_input, Size(rows=rows, columns=80))
+    if layout.panel is None:
+        assert layout.row_count <= rows
+        assert "Enlarge" in get_text(layout.notice[0])
     else:
-        assert plan.row_count == rows
-        assert plan.input_rows == int(reasoning)
-        assert len(plan.page) < 3 or get_text(plan.page[-2]) == "59"
+        assert layout.row_count == rows
+        assert layout.input_rows == int(is_entering_text)
+        assert len(layout.page) < 3 or get_text(layout.page[-2]) == "59"
 
 
 @pytest.mark.parametrize(
-    ("scrolled", "told"), [(0, "1-15 of 203"), (100, "101-115 of 203"), (999, "189-203 of 203")]
+    ("scroll_offset", "position"),
+    [(0, "1-15 of 203"), (100, "101-115 of 203"), (999, "189-203 of 203")],
 )
-def test_of_what_is_longer_than_the_window_the_shown_rows_are_named(
-    scrolled: int, told: str
-) -> None:
-    plan = lay_out(apply_events(*BEGUN, create_long_request()), 24, scroll_offset=scrolled)
-    assert get_text(plan.notice[0]).endswith(f" · {told}")
+def test_a_long_request_shows_which_rows_are_visible(scroll_offset: int, position: str) -> None:
+    layout = lay_out(
+        apply_events(*RUNNING_TURN, create_long_request()), 24, scroll_offset=scroll_offset
+    )
+    assert get_text(layout.notice[0]).endswith(f" · {position}")
 
 
 def create_long_request() -> ShowApproval:
     return sample_events.exec_approval("echo\n" * 202 + "rm x")
 
 
-def test_a_short_request_names_no_rows() -> None:
-    assert get_text(lay_out(apply_events(*AT_WORK), 24).notice[0]) == "…"
+def test_a_short_request_shows_no_row_numbers() -> None:
+    assert get_text(lay_out(apply_events(*RUNNING_AGENTS), 24).notice[0]) == "One moment"
 
 
-def test_what_may_be_answered_takes_as_few_rows_as_it_can() -> None:
-    def last(columns: int) -> list[str]:
-        panel = lay_out(apply_events(*BEGUN, sample_events.exec_approval()), 40, columns).panel
+def test_the_answers_take_as_few_rows_as_possible() -> None:
+    def get_last_options(columns: int) -> list[str]:
+        panel = lay_out(
+            apply_events(*RUNNING_TURN, sample_events.exec_approval()), 40, columns
+        ).panel
         return [get_text(row) for row in panel.options][-3:] if panel else []
 
-    assert last(80)[-1] == "n  no     Tab  no, with a reason     Esc  later"
-    assert last(40)[-2:] == ["n  no     Tab  no, with a reason", "Esc  later"]
-    assert last(24) == ["n  no", "Tab  no, with a reason", "Esc  later"]
+    assert get_last_options(80)[-1] == "n  No     Tab  No, and say why     Esc  Decide later"
+    assert get_last_options(40)[-2:] == ["n  No     Tab  No, and say why", "Esc  Decide later"]
+    assert get_last_options(24) == ["n  No", "Tab  No, and say why", "Esc  Decide later"]
 
 
-def test_what_a_choice_means_stands_beside_it_or_above_where_it_does_not_fit() -> None:
+def test_a_long_choice_description_moves_above_the_choices() -> None:
     question = UserQuestion(
         text="Which?",
-        choices=(Choice(label="red", description="a colour"), Choice(label="magenta")),
+        choices=(Choice(label="red", description="a color"), Choice(label="magenta")),
     )
-    state = apply_events(*BEGUN, sample_events.question_approval(question))
+    state = apply_events(*RUNNING_TURN, sample_events.question_approval(question))
     wide, narrow = lay_out(state, 24).panel, lay_out(state, 24, 20).panel
     assert wide is not None
     assert narrow is not None
-    assert [get_text(row) for row in wide.options[:2]] == ["› 1  red      a colour", "  2  magenta"]  # noqa: RUF001  (an arrow)
+    assert [get_text(row) for row in wide.options[:2]] == ["› 1  red      a color", "  2  magenta"]  # noqa: RUF001  (an arrow)
     assert [get_text(row) for row in wide.body] == ["│ Which?"]
     assert get_text(narrow.options[0]) == "› 1  red"  # noqa: RUF001  (an arrow)
-    assert [get_text(row) for row in narrow.body] == ["│ Which?", "│ 1: a colour"]
+    assert [get_text(row) for row in narrow.body] == ["│ Which?", "│ 1: a color"]
 
 
-def test_words_are_not_torn_apart_and_what_must_be_exact_is_wrapped_as_it_is() -> None:
-    told = "It reads the workspace, and writes nothing at all."
-    asked = sample_events.exec_approval(
-        "echo one two three", description=told, pattern="echo one two three"
+def test_prose_wraps_between_words_and_exact_text_anywhere() -> None:
+    description = "It reads the workspace, and writes nothing at all."
+    approval = sample_events.exec_approval(
+        "echo one two three", description=description, pattern="echo one two three"
     )
-    panel = lay_out(apply_events(*BEGUN, asked), 40, 30).panel
+    panel = lay_out(apply_events(*RUNNING_TURN, approval), 40, 30).panel
     assert panel is not None
     assert [get_text(row) for row in panel.header][-3:] == [
-        "it says: It reads the",
+        "the agent says: It reads the",
         "↪ workspace, and writes",
         "↪ nothing at all.",
     ]
     assert [get_text(row) for row in panel.options][1:4] == [
-        "a  don't ask again in this ses",
-        "↪ sion for `bash echo one two ",
-        "↪ three`",
+        "a  Yes, and don't ask again th",
+        "↪ is session for `bash echo on",
+        "↪ e two three`",
     ]
     question = UserQuestion(text="Shall the work begin " + "x" * 30 + "?")
-    asks = lay_out(apply_events(*BEGUN, sample_events.question_approval(question)), 40, 24).panel
-    assert asks is not None
-    assert [get_text(row) for row in asks.body] == [
+    question_panel = lay_out(
+        apply_events(*RUNNING_TURN, sample_events.question_approval(question)), 40, 24
+    ).panel
+    assert question_panel is not None
+    assert [get_text(row) for row in question_panel.body] == [
         "│ Shall the work begin x",
         "┆ " + "x" * 22,
         "┆ " + "x" * 7 + "?",
     ]
 
 
-def test_what_streams_breaks_between_words_and_code_does_not() -> None:
-    def live(text_so_far: str) -> list[str]:
-        state = apply_events(*BEGUN, TextDelta(text=text_so_far))
+def test_streamed_prose_wraps_between_words_and_code_anywhere() -> None:
+    def render_streamed(text_so_far: str) -> list[str]:
+        state = apply_events(*RUNNING_TURN, TextDelta(text=text_so_far))
         return [get_text(row) for row in lay_out(state, 24, 20).progress][:-1]
 
-    assert live("It goes from word to word") == ["It goes from word to", "word"]
-    assert live("```\nIt goes from word to word") == ["```", "It goes from word to", " word"]
+    assert render_streamed("It goes from word to word") == ["It goes from word to", "word"]
+    assert render_streamed("```\nIt goes from word to word") == [
+        "```",
+        "It goes from word to",
+        " word",
+    ]
 
 
-def test_a_narrow_footer_leaves_the_model_out_before_the_agents() -> None:
-    row = get_text(render_footer(apply_events(*AT_WORK), "", 60))
+def test_a_narrow_footer_drops_the_model_before_the_agents() -> None:
+    row = get_text(render_footer(apply_events(*RUNNING_AGENTS), "", 60))
     assert row.startswith("⚠ 1 needs approval · primary · default · 2 agents · claude")
 
 
-def test_one_of_something_is_not_many() -> None:
+def test_counts_and_durations_are_formatted_for_users() -> None:
     assert [format_count(1, "line"), format_count(0, "line"), format_count(2_000, "line")] == [
         "1 line",
         "0 lines",

@@ -1,4 +1,4 @@
-"""Modes as a person changes them: what each key and command tells whom, without a screen."""
+"""Mode changes by the user: what each key and command sends, without a screen."""
 
 from typing import get_args
 
@@ -19,43 +19,43 @@ BACK = SwitchAgent()
 
 
 class SimulatedModeSession:
-    """A screen's state whose wishes are carried out one by one, in their order."""
+    """A screen state whose commands are carried out one by one, in order."""
 
     def __init__(self, mode: PermissionMode = "default") -> None:
         self.state = ScreenState(session=sample_events.session_configured(agent="build", mode=mode))
-        self.told: list[Message] = []
-        self.waiting: list[Message] = []
+        self.sent: list[Message] = []
+        self.pending: list[Message] = []
 
     @property
     def mode(self) -> PermissionMode:
         assert self.state.session is not None
         return mode_changes.get_effective_mode(self.state.session)
 
-    def take(self, step: ScreenUpdate) -> list[Message]:
-        """Do what the person wants; what was told for it."""
-        self.state, effects = step
-        told = [each.command for each in effects if isinstance(each, SendCommand)]
-        self.told += told
-        self.waiting += told
-        return told
+    def apply(self, update: ScreenUpdate) -> list[Message]:
+        """Apply an update; return the commands that it sends."""
+        self.state, effects = update
+        commands = [effect.command for effect in effects if isinstance(effect, SendCommand)]
+        self.sent += commands
+        self.pending += commands
+        return commands
 
     def press(self) -> PermissionMode:
-        """Press Shift-Tab and let all of it come to pass."""
-        self.take(mode_changes.cycle_mode(self.state))
-        self.settle()
+        """Press Shift-Tab and carry out all commands."""
+        self.apply(mode_changes.cycle_mode(self.state))
+        self.run_all()
         return self.mode
 
-    def settle(self) -> None:
-        while self.waiting:
-            self.answer()
+    def run_all(self) -> None:
+        while self.pending:
+            self.run_next()
 
-    def answer(self) -> None:
-        """Carry out what was wanted first."""
-        wanted = self.waiting.pop(0)
-        if isinstance(wanted, ChangeMode):
-            event: ModeChanged | AgentSwitched = ModeChanged(mode=wanted.mode, policy_version=2)
+    def run_next(self) -> None:
+        """Carry out the oldest pending command."""
+        command = self.pending.pop(0)
+        if isinstance(command, ChangeMode):
+            event: ModeChanged | AgentSwitched = ModeChanged(mode=command.mode, policy_version=2)
         else:
-            plans = wanted == TO_PLAN
+            plans = command == TO_PLAN
             event = AgentSwitched(
                 id="s",
                 agent="plan" if plans else "build",
@@ -66,118 +66,122 @@ class SimulatedModeSession:
         self.state, _ = mode_changes.apply_mode_event(self.state, event)
 
 
-def test_shift_tab_goes_round_by_default_auto_edit_and_plan() -> None:
+def test_shift_tab_cycles_through_default_auto_edit_and_plan() -> None:
     session = SimulatedModeSession()
     assert [session.press() for _ in range(6)] == ["auto-edit", "plan", "default"] * 2
 
 
-def test_a_chosen_auto_edit_is_what_plan_leads_back_to() -> None:
+def test_leaving_plan_returns_to_a_chosen_auto_edit() -> None:
     session = SimulatedModeSession("auto-edit")
     assert [session.press() for _ in range(3)] == ["plan", "auto-edit", "plan"]
 
 
-@pytest.mark.parametrize("begun", get_args(SessionMode))
-def test_shift_tab_never_leads_to_yolo(begun: SessionMode) -> None:
-    """Also not back to it from plan, whatever waits for its answer meanwhile."""
-    for answered in range(2**6):
-        session = SimulatedModeSession(begun)
+@pytest.mark.parametrize("initial", get_args(SessionMode))
+def test_shift_tab_never_leads_to_yolo(initial: SessionMode) -> None:
+    """It also never returns from plan to yolo, whichever answers are outstanding."""
+    for answered_presses in range(2**6):
+        session = SimulatedModeSession(initial)
         for press in range(6):
-            session.take(mode_changes.cycle_mode(session.state))
-            if answered >> press & 1:
-                session.settle()
-        assert ChangeMode(mode="yolo") not in session.told
-        session.settle()
-        left = [each for each in session.told if isinstance(each, ChangeMode)]
-        assert session.mode != "yolo" or not left
+            session.apply(mode_changes.cycle_mode(session.state))
+            if answered_presses >> press & 1:
+                session.run_all()
+        assert ChangeMode(mode="yolo") not in session.sent
+        session.run_all()
+        changes = [each for each in session.sent if isinstance(each, ChangeMode)]
+        assert session.mode != "yolo" or not changes
 
 
-def test_yolo_and_then_plan_comes_back_by_build_alone() -> None:
+def test_only_build_returns_from_plan_to_yolo() -> None:
     session = SimulatedModeSession("yolo")
-    session.take(mode_changes.choose_mode(session.state, "plan"))
-    session.settle()
+    session.apply(mode_changes.choose_mode(session.state, "plan"))
+    session.run_all()
     assert session.press() == "default"
     session = SimulatedModeSession("yolo")
-    session.take(mode_changes.choose_mode(session.state, "plan"))
-    session.settle()
-    session.take((session.state, (SendCommand(BACK),)))  # what `/build` does
-    session.settle()
+    session.apply(mode_changes.choose_mode(session.state, "plan"))
+    session.run_all()
+    session.apply((session.state, (SendCommand(BACK),)))  # what `/build` does
+    session.run_all()
     assert session.mode == "yolo"
 
 
-def test_presses_that_come_before_any_answer_count_all_the_same() -> None:
+def test_key_presses_before_any_answer_still_count() -> None:
     session = SimulatedModeSession()
     for _ in range(2):
-        session.take(mode_changes.cycle_mode(session.state))
-    assert session.told == [ChangeMode(mode="auto-edit"), ChangeMode(mode="default"), TO_PLAN]
-    session.settle()
+        session.apply(mode_changes.cycle_mode(session.state))
+    assert session.sent == [ChangeMode(mode="auto-edit"), ChangeMode(mode="default"), TO_PLAN]
+    session.run_all()
     assert session.mode == "plan"
 
 
-def test_a_mode_that_is_set_while_planning_ends_the_planning_after_it_is_tighter() -> None:
+def test_setting_a_mode_in_plan_tightens_before_leaving() -> None:
     session = SimulatedModeSession("yolo")
-    session.take(mode_changes.choose_mode(session.state, "plan"))
-    session.settle()
-    assert session.take(mode_changes.choose_mode(session.state, "default")) == [
+    session.apply(mode_changes.choose_mode(session.state, "plan"))
+    session.run_all()
+    assert session.apply(mode_changes.choose_mode(session.state, "default")) == [
         ChangeMode(mode="default"),
         BACK,
     ]
 
 
-def test_the_footer_goes_on_with_what_holds_when_a_change_is_not_kept() -> None:
+def test_the_footer_keeps_the_effective_mode_after_a_failure() -> None:
     session = SimulatedModeSession()
-    session.take(mode_changes.choose_mode(session.state, "yolo"))
-    refused = ChangeModeFailed(mode="yolo", detail="disk full")
-    session.state, effects = mode_changes.apply_mode_event(session.state, refused)
-    told = "Mode yolo could not be kept, and does not hold: disk full."
-    assert effects == (PrintNotice(told, "warn"),)
+    session.apply(mode_changes.choose_mode(session.state, "yolo"))
+    failure = ChangeModeFailed(mode="yolo", detail="disk full")
+    session.state, effects = mode_changes.apply_mode_event(session.state, failure)
+    notice = "Mode yolo could not be saved, so it does not apply: disk full."
+    assert effects == (PrintNotice(notice, "warn"),)
     assert session.mode == "default"
 
     session = SimulatedModeSession("yolo")
-    refused = ChangeModeFailed(mode="default", detail="disk full", in_effect=True)
-    session.state, effects = mode_changes.apply_mode_event(session.state, refused)
-    told = "Mode default holds in this run, but could not be kept: disk full."
-    assert effects == (PrintNotice(told, "warn"),)
+    failure = ChangeModeFailed(mode="default", detail="disk full", in_effect=True)
+    session.state, effects = mode_changes.apply_mode_event(session.state, failure)
+    notice = "Mode default applies, but only to this run; it could not be saved: disk full."
+    assert effects == (PrintNotice(notice, "warn"),)
     assert session.mode == "default"
 
 
 @pytest.mark.parametrize("mode", ["default", "auto-edit", "yolo"])
-def test_a_mode_that_was_named_is_told_with_what_it_means_once_it_is_so(
+def test_a_named_mode_is_explained_once_it_applies(
     mode: SessionMode,
 ) -> None:
     session = SimulatedModeSession()
-    session.take(mode_changes.choose_mode_by_name(session.state, mode))
+    session.apply(mode_changes.choose_mode_by_name(session.state, mode))
     _, effects = mode_changes.apply_mode_event(
         session.state, ModeChanged(mode=mode, policy_version=2)
     )
     assert effects == (PrintNotice(mode_changes.describe_mode(mode)),)
 
 
-def test_a_mode_that_shift_tab_comes_to_is_told_by_the_footer_alone() -> None:
+def test_shift_tab_shows_the_mode_only_in_the_footer() -> None:
     session = SimulatedModeSession()
-    session.take(mode_changes.choose_mode_by_name(session.state, "yolo"))
-    session.settle()
-    session.take(mode_changes.cycle_mode(session.state))
+    session.apply(mode_changes.choose_mode_by_name(session.state, "yolo"))
+    session.run_all()
+    session.apply(mode_changes.cycle_mode(session.state))
     _, effects = mode_changes.apply_mode_event(
         session.state, ModeChanged(mode="default", policy_version=3)
     )
     assert effects == ()
 
 
-def test_an_agent_that_works_in_a_stricter_mode_says_so_and_keys_go_on_from_what_is_set() -> None:
+def test_a_stricter_max_mode_of_the_agent_is_announced() -> None:
     session = SimulatedModeSession()
-    begun = sample_events.session_configured(agent="careful", mode="default", max_mode="default")
-    session.state = ScreenState(session=begun)
-    session.take(mode_changes.choose_mode(session.state, "yolo"))
+    configured = sample_events.session_configured(
+        agent="careful", mode="default", max_mode="default"
+    )
+    session.state = ScreenState(session=configured)
+    session.apply(mode_changes.choose_mode(session.state, "yolo"))
     changed = ModeChanged(mode="yolo", policy_version=2)
     session.state, effects = mode_changes.apply_mode_event(session.state, changed)
-    why = "careful works in mode default at the loosest, by its definition"
-    assert effects == (PrintNotice(f"Mode yolo is set, but {why}.", "warn"),)
+    reason = "the definition of careful limits it to mode default"
+    assert effects == (PrintNotice(f"Mode yolo is set, but {reason}.", "warn"),)
     assert session.mode == "default"
     assert session.state.pending_mode == PendingMode()
 
 
-def test_a_switch_that_is_none_says_who_goes_on() -> None:
+def test_a_failed_switch_names_the_active_agent() -> None:
     session = SimulatedModeSession()
     event = SwitchAgentFailed(agent="build", detail="build has the session already")
     session.state, effects = mode_changes.apply_mode_event(session.state, event)
-    assert effects == (PrintNotice("build goes on: build has the session already.", "warn"),)
+    assert effects == (
+        PrintNotice("build is still active: build has the session already.", "warn"),
+    )

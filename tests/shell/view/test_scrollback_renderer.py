@@ -18,7 +18,7 @@ def render_plain(text: str, width: int = 40) -> list[str]:
     return render_prose(text, width, color=False).removesuffix("\r\n").split("\r\n")
 
 
-def test_markdown_is_laid_out_and_links_show_where_they_lead() -> None:
+def test_markdown_is_rendered_and_links_show_their_target() -> None:
     assert render_plain("**Hi**, see [it](http://x.y/z)") == ["Hi, see it (http://x.y/z)", ""]
 
 
@@ -26,45 +26,45 @@ def test_markdown_is_laid_out_and_links_show_where_they_lead() -> None:
     "text",
     ["<b>html</b>", "&#x1b;[31m", "&amp;", "[hidden]: http://x.y", "a <!-- comment --> b"],
 )
-def test_what_markdown_would_swallow_stays_readable(text: str) -> None:
+def test_text_that_markdown_would_hide_stays_readable(text: str) -> None:
     assert render_plain(text) == [text, ""]
 
 
-def test_code_keeps_its_lines_and_text_that_was_made_visible_stays_so() -> None:
+def test_sanitized_characters_in_code_stay_visible_text() -> None:
     assert "^[[2J" in render_prose("```py\n^[[2J = 1\n```\n", 40, color=False)
 
 
 def test_a_table_has_no_blank_rows_around_it() -> None:
     table = "| a | b |\n|---|---|\n| 1 | 2 |"
     assert render_plain(table) == [" a  b", " ────", " 1  2", ""]
-    inked = re.sub("\x1b[^m]*m", "", render_prose(table, 40, color=True))
-    assert inked.split("\r\n")[:-1] == render_plain(table)
+    stripped = re.sub("\x1b[^m]*m", "", render_prose(table, 40, color=True))
+    assert stripped.split("\r\n")[:-1] == render_plain(table)
 
 
-def test_no_line_ends_in_blanks_that_would_be_copied_along() -> None:
+def test_no_line_ends_in_blanks_to_copy() -> None:
     text = "# Title\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n- item\n\n> quote\n\n```py\nx = 1\n```"
     lines = re.sub("\x1b[^m]*m", "", render_prose(text, 40, color=True)).split("\r\n")
     assert lines == [line.rstrip() for line in lines]
-    assert lines[0] == "Title", "not in the middle"
+    assert lines[0] == "Title", "headings are left-aligned"
 
 
-def test_a_long_code_block_has_all_its_blank_lines_and_none_of_ours() -> None:
+def test_a_long_code_block_keeps_exactly_its_blank_lines() -> None:
     code = "".join(f"\ndef f{n}():\n\n    pass\n\n\n" for n in range(60))
     blocks, tail = feed_text(MarkdownTail(), f"Look:\n\n```py\n{code}```\n\nThere.")
-    drawn = "".join(
+    printed = "".join(
         render_prose(block, 40, color=False) for block in (*blocks, *finish_reply(tail))
     )
     indented = "".join(f" {line}".rstrip() + "\n" for line in code.splitlines())
-    assert drawn.replace("\r\n", "\n") == f"Look:\n\n{indented}\nThere.\n\n"
+    assert printed.replace("\r\n", "\n") == f"Look:\n\n{indented}\nThere.\n\n"
 
 
 @given(st.text(max_size=200))
-def test_no_markdown_gets_a_control_code_to_the_terminal(text: str) -> None:
+def test_no_markdown_sends_control_codes_to_the_terminal(text: str) -> None:
     out = render_prose(text, 30, color=False).replace("\r\n", "")
     assert not [char for char in out if ord(char) < 0x20 or 0x7F <= ord(char) < 0xA0]
 
 
-def test_without_colour_nothing_but_text_is_printed() -> None:
+def test_without_color_only_plain_text_is_printed() -> None:
     items = (
         PrintPrompt("hi"),
         PrintMarkdown("# T\n\n`code`"),
@@ -79,7 +79,7 @@ def test_without_colour_nothing_but_text_is_printed() -> None:
 
 
 @pytest.mark.parametrize(
-    ("status", "mark", "word"),
+    ("status", "mark", "label"),
     [
         ("ok", "●", ""),
         ("error", "●", "failed"),
@@ -88,32 +88,32 @@ def test_without_colour_nothing_but_text_is_printed() -> None:
         ("unknown", "?", "outcome unknown"),
     ],
 )
-def test_a_tool_row_says_how_the_call_ended(status: ToolStatus, mark: str, word: str) -> None:
+def test_a_tool_row_shows_how_the_call_ended(status: ToolStatus, mark: str, label: str) -> None:
     lines = render_item(sample_events.tool_ended(status=status), 40, color=False).split("\r\n")
-    wanted = [f"{mark} bash git status", f"  {word}", "  clean", "", ""]
-    assert lines == [line for line in wanted if line != "  "]
+    expected = [f"{mark} bash git status", f"  {label}", "  clean", "", ""]
+    assert lines == [line for line in expected if line != "  "]
 
 
-def test_of_a_task_a_person_reads_the_words_and_not_the_frame_around_them() -> None:
+def test_a_task_result_is_printed_without_its_tags() -> None:
     text = "task_id: general-1\n<task_result>\nAll is well.\n</task_result>"
     ended = sample_events.tool_ended(text, title="task general: look")
-    assert "task_result" in render_item(ended, 60, color=False), "what a command says stays whole"
-    of_task = render_item(ended.model_copy(update={"tool": "task"}), 60, color=False)
-    assert of_task.split("\r\n")[:-2] == ["● task general: look", "  All is well."]
+    assert "task_result" in render_item(ended, 60, color=False), "other tools' output is unchanged"
+    task = render_item(ended.model_copy(update={"tool": "task"}), 60, color=False)
+    assert task.split("\r\n")[:-2] == ["● task general: look", "  All is well."]
 
 
 @pytest.mark.parametrize(
-    ("lines", "shown", "last"), [(9, 9, "  9"), (10, 9, "  … +2 lines (Ctrl-O)")]
+    ("line_count", "row_count", "last"), [(9, 9, "  9"), (10, 9, "  … +2 lines (Ctrl-O)")]
 )
-def test_an_output_is_shortened_by_more_than_the_row_that_says_so(
-    lines: int, shown: int, last: str
+def test_an_output_is_truncated_only_if_it_saves_rows(
+    line_count: int, row_count: int, last: str
 ) -> None:
-    text = "\n".join(str(number + 1) for number in range(lines))
+    text = "\n".join(str(number + 1) for number in range(line_count))
     rows = render_item(sample_events.tool_ended(text), 40, color=False).split("\r\n")[1:-2]
-    assert (len(rows), rows[-1]) == (shown, last)
+    assert (len(rows), rows[-1]) == (row_count, last)
 
 
-def test_what_an_edit_changed_stands_below_it_in_colour() -> None:
+def test_an_edit_is_followed_by_its_colored_diff() -> None:
     diff = "--- a.py\n+++ a.py\n@@ -1,2 +1,2 @@\n same\n--- gone\n+new\x1b[2J\n"
     ended = sample_events.tool_ended("changed a.py", title="edit a.py").model_copy(
         update={"diff": diff}
@@ -127,7 +127,7 @@ def test_what_an_edit_changed_stands_below_it_in_colour() -> None:
     assert last == "  … +84 lines (Ctrl-O)"
 
 
-def test_what_goes_on_of_a_line_of_ours_stands_below_its_second_column() -> None:
+def test_wrapped_lines_align_with_the_second_column() -> None:
     help_ = "/clear  Begin a new session; this one is kept."
     assert wrap_words(help_, 30) == ["/clear  Begin a new session;", "        this one is kept."]
     assert wrap_words("  allow read /a/very/long/path", 20) == [
@@ -137,7 +137,7 @@ def test_what_goes_on_of_a_line_of_ours_stands_below_its_second_column() -> None
     assert wrap_words("one two three", 8) == ["one two", "three"]
 
 
-def test_long_titles_and_lines_are_cut_at_the_width() -> None:
+def test_long_titles_and_lines_are_truncated_to_the_width() -> None:
     ended = sample_events.tool_ended("y" * 500, title="bash " + "x" * 500)
     lines = render_item(ended, 40, color=False).split("\r\n")
     assert max(len(line) for line in lines) == 40
@@ -145,13 +145,13 @@ def test_long_titles_and_lines_are_cut_at_the_width() -> None:
 
 
 @given(st.text(alphabet="a日\t \n", max_size=80), st.integers(min_value=2, max_value=20))
-def test_wrapping_keeps_to_the_width_and_loses_nothing(text: str, width: int) -> None:
+def test_wrapping_respects_the_width_and_loses_no_text(text: str, width: int) -> None:
     rows = wrap(text, width)
     assert all(measure_width(row) <= width for row in rows)
-    kept = "".join(rows).replace(" ", "")
-    assert kept == "".join(char for char in text if char in "a日")
+    remaining = "".join(rows).replace(" ", "")
+    assert remaining == "".join(char for char in text if char in "a日")
 
 
 @given(st.text(alphabet="a日", max_size=30), st.integers(min_value=1, max_value=20))
-def test_cutting_keeps_to_the_width(text: str, width: int) -> None:
+def test_truncated_text_never_exceeds_the_given_width(text: str, width: int) -> None:
     assert measure_width(truncate(text, width)) <= max(width, 1)

@@ -1,4 +1,4 @@
-"""The page of a subagent: its recent past in order, as the session's own is shown."""
+"""The page of a subagent: its recent activity in order, as for the primary agent."""
 
 import pytest
 
@@ -28,7 +28,7 @@ pytestmark = pytest.mark.quick
 ONE = Address("/primary/general-1")
 CALL = ToolUseBlock(id="c1", name="bash")
 LS = ToolStarted(turn=1, call_id="c1", tool="bash", title="bash ls")
-ASKED = TurnStarted(turn=1, prompt="look\nabout")
+TURN_STARTED = TurnStarted(turn=1, prompt="look\nabout")
 
 
 def create_tool_ended(text: str = "a\nb") -> ToolEnded:
@@ -36,8 +36,8 @@ def create_tool_ended(text: str = "a\nb") -> ToolEnded:
 
 
 def create_reply(*content: TextBlock | ThinkingBlock | ToolUseBlock) -> ReplyCompleted:
-    used = Usage(output_tokens=40)
-    return ReplyCompleted(turn=1, content=content, stop_reason="x", usage=used, model="m")
+    usage = Usage(output_tokens=40)
+    return ReplyCompleted(turn=1, content=content, stop_reason="x", usage=usage, model="m")
 
 
 def create_text_reply(text: str) -> ReplyCompleted:
@@ -58,9 +58,9 @@ def render_page_text(state: ScreenState, width: int = 40) -> list[str]:
     return ["".join(text for _, text in row).rstrip() for row in rows]
 
 
-def test_what_it_was_asked_said_and_did_stands_in_order_and_apart() -> None:
+def test_prompts_replies_and_calls_are_shown_in_order() -> None:
     state = apply_events(
-        ASKED,
+        TURN_STARTED,
         create_reply(
             ThinkingBlock(thinking="hm", signature="s"), TextBlock(text="I **look**."), CALL
         ),
@@ -90,8 +90,10 @@ def test_what_it_was_asked_said_and_did_stands_in_order_and_apart() -> None:
     ]
 
 
-def test_the_reply_and_the_calls_that_it_is_at_stand_at_the_end() -> None:
-    state = apply_events(ASKED, create_text_reply("First."), TextDelta(text="Then I am ab"), LS)
+def test_the_current_reply_and_calls_come_last() -> None:
+    state = apply_events(
+        TURN_STARTED, create_text_reply("First."), TextDelta(text="Then I am ab"), LS
+    )
     assert render_page_text(state)[3:] == ["First.", "", "Then I am ab", "● bash ls"]
     assert (
         build_subagent_page(state, ONE, 12.0).title
@@ -99,17 +101,17 @@ def test_the_reply_and_the_calls_that_it_is_at_stand_at_the_end() -> None:
     )
 
 
-def test_a_stream_that_begins_anew_is_not_joined_to_what_was_heard_before() -> None:
-    again = (
+def test_a_restarted_stream_replaces_the_earlier_text() -> None:
+    events = (
         TextDelta(text="I was ab"),
         sample_events.session_configured(),
         TextDelta(text="I was about to"),
     )
-    assert render_page_text(apply_events(ASKED, *again))[3:] == ["I was about to"]
+    assert render_page_text(apply_events(TURN_STARTED, *events))[3:] == ["I was about to"]
 
 
 @pytest.mark.parametrize(
-    ("end", "told"),
+    ("end", "lines"),
     [
         (TurnInterrupted(turn=1, partial_text="I was ab"), ["I was ab", "", "Interrupted.", ""]),
         (
@@ -118,55 +120,58 @@ def test_a_stream_that_begins_anew_is_not_joined_to_what_was_heard_before() -> N
                 "I was ab",
                 "",
                 "The turn failed (overloaded): too many.",
-                "What stands above of the reply is not",
-                "all of it.",
+                "The reply above is incomplete.",
                 "",
             ],
         ),
     ],
 )
-def test_how_its_turn_was_cut_short_is_told_behind_what_came(
-    end: TurnInterrupted | TurnFailed, told: list[str]
+def test_an_interrupted_turn_is_explained_after_its_text(
+    end: TurnInterrupted | TurnFailed, lines: list[str]
 ) -> None:
-    assert render_page_text(apply_events(ASKED, TextDelta(text="I was ab"), end))[3:] == told
+    assert (
+        render_page_text(apply_events(TURN_STARTED, TextDelta(text="I was ab"), end))[3:] == lines
+    )
 
 
-def test_an_output_is_brief_and_says_how_much_more_there_is() -> None:
+def test_outputs_are_truncated_and_further_lines_counted() -> None:
     long = create_tool_ended("".join(f"{n}\n" for n in range(1_000)))
     diff = "--- a\n+++ b\n@@ -1 +1,40 @@\n" + "".join(f"+{n}\n" for n in range(40))
-    state = apply_events(ASKED, long.model_copy(update={"diff": diff}))
+    state = apply_events(TURN_STARTED, long.model_copy(update={"diff": diff}))
     rows = render_page_text(state)[3:]
     assert rows[:5] == ["● bash ls", "  0", "  1", "  2", "  … +997 lines"]
     assert rows[5:7] == ["  @@ -1 +1,40 @@", "  +0"]
     assert rows[-2] == "  … +35 lines"
-    wide = render_page_text(apply_events(ASKED, create_tool_ended("x" * 1_000)), 2_000)
+    wide = render_page_text(apply_events(TURN_STARTED, create_tool_ended("x" * 1_000)), 2_000)
     assert len(wide[4]) < 400
 
 
-def test_what_a_task_said_is_shown_without_the_frame_that_the_model_reads() -> None:
+def test_a_task_result_is_shown_without_its_tags() -> None:
     text = "task_id: explore-1\n<task_result>\nfound it\n</task_result>"
     ended = ToolEnded(turn=1, call_id="t", tool="task", title="task", status="ok", text=text)
-    assert render_page_text(apply_events(ASKED, ended))[3:] == ["● task", "  found it", ""]
+    assert render_page_text(apply_events(TURN_STARTED, ended))[3:] == ["● task", "  found it", ""]
 
 
-def test_what_is_kept_of_one_is_bounded_and_the_page_says_where_the_rest_is() -> None:
+def test_activity_is_limited_and_the_page_names_the_transcript() -> None:
     events = [
         event
         for _ in range(200)
         for event in (create_text_reply("y" * 2_000), create_tool_ended("z" * 90_000))
     ]
-    state = apply_events(ASKED, *events, TextDelta(text="w" * 100_000))
-    state, _ = apply_event(state, sample_events.session_configured(session_file="/home/x/p/s1.jsonl"), 10.0)
-    row = state.subagents.subagents[ONE]
-    assert row.activity.chars <= MAX_ACTIVITY_CHARS
-    assert len(row.streamed_text) == MAX_STREAMED_CHARS
-    assert row.activity.dropped_count + len(row.activity.events) == 401
+    state = apply_events(TURN_STARTED, *events, TextDelta(text="w" * 100_000))
+    state, _ = apply_event(
+        state, sample_events.session_configured(session_file="/home/x/p/s1.jsonl"), 10.0
+    )
+    subagent = state.subagents.subagents[ONE]
+    assert subagent.activity.chars <= MAX_ACTIVITY_CHARS
+    assert len(subagent.streamed_text) == MAX_STREAMED_CHARS
+    assert subagent.activity.dropped_count + len(subagent.activity.events) == 401
     first = " ".join(render_page_text(state)[:3])
-    assert first.startswith(f"… {row.activity.dropped_count} earlier events are in")
+    assert first.startswith(f"… {subagent.activity.dropped_count} earlier events are in")
     assert "subagents/s1/agent-general-1.jsonl" in first.replace(" ", "")
 
 
-def test_text_and_output_that_come_from_outside_draw_nothing_but_themselves() -> None:
+def test_control_characters_from_agents_are_made_visible() -> None:
     state = apply_events(
         TurnStarted(turn=1, prompt=sample_events.HOSTILE_TEXT),
         create_text_reply(sample_events.HOSTILE_TEXT),

@@ -16,14 +16,14 @@ pytestmark = pytest.mark.quick
         ((), 85, 40, 2),
     ],
 )
-def test_what_no_longer_fits_is_counted(
+def test_rows_added_by_narrowing_are_counted_correctly(
     above: tuple[str, ...], cursor_x: int, columns: int, added: int
 ) -> None:
     assert count_added_rows(above, cursor_x, columns) == added
 
 
 @pytest.mark.parametrize(
-    ("environment", "wrapped"),
+    ("environment", "reflows"),
     [
         ({"TERM": "xterm-256color"}, True),
         ({"TERM": "xterm-256color", "XTERM_VERSION": "XTerm(379)"}, False),
@@ -32,5 +32,8 @@ def test_what_no_longer_fits_is_counted(
         ({"TERM": "screen", "TMUX": "socket,1,0", "XTERM_VERSION": "XTerm(379)"}, True),
     ],
 )
-def test_terminals_that_cut_rows_off_are_known(environment: dict[str, str], wrapped: bool) -> None:  # noqa: FBT001  (a case)
-    assert is_reflowing_terminal(environment) is wrapped
+def test_terminals_that_truncate_rows_are_recognized(
+    environment: dict[str, str],
+    reflows: bool,  # noqa: FBT001  (a test case)
+) -> None:
+    assert is_reflowing_terminal(environment) is reflows

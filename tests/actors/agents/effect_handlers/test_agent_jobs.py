@@ -1,4 +1,4 @@
-"""An agent's jobs: every way in which a request or a call can end is a message."""
+"""Jobs of an agent: every outcome of a request or call is a message."""
 
 import asyncio
 from collections.abc import AsyncGenerator
@@ -10,14 +10,21 @@ from pydantic import JsonValue
 
 from actors.agents.effect_handlers.model_jobs import ModelRequestJob
 from actors.agents.effect_handlers.tool_jobs import plan_call, run_call, to_tool_failed
+from actors.agents.turn.self_messages import (
+    ModelFailed,
+    ModelReplied,
+    ToolFailed,
+    ToolPlanned,
+    ToolSucceeded,
+)
 from actors.models.model_client import ModelError, ModelRequest, Reply, ReplyDelta
 from actors.paths.workspace import Workspace
 from actors.runtime.actor import JobFailure
 from actors.tools.command_runner import CommandResult
 from actors.tools.tool import AnyTool, Arguments, TargetChangedError, Tool, ToolContext, ToolError
 from messages.content import TextBlock, ToolUseBlock, Usage
-from messages.model_events import ModelFailed, ModelLimitsFound, ModelReplied
-from messages.tool_calls import CallPlan, ToolFailed, ToolOutput, ToolPlanned, ToolSucceeded
+from messages.model_events import ModelLimitsFound
+from messages.tool_calls import CallPlan, ToolOutput
 from messages.turns import TextDelta, ThinkingDelta
 from tests.actors.agents.turn.message_builders import USAGE
 
@@ -34,7 +41,7 @@ class CountArguments(Arguments):
 
 
 async def plan(arguments: CountArguments, context: ToolContext) -> CallPlan:  # noqa: ARG001
-    if arguments.say == "refuse":
+    if arguments.say == "reject":
         message = "cannot count"
         raise ToolError(message)
     return PLAN
@@ -45,10 +52,10 @@ async def run(
     plan: CallPlan,  # noqa: ARG001
     context: ToolContext,  # noqa: ARG001
 ) -> ToolOutput:
-    if arguments.say == "drift":
+    if arguments.say == "change":
         message = "it moved"
         raise TargetChangedError(message)
-    if arguments.say == "refuse":
+    if arguments.say == "reject":
         message = "cannot count"
         raise ToolError(message)
     return ToolOutput(text=str(arguments.to))
@@ -71,7 +78,7 @@ def context(tmp_path: Path) -> ToolContext:
 
 @dataclass
 class PreparedModel:
-    """A model that says what it is told to, and knows whether it was heard out."""
+    """A model with a prepared stream; knows whether the stream was read to its end."""
 
     items: tuple[ReplyDelta | Reply | ModelError, ...]
     closed: bool = field(default=False)
@@ -88,33 +95,35 @@ class PreparedModel:
         raise NotImplementedError
 
 
-def exchanged(*items: ReplyDelta | Reply | ModelError) -> tuple[list[object], object]:
-    """Everything that was said before the end, and the end."""
-    said: list[object] = []
-    exchange = ModelRequestJob(PreparedModel(items), REQUEST, 7, said.append)
-    return said, asyncio.run(exchange.run())
+def run_request(*items: ReplyDelta | Reply | ModelError) -> tuple[list[object], object]:
+    """Run a request; return its deltas and its outcome."""
+    deltas: list[object] = []
+    job = ModelRequestJob(PreparedModel(items), REQUEST, 7, deltas.append)
+    return deltas, asyncio.run(job.run())
 
 
-def test_a_reply_is_told_as_it_streams_and_then_whole() -> None:
-    said, end = exchanged(
+def test_a_reply_is_reported_as_deltas_and_then_complete() -> None:
+    deltas, end = run_request(
         ReplyDelta(thinking="hm"), ReplyDelta(text="h"), ReplyDelta(text="i"), REPLY
     )
 
-    assert said == [ThinkingDelta(text="hm"), TextDelta(text="h"), TextDelta(text="i")]
+    assert deltas == [ThinkingDelta(text="hm"), TextDelta(text="h"), TextDelta(text="i")]
     assert end == ModelReplied(
         request_number=7, content=REPLY.content, stop_reason="end_turn", usage=USAGE, model="m"
     )
 
 
-def test_a_stream_is_heard_out_so_that_its_connection_closes() -> None:
-    script = PreparedModel((ReplyDelta(text="hi"), REPLY))
-    asyncio.run(ModelRequestJob(script, REQUEST, 1, lambda _: None).run())
+def test_a_stream_is_read_to_its_end() -> None:
+    model = PreparedModel((ReplyDelta(text="hi"), REPLY))
+    asyncio.run(ModelRequestJob(model, REQUEST, 1, lambda _: None).run())
 
-    assert script.closed
+    assert model.closed
 
 
-def test_a_fault_keeps_its_reason_and_what_had_arrived() -> None:
-    _, end = exchanged(ReplyDelta(text="I "), ReplyDelta(text="wi"), ModelError("cut_off", "gone"))
+def test_a_failed_stream_keeps_its_reason_and_text() -> None:
+    _, end = run_request(
+        ReplyDelta(text="I "), ReplyDelta(text="wi"), ModelError("cut_off", "gone")
+    )
 
     assert end == ModelFailed(
         request_number=7,
@@ -125,8 +134,8 @@ def test_a_fault_keeps_its_reason_and_what_had_arrived() -> None:
     )
 
 
-def test_a_stream_without_a_reply_is_a_fault() -> None:
-    _, end = exchanged(ReplyDelta(text="I wi"))
+def test_a_stream_without_a_reply_is_a_failure() -> None:
+    _, end = run_request(ReplyDelta(text="I wi"))
 
     assert isinstance(end, ModelFailed)
     assert (end.reason, end.partial_text) == ("protocol", "I wi")
@@ -136,35 +145,37 @@ def test_a_stream_without_a_reply_is_a_fault() -> None:
     ("failure", "reason"),
     [(JobFailure("cancelled"), "cancelled"), (JobFailure("raised", "KeyError: 'x'"), "protocol")],
 )
-def test_an_exchange_that_was_cut_keeps_what_had_arrived(failure: JobFailure, reason: str) -> None:
-    script = PreparedModel((ReplyDelta(text="I wi"),))
-    exchange = ModelRequestJob(script, REQUEST, 7, lambda _: None)
-    asyncio.run(exchange.run())
+def test_an_interrupted_request_keeps_its_text(failure: JobFailure, reason: str) -> None:
+    model = PreparedModel((ReplyDelta(text="I wi"),))
+    job = ModelRequestJob(model, REQUEST, 7, lambda _: None)
+    asyncio.run(job.run())
 
-    end = exchange.on_failure(failure)
+    end = job.on_failure(failure)
     assert (end.request_number, end.reason, end.partial_text) == (7, reason, "I wi")
 
 
-# Calls.
+# Calls
 
 
-def planned(context: ToolContext, name: str = "count", **use: JsonValue) -> object:
-    block = ToolUseBlock.model_validate({"id": "c1", "name": name, **use})
+def run_plan_job(context: ToolContext, name: str = "count", **fields: JsonValue) -> object:
+    block = ToolUseBlock.model_validate({"id": "c1", "name": name, **fields})
     return asyncio.run(plan_call(block, TOOLS, context))
 
 
-def ran(context: ToolContext, arguments: dict[str, JsonValue]) -> object:
-    use = ToolUseBlock(id="c1", name="count", input=arguments)
-    return asyncio.run(run_call(use, PLAN, TOOLS, context))
+def run_call_job(context: ToolContext, arguments: dict[str, JsonValue]) -> object:
+    tool_use = ToolUseBlock(id="c1", name="count", input=arguments)
+    return asyncio.run(run_call(tool_use, PLAN, TOOLS, context))
 
 
-def refused(detail: str) -> ToolFailed:
+def make_rejected(detail: str) -> ToolFailed:
     return ToolFailed(call_id="c1", reason="rejected", detail=detail)
 
 
-def test_a_call_is_planned_with_the_arguments_it_was_given(context: ToolContext) -> None:
-    assert planned(context, input={"to": 3}) == ToolPlanned(call_id="c1", plan=PLAN)
-    assert ran(context, {"to": 3}) == ToolSucceeded(call_id="c1", output=ToolOutput(text="3"))
+def test_a_call_is_planned_and_run_with_its_arguments(context: ToolContext) -> None:
+    assert run_plan_job(context, input={"to": 3}) == ToolPlanned(call_id="c1", plan=PLAN)
+    assert run_call_job(context, {"to": 3}) == ToolSucceeded(
+        call_id="c1", output=ToolOutput(text="3")
+    )
 
 
 @pytest.mark.parametrize(
@@ -177,38 +188,40 @@ def test_a_call_is_planned_with_the_arguments_it_was_given(context: ToolContext)
         ({"to": 3, "from": 1}, "from: Extra inputs are not permitted"),
     ],
 )
-def test_arguments_are_taken_strictly_or_not_at_all(
+def test_arguments_are_validated_strictly(
     context: ToolContext, arguments: dict[str, JsonValue], problem: str
 ) -> None:
-    expected = refused(f"Not run: wrong arguments for count: {problem}")
+    expected = make_rejected(f"Not run: invalid arguments for count: {problem}")
 
-    assert planned(context, input=arguments) == expected
-    assert ran(context, arguments) == expected
-
-
-def test_a_call_whose_input_was_not_one_object_never_runs(context: ToolContext) -> None:
-    """Even where the tool would take no arguments at all."""
-    told = planned(context, input={"to": 3}, input_error="cut off")
-
-    assert told == refused("Not run: the arguments are not one JSON object (cut off).")
+    assert run_plan_job(context, input=arguments) == expected
+    assert run_call_job(context, arguments) == expected
 
 
-def test_an_unknown_tool_is_told_with_those_there_are(context: ToolContext) -> None:
-    assert planned(context, "sum") == refused("There is no tool 'sum'. Available: count.")
+def test_a_call_with_malformed_input_never_runs(context: ToolContext) -> None:
+    """This also applies to a tool without required arguments."""
+    outcome = run_plan_job(context, input={"to": 3}, input_error="cut off")
+
+    assert outcome == make_rejected("Not run: the arguments are not a JSON object (cut off).")
 
 
-def test_what_a_tool_refuses_is_for_the_model_to_read(context: ToolContext) -> None:
-    assert planned(context, input={"to": 3, "say": "refuse"}) == refused("cannot count")
-    assert ran(context, {"to": 3, "say": "refuse"}) == refused("cannot count")
+def test_an_unknown_tool_error_lists_the_available_tools(context: ToolContext) -> None:
+    assert run_plan_job(context, "sum") == make_rejected(
+        "There is no tool 'sum'. Available tools: count."
+    )
 
 
-def test_a_target_that_moved_is_no_refusal(context: ToolContext) -> None:
-    drifted = ToolFailed(call_id="c1", reason="target_changed", detail="it moved")
+def test_a_tool_error_becomes_a_rejected_call(context: ToolContext) -> None:
+    assert run_plan_job(context, input={"to": 3, "say": "reject"}) == make_rejected("cannot count")
+    assert run_call_job(context, {"to": 3, "say": "reject"}) == make_rejected("cannot count")
 
-    assert ran(context, {"to": 3, "say": "drift"}) == drifted
+
+def test_a_changed_target_is_not_a_rejection(context: ToolContext) -> None:
+    failed = ToolFailed(call_id="c1", reason="target_changed", detail="it moved")
+
+    assert run_call_job(context, {"to": 3, "say": "change"}) == failed
 
 
-def test_a_call_cut_by_us_and_one_cut_by_a_fault_are_told_apart() -> None:
+def test_cancelled_and_crashed_calls_are_distinguished() -> None:
     cancelled = to_tool_failed("c1", JobFailure("cancelled"))
     crashed = to_tool_failed("c1", JobFailure("raised", "KeyError: 'x'"))
 

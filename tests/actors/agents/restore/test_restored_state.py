@@ -1,4 +1,4 @@
-"""A session that stopped: what each place in its records means for what was under way."""
+"""Restoring a session: what its last records mean for the open turn."""
 
 import pytest
 
@@ -7,6 +7,7 @@ from actors.agents.turn.agent_state import TurnStage
 from actors.agents.turn.call_lifecycle import OUTCOME_UNKNOWN
 from actors.agents.turn.effects import Effect, PlanCall, RequestApproval, SendModelRequest
 from actors.agents.turn.model_replies import INCOMPLETE_CALL
+from actors.agents.turn.self_messages import ToolFailed
 from actors.agents.turn.state_machine import resume_turn
 from messages.approvals import (
     ApprovalRequest,
@@ -15,7 +16,6 @@ from messages.approvals import (
 from messages.content import ContentBlock, TextBlock
 from messages.journal import Record
 from messages.policy import PermissionRequest
-from messages.tool_calls import ToolFailed
 from messages.turns import (
     ReplyCompleted,
     ToolEnded,
@@ -42,45 +42,45 @@ from tests.actors.agents.turn.turn_driver import TurnDriver
 
 pytestmark = pytest.mark.quick
 
-BEGUN = TurnStarted(turn=1, prompt="do it")
-ID = "/primary#1@1"
+TURN_STARTED = TurnStarted(turn=1, prompt="do it")
+APPROVAL_ID = "/primary#1@1"
 
 
-def replied(*content: ContentBlock, stop_reason: str = "tool_use") -> ReplyCompleted:
+def make_reply_completed(*content: ContentBlock, stop_reason: str = "tool_use") -> ReplyCompleted:
     return ReplyCompleted(
         turn=1, content=content, stop_reason=stop_reason, usage=USAGE, model="script"
     )
 
 
-def asked(call_id: str = "c1", version: int = 1, approval: str = ID) -> ApprovalRequest:
+def make_request(
+    call_id: str = "c1", version: int = 1, approval: str = APPROVAL_ID
+) -> ApprovalRequest:
     plan = make_plan(call_id, version)
     return make_approval_request(
         RequestApproval(approval, call_id, plan, make_decision("q", "ask"))
     )
 
 
-def began(call_id: str = "c1") -> ToolStarted:
+def make_tool_started(call_id: str = "c1") -> ToolStarted:
     return ToolStarted(turn=1, call_id=call_id, tool=WRITE_TOOL, title="t")
 
 
-def ended(call_id: str = "c1") -> ToolEnded:
+def make_tool_ended(call_id: str = "c1") -> ToolEnded:
     return ToolEnded(turn=1, call_id=call_id, tool=WRITE_TOOL, title="t", status="ok", text="fine")
 
 
-def taken_up(*records: Record) -> tuple[TurnDriver, tuple[Effect, ...]]:
-    """Open the session a second time and go on."""
-    past = restore(records, make_state(run=2))
-    turn, effects = resume_turn(past)
-    driver = TurnDriver(turn)
-    driver.state = turn
+def resume_from(*records: Record) -> tuple[TurnDriver, tuple[Effect, ...]]:
+    """Open the session a second time and continue its turn."""
+    state, effects = resume_turn(restore(records, make_state(run=2)))
+    driver = TurnDriver(state)
     return driver, driver.collect(effects)
 
 
-CALLED = (BEGUN, replied(make_tool_use("c1")))
+WITH_CALL = (TURN_STARTED, make_reply_completed(make_tool_use("c1")))
 
 
-def test_an_agent_without_records_begins_idle() -> None:
-    driver, effects = taken_up()
+def test_an_agent_without_records_starts_idle() -> None:
+    driver, effects = resume_from()
 
     assert driver.state == make_state(run=2)
     assert effects == ()
@@ -94,62 +94,68 @@ def test_an_agent_without_records_begins_idle() -> None:
         TurnFailed(turn=1, reason="cut_off", detail=""),
     ],
 )
-def test_an_ended_turn_is_left_alone(end: Record) -> None:
-    driver, effects = taken_up(BEGUN, end)
+def test_an_ended_turn_is_left_unchanged(end: Record) -> None:
+    driver, effects = resume_from(TURN_STARTED, end)
 
     assert effects == ()
     assert (driver.state.stage, driver.state.turn_number) == (TurnStage.IDLE, 1)
 
 
-def test_a_prompt_without_a_reply_is_put_to_the_model_again() -> None:
-    _, effects = taken_up(BEGUN)
+def test_a_prompt_without_a_reply_is_sent_again() -> None:
+    _, effects = resume_from(TURN_STARTED)
 
     assert effects == (SendModelRequest(1),)
 
 
 def test_a_reply_without_calls_ends_its_turn() -> None:
-    driver, _ = taken_up(BEGUN, replied(TextBlock(text="done"), stop_reason="end_turn"))
+    driver, _ = resume_from(
+        TURN_STARTED, make_reply_completed(TextBlock(text="done"), stop_reason="end_turn")
+    )
 
     completed = TurnCompleted(turn=1, text="done", stop_reason="end_turn", usage=USAGE)
     assert driver.records == [completed]
     assert driver.events == [completed]
 
 
-def test_a_call_that_nothing_is_known_of_is_planned_and_judged_anew() -> None:
-    driver, effects = taken_up(*CALLED)
+def test_a_call_without_records_is_planned_and_evaluated_again() -> None:
+    driver, effects = resume_from(*WITH_CALL)
 
     assert effects == (PlanCall("c1"),)
     driver.allow("c1")
     assert driver.run_calls == ["c1"]
 
 
-def test_a_changing_call_that_began_is_never_run_again() -> None:
-    driver, effects = taken_up(*CALLED, asked(), approve(ID), began())
+def test_a_started_changing_call_is_never_run_again() -> None:
+    driver, effects = resume_from(
+        *WITH_CALL, make_request(), approve(APPROVAL_ID), make_tool_started()
+    )
 
     assert driver.results == [("c1", "unknown", OUTCOME_UNKNOWN)]
     assert driver.planned_calls == []
     assert effects[-1] == SendModelRequest(1)
 
 
-def test_calls_after_one_that_began_go_on_once_it_is_closed() -> None:
-    driver, _ = taken_up(
-        BEGUN,
-        replied(make_tool_use("c1"), make_tool_use("c2"), make_tool_use("c3", READ_TOOL)),
-        began(),
+def test_calls_after_a_started_one_continue() -> None:
+    driver, _ = resume_from(
+        TURN_STARTED,
+        make_reply_completed(
+            make_tool_use("c1"), make_tool_use("c2"), make_tool_use("c3", READ_TOOL)
+        ),
+        make_tool_started(),
     )
 
     assert driver.planned_calls == ["c2"]
 
 
-def test_a_denied_call_is_not_even_planned_when_the_one_before_it_is_closed() -> None:
+def test_a_denied_call_is_not_planned_after_a_resume() -> None:
     records = (
-        BEGUN,
-        replied(make_tool_use("c1"), make_tool_use("c2", READ_TOOL)),
-        asked("c2"),
-        deny(ID),
-        began("c1"),
+        TURN_STARTED,
+        make_reply_completed(make_tool_use("c1"), make_tool_use("c2", READ_TOOL)),
+        make_request("c2"),
+        deny(APPROVAL_ID),
+        make_tool_started("c1"),
     )
-    driver, _ = taken_up(*records)
+    driver, _ = resume_from(*records)
 
     assert driver.planned_calls == []
     assert [(call_id, status) for call_id, status, _ in driver.results] == [
@@ -158,29 +164,29 @@ def test_a_denied_call_is_not_even_planned_when_the_one_before_it_is_closed() ->
     ]
 
 
-def test_results_that_are_complete_go_to_the_model() -> None:
-    _, effects = taken_up(*CALLED, began(), ended())
+def test_complete_results_are_sent_to_the_model() -> None:
+    _, effects = resume_from(*WITH_CALL, make_tool_started(), make_tool_ended())
 
     assert effects == (SendModelRequest(1),)
 
 
-def test_an_open_question_is_asked_again_by_its_id() -> None:
-    driver, _ = taken_up(*CALLED, asked())
+def test_an_open_request_is_sent_again_with_its_id() -> None:
+    driver, _ = resume_from(*WITH_CALL, make_request())
 
-    assert driver.request_approval("c1") == ID
-    driver.send(approve(ID))
+    assert driver.request_approval("c1") == APPROVAL_ID
+    driver.send(approve(APPROVAL_ID))
     driver.decide("c1", "ask")
     assert driver.run_calls == ["c1"]
 
 
-def test_a_new_question_of_a_later_run_has_an_id_of_its_own() -> None:
-    driver, _ = taken_up(*CALLED)
+def test_a_new_request_in_a_later_run_has_its_own_id() -> None:
+    driver, _ = resume_from(*WITH_CALL)
 
     assert driver.request_approval("c1") == "/primary#1@2"
 
 
-def test_a_yes_without_a_start_runs_once_if_nothing_has_changed() -> None:
-    driver, _ = taken_up(*CALLED, asked(), approve(ID))
+def test_an_approved_call_that_never_started_runs_once() -> None:
+    driver, _ = resume_from(*WITH_CALL, make_request(), approve(APPROVAL_ID))
     driver.plan("c1")
     driver.decide("c1", "ask")
 
@@ -188,8 +194,8 @@ def test_a_yes_without_a_start_runs_once_if_nothing_has_changed() -> None:
     assert driver.get_effects(RequestApproval) == []
 
 
-def test_a_yes_to_something_else_is_asked_anew() -> None:
-    driver, _ = taken_up(*CALLED, asked(version=1), approve(ID))
+def test_an_approval_of_another_plan_is_requested_again() -> None:
+    driver, _ = resume_from(*WITH_CALL, make_request(version=1), approve(APPROVAL_ID))
     driver.plan("c1", version=2)
     driver.decide("c1", "ask")
 
@@ -198,44 +204,51 @@ def test_a_yes_to_something_else_is_asked_anew() -> None:
 
 
 @pytest.mark.parametrize("version", [1, 2])
-def test_a_yes_to_a_patch_is_bound_to_its_diff(version: int) -> None:
+def test_an_approval_of_a_patch_is_bound_to_its_diff(version: int) -> None:
     plan = make_plan("c1", has_patch=True)
-    shown = make_approval_request(RequestApproval(ID, "c1", plan, make_decision("q", "ask")))
-    driver, _ = taken_up(*CALLED, shown, approve(ID))
+    shown = make_approval_request(
+        RequestApproval(APPROVAL_ID, "c1", plan, make_decision("q", "ask"))
+    )
+    driver, _ = resume_from(*WITH_CALL, shown, approve(APPROVAL_ID))
     driver.plan("c1", version, patched=True)
     driver.decide("c1", "ask")
 
     assert driver.run_calls == (["c1"] if version == 1 else [])
 
 
-def test_a_yes_is_bound_to_the_targets_even_where_the_text_is_the_same() -> None:
-    elsewhere = (PermissionRequest(permission="write", target="other.txt"),)
-    driver, _ = taken_up(*CALLED, asked().model_copy(update={"requests": elsewhere}), approve(ID))
+def test_an_approval_is_bound_to_its_targets_not_only_its_text() -> None:
+    other_targets = (PermissionRequest(permission="write", target="other.txt"),)
+    driver, _ = resume_from(
+        *WITH_CALL,
+        make_request().model_copy(update={"requests": other_targets}),
+        approve(APPROVAL_ID),
+    )
     driver.plan("c1")
     driver.decide("c1", "ask")
 
     assert driver.run_calls == []
 
 
-@pytest.mark.parametrize("led_to", ["a.txt", "b.txt"])
-def test_a_yes_is_bound_to_where_its_paths_led(led_to: str) -> None:
-    shown = asked().model_copy(update={"resolved_requests": make_write_requests("a.txt")})
-    driver, _ = taken_up(*CALLED, shown, approve(ID))
+@pytest.mark.parametrize("resolved_path", ["a.txt", "b.txt"])
+def test_an_approval_is_bound_to_the_resolved_paths(resolved_path: str) -> None:
+    shown = make_request().model_copy(update={"resolved_requests": make_write_requests("a.txt")})
+    driver, _ = resume_from(*WITH_CALL, shown, approve(APPROVAL_ID))
     driver.plan("c1")
-    driver.decide("c1", "ask", led_to)
+    driver.decide("c1", "ask", resolved_path)
 
-    assert driver.run_calls == (["c1"] if led_to == "a.txt" else [])
-    again = ["/primary#1@2"] if led_to == "b.txt" else []
+    assert driver.run_calls == (["c1"] if resolved_path == "a.txt" else [])
+    again = ["/primary#1@2"] if resolved_path == "b.txt" else []
     assert [each.id for each in driver.get_effects(RequestApproval)] == again
 
 
-def test_a_question_that_was_open_is_asked_for_where_its_paths_lead_now() -> None:
-    driver, _ = taken_up(
-        *CALLED, asked().model_copy(update={"resolved_requests": make_write_requests("a.txt")})
+def test_an_open_request_is_sent_again_with_current_paths() -> None:
+    driver, _ = resume_from(
+        *WITH_CALL,
+        make_request().model_copy(update={"resolved_requests": make_write_requests("a.txt")}),
     )
     driver.plan("c1")
     driver.decide("c1", "ask", "b.txt")
-    driver.send(approve(ID))
+    driver.send(approve(APPROVAL_ID))
     driver.decide("c1", "ask", "b.txt")
 
     assert driver.run_calls == ["c1"]
@@ -244,8 +257,8 @@ def test_a_question_that_was_open_is_asked_for_where_its_paths_lead_now() -> Non
     ].decision.resolved_requests == make_write_requests("b.txt")
 
 
-def test_a_yes_runs_once_even_if_its_target_drifts_and_comes_back() -> None:
-    driver, _ = taken_up(*CALLED, asked(), approve(ID))
+def test_an_approval_runs_once_even_if_its_target_changes_back() -> None:
+    driver, _ = resume_from(*WITH_CALL, make_request(), approve(APPROVAL_ID))
     driver.plan("c1")
     driver.decide("c1", "ask")
     driver.send(ToolFailed(call_id="c1", reason="target_changed", detail="it moved"))
@@ -256,54 +269,64 @@ def test_a_yes_runs_once_even_if_its_target_drifts_and_comes_back() -> None:
     assert [each.id for each in driver.get_effects(RequestApproval)] == ["/primary#1@2"]
 
 
-def test_a_yes_is_bound_to_the_folder() -> None:
-    elsewhere = asked().model_copy(update={"cwd": "/other"})
-    driver, _ = taken_up(*CALLED, elsewhere, approve(ID))
+def test_an_approval_is_bound_to_the_working_directory() -> None:
+    request = make_request().model_copy(update={"cwd": "/other"})
+    driver, _ = resume_from(*WITH_CALL, request, approve(APPROVAL_ID))
     driver.plan("c1")
     driver.decide("c1", "ask")
 
     assert driver.run_calls == []
 
 
-def test_a_yes_is_denied_by_a_rule_of_today() -> None:
-    driver, _ = taken_up(*CALLED, asked(), approve(ID))
+def test_a_current_deny_rule_overrides_a_recorded_approval() -> None:
+    driver, _ = resume_from(*WITH_CALL, make_request(), approve(APPROVAL_ID))
     driver.plan("c1")
     driver.decide("c1", "deny")
 
     assert driver.run_calls == []
 
 
-def test_what_a_rule_had_answered_is_judged_by_the_rules_of_today() -> None:
-    driver, _ = taken_up(*CALLED, asked(), approve(ID).model_copy(update={"decided_by": "rule"}))
+def test_a_recorded_rule_decision_is_evaluated_by_current_rules() -> None:
+    driver, _ = resume_from(
+        *WITH_CALL, make_request(), approve(APPROVAL_ID).model_copy(update={"decided_by": "rule"})
+    )
     driver.plan("c1")
     driver.decide("c1", "ask")
 
     assert driver.run_calls == []
 
 
-def test_a_no_is_denied_with_what_the_person_said() -> None:
-    driver, _ = taken_up(*CALLED, asked(), deny(ID, "use b.txt"))
+def test_a_recorded_denial_keeps_the_users_feedback() -> None:
+    driver, _ = resume_from(*WITH_CALL, make_request(), deny(APPROVAL_ID, "use b.txt"))
 
-    assert driver.results == [("c1", "denied", "Denied by the user. They said: use b.txt")]
+    assert driver.results == [("c1", "denied", "Denied by the user. The user said: use b.txt")]
 
 
-def test_a_withdrawn_question_is_no_answer() -> None:
-    driver, _ = taken_up(*CALLED, asked(), ApprovalWithdrawn(id=ID))
+def test_a_withdrawn_request_is_not_a_decision() -> None:
+    driver, _ = resume_from(*WITH_CALL, make_request(), ApprovalWithdrawn(id=APPROVAL_ID))
 
     assert driver.request_approval("c1") == "/primary#1@2"
 
 
-def test_an_answer_that_was_overtaken_by_a_withdrawal_does_not_count() -> None:
-    driver, _ = taken_up(*CALLED, asked(), approve(ID), ApprovalWithdrawn(id=ID))
+def test_a_decision_followed_by_a_withdrawal_is_ignored() -> None:
+    driver, _ = resume_from(
+        *WITH_CALL, make_request(), approve(APPROVAL_ID), ApprovalWithdrawn(id=APPROVAL_ID)
+    )
     driver.plan("c1")
     driver.decide("c1", "ask")
 
     assert driver.run_calls == []
 
 
-def test_a_question_after_a_start_means_that_the_start_had_drifted() -> None:
-    records = (*CALLED, asked(), approve(ID), began(), asked(version=2, approval="/primary#2@1"))
-    driver, _ = taken_up(*records)
+def test_a_request_after_a_start_means_its_target_had_changed() -> None:
+    records = (
+        *WITH_CALL,
+        make_request(),
+        approve(APPROVAL_ID),
+        make_tool_started(),
+        make_request(version=2, approval="/primary#2@1"),
+    )
+    driver, _ = resume_from(*records)
     driver.plan("c1", version=2)
     driver.decide("c1", "ask")
 
@@ -311,9 +334,11 @@ def test_a_question_after_a_start_means_that_the_start_had_drifted() -> None:
     assert [each.id for each in driver.get_effects(RequestApproval)] == ["/primary#2@1"]
 
 
-def test_calls_of_a_reply_that_was_cut_off_are_closed_unrun() -> None:
-    driver, _ = taken_up(
-        BEGUN, replied(make_tool_use("c1"), make_tool_use("c2"), stop_reason="max_tokens"), ended()
+def test_calls_of_a_truncated_reply_end_without_running() -> None:
+    driver, _ = resume_from(
+        TURN_STARTED,
+        make_reply_completed(make_tool_use("c1"), make_tool_use("c2"), stop_reason="max_tokens"),
+        make_tool_ended(),
     )
 
     assert driver.results == [("c2", "error", INCOMPLETE_CALL.format(reason="max_tokens"))]
@@ -321,34 +346,45 @@ def test_calls_of_a_reply_that_was_cut_off_are_closed_unrun() -> None:
     assert driver.get_effects(SendModelRequest) == [SendModelRequest(1)]
 
 
-def test_a_reply_that_failed_its_turn_fails_it_still() -> None:
-    driver, _ = taken_up(BEGUN, replied(make_tool_use("c1"), stop_reason="refusal"), ended())
+def test_a_reply_that_failed_its_turn_fails_it_after_a_resume() -> None:
+    driver, _ = resume_from(
+        TURN_STARTED,
+        make_reply_completed(make_tool_use("c1"), stop_reason="refusal"),
+        make_tool_ended(),
+    )
 
     assert [type(each) for each in driver.events] == [TurnFailed]
 
 
-def test_a_reply_that_announced_a_call_and_made_none_does_not_hang() -> None:
-    driver, _ = taken_up(BEGUN, replied(TextBlock(text="so")))
+def test_a_reply_that_announces_a_missing_call_does_not_hang() -> None:
+    driver, _ = resume_from(TURN_STARTED, make_reply_completed(TextBlock(text="so")))
 
     assert [type(each) for each in driver.events] == [TurnFailed]
 
 
-def test_two_replies_that_look_the_same_are_told_apart_by_their_place() -> None:
-    """Small servers begin to count their ids anew with each reply."""
-    driver, _ = taken_up(*CALLED, ended(), replied(make_tool_use("c1")))
+def test_identical_replies_are_distinguished_by_their_position() -> None:
+    """Some servers number call ids from the start in each reply."""
+    driver, _ = resume_from(
+        *WITH_CALL, make_tool_ended(), make_reply_completed(make_tool_use("c1"))
+    )
 
     assert driver.planned_calls == ["c1"]
 
 
 def test_only_the_last_turn_can_be_open() -> None:
-    """A turn whose end could not be written was told to have failed."""
-    driver, effects = taken_up(*CALLED, TurnStarted(turn=2, prompt="else"))
+    """The user was told that a turn failed if its end could not be written."""
+    driver, effects = resume_from(*WITH_CALL, TurnStarted(turn=2, prompt="else"))
 
     assert driver.state.turn_number == 2
     assert effects == (SendModelRequest(1),)
 
 
-def test_usage_of_an_open_turn_counts_what_it_had_used() -> None:
-    driver, _ = taken_up(*CALLED, ended(), replied(make_tool_use("c2")), ended("c2"))
+def test_usage_of_an_open_turn_is_counted() -> None:
+    driver, _ = resume_from(
+        *WITH_CALL,
+        make_tool_ended(),
+        make_reply_completed(make_tool_use("c2")),
+        make_tool_ended("c2"),
+    )
 
     assert driver.state.usage == USAGE + USAGE

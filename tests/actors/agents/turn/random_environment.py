@@ -1,7 +1,7 @@
-"""Everything around a turn, random but legal: journal, model, tools, engine, broker and people.
+"""A random but legal environment of a turn: journal, model, tools, engine, broker and user.
 
-A world is made of a seed and plays the same each time. What has been delivered may be delivered
-again, and everything that is on its way may overtake everything of another sender.
+The same seed gives the same run. Delivered messages may be delivered again, and messages of
+different senders may overtake each other.
 """
 
 from collections import deque
@@ -28,8 +28,18 @@ from actors.agents.turn.effects import (
     WriteRecord,
 )
 from actors.agents.turn.limits import Limits
+from actors.agents.turn.self_messages import (
+    ModelFailed,
+    ModelReplied,
+    RetryDelayElapsed,
+    ToolFailed,
+    ToolPlanned,
+    ToolSucceeded,
+    TurnTimerStopped,
+)
 from actors.agents.turn.state_machine import TurnMessage, advance, resume_turn
 from actors.runtime.actor import Actor
+from actors.sessions.append_timeout import AppendTimeout
 from actors.sessions.journal_client import JournalClient
 from messages.address import JOURNAL, PRIMARY, Address
 from messages.approvals import (
@@ -41,16 +51,10 @@ from messages.approvals import (
     PatchApprovalRequest,
 )
 from messages.content import ContentBlock, TextBlock, ThinkingBlock
-from messages.journal import Append, Appended, AppendFailed, AppendTimeout, Record
-from messages.model_events import (
-    ModelFailed,
-    ModelFailureReason,
-    ModelReplied,
-    RetryDelayElapsed,
-    TurnTimerStopped,
-)
+from messages.journal import Append, Appended, AppendFailed, Record
+from messages.model_events import ModelFailureReason
 from messages.policy import Action
-from messages.tool_calls import CallPlan, ToolFailed, ToolOutput, ToolPlanned, ToolSucceeded
+from messages.tool_calls import CallPlan, ToolOutput
 from messages.turns import CancelTurn, SetModel, StartTurn
 from tests.actors.agents.turn import message_builders
 from tests.actors.agents.turn.message_builders import (
@@ -71,24 +75,24 @@ UNEXPECTED_STOP_REASONS = ("max_tokens", "refusal", "pause_turn", "end_turn", "t
 
 
 class JournalClientActor:
-    """What the recorder of the agent does, for a world without actors."""
+    """Stands in for the agent in its journal client, without actors."""
 
     incarnation = 1
 
     def __init__(self, journal: deque[Append | Record]) -> None:
-        """Put appends where the journal finds them."""
+        """Put appends into the journal's queue."""
         self._journal = journal
         self.append_timeout: AppendTimeout | None = None
 
     def tell(self, _to: Address, append: Append) -> None:
         self._journal.append(append)
 
-    def schedule(self, _delay_s: float, late: AppendTimeout) -> None:
-        self.append_timeout = late
+    def schedule(self, _delay_s: float, timeout: AppendTimeout) -> None:
+        self.append_timeout = timeout
 
 
 class RandomEnvironment:
-    """One agent's surroundings; `play` takes random steps, `drain` brings all to an end."""
+    """The environment of one agent: takes random steps, then runs everything to its end."""
 
     def __init__(
         self,
@@ -98,8 +102,8 @@ class RandomEnvironment:
         disk_may_fail: bool = False,
         limits: Limits = NO_LIMITS,
     ) -> None:
-        """Begin with an agent without a past; `failing`: the disk may refuse."""
-        self.random = Random(seed)  # noqa: S311  (it has to be the same each time)
+        """Start with an agent without records; `disk_may_fail`: writes may fail."""
+        self.random = Random(seed)  # noqa: S311  (must be repeatable)
         self.advance = step
         self.disk_may_fail = disk_may_fail
         self.invariants = TurnInvariants(RetryInvariants(limits=limits))
@@ -107,77 +111,76 @@ class RandomEnvironment:
         self.disk_records: list[Record] = []
         self.delivered_messages: list[TurnMessage] = []
         self._unsynced: deque[Append | Record] = deque()
-        """Of the agent; plain records are the broker's."""
-        self._lost: set[int] = set()
-        """Appends that the disk refused."""
-        self._hands = JournalClientActor(self._unsynced)
-        self._recorder = JournalClient(
-            cast("Actor[Any]", self._hands), JOURNAL, retries_failed=True
+        """Appends of the agent and plain records of the broker."""
+        self._failed_append_ids: set[int] = set()
+        self._client_actor = JournalClientActor(self._unsynced)
+        self._journal_client = JournalClient(
+            cast("Actor[Any]", self._client_actor), JOURNAL, retries_failed=True
         )
-        self._mail: dict[str, deque[TurnMessage]] = {}
-        self._model: tuple[int, bool] | None = None
-        self._wait: int | None = None
-        """The failed request that waits to be sent again."""
-        self._clock: StartTimer | None = None
-        self._clock_held = False
-        self._works: dict[str, tuple[CallPlan | None, bool]] = {}
-        self._versions: dict[str, int] = {}
-        self._parked: dict[str, ApprovalRequest] = {}
-        self._shown: list[str] = []
-        self._calls = 0
+        self._mailboxes: dict[str, deque[TurnMessage]] = {}
+        self._open_request: tuple[int, bool] | None = None
+        self._retrying_request: int | None = None
+        """The failed request whose retry delay is running."""
+        self._timer: StartTimer | None = None
+        self._is_timer_paused = False
+        self._jobs: dict[str, tuple[CallPlan | None, bool]] = {}
+        self._plan_versions: dict[str, int] = {}
+        self._parked_requests: dict[str, ApprovalRequest] = {}
+        self._shown_ids: list[str] = []
+        self._call_count = 0
         self._next_prompt = 1
-        self._trouble = True
+        self._has_disturbances = True
 
-    def resume(self, past: RestoredState) -> None:
-        """Begin with the records of an earlier run instead."""
-        self.disk_records = list(past.records)
-        self.invariants.load_records(past.records)
-        self._next_prompt = past.state.turn_number + 1
-        self._calls = 1_000 * past.state.run
-        self.state, effects = resume_turn(past)
-        self._take(None, effects)
+    def resume(self, restored: RestoredState) -> None:
+        """Start from the records of an earlier run instead."""
+        self.disk_records = list(restored.records)
+        self.invariants.load_records(restored.records)
+        self._next_prompt = restored.state.turn_number + 1
+        self._call_count = 1_000 * restored.state.run
+        self.state, effects = resume_turn(restored)
+        self._apply(None, effects)
 
     def run_random_steps(self, steps: int) -> None:
-        """Do random things."""
+        """Take random steps."""
         for _ in range(steps):
-            self.random.choice(self._choices())()
+            self.random.choice(self._list_steps())()
 
     def run_to_idle(self) -> None:
-        """No new prompts, cancels or faults: everything must come to its end."""
-        self._trouble = False
+        """Run without new prompts, cancels or failures until nothing is left to do."""
+        self._has_disturbances = False
         for _ in range(2_000):
-            choices = self._choices()
-            if not choices:
+            steps = self._list_steps()
+            if not steps:
                 break
-            self.random.choice(choices)()
-        assert not self._choices(), "it does not come to its end"
-        assert self.state.stage is TurnStage.IDLE, f"it hangs in {self.state.stage}"
+            self.random.choice(steps)()
+        assert not self._list_steps(), "the turn does not end"
+        assert self.state.stage is TurnStage.IDLE, f"the turn hangs in {self.state.stage}"
         self.invariants.check_idle()
 
     def crash(self) -> tuple[Record, ...]:
-        """Tell what is on disk when the program dies now: all that was synced, perhaps more."""
-        more = [record for each in self._unsynced for record in get_records(each)]
-        return (*self.disk_records, *more[: self.random.randint(0, len(more))])
+        """Return what is on disk if the program dies now: all synced records, perhaps more."""
+        unsynced = [record for each in self._unsynced for record in get_records(each)]
+        return (*self.disk_records, *unsynced[: self.random.randint(0, len(unsynced))])
 
     def deliver(self, message: TurnMessage) -> None:
-        """Let the turn take one message."""
+        """Deliver one message to the turn."""
         self.delivered_messages.append(message)
         self.invariants.on_message(message)
         if isinstance(message, Appended | AppendFailed | AppendTimeout):
-            self._recorder.on_append_answered(message)
+            self._journal_client.on_append_answered(message)
         self.state, effects = self.advance(self.state, message)
-        self._take(message, effects)
+        self._apply(message, effects)
 
-    def _take(self, message: TurnMessage | None, effects: tuple[Effect, ...]) -> None:
+    def _apply(self, message: TurnMessage | None, effects: tuple[Effect, ...]) -> None:
         self.invariants.check_effects(message, effects)
         for effect in effects:
-            self._do(effect)
+            self._execute(effect)
         writes = [each for each in effects if isinstance(each, WriteRecord | RetryWrites)]
         if writes:
             records = (each.record for each in writes if isinstance(each, WriteRecord))
-            self._recorder.write(*records, append_id=writes[-1].append_id)
+            self._journal_client.write(*records, append_id=writes[-1].append_id)
 
-    def _do(self, effect: Effect) -> None:
+    def _execute(self, effect: Effect) -> None:
         match effect:
             case (
                 SendModelRequest()
@@ -186,16 +189,16 @@ class RandomEnvironment:
                 | StartTimer()
                 | PauseTimer()
             ):
-                self._converse(effect)
+                self._execute_model_effect(effect)
             case PlanCall():
-                self._works[effect.call_id] = (None, False)
+                self._jobs[effect.call_id] = (None, False)
             case RunCall():
-                self._works[effect.call_id] = (effect.plan, False)
+                self._jobs[effect.call_id] = (effect.plan, False)
             case CancelCall():
-                self._works[effect.call_id] = (self._works[effect.call_id][0], True)
+                self._jobs[effect.call_id] = (self._jobs[effect.call_id][0], True)
             case CheckRead() | EvaluateCall():
-                said = message_builders.make_decision(effect.id, self.random.choice(DECISIONS))
-                self._post("engine", said)
+                action = self.random.choice(DECISIONS)
+                self._post("engine", message_builders.make_decision(effect.id, action))
             case RequestApproval():
                 self._park(effect)
             case WithdrawSubtree():
@@ -203,47 +206,55 @@ class RandomEnvironment:
             case _:
                 pass
 
-    def _converse(
+    def _execute_model_effect(
         self,
         effect: SendModelRequest | CancelModelRequest | ScheduleRetry | StartTimer | PauseTimer,
     ) -> None:
         match effect:
             case SendModelRequest():
-                self._model = (effect.request_number, False)
-            case CancelModelRequest() if self._model is not None:
-                self._model = (self._model[0], True)
+                self._open_request = (effect.request_number, False)
+            case CancelModelRequest() if self._open_request is not None:
+                self._open_request = (self._open_request[0], True)
             case ScheduleRetry():
-                self._wait = effect.request_number
+                self._retrying_request = effect.request_number
             case StartTimer():
-                self._clock, self._clock_held = effect, False
+                self._timer, self._is_timer_paused = effect, False
             case PauseTimer():
-                self._clock_held = True
-            case CancelModelRequest():  # a wait ends in its own time, which is any time here
+                self._is_timer_paused = True
+            case CancelModelRequest():  # a retry delay ends at any time here anyway
                 pass
 
-    def _choices(self) -> list[EnvironmentStep]:
-        choices = [self._forward(box) for box in self._mail.values() if box]
-        choices += [self._sync] if self._unsynced else []
-        choices += [self._look_at_the_disk] if self._hands.append_timeout and not choices else []
-        choices += [self._speak] if self._model is not None else []
-        choices += [self._rested] if self._wait is not None else []
-        choices += [self._tick] if self._clock and (self._trouble or self._clock_held) else []
-        choices += [self._finish(call_id) for call_id in self._works]
-        choices += [self._answer(each) for each in self._shown]
-        trouble = [self._prompt, self._cancel, self._repeat, self._choose_model]
-        choices += trouble if self._trouble else []
-        return choices
+    def _list_steps(self) -> list[EnvironmentStep]:
+        steps = [self._deliver_later(box) for box in self._mailboxes.values() if box]
+        steps += [self._sync] if self._unsynced else []
+        steps += (
+            [self._deliver_append_timeout]
+            if self._client_actor.append_timeout and not steps
+            else []
+        )
+        steps += [self._end_request] if self._open_request is not None else []
+        steps += [self._end_retry_delay] if self._retrying_request is not None else []
+        steps += (
+            [self._end_timer]
+            if self._timer and (self._has_disturbances or self._is_timer_paused)
+            else []
+        )
+        steps += [self._finish_later(call_id) for call_id in self._jobs]
+        steps += [self._decide_later(each) for each in self._shown_ids]
+        disturbances = [self._prompt, self._cancel, self._repeat, self._set_model]
+        steps += disturbances if self._has_disturbances else []
+        return steps
 
-    def _post(self, box: str, message: TurnMessage) -> None:
-        self._mail.setdefault(box, deque()).append(message)
+    def _post(self, sender: str, message: TurnMessage) -> None:
+        self._mailboxes.setdefault(sender, deque()).append(message)
 
-    def _forward(self, box: deque[TurnMessage]) -> EnvironmentStep:
-        return lambda: self.deliver(box.popleft())
+    def _deliver_later(self, mailbox: deque[TurnMessage]) -> EnvironmentStep:
+        return lambda: self.deliver(mailbox.popleft())
 
-    def _chance(self, of: float) -> bool:
-        return self.random.random() < of
+    def _chance(self, probability: float) -> bool:
+        return self.random.random() < probability
 
-    # People, and what comes twice.
+    # The user, and repeated messages
 
     def _prompt(self) -> None:
         if self._chance(0.15):
@@ -252,123 +263,132 @@ class RandomEnvironment:
 
     def _cancel(self) -> None:
         if self._chance(0.06):
-            running = max(1, self.state.turn_number)
-            ahead = self.random.choice([0, 0, 0, 1, 2])
-            self.deliver(CancelTurn(turn=running + ahead))
+            current = max(1, self.state.turn_number)
+            offset = self.random.choice([0, 0, 0, 1, 2])
+            self.deliver(CancelTurn(turn=current + offset))
 
     def _repeat(self) -> None:
-        """Deliver something again; only works end once, which is the runtime's promise."""
-        works = ToolPlanned | ToolSucceeded | ToolFailed | TurnTimerStopped
-        old = [each for each in self.delivered_messages if not isinstance(each, works)]
-        if old and self._chance(0.4):
-            self.deliver(self.random.choice(old[-6:] if self._chance(0.7) else old))
+        """Deliver a message again, except outcomes of jobs: the runtime delivers those once."""
+        job_outcomes = ToolPlanned | ToolSucceeded | ToolFailed | TurnTimerStopped
+        delivered = [each for each in self.delivered_messages if not isinstance(each, job_outcomes)]
+        if delivered and self._chance(0.4):
+            candidates = delivered[-6:] if self._chance(0.7) else delivered
+            self.deliver(self.random.choice(candidates))
 
-    def _choose_model(self) -> None:
+    def _set_model(self) -> None:
         if self._chance(0.02):
             self.deliver(SetModel(model=self.random.choice(["big", "small"])))
 
-    # Time.
+    # Time
 
-    def _rested(self) -> None:
-        """End a wait; that a stopped one comes at once changes nothing about its order."""
-        request, self._wait = self._wait, None
-        if request is not None:
-            self.deliver(RetryDelayElapsed(request_number=request))
+    def _end_retry_delay(self) -> None:
+        """End a retry delay; a cancelled one ends the same way."""
+        number, self._retrying_request = self._retrying_request, None
+        if number is not None:
+            self.deliver(RetryDelayElapsed(request_number=number))
 
-    def _tick(self) -> None:
-        """Let some time go by; a clock that was held may still run out just before."""
-        clock = self._clock
-        if clock is not None and (self._clock_held or self._chance(0.05)):
-            self._clock = None
-            up = not self._clock_held or (self._trouble and self._chance(0.03))
-            left_s = 0.0 if up else clock.remaining_s * self.random.uniform(0.5, 1)
-            self.deliver(TurnTimerStopped(turn=clock.turn, remaining_s=left_s))
+    def _end_timer(self) -> None:
+        """End the timer; one that is being paused may still run out just before."""
+        timer = self._timer
+        if timer is not None and (self._is_timer_paused or self._chance(0.05)):
+            self._timer = None
+            is_time_up = not self._is_timer_paused or (
+                self._has_disturbances and self._chance(0.03)
+            )
+            share = 0.0 if is_time_up else self.random.uniform(0.5, 1)
+            remaining_s = timer.remaining_s * share
+            self.deliver(TurnTimerStopped(turn=timer.turn, remaining_s=remaining_s))
 
-    # The disk.
+    # The disk
 
     def _sync(self) -> None:
-        """Settle some of what waits, as one write: all of it or nothing."""
+        """Write some of the waiting appends as one group: all of them or none."""
         if self._chance(0.1):
-            self._look_at_the_disk()
-        refuses = self.disk_may_fail and self._trouble and self._chance(0.05)
+            self._deliver_append_timeout()
+        fails = self.disk_may_fail and self._has_disturbances and self._chance(0.05)
         for _ in range(self.random.randint(1, len(self._unsynced))):
             waiting = self._unsynced.popleft()
-            refused = refuses or (isinstance(waiting, Append) and waiting.after_id in self._lost)
-            if not refused:
+            has_failed = fails or (
+                isinstance(waiting, Append) and waiting.after_id in self._failed_append_ids
+            )
+            if not has_failed:
                 self.disk_records += get_records(waiting)
             if not isinstance(waiting, Append):
-                self._broker_synced(waiting, refused=refused)
-            elif refused:
-                self._lost.add(waiting.id)
+                self._on_broker_record(waiting, has_failed=has_failed)
+            elif has_failed:
+                self._failed_append_ids.add(waiting.id)
                 self._post("journal", AppendFailed(id=waiting.id, detail="disk full"))
             else:
                 self._post("journal", Appended(id=waiting.id))
 
-    def _look_at_the_disk(self) -> None:
-        late, self._hands.append_timeout = self._hands.append_timeout, None
-        if late is not None:
-            self.deliver(late)
+    def _deliver_append_timeout(self) -> None:
+        timeout, self._client_actor.append_timeout = self._client_actor.append_timeout, None
+        if timeout is not None:
+            self.deliver(timeout)
 
-    def _broker_synced(self, record: Record, *, refused: bool) -> None:
+    def _on_broker_record(self, record: Record, *, has_failed: bool) -> None:
         if isinstance(record, ApprovalDecided):
-            if self._parked.pop(record.id, None) is not None:
-                self._post("broker", _refusal(record.id) if refused else record)
+            if self._parked_requests.pop(record.id, None) is not None:
+                self._post("broker", _build_unavailable(record.id) if has_failed else record)
         elif isinstance(record, ExecApprovalRequest | PatchApprovalRequest):
-            if refused and self._parked.pop(record.id, None) is not None:
-                self._post("broker", _refusal(record.id))
-            elif record.id in self._parked:
-                self._shown.append(record.id)
+            if has_failed and self._parked_requests.pop(record.id, None) is not None:
+                self._post("broker", _build_unavailable(record.id))
+            elif record.id in self._parked_requests:
+                self._shown_ids.append(record.id)
 
-    # The broker.
+    # The broker
 
-    def _park(self, asked: RequestApproval) -> None:
-        request = message_builders.make_approval_request(asked, self.state.turn_number)
-        self._parked[asked.id] = request
+    def _park(self, effect: RequestApproval) -> None:
+        request = message_builders.make_approval_request(effect, self.state.turn_number)
+        self._parked_requests[effect.id] = request
         self._unsynced.append(request)
 
     def _withdraw(self) -> None:
-        for approval in self._parked:
-            self._unsynced.append(ApprovalWithdrawn(id=approval))
-        self._parked.clear()
-        self._shown.clear()
+        for approval_id in self._parked_requests:
+            self._unsynced.append(ApprovalWithdrawn(id=approval_id))
+        self._parked_requests.clear()
+        self._shown_ids.clear()
 
-    def _answer(self, approval: str) -> EnvironmentStep:
-        return lambda: self._answered(approval)
+    def _decide_later(self, approval_id: str) -> EnvironmentStep:
+        return lambda: self._decide(approval_id)
 
-    def _answered(self, approval: str) -> None:
-        self._shown.remove(approval)
-        by_rule = message_builders.approve(approval).model_copy(update={"decided_by": "rule"})
-        answers = [
-            message_builders.approve(approval),
-            message_builders.deny(approval, "use the other file"),
+    def _decide(self, approval_id: str) -> None:
+        self._shown_ids.remove(approval_id)
+        by_rule = message_builders.approve(approval_id).model_copy(update={"decided_by": "rule"})
+        decisions = [
+            message_builders.approve(approval_id),
+            message_builders.deny(approval_id, "use the other file"),
             by_rule,
         ]
         if self._chance(0.1):
-            del self._parked[approval]
-            self._post("broker", _refusal(approval))
+            del self._parked_requests[approval_id]
+            self._post("broker", _build_unavailable(approval_id))
         else:
-            self._unsynced.append(self.random.choice(answers))
+            self._unsynced.append(self.random.choice(decisions))
 
-    # The model.
+    # The model
 
-    def _speak(self) -> None:
-        if self._model is None:
+    def _end_request(self) -> None:
+        if self._open_request is None:
             return
-        (request, stopped), self._model = self._model, None
-        if stopped and self._chance(0.7):
-            cut = ModelFailed(
-                request_number=request, reason="cancelled", detail="", partial_text="I was"
+        (request_number, is_cancelled), self._open_request = self._open_request, None
+        if is_cancelled and self._chance(0.7):
+            failed = ModelFailed(
+                request_number=request_number,
+                reason="cancelled",
+                detail="",
+                partial_text="I was",
             )
-            self.deliver(cut)
-        elif self._trouble and self._chance(0.25):
-            self.deliver(self._fault(request))
+            self.deliver(failed)
+        elif self._has_disturbances and self._chance(0.25):
+            self.deliver(self._build_failure(request_number))
         else:
-            self.deliver(self._reply(request))
+            self.deliver(self._build_reply(request_number))
 
-    def _fault(self, request: int) -> ModelFailed:
+    def _build_failure(self, request_number: int) -> ModelFailed:
         reasons: tuple[ModelFailureReason, ...] = ("cut_off", "overloaded", "rate_limited")
         return ModelFailed(
-            request_number=request,
+            request_number=request_number,
             reason=self.random.choice(reasons),
             detail="why",
             partial_text=self.random.choice(["", " \n", "I have"]),
@@ -377,46 +397,48 @@ class RandomEnvironment:
             retry_after_s=self.random.choice([0, 0, 7, 3600]),
         )
 
-    def _reply(self, request: int) -> ModelReplied:
+    def _build_reply(self, request_number: int) -> ModelReplied:
         thought, text = ThinkingBlock(thinking="hm", signature="s"), TextBlock(text="I will")
         blank_text = TextBlock(text=" ")
-        some: list[ContentBlock] = [
+        content: list[ContentBlock] = [
             each for each in (thought, text, blank_text) if self._chance(0.3)
         ]
-        most = 5 if self._trouble else 1
-        uses = [self._use() for _ in range(self.random.randint(0, most))]
-        if len(uses) > 1 and self._chance(0.03):
-            uses[1] = uses[0]
-        odd = self.random.choice(UNEXPECTED_STOP_REASONS) if self._chance(0.1) else ""
-        return message_builders.make_reply(request, *some, *uses, stop_reason=odd)
-
-    def _use(self) -> ContentBlock:
-        self._calls += 1
-        return message_builders.make_tool_use(
-            f"c{self._calls}", self.random.choice([READ_TOOL, WRITE_TOOL])
+        max_calls = 5 if self._has_disturbances else 1
+        tool_uses = [self._build_tool_use() for _ in range(self.random.randint(0, max_calls))]
+        if len(tool_uses) > 1 and self._chance(0.03):
+            tool_uses[1] = tool_uses[0]
+        stop_reason = self.random.choice(UNEXPECTED_STOP_REASONS) if self._chance(0.1) else ""
+        return message_builders.make_reply(
+            request_number, *content, *tool_uses, stop_reason=stop_reason
         )
 
-    # The tools.
+    def _build_tool_use(self) -> ContentBlock:
+        self._call_count += 1
+        return message_builders.make_tool_use(
+            f"c{self._call_count}", self.random.choice([READ_TOOL, WRITE_TOOL])
+        )
 
-    def _finish(self, call_id: str) -> EnvironmentStep:
-        return lambda: self._finished(call_id)
+    # The tools
 
-    def _finished(self, call_id: str) -> None:
-        plan, stopped = self._works.pop(call_id)
-        if stopped and self._chance(0.7):
+    def _finish_later(self, call_id: str) -> EnvironmentStep:
+        return lambda: self._finish_job(call_id)
+
+    def _finish_job(self, call_id: str) -> None:
+        plan, is_cancelled = self._jobs.pop(call_id)
+        if is_cancelled and self._chance(0.7):
             self._fail(call_id, "cancelled")
         elif self._chance(0.1):
             self._fail(call_id, self.random.choice(["rejected", "crashed"]))
         elif plan is None:
-            version = self._versions.setdefault(call_id, self.random.choice([1, 1, 2]))
-            patched = len(call_id) > len("c1") and call_id.endswith(("1", "2", "3"))
-            new = message_builders.make_plan(call_id, version, has_patch=patched)
+            version = self._plan_versions.setdefault(call_id, self.random.choice([1, 1, 2]))
+            has_patch = len(call_id) > len("c1") and call_id.endswith(("1", "2", "3"))
+            plan = message_builders.make_plan(call_id, version, has_patch=has_patch)
             if call_id.endswith(("2", "5", "8")):  # the same again after a resume
-                peeked = "seen.txt" if call_id.endswith("2") else ""
-                new = new.model_copy(update={"unread_file": "secret.txt", "rejection": peeked})
-            self.deliver(ToolPlanned(call_id=call_id, plan=new))
+                rejection = "seen.txt" if call_id.endswith("2") else ""
+                plan = plan.model_copy(update={"unread_file": "secret.txt", "rejection": rejection})
+            self.deliver(ToolPlanned(call_id=call_id, plan=plan))
         elif self._chance(0.2):
-            self._versions[call_id] += 1
+            self._plan_versions[call_id] += 1
             self._fail(call_id, "target_changed")
         else:
             output = ToolOutput(text="", is_error=self._chance(0.3))
@@ -427,10 +449,10 @@ class RandomEnvironment:
         self.deliver(ToolFailed.model_validate(message))
 
 
-def _refusal(approval: str) -> ApprovalUnavailable:
-    return ApprovalUnavailable(id=approval, agent=PRIMARY, reason="nobody is there")
+def _build_unavailable(approval_id: str) -> ApprovalUnavailable:
+    return ApprovalUnavailable(id=approval_id, agent=PRIMARY, reason="nobody is there")
 
 
 def get_records(waiting: Append | Record) -> tuple[Record, ...]:
-    """List what would be written."""
+    """Return the records that would be written."""
     return waiting.records if isinstance(waiting, Append) else (waiting,)

@@ -1,4 +1,4 @@
-"""Watches what a turn makes of faults of the model and of its limits, from outside."""
+"""Invariants of retries and limits, checked on a turn's messages and effects."""
 
 from dataclasses import dataclass
 
@@ -13,8 +13,13 @@ from actors.agents.turn.effects import (
 )
 from actors.agents.turn.limits import Limits
 from actors.agents.turn.retry import MAX_RETRY_DELAY_S, get_backoff
+from actors.agents.turn.self_messages import (
+    ModelFailed,
+    ModelReplied,
+    RetryDelayElapsed,
+    TurnTimerStopped,
+)
 from actors.agents.turn.state_machine import TurnMessage
-from messages.model_events import ModelFailed, ModelReplied, RetryDelayElapsed, TurnTimerStopped
 from messages.turns import (
     ModelRetrying,
     TurnCompleted,
@@ -27,13 +32,13 @@ from tests.actors.agents.turn.message_builders import NO_LIMITS
 
 @dataclass
 class RetryInvariants:
-    """Its own account of tries, waits and the clock; it knows nothing of the turn's state."""
+    """Tracks attempts, delays and the timer itself; it does not know the turn's state."""
 
     pending_retry: int = 0
-    """The failed request that is to be sent again; 0: none."""
+    """The failed request that will be retried; 0: none."""
     last_request: int = 0
     failed_attempts: int = 0
-    """Requests in a row that failed."""
+    """Consecutive failed requests."""
     last_failure: ModelFailed | None = None
     partial_text: str = ""
     reply_count: int = 0
@@ -44,7 +49,7 @@ class RetryInvariants:
     limits: Limits = NO_LIMITS
 
     def on_message(self, message: TurnMessage, request_number: int) -> None:
-        """Take note of a message; `asked`: the request that the model answers, 0: none."""
+        """Track a message; `request_number` is the open request, 0 if there is none."""
         match message:
             case ModelFailed() if message.request_number == request_number:
                 self.failed_attempts += 1
@@ -58,8 +63,9 @@ class RetryInvariants:
             case RetryDelayElapsed() if message.request_number == self.pending_retry:
                 self.pending_retry = 0
             case TurnTimerStopped():
-                up = message.remaining_s == 0 and message.turn == self.turn_number
-                self.running_timer, self.time_limit_reached = None, self.time_limit_reached or up
+                is_time_up = message.remaining_s == 0 and message.turn == self.turn_number
+                self.running_timer = None
+                self.time_limit_reached = self.time_limit_reached or is_time_up
             case _:
                 pass
 
@@ -67,19 +73,19 @@ class RetryInvariants:
         """Check an effect."""
         match effect:
             case ScheduleRetry():
-                self._waits(effect)
+                self._check_retry(effect)
             case SendModelRequest():
-                self._asks(effect)
+                self._check_request(effect)
             case StartTimer():
-                assert self.running_timer is None, "two clocks run"
-                assert not self.time_limit_reached, "the clock was wound up again"
+                assert self.running_timer is None, "two timers run"
+                assert not self.time_limit_reached, "the timer was started after the time limit"
                 self.running_timer, self.is_pausing = effect, False
             case PauseTimer():
-                assert self.running_timer, "held a clock that had stopped"
-                assert not self.is_pausing, "held a clock twice"
+                assert self.running_timer, "paused a stopped timer"
+                assert not self.is_pausing, "paused a timer twice"
                 self.is_pausing = True
             case RunCall():
-                assert not self.time_limit_reached, "began when the time was up"
+                assert not self.time_limit_reached, "a call started after the time limit"
             case PublishEvent(event=TurnStarted() as started):
                 self.turn_number, self.reply_count, self.failed_attempts, self.partial_text = (
                     started.turn,
@@ -88,63 +94,65 @@ class RetryInvariants:
                     "",
                 )
                 self.last_failure, self.time_limit_reached = None, False
-            case PublishEvent(event=ModelRetrying() as told):
-                assert self.last_failure, "told of a fault that did not happen"
-                assert told.reason == self.last_failure.reason, "told another fault"
-                assert (told.attempt, told.max_attempts) == (
+            case PublishEvent(event=ModelRetrying() as retrying):
+                assert self.last_failure, "reported a failure that did not happen"
+                assert retrying.reason == self.last_failure.reason, "reported another failure"
+                assert (retrying.attempt, retrying.max_attempts) == (
                     self.failed_attempts,
-                    self._retries(),
-                ), "counts wrongly"
+                    self._get_max_retries(),
+                ), "reported wrong attempts"
             case _:
                 pass
 
     def check_timer(self, effects: tuple[Effect, ...], *, is_user_asked: bool) -> None:
-        """Check the clock after a step; `asking`: a person is asked."""
+        """Check the timer after a transition."""
         if is_user_asked:
             assert not self.running_timer or self.is_pausing, (
-                "the clock runs while a person is asked"
+                "the timer runs while the user is asked"
             )
         if self.limits.seconds is not None and any(
-            isinstance(e, SendModelRequest) for e in effects
+            isinstance(effect, SendModelRequest) for effect in effects
         ):
-            assert self.running_timer, "no clock runs"
+            assert self.running_timer, "no timer runs"
 
     def check_end(self, end: TurnCompleted | TurnInterrupted | TurnFailed) -> None:
         """Check how a turn ends."""
-        assert not self.pending_retry, "ended while a wait ran"
+        assert not self.pending_retry, "ended during a retry delay"
         assert not isinstance(end, TurnCompleted) or not self.time_limit_reached, (
-            "went on without time"
+            "completed after the time limit"
         )
         if not isinstance(end, TurnFailed):
             return
         if self.last_failure and end.reason == self.last_failure.reason:
-            spent = self.failed_attempts > self._retries()
-            assert spent or not self.last_failure.retry, "gave up too early"
-            assert end.partial_text == self.partial_text, "lost what had arrived"
-        assert end.reason != "max_turns" or self._over(), "stopped before the limit"
+            is_exhausted = self.failed_attempts > self._get_max_retries()
+            assert is_exhausted or not self.last_failure.retry, "gave up too early"
+            assert end.partial_text == self.partial_text, "lost the partial text"
+        assert end.reason != "max_turns" or self._is_turn_limit_reached(), (
+            "stopped before the limit"
+        )
         assert end.reason != "time_limit" or self.time_limit_reached, (
             "stopped before the time was up"
         )
 
-    def _over(self) -> bool:
+    def _is_turn_limit_reached(self) -> bool:
         return self.limits.turns is not None and self.reply_count >= self.limits.turns
 
-    def _retries(self) -> int:
+    def _get_max_retries(self) -> int:
         return get_backoff(self.last_failure.reason).max_retries if self.last_failure else 0
 
-    def _waits(self, effect: ScheduleRetry) -> None:
-        assert self.last_failure, "waits without a fault"
-        assert self.last_failure.retry, "tries again what cannot succeed"
-        assert self.failed_attempts <= self._retries(), "tries again for ever"
-        assert not self.pending_retry, "waits twice"
-        assert 0 < effect.delay_s <= MAX_RETRY_DELAY_S, "waits too long"
-        wish_s = min(self.last_failure.retry_after_s, MAX_RETRY_DELAY_S)
-        assert effect.delay_s >= wish_s, "comes back before the server wishes"
+    def _check_retry(self, effect: ScheduleRetry) -> None:
+        assert self.last_failure, "retries without a failure"
+        assert self.last_failure.retry, "retries a permanent failure"
+        assert self.failed_attempts <= self._get_max_retries(), "retries forever"
+        assert not self.pending_retry, "schedules two retries"
+        assert 0 < effect.delay_s <= MAX_RETRY_DELAY_S, "delay is out of range"
+        min_delay_s = min(self.last_failure.retry_after_s, MAX_RETRY_DELAY_S)
+        assert effect.delay_s >= min_delay_s, "retries earlier than the server asks"
         self.pending_retry = effect.request_number
 
-    def _asks(self, effect: SendModelRequest) -> None:
-        assert effect.request_number > self.last_request, "a request's number came twice"
-        assert not self.pending_retry, "asked again before the wait was over"
-        assert not self.time_limit_reached, "asked when the time was up"
-        assert not self._over(), "asked more often than it may"
+    def _check_request(self, effect: SendModelRequest) -> None:
+        assert effect.request_number > self.last_request, "a request number is used twice"
+        assert not self.pending_retry, "sent a request during a retry delay"
+        assert not self.time_limit_reached, "sent a request after the time limit"
+        assert not self._is_turn_limit_reached(), "sent a request beyond the turn limit"
         self.last_request = effect.request_number

@@ -1,4 +1,4 @@
-"""Turn machines with one fault each in how they wait, try again and stop at limits."""
+"""State machines with one bug each in retries, delays and limits."""
 
 from dataclasses import replace
 
@@ -6,18 +6,17 @@ from actors.agents.turn.agent_state import AgentState, TurnStage
 from actors.agents.turn.effects import Effect, PauseTimer, ScheduleRetry, StartTimer, WriteRecord
 from actors.agents.turn.limits import Limits
 from actors.agents.turn.retry import RetryState
+from actors.agents.turn.self_messages import ModelFailed, RetryDelayElapsed, TurnTimerStopped
 from actors.agents.turn.state_machine import TurnMessage, advance
-from messages.model_events import ModelFailed, RetryDelayElapsed, TurnTimerStopped
 from messages.turns import CancelTurn, TurnFailed
 from tests.actors.agents.turn.random_environment import Advance
-
-TurnResult = tuple[AgentState, tuple[Effect, ...]]
+from tests.actors.agents.turn.turn_mutants import TurnResult
 
 
 def retry_immediately(turn: AgentState, message: TurnMessage) -> TurnResult:
     new, effects = advance(turn, message)
-    for wait in [each for each in effects if isinstance(each, ScheduleRetry)]:
-        new, more = advance(new, RetryDelayElapsed(request_number=wait.request_number))
+    for retry in [each for each in effects if isinstance(each, ScheduleRetry)]:
+        new, more = advance(new, RetryDelayElapsed(request_number=retry.request_number))
         effects += more
     return new, effects
 
@@ -51,9 +50,9 @@ def ignore_retry_after(turn: AgentState, message: TurnMessage) -> TurnResult:
 
 def obey_any_retry_after(turn: AgentState, message: TurnMessage) -> TurnResult:
     new, effects = advance(turn, message)
-    wish_s = message.retry_after_s if isinstance(message, ModelFailed) else 0.0
+    retry_after_s = message.retry_after_s if isinstance(message, ModelFailed) else 0.0
     return new, tuple(
-        replace(each, delay_s=max(each.delay_s, wish_s))
+        replace(each, delay_s=max(each.delay_s, retry_after_s))
         if isinstance(each, ScheduleRetry)
         else each
         for each in effects
@@ -73,16 +72,16 @@ def retry_after_cancel(turn: AgentState, message: TurnMessage) -> TurnResult:
 
 
 def ignore_cancel_while_retrying(turn: AgentState, message: TurnMessage) -> TurnResult:
-    ignored = isinstance(message, CancelTurn) and turn.stage is TurnStage.RETRYING
-    return (turn, ()) if ignored else advance(turn, message)
+    is_ignored = isinstance(message, CancelTurn) and turn.stage is TurnStage.RETRYING
+    return (turn, ()) if is_ignored else advance(turn, message)
 
 
 def drop_partial_text(turn: AgentState, message: TurnMessage) -> TurnResult:
     new, effects = advance(turn, message)
-    return new, tuple(_without_partial(each) for each in effects)
+    return new, tuple(_without_partial_text(each) for each in effects)
 
 
-def _without_partial(effect: Effect) -> Effect:
+def _without_partial_text(effect: Effect) -> Effect:
     if isinstance(effect, WriteRecord) and isinstance(effect.record, TurnFailed):
         return replace(effect, record=effect.record.model_copy(update={"partial_text": ""}))
     return effect
@@ -94,8 +93,8 @@ def ignore_turn_limit(turn: AgentState, message: TurnMessage) -> TurnResult:
 
 
 def stop_one_turn_early(turn: AgentState, message: TurnMessage) -> TurnResult:
-    account = replace(turn.totals, reply_count=turn.totals.reply_count + 1)
-    new, effects = advance(replace(turn, totals=account), message)
+    totals = replace(turn.totals, reply_count=turn.totals.reply_count + 1)
+    new, effects = advance(replace(turn, totals=totals), message)
     replies = max(new.totals.reply_count - 1, 0)
     return replace(new, totals=replace(new.totals, reply_count=replies)), effects
 
@@ -114,16 +113,18 @@ def accept_stale_timer(turn: AgentState, message: TurnMessage) -> TurnResult:
 
 def count_approval_time(turn: AgentState, message: TurnMessage) -> TurnResult:
     new, effects = advance(turn, message)
-    kept = tuple(each for each in effects if not isinstance(each, PauseTimer))
+    remaining = tuple(each for each in effects if not isinstance(each, PauseTimer))
     return (
-        (replace(new, timer=replace(new.timer, is_pausing=False)), kept) if kept else (new, effects)
+        (replace(new, timer=replace(new.timer, is_pausing=False)), remaining)
+        if remaining
+        else (new, effects)
     )
 
 
 def never_restart_timer(turn: AgentState, message: TurnMessage) -> TurnResult:
     new, effects = advance(turn, message)
-    again = [each for each in effects if isinstance(each, StartTimer) and each.remaining_s < 100]
-    return new, tuple(each for each in effects if each not in again)
+    restarts = [each for each in effects if isinstance(each, StartTimer) and each.remaining_s < 100]
+    return new, tuple(each for each in effects if each not in restarts)
 
 
 RETRY_MUTANTS: tuple[Advance, ...] = (

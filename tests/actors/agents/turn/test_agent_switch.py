@@ -1,4 +1,4 @@
-"""Plan and build: one session goes from one primary agent to another, and back."""
+"""Switching the primary agent of one session, from build to plan and back."""
 
 from dataclasses import replace
 
@@ -15,15 +15,15 @@ from actors.agents.turn.effects import (
     TightenProfile,
     WriteRecord,
 )
+from actors.agents.turn.self_messages import PlanFileChecked, ToolPlanned
 from actors.agents.turn.state_machine import resume_turn
 from messages.address import PRIMARY
 from messages.approvals import ApprovalDecided, ApprovalUnavailable, QuestionRequest
 from messages.journal import Appended, AppendFailed, Record
 from messages.policy import PermissionRequest
-from messages.tool_calls import AgentSwitchProposal, CallPlan, ToolPlanned
+from messages.tool_calls import AgentSwitchProposal, CallPlan
 from messages.turns import (
     AgentSwitched,
-    PlanFileChecked,
     ReplyCompleted,
     StartTurn,
     SwitchAgentFailed,
@@ -47,24 +47,21 @@ PRIMARIES = (
     PrimaryAgent("reviewer", "auto-edit"),
 )
 TO_PLAN = PlanFileChecked(agent="plan", plan_exists=False)
-BACK = PlanFileChecked(agent="", plan_exists=True)
+TO_PREVIOUS = PlanFileChecked(agent="", plan_exists=True)
 YES, NO = "Yes, go", "No"
 
 
-def turn(agent: str = "build", before: str = "build", run: int = 1) -> AgentState:
-    given = make_state(run)
-    return replace(
-        given, primary_agents=PRIMARIES, agent=agent, previous_agent=before, plan_file="/p.md"
-    )
+def make_switchable_state(agent: str = "build", run: int = 1) -> AgentState:
+    return replace(make_state(run), primary_agents=PRIMARIES, agent=agent, plan_file="/p.md")
 
 
 @pytest.fixture
 def driver() -> TurnDriver:
-    return TurnDriver(turn())
+    return TurnDriver(make_switchable_state())
 
 
-def asking(agent: str) -> CallPlan:
-    """Plan a call as `plan_enter` and `plan_exit` do."""
+def make_switch_plan(agent: str) -> CallPlan:
+    """Return the plan of a `plan_enter` or `plan_exit` call."""
     question = UserQuestion(text="Switch?", choices=(Choice(label=YES), Choice(label=NO)))
     return CallPlan(
         title="plan",
@@ -74,25 +71,24 @@ def asking(agent: str) -> CallPlan:
     )
 
 
-def asked(driver: TurnDriver, agent: str) -> str:
-    """Go up to the question whether to switch; its id."""
+def request_switch(driver: TurnDriver, agent: str) -> str:
+    """Bring a turn to the question whether to switch; return the request's id."""
     driver.start_turn(make_tool_use("c1"))
-    driver.send(ToolPlanned(call_id="c1", plan=asking(agent)))
+    driver.send(ToolPlanned(call_id="c1", plan=make_switch_plan(agent)))
     driver.decide("c1", "ask")
     return driver.get_effects(RequestApproval)[-1].id
 
 
-def reply_to(request: str, words: str) -> ApprovalDecided:
-    return ApprovalDecided(id=request, agent=PRIMARY, decision="once", answers=(words,))
+def answer(request_id: str, text: str) -> ApprovalDecided:
+    return ApprovalDecided(id=request_id, agent=PRIMARY, decision="once", answers=(text,))
 
 
-def test_a_switch_is_a_message_that_no_user_wrote_and_names_the_plan_file(
+def test_a_switch_is_recorded_and_names_the_plan_file(
     driver: TurnDriver,
 ) -> None:
     driver.send(TO_PLAN)
     (switched,) = driver.records
     assert isinstance(switched, AgentSwitched)
-    assert switched.synthetic
     assert (switched.id, switched.agent, switched.previous_agent) == (
         "/primary#switch-1@1",
         "plan",
@@ -103,7 +99,7 @@ def test_a_switch_is_a_message_that_no_user_wrote_and_names_the_plan_file(
     assert driver.state.agent == "plan"
 
 
-def test_the_stricter_agents_rights_hold_before_the_disk_has_it_and_the_looser_ones_after(
+def test_stricter_rights_apply_before_the_sync_and_looser_after(
     driver: TurnDriver,
 ) -> None:
     driver.hold_disk = True
@@ -113,34 +109,30 @@ def test_the_stricter_agents_rights_hold_before_the_disk_has_it_and_the_looser_o
     driver.sync()
     assert driver.get_effects(ApplyAgent)
     driver.effects.clear()
-    driver.send(BACK)
+    driver.send(TO_PREVIOUS)
     assert [type(each) for each in driver.effects] == [WriteRecord]
     assert get_max_mode(driver.state) == "plan"
     driver.sync()
     assert get_max_mode(driver.state) == "yolo"
 
 
-def test_back_is_to_whoever_had_it_and_says_whether_there_is_a_plan() -> None:
-    driver = TurnDriver(turn("reviewer"))
+def test_switching_back_returns_to_the_previous_agent() -> None:
+    driver = TurnDriver(make_switchable_state("reviewer"))
     driver.send(TO_PLAN)
-    driver.send(BACK)
+    driver.send(TO_PREVIOUS)
     assert driver.state.agent == "reviewer"
     (_, back) = driver.records
     assert isinstance(back, AgentSwitched)
     assert "The plan is in /p.md." in back.text
-    driver.send(replace_plan(TO_PLAN))
+    driver.send(TO_PLAN)
     driver.send(PlanFileChecked(agent="", plan_exists=False))
     last = driver.records[-1]
     assert isinstance(last, AgentSwitched)
     assert "No plan was written: /p.md does not exist." in last.text
 
 
-def replace_plan(wanted: PlanFileChecked) -> PlanFileChecked:
-    return wanted.model_copy(update={"plan_written": True})
-
-
 @pytest.mark.parametrize("agent", ["build", "", "nobody"])
-def test_a_switch_to_nowhere_is_none(driver: TurnDriver, agent: str) -> None:
+def test_a_switch_to_an_invalid_agent_fails(driver: TurnDriver, agent: str) -> None:
     driver.send(PlanFileChecked(agent=agent, plan_exists=False))
     assert driver.records == []
     (report,) = driver.events
@@ -148,7 +140,7 @@ def test_a_switch_to_nowhere_is_none(driver: TurnDriver, agent: str) -> None:
     assert report.agent == "build"
 
 
-def test_what_the_disk_refuses_is_no_switch_but_the_stricter_rights_hold(
+def test_an_unwritten_switch_still_applies_the_stricter_rights(
     driver: TurnDriver,
 ) -> None:
     driver.hold_disk = True
@@ -156,12 +148,12 @@ def test_what_the_disk_refuses_is_no_switch_but_the_stricter_rights_hold(
     driver.send(AppendFailed(id=driver.state.last_append_id, detail="disk full"))
     assert driver.state.agent == "build"
     assert get_max_mode(driver.state) == "plan"
-    told = [each for each in driver.events if isinstance(each, SwitchAgentFailed)]
-    assert told[0].detail == "the switch to plan waits for the disk: disk full"
+    failures = [each for each in driver.events if isinstance(each, SwitchAgentFailed)]
+    assert failures[0].detail == "the switch to plan cannot be saved yet (disk full)"
 
 
-def test_a_prompt_that_comes_while_a_switch_is_written_begins_behind_it(driver: TurnDriver) -> None:
-    """So that the conversation is the same after a resume, which reads it off the disk."""
+def test_a_prompt_waits_until_a_switch_is_written(driver: TurnDriver) -> None:
+    """The conversation must be the same after a resume, which reads it from disk."""
     driver.hold_disk = True
     driver.send(TO_PLAN)
     driver.send(StartTurn(turn=1, text="do it"))
@@ -172,7 +164,7 @@ def test_a_prompt_that_comes_while_a_switch_is_written_begins_behind_it(driver: 
     assert driver.get_effects(SendModelRequest) == [SendModelRequest(1)]
 
 
-def test_a_prompt_does_not_wait_for_a_switch_that_the_disk_refused(driver: TurnDriver) -> None:
+def test_a_prompt_does_not_wait_for_a_failed_switch(driver: TurnDriver) -> None:
     driver.hold_disk = True
     driver.send(TO_PLAN)
     driver.send(StartTurn(turn=1, text="do it"))
@@ -180,7 +172,7 @@ def test_a_prompt_does_not_wait_for_a_switch_that_the_disk_refused(driver: TurnD
     assert [type(each) for each in driver.records] == [AgentSwitched, TurnStarted]
 
 
-def test_a_call_does_not_begin_while_a_switch_is_on_its_way(driver: TurnDriver) -> None:
+def test_a_call_does_not_start_while_a_switch_is_pending(driver: TurnDriver) -> None:
     driver.send(StartTurn(turn=1, text="do it"))
     driver.hold_disk = True
     driver.send(TO_PLAN)
@@ -190,50 +182,50 @@ def test_a_call_does_not_begin_while_a_switch_is_on_its_way(driver: TurnDriver) 
     assert driver.planned_calls == ["c1"]
 
 
-def test_the_persons_yes_to_a_plan_is_the_switch_and_comes_before_its_result_on_disk() -> None:
-    driver = TurnDriver(turn("plan"))
-    request = asked(driver, "")
-    driver.send(reply_to(request, YES))
+def test_a_confirmed_switch_is_recorded_before_the_result() -> None:
+    driver = TurnDriver(make_switchable_state("plan"))
+    request = request_switch(driver, "")
+    driver.send(answer(request, YES))
     kinds = [type(each) for each in driver.records if isinstance(each, AgentSwitched | ToolEnded)]
     assert kinds == [AgentSwitched, ToolEnded]
     assert driver.state.agent == "build"
     assert driver.results == [("c1", "ok", f"Switch?\nThe user: {YES}")]
 
 
-@pytest.mark.parametrize("words", [NO, "yes, go", "Yes, go ", "not yet"])
-def test_declining_is_a_result_for_the_model_and_no_switch(words: str) -> None:
-    driver = TurnDriver(turn("plan"))
-    driver.send(reply_to(asked(driver, ""), words))
+@pytest.mark.parametrize("text", [NO, "yes, go", "Yes, go ", "not yet"])
+def test_a_declined_switch_is_a_result_for_the_model(text: str) -> None:
+    driver = TurnDriver(make_switchable_state("plan"))
+    driver.send(answer(request_switch(driver, ""), text))
     assert driver.state.agent == "plan"
     assert not [each for each in driver.records if isinstance(each, AgentSwitched)]
-    told = f"The user did not agree, and nothing is switched. They said: {words}"
-    assert driver.results == [("c1", "ok", told)]
+    result = f"The user did not agree; nothing was switched. The user said: {text}"
+    assert driver.results == [("c1", "ok", result)]
 
 
-def test_a_refused_question_says_which_rule_asked_and_switches_nothing() -> None:
-    driver = TurnDriver(turn("plan"))
-    request = asked(driver, "")
+def test_an_unavailable_approval_names_its_rule_and_switches_nothing() -> None:
+    driver = TurnDriver(make_switchable_state("plan"))
+    request = request_switch(driver, "")
     driver.send(ApprovalUnavailable(id=request, agent=PRIMARY, reason="nobody is there"))
     ((_, status, text),) = driver.results
     assert (status, driver.state.agent) == ("denied", "plan")
-    assert text == "Denied: a rule; it needs a person's approval, and nobody is there."
+    assert text == "Denied: a rule; it needs the user's approval, but nobody is there."
 
 
-def test_an_answer_that_no_rule_may_give_switches_nothing() -> None:
-    """A verdict that allows is not a person's reply."""
-    driver = TurnDriver(turn("plan"))
+def test_a_rule_that_allows_does_not_confirm_a_switch() -> None:
+    """A permission decision that allows is not the user's answer."""
+    driver = TurnDriver(make_switchable_state("plan"))
     driver.start_turn(make_tool_use("c1"))
-    driver.send(ToolPlanned(call_id="c1", plan=asking("")))
-    query = driver.get_effects(EvaluateCall)[-1].id
-    driver.send(make_decision(query, "allow"))
+    driver.send(ToolPlanned(call_id="c1", plan=make_switch_plan("")))
+    decision_id = driver.get_effects(EvaluateCall)[-1].id
+    driver.send(make_decision(decision_id, "allow"))
     driver.sync()
     assert driver.state.agent == "plan"
 
 
-def resumed(*records: Record) -> TurnDriver:
-    past = restore(records, turn(run=2))
-    driver = TurnDriver(past.state)
-    driver.state, effects = resume_turn(past)
+def resume_from(*records: Record) -> TurnDriver:
+    restored = restore(records, make_switchable_state(run=2))
+    driver = TurnDriver(restored.state)
+    driver.state, effects = resume_turn(restored)
     driver.collect(effects)
     return driver
 
@@ -243,20 +235,20 @@ SWITCHED = AgentSwitched(
 )
 
 
-def test_who_had_the_session_has_it_again_after_a_resume_and_goes_back_to_the_same() -> None:
-    driver = resumed(SWITCHED)
+def test_the_active_and_previous_agents_survive_a_resume() -> None:
+    driver = resume_from(SWITCHED)
     assert (driver.state.agent, driver.state.previous_agent) == ("plan", "reviewer")
-    driver.send(BACK)
+    driver.send(TO_PREVIOUS)
     assert driver.state.agent == "reviewer"
 
 
-def test_an_agent_that_there_is_no_more_has_the_session_no_more() -> None:
-    gone = SWITCHED.model_copy(update={"agent": "gone"})
-    assert resumed(gone).state.agent == "build"
+def test_a_deleted_agent_is_not_active_after_a_resume() -> None:
+    deleted = SWITCHED.model_copy(update={"agent": "deleted"})
+    assert resume_from(deleted).state.agent == "build"
 
 
-def test_a_yes_that_was_recorded_before_its_switch_is_made_good_after_a_resume() -> None:
-    plan = asking("")
+def test_a_recorded_confirmation_switches_after_a_resume() -> None:
+    plan = make_switch_plan("")
     request = QuestionRequest(
         id="/primary#1@1",
         agent=PRIMARY,
@@ -273,17 +265,17 @@ def test_a_yes_that_was_recorded_before_its_switch_is_made_good_after_a_resume()
     replied = ReplyCompleted(
         turn=1, content=(make_tool_use("c1"),), stop_reason="tool_use", usage=USAGE, model="m"
     )
-    begun = TurnStarted(turn=1, prompt="do it")
-    driver = resumed(SWITCHED, begun, replied, request, reply_to(request.id, YES))
+    started = TurnStarted(turn=1, prompt="do it")
+    driver = resume_from(SWITCHED, started, replied, request, answer(request.id, YES))
     assert driver.state.agent == "reviewer"
     assert [type(each) for each in driver.records][:2] == [AgentSwitched, ToolEnded]
 
 
-def test_the_disk_answers_two_switches_one_by_one(driver: TurnDriver) -> None:
+def test_two_pending_switches_are_applied_one_by_one(driver: TurnDriver) -> None:
     driver.hold_disk = True
     driver.send(TO_PLAN)
     first = driver.state.last_append_id
-    driver.send(BACK)
+    driver.send(TO_PREVIOUS)
     assert get_max_mode(driver.state) == "plan"
     driver.send(Appended(id=first))
     assert driver.state.agent == "plan"

@@ -1,4 +1,4 @@
-"""How a turn is stopped: by a person, or by the next in line."""
+"""Stopping a turn, and prompts that wait for it."""
 
 import pytest
 
@@ -13,8 +13,8 @@ from actors.agents.turn.effects import (
     WithdrawSubtree,
     WriteRecord,
 )
+from actors.agents.turn.self_messages import ModelFailed
 from messages.content import TextBlock
-from messages.model_events import ModelFailed
 from messages.turns import (
     CancelTurn,
     StartTurn,
@@ -40,14 +40,14 @@ def driver() -> TurnDriver:
     return TurnDriver()
 
 
-def kinds(effects: tuple[Effect, ...]) -> list[type[Effect]]:
+def list_types(effects: tuple[Effect, ...]) -> list[type[Effect]]:
     return [type(each) for each in effects]
 
 
-# Stopping.
+# Stopping
 
 
-def test_a_cancel_while_the_model_speaks_keeps_what_it_had_said(driver: TurnDriver) -> None:
+def test_a_cancel_during_a_reply_keeps_its_text(driver: TurnDriver) -> None:
     driver.send(StartTurn(turn=1, text="do it"))
 
     assert driver.send(CancelTurn(turn=1)) == (CancelModelRequest(),)
@@ -55,7 +55,7 @@ def test_a_cancel_while_the_model_speaks_keeps_what_it_had_said(driver: TurnDriv
     assert driver.events[-1] == TurnInterrupted(turn=1, partial_text="I wi")
 
 
-def test_calls_of_a_reply_that_came_after_the_cancel_never_begin(driver: TurnDriver) -> None:
+def test_calls_that_arrive_after_the_cancel_never_start(driver: TurnDriver) -> None:
     driver.send(StartTurn(turn=1, text="do it"))
     driver.send(CancelTurn(turn=1))
     driver.reply(make_tool_use("c1"), make_tool_use("c2"))
@@ -67,7 +67,7 @@ def test_calls_of_a_reply_that_came_after_the_cancel_never_begin(driver: TurnDri
     assert driver.events[-1] == INTERRUPTED
 
 
-def test_two_calls_with_one_id_do_not_turn_a_cancel_into_a_failure(driver: TurnDriver) -> None:
+def test_duplicate_call_ids_do_not_turn_a_cancel_into_a_failure(driver: TurnDriver) -> None:
     driver.send(StartTurn(turn=1, text="do it"))
     driver.send(CancelTurn(turn=1))
     driver.reply(make_tool_use("c1"), make_tool_use("c1"))
@@ -75,7 +75,7 @@ def test_two_calls_with_one_id_do_not_turn_a_cancel_into_a_failure(driver: TurnD
     assert driver.events[-1] == INTERRUPTED
 
 
-def test_a_cancel_waits_for_what_runs(driver: TurnDriver) -> None:
+def test_a_cancel_waits_for_running_calls(driver: TurnDriver) -> None:
     driver.start_turn(make_tool_use("c1"))
     driver.allow("c1")
 
@@ -86,7 +86,7 @@ def test_a_cancel_waits_for_what_runs(driver: TurnDriver) -> None:
     assert driver.events[-1] == INTERRUPTED
 
 
-def test_a_call_that_ended_before_its_stop_keeps_its_result(driver: TurnDriver) -> None:
+def test_a_call_that_finishes_despite_the_cancel_keeps_its_result(driver: TurnDriver) -> None:
     driver.start_turn(make_tool_use("c1"))
     driver.allow("c1")
     driver.send(CancelTurn(turn=1))
@@ -96,7 +96,7 @@ def test_a_call_that_ended_before_its_stop_keeps_its_result(driver: TurnDriver) 
     assert driver.events[-1] == INTERRUPTED
 
 
-def test_a_cancel_waits_for_plans_too(driver: TurnDriver) -> None:
+def test_a_cancel_waits_for_calls_being_planned(driver: TurnDriver) -> None:
     driver.start_turn(make_tool_use("c1"))
 
     assert driver.send(CancelTurn(turn=1)) == (CancelCall("c1"),)
@@ -105,7 +105,7 @@ def test_a_cancel_waits_for_plans_too(driver: TurnDriver) -> None:
     assert driver.events[-1] == INTERRUPTED
 
 
-def test_a_cancel_withdraws_before_it_stops(driver: TurnDriver) -> None:
+def test_a_cancel_withdraws_approvals_before_it_stops_calls(driver: TurnDriver) -> None:
     driver.start_turn(
         make_tool_use("a", READ_TOOL),
         make_tool_use("b", READ_TOOL),
@@ -115,17 +115,17 @@ def test_a_cancel_withdraws_before_it_stops(driver: TurnDriver) -> None:
     driver.request_approval("a")
     driver.allow("b")
 
-    assert kinds(driver.send(CancelTurn(turn=1)))[:3] == [
+    assert list_types(driver.send(CancelTurn(turn=1)))[:3] == [
         WithdrawSubtree,
         WriteRecord,
         PublishEvent,
     ]
-    stops = [each.call_id for each in driver.get_effects(CancelCall)]
-    assert stops == ["b", "c"]
+    cancelled = [each.call_id for each in driver.get_effects(CancelCall)]
+    assert cancelled == ["b", "c"]
     assert [call_id for call_id, _, _ in driver.results] == ["a", "d"]
 
 
-def test_a_call_whose_start_was_being_written_does_not_run(driver: TurnDriver) -> None:
+def test_a_cancelled_call_does_not_run_once_its_start_is_written(driver: TurnDriver) -> None:
     driver.start_turn(make_tool_use("c1"))
     driver.plan("c1")
     driver.hold_disk = True
@@ -138,7 +138,7 @@ def test_a_call_whose_start_was_being_written_does_not_run(driver: TurnDriver) -
     assert driver.results == [("c1", "cancelled", INTERRUPTED_BEFORE_RUN)]
 
 
-def test_a_drift_during_a_cancel_is_a_cancelled_call(driver: TurnDriver) -> None:
+def test_a_changed_target_during_a_cancel_is_a_cancelled_call(driver: TurnDriver) -> None:
     driver.start_turn(make_tool_use("c1"))
     driver.allow("c1")
     driver.send(CancelTurn(turn=1))
@@ -147,7 +147,7 @@ def test_a_drift_during_a_cancel_is_a_cancelled_call(driver: TurnDriver) -> None
     assert driver.results == [("c1", "cancelled", INTERRUPTED_BEFORE_RUN)]
 
 
-def test_a_cancel_that_comes_while_the_disk_is_waited_for_ends_the_turn(driver: TurnDriver) -> None:
+def test_a_cancel_during_a_write_ends_the_turn(driver: TurnDriver) -> None:
     driver.hold_disk = True
     driver.send(StartTurn(turn=1, text="do it"))
     driver.send(CancelTurn(turn=1))
@@ -156,7 +156,7 @@ def test_a_cancel_that_comes_while_the_disk_is_waited_for_ends_the_turn(driver: 
     assert driver.get_effects(SendModelRequest) == []
 
 
-def test_a_cancel_after_the_end_was_decided_changes_nothing(driver: TurnDriver) -> None:
+def test_a_cancel_after_the_last_reply_changes_nothing(driver: TurnDriver) -> None:
     driver.send(StartTurn(turn=1, text="do it"))
     driver.hold_disk = True
     driver.reply(TextBlock(text="done"))
@@ -165,10 +165,10 @@ def test_a_cancel_after_the_end_was_decided_changes_nothing(driver: TurnDriver) 
     assert isinstance(driver.records[-1], TurnCompleted)
 
 
-# Who waits.
+# Queued prompts
 
 
-def test_prompts_wait_in_line_and_begin_by_themselves(driver: TurnDriver) -> None:
+def test_queued_prompts_start_in_order(driver: TurnDriver) -> None:
     driver.send(StartTurn(turn=1, text="one"))
     assert driver.send(StartTurn(turn=2, text="two")) == ()
     driver.reply(TextBlock(text="done"))
@@ -178,7 +178,7 @@ def test_prompts_wait_in_line_and_begin_by_themselves(driver: TurnDriver) -> Non
     assert driver.state.turn_number == 2
 
 
-def test_a_cancel_that_overtakes_its_prompt_refuses_it(driver: TurnDriver) -> None:
+def test_a_cancel_that_overtakes_its_prompt_drops_it(driver: TurnDriver) -> None:
     driver.send(CancelTurn(turn=1))
 
     assert driver.send(StartTurn(turn=1, text="one")) == (PublishEvent(TurnInterrupted(turn=1)),)
@@ -187,7 +187,7 @@ def test_a_cancel_that_overtakes_its_prompt_refuses_it(driver: TurnDriver) -> No
     assert driver.state.stage is TurnStage.THINKING
 
 
-def test_a_cancel_of_a_later_turn_touches_neither_the_running_nor_the_one_between(
+def test_a_cancel_of_a_later_turn_affects_only_that_turn(
     driver: TurnDriver,
 ) -> None:
     for turn in (1, 2, 3):
@@ -208,7 +208,7 @@ def test_a_cancel_of_an_ended_turn_does_not_stop_the_next(driver: TurnDriver) ->
     assert driver.state.stage is TurnStage.THINKING
 
 
-def test_a_prompt_that_comes_twice_is_taken_up_once(driver: TurnDriver) -> None:
+def test_a_prompt_that_arrives_twice_starts_once(driver: TurnDriver) -> None:
     driver.send(StartTurn(turn=1, text="one"))
     driver.send(StartTurn(turn=2, text="two"))
     driver.send(StartTurn(turn=2, text="two"))
@@ -220,7 +220,7 @@ def test_a_prompt_that_comes_twice_is_taken_up_once(driver: TurnDriver) -> None:
     assert driver.send(StartTurn(turn=2, text="two")) == ()
 
 
-def test_a_long_line_of_cancelled_prompts_is_refused_one_by_one(driver: TurnDriver) -> None:
+def test_many_cancelled_prompts_are_dropped_one_by_one(driver: TurnDriver) -> None:
     driver.send(StartTurn(turn=1, text="go"))
     for turn in range(2, 2_000):
         driver.send(CancelTurn(turn=turn))

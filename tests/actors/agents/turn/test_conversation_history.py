@@ -1,4 +1,4 @@
-"""The conversation that the model is sent, from the records alone."""
+"""The conversation sent to the model, built only from records."""
 
 import json
 from collections.abc import Iterator
@@ -41,101 +41,121 @@ THOUGHT = ThinkingBlock(thinking="hm", signature="s")
 HIDDEN = RedactedThinkingBlock(data="x")
 
 
-def started(prompt: str = "do it", turn: int = 1) -> TurnStarted:
+def make_turn_started(prompt: str = "do it", turn: int = 1) -> TurnStarted:
     return TurnStarted(turn=turn, prompt=prompt)
 
 
-def replied(*content: ContentBlock) -> ReplyCompleted:
+def make_reply_completed(*content: ContentBlock) -> ReplyCompleted:
     return ReplyCompleted(
         turn=1, content=content, stop_reason="end_turn", usage=Usage(), model="script"
     )
 
 
-def ended(call_id: str, text: str = "fine", status: ToolStatus = "ok") -> ToolEnded:
+def make_tool_ended(call_id: str, text: str = "fine", status: ToolStatus = "ok") -> ToolEnded:
     return ToolEnded(turn=1, call_id=call_id, tool="t", title="t", status=status, text=text)
 
 
-def told(*records: Record) -> list[Json]:
+def build_messages(*records: Record) -> list[Json]:
     history = ConversationHistory()
     for record in records:
         history.add(record)
     return history.messages
 
 
-def text(words: str) -> Json:
-    return {"type": "text", "text": words}
+def make_text(text: str) -> Json:
+    return {"type": "text", "text": text}
 
 
-def result(call_id: str, words: str = "fine", *, is_error: bool = False) -> Json:
+def make_result(call_id: str, text: str = "fine", *, is_error: bool = False) -> Json:
     return {
         "type": "tool_result",
         "tool_use_id": call_id,
-        "content": words,
+        "content": text,
         "is_error": is_error,
     }
 
 
-def test_results_stand_in_the_order_of_their_calls_whatever_order_they_came_in() -> None:
-    messages = told(
-        started(), replied(make_tool_use("a"), make_tool_use("b")), ended("b"), ended("a")
+def test_results_follow_the_order_of_their_calls() -> None:
+    messages = build_messages(
+        make_turn_started(),
+        make_reply_completed(make_tool_use("a"), make_tool_use("b")),
+        make_tool_ended("b"),
+        make_tool_ended("a"),
     )
 
-    assert messages[-1] == {"role": "user", "content": [result("a"), result("b")]}
+    assert messages[-1] == {"role": "user", "content": [make_result("a"), make_result("b")]}
 
 
-def test_an_open_call_is_answered_before_anybody_speaks() -> None:
-    messages = told(
-        started(), replied(make_tool_use("a"), make_tool_use("b")), ended("b"), started("and?", 2)
+def test_an_open_call_gets_a_result_before_the_next_prompt() -> None:
+    messages = build_messages(
+        make_turn_started(),
+        make_reply_completed(make_tool_use("a"), make_tool_use("b")),
+        make_tool_ended("b"),
+        make_turn_started("and?", 2),
     )
 
-    unknown = result("a", NO_RESULT, is_error=True)
-    assert messages[-1] == {"role": "user", "content": [unknown, result("b"), text("and?")]}
+    unknown = make_result("a", NO_RESULT, is_error=True)
+    assert messages[-1] == {
+        "role": "user",
+        "content": [unknown, make_result("b"), make_text("and?")],
+    }
 
 
-def test_results_of_calls_that_nobody_made_are_left_out() -> None:
-    assert told(started(), ended("a"), replied(TextBlock(text="hi")), ended("b")) == [
-        {"role": "user", "content": [text("do it")]},
-        {"role": "assistant", "content": [text("hi")]},
+def test_results_without_a_call_are_dropped() -> None:
+    assert build_messages(
+        make_turn_started(),
+        make_tool_ended("a"),
+        make_reply_completed(TextBlock(text="hi")),
+        make_tool_ended("b"),
+    ) == [
+        {"role": "user", "content": [make_text("do it")]},
+        {"role": "assistant", "content": [make_text("hi")]},
     ]
 
 
-def test_an_interrupted_reply_keeps_its_words_and_says_that_it_was_interrupted() -> None:
-    messages = told(started(), TurnInterrupted(turn=1, partial_text="I wi"), started("else", 2))
+def test_an_interrupted_reply_keeps_its_text_and_a_note() -> None:
+    messages = build_messages(
+        make_turn_started(),
+        TurnInterrupted(turn=1, partial_text="I wi"),
+        make_turn_started("else", 2),
+    )
 
     assert messages[1:] == [
-        {"role": "assistant", "content": [text("I wi")]},
-        {"role": "user", "content": [text(INTERRUPTED_NOTE), text("else")]},
+        {"role": "assistant", "content": [make_text("I wi")]},
+        {"role": "user", "content": [make_text(INTERRUPTED_NOTE), make_text("else")]},
     ]
 
 
 @pytest.mark.parametrize("partial", ["", " \n"])
-def test_a_reply_cut_off_before_its_first_word_leaves_nothing(partial: str) -> None:
+def test_a_reply_without_text_leaves_nothing(partial: str) -> None:
     failed = TurnFailed(turn=1, reason="cut_off", detail="", partial_text=partial)
 
-    assert told(started(), failed, started("again", 2)) == [
-        {"role": "user", "content": [text("do it"), text("again")]}
+    assert build_messages(make_turn_started(), failed, make_turn_started("again", 2)) == [
+        {"role": "user", "content": [make_text("do it"), make_text("again")]}
     ]
 
 
-def test_what_the_api_would_not_take_back_is_left_out() -> None:
-    """Else the session could never be continued: each later request would be refused."""
-    messages = told(
-        started(" "),
-        replied(THOUGHT, TextBlock(text="\n"), TextBlock(text="hi"), THOUGHT, HIDDEN),
-        started("b", 2),
-        replied(HIDDEN),
-        started("c", 3),
+def test_content_that_the_api_rejects_is_dropped() -> None:
+    """Otherwise the API would reject every later request of the session."""
+    messages = build_messages(
+        make_turn_started(" "),
+        make_reply_completed(THOUGHT, TextBlock(text="\n"), TextBlock(text="hi"), THOUGHT, HIDDEN),
+        make_turn_started("b", 2),
+        make_reply_completed(HIDDEN),
+        make_turn_started("c", 3),
     )
 
     assert messages == [
-        {"role": "user", "content": [text(EMPTY_PROMPT)]},
-        {"role": "assistant", "content": [THOUGHT.model_dump(), text("hi")]},
-        {"role": "user", "content": [text("b"), text("c")]},
+        {"role": "user", "content": [make_text(EMPTY_PROMPT)]},
+        {"role": "assistant", "content": [THOUGHT.model_dump(), make_text("hi")]},
+        {"role": "user", "content": [make_text("b"), make_text("c")]},
     ]
 
 
-def test_reasoning_before_a_call_goes_back_verbatim() -> None:
-    messages = told(started(), replied(THOUGHT, HIDDEN, make_tool_use("a")))
+def test_reasoning_before_a_call_is_sent_back_verbatim() -> None:
+    messages = build_messages(
+        make_turn_started(), make_reply_completed(THOUGHT, HIDDEN, make_tool_use("a"))
+    )
 
     assert messages[1]["content"] == [
         {"type": "thinking", "thinking": "hm", "signature": "s"},
@@ -144,45 +164,49 @@ def test_reasoning_before_a_call_goes_back_verbatim() -> None:
     ]
 
 
-def test_a_result_that_says_nothing_says_so() -> None:
-    """The API refuses an error without content."""
-    messages = told(started(), replied(make_tool_use("a")), ended("a", "", "error"))
+def test_an_empty_result_gets_a_placeholder() -> None:
+    """The API rejects an error without content."""
+    messages = build_messages(
+        make_turn_started(),
+        make_reply_completed(make_tool_use("a")),
+        make_tool_ended("a", "", "error"),
+    )
 
-    assert messages[-1]["content"] == [result("a", NO_OUTPUT, is_error=True)]
+    assert messages[-1]["content"] == [make_result("a", NO_OUTPUT, is_error=True)]
 
 
-def test_what_our_own_parser_found_stays_with_us() -> None:
-    broken = ToolUseBlock(id="a", name="t", input_error="cut off")
+def test_parser_errors_are_not_sent_to_the_api() -> None:
+    malformed = ToolUseBlock(id="a", name="t", input_error="cut off")
 
-    assert told(started(), replied(broken))[1]["content"] == [
+    assert build_messages(make_turn_started(), make_reply_completed(malformed))[1]["content"] == [
         {"type": "tool_use", "id": "a", "name": "t", "input": {}}
     ]
 
 
-def test_a_request_under_way_keeps_the_messages_of_its_time() -> None:
+def test_a_running_request_keeps_its_own_messages() -> None:
     history = ConversationHistory()
-    history.add(started())
+    history.add(make_turn_started())
     sent = tuple(history.messages)
     before = json.dumps(sent)
     history.add(TurnInterrupted(turn=1))
-    history.add(started("else", 2))
+    history.add(make_turn_started("else", 2))
 
     assert json.dumps(sent) == before
 
 
-def replying(words: list[ContentBlock], ids: list[str]) -> ReplyCompleted:
-    return replied(*words, *(make_tool_use(each) for each in ids))
+def make_reply_with_calls(content: list[ContentBlock], call_ids: list[str]) -> ReplyCompleted:
+    return make_reply_completed(*content, *(make_tool_use(each) for each in call_ids))
 
 
-WORDS: tuple[ContentBlock, ...] = (THOUGHT, HIDDEN, TextBlock(text=""), TextBlock(text="hi"))
+CONTENT: tuple[ContentBlock, ...] = (THOUGHT, HIDDEN, TextBlock(text=""), TextBlock(text="hi"))
 RECORDS = st.one_of(
-    st.builds(started, st.sampled_from(["", "go"])),
+    st.builds(make_turn_started, st.sampled_from(["", "go"])),
     st.builds(
-        replying,
-        st.lists(st.sampled_from(WORDS), max_size=3),
+        make_reply_with_calls,
+        st.lists(st.sampled_from(CONTENT), max_size=3),
         st.lists(st.sampled_from("abc"), max_size=3, unique=True),
     ),
-    st.builds(ended, st.sampled_from("abcd"), st.sampled_from(["", "fine"])),
+    st.builds(make_tool_ended, st.sampled_from("abcd"), st.sampled_from(["", "fine"])),
     st.builds(TurnInterrupted, turn=st.just(1), partial_text=st.sampled_from(["", " ", "I wi"])),
     st.builds(
         TurnFailed,
@@ -195,28 +219,28 @@ RECORDS = st.one_of(
 
 
 @given(st.lists(RECORDS, max_size=30))
-def test_any_records_make_a_sound_conversation_that_only_grows(records: list[Record]) -> None:
-    """Even records that no turn would write in this order."""
-    assert_grows([started(), *records])
+def test_any_records_make_a_valid_conversation_that_only_grows(records: list[Record]) -> None:
+    """This includes orders in which no turn writes them."""
+    assert_grows([make_turn_started(), *records])
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_the_records_of_real_turns_make_a_sound_conversation_at_every_prefix(seed: int) -> None:
-    world = RandomEnvironment(seed, disk_may_fail=True)
-    world.run_random_steps(200)
-    assert_grows(world.disk_records)
+def test_records_of_real_turns_make_a_valid_conversation(seed: int) -> None:
+    environment = RandomEnvironment(seed, disk_may_fail=True)
+    environment.run_random_steps(200)
+    assert_grows(environment.disk_records)
 
 
 def assert_grows(records: list[Record]) -> None:
-    before: list[str] = []
-    for messages in _growing(records):
+    earlier: list[str] = []
+    for messages in iterate_prefixes(records):
         assert_valid(messages)
-        now = [json.dumps(each) for each in flatten(messages)]
-        assert now[: len(before)] == before, "what was sent has changed"
-        before = now
+        blocks = [json.dumps(each) for each in flatten(messages)]
+        assert blocks[: len(earlier)] == earlier, "earlier content has changed"
+        earlier = blocks
 
 
-def _growing(records: list[Record]) -> Iterator[tuple[Json, ...]]:
+def iterate_prefixes(records: list[Record]) -> Iterator[tuple[Json, ...]]:
     history = ConversationHistory()
     for record in records:
         history.add(record)

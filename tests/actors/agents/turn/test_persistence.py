@@ -1,4 +1,4 @@
-"""What a turn makes of a disk that refuses, or takes long."""
+"""A turn while writes fail or take long."""
 
 from dataclasses import replace
 
@@ -14,10 +14,12 @@ from actors.agents.turn.effects import (
     SendModelRequest,
     StartChild,
 )
+from actors.agents.turn.self_messages import ToolPlanned
+from actors.sessions.append_timeout import AppendTimeout
 from messages.content import TextBlock
-from messages.journal import Appended, AppendFailed, AppendTimeout
+from messages.journal import Appended, AppendFailed
 from messages.subagents import SpawnAdmitted, SubagentEnded
-from messages.tool_calls import CallPlan, SubagentTask, ToolPlanned
+from messages.tool_calls import CallPlan, SubagentTask
 from messages.turns import CancelTurn, PersistenceChanged, SetModel, StartTurn, TurnCompleted
 from tests.actors.agents.turn.message_builders import READ_TOOL, make_tool_use
 from tests.actors.agents.turn.turn_driver import TurnDriver
@@ -30,47 +32,47 @@ def driver() -> TurnDriver:
     return TurnDriver()
 
 
-def refuses(driver: TurnDriver, detail: str = "disk full") -> tuple[Effect, ...]:
+def fail_append(driver: TurnDriver, detail: str = "disk full") -> tuple[Effect, ...]:
     return driver.send(AppendFailed(id=driver.state.last_append_id, detail=detail))
 
 
-def test_nothing_runs_whose_start_could_not_be_written_and_the_model_is_told(
+def test_a_call_whose_start_cannot_be_written_is_denied(
     driver: TurnDriver,
 ) -> None:
     driver.start_turn(make_tool_use("c1"))
     driver.plan("c1")
     driver.hold_disk = True
     driver.decide("c1", "allow")
-    refuses(driver)
+    fail_append(driver)
 
     assert driver.run_calls == []
     assert driver.results == [("c1", "denied", SESSION_NOT_WRITABLE.format(detail="disk full"))]
-    assert refuses(driver) == (SendModelRequest(2),)
+    assert fail_append(driver) == (SendModelRequest(2),)
 
 
-def test_reading_calls_and_the_model_go_on_while_the_disk_refuses(driver: TurnDriver) -> None:
+def test_reads_and_the_model_continue_while_writes_fail(driver: TurnDriver) -> None:
     driver.hold_disk = True
     driver.send(StartTurn(turn=1, text="go"))
-    refuses(driver)
+    fail_append(driver)
     driver.reply(make_tool_use("a", READ_TOOL))
-    refuses(driver)
+    fail_append(driver)
     driver.allow("a")
     driver.succeed("a")
-    refuses(driver)
+    fail_append(driver)
     driver.reply(TextBlock(text="done"))
-    refuses(driver)
+    fail_append(driver)
 
     assert driver.run_calls == ["a"]
     assert isinstance(driver.events[-1], TurnCompleted)
     assert driver.state.stage is TurnStage.IDLE
 
 
-def test_nobody_is_asked_while_the_disk_refuses(driver: TurnDriver) -> None:
+def test_no_approval_is_requested_while_writes_fail(driver: TurnDriver) -> None:
     driver.hold_disk = True
     driver.start_turn(make_tool_use("c1"))
     driver.sync()
     driver.reply(make_tool_use("c1"))
-    refuses(driver)
+    fail_append(driver)
     driver.plan("c1")
     driver.decide("c1", "ask")
 
@@ -78,36 +80,36 @@ def test_nobody_is_asked_while_the_disk_refuses(driver: TurnDriver) -> None:
     assert driver.results == [("c1", "denied", SESSION_NOT_WRITABLE.format(detail="disk full"))]
 
 
-def test_people_are_told_once_that_the_disk_refuses_and_once_that_it_does_no_more(
+def test_a_write_failure_and_its_end_are_reported_once(
     driver: TurnDriver,
 ) -> None:
     driver.hold_disk = True
     driver.send(StartTurn(turn=1, text="one"))
-    refuses(driver, "a short write")
+    fail_append(driver, "a short write")
     driver.send(AppendTimeout(id=0))
-    refuses(driver, "disk full")
+    fail_append(driver, "disk full")
     driver.send(AppendTimeout(id=0))
     driver.sync()
 
-    told = [each for each in driver.events if isinstance(each, PersistenceChanged)]
-    assert told == [
+    changes = [each for each in driver.events if isinstance(each, PersistenceChanged)]
+    assert changes == [
         PersistenceChanged(state="failing", detail="a short write"),
         PersistenceChanged(state="well"),
     ]
 
 
-def test_what_was_refused_is_tried_again_also_when_nothing_else_is_said(driver: TurnDriver) -> None:
+def test_failed_writes_are_retried_even_without_new_records(driver: TurnDriver) -> None:
     driver.start_turn(TextBlock(text="done"))
     driver.hold_disk = True
     driver.send(SetModel(model="big"))
-    refuses(driver)
+    fail_append(driver)
 
     assert driver.send(AppendTimeout(id=0)) == (RetryWrites(driver.state.last_append_id),)
     driver.sync()
     assert driver.send(AppendTimeout(id=0)) == ()
 
 
-def test_a_later_refusal_of_what_was_sent_before_the_first_was_heard_is_no_news(
+def test_later_failures_of_the_same_outage_are_ignored(
     driver: TurnDriver,
 ) -> None:
     driver.hold_disk = True
@@ -123,7 +125,7 @@ def test_a_later_refusal_of_what_was_sent_before_the_first_was_heard_is_no_news(
     )
 
 
-def test_a_disk_that_takes_long_is_told_of_and_is_well_with_its_answer(driver: TurnDriver) -> None:
+def test_a_slow_write_is_reported_until_it_succeeds(driver: TurnDriver) -> None:
     driver.hold_disk = True
     driver.send(StartTurn(turn=1, text="one"))
 
@@ -133,7 +135,7 @@ def test_a_disk_that_takes_long_is_told_of_and_is_well_with_its_answer(driver: T
     assert driver.send(AppendTimeout(id=1)) == ()
 
 
-def test_nobody_is_started_whose_start_the_disk_refused_and_the_task_may_be_given_anew(
+def test_a_subagent_whose_start_cannot_be_written_never_starts(
     driver: TurnDriver,
 ) -> None:
     driver.state = replace(driver.state, agent_address="/primary")
@@ -144,9 +146,9 @@ def test_nobody_is_started_whose_start_the_disk_refused_and_the_task_may_be_give
     driver.decide("c1", "allow")
     driver.hold_disk = True
     driver.send(SpawnAdmitted(call_id="c1", name="explore-1"))
-    refuses(driver)
+    fail_append(driver)
 
     assert driver.get_effects(StartChild) == []
     assert driver.results == [("c1", "denied", SESSION_NOT_WRITABLE.format(detail="disk full"))]
     assert isinstance(driver.records[-2], SubagentEnded)
-    assert not any(known.is_busy for known in driver.state.subagents.list_existing().values())
+    assert not any(existing.is_busy for existing in driver.state.subagents.list_existing().values())

@@ -1,4 +1,4 @@
-"""The turn in a random but legal world: many seeds, a few hundred messages each."""
+"""A turn in random but legal environments: many seeds, a few hundred messages each."""
 
 import pytest
 
@@ -14,55 +14,59 @@ from tests.actors.agents.turn.turn_mutants import RESTORE_MUTANTS, TURN_MUTANTS,
 pytestmark = pytest.mark.quick
 
 STEPS = 150
-BLOCK = 100
-"""Seeds in one test, so that none takes long."""
+SEEDS_PER_TEST = 100
+"""Seeds per test, so that no test takes long."""
 
 
 @pytest.mark.parametrize("failing", [False, True])
-@pytest.mark.parametrize("block", range(4))
-def test_a_turn_keeps_its_promises_whatever_comes_and_in_whatever_order(
-    block: int,
-    failing: bool,  # noqa: FBT001  (a parameter of the test)
+@pytest.mark.parametrize("shard", range(4))
+def test_invariants_hold_for_random_messages_in_any_order(
+    shard: int,
+    failing: bool,  # noqa: FBT001  (a test parameter)
 ) -> None:
-    play_all(range(block * BLOCK, (block + 1) * BLOCK), failing=failing)
+    play_all(range(shard * SEEDS_PER_TEST, (shard + 1) * SEEDS_PER_TEST), failing=failing)
 
 
-@pytest.mark.parametrize("block", range(4))
-def test_a_session_that_died_anywhere_goes_on_from_its_records(block: int) -> None:
-    for seed in range(block * BLOCK, (block + 1) * BLOCK):
-        die_and_go_on(seed)
+@pytest.mark.parametrize("shard", range(4))
+def test_a_crashed_session_continues_from_its_records(shard: int) -> None:
+    for seed in range(shard * SEEDS_PER_TEST, (shard + 1) * SEEDS_PER_TEST):
+        crash_and_resume(seed)
 
 
-@pytest.mark.parametrize("fault", [*TURN_MUTANTS, *RETRY_MUTANTS], ids=lambda fault: fault.__name__)
-def test_the_random_worlds_find_a_planted_fault(fault: Advance) -> None:
+@pytest.mark.parametrize(
+    "mutant", [*TURN_MUTANTS, *RETRY_MUTANTS], ids=lambda mutant: mutant.__name__
+)
+def test_random_turns_detect_every_mutant(mutant: Advance) -> None:
     with pytest.raises(AssertionError):
-        play_all(range(5 * BLOCK), fault)
+        play_all(range(5 * SEEDS_PER_TEST), mutant)
 
 
-@pytest.mark.parametrize("block", range(4))
-def test_a_session_goes_on_from_every_prefix_of_its_records(block: int) -> None:
-    go_on_from_all(range(block * 20, (block + 1) * 20))
+@pytest.mark.parametrize("shard", range(4))
+def test_a_session_continues_from_every_prefix_of_its_records(shard: int) -> None:
+    resume_from_all_prefixes(range(shard * 20, (shard + 1) * 20))
 
 
-@pytest.mark.parametrize("fault", RESTORE_MUTANTS, ids=lambda fault: fault.__name__)
-def test_the_prefixes_find_a_fault_in_taking_up(fault: RestoreMutant) -> None:
+@pytest.mark.parametrize("mutant", RESTORE_MUTANTS, ids=lambda mutant: mutant.__name__)
+def test_the_prefixes_detect_every_restore_mutant(mutant: RestoreMutant) -> None:
     with pytest.raises(AssertionError):
-        go_on_from_all(range(BLOCK), fault)
+        resume_from_all_prefixes(range(SEEDS_PER_TEST), mutant)
 
 
-def go_on_from_all(seeds: range, fault: RestoreMutant = lambda past: past) -> None:
+def resume_from_all_prefixes(
+    seeds: range, mutant: RestoreMutant = lambda restored: restored
+) -> None:
     for seed in seeds:
-        world = RandomEnvironment(seed)
-        world.run_random_steps(STEPS)
-        for length in range(len(world.disk_records) + 1):
-            go_on_from(world.disk_records[:length], seed, fault)
+        environment = RandomEnvironment(seed)
+        environment.run_random_steps(STEPS)
+        for length in range(len(environment.disk_records) + 1):
+            resume_from(environment.disk_records[:length], seed, mutant)
 
 
-def go_on_from(records: list[Record], seed: int, fault: RestoreMutant) -> None:
-    world = RandomEnvironment(seed)
+def resume_from(records: list[Record], seed: int, mutant: RestoreMutant) -> None:
+    environment = RandomEnvironment(seed)
     try:
-        world.resume(fault(restore(tuple(records), make_state(2))))
-        world.run_to_idle()
+        environment.resume(mutant(restore(tuple(records), make_state(2))))
+        environment.run_to_idle()
     except AssertionError as error:
         error.add_note(f"seed {seed}, {len(records)} records")
         raise
@@ -75,26 +79,26 @@ def play_all(seeds: range, step: Advance = advance, *, failing: bool = True) -> 
 
 def play(seed: int, step: Advance = advance, *, failing: bool = False) -> None:
     limits = Limits(turns=4, seconds=100) if seed % 2 else NO_LIMITS
-    world = RandomEnvironment(seed, step=step, disk_may_fail=failing, limits=limits)
+    environment = RandomEnvironment(seed, step=step, disk_may_fail=failing, limits=limits)
     try:
-        world.run_random_steps(STEPS)
-        world.run_to_idle()
+        environment.run_random_steps(STEPS)
+        environment.run_to_idle()
     except AssertionError as error:
         error.add_note(f"seed {seed}")
         raise
 
 
-def die_and_go_on(seed: int) -> None:
-    """Die twice, the second time while the first death is being cleared up, then finish."""
+def crash_and_resume(seed: int) -> None:
+    """Crash twice, the second time soon after the resume, then finish."""
     try:
-        world = RandomEnvironment(seed)
-        world.run_random_steps(world.random.randint(5, STEPS))
+        environment = RandomEnvironment(seed)
+        environment.run_random_steps(environment.random.randint(5, STEPS))
         for run in (2, 3):
-            past = restore(world.crash(), make_state(run))
-            world = RandomEnvironment(seed + run * 1_000_000)
-            world.resume(past)
-            world.run_random_steps(world.random.randint(0, 20))
-        world.run_to_idle()
+            restored = restore(environment.crash(), make_state(run))
+            environment = RandomEnvironment(seed + run * 1_000_000)
+            environment.resume(restored)
+            environment.run_random_steps(environment.random.randint(0, 20))
+        environment.run_to_idle()
     except AssertionError as error:
         error.add_note(f"seed {seed}")
         raise

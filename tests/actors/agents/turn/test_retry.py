@@ -1,4 +1,4 @@
-"""Asking again: when, how often, how long after, and what is kept."""
+"""Retries of failed requests, limits, and the choice of model."""
 
 from itertools import pairwise
 
@@ -22,14 +22,9 @@ from actors.agents.turn.retry import (
     Backoff,
     get_retry_delay_s,
 )
+from actors.agents.turn.self_messages import ModelFailed, RetryDelayElapsed, TurnTimerStopped
 from messages.content import TextBlock, ToolUseBlock, Usage
-from messages.model_events import (
-    ModelFailed,
-    ModelFailureReason,
-    ModelLimitsFound,
-    RetryDelayElapsed,
-    TurnTimerStopped,
-)
+from messages.model_events import ModelFailureReason, ModelLimitsFound
 from messages.turns import (
     CancelTurn,
     ModelChanged,
@@ -55,23 +50,23 @@ pytestmark = pytest.mark.quick
 
 @pytest.fixture
 def driver() -> TurnDriver:
-    leading = TurnDriver()
-    leading.send(StartTurn(turn=1, text="do it"))
-    return leading
+    driver = TurnDriver()
+    driver.send(StartTurn(turn=1, text="do it"))
+    return driver
 
 
-def fault(
-    request: int = 1, reason: ModelFailureReason = "overloaded", **more: object
+def make_failure(
+    number: int = 1, reason: ModelFailureReason = "overloaded", **more: object
 ) -> ModelFailed:
-    fields = {"request_number": request, "reason": reason, "detail": "busy", "retry": True} | more
+    fields = {"request_number": number, "reason": reason, "detail": "busy", "retry": True} | more
     return ModelFailed.model_validate(fields)
 
 
-def waits(fault: ModelFailed, seed: str = "s") -> list[float]:
-    found: list[float] = []
-    while (wait_s := get_retry_delay_s(fault, len(found), seed)) is not None:
-        found.append(wait_s)
-    return found
+def list_delays_s(failure: ModelFailed, seed: str = "s") -> list[float]:
+    delays_s: list[float] = []
+    while (delay_s := get_retry_delay_s(failure, len(delays_s), seed)) is not None:
+        delays_s.append(delay_s)
+    return delays_s
 
 
 @pytest.mark.parametrize(
@@ -86,72 +81,75 @@ def waits(fault: ModelFailed, seed: str = "s") -> list[float]:
         ("cut_off", CONNECTION_BACKOFF),
     ],
 )
-def test_waits_double_within_their_jitter_and_come_to_an_end(
+def test_delays_double_within_their_jitter_and_end(
     reason: ModelFailureReason, backoff: Backoff
 ) -> None:
-    found = waits(fault(reason=reason))
-    assert len(found) == backoff.max_retries
-    for number, wait_s in enumerate(found):
-        most_s = backoff.first_delay_s * 2**number
-        assert most_s * (1 - JITTER_SHARE) <= wait_s <= most_s
-    assert all(later > earlier for earlier, later in pairwise(found))
+    delays_s = list_delays_s(make_failure(reason=reason))
+    assert len(delays_s) == backoff.max_retries
+    for number, delay_s in enumerate(delays_s):
+        max_s = backoff.first_delay_s * 2**number
+        assert max_s * (1 - JITTER_SHARE) <= delay_s <= max_s
+    assert all(later > earlier for earlier, later in pairwise(delays_s))
 
 
-def test_the_same_seed_waits_the_same_and_another_does_not() -> None:
-    assert waits(fault()) == waits(fault())
-    assert len({tuple(waits(fault(), seed)) for seed in "abcdefgh"}) == 8
+def test_only_the_same_seed_gives_the_same_delays() -> None:
+    assert list_delays_s(make_failure()) == list_delays_s(make_failure())
+    assert len({tuple(list_delays_s(make_failure(), seed)) for seed in "abcdefgh"}) == 8
 
 
-def test_the_servers_wish_is_heeded_up_to_a_minute() -> None:
-    assert waits(fault(retry_after_s=7)) == [7] * SERVER_BACKOFF.max_retries
-    assert waits(fault(retry_after_s=3600)) == [MAX_RETRY_DELAY_S] * SERVER_BACKOFF.max_retries
+def test_retry_after_is_respected_up_to_a_minute() -> None:
+    assert list_delays_s(make_failure(retry_after_s=7)) == [7] * SERVER_BACKOFF.max_retries
+    assert (
+        list_delays_s(make_failure(retry_after_s=3600))
+        == [MAX_RETRY_DELAY_S] * SERVER_BACKOFF.max_retries
+    )
 
 
-def test_what_cannot_succeed_is_not_tried_again() -> None:
-    assert waits(fault(retry=False)) == []
+def test_a_permanent_failure_is_not_retried() -> None:
+    assert list_delays_s(make_failure(retry=False)) == []
 
 
-def test_a_wait_is_told_recorded_and_ends_in_the_same_request(driver: TurnDriver) -> None:
-    driver.send(fault(retry_after_s=4, usage=USAGE))
+def test_a_retry_is_reported_recorded_and_sent_again(driver: TurnDriver) -> None:
+    driver.send(make_failure(retry_after_s=4, usage=USAGE))
 
-    told = ModelRetrying(
+    retrying = ModelRetrying(
         turn=1, attempt=1, max_attempts=5, wait_s=4, reason="overloaded", detail="busy", usage=USAGE
     )
-    assert told in driver.records
-    assert told in driver.events
+    assert retrying in driver.records
+    assert retrying in driver.events
     assert driver.get_effects(ScheduleRetry) == [ScheduleRetry(1, 4)]
     driver.send(RetryDelayElapsed(request_number=1))
     assert driver.get_effects(SendModelRequest) == [SendModelRequest(1), SendModelRequest(2)]
 
 
-def test_when_the_tries_are_spent_the_turn_fails_and_what_came_is_kept(
+def test_after_the_last_attempt_the_turn_fails_with_its_text(
     driver: TurnDriver,
 ) -> None:
-    driver.send(fault(1, "cut_off", partial_text="I wi"))
+    driver.send(make_failure(1, "cut_off", partial_text="I wi"))
     driver.send(RetryDelayElapsed(request_number=1))
-    for request in range(2, CONNECTION_BACKOFF.max_retries + 2):
-        driver.send(fault(request, "cut_off"))
-        driver.send(RetryDelayElapsed(request_number=request))
+    for number in range(2, CONNECTION_BACKOFF.max_retries + 2):
+        driver.send(make_failure(number, "cut_off"))
+        driver.send(RetryDelayElapsed(request_number=number))
 
     end = driver.events[-1]
     assert isinstance(end, TurnFailed)
     assert (end.reason, end.detail, end.partial_text) == ("cut_off", "busy (tried 5 times)", "I wi")
 
 
-def test_a_success_gives_all_tries_back(driver: TurnDriver) -> None:
-    driver.send(fault())
+def test_a_success_resets_the_attempts(driver: TurnDriver) -> None:
+    driver.send(make_failure())
     driver.send(RetryDelayElapsed(request_number=1))
     driver.reply(make_tool_use("c1", READ_TOOL))
     driver.allow("c1")
     driver.succeed("c1")
-    driver.send(fault(3))
+    driver.send(make_failure(3))
 
-    (_, again) = [each for each in driver.events if isinstance(each, ModelRetrying)]
-    assert again.attempt == 1
+    (_, retrying) = [each for each in driver.events if isinstance(each, ModelRetrying)]
+    assert retrying.attempt == 1
 
 
-def test_a_cancel_ends_a_wait_and_the_turn_with_it(driver: TurnDriver) -> None:
-    driver.send(fault(partial_text="I wi"))
+def test_a_cancel_ends_the_retry_delay_and_the_turn(driver: TurnDriver) -> None:
+    driver.send(make_failure(partial_text="I wi"))
     assert CancelModelRequest() in driver.send(CancelTurn(turn=1))
     driver.send(RetryDelayElapsed(request_number=1))
 
@@ -160,8 +158,8 @@ def test_a_cancel_ends_a_wait_and_the_turn_with_it(driver: TurnDriver) -> None:
     assert driver.send(RetryDelayElapsed(request_number=1)) == ()
 
 
-def test_each_request_that_failed_counts(driver: TurnDriver) -> None:
-    driver.send(fault(usage=Usage(requests=1, input_tokens=9)))
+def test_usage_of_a_failed_request_is_counted(driver: TurnDriver) -> None:
+    driver.send(make_failure(usage=Usage(requests=1, input_tokens=9)))
     driver.send(RetryDelayElapsed(request_number=1))
     driver.reply(TextBlock(text="done"))
 
@@ -170,12 +168,12 @@ def test_each_request_that_failed_counts(driver: TurnDriver) -> None:
     assert (usage.context_tokens, usage.total_usage) == (5, total)
 
 
-def test_calls_that_are_no_json_are_told_the_model_twice_then_the_turn_fails() -> None:
+def test_the_turn_fails_after_repeated_malformed_calls() -> None:
     driver = TurnDriver()
-    driver.start_turn(broken(0))
+    driver.start_turn(make_malformed_call(0))
     for number in range(1, MAX_MALFORMED_REPLIES + 1):
         driver.send(make_tool_failed(f"c{number - 1}", "rejected"))
-        driver.reply(broken(number))
+        driver.reply(make_malformed_call(number))
 
     end = driver.events[-1]
     assert isinstance(end, TurnFailed)
@@ -183,14 +181,14 @@ def test_calls_that_are_no_json_are_told_the_model_twice_then_the_turn_fails() -
     assert [status for _, status, _ in driver.results] == ["error"] * (MAX_MALFORMED_REPLIES + 1)
 
 
-def broken(number: int) -> ToolUseBlock:
+def make_malformed_call(number: int) -> ToolUseBlock:
     return make_tool_use(f"c{number}", READ_TOOL).model_copy(update={"input_error": "cut"})
 
 
-# Limits.
+# Limits
 
 
-def test_the_last_reply_that_is_allowed_may_act_and_then_the_turn_ends() -> None:
+def test_calls_of_the_last_allowed_reply_still_run() -> None:
     driver = TurnDriver(make_state(limits=Limits(turns=1)))
     driver.start_turn(make_tool_use("c1", READ_TOOL))
     driver.allow("c1")
@@ -214,7 +212,7 @@ def test_tokens_are_counted_over_all_prompts() -> None:
     assert (end.reason, len(driver.get_effects(SendModelRequest))) == ("token_budget", 2)
 
 
-def test_the_clock_stands_still_while_a_person_is_asked() -> None:
+def test_the_timer_is_paused_while_the_user_decides() -> None:
     driver = TurnDriver(make_state(limits=Limits(seconds=10)))
     driver.start_turn(make_tool_use("c1"))
     driver.request_approval("c1")
@@ -225,7 +223,7 @@ def test_the_clock_stands_still_while_a_person_is_asked() -> None:
     assert driver.state.stage is TurnStage.ACTING
 
 
-def test_when_the_time_is_up_what_runs_is_stopped_and_told_why() -> None:
+def test_the_time_limit_stops_calls_and_says_why() -> None:
     driver = TurnDriver(make_state(limits=Limits(seconds=10)))
     driver.start_turn(make_tool_use("c1"), make_tool_use("c2"))
     driver.send(TurnTimerStopped(turn=1, remaining_s=0))
@@ -238,17 +236,17 @@ def test_when_the_time_is_up_what_runs_is_stopped_and_told_why() -> None:
     assert [text for _, _, text in driver.results] == [TIMED_OUT_BEFORE_RUN, TIMED_OUT_BEFORE_RUN]
 
 
-# The model.
+# Choice of model
 
 
-def test_another_model_is_asked_from_the_next_request_on_and_recorded(driver: TurnDriver) -> None:
+def test_a_model_change_is_recorded_and_used_next(driver: TurnDriver) -> None:
     driver.send(SetModel(model="big"))
     assert ModelChanged(model="big") in driver.records
     assert driver.state.model == "big"
     assert driver.send(SetModel(model="big")) == ()
 
 
-def test_figures_of_another_model_do_not_count(driver: TurnDriver) -> None:
+def test_limits_of_another_model_are_ignored(driver: TurnDriver) -> None:
     driver.send(ModelLimitsFound(model="small", max_context_tokens=10, max_output_tokens=5))
     driver.reply(TextBlock(text="done"))
 
@@ -256,16 +254,16 @@ def test_figures_of_another_model_do_not_count(driver: TurnDriver) -> None:
     assert usage.context_window_tokens == 200_000
 
 
-def test_what_a_model_takes_is_asked_once_and_only_when_half_of_it_is_full() -> None:
+def test_limits_are_looked_up_once_at_half_full_context() -> None:
     driver = TurnDriver()
     driver.start_turn(TextBlock(text="small"))
     driver.start_turn(TextBlock(text="still small"))
     assert driver.get_effects(LookUpLimits) == []
-    many = Usage(input_tokens=99_000, output_tokens=1_000, requests=1)
+    large_usage = Usage(input_tokens=99_000, output_tokens=1_000, requests=1)
     driver.send(StartTurn(turn=3, text="much"))
     driver.send(
         make_reply(driver.state.request_number, TextBlock(text="much")).model_copy(
-            update={"usage": many}
+            update={"usage": large_usage}
         )
     )
     driver.start_turn(TextBlock(text="more"))

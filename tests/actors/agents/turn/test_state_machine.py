@@ -1,4 +1,4 @@
-"""The turn step by step: each path that a person could tell from another."""
+"""The turn's state machine, step by step."""
 
 import pytest
 
@@ -18,11 +18,11 @@ from actors.agents.turn.effects import (
     WriteRecord,
 )
 from actors.agents.turn.model_replies import INCOMPLETE_CALL, MAX_CALLS_PER_REPLY
+from actors.agents.turn.self_messages import ModelFailed, ToolPlanned, ToolSucceeded
 from messages.address import PRIMARY
 from messages.approvals import ApprovalUnavailable
 from messages.content import TextBlock, ToolUseBlock
-from messages.model_events import ModelFailed
-from messages.tool_calls import ToolOutput, ToolPlanned, ToolSucceeded
+from messages.tool_calls import ToolOutput
 from messages.turns import (
     StartTurn,
     ToolEnded,
@@ -55,14 +55,14 @@ def driver() -> TurnDriver:
     return TurnDriver()
 
 
-def kinds(effects: tuple[Effect, ...]) -> list[type[Effect]]:
+def list_types(effects: tuple[Effect, ...]) -> list[type[Effect]]:
     return [type(each) for each in effects]
 
 
-# The plain way.
+# The normal course of a turn
 
 
-def test_a_prompt_is_on_disk_before_the_model_is_asked(driver: TurnDriver) -> None:
+def test_a_prompt_is_on_disk_before_the_model_request(driver: TurnDriver) -> None:
     driver.hold_disk = True
     started = TurnStarted(turn=1, prompt="do it")
 
@@ -73,15 +73,15 @@ def test_a_prompt_is_on_disk_before_the_model_is_asked(driver: TurnDriver) -> No
     assert driver.sync() == (SendModelRequest(1),)
 
 
-def test_a_reply_without_calls_ends_the_turn_once_its_end_is_on_disk(driver: TurnDriver) -> None:
+def test_the_end_of_a_turn_is_reported_once_on_disk(driver: TurnDriver) -> None:
     driver.send(StartTurn(turn=1, text="do it"))
     driver.hold_disk = True
     driver.reply(TextBlock(text="done"))
-    ended = TurnCompleted(turn=1, text="done", stop_reason="end_turn", usage=USAGE)
+    list_results = TurnCompleted(turn=1, text="done", stop_reason="end_turn", usage=USAGE)
 
-    assert driver.records[-1] == ended
-    assert ended not in driver.events
-    assert driver.sync() == (PublishEvent(ended),)
+    assert driver.records[-1] == list_results
+    assert list_results not in driver.events
+    assert driver.sync() == (PublishEvent(list_results),)
     assert driver.state.stage is TurnStage.IDLE
 
 
@@ -102,19 +102,19 @@ def test_a_reading_call_runs_without_a_record(driver: TurnDriver) -> None:
     assert not any(isinstance(each, ToolStarted) for each in driver.records)
 
 
-def test_the_model_goes_on_when_every_result_is_on_disk(driver: TurnDriver) -> None:
+def test_the_model_continues_once_every_result_is_on_disk(driver: TurnDriver) -> None:
     driver.start_turn(make_tool_use("c1", READ_TOOL), make_tool_use("c2", READ_TOOL))
     driver.allow("c1")
     driver.allow("c2")
     driver.hold_disk = True
 
     driver.succeed("c2")
-    assert SendModelRequest not in kinds(driver.sync())
+    assert SendModelRequest not in list_types(driver.sync())
     driver.succeed("c1")
     assert driver.sync() == (SendModelRequest(2),)
 
 
-def test_usage_adds_up_over_a_turn_and_begins_anew_with_the_next(driver: TurnDriver) -> None:
+def test_usage_adds_up_within_a_turn_only(driver: TurnDriver) -> None:
     driver.start_turn(make_tool_use("c1", READ_TOOL))
     driver.allow("c1")
     driver.succeed("c1")
@@ -125,7 +125,7 @@ def test_usage_adds_up_over_a_turn_and_begins_anew_with_the_next(driver: TurnDri
     assert [end.usage for end in ends] == [USAGE + USAGE, USAGE]
 
 
-def test_reading_calls_run_side_by_side_and_a_changing_one_stands_alone(driver: TurnDriver) -> None:
+def test_reads_run_in_parallel_and_changes_run_alone(driver: TurnDriver) -> None:
     driver.start_turn(
         make_tool_use("a", READ_TOOL),
         make_tool_use("b", READ_TOOL),
@@ -146,7 +146,7 @@ def test_reading_calls_run_side_by_side_and_a_changing_one_stands_alone(driver: 
     assert driver.planned_calls == ["a", "b", "c", "d", "e"]
 
 
-# Replies that are no good.
+# Invalid replies
 
 
 @pytest.mark.parametrize(
@@ -158,7 +158,7 @@ def test_reading_calls_run_side_by_side_and_a_changing_one_stands_alone(driver: 
         ("pause_turn", "stop_reason"),
     ],
 )
-def test_a_reply_that_stopped_for_another_reason_fails_the_turn(
+def test_an_unexpected_stop_reason_fails_the_turn(
     driver: TurnDriver, stop_reason: str, reason: str
 ) -> None:
     driver.start_turn(TextBlock(text="so"), stop_reason=stop_reason)
@@ -169,9 +169,7 @@ def test_a_reply_that_stopped_for_another_reason_fails_the_turn(
 
 
 @pytest.mark.parametrize("stop_reason", ["max_tokens", "end_turn", "refusal", "stop_sequence"])
-def test_calls_of_a_reply_that_did_not_end_for_them_never_run(
-    driver: TurnDriver, stop_reason: str
-) -> None:
+def test_calls_of_an_incomplete_reply_never_run(driver: TurnDriver, stop_reason: str) -> None:
     driver.start_turn(make_tool_use("c1", READ_TOOL), make_tool_use("c2"), stop_reason=stop_reason)
 
     text = INCOMPLETE_CALL.format(reason=stop_reason)
@@ -180,23 +178,23 @@ def test_calls_of_a_reply_that_did_not_end_for_them_never_run(
 
 
 @pytest.mark.parametrize(
-    "uses",
+    "tool_uses",
     [
         (make_tool_use("c1"), make_tool_use("c1")),
         tuple(make_tool_use(f"c{number}") for number in range(MAX_CALLS_PER_REPLY + 1)),
     ],
-    ids=["one id twice", "too many"],
+    ids=["duplicate id", "too many calls"],
 )
-def test_calls_that_no_turn_can_carry_out_fail_it_and_leave_no_reply(
-    driver: TurnDriver, uses: tuple[ToolUseBlock, ...]
+def test_invalid_calls_fail_the_turn_without_a_reply(
+    driver: TurnDriver, tool_uses: tuple[ToolUseBlock, ...]
 ) -> None:
-    driver.start_turn(*uses)
+    driver.start_turn(*tool_uses)
 
     assert isinstance(driver.events[-1], TurnFailed)
     assert [type(each) for each in driver.records] == [TurnStarted, TurnFailed]
 
 
-def test_a_fault_of_the_model_keeps_what_had_arrived(driver: TurnDriver) -> None:
+def test_a_model_failure_keeps_the_partial_text(driver: TurnDriver) -> None:
     driver.send(StartTurn(turn=1, text="do it"))
     driver.send(ModelFailed(request_number=1, reason="cut_off", detail="gone", partial_text="I wi"))
 
@@ -204,7 +202,7 @@ def test_a_fault_of_the_model_keeps_what_had_arrived(driver: TurnDriver) -> None
     assert driver.events[-1] == end
 
 
-def test_a_reply_to_an_earlier_request_is_late(driver: TurnDriver) -> None:
+def test_a_reply_to_an_earlier_request_is_ignored(driver: TurnDriver) -> None:
     driver.start_turn(make_tool_use("c1", READ_TOOL))
     driver.allow("c1")
     driver.succeed("c1")
@@ -212,10 +210,10 @@ def test_a_reply_to_an_earlier_request_is_late(driver: TurnDriver) -> None:
     assert driver.send(make_reply(1, make_tool_use("c9"))) == ()
 
 
-# Judged and asked.
+# Evaluation and approval
 
 
-def test_a_denied_call_never_runs_and_says_which_rule(driver: TurnDriver) -> None:
+def test_a_denied_call_never_runs_and_names_the_rule(driver: TurnDriver) -> None:
     driver.start_turn(make_tool_use("c1"))
     driver.plan("c1")
     driver.decide("c1", "deny")
@@ -224,24 +222,24 @@ def test_a_denied_call_never_runs_and_says_which_rule(driver: TurnDriver) -> Non
     assert driver.run_calls == []
 
 
-def test_a_question_carries_an_id_that_is_minted_once(driver: TurnDriver) -> None:
+def test_each_approval_request_has_a_unique_id(driver: TurnDriver) -> None:
     driver.start_turn(make_tool_use("c1", READ_TOOL), make_tool_use("c2", READ_TOOL))
 
     assert driver.request_approval("c1") == "/primary#1@1"
     assert driver.request_approval("c2") == "/primary#2@1"
 
 
-def test_a_yes_is_judged_again_before_it_runs(driver: TurnDriver) -> None:
+def test_an_approved_call_is_evaluated_again_before_it_runs(driver: TurnDriver) -> None:
     driver.start_turn(make_tool_use("c1"))
-    asked = driver.request_approval("c1")
+    approval_id = driver.request_approval("c1")
 
-    driver.send(approve(asked))
+    driver.send(approve(approval_id))
     assert driver.run_calls == []
     driver.decide("c1", "ask")
     assert driver.run_calls == ["c1"]
 
 
-def test_a_yes_does_not_lift_what_is_denied_by_now(driver: TurnDriver) -> None:
+def test_an_approval_does_not_override_a_later_deny(driver: TurnDriver) -> None:
     driver.start_turn(make_tool_use("c1"))
     driver.send(approve(driver.request_approval("c1")))
     driver.decide("c1", "deny")
@@ -249,7 +247,7 @@ def test_a_yes_does_not_lift_what_is_denied_by_now(driver: TurnDriver) -> None:
     assert driver.results == [("c1", "denied", "Denied: a rule.")]
 
 
-def test_a_yes_holds_while_every_path_leads_where_it_led(driver: TurnDriver) -> None:
+def test_an_approval_is_valid_while_its_paths_resolve_the_same(driver: TurnDriver) -> None:
     driver.start_turn(make_tool_use("c1"))
     driver.send(approve(driver.request_approval("c1", "a.txt", "b.txt")))
     driver.decide("c1", "ask", "a.txt", "b.txt")
@@ -257,30 +255,30 @@ def test_a_yes_holds_while_every_path_leads_where_it_led(driver: TurnDriver) -> 
     assert driver.run_calls == ["c1"]
 
 
-@pytest.mark.parametrize("led_to", [(), ("a.txt",), ("a.txt", "c.txt"), ("b.txt", "a.txt")])
-def test_a_yes_to_what_leads_elsewhere_by_now_is_asked_anew(
-    driver: TurnDriver, led_to: tuple[str, ...]
+@pytest.mark.parametrize("resolved_paths", [(), ("a.txt",), ("a.txt", "c.txt"), ("b.txt", "a.txt")])
+def test_a_changed_path_resolution_is_asked_again(
+    driver: TurnDriver, resolved_paths: tuple[str, ...]
 ) -> None:
     driver.start_turn(make_tool_use("c1"))
-    asked = driver.request_approval("c1", "a.txt", "b.txt")
-    driver.send(approve(asked))
-    driver.decide("c1", "ask", *led_to)
+    approval_id = driver.request_approval("c1", "a.txt", "b.txt")
+    driver.send(approve(approval_id))
+    driver.decide("c1", "ask", *resolved_paths)
 
     assert driver.run_calls == []
     again = driver.get_effects(RequestApproval)[-1]
     assert (again.id, again.decision.resolved_requests) == (
         "/primary#2@1",
-        make_write_requests(*led_to),
+        make_write_requests(*resolved_paths),
     )
     assert again.decision.reason == f"a rule; {PATH_CHANGED_NOTE}"
-    driver.send(approve(asked))
+    driver.send(approve(approval_id))
     assert driver.run_calls == []
     driver.send(approve(again.id))
-    driver.decide("c1", "ask", *led_to)
+    driver.decide("c1", "ask", *resolved_paths)
     assert driver.run_calls == ["c1"]
 
 
-def test_what_leads_elsewhere_by_now_runs_where_a_rule_allows_it(driver: TurnDriver) -> None:
+def test_a_changed_path_runs_where_a_rule_allows_it(driver: TurnDriver) -> None:
     driver.start_turn(make_tool_use("c1"))
     driver.send(approve(driver.request_approval("c1", "a.txt")))
     driver.decide("c1", "allow", "b.txt")
@@ -288,24 +286,27 @@ def test_what_leads_elsewhere_by_now_runs_where_a_rule_allows_it(driver: TurnDri
     assert driver.run_calls == ["c1"]
 
 
-def test_what_a_rule_answered_is_asked_anew_should_the_rule_be_gone(driver: TurnDriver) -> None:
+def test_a_decision_by_a_removed_rule_is_asked_again(driver: TurnDriver) -> None:
     driver.start_turn(make_tool_use("c1"))
-    asked = driver.request_approval("c1")
-    driver.send(approve(asked).model_copy(update={"decided_by": "rule"}))
+    approval_id = driver.request_approval("c1")
+    driver.send(approve(approval_id).model_copy(update={"decided_by": "rule"}))
     driver.decide("c1", "ask")
 
     assert driver.run_calls == []
-    assert [each.id for each in driver.get_effects(RequestApproval)] == [asked, "/primary#2@1"]
+    assert [each.id for each in driver.get_effects(RequestApproval)] == [
+        approval_id,
+        "/primary#2@1",
+    ]
 
 
 @pytest.mark.parametrize(
     ("feedback", "text"),
     [
         ("", "Denied by the user."),
-        ("use b.txt", "Denied by the user. They said: use b.txt"),
+        ("use b.txt", "Denied by the user. The user said: use b.txt"),
     ],
 )
-def test_a_no_is_the_calls_result_and_the_turn_goes_on(
+def test_a_denial_is_the_result_and_the_turn_continues(
     driver: TurnDriver, feedback: str, text: str
 ) -> None:
     driver.start_turn(make_tool_use("c1"))
@@ -315,26 +316,28 @@ def test_a_no_is_the_calls_result_and_the_turn_goes_on(
     assert driver.last_effects[-1] == SendModelRequest(2)
 
 
-def test_a_question_that_nobody_could_answer_says_so(driver: TurnDriver) -> None:
+def test_an_unavailable_approval_says_why(driver: TurnDriver) -> None:
     driver.start_turn(make_tool_use("c1"))
-    asked = driver.request_approval("c1")
-    driver.send(ApprovalUnavailable(id=asked, agent=PRIMARY, reason="nobody can be asked here"))
+    approval_id = driver.request_approval("c1")
+    driver.send(
+        ApprovalUnavailable(id=approval_id, agent=PRIMARY, reason="nobody can be asked here")
+    )
 
-    text = "Denied: a rule; it needs a person's approval, and nobody can be asked here."
+    text = "Denied: a rule; it needs the user's approval, but nobody can be asked here."
     assert driver.results == [("c1", "denied", text)]
 
 
-def test_answers_to_other_questions_change_nothing(driver: TurnDriver) -> None:
+def test_decisions_for_other_requests_change_nothing(driver: TurnDriver) -> None:
     driver.start_turn(make_tool_use("c1"))
-    asked = driver.request_approval("c1")
+    approval_id = driver.request_approval("c1")
 
     assert driver.send(approve("/primary#7@1")) == ()
-    driver.send(deny(asked))
-    assert driver.send(approve(asked)) == ()
+    driver.send(deny(approval_id))
+    assert driver.send(approve(approval_id)) == ()
 
 
-def test_a_verdict_counts_for_the_plan_that_it_is_about_only(driver: TurnDriver) -> None:
-    """A target that drifted is judged anew; a second copy of the first verdict must not decide."""
+def test_a_permission_decision_applies_only_to_its_plan(driver: TurnDriver) -> None:
+    """A changed target is evaluated again; a copy of the first decision must not apply."""
     driver.start_turn(make_tool_use("c1"))
     driver.allow("c1")
     driver.send(make_tool_failed("c1", "target_changed"))
@@ -346,24 +349,24 @@ def test_a_verdict_counts_for_the_plan_that_it_is_about_only(driver: TurnDriver)
     assert driver.results == [("c1", "denied", "Denied: a rule.")]
 
 
-# Ends of a call.
+# Results of calls
 
 
 @pytest.mark.parametrize(
     ("reason", "text"),
-    [("rejected", "why"), ("crashed", "The tool failed (a fault of Greenroom): why")],
+    [("rejected", "why"), ("crashed", "The tool failed because of a bug in Greenroom: why")],
 )
-def test_a_call_that_cannot_be_planned_or_run_is_an_error_to_read(reason: str, text: str) -> None:
-    for go_as_far_as in ("planning", "running"):
+def test_a_tool_failure_is_an_error_for_the_model(reason: str, text: str) -> None:
+    for stage in ("planning", "running"):
         driver = TurnDriver()
         driver.start_turn(make_tool_use("c1"))
-        if go_as_far_as == "running":
+        if stage == "running":
             driver.allow("c1")
         driver.send(make_tool_failed("c1", reason))
         assert driver.results == [("c1", "error", text)]
 
 
-def test_a_result_that_is_a_failure_of_its_own_is_an_error(driver: TurnDriver) -> None:
+def test_an_error_output_is_an_error_result(driver: TurnDriver) -> None:
     driver.start_turn(make_tool_use("c1"))
     driver.allow("c1")
     driver.send(ToolSucceeded(call_id="c1", output=ToolOutput(text="exit status 1", is_error=True)))
@@ -371,7 +374,7 @@ def test_a_result_that_is_a_failure_of_its_own_is_an_error(driver: TurnDriver) -
     assert driver.results == [("c1", "error", "exit status 1")]
 
 
-def test_a_result_names_what_it_was_about(driver: TurnDriver) -> None:
+def test_a_result_names_its_call_and_target(driver: TurnDriver) -> None:
     driver.start_turn(make_tool_use("c1"))
     driver.allow("c1")
     driver.succeed("c1")
@@ -387,18 +390,18 @@ def test_a_result_names_what_it_was_about(driver: TurnDriver) -> None:
     )
 
 
-def test_a_change_of_a_file_is_told_as_a_diff_when_it_was_made(driver: TurnDriver) -> None:
+def test_a_successful_file_change_includes_its_diff(driver: TurnDriver) -> None:
     driver.start_turn(make_tool_use("c1"), make_tool_use("c2"))
     for call_id in ("c1", "c2"):
         driver.plan(call_id, patched=True)
         driver.decide(call_id, "allow")
         driver.send(make_tool_failed("c2", "rejected")) if call_id == "c2" else driver.succeed("c1")
 
-    told = [(each.status, each.diff) for each in ended(driver)]
-    assert told == [("ok", "+version 1"), ("error", "")]
+    diffs = [(each.status, each.diff) for each in list_results(driver)]
+    assert diffs == [("ok", "+version 1"), ("error", "")]
 
 
-def test_a_long_diff_is_cut_at_a_line_and_says_so(driver: TurnDriver) -> None:
+def test_a_long_diff_is_truncated_at_a_line_end(driver: TurnDriver) -> None:
     driver.start_turn(make_tool_use("c1"))
     plan = make_plan("c1", has_patch=True)
     lines = "".join(f"+line {number:04}\n" for number in range(2_000))
@@ -407,17 +410,17 @@ def test_a_long_diff_is_cut_at_a_line_and_says_so(driver: TurnDriver) -> None:
     driver.decide("c1", "allow")
     driver.succeed("c1")
 
-    *shown, last = ended(driver)[0].diff.splitlines()
-    assert shown == lines.splitlines()[: len(shown)]
-    assert (len(shown) * len("+line 0000\n") <= MAX_DIFF_CHARS, len(shown) > 1_500) == (True, True)
-    assert last == f"… +{2_000 - len(shown)} lines"
+    *kept, note = list_results(driver)[0].diff.splitlines()
+    assert kept == lines.splitlines()[: len(kept)]
+    assert (len(kept) * len("+line 0000\n") <= MAX_DIFF_CHARS, len(kept) > 1_500) == (True, True)
+    assert note == f"… +{2_000 - len(kept)} lines"
 
 
-def ended(driver: TurnDriver) -> list[ToolEnded]:
+def list_results(driver: TurnDriver) -> list[ToolEnded]:
     return [each for each in driver.records if isinstance(each, ToolEnded)]
 
 
-def test_a_target_that_drifted_is_planned_and_asked_anew(driver: TurnDriver) -> None:
+def test_a_changed_target_is_planned_and_asked_again(driver: TurnDriver) -> None:
     driver.start_turn(make_tool_use("c1"))
     driver.send(approve(driver.request_approval("c1")))
     driver.decide("c1", "ask")
@@ -426,8 +429,8 @@ def test_a_target_that_drifted_is_planned_and_asked_anew(driver: TurnDriver) -> 
     driver.decide("c1", "ask")
 
     assert driver.run_calls == ["c1"]
-    shown = [(each.id, each.plan) for each in driver.get_effects(RequestApproval)]
-    assert shown == [
+    requests = [(each.id, each.plan) for each in driver.get_effects(RequestApproval)]
+    assert requests == [
         ("/primary#1@1", make_plan("c1", 1)),
         ("/primary#2@1", make_plan("c1", 2)),
     ]
@@ -435,7 +438,7 @@ def test_a_target_that_drifted_is_planned_and_asked_anew(driver: TurnDriver) -> 
     assert reasons == ["a rule", f"a rule; {TARGET_CHANGED_NOTE}"]
 
 
-def test_a_target_that_drifts_for_ever_ends_as_an_error(driver: TurnDriver) -> None:
+def test_a_target_that_keeps_changing_ends_as_an_error(driver: TurnDriver) -> None:
     driver.start_turn(make_tool_use("c1"))
     for _ in range(MAX_TARGET_CHANGES + 1):
         assert driver.results == []

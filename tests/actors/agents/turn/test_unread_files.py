@@ -1,10 +1,12 @@
-"""A plan looks into files before anybody allowed it; what it saw must not come out."""
+"""Plans read files before any permission decision; their content must not leak."""
 
 import pytest
 
+from actors.agents.turn.call_lifecycle import UNREAD_FILE
 from actors.agents.turn.effects import CheckRead, EvaluateCall, RequestApproval
+from actors.agents.turn.self_messages import ToolPlanned
 from messages.policy import Action
-from messages.tool_calls import CallPlan, ToolPlanned
+from messages.tool_calls import CallPlan
 from messages.turns import ToolEnded
 from tests.actors.agents.turn.message_builders import (
     approve,
@@ -22,66 +24,64 @@ SECRET = "old_string is ambiguous: it occurs 3 times"
 
 @pytest.fixture
 def driver() -> TurnDriver:
-    leading = TurnDriver()
-    leading.start_turn(make_tool_use("c1"))
-    return leading
+    driver = TurnDriver()
+    driver.start_turn(make_tool_use("c1"))
+    return driver
 
 
-def peek(driver: TurnDriver, plan: CallPlan, action: Action) -> None:
+def plan_with_read_check(driver: TurnDriver, plan: CallPlan, action: Action) -> None:
     driver.send(ToolPlanned(call_id="c1", plan=plan))
-    (peek,) = driver.get_effects(CheckRead)
-    assert peek.target == "secret.txt"
-    driver.send(make_decision(peek.id, action))
+    (check,) = driver.get_effects(CheckRead)
+    assert check.target == "secret.txt"
+    driver.send(make_decision(check.id, action))
 
 
-def looked(refusal: str) -> CallPlan:
-    return make_plan("c1").model_copy(update={"unread_file": "secret.txt", "rejection": refusal})
+def make_unread_plan(rejection: str) -> CallPlan:
+    return make_plan("c1").model_copy(update={"unread_file": "secret.txt", "rejection": rejection})
 
 
-@pytest.mark.parametrize("refusal", [SECRET, ""])
+@pytest.mark.parametrize("rejection", [SECRET, ""])
 @pytest.mark.parametrize("action", ["ask", "deny"])
-def test_of_a_file_that_may_not_be_read_the_model_learns_nothing(
-    driver: TurnDriver, refusal: str, action: Action
+def test_the_model_learns_nothing_about_an_unreadable_file(
+    driver: TurnDriver, rejection: str, action: Action
 ) -> None:
-    peek(driver, looked(refusal), action)
+    plan_with_read_check(driver, make_unread_plan(rejection), action)
 
     (ended,) = [each for each in driver.records if isinstance(each, ToolEnded)]
     assert ended.status == "denied"
-    assert ended.text == (
-        "Denied: secret.txt was not read yet, and reading it asks (a rule). Read it first."
-    )
+    assert ended.text == UNREAD_FILE.format(target="secret.txt", reason="a rule")
     assert driver.get_effects(EvaluateCall) == []
 
 
-def test_of_a_file_that_may_be_read_the_model_learns_why_its_call_cannot_be(
+def test_the_model_reads_why_a_call_on_a_readable_file_fails(
     driver: TurnDriver,
 ) -> None:
-    peek(driver, looked(SECRET), "allow")
+    plan_with_read_check(driver, make_unread_plan(SECRET), "allow")
 
     (ended,) = [each for each in driver.records if isinstance(each, ToolEnded)]
     assert (ended.status, ended.text) == ("error", SECRET)
     assert driver.get_effects(EvaluateCall) == []
 
 
-def test_a_call_on_a_file_that_may_be_read_is_judged_for_itself(driver: TurnDriver) -> None:
-    plan = looked("")
-    peek(driver, plan, "allow")
+def test_a_call_on_a_readable_file_is_evaluated_itself(driver: TurnDriver) -> None:
+    plan = make_unread_plan("")
+    plan_with_read_check(driver, plan, "allow")
 
     assert [each.plan for each in driver.get_effects(EvaluateCall)] == [plan]
 
 
-def test_a_yes_to_a_plan_is_none_to_the_next_that_looks_into_a_file_first(
+def test_an_approval_does_not_cover_a_plan_with_a_read_check(
     driver: TurnDriver,
 ) -> None:
-    """Found by the simulation (seed 1401 of its first form): a yes survived a drift this way."""
+    """Found by the simulation: an approval survived a changed target this way."""
     driver.send(approve(driver.request_approval("c1")))
     driver.decide("c1", "ask")
     driver.send(make_tool_failed("c1", "target_changed"))
-    peek(driver, looked(""), "allow")
+    plan_with_read_check(driver, make_unread_plan(""), "allow")
     driver.decide("c1", "ask")
 
     assert driver.run_calls == ["c1"]
     assert [each.plan for each in driver.get_effects(RequestApproval)] == [
         make_plan("c1"),
-        looked(""),
+        make_unread_plan(""),
     ]

@@ -1,4 +1,4 @@
-"""Questions to a person, whose replies are the result; and the ledger, which is a record."""
+"""Questions to the user, whose answers are the result; and todos, which are a record."""
 
 from pathlib import Path
 
@@ -7,14 +7,16 @@ import pytest
 from actors.agents.restore.restored_state import restore
 from actors.agents.turn.approval import RequestContext, build_approval_request
 from actors.agents.turn.effects import RequestApproval, RunCall, SendModelRequest
+from actors.agents.turn.self_messages import ToolPlanned, ToolSucceeded
 from actors.agents.turn.state_machine import resume_turn
 from messages.address import PRIMARY
 from messages.approvals import ApprovalDecided, QuestionRequest
 from messages.journal import Record
 from messages.policy import PermissionRequest
-from messages.tool_calls import CallPlan, ToolOutput, ToolPlanned, ToolSucceeded
+from messages.todos import Todo
+from messages.tool_calls import CallPlan, ToolOutput
 from messages.turns import ReplyCompleted, TodosUpdated, TurnStarted
-from messages.user_questions import Choice, Todo, UserQuestion
+from messages.user_questions import Choice, UserQuestion
 from tests.actors.agents.turn.message_builders import (
     CWD,
     USAGE,
@@ -38,10 +40,12 @@ PLAN = CallPlan(
     requests=(PermissionRequest(permission="question", target="*"),),
     questions=QUESTIONS,
 )
-ID = "/primary#1@1"
-REPLIED = ApprovalDecided(id=ID, agent=PRIMARY, decision="once", answers=("SQLite", "shop.db"))
-TOLD = "Which database?\nThe user: SQLite\n\nWhich name?\nThe user: shop.db"
-LEDGER = (Todo(content="Write a test", status="in_progress"),)
+APPROVAL_ID = "/primary#1@1"
+ANSWERED = ApprovalDecided(
+    id=APPROVAL_ID, agent=PRIMARY, decision="once", answers=("SQLite", "shop.db")
+)
+RESULT_TEXT = "Which database?\nThe user: SQLite\n\nWhich name?\nThe user: shop.db"
+TODOS = (Todo(content="Write a test", status="in_progress"),)
 
 
 @pytest.fixture
@@ -57,19 +61,19 @@ def ask(driver: TurnDriver) -> str:
     return driver.get_effects(RequestApproval)[-1].id
 
 
-def taken_up(*since: Record) -> TurnDriver:
+def resume_from(*since: Record) -> TurnDriver:
     reply = ReplyCompleted(
         turn=1, content=(make_tool_use("c1"),), stop_reason="tool_use", usage=USAGE, model="script"
     )
-    begun = TurnStarted(turn=1, prompt="do it")
-    turn, effects = resume_turn(restore((begun, reply, *since), make_state(run=2)))
-    driver = TurnDriver(turn)
+    started = TurnStarted(turn=1, prompt="do it")
+    state, effects = resume_turn(restore((started, reply, *since), make_state(run=2)))
+    driver = TurnDriver(state)
     driver.collect(effects)
     return driver
 
 
-def asked() -> QuestionRequest:
-    effect = RequestApproval(ID, "c1", PLAN, make_decision("q", "ask"))
+def make_question_request() -> QuestionRequest:
+    effect = RequestApproval(APPROVAL_ID, "c1", PLAN, make_decision("q", "ask"))
 
     request = build_approval_request(
         effect, make_tool_use("c1"), RequestContext(PRIMARY, 1, Path(CWD))
@@ -78,55 +82,57 @@ def asked() -> QuestionRequest:
     return request
 
 
-def test_a_question_is_asked_with_all_its_choices() -> None:
-    assert asked().questions == QUESTIONS
-    assert asked().available_decisions == ("once", "no")
+def test_a_question_request_contains_all_its_choices() -> None:
+    assert make_question_request().questions == QUESTIONS
+    assert make_question_request().available_decisions == ("once", "no")
 
 
-def test_the_replies_are_the_result_and_nothing_runs(driver: TurnDriver) -> None:
+def test_the_answers_are_the_result_and_nothing_runs(driver: TurnDriver) -> None:
     ask(driver)
-    driver.send(REPLIED)
+    driver.send(ANSWERED)
 
-    assert driver.results == [("c1", "ok", TOLD)]
+    assert driver.results == [("c1", "ok", RESULT_TEXT)]
     assert driver.get_effects(RunCall) == []
 
 
-def test_who_declines_to_answer_denies_the_call(driver: TurnDriver) -> None:
+def test_declining_to_answer_denies_the_call(driver: TurnDriver) -> None:
     ask(driver)
-    driver.send(deny(ID, "decide yourself"))
+    driver.send(deny(APPROVAL_ID, "decide yourself"))
 
-    assert driver.results == [("c1", "denied", "Denied by the user. They said: decide yourself")]
-
-
-def test_a_question_that_is_open_at_the_end_is_asked_again_by_its_id() -> None:
-    driver = taken_up(asked())
-
-    assert ask(driver) == ID
-    driver.send(REPLIED)
-    assert driver.results == [("c1", "ok", TOLD)]
+    assert driver.results == [
+        ("c1", "denied", "Denied by the user. The user said: decide yourself")
+    ]
 
 
-def test_replies_that_are_on_disk_are_the_result_after_a_resume() -> None:
-    driver = taken_up(asked(), REPLIED)
+def test_an_open_question_is_asked_again_by_its_id() -> None:
+    driver = resume_from(make_question_request())
+
+    assert ask(driver) == APPROVAL_ID
+    driver.send(ANSWERED)
+    assert driver.results == [("c1", "ok", RESULT_TEXT)]
+
+
+def test_recorded_answers_are_the_result_after_a_resume() -> None:
+    driver = resume_from(make_question_request(), ANSWERED)
 
     assert driver.planned_calls == []
-    assert driver.results == [("c1", "ok", TOLD)]
+    assert driver.results == [("c1", "ok", RESULT_TEXT)]
     assert driver.get_effects(SendModelRequest) == [SendModelRequest(1)]
 
 
-def test_the_ledger_is_on_disk_before_the_result_that_tells_of_it(driver: TurnDriver) -> None:
+def test_todos_are_recorded_before_the_result(driver: TurnDriver) -> None:
     driver.allow("c1")
-    driver.send(ToolSucceeded(call_id="c1", output=ToolOutput(text="kept", todos=LEDGER)))
+    driver.send(ToolSucceeded(call_id="c1", output=ToolOutput(text="saved", todos=TODOS)))
 
-    updated = TodosUpdated(turn=1, todos=LEDGER)
+    updated = TodosUpdated(turn=1, todos=TODOS)
     assert updated in driver.events
-    at = driver.records.index(updated)
-    assert driver.records[at + 1] == driver.records[-1]
-    assert driver.results == [("c1", "ok", "kept")]
+    index = driver.records.index(updated)
+    assert driver.records[index + 1] == driver.records[-1]
+    assert driver.results == [("c1", "ok", "saved")]
 
 
-def test_an_emptied_ledger_is_recorded_too(driver: TurnDriver) -> None:
+def test_an_empty_todo_list_is_recorded_too(driver: TurnDriver) -> None:
     driver.allow("c1")
-    driver.send(ToolSucceeded(call_id="c1", output=ToolOutput(text="kept", todos=())))
+    driver.send(ToolSucceeded(call_id="c1", output=ToolOutput(text="saved", todos=())))
 
     assert TodosUpdated(turn=1, todos=()) in driver.records

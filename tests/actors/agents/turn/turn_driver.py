@@ -1,4 +1,4 @@
-"""Leads one turn by hand: says what happens, keeps what the turn wanted."""
+"""Drives one turn by hand: sends messages and collects effects."""
 
 from typing import TypeVar
 
@@ -12,11 +12,12 @@ from actors.agents.turn.effects import (
     RunCall,
     WriteRecord,
 )
+from actors.agents.turn.self_messages import ToolPlanned, ToolSucceeded
 from actors.agents.turn.state_machine import TurnMessage, advance
 from messages.content import ContentBlock
 from messages.journal import Appended, Record
 from messages.policy import Action
-from messages.tool_calls import CallPlan, ToolOutput, ToolPlanned, ToolSucceeded
+from messages.tool_calls import CallPlan, ToolOutput
 from messages.turns import AgentEvent, StartTurn, ToolEnded
 from tests.actors.agents.turn.message_builders import (
     make_decision,
@@ -29,10 +30,10 @@ E = TypeVar("E")
 
 
 class TurnDriver:
-    """A turn whose disk never waits unless `hold` is set."""
+    """A turn whose records are written at once unless `hold_disk` is set."""
 
     def __init__(self, state: AgentState | None = None) -> None:
-        """Begin idle, or with a turn that was taken up."""
+        """Start idle, or from a restored state."""
         self.state = state or make_state()
         self.last_effects: tuple[Effect, ...] = ()
         self.effects: list[Effect] = []
@@ -40,12 +41,11 @@ class TurnDriver:
 
     def send(self, message: TurnMessage) -> tuple[Effect, ...]:
         self.state, self.last_effects = advance(self.state, message)
-        told = self.collect(self.last_effects)
-        self.last_effects = told
-        return told
+        self.last_effects = self.collect(self.last_effects)
+        return self.last_effects
 
     def collect(self, effects: tuple[Effect, ...]) -> tuple[Effect, ...]:
-        """Note effects; while the disk does not wait, it answers at once."""
+        """Collect effects; unless the disk is held, confirm records at once."""
         self.effects += effects
         if any(isinstance(each, WriteRecord) for each in effects) and not self.hold_disk:
             effects += self.sync()
@@ -56,7 +56,7 @@ class TurnDriver:
         return self.collect(effects)
 
     def start_turn(self, *content: ContentBlock, stop_reason: str = "") -> tuple[Effect, ...]:
-        """Go up to the model's first reply."""
+        """Start a turn and send the model's first reply."""
         self.send(StartTurn(turn=self.state.turn_number + 1, text="do it"))
         return self.reply(*content, stop_reason=stop_reason)
 
@@ -68,20 +68,20 @@ class TurnDriver:
         self.send(ToolPlanned(call_id=call_id, plan=plan))
         return plan
 
-    def decide(self, call_id: str, action: Action, *led_to: str) -> tuple[Effect, ...]:
-        """Have the last question about a call answered; its paths have led to these."""
-        queries = [each.id for each in self.get_effects(EvaluateCall) if each.call_id == call_id]
-        return self.send(make_decision(queries[-1], action, *led_to))
+    def decide(self, call_id: str, action: Action, *resolved_paths: str) -> tuple[Effect, ...]:
+        """Answer a call's last evaluation; its paths resolve to `resolved_paths`."""
+        ids = [each.id for each in self.get_effects(EvaluateCall) if each.call_id == call_id]
+        return self.send(make_decision(ids[-1], action, *resolved_paths))
 
     def allow(self, call_id: str) -> CallPlan:
         plan = self.plan(call_id)
         self.decide(call_id, "allow")
         return plan
 
-    def request_approval(self, call_id: str, *led_to: str) -> str:
-        """Go up to the question to a person; its id."""
+    def request_approval(self, call_id: str, *resolved_paths: str) -> str:
+        """Bring a call to its approval request; return the request's id."""
         self.plan(call_id)
-        self.decide(call_id, "ask", *led_to)
+        self.decide(call_id, "ask", *resolved_paths)
         return self.get_effects(RequestApproval)[-1].id
 
     def succeed(self, call_id: str, text: str = "fine") -> tuple[Effect, ...]:
@@ -100,9 +100,9 @@ class TurnDriver:
 
     @property
     def results(self) -> list[tuple[str, str, str]]:
-        """Every result: call, status, text."""
-        ends = [each for each in self.records if isinstance(each, ToolEnded)]
-        return [(each.call_id, each.status, each.text) for each in ends]
+        """Return call id, status and text of every result."""
+        ended = [each for each in self.records if isinstance(each, ToolEnded)]
+        return [(each.call_id, each.status, each.text) for each in ended]
 
     @property
     def planned_calls(self) -> list[str]:

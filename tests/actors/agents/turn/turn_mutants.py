@@ -1,10 +1,11 @@
-"""Turn machines with one fault each: proof that the random worlds can fail."""
+"""State machines with one bug each: proof that the random tests can fail."""
 
 from collections.abc import Callable
 from dataclasses import replace
 
 from actors.agents.turn.agent_state import AgentState, CallStage, RestoredState, ToolCall, TurnStage
 from actors.agents.turn.effects import Effect, PublishEvent, RunCall, WithdrawSubtree, WriteRecord
+from actors.agents.turn.self_messages import ModelReplied, ToolFailed, ToolPlanned
 from actors.agents.turn.state_machine import TurnMessage, advance
 from messages.approvals import (
     ApprovalDecided,
@@ -13,9 +14,7 @@ from messages.approvals import (
     PatchApprovalRequest,
 )
 from messages.journal import Appended, AppendFailed
-from messages.model_events import ModelReplied
 from messages.permissions import PermissionDecision
-from messages.tool_calls import ToolFailed, ToolPlanned
 from messages.turns import CancelTurn, StartTurn, ToolEnded, TurnInterrupted, TurnStarted
 from tests.actors.agents.turn.message_builders import WRITE_TOOL, approve
 from tests.actors.agents.turn.random_environment import Advance
@@ -26,9 +25,9 @@ TurnResult = tuple[AgentState, tuple[Effect, ...]]
 
 def drop_results(turn: AgentState, message: TurnMessage) -> TurnResult:
     new, effects = advance(turn, message)
-    kept = (each for each in effects if not _is_result(each))
+    remaining = (each for each in effects if not _is_result(each))
     return replace(new, synced_append_id=new.last_append_id) if new.last_append_id else new, tuple(
-        kept
+        remaining
     )
 
 
@@ -76,11 +75,10 @@ def skip_read_check(turn: AgentState, message: TurnMessage) -> TurnResult:
 
 def leak_unreadable_content(turn: AgentState, message: TurnMessage) -> TurnResult:
     new, effects = advance(turn, message)
-    told = tuple(_telling(each, turn) for each in effects)
-    return new, told
+    return new, tuple(_leak_rejection(each, turn) for each in effects)
 
 
-def _telling(effect: Effect, turn: AgentState) -> Effect:
+def _leak_rejection(effect: Effect, turn: AgentState) -> Effect:
     if not (isinstance(effect, WriteRecord) and isinstance(effect.record, ToolEnded)):
         return effect
     for call in turn.calls:
@@ -97,10 +95,10 @@ def _telling(effect: Effect, turn: AgentState) -> Effect:
 def accept_stale_decision(turn: AgentState, message: TurnMessage) -> TurnResult:
     if isinstance(message, PermissionDecision):
         call_id = message.id.partition("/")[0]
-        query = next(
+        decision_id = next(
             (call.decision_id for call in turn.calls if call.tool_use.id == call_id), message.id
         )
-        message = message.model_copy(update={"id": query})
+        message = message.model_copy(update={"id": decision_id})
     return advance(turn, message)
 
 
@@ -133,12 +131,12 @@ def skip_withdraw(turn: AgentState, message: TurnMessage) -> TurnResult:
 
 
 def end_stopped_calls_early(turn: AgentState, message: TurnMessage) -> TurnResult:
-    """End each running call at once, as if its work had ended with the order to stop."""
+    """End each running call at once, as if its job ended with the cancel."""
     new, effects = advance(turn, message)
     if new.is_stopping and not turn.is_stopping:
         running = [call.tool_use.id for call in new.calls if call.stage is CallStage.RUNNING]
         for call_id in running:
-            new, more = advance(new, _cancelled(call_id))
+            new, more = advance(new, _build_cancelled(call_id))
             effects += more
     return new, effects
 
@@ -201,12 +199,12 @@ def reuse_approval_ids(turn: AgentState, message: TurnMessage) -> TurnResult:
 
 
 def drop_prompt(turn: AgentState, message: TurnMessage) -> TurnResult:
-    """Leave the prompt out of the history, so that the model is asked about nothing."""
+    """Leave the prompt out of the history, so that the model receives none."""
     new, effects = advance(turn, message)
-    kept = tuple(each for each in effects if not _is_start(each))
+    remaining = tuple(each for each in effects if not _is_start(each))
     return (
-        (replace(new, synced_append_id=new.last_append_id), kept)
-        if len(kept) < len(effects)
+        (replace(new, synced_append_id=new.last_append_id), remaining)
+        if len(remaining) < len(effects)
         else (new, effects)
     )
 
@@ -243,29 +241,31 @@ TURN_MUTANTS: tuple[Advance, ...] = (
 )
 
 
-def rerun_started_calls(past: RestoredState) -> RestoredState:
-    return _changed(past, lambda call: replace(call, stage=CallStage.WAITING))
+def rerun_started_calls(restored: RestoredState) -> RestoredState:
+    return _change_calls(restored, lambda call: replace(call, stage=CallStage.WAITING))
 
 
-def forget_no(past: RestoredState) -> RestoredState:
-    return _changed(past, lambda call: replace(call, final_result=None))
+def forget_no(restored: RestoredState) -> RestoredState:
+    return _change_calls(restored, lambda call: replace(call, final_result=None))
 
 
-def mint_new_approval_id(past: RestoredState) -> RestoredState:
-    return _changed(past, lambda call: replace(call, approval_id=""))
+def mint_new_approval_id(restored: RestoredState) -> RestoredState:
+    return _change_calls(restored, lambda call: replace(call, approval_id=""))
 
 
-def abandon_open_turn(past: RestoredState) -> RestoredState:
-    return replace(past, state=replace(past.state, stage=TurnStage.IDLE, calls=()))
+def abandon_open_turn(restored: RestoredState) -> RestoredState:
+    return replace(restored, state=replace(restored.state, stage=TurnStage.IDLE, calls=()))
 
 
-def treat_open_request_as_approved(past: RestoredState) -> RestoredState:
-    asked = {
+def treat_open_request_as_approved(restored: RestoredState) -> RestoredState:
+    requests = {
         each.call_id: each
-        for each in past.records
+        for each in restored.records
         if isinstance(each, ExecApprovalRequest | PatchApprovalRequest)
     }
-    return _changed(past, lambda call: replace(call, recorded_approval=asked.get(call.tool_use.id)))
+    return _change_calls(
+        restored, lambda call: replace(call, recorded_approval=requests.get(call.tool_use.id))
+    )
 
 
 RESTORE_MUTANTS: tuple[RestoreMutant, ...] = (
@@ -277,11 +277,13 @@ RESTORE_MUTANTS: tuple[RestoreMutant, ...] = (
 )
 
 
-def _changed(past: RestoredState, change: Callable[[ToolCall], ToolCall]) -> RestoredState:
-    return replace(past, state=replace(past.state, calls=tuple(map(change, past.state.calls))))
+def _change_calls(restored: RestoredState, change: Callable[[ToolCall], ToolCall]) -> RestoredState:
+    return replace(
+        restored, state=replace(restored.state, calls=tuple(map(change, restored.state.calls)))
+    )
 
 
-def _cancelled(call_id: str) -> ToolFailed:
+def _build_cancelled(call_id: str) -> ToolFailed:
     return ToolFailed(call_id=call_id, reason="cancelled", detail="too early")
 
 
