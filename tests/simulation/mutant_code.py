@@ -88,9 +88,9 @@ def keep_approval_after_target_change(
     plan: CallPlan,
     **changes: Any,  # noqa: ANN401
 ) -> None:
-    ORIGINAL_EVALUATE(
-        step, call, plan, **({"is_approved": True} if call.target_changes else changes)
-    )
+    if call.target_changes:
+        changes = {"is_approved": True}
+    ORIGINAL_EVALUATE(step, call, plan, **changes)
 
 
 ORIGINAL_EVALUATE: Any = vars(call_lifecycle)["_evaluate"]
@@ -160,7 +160,7 @@ SHOWN_REQUESTS: dict[str, ShowApproval] = {}
 
 
 def deliver_before_sync(self: Internals, parked: Any, decision: ApprovalDecided) -> None:  # noqa: ANN401
-    parked.answer = decision
+    parked.decision = decision
     self._write(decision)
     self._deliver(decision.id)
 

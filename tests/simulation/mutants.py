@@ -111,7 +111,7 @@ MUTANTS: dict[str, Mutant] = {
     "requests not withdrawn after a crash": replace_function(
         agent.Agent, "on_start", mutant_code.skip_withdrawal_after_crash
     ),
-    "peers not told of a restart": drop_messages(PeerRestarted),
+    "peers not notified of a restart": drop_messages(PeerRestarted),
     "stop overtakes the mail of a restarting service": replace_function(
         MailboxProcessor, "_on_stop_cell", mutant_code.stop_before_mailbox_is_read
     ),
@@ -131,7 +131,7 @@ MUTANTS: dict[str, Mutant] = {
     "request both decided and unavailable": Mutant(mutant_code.send_decision_and_unavailable),
     "no treated as once": Mutant(mutant_code.treat_no_as_once),
     "decision delivered before it is synced": replace_function(
-        ApprovalBroker, "_take", mutant_code.deliver_before_sync
+        ApprovalBroker, "_record_decision", mutant_code.deliver_before_sync
     ),
     # The user is not asked about an ended request.
     "ended request left on screen": drop_messages(DismissApproval),
@@ -188,7 +188,7 @@ MUTANTS: dict[str, Mutant] = {
     ),
     "plan agent has the rights of build": Mutant(mutant_code.register_every_agent_as_build),
     "parked requests not evaluated again": replace_function(
-        ApprovalBroker, "_judge_anew", mutant_code.do_nothing
+        ApprovalBroker, "_reevaluate_all", mutant_code.do_nothing
     ),
     "outdated decision used": replace_function(
         engine.PermissionEngine, "_on_evaluation_finished", mutant_code.forward_outdated_decision

@@ -37,7 +37,7 @@ class ApprovalInvariants:
         has_allowed_request: Callable[[str], bool],
         now: Callable[[], float],
     ) -> None:
-        """`has_allowed_request` tells whether the engine ever allowed what a request asks for."""
+        """`has_allowed_request` returns whether the engine ever allowed a request."""
         self._violations = violations
         self._has_allowed_request = has_allowed_request
         self._calls = calls
