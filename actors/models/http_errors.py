@@ -57,8 +57,8 @@ _TOO_LONG_PHRASES = (
 _TEXTS: dict[ModelFailureReason, str] = {
     "unauthorized": "{server} rejected the API key ({response}); set ANTHROPIC_API_KEY to a valid "
     "key",
-    "context_too_long": "the conversation is too long for the model ({response}); start a new session "
-    "(/clear)",
+    "context_too_long": "the conversation is too long for the model ({response}); start a new "
+    "session (/clear)",
     "rate_limited": "rate limit reached at {server} ({response}); send the prompt again {when}",
     "overloaded": "{server} is overloaded ({response}); send the prompt again {when}",
     "server_error": "{server} had an internal error ({response}); send the prompt again {when}",

@@ -118,7 +118,8 @@ SWITCHED_TO_PLAN = AgentSwitched(
 
 
 def make_primary(
-    session: SessionHandle, **changes: Any
+    session: SessionHandle,
+    **changes: Any,  # noqa: ANN401  (as `replace`)
 ) -> tuple[dict[str, PreparedAgent], RestoredState]:
     """Return the primary agents of a session with these options, and the restored state."""
     options = replace(
