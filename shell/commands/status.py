@@ -40,7 +40,7 @@ def _format_file(file: InstructionFile) -> str:
 
 
 def _format_disk(disk: PersistenceChanged) -> tuple[tuple[str, str], ...]:
-    if disk.state == "well":
+    if disk.state == "ok":
         return ()
     return (("disk", f"{disk.state}: {disk.detail}" if disk.detail else disk.state),)
 

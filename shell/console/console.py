@@ -314,7 +314,7 @@ class Console(Actor[ConsoleInbox]):
         detail = UNDELIVERED_DETAIL.format(reason=report.reason)
         if isinstance(report.message, StartTurn):
             turn = report.message.turn
-            self._on_turn_ended(TurnFailed(turn=turn, reason="protocol", detail=detail))
+            self._on_turn_ended(TurnFailed(turn=turn, reason="protocol_error", detail=detail))
         elif isinstance(report.message, AssignTask):
             self._screen_events.put_notice(f"{report.to} has ended and accepts no more prompts.")
         else:

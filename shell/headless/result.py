@@ -78,7 +78,7 @@ class ResultBuilder:
     subagent_usage: Usage = field(default_factory=Usage)
     denials: tuple[Denial, ...] = ()
     turn_end: TurnCompleted | TurnFailed | TurnInterrupted | None = None
-    persistence: PersistenceChanged = PersistenceChanged(state="well")  # noqa: RUF009  (frozen, so it may be shared)
+    persistence: PersistenceChanged = PersistenceChanged(state="ok")  # noqa: RUF009  (frozen, so it may be shared)
 
     def with_event(self, event: Message, source: str) -> "ResultBuilder":
         """Return a copy that includes an event of the agent at `source`."""

@@ -175,7 +175,7 @@ def test_a_busy_server_is_retried_with_notices(program: Program) -> None:
     retries = [line for line in done.json_lines if line["type"] == "model_retrying"]
     assert [(each["reason"], each["attempt"]) for each in retries] == [
         ("overloaded", 1),
-        ("cut_off", 2),
+        ("stream_interrupted", 2),
     ]
     assert retries[1]["partial_text"].startswith("Half of")
     assert done.result["usage"]["requests"] == 3

@@ -21,9 +21,9 @@ from tests.scripted_server import (
 class HistoryDrivenServer(ScriptedServer):
     """Answers by the conversation's content, so that a request can be repeated."""
 
-    def _answer_to(self, request: RecordedRequest) -> ScriptedResponse:
+    def choose_response(self, request: RecordedRequest) -> ScriptedResponse:
         if request.method == "GET":
-            return super()._answer_to(request)
+            return super().choose_response(request)
         number = request.raw_body.count(b'"type":"tool_use"')
         if number >= CALL_COUNT:
             return respond_text("Done.")

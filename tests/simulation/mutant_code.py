@@ -1,4 +1,7 @@
-"""What the planted faults do: the code of actors, wrong in one place each."""
+"""Code of the mutants: copies of the actors' code with one fault each.
+
+The tests in `test_mutants.py` fail if a name used here no longer exists.
+"""
 
 import asyncio
 from dataclasses import replace
@@ -30,7 +33,7 @@ from messages.approvals import (
     WithdrawApprovals,
 )
 from messages.base import Message
-from messages.child_lifecycle import ChildCancelled, ChildEnded
+from messages.child_lifecycle import ChildCancelled, ChildCompleted, ChildEnded, ChildFailed
 from messages.journal import Append, Appended, Record
 from messages.permissions import (
     PermissionDecision,
@@ -40,28 +43,26 @@ from messages.permissions import (
 )
 from messages.policy import GrantScope, PermissionMode, Policy, Rule
 from messages.tool_calls import CallPlan
-from tests.actors.agents.turn import turn_mutants as of_turns
+from tests.actors.agents.turn import turn_mutants
 from tests.simulation.simulated_command_runner import SimulatedCommandRunner
 
 Internals = Any
-"""What a fault reaches into; no other code does."""
+"""An actor whose private members a mutant uses; no other code does."""
 
 
-def do_nothing(*_given: object) -> None:
-    """Do not do it."""
+def do_nothing(*_arguments: object) -> None:
+    pass
 
 
-def always_true(*_given: object) -> bool:
-    """Say yes."""
+def always_true(*_arguments: object) -> bool:
     return True
 
 
-def always_false(*_given: object) -> bool:
-    """Say no."""
+def always_false(*_arguments: object) -> bool:
     return False
 
 
-# Calls.
+# Tool calls.
 
 
 def lose_results_of_cancelled_calls(step: Transition) -> None:
@@ -74,20 +75,25 @@ def lose_results_of_cancelled_calls(step: Transition) -> None:
 
 
 def write_results_twice(step: Transition, call: ToolCall, status: Any, text: str) -> None:  # noqa: ANN401
-    ORIGINAL_CLOSE(step, call, status, text)
-    ORIGINAL_CLOSE(step, call, status, text)
+    ORIGINAL_RECORD_RESULT(step, call, status, text)
+    ORIGINAL_RECORD_RESULT(step, call, status, text)
 
 
-ORIGINAL_CLOSE: Any = call_completion.record_result
+ORIGINAL_RECORD_RESULT: Any = call_completion.record_result
 
 
 def keep_approval_after_target_change(
-    step: Transition, call: ToolCall, plan: CallPlan, **changes: Any
+    step: Transition,
+    call: ToolCall,
+    plan: CallPlan,
+    **changes: Any,  # noqa: ANN401
 ) -> None:
-    ORIGINAL_JUDGE(step, call, plan, **({"is_approved": True} if call.target_changes else changes))
+    if call.target_changes:
+        changes = {"is_approved": True}
+    ORIGINAL_EVALUATE(step, call, plan, **changes)
 
 
-ORIGINAL_JUDGE: Any = vars(call_lifecycle)["_evaluate"]
+ORIGINAL_EVALUATE: Any = vars(call_lifecycle)["_evaluate"]
 
 ORIGINAL_RUN: Any = vars(call_lifecycle)["_run"]
 
@@ -97,28 +103,28 @@ def run_before_start_is_synced(step: Transition, call: ToolCall) -> None:
 
 
 def rerun_started_calls(records: tuple[Record, ...], blank: AgentState) -> RestoredState:
-    return of_turns.rerun_started_calls(restore(records, blank))
+    return turn_mutants.rerun_started_calls(restore(records, blank))
 
 
 async def leave_command_running(
-    _self: SimulatedCommandRunner, working: "asyncio.Future[None]", *, deaf: bool
+    _self: SimulatedCommandRunner, task: "asyncio.Future[None]", *, ignores_term: bool
 ) -> None:
-    if not deaf:
-        working.cancel()
+    if not ignores_term:
+        task.cancel()
 
 
 ORIGINAL_JOB_DONE: Any = vars(Jobs)["_on_task_done"]
 
 
-def drop_cancelled_outcomes(self: Internals, work: int, task: "asyncio.Task[Message]") -> None:
+def drop_cancelled_outcomes(self: Internals, job_id: int, task: "asyncio.Task[Message]") -> None:
     if task.cancelled():
-        self._failure_handlers.pop(work, None)
-        del self._tasks[work]
+        self._failure_handlers.pop(job_id, None)
+        del self._tasks[job_id]
     else:
-        ORIGINAL_JOB_DONE(self, work, task)
+        ORIGINAL_JOB_DONE(self, job_id, task)
 
 
-# Permission and approval.
+# Permissions and approvals.
 
 
 def allow_instead_of_ask(_to: Address, message: Message, _sender: Address) -> tuple[Message, ...]:
@@ -137,8 +143,8 @@ def send_decision_and_unavailable(
     _to: Address, message: Message, _sender: Address
 ) -> tuple[Message, ...]:
     if isinstance(message, ApprovalDecided):
-        refused = ApprovalUnavailable(id=message.id, agent=message.agent, reason="planted")
-        return message, refused
+        unavailable = ApprovalUnavailable(id=message.id, agent=message.agent, reason="injected")
+        return message, unavailable
     return (message,)
 
 
@@ -153,20 +159,20 @@ def show_after_dismiss(to: Address, message: Message, _sender: Address) -> tuple
 SHOWN_REQUESTS: dict[str, ShowApproval] = {}
 
 
-def deliver_before_sync(self: Internals, parked: Any, answer: ApprovalDecided) -> None:  # noqa: ANN401
-    parked.answer = answer
-    self._write(answer)
-    self._deliver(answer.id)
+def deliver_before_sync(self: Internals, parked: Any, decision: ApprovalDecided) -> None:  # noqa: ANN401
+    parked.decision = decision
+    self._write(decision)
+    self._deliver(decision.id)
 
 
 def skip_withdrawal_after_crash(self: Internals) -> None:
-    tell = self.tell
+    original_tell = self.tell
 
-    def told(to: Address, message: Message) -> None:
+    def tell(to: Address, message: Message) -> None:
         if not isinstance(message, WithdrawApprovals):
-            tell(to, message)
+            original_tell(to, message)
 
-    self.tell = told
+    self.tell = tell
     try:
         ORIGINAL_AGENT_START(self)
     finally:
@@ -180,9 +186,9 @@ ORIGINAL_AGENT_START: Any = agent.Agent.on_start
 
 
 def apply_before_sync(
-    tight: tuple[PolicyUpdate, ...], change: PolicyUpdate
+    tightening: tuple[PolicyUpdate, ...], update: PolicyUpdate
 ) -> tuple[PolicyUpdate, ...]:
-    return (*tight, change)
+    return (*tightening, update)
 
 
 def keep_policy(_self: Internals, policy: Policy) -> Policy:
@@ -199,11 +205,11 @@ def revoke_all(policy: Policy, _rule: Rule, _scope: GrantScope) -> Policy:
 
 def grant_wider_rule(_to: Address, message: Message, _sender: Address) -> tuple[Message, ...]:
     if isinstance(message, StoreGrant):
-        wide = tuple(
+        rules = tuple(
             replace(rule, pattern="work *") if rule.permission == "bash" else rule
             for rule in message.rules
         )
-        return (message.model_copy(update={"rules": wide}),)
+        return (message.model_copy(update={"rules": rules}),)
     return (message,)
 
 
@@ -215,23 +221,23 @@ def grant_for_project(_to: Address, message: Message, _sender: Address) -> tuple
 
 def apply_after_failed_sync(self: Internals, _detail: str) -> None:
     if self._pending.first is not None:
-        self._made(apply_update(self._policy, self._pending.first))
+        self._on_update_stored(apply_update(self._policy, self._pending.first))
 
 
 def keep_mode_on_resume(options: SessionOptions, records: tuple[Record, ...]) -> PermissionMode:
-    config = find_last_settings(records)
-    return config.mode if config else options.mode
+    settings = find_last_settings(records)
+    return settings.mode if settings else options.mode
 
 
 def keep_mode_after_crash(
     policy: Policy, records: tuple[Record, ...], incarnation: int
 ) -> tuple[Policy, ReplaceRules | None]:
-    policy, loaded = ORIGINAL_RECOVERY(policy, records, incarnation)
-    config = find_last_settings(records)
-    return (replace(policy, mode=config.mode) if config else policy), loaded
+    policy, rules = ORIGINAL_RECOVER_POLICY(policy, records, incarnation)
+    settings = find_last_settings(records)
+    return (replace(policy, mode=settings.mode) if settings else policy), rules
 
 
-ORIGINAL_RECOVERY: Any = vars(engine)["recover_policy"]
+ORIGINAL_RECOVER_POLICY: Any = vars(engine)["recover_policy"]
 
 
 def register_every_agent_as_build(
@@ -243,9 +249,9 @@ def register_every_agent_as_build(
     return (message,)
 
 
-def forward_outdated_decision(self: Internals, judged: EvaluationFinished) -> None:
-    _, asker = self._judging.pop(judged.evaluation_id)
-    self.tell(asker, judged.decision)
+def forward_outdated_decision(self: Internals, result: EvaluationFinished) -> None:
+    _, requester = self._running_evaluations.pop(result.evaluation_id)
+    self.tell(requester, result.decision)
 
 
 # Records.
@@ -259,12 +265,15 @@ def acknowledge_before_write(self: Internals, append: Append) -> None:
 ORIGINAL_QUEUE_APPEND: Any = vars(Journal)["_queue_append"]
 
 
-# Lives.
+# Lifecycles.
 
 
-def ignore_ended_services(self: Internals, message: ChildEnded) -> None:
-    if message.child == PRIMARY:
-        ORIGINAL_ROOT_RECEIVE(self, message)
+def ignore_ended_services(self: Internals, message: Message) -> None:
+    match message:
+        case ChildCompleted() | ChildCancelled() | ChildFailed() if message.child != PRIMARY:
+            pass
+        case _:
+            ORIGINAL_ROOT_RECEIVE(self, message)
 
 
 ORIGINAL_ROOT_RECEIVE: Any = RootSupervisor.on_receive
@@ -287,11 +296,11 @@ ORIGINAL_CHILD_ENDED: Any = vars(MailboxProcessor)["_on_child_ended"]
 
 
 def stop_reading_mailbox(self: Internals) -> None:
-    parcel = self._mailbox.take()
+    item = self._mailbox.take()
     self._is_scheduled = False
-    if parcel is not None:
-        self.handle_item(parcel)
+    if item is not None:
+        self.handle_item(item)
 
 
-def stop_before_mailbox_is_read(self: Internals, order: StopCell) -> None:
-    self._begin_stopping(ChildCancelled(child=self.address), order.deadline_s)
+def stop_before_mailbox_is_read(self: Internals, request: StopCell) -> None:
+    self._begin_stopping(ChildCancelled(child=self.address), request.deadline_s)

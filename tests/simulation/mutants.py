@@ -1,8 +1,10 @@
-"""Faults that break a promise on purpose: what the simulation must catch to be worth its time."""
+"""Faults in the real code that the simulation must find, to prove that it can."""
 
 from collections.abc import Callable, Generator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from functools import wraps
+from inspect import isfunction
 from typing import Any
 from unittest.mock import patch
 
@@ -21,19 +23,20 @@ from actors.sessions.session_log import SessionLog
 from actors.supervisor.supervisor import RootSupervisor
 from actors.wiring import wiring
 from messages.address import Address
-from messages.approvals import (
-    DismissApproval,
-)
+from messages.approvals import DismissApproval
 from messages.base import Message
 from messages.supervision import PeerRestarted
 from shell.console.console import Console
-from tests.actors.agents.turn import turn_mutants as of_turns
+from tests.actors.agents.turn import turn_mutants
 from tests.simulation import mutant_code
 from tests.simulation.simulated_command_runner import SimulatedCommandRunner
 from tests.simulation.simulated_file_system import SimulatedFileSystem
 
 MessageMutation = Callable[[Address, Message, Address], tuple[Message, ...]]
-"""What really goes out of a message, by receiver, message and sender."""
+"""Returns the messages to deliver instead, given receiver, message and sender."""
+
+mutant_errors: list[Exception] = []
+"""Errors in the mutants' own code: it no longer fits the code that it replaces."""
 
 
 def pass_through(_to: Address, message: Message, _sender: Address) -> tuple[Message, ...]:
@@ -43,154 +46,171 @@ def pass_through(_to: Address, message: Message, _sender: Address) -> tuple[Mess
 
 @dataclass(frozen=True)
 class Mutant:
-    """One fault: words that are changed on their way, and code that is replaced while it plays."""
+    """One fault: messages that are changed on the way, and code that is replaced."""
 
     mutate_message: MessageMutation = pass_through
     patches: tuple[tuple[Any, str, Any], ...] = ()
+    """Owner, name and replacement."""
 
     @contextmanager
     def applied(self) -> Generator[None]:
-        """Replace the code."""
+        """Replace the code for the duration of the context."""
+        mutant_errors.clear()
         mutant_code.SHOWN_REQUESTS.clear()
         with ExitStack() as stack:
-            for owner, name, fault in self.patches:
-                stack.enter_context(patch.object(owner, name, fault))
+            for owner, name, replacement in self.patches:
+                value = record_errors(replacement) if isfunction(replacement) else replacement
+                stack.enter_context(patch.object(owner, name, value))
             yield
+
+
+def record_errors(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a function that records the errors of outdated code, which an actor would contain."""
+
+    @wraps(function)
+    def call(*arguments: Any, **options: Any) -> Any:  # noqa: ANN401  (any signature)
+        try:
+            return function(*arguments, **options)
+        except (AttributeError, TypeError) as error:
+            mutant_errors.append(error)
+            raise
+
+    return call
 
 
 NO_MUTANT = Mutant()
 
 
-def drop_messages(kind: type[Message]) -> Mutant:
-    """Lose every message of a kind."""
-    return Mutant(lambda _to, each, _sender: () if isinstance(each, kind) else (each,))
+def drop_messages(message_type: type[Message]) -> Mutant:
+    """Drop every message of a type."""
+    return Mutant(lambda _to, each, _sender: () if isinstance(each, message_type) else (each,))
 
 
-def replace_function(owner: Any, name: str, fault: Any) -> Mutant:  # noqa: ANN401  (code of any shape)
+def replace_function(owner: Any, name: str, replacement: Any) -> Mutant:  # noqa: ANN401  (any signature)
     """Replace a function."""
-    return Mutant(patches=((owner, name, fault),))
+    return Mutant(patches=((owner, name, replacement),))
 
 
-def replace_turn(fault: Any) -> Mutant:  # noqa: ANN401  (as above)
-    """Take a fault of the turn's own tests."""
-    return replace_function(agent, "advance", fault)
+def replace_turn(replacement: Any) -> Mutant:  # noqa: ANN401  (as above)
+    """Replace the turn's state machine by a mutant of its own tests."""
+    return replace_function(agent, "advance", replacement)
 
 
-SKIPPED_DRAINS = Mutant(
+NO_DRAINS = Mutant(
     patches=tuple(
         (each, "drains_before_stop", False) for each in (ApprovalBroker, Console, Journal)
     )
 )
 
 MUTANTS: dict[str, Mutant] = {
-    # The eight that the spike of the runtime measured.
-    "a result is lost on cancel": replace_function(
+    # The eight mutants that the runtime was designed with.
+    "results lost on cancel": replace_function(
         call_lifecycle, "cancel_calls", mutant_code.lose_results_of_cancelled_calls
     ),
-    "nothing is withdrawn on a cancel": replace_turn(of_turns.skip_withdraw),
-    "nobody withdraws for an agent that crashed": replace_function(
+    "requests not withdrawn on cancel": replace_turn(turn_mutants.skip_withdraw),
+    "requests not withdrawn after a crash": replace_function(
         agent.Agent, "on_start", mutant_code.skip_withdrawal_after_crash
     ),
-    "nothing is repeated after a restart": drop_messages(PeerRestarted),
-    "a stop overtakes a restarting service's mail": replace_function(
+    "peers not notified of a restart": drop_messages(PeerRestarted),
+    "stop overtakes the mail of a restarting service": replace_function(
         MailboxProcessor, "_on_stop_cell", mutant_code.stop_before_mailbox_is_read
     ),
-    "services do not drain": SKIPPED_DRAINS,
-    "a cancel that overtakes its prompt is forgotten": replace_turn(of_turns.forget_early_cancels),
-    "the end of a service is ignored": replace_function(
+    "services stop without draining": NO_DRAINS,
+    "cancel before its prompt forgotten": replace_turn(turn_mutants.forget_early_cancels),
+    "end of a service ignored": replace_function(
         RootSupervisor, "on_receive", mutant_code.ignore_ended_services
     ),
-    # Every tool_use has one result.
-    "a call has two results": replace_function(
+    # Every tool call has one result.
+    "two results for one call": replace_function(
         call_completion, "record_result", mutant_code.write_results_twice
     ),
-    "results are missing from the history": replace_function(
+    "results missing from the history": replace_function(
         ConversationHistory, "_close_open_calls", mutant_code.do_nothing
     ),
-    # Every approval has one end.
-    "a request is answered and refused": Mutant(mutant_code.send_decision_and_unavailable),
-    "a no counts as a yes": Mutant(mutant_code.treat_no_as_once),
-    "an answer is delivered before it is on disk": replace_function(
-        ApprovalBroker, "_take", mutant_code.deliver_before_sync
+    # Every approval request ends once.
+    "request both decided and unavailable": Mutant(mutant_code.send_decision_and_unavailable),
+    "no treated as once": Mutant(mutant_code.treat_no_as_once),
+    "decision delivered before it is synced": replace_function(
+        ApprovalBroker, "_record_decision", mutant_code.deliver_before_sync
     ),
-    # Nobody is asked about an ended request.
-    "a question is left on the screen": drop_messages(DismissApproval),
-    "a question comes back to the screen": Mutant(mutant_code.show_after_dismiss),
-    # Every started actor has one end.
-    "an end is heard twice": replace_function(
+    # The user is not asked about an ended request.
+    "ended request left on screen": drop_messages(DismissApproval),
+    "ended request shown again": Mutant(mutant_code.show_after_dismiss),
+    # Every started actor ends once.
+    "end reported twice": replace_function(
         MailboxProcessor, "_on_child_ended", mutant_code.report_end_twice
     ),
-    "an end is not heard": replace_function(MailboxProcessor, "_on_child_ended", mutant_code.drop_end),
-    # No effect after its cancel, none without a verdict, none before its record.
-    "a cancelled command goes on": replace_function(
-        SimulatedCommandRunner, "_end", mutant_code.leave_command_running
+    "end not reported": replace_function(MailboxProcessor, "_on_child_ended", mutant_code.drop_end),
+    # No effect after a cancel, without a decision, or before its record.
+    "cancelled command keeps running": replace_function(
+        SimulatedCommandRunner, "_kill", mutant_code.leave_command_running
     ),
-    "an ask counts as an allow": Mutant(mutant_code.allow_instead_of_ask),
-    "a yes outlives a drift": replace_function(
+    "ask treated as allow": Mutant(mutant_code.allow_instead_of_ask),
+    "approval kept after the target changed": replace_function(
         call_lifecycle, "_evaluate", mutant_code.keep_approval_after_target_change
     ),
-    "a change runs before its start is on disk": replace_function(
+    "change runs before its start is synced": replace_function(
         call_lifecycle, "_start", mutant_code.run_before_start_is_synced
     ),
-    "what began runs again after a resume": replace_function(
+    "started calls rerun after resume": replace_function(
         wiring, "restore", mutant_code.rerun_started_calls
     ),
-    # What a person decides is kept as decided, and verdicts go by it.
-    "a revocation waits for the disk": replace_function(
+    # The user's decisions are stored as made, and permission decisions follow them.
+    "revocation applied only after sync": replace_function(
         engine, "is_tightening", mutant_code.always_false
     ),
-    "a grant holds before it is on disk": Mutant(
+    "grant applied before sync": Mutant(
         patches=(
             (pending_changes, "add_tightening_update", mutant_code.apply_before_sync),
             (pending_changes, "is_tightening", mutant_code.always_true),
             (engine, "is_tightening", mutant_code.always_true),
         )
     ),
-    "an older change undoes what tightened": replace_function(
+    "older update undoes a tightening one": replace_function(
         pending_changes.PendingChanges, "with_tightening", mutant_code.keep_policy
     ),
-    "a revoked grant stays on disk": replace_function(
+    "revoked grant left on disk": replace_function(
         policy_changes, "without_grant", mutant_code.revoke_nothing
     ),
-    "a revocation takes all grants": replace_function(
+    "revocation removes all grants": replace_function(
         policy_changes, "without_grant", mutant_code.revoke_all
     ),
-    "a grant is wider than what was shown": Mutant(mutant_code.grant_wider_rule),
-    "a grant for a session is kept for the project": Mutant(mutant_code.grant_for_project),
-    "a change that the disk refused holds": replace_function(
+    "grant broader than shown": Mutant(mutant_code.grant_wider_rule),
+    "session grant stored for the project": Mutant(mutant_code.grant_for_project),
+    "failed update applied": replace_function(
         engine.PermissionEngine, "_on_update_failed", mutant_code.apply_after_failed_sync
     ),
-    "yolo comes back with a session": replace_function(
+    "yolo restored on resume": replace_function(
         wiring, "resolve_mode", mutant_code.keep_mode_on_resume
     ),
-    "yolo comes back with a crashed engine": replace_function(
+    "yolo restored after an engine crash": replace_function(
         engine, "recover_policy", mutant_code.keep_mode_after_crash
     ),
-    "plan works by the rights of build": Mutant(mutant_code.register_every_agent_as_build),
-    "what waits is not judged anew": replace_function(
-        ApprovalBroker, "_judge_anew", mutant_code.do_nothing
+    "plan agent has the rights of build": Mutant(mutant_code.register_every_agent_as_build),
+    "parked requests not evaluated again": replace_function(
+        ApprovalBroker, "_reevaluate_all", mutant_code.do_nothing
     ),
-    "a verdict of before a change counts": replace_function(
+    "outdated decision used": replace_function(
         engine.PermissionEngine, "_on_evaluation_finished", mutant_code.forward_outdated_decision
     ),
-    # Mailboxes, budgets, deadlines.
-    "an actor falls asleep over its mail": replace_function(
+    # Mailboxes, jobs, budgets, deadlines.
+    "mailbox no longer read": replace_function(
         LoopCell, "_run_batch", mutant_code.stop_reading_mailbox
     ),
-    "a work that was cancelled has no outcome": replace_function(
+    "no outcome for a cancelled job": replace_function(
         Jobs, "_on_task_done", mutant_code.drop_cancelled_outcomes
     ),
-    "restarts have no limit": replace_function(RestartBudget, "spend", mutant_code.always_true),
-    "deadlines do not ring": replace_function(ResettableTimer, "set", mutant_code.do_nothing),
-    # The log.
-    "the journal acknowledges before it writes": replace_function(
+    "unlimited restarts": replace_function(RestartBudget, "spend", mutant_code.always_true),
+    "deadlines never fire": replace_function(ResettableTimer, "set", mutant_code.do_nothing),
+    # The session file.
+    "append acknowledged before it is written": replace_function(
         Journal, "_queue_append", mutant_code.acknowledge_before_write
     ),
-    "the disk does not sync": replace_function(SimulatedFileSystem, "sync", mutant_code.do_nothing),
-    "the names of files do not last": replace_function(
+    "files not synced": replace_function(SimulatedFileSystem, "sync", mutant_code.do_nothing),
+    "folders not synced": replace_function(
         SimulatedFileSystem, "sync_folder", mutant_code.do_nothing
     ),
-    "an unfinished write stays in the file": replace_function(
+    "partial write left in the file": replace_function(
         SessionLog, "_remove_partial_group", mutant_code.do_nothing
     ),
 }

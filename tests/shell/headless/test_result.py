@@ -41,7 +41,10 @@ def test_the_usage_of_a_turn_includes_its_failed_requests() -> None:
         .with_event(sample_events.reply_completed("So."), "/primary")
     )
     assert builder.build(1.0).usage == ONE_REQUEST + sample_events.reply_completed("So.").usage
-    assert builder.with_event(turn_failed("cut_off"), "/primary").build(1.0).usage.requests == 3
+    assert (
+        builder.with_event(turn_failed("stream_interrupted"), "/primary").build(1.0).usage.requests
+        == 3
+    )
 
 
 @pytest.mark.parametrize(
@@ -50,7 +53,7 @@ def test_the_usage_of_a_turn_includes_its_failed_requests() -> None:
         ("max_turns", 3, "max_turns"),
         ("time_limit", 3, "time_limit"),
         ("token_budget", 3, "token_budget"),
-        ("cut_off", 1, None),
+        ("stream_interrupted", 1, None),
     ],
 )
 def test_a_limit_has_its_own_exit_status_and_stop_reason(
@@ -70,7 +73,7 @@ def test_partial_text_is_preferred_to_an_earlier_reply() -> None:
     builder = (
         ResultBuilder()
         .with_event(sample_events.reply_completed("Said."), "/primary")
-        .with_event(turn_failed("cut_off", "I wi"), "/p")
+        .with_event(turn_failed("stream_interrupted", "I wi"), "/p")
     )
     assert builder.build(1.0).result == "I wi"
 
@@ -90,7 +93,7 @@ def test_a_run_that_could_not_be_saved_is_an_error() -> None:
     assert builder.build(1.0).status == 1
     assert builder.build(1.0).error == UNSAVED_ERROR.format(detail="full")
 
-    result = builder.with_event(PersistenceChanged(state="well"), "/primary").build(1.0)
+    result = builder.with_event(PersistenceChanged(state="ok"), "/primary").build(1.0)
     assert (result.status, result.error) == (0, None)
 
 
