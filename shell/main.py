@@ -21,7 +21,7 @@ from shell.startup.options import (
     LaunchOptions,
     SessionsOptions,
 )
-from shell.text.sanitize import visible
+from shell.text.sanitize import sanitize
 
 if TYPE_CHECKING:
     from actors.runtime.system import ActorSystem
@@ -191,7 +191,7 @@ def _run_repl(config: "LaunchConfig", first_prompt: str | None) -> int:
         session = _open_next_session(session, config, next_session)
         status, next_session = _show_session(session, config, None)
     with suppress(OSError):  # the terminal was closed
-        print(visible(_format_exit_notice(session, config.session_options.workspace.cwd)))
+        print(sanitize(_format_exit_notice(session, config.session_options.workspace.cwd)))
     return status
 
 

@@ -18,7 +18,7 @@ from shell.sessions.export_formats import records_to_json, records_to_markdown
 from shell.sessions.session_list import list_sessions
 from shell.startup.errors import StartError, to_start_error
 from shell.startup.options import SessionsOptions
-from shell.text.sanitize import visible
+from shell.text.sanitize import sanitize
 
 MAX_TITLE_CHARS = 60
 
@@ -95,4 +95,4 @@ def _write_file(path: Path, data: bytes) -> None:
 
 def _print(text: str) -> None:
     """Print a document; on a terminal, control characters are made visible."""
-    write_stdout((visible(text) if sys.stdout.isatty() else text).encode("utf-8", "replace"))
+    write_stdout((sanitize(text) if sys.stdout.isatty() else text).encode("utf-8", "replace"))

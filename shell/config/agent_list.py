@@ -3,7 +3,7 @@
 from actors.agents.definition.definition import Definition
 from shell.config.agent_discovery import DiscoveredAgents
 from shell.config.agent_file_parser import ParsedDefinition
-from shell.text.sanitize import sanitize_line, visible
+from shell.text.sanitize import sanitize, sanitize_line
 
 SHADOWED_NOTE = "overridden by another definition of the same name"
 
@@ -13,7 +13,7 @@ def format_agents(agents: DiscoveredAgents) -> str:
     files = {each.path: each for each in agents.files}
     entries = [_format_entry(each, files.get(each.source)) for each in agents.definitions]
     shadowed = [f"{each.path}: {SHADOWED_NOTE}" for each in _list_shadowed_files(agents)]
-    return visible("\n".join((*entries, *shadowed)))
+    return sanitize("\n".join((*entries, *shadowed)))
 
 
 def agents_to_dict(agents: DiscoveredAgents) -> dict[str, object]:

@@ -7,7 +7,7 @@ from pathlib import Path
 from actors.agents.definition.system_prompts import Instructions
 from actors.paths.workspace import Workspace
 from shell.config.bounded_read import read_regular_file
-from shell.text.sanitize import sanitize_line, visible
+from shell.text.sanitize import sanitize, sanitize_line
 
 FILE_NAME = "AGENTS.md"
 MAX_FILE_BYTES = 32 * 1024
@@ -68,7 +68,7 @@ def _read_file(path: Path, project_root: Path | None, max_bytes: int) -> Instruc
     except OSError as error:
         raise InstructionFileError(error.strerror or "cannot be read") from error
     truncated = len(data) > max_bytes
-    text = visible(_decode(data[:max_bytes], truncated=truncated).replace("\r\n", "\n"))
+    text = sanitize(_decode(data[:max_bytes], truncated=truncated).replace("\r\n", "\n"))
     note = f"\n[truncated: the first {max_bytes:,} of {file_bytes:,} bytes]" if truncated else ""
     return Instructions(
         sanitize_line(str(path)),

@@ -14,7 +14,7 @@ from shell.headless.result import Result, ResultBuilder
 from shell.process.stdout import OutputStalledError, StdoutWriter
 from shell.process.streams import print_error
 from shell.startup.options import OutputFormat
-from shell.text.sanitize import visible
+from shell.text.sanitize import sanitize
 from shell.view.status_notices import format_persistence_line, format_retry
 
 EXIT_SIGNALS = {
@@ -77,7 +77,7 @@ def print_result(result: Result, output: StdoutWriter, output_format: OutputForm
     if output_format != "text":
         output.write(_end_json_line(result.model_dump_json().encode()))
     elif result.subtype == "success" or (result.stop_reason and result.result):
-        text = visible(result.result) if sys.stdout.isatty() else result.result
+        text = sanitize(result.result) if sys.stdout.isatty() else result.result
         output.write(text.rstrip("\n").encode("utf-8", "replace") + b"\n")
     for denial in result.denials:
         print_error(f"{denial.tool} {denial.target}: {denial.reason}")

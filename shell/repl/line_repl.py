@@ -30,7 +30,7 @@ from shell.repl.line_repl_answers import (
 from shell.repl.signals import create_exit_handlers, install_handlers
 from shell.sessions.session_context import SessionContext
 from shell.text.list_number import parse_list_number
-from shell.text.sanitize import visible
+from shell.text.sanitize import sanitize
 from shell.view import screen_state
 from shell.view.frame_layout import build_panel
 from shell.view.pager import Page
@@ -225,7 +225,7 @@ class LineRepl(BaseRepl):
 
     def _print_unsent(self, text: str) -> None:
         """Print queued text that was not sent, since there is no input line to restore it to."""
-        self._print(f"Not sent: {visible(text)}\n")
+        self._print(f"Not sent: {sanitize(text)}\n")
 
     def _print(self, above: str) -> None:
         """Print finished lines, a new approval prompt, and `> ` when nothing runs."""

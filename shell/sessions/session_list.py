@@ -10,13 +10,12 @@ from actors.sessions.session_index import SessionSummary, list_session_summaries
 from messages.address import PRIMARY
 from messages.content import TextBlock
 from messages.turns import ReplyCompleted, TurnStarted
-from shell.text.sanitize import sanitize_line, visible
+from shell.text.sanitize import sanitize, sanitize_line
+from shell.view.number_format import format_age, format_size
 
 MAX_PREVIEW_MESSAGES = 6
 """Prompts and replies in a preview; the last ones best show where the session stopped."""
 MAX_PREVIEW_CHARS = 600
-_KIB = 1024
-_TIME_UNITS = ((60, "s"), (60, "min"), (24, "h"), (365, "d"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +43,7 @@ def build_preview(path: Path) -> str:
     try:
         records = select_records_for(read_log(path), PRIMARY)
     except LogError as error:
-        return visible(error.detail)
+        return sanitize(error.detail)
     messages: list[str] = []
     for record in records:
         if isinstance(record, TurnStarted):
@@ -53,22 +52,6 @@ def build_preview(path: Path) -> str:
             texts = (each.text for each in record.content if isinstance(each, TextBlock))
             messages.extend(_shorten(text) for text in texts if text.strip())
     return "\n\n".join(messages[-MAX_PREVIEW_MESSAGES:]) or "(no messages)"
-
-
-def format_age(age_s: float) -> str:
-    """Return a time span in its largest unit, such as `5 min`."""
-    value = max(0, int(age_s))
-    for size, unit in _TIME_UNITS:
-        if value < size or unit == "d":
-            return f"{value} {unit}"
-        value //= size
-    return ""
-
-
-def format_size(size_bytes: int) -> str:
-    """Return a size in KiB or MiB."""
-    kib = size_bytes / _KIB
-    return f"{kib:.1f} KiB" if kib < _KIB else f"{kib / _KIB:.1f} MiB"
 
 
 def _make_row(summary: SessionSummary, now_s: float) -> SessionRow:
@@ -86,4 +69,4 @@ def _make_row(summary: SessionSummary, now_s: float) -> SessionRow:
 
 def _shorten(text: str) -> str:
     text = text.strip()
-    return visible(text if len(text) <= MAX_PREVIEW_CHARS else f"{text[:MAX_PREVIEW_CHARS]}…")
+    return sanitize(text if len(text) <= MAX_PREVIEW_CHARS else f"{text[:MAX_PREVIEW_CHARS]}…")

@@ -30,7 +30,7 @@ _BLANK_GLYPHS = frozenset("\u2800\U0001d159")
 """Braille without dots and a note without a head; they look like spaces."""
 
 
-def visible(text: str) -> str:
+def sanitize(text: str) -> str:
     """Replace characters that a terminal would interpret or hide.
 
     ESC becomes `^[`, a bidi override `<U+202E>`, a carriage return `^M`. Tab and newline stay.
@@ -39,16 +39,16 @@ def visible(text: str) -> str:
 
 
 def sanitize_line(text: str) -> str:
-    """Like `visible`, on one line.
+    """Like `sanitize`, on one line.
 
     A newline becomes `^J`, a tab a space, and a long run of spaces its count, since it could push
     text out of sight.
     """
-    return _on_one_line(visible(text).replace("\t", " "))
+    return _on_one_line(sanitize(text).replace("\t", " "))
 
 
-def exact(text: str, *, is_code: bool = False) -> str:
-    """Like `visible`, for text that the user approves; stricter with `is_code`.
+def sanitize_strict(text: str, *, is_code: bool = False) -> str:
+    """Like `sanitize`, for text that the user approves; stricter with `is_code`.
 
     Also replaces spaces other than U+0020, emoji selectors (terminals disagree about the width)
     and characters that look like ASCII ones. `is_code` is for commands, paths and rules.
@@ -60,12 +60,12 @@ def exact(text: str, *, is_code: bool = False) -> str:
 
 
 def sanitize_line_strict(text: str, *, is_code: bool = False) -> str:
-    """Like `exact`, on one line: newline becomes `^J`, tab `^I`, a long run of spaces its count."""
-    return _on_one_line(exact(text, is_code=is_code).replace("\t", "^I"))
+    """Like `sanitize_strict`, on one line: newline becomes `^J`, tab `^I`, many spaces a count."""
+    return _on_one_line(sanitize_strict(text, is_code=is_code).replace("\t", "^I"))
 
 
 def sanitize_chars(text: str) -> list[str]:
-    """Return what `visible` shows for each character, which depends on the characters before it."""
+    """Return what `sanitize` shows for each character, which depends on the previous ones."""
     shown: list[str] = []
     combining_marks, previous = 0, ""
     for char in text:

@@ -52,8 +52,8 @@ def test_the_time_limit_ends_a_command(program: Program) -> None:
     assert done.result["stop_reason"] == "time_limit"
     assert "--time-limit" in single_error(done)
     (ended,) = [line for line in done.json_lines if line["type"] == "tool_ended"]
-    assert (ended["status"], "time was up" in ended["text"]) == ("cancelled", True)
-    assert "time was up" in str(request_messages(server))
+    assert (ended["status"], "time limit ended the turn" in ended["text"]) == ("cancelled", True)
+    assert "time limit ended the turn" in str(request_messages(server))
 
 
 def test_a_token_budget_in_the_configuration_ends_the_run(program: Program) -> None:

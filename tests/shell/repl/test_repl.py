@@ -245,7 +245,7 @@ def test_commands_print_results_and_unknown_ones_an_error() -> None:
         screen.type("/status\r")
         await screen.wait_for_text("session    s1")
         screen.type("/nonsense\r")
-        await screen.wait_for_text("There is no command /nonsense; /help lists what there is.")
+        await screen.wait_for_text("Unknown command /nonsense. Type /help for a list.")
         screen.type("/quit\r")
         await screen.wait_until(
             lambda: screen.controller.app.is_done or not screen.controller.app.is_running, "the end"

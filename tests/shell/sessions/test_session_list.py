@@ -9,8 +9,6 @@ from messages.turns import ReplyCompleted, TurnStarted
 from shell.sessions.session_list import (
     SessionRow,
     build_preview,
-    format_age,
-    format_size,
     list_sessions,
 )
 from tests.shell.sessions.saved_sessions import write_session
@@ -46,15 +44,3 @@ def test_a_preview_shows_the_last_messages_or_the_problem(tmp_path: Path) -> Non
     assert preview.endswith("x…")
     assert build_preview(write_session(tmp_path, "two")) == "(no messages)"
     assert "gone" in build_preview(tmp_path / "gone.jsonl")
-
-
-def test_ages_and_sizes_use_their_largest_unit() -> None:
-    spans = (-5, 0, 59, 60, 3_599, 3_600, 86_399, 86_400, 10**9)
-    assert [format_age(each) for each in spans] == [
-        *("0 s", "0 s", "59 s", "1 min", "59 min", "1 h", "23 h", "1 d", "11574 d")
-    ]
-    assert [format_size(100), format_size(2_048), format_size(3 << 20)] == [
-        "0.1 KiB",
-        "2.0 KiB",
-        "3.0 MiB",
-    ]
