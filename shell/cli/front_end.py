@@ -1,4 +1,4 @@
-"""What a session on a terminal is put together from: its face, and where its person works."""
+"""Builds the parts of an interactive session: the front end and its context."""
 
 import os
 from collections.abc import Callable
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
 
 def select_front_end() -> "type[Repl | LineRepl]":
-    """Choose by what the terminal can do."""
+    """Return line mode for a dumb terminal, else the full-screen REPL."""
     if os.environ.get("TERM") == "dumb":
-        from shell.repl.line_repl import LineRepl  # noqa: PLC0415  (one of the two is loaded)
+        from shell.repl.line_repl import LineRepl  # noqa: PLC0415  (only one of the two is imported)
 
         return LineRepl
     from shell.repl.repl import Repl  # noqa: PLC0415  (as above)
@@ -31,7 +31,7 @@ def select_front_end() -> "type[Repl | LineRepl]":
 
 
 def replay_session(session: "SessionHandle", screen_events: "ScreenEventQueue") -> None:
-    """Let the screen show again what was said before."""
+    """Show the session's earlier events again."""
     for event in (
         *build_replay(session.primary_records),
         *build_subagent_replay(session.open_subagent_records),
@@ -40,7 +40,7 @@ def replay_session(session: "SessionHandle", screen_events: "ScreenEventQueue") 
 
 
 def make_user_command_runner(session: "SessionHandle", config: "LaunchConfig") -> UserCommandRunner:
-    """Say where the person's own commands run."""
+    """Return where and how user commands run."""
     outputs = config.session_options.output_folder(session.session_id)
     return UserCommandRunner(config.processes, config.session_options.workspace.cwd, outputs)
 
@@ -48,17 +48,15 @@ def make_user_command_runner(session: "SessionHandle", config: "LaunchConfig") -
 def make_session_context(
     session: "SessionHandle", config: "LaunchConfig", wall_clock: Callable[[], float]
 ) -> SessionContext:
-    """Say which folders and files the screen knows."""
+    """Return the folders, files and services that the REPL needs."""
     workspace = config.session_options.workspace
-    history = history_file(state_folder(os.environ))
-    secrets = config.session_options.secrets
     return SessionContext(
-        workspace.cwd,
-        workspace.root,
-        session.log.path,
-        history,
-        secrets,
-        wall_clock,
-        config.agents,
-        partial(reload_rules, config.load_config, config.session_options),
+        cwd=workspace.cwd,
+        workspace_root=workspace.root,
+        session_file=session.log.path,
+        history_file=history_file(state_folder(os.environ)),
+        secrets=config.session_options.secrets,
+        wall_clock=wall_clock,
+        agents=config.agents,
+        reload_rules=partial(reload_rules, config.load_config, config.session_options),
     )

@@ -22,13 +22,14 @@ from actors.permissions.rules import (
 )
 from actors.sessions.state_paths import config_folder, list_own_files
 from messages.policy import PermissionProfile, PermissionRequest, Policy, Rule, RuleSource
-from shell.cli.arguments import CheckOptions, StartError
 from shell.config.config_discovery import ConfigLocations, build_rule_sources, read_config_files
 from shell.config.trust_store import read_trust_store
 from shell.config.workspace_discovery import find_git_folders, find_workspace
 from shell.process.state_folder import find_state_folder
 from shell.process.stdout import write_stdout
-from shell.process.streams import complain
+from shell.process.streams import print_error
+from shell.startup.errors import StartError
+from shell.startup.options import CheckOptions
 from shell.text.sanitize import sanitize_line
 
 _RULE_KEYS = {"permission", "pattern", "action"}
@@ -107,7 +108,7 @@ def _build_policy(
         ConfigLocations(config_folder(environment) / "config.toml", workspace, trusted, own_files)
     )
     for notice in files.notices:
-        complain(notice)
+        print_error(notice)
     return build_initial_policy(
         workspace,
         options.mode,
@@ -132,7 +133,7 @@ def _build_profile(
 
     found = discover_agents(config_folder(environment) / "agents", workspace, trusted=trusted)
     for problem in found.problems:
-        complain(problem)
+        print_error(problem)
     definition = find_definition(options.agent, found.definitions)
     return build_profile(definition) if definition else empty
 

@@ -1,39 +1,42 @@
-"""The configuration files there are, and the rules in them; loads nothing heavy."""
+"""Reads the user's and the project's configuration files, and the rules in them."""
 
+import os
 from dataclasses import dataclass
 from pathlib import Path
 
 from actors.paths.workspace import Workspace
 from messages.policy import RuleSource
-from shell.cli.arguments import StartError
 from shell.config.config_file import ConfigFile, ConfigFileError, read_config_file
-from shell.config.project_trust import read_project_config
+from shell.config.trust_store import PROJECT_CONFIG
+from shell.startup.errors import StartError
 
 
 @dataclass(frozen=True, slots=True)
 class ConfigLocations:
-    """Where a run's configuration is looked for."""
+    """Where the configuration of a run is."""
 
     user_file: Path
     workspace: Workspace
     trusted: bool
     user_owned_files: tuple[Path, ...]
+    """The user's own configuration; never a project's, even inside its folder."""
 
 
 @dataclass(frozen=True, slots=True)
 class ConfigFiles:
-    """The files that there are, and what is to be told of one that does not count."""
+    """The configuration files that exist."""
 
     user: ConfigFile | None = None
     project: ConfigFile | None = None
     notices: tuple[str, ...] = ()
+    """Why an untrusted project's file is ignored."""
 
 
 def read_config_files(locations: ConfigLocations) -> ConfigFiles:
-    """Read the user's file, and the project's.
+    """Read the user's file and the project's.
 
     Raises:
-        StartError: with everything that is wrong, each a line with file, line and key.
+        StartError: with every problem, each one line with file, line and key.
     """
     problems: list[str] = []
     notices: list[str] = []
@@ -47,23 +50,40 @@ def read_config_files(locations: ConfigLocations) -> ConfigFiles:
     except ConfigFileError as error:
         if locations.trusted:
             problems.extend(error.problems)
-        else:  # what is not believed must not keep us from starting either
-            notices.append(f"{error.problems[0]}; the file does not count")
+        else:  # an untrusted file must not keep the program from starting
+            notices.append(f"{error.problems[0]}; the file is ignored")
     if problems:
         raise StartError(*problems)
     return ConfigFiles(user, project, tuple(notices))
 
 
+def read_project_config(
+    workspace: Workspace, user_owned_files: tuple[Path, ...]
+) -> ConfigFile | None:
+    """Read the project's configuration file; None if it has none.
+
+    Raises:
+        ConfigFileError: the file cannot be used.
+    """
+    path = workspace.root / PROJECT_CONFIG
+    real_path = Path(os.path.realpath(path))
+    if real_path in user_owned_files:
+        return None
+    if not real_path.is_relative_to(workspace.root):
+        raise ConfigFileError((f"{path}: is a link to a file outside the workspace",))
+    return read_config_file(path)
+
+
 def build_rule_sources(files: ConfigFiles, *, trusted: bool) -> tuple[RuleSource, ...]:
-    """Take the user's rules, then the project's; of one not trusted no allow is heard."""
+    """Return the user's rules, then the project's; an untrusted source can only tighten."""
     return (
-        *_rules("user", files.user, trusted=True),
-        *_rules("project", files.project, trusted=trusted),
+        *_make_source("user", files.user, trusted=True),
+        *_make_source("project", files.project, trusted=trusted),
     )
 
 
-def _rules(whose: str, read: ConfigFile | None, *, trusted: bool) -> tuple[RuleSource, ...]:
-    if not read or not read.config.rules:
+def _make_source(owner: str, file: ConfigFile | None, *, trusted: bool) -> tuple[RuleSource, ...]:
+    if not file or not file.config.rules:
         return ()
-    name = f"{whose} rules, {read.path}"
-    return (RuleSource(name=name, rules=read.config.rules, trusted=trusted),)
+    name = f"{owner} rules, {file.path}"
+    return (RuleSource(name=name, rules=file.config.rules, trusted=trusted),)

@@ -167,7 +167,7 @@ def _on_session_configured(
         header = ()  # the agent was restarted, which a notice reports
         event = event.model_copy(update={"mode": state.session.mode})
     turn = None if event.running_turn is None else RunningTurn(started_s=now_s)
-    persistence = PersistenceChanged(state="well")  # a restarted agent reports problems again
+    persistence = PersistenceChanged(state="ok")  # a restarted agent reports problems again
     state, sent = send_next_prompt(
         replace(state, session=event, turn=turn, persistence=persistence), now_s
     )

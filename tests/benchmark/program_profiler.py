@@ -48,13 +48,14 @@ def main() -> None:
 
 
 def run_greenroom() -> int:
-    """Run the program and return its exit status."""
+    """Run the program up to its exit status."""
     from shell.main import run  # noqa: PLC0415  (loading is part of the start)
-    from shell.process.deferred_imports import disable_gc  # noqa: PLC0415  (as above)
-    from shell.process.streams import settle  # noqa: PLC0415  (as above)
+    from shell.process.deferred_imports import disable_gc  # noqa: PLC0415  (loading is part of the start)
+    from shell.process.streams import fix_home, fix_streams  # noqa: PLC0415  (as above)
 
     disable_gc()
-    settle()
+    fix_home()
+    fix_streams()
     return run(sys.argv[1:])
 
 

@@ -1,4 +1,4 @@
-"""A long turn from outside: every call answered, the files right, the output as it is promised."""
+"""A long turn of the real program: results, files and output formats."""
 
 from collections.abc import Iterator
 
@@ -6,6 +6,7 @@ import pytest
 from pydantic import JsonValue
 
 from actors.models.scripted_reply import ReplyPlan, ScriptedCall, generate_events
+from shell.headless.headless_console import NO_USER_REASON
 from tests.program.program_harness import (
     API_KEY,
     STREAM_JSON,
@@ -93,7 +94,7 @@ EXPECTED: tuple[tuple[str, bool], ...] = (
     ("two", False),
     ("work", False),
 )
-"""Part of each result, and whether it is an error; more than twenty calls in all."""
+"""Part of each result, and whether it is an error; twenty calls in total."""
 
 
 def loop_answers() -> Iterator[ScriptedResponse]:
@@ -112,7 +113,7 @@ def check_conversation(server: ScriptedServer) -> None:
         assert (part in text, failed) == (True, expected), text
 
 
-def test_a_loop_of_twenty_calls_is_told_line_by_line(program: Program) -> None:
+def test_twenty_calls_are_reported_as_stream_json(program: Program) -> None:
     with program.serve(*loop_answers()) as server:
         done = program.run("-p", "Do all of it.", *YOLO, *STREAM_JSON)
 
@@ -153,7 +154,7 @@ def check_result(result: Json, replies: list[Json]) -> None:
     assert result["duration_s"] > 0
 
 
-def test_the_same_result_is_one_object_as_json(program: Program) -> None:
+def test_json_output_is_one_result_object(program: Program) -> None:
     with program.serve(respond_tool_call("ls"), respond_text("Fine.")):
         done = program.run("-p", "Look.", "--output-format", "json")
 
@@ -163,49 +164,49 @@ def test_the_same_result_is_one_object_as_json(program: Program) -> None:
     assert (done.result["result"], done.result["num_turns"]) == ("Fine.", 2)
 
 
-def test_as_text_only_the_last_answer_is_printed(program: Program) -> None:
+def test_text_output_is_only_the_last_answer(program: Program) -> None:
     with program.serve(respond_text("I look first.", tool_call("ls")), respond_text("Fine.\n\n")):
         done = program.run("-p", "Look.")
     assert (done.exit_status, done.stdout, done.stderr) == (0, b"Fine.\n", "")
 
 
-def test_what_needs_a_person_is_denied_at_once_and_told(program: Program) -> None:
-    asked = (
+def test_a_call_that_needs_approval_is_denied_and_listed(program: Program) -> None:
+    calls = (
         tool_call("bash", command="touch ran"),
         tool_call("write", path="made.txt", content="x"),
     )
-    with program.serve(respond_text("", *asked), respond_text("I could not.")) as server:
+    with program.serve(respond_text("", *calls), respond_text("I could not.")) as server:
         done = program.run("-p", "Change it.", "--output-format", "json")
 
     assert done.exit_status == 0
     results = tool_results(request_messages(server)[-1])
     assert [failed for _, failed in results] == [True, True]
-    assert all("nobody can be asked" in text for text, _ in results)
+    assert all(NO_USER_REASON in text for text, _ in results)
     assert not (program.repository / "ran").exists()
     assert not (program.repository / "made.txt").exists()
-    told = [(d["agent"], d["tool"], d["target"]) for d in done.result["denials"]]
-    assert told == [("/primary", "bash", "touch ran"), ("/primary", "write", "made.txt")]
+    denials = [(d["agent"], d["tool"], d["target"]) for d in done.result["denials"]]
+    assert denials == [("/primary", "bash", "touch ran"), ("/primary", "write", "made.txt")]
     assert [d["reason"] for d in done.result["denials"]] == [text for text, _ in results]
     assert (done.result["subtype"], done.result["error"]) == ("success", None)
     assert all(f"greenroom: {tool} " in done.stderr for tool in ("bash", "write"))
 
 
 @pytest.mark.parametrize(("mode", "made"), [("default", False), ("auto-edit", True)])
-def test_auto_edit_writes_and_still_runs_no_command(
+def test_auto_edit_mode_allows_edits_but_no_commands(
     program: Program, mode: str, *, made: bool
 ) -> None:
-    asked = (
+    calls = (
         tool_call("write", path="made.txt", content="x"),
         tool_call("bash", command="touch ran"),
     )
-    with program.serve(respond_text("", *asked), respond_text("So be it.")):
+    with program.serve(respond_text("", *calls), respond_text("So be it.")):
         done = program.run("-p", "Change it.", "--permission-mode", mode)
     assert (done.exit_status, done.stdout) == (0, b"So be it.\n")
     assert (program.repository / "made.txt").exists() is made
     assert not (program.repository / "ran").exists()
 
 
-def test_the_second_prompt_of_a_session_has_the_first_in_its_history(program: Program) -> None:
+def test_the_second_prompt_has_the_first_in_its_history(program: Program) -> None:
     with program.serve(
         respond_tool_call("ls"), respond_text("Empty."), respond_text("Still.")
     ) as server:
@@ -214,11 +215,11 @@ def test_the_second_prompt_of_a_session_has_the_first_in_its_history(program: Pr
 
     assert again.exit_status == 0
     assert again.json_lines[0]["resumed"] is True
-    told = [content_text(m["content"]) for m in request_messages(server)]
-    assert told == ["First.", "", "", "Empty.", "Second."]
+    texts = [content_text(m["content"]) for m in request_messages(server)]
+    assert texts == ["First.", "", "", "Empty.", "Second."]
 
 
-def test_a_denied_command_of_many_lines_is_told_of_in_one(program: Program) -> None:
+def test_a_denied_multi_line_command_is_reported_on_one_line(program: Program) -> None:
     with program.serve(respond_tool_call("bash", command="true\nrm -rf x"), respond_text("Done.")):
         done = program.run("-p", "Work.")
     assert single_error(done).startswith("bash true^Jrm -rf x: Denied")

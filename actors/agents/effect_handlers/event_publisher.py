@@ -49,7 +49,7 @@ class EventPublisher:
     def republish_status(self, turn: AgentState) -> None:
         """Publish the current status again for receivers that may have missed it."""
         self._stream(self._session_configured.model_copy(update=get_status_fields(turn)))
-        if turn.persistence.state != "well":
+        if turn.persistence.state != "ok":
             self._actor.tell(self._events_to, turn.persistence)
         if turn.stage is TurnStage.IDLE and self.last_turn_end is not None:
             self._actor.tell(self._events_to, self.last_turn_end)

@@ -227,4 +227,4 @@ def _apply_decision(call: ToolCall, request: ApprovalRequest, decided: ApprovalD
             final_result=("ok", text),
             switch_proposal=proposal if is_confirmed else None,
         )
-    return replace(call, recorded_approval=request) if decided.decided_by == "person" else call
+    return replace(call, recorded_approval=request) if decided.decided_by == "user" else call

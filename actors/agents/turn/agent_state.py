@@ -188,7 +188,7 @@ class AgentState:
     """The last append that is on disk."""
     failed_append_id: int = 0
     """The last append that failed; its records are written with the next one."""
-    persistence: PersistenceChanged = PersistenceChanged(state="well")  # noqa: RUF009  (as above)
+    persistence: PersistenceChanged = PersistenceChanged(state="ok")  # noqa: RUF009  (as above)
     """The last status that was reported."""
     cancelled_turns: frozenset[int] = frozenset()
     """Turns cancelled before they started; their prompts may still arrive."""

@@ -132,7 +132,7 @@ def on_approval_decided(step: Transition, message: ApprovalDecided) -> None:
     elif message.answers:
         _apply_answers(step, call, call.plan, message.answers)
     else:
-        is_approved = message.decided_by == "person"
+        is_approved = message.decided_by == "user"
         _evaluate(step, call, call.plan, is_approved=is_approved, approval_id="")
 
 

@@ -34,13 +34,16 @@ STOP_REASON_FAILURES: dict[str, tuple[TurnFailureReason, str]] = {
         "the reply reached the output token limit; send 'continue' to continue",
     ),
     "model_context_window_exceeded": (
-        "too_long",
+        "context_too_long",
         "the conversation fills the model's context window; start a new session with /clear",
     ),
     "refusal": ("refusal", "the model declined to answer; rephrase the prompt"),
-    "pause_turn": ("stop_reason", "the model paused its turn; send 'continue' to continue"),
-    "tool_use": ("protocol", "the model announced a tool call but sent none"),
-    "end_turn": ("protocol", "the model ended its turn but also called tools"),
+    "pause_turn": (
+        "unexpected_stop_reason",
+        "the model paused its turn; send 'continue' to continue",
+    ),
+    "tool_use": ("protocol_error", "the model announced a tool call but sent none"),
+    "end_turn": ("protocol_error", "the model ended its turn but also called tools"),
 }
 
 
@@ -76,7 +79,7 @@ def on_model_replied(step: Transition, reply: ModelReplied) -> None:
     tool_uses = [block for block in reply.content if isinstance(block, ToolUseBlock)]
     problem = _find_problem(tool_uses)
     if problem:
-        step.fail_turn("protocol", problem, join_text(reply.content))
+        step.fail_turn("protocol_error", problem, join_text(reply.content))
         return
     completed = ReplyCompleted(
         turn=turn.turn_number,
@@ -246,9 +249,9 @@ def _fail_malformed(step: Transition, malformed_replies: int) -> None:
     problem = MALFORMED_CALLS.format(count=malformed_replies)
     for call in step.state.calls:
         record_result(step, call, "error", f"Not run: {problem}.")
-    step.fail_turn("protocol", f"{problem}; send the prompt again")
+    step.fail_turn("protocol_error", f"{problem}; send the prompt again")
 
 
 def _get_stop_failure(stop_reason: str) -> tuple[TurnFailureReason, str]:
     unknown = f"the model stopped for an unknown reason: {stop_reason}"
-    return STOP_REASON_FAILURES.get(stop_reason, ("stop_reason", unknown))
+    return STOP_REASON_FAILURES.get(stop_reason, ("unexpected_stop_reason", unknown))

@@ -24,7 +24,7 @@ def on_appended(step: Transition, message: Appended) -> None:
     turn = step.state
     step.update(synced_append_id=max(turn.synced_append_id, message.id))
     if message.id > turn.failed_append_id:
-        _set_persistence(step, "well")
+        _set_persistence(step, "ok")
     has_switched = agent_switch.apply_synced_switches(step)
     call_lifecycle.run_synced_calls(step)
     if has_switched and step.state.stage is TurnStage.ACTING and not step.state.is_stopping:

@@ -299,4 +299,4 @@ def test_a_failed_write_of_a_subagent_is_reported_up(system: ActorSystem, tmp_pa
     environment.console.tell(PRIMARY, StartTurn(turn=1, text="do it"))
     environment.console.expect_kind(TurnStarted)
     environment.sync(TurnStarted)
-    environment.console.expect(PersistenceChanged(state="well"))
+    environment.console.expect(PersistenceChanged(state="ok"))

@@ -91,7 +91,7 @@ def test_an_agent_without_records_starts_idle() -> None:
     [
         TurnCompleted(turn=1, text="done", stop_reason="end_turn", usage=USAGE),
         TurnInterrupted(turn=1),
-        TurnFailed(turn=1, reason="cut_off", detail=""),
+        TurnFailed(turn=1, reason="stream_interrupted", detail=""),
     ],
 )
 def test_an_ended_turn_is_left_unchanged(end: Record) -> None:

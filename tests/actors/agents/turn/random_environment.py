@@ -386,7 +386,11 @@ class RandomEnvironment:
             self.deliver(self._build_reply(request_number))
 
     def _build_failure(self, request_number: int) -> ModelFailed:
-        reasons: tuple[ModelFailureReason, ...] = ("cut_off", "overloaded", "rate_limited")
+        reasons: tuple[ModelFailureReason, ...] = (
+            "stream_interrupted",
+            "overloaded",
+            "rate_limited",
+        )
         return ModelFailed(
             request_number=request_number,
             reason=self.random.choice(reasons),

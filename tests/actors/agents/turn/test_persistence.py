@@ -94,7 +94,7 @@ def test_a_write_failure_and_its_end_are_reported_once(
     changes = [each for each in driver.events if isinstance(each, PersistenceChanged)]
     assert changes == [
         PersistenceChanged(state="failing", detail="a short write"),
-        PersistenceChanged(state="well"),
+        PersistenceChanged(state="ok"),
     ]
 
 
@@ -120,7 +120,7 @@ def test_later_failures_of_the_same_outage_are_ignored(
 
     assert driver.send(AppendFailed(id=2, detail="disk full")) == ()
     assert driver.send(Appended(id=3)) == (
-        PublishEvent(PersistenceChanged(state="well")),
+        PublishEvent(PersistenceChanged(state="ok")),
         SendModelRequest(1),
     )
 
@@ -131,7 +131,7 @@ def test_a_slow_write_is_reported_until_it_succeeds(driver: TurnDriver) -> None:
 
     assert driver.send(AppendTimeout(id=1)) == (PublishEvent(PersistenceChanged(state="slow")),)
     assert driver.send(AppendTimeout(id=1)) == ()
-    assert driver.sync() == (PublishEvent(PersistenceChanged(state="well")), SendModelRequest(1))
+    assert driver.sync() == (PublishEvent(PersistenceChanged(state="ok")), SendModelRequest(1))
     assert driver.send(AppendTimeout(id=1)) == ()
 
 

@@ -74,11 +74,11 @@ def list_delays_s(failure: ModelFailed, seed: str = "s") -> list[float]:
     [
         ("overloaded", SERVER_BACKOFF),
         ("rate_limited", SERVER_BACKOFF),
-        ("server_failed", SERVER_BACKOFF),
+        ("server_error", SERVER_BACKOFF),
         ("unavailable", SERVER_BACKOFF),
-        ("gateway", CONNECTION_BACKOFF),
+        ("gateway_error", CONNECTION_BACKOFF),
         ("unreachable", CONNECTION_BACKOFF),
-        ("cut_off", CONNECTION_BACKOFF),
+        ("stream_interrupted", CONNECTION_BACKOFF),
     ],
 )
 def test_delays_double_within_their_jitter_and_end(
@@ -125,15 +125,19 @@ def test_a_retry_is_reported_recorded_and_sent_again(driver: TurnDriver) -> None
 def test_after_the_last_attempt_the_turn_fails_with_its_text(
     driver: TurnDriver,
 ) -> None:
-    driver.send(make_failure(1, "cut_off", partial_text="I wi"))
+    driver.send(make_failure(1, "stream_interrupted", partial_text="I wi"))
     driver.send(RetryDelayElapsed(request_number=1))
     for number in range(2, CONNECTION_BACKOFF.max_retries + 2):
-        driver.send(make_failure(number, "cut_off"))
+        driver.send(make_failure(number, "stream_interrupted"))
         driver.send(RetryDelayElapsed(request_number=number))
 
     end = driver.events[-1]
     assert isinstance(end, TurnFailed)
-    assert (end.reason, end.detail, end.partial_text) == ("cut_off", "busy (tried 5 times)", "I wi")
+    assert (end.reason, end.detail, end.partial_text) == (
+        "stream_interrupted",
+        "busy (tried 5 times)",
+        "I wi",
+    )
 
 
 def test_a_success_resets_the_attempts(driver: TurnDriver) -> None:
@@ -177,7 +181,7 @@ def test_the_turn_fails_after_repeated_malformed_calls() -> None:
 
     end = driver.events[-1]
     assert isinstance(end, TurnFailed)
-    assert end.reason == "protocol"
+    assert end.reason == "protocol_error"
     assert [status for _, status, _ in driver.results] == ["error"] * (MAX_MALFORMED_REPLIES + 1)
 
 

@@ -154,8 +154,8 @@ def test_reads_run_in_parallel_and_changes_run_alone(driver: TurnDriver) -> None
     [
         ("max_tokens", "max_tokens"),
         ("refusal", "refusal"),
-        ("tool_use", "protocol"),
-        ("pause_turn", "stop_reason"),
+        ("tool_use", "protocol_error"),
+        ("pause_turn", "unexpected_stop_reason"),
     ],
 )
 def test_an_unexpected_stop_reason_fails_the_turn(
@@ -196,9 +196,13 @@ def test_invalid_calls_fail_the_turn_without_a_reply(
 
 def test_a_model_failure_keeps_the_partial_text(driver: TurnDriver) -> None:
     driver.send(StartTurn(turn=1, text="do it"))
-    driver.send(ModelFailed(request_number=1, reason="cut_off", detail="gone", partial_text="I wi"))
+    driver.send(
+        ModelFailed(
+            request_number=1, reason="stream_interrupted", detail="gone", partial_text="I wi"
+        )
+    )
 
-    end = TurnFailed(turn=1, reason="cut_off", detail="gone", partial_text="I wi")
+    end = TurnFailed(turn=1, reason="stream_interrupted", detail="gone", partial_text="I wi")
     assert driver.events[-1] == end
 
 

@@ -1,0 +1,60 @@
+"""Rows and previews of saved sessions."""
+
+from pathlib import Path
+
+import pytest
+
+from messages.content import TextBlock, Usage
+from messages.turns import ReplyCompleted, TurnStarted
+from shell.sessions.session_list import (
+    SessionRow,
+    build_preview,
+    format_age,
+    format_size,
+    list_sessions,
+)
+from tests.shell.sessions.saved_sessions import write_session
+
+pytestmark = pytest.mark.quick
+
+
+def test_a_row_is_one_line_without_control_characters(tmp_path: Path) -> None:
+    path = write_session(tmp_path, "one", TurnStarted(turn=1, prompt="A\x1b[2J\n\n   B\u202e"))
+    (tmp_path / "two.jsonl").write_bytes(b"broken\n")
+    (tmp_path / "two.jsonl").chmod(0o600)
+    now_s = path.stat().st_mtime + 7_200
+
+    two, one = sorted(list_sessions(tmp_path, now_s), key=lambda row: row.session_id, reverse=True)
+
+    assert one == SessionRow(path, "one", "2 h", one.size, 1, "available", "A^[[2J B<U+202E>")
+    assert two.state == "unusable"
+    assert "session header" in two.title
+
+
+def test_a_preview_shows_the_last_messages_or_the_problem(tmp_path: Path) -> None:
+    turns = [TurnStarted(turn=number, prompt=f"Prompt {number}\x07") for number in range(1, 9)]
+    reply = ReplyCompleted(
+        turn=8,
+        content=(TextBlock(text="x" * 5_000),),
+        stop_reason="end_turn",
+        usage=Usage(),
+        model="m",
+    )
+    preview = build_preview(write_session(tmp_path, "one", *turns, reply))
+
+    assert preview.startswith("> Prompt 4^G\n\n")
+    assert preview.endswith("x…")
+    assert build_preview(write_session(tmp_path, "two")) == "(no messages)"
+    assert "gone" in build_preview(tmp_path / "gone.jsonl")
+
+
+def test_ages_and_sizes_use_their_largest_unit() -> None:
+    spans = (-5, 0, 59, 60, 3_599, 3_600, 86_399, 86_400, 10**9)
+    assert [format_age(each) for each in spans] == [
+        *("0 s", "0 s", "59 s", "1 min", "59 min", "1 h", "23 h", "1 d", "11574 d")
+    ]
+    assert [format_size(100), format_size(2_048), format_size(3 << 20)] == [
+        "0.1 KiB",
+        "2.0 KiB",
+        "3.0 MiB",
+    ]
