@@ -41,7 +41,7 @@ def mark_confusables(text: str, *, is_code: bool) -> str:
     """Replace each character that looks like an ASCII one with its code point, like `<U+0430>`.
 
     In prose, letters are replaced only in words that also have ASCII letters. With `is_code`, they
-    are also replaced in words made of lookalikes only, and so are typographic dashes and quotes.
+    are also replaced in words made only of such letters, and so are typographic dashes and quotes.
     """
     if text.isascii():
         return text
