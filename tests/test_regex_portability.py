@@ -32,5 +32,5 @@ def test_the_check_finds_a_possessively_repeated_group(pattern: str) -> None:
 
 
 @pytest.mark.parametrize("pattern", ["[ab]*+", r"\w++c", "(?>(?:ab?c)*)", "(?:ab)*"])
-def test_the_check_accepts_other_repetitions(pattern: str) -> None:
+def test_the_check_accepts_all_other_repetitions(pattern: str) -> None:
     assert not POSSESSIVE_GROUP.search(pattern)
