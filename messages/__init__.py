@@ -1,1 +1,1 @@
-"""What is said: every message is a frozen value, and nothing here imports the other rooms."""
+"""The protocol: every message is a frozen value. Imports none of our other packages."""

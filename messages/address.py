@@ -1,4 +1,4 @@
-"""Where an actor stands in the tree, as a path such as `/primary/general-2/explore-1`."""
+"""An actor's address: its path in the actor tree, such as `/primary/general-2/explore-1`."""
 
 import re
 from typing import Any, Self
@@ -11,16 +11,16 @@ _ADDRESS = re.compile(f"/|(?:/{NAME_PATTERN})+")
 
 
 class Address(str):
-    """A path in the actor tree; parent, depth and provenance are read off it.
+    """A path in the actor tree. Parent, depth and ancestry are derived from it.
 
     Raises:
-        ValueError: the text is not a path of names.
+        ValueError: the text is not a valid path.
     """
 
     __slots__ = ()
 
     def __new__(cls, path: str) -> Self:
-        """Check `path`, so that every address in a message is one."""
+        """Validate `path`, so that every address in a message is well formed."""
         if not _ADDRESS.fullmatch(path):
             message = f"not an actor address: {path!r}"
             raise ValueError(message)
@@ -33,20 +33,20 @@ class Address(str):
 
     @property
     def parent(self) -> "Address":
-        """Whoever started this actor; the root is its own parent."""
+        """The actor that started this one; the root is its own parent."""
         return Address(self.rpartition("/")[0] or "/")
 
     @property
     def segments(self) -> tuple[str, ...]:
-        """The segments from the root down."""
+        """The path segments, from the root down; empty for the root."""
         return tuple(self[1:].split("/")) if self != "/" else ()
 
     def child(self, name: str) -> "Address":
-        """Address the child called `name`."""
+        """Return the address of the child named `name`."""
         return Address(f"/{name}" if self == "/" else f"{self}/{name}")
 
     def is_under(self, other: "Address") -> bool:
-        """Whether this is `other` or stands below it, by whole segments."""
+        """Return whether this is `other` or one of its descendants, by whole segments."""
         return other in (self, "/") or self.startswith(f"{other}/")
 
     @classmethod
@@ -55,7 +55,7 @@ class Address(str):
         source: type[Any],  # pyright: ignore[reportExplicitAny]  (pydantic's own signature)
         handler: GetCoreSchemaHandler,
     ) -> CoreSchema:
-        """Let pydantic carry an address as a plain string."""
+        """Serialize and validate an address as a plain string."""
         return core_schema.no_info_after_validator_function(cls, core_schema.str_schema())
 
 
@@ -68,5 +68,5 @@ PRIMARY = Address("/primary")
 
 
 def is_subagent(address: str) -> bool:
-    """Whether an agent stands below the one that a person talks with."""
+    """Return whether the address belongs to a subagent of the primary agent."""
     return address.startswith(f"{PRIMARY}/")

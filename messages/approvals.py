@@ -1,7 +1,7 @@
-"""The journey of a question to a person and of the answer back.
+"""Approval requests to the user, and the decisions on them.
 
-A request is minted once by the agent that wants something, climbs from parent to parent to the
-broker, and ends exactly once: answered, refused or withdrawn.
+An agent creates a request once. Its ancestors forward it to the broker. It ends exactly once:
+decided, unavailable or withdrawn.
 """
 
 from typing import Annotated, Literal
@@ -20,57 +20,57 @@ ApprovalDecision = Literal["once", "session", "project", "no"]
 class _ApprovalRequest(Message):
     notify_undelivered = True
     id: str
-    """`<address>#<n>@<run>`, opaque afterwards; a late answer can never reach another call."""
+    """`<address>#<n>@<run>`, then opaque, so a late decision never reaches another call."""
     agent: Address
-    """Who asks; the chain that a person sees is read off it."""
+    """The requesting agent; the chain shown to the user is derived from the address."""
     turn: int
     call_id: str
     tool: str
     cwd: str
     description: str = ""
-    """The model's own word for what the call is for."""
+    """The model's description of the call."""
     reason: str
-    """Why it needs asking: the rule and source that decided."""
+    """Why approval is needed: the rule and source that decided."""
     requests: tuple[PermissionRequest, ...]
-    """Exactly what would be touched; judged again whenever the rules change."""
+    """Exactly what the call would do; evaluated again whenever the policy changes."""
     resolved_requests: tuple[PermissionRequest, ...] = ()
-    """What that came to when it was asked, with links followed; a yes is to these alone."""
+    """The requests after analysis, with symbolic links resolved; an approval covers only these."""
     policy_version: int = 0
-    """Of the verdict that asked; if that is out of date, it is judged again at once."""
+    """Version of the policy that decided to ask; if it is outdated, the call is evaluated again."""
     available_decisions: tuple[ApprovalDecision, ...]
-    """The answers that are legal for this request."""
+    """The decisions that this request allows."""
     grants: tuple[Rule, ...] = ()
-    """What `session` and `project` would store, shown before it is."""
+    """The rules that `session` and `project` store; shown before they are stored."""
     broader_grants: tuple[Rule, ...] = ()
-    """What they would store instead where the person asks for it; shown, too. Empty: nothing."""
+    """Broader rules that the user can choose to store instead; empty: none."""
 
 
 class ExecApprovalRequest(_ApprovalRequest):
-    """May this command run (or this tool look where it may not by itself)?"""
+    """Ask to run a command, or a tool that needs approval for its target."""
 
     type: Literal["exec_approval_request"] = "exec_approval_request"
     command: str
-    """The whole text that would run, never shortened."""
+    """The complete command, never shortened."""
     executed_files: tuple[FileDigest, ...] = ()
-    """Files that it would run; a yes is to what they are now."""
+    """Script files that it would run; an approval covers only their current content."""
 
 
 class PatchApprovalRequest(_ApprovalRequest):
-    """May this file change as shown?"""
+    """Ask to change a file."""
 
     type: Literal["patch_approval_request"] = "patch_approval_request"
     path: str
     diff: str
-    """Unified diff of exactly the bytes that would be written."""
+    """Unified diff of exactly what would be written."""
 
 
 class QuestionRequest(_ApprovalRequest):
-    """What would you have? Answered `once` with one reply a question, or not at all."""
+    """Questions for the user, decided as `once` with one answer per question, or as `no`."""
 
     type: Literal["question_request"] = "question_request"
     questions: tuple[UserQuestion, ...]
     switch_proposal: AgentSwitchProposal | None = None
-    """What the reply may lead to."""
+    """The agent switch that the answer decides on."""
 
 
 AnyApprovalRequest = ExecApprovalRequest | PatchApprovalRequest | QuestionRequest
@@ -78,24 +78,24 @@ ApprovalRequest = Annotated[AnyApprovalRequest, Field(discriminator="type")]
 
 
 class ApprovalDecided(Message):
-    """A person answered; on disk before it is delivered."""
+    """Recorded: the decision on a request; on disk before it is delivered."""
 
     type: Literal["approval_decided"] = "approval_decided"
     id: str
     agent: Address
     decision: ApprovalDecision
     use_broader_grants: bool = False
-    """With `session` and `project`: the wider rules are granted."""
+    """With `session` and `project`: store the broader grants."""
     feedback: str = ""
-    """With `no`: what the person tells the model."""
+    """With `no`: the user's message to the model."""
     answers: tuple[str, ...] = ()
-    """To a question: one for each, in order; several choices stand on lines of their own."""
+    """One answer per question, in order; multiple choices are separated by line breaks."""
     decided_by: Literal["person", "rule"] = "person"
-    """`rule`: a grant given meanwhile allows it."""
+    """`rule`: a policy change made the call allowed."""
 
 
 class ApprovalUnavailable(Message):
-    """Nobody can answer; the model reads why."""
+    """No user can decide; the model gets the reason."""
 
     type: Literal["approval_unavailable"] = "approval_unavailable"
     id: str
@@ -104,30 +104,30 @@ class ApprovalUnavailable(Message):
 
 
 class ApprovalWithdrawn(Message):
-    """The question is moot; its asker sees 'cancelled', never 'refused'."""
+    """Recorded: the request ended without a decision; its call is cancelled, not denied."""
 
     type: Literal["approval_withdrawn"] = "approval_withdrawn"
     id: str
 
 
 class WithdrawApprovals(Message):
-    """Every question of an agent and of those below it is moot; sent before anything is aborted."""
+    """End all requests of an agent and its descendants; sent before anything is aborted."""
 
     type: Literal["withdraw_approvals"] = "withdraw_approvals"
     under: Address
 
 
 class ShowApproval(Message):
-    """Show a parked request to the person."""
+    """Show a parked request to the user."""
 
     type: Literal["show_approval"] = "show_approval"
     request: ApprovalRequest
     parked_count: int = Field(ge=1)
-    """How many are parked, this one included."""
+    """Number of parked requests, including this one."""
 
 
 class DismissApproval(Message):
-    """Take a request off the screen: it has ended."""
+    """Remove a request that has ended from the screen."""
 
     type: Literal["dismiss_approval"] = "dismiss_approval"
     id: str
@@ -135,7 +135,7 @@ class DismissApproval(Message):
 
 
 class SubmitDecision(Message):
-    """What the person chose for the request on screen."""
+    """The user's decision on the request on screen."""
 
     notify_undelivered = True
     type: Literal["submit_decision"] = "submit_decision"
@@ -145,13 +145,13 @@ class SubmitDecision(Message):
     """As in `ApprovalDecided`."""
     feedback: str = ""
     answers: tuple[str, ...] = ()
-    """To a question, as in `ApprovalDecided`."""
+    """As in `ApprovalDecided`."""
 
 
 class ApproverAvailabilityChanged(Message):
-    """Whether a person can be asked now: told by the console, or for it when it is gone."""
+    """Whether a user can decide now; sent by the console, or on its behalf after it ended."""
 
     type: Literal["approver_availability_changed"] = "approver_availability_changed"
     can_answer: bool
     reason: str = ""
-    """Why not, as the model will read it."""
+    """Why not; shown to the model."""

@@ -1,17 +1,16 @@
-"""How an actor's life ends, told to its parent exactly once."""
+"""The end of a child actor, reported to its parent exactly once per incarnation."""
 
 from typing import Literal
 
 from messages.address import Address
 from messages.base import Message
 
-FailureCause = Literal[
-    "start", "crash", "budget", "provider", "exit", "signal", "unresponsive", "protocol"
-]
+FailureCause = Literal["start", "crash", "unresponsive"]
+"""start: it could not be started · crash: it raised · unresponsive: it did not stop in time."""
 
 
 class ChildCompleted(Message):
-    """The child came to its own orderly end."""
+    """The child finished on its own."""
 
     type: Literal["child_completed"] = "child_completed"
     child: Address
@@ -19,20 +18,20 @@ class ChildCompleted(Message):
 
 
 class ChildCancelled(Message):
-    """The child was stopped by its parent and has wound down."""
+    """The child was stopped by its parent and has ended."""
 
     type: Literal["child_cancelled"] = "child_cancelled"
     child: Address
 
 
 class ChildFailed(Message):
-    """The child ended by a fault; its siblings were not touched."""
+    """The child ended because of a fault; its siblings are not affected."""
 
     type: Literal["child_failed"] = "child_failed"
     child: Address
     cause: FailureCause
     detail: str = ""
-    """Type and text of what was raised; never an object's `repr`."""
+    """Type and message of the exception; never an object's `repr`."""
 
 
 ChildEnded = ChildCompleted | ChildCancelled | ChildFailed

@@ -1,4 +1,4 @@
-"""The parts of a conversation, named as the Anthropic Messages API names them."""
+"""Content blocks of a conversation, named as in the Anthropic Messages API."""
 
 from typing import Annotated, Literal
 
@@ -8,14 +8,14 @@ from messages.base import Value
 
 
 class TextBlock(Value):
-    """Plain text of the model."""
+    """Text from the model."""
 
     type: Literal["text"] = "text"
     text: str
 
 
 class ThinkingBlock(Value):
-    """The model's reasoning; sent back verbatim with its signature."""
+    """The model's reasoning, sent back verbatim with its signature."""
 
     type: Literal["thinking"] = "thinking"
     thinking: str
@@ -23,22 +23,22 @@ class ThinkingBlock(Value):
 
 
 class RedactedThinkingBlock(Value):
-    """Reasoning that only the server can read; sent back verbatim."""
+    """Encrypted reasoning, sent back verbatim."""
 
     type: Literal["redacted_thinking"] = "redacted_thinking"
     data: str
 
 
 class ToolUseBlock(Value):
-    """One tool call of the model, whole: its block was closed and its input parsed strictly."""
+    """One complete tool call: its block was closed and its input was parsed strictly."""
 
     type: Literal["tool_use"] = "tool_use"
     id: str
-    """The model's own id for the call; its result names it."""
+    """The model's id for the call; the result refers to it."""
     name: str
     input: dict[str, JsonValue] = {}
     input_error: str = ""
-    """Why the streamed input is not one JSON object; such a call never runs."""
+    """Why the streamed input is not a JSON object; a call with an error never runs."""
 
 
 ContentBlock = Annotated[
@@ -47,7 +47,7 @@ ContentBlock = Annotated[
 
 
 class Usage(Value):
-    """Tokens of one or more requests, as the API counts them."""
+    """Token usage of one or more requests, as reported by the API."""
 
     input_tokens: int = 0
     output_tokens: int = 0
@@ -56,7 +56,7 @@ class Usage(Value):
     requests: int = 0
 
     def __add__(self, other: "Usage") -> "Usage":
-        """Add two counts field by field."""
+        """Return the sum, field by field."""
         return Usage(
             input_tokens=self.input_tokens + other.input_tokens,
             output_tokens=self.output_tokens + other.output_tokens,
@@ -69,5 +69,5 @@ class Usage(Value):
 
 
 def join_text(content: tuple[ContentBlock, ...]) -> str:
-    """Join the text blocks of one reply."""
+    """Concatenate the text blocks of one reply."""
     return "".join(block.text for block in content if isinstance(block, TextBlock))

@@ -1,4 +1,4 @@
-"""A message on its way: to whom, from whom, what."""
+"""The envelope around a message in transit: receiver, sender, message."""
 
 from dataclasses import dataclass
 
@@ -8,10 +8,10 @@ from messages.base import Message
 
 @dataclass(slots=True)
 class Envelope:
-    """Stands around a message in memory and on a link; who forwards one leaves the sender as it is.
+    """Wraps a message in memory and on a link. Forwarding keeps the original sender.
 
-    Not frozen, since one is made for every message and that takes a third of the time; nobody
-    changes one.
+    Not frozen, because one is created per message and a frozen one takes three times as long.
+    Treat it as immutable.
     """
 
     to: Address
@@ -20,5 +20,5 @@ class Envelope:
 
     @property
     def high_priority(self) -> bool:
-        """Whether it overtakes the mailbox."""
+        """Whether the message is delivered ahead of the normal mailbox lane."""
         return self.message.high_priority

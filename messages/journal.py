@@ -1,4 +1,4 @@
-"""What goes into a session's file, and the talk with the journal that writes it."""
+"""The records of a session file, and requests to the journal that writes them."""
 
 from typing import Annotated, Literal
 
@@ -30,7 +30,7 @@ from messages.turns import (
 )
 
 FORMAT_VERSION = 1
-"""Version of the session file; older ones stay readable."""
+"""Version of the session file format."""
 
 
 class SessionHeader(Message):
@@ -44,7 +44,7 @@ class SessionHeader(Message):
 
 
 class SessionOpened(Message):
-    """A program opened the session; its number is part of every id it mints."""
+    """A process opened the session; the run number is part of every id created in it."""
 
     type: Literal["session_opened"] = "session_opened"
     run: int
@@ -79,17 +79,17 @@ Record = Annotated[
 
 
 class Append(Message):
-    """Write records and sync them; answered by `Appended` or `AppendFailed` to the sender."""
+    """Write and sync records; answered by `Appended` or `AppendFailed`."""
 
     notify_undelivered = True
     type: Literal["append"] = "append"
     id: int
-    """The sender's own count; an unanswered one is sent again and written once."""
+    """Assigned by the sender; an unanswered append is resent and written once."""
     records: tuple[Record, ...]
     after_id: int = 0
-    """The sender's append that comes first on disk; 0: none. Behind one that was refused it is
-    refused too, so that no record is on disk without those before it; behind one that was lost in a
-    restart it is passed over, since both are sent again."""
+    """The sender's append that must be on disk first; 0: none. If that one failed, this one fails
+    too, so that no record is on disk without its predecessors. If it was lost in a restart, this
+    one is skipped, because both are resent."""
 
 
 class Appended(Message):
@@ -100,7 +100,7 @@ class Appended(Message):
 
 
 class AppendFailed(Message):
-    """The records are not on disk; no effect they announce may happen."""
+    """The records are not on disk, so the effects they announce must not happen."""
 
     type: Literal["append_failed"] = "append_failed"
     id: int
@@ -108,21 +108,21 @@ class AppendFailed(Message):
 
 
 class ReadRecords(Message):
-    """Read the session back; answered by `RecordsRead` or `ReadRecordsFailed` to the sender.
+    """Read the session's records; answered by `RecordsRead` or `ReadRecordsFailed`.
 
-    What the sender appended before is on disk when it is answered.
+    Everything the sender appended before is on disk when the answer arrives.
     """
 
     notify_undelivered = True
     type: Literal["read_records"] = "read_records"
     id: int
-    """The sender's life: an answer to an earlier one is late."""
+    """The sender's incarnation, so that it can ignore answers to an earlier one."""
     agent: Address | None = None
-    """Only what concerns this agent; None: everything."""
+    """Only records that concern this agent; None: all records."""
 
 
 class RecordsRead(Message):
-    """The records that were asked for, in their order."""
+    """The requested records, in order."""
 
     type: Literal["records_read"] = "records_read"
     id: int

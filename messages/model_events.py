@@ -1,4 +1,4 @@
-"""What a model request reports back to the agent that made it."""
+"""Values and results that describe model requests."""
 
 from typing import Literal
 
@@ -20,25 +20,25 @@ ModelFailureReason = Literal[
     "protocol",
     "cancelled",
 ]
-"""unauthorized: the key · rejected: any other 4xx · too_long: the context · server_failed: the
-service itself · unavailable: it takes nothing now · gateway: somebody on the way answered, or
-waited in vain · unreachable: no answer · cut_off: the stream ended early · protocol: not the
-Messages API · cancelled: by us."""
+"""unauthorized: bad key · rejected: another 4xx · context_too_long: the conversation exceeds the
+window · rate_limited, overloaded: try later · server_failed: the service failed · unavailable: it
+accepts no requests now · gateway: a proxy answered or timed out · unreachable: no connection ·
+cut_off: the stream ended early · protocol: not the Messages API · cancelled: by us."""
 
 LimitReason = Literal["max_turns", "token_budget", "time_limit"]
-"""Which limit of the user's ended a turn: requests, tokens or seconds."""
+"""The user's limit that ended a turn: requests, tokens or seconds."""
 
 
 MAX_DURATION_S = 31_536_000.0
-"""A year: nobody waits longer, whatever they say."""
+"""One year, in seconds: the upper bound of every duration in a message."""
 
 
 class ModelLimitsFound(Message):
-    """What a model takes and gives, as its server says, or as we know it."""
+    """A model's limits, as reported by its server, else from our own table."""
 
     type: Literal["model_limits_found"] = "model_limits_found"
     model: str
     max_context_tokens: int = Field(gt=0)
-    """Longest conversation, the reply included."""
+    """Size of the context window, including the reply."""
     max_output_tokens: int = Field(gt=0)
-    """Longest reply."""
+    """Maximum length of one reply."""

@@ -1,4 +1,4 @@
-"""May this run? Asked of the permission engine, the only one who says allow, ask or deny."""
+"""Requests to the permission engine, and its answers."""
 
 from typing import Literal
 
@@ -19,9 +19,9 @@ from messages.policy import (
 
 
 class RegisterAgent(Message):
-    """Make an agent known before it starts, or say what it works by now; an unknown one is denied.
+    """Register an agent before it starts, or replace its profile.
 
-    Its parent, unless it is the primary, is known already: the rights of both count.
+    The parent of a subagent must already be registered. An unknown agent is denied everything.
     """
 
     type: Literal["register_agent"] = "register_agent"
@@ -30,60 +30,51 @@ class RegisterAgent(Message):
 
 
 class EvaluatePermission(Message):
-    """Judge one call; answered by `PermissionDecision` to its sender."""
+    """Evaluate one tool call; answered by `PermissionDecision`."""
 
     notify_undelivered = True
     type: Literal["evaluate_permission"] = "evaluate_permission"
     id: str
     agent: Address
-    """On whose behalf; it counts, not the sender."""
+    """The agent whose call is evaluated, which may differ from the sender."""
     requests: tuple[PermissionRequest, ...]
-    """As the tool knows them; the engine finds the parts of a command itself."""
+    """The requests as planned by the tool; the engine splits commands into parts."""
 
 
 class PermissionDecision(Message):
-    """The strictest action over all that a call would do, and what decided it."""
+    """The strictest action of all requests of a call, and what decided it."""
 
     type: Literal["permission_decision"] = "permission_decision"
     id: str
     action: Action
     reason: str
-    """The rule and the source that decided, as a person reads it."""
+    """The rule and source that decided; shown to the user."""
     policy_version: int
-    """Counts changes of rules, grants, mode and trust; a verdict holds for its own generation."""
+    """Counts changes of rules, grants, mode and trust; a decision is valid for its version."""
     rule: Rule | None = None
-    """The rule that decided, where one did."""
+    """The rule that decided, if one did."""
     source: str = ""
-    """Where that rule stands, or what else decided, such as `mode yolo`."""
+    """The rule's source, or what else decided, such as `mode yolo`."""
     grants: tuple[Rule, ...] = ()
-    """The exact rules a person may store, one for each part that asks; empty: once or no."""
+    """The exact rules the user may store, one per part that asks; empty: only once or no."""
     broader_grants: tuple[Rule, ...] = ()
-    """The same by the beginnings of commands; empty: there are none that could be offered."""
+    """Rules for command prefixes that the user may store instead; empty: none."""
     resolved_requests: tuple[PermissionRequest, ...] = ()
-    """What the call came to, with paths resolved: a command's parts and files."""
+    """The requests after analysis: a command's parts and files, with paths resolved."""
     read_policy: FileReadPolicy | None = None
-    """For `glob` and `grep`: what each file that they open is judged by."""
+    """For `glob` and `grep`: the rules for each file that they open."""
 
 
 class EvaluatedRequest(Value):
-    """One thing that a call would do, and what was decided of it."""
+    """One request of a call, and the decision on it."""
 
     request: PermissionRequest
     action: Action
     reason: str
 
 
-class EvaluationFinished(Message):
-    """What came of a query; the engine's own word to itself, on the way to whoever asked."""
-
-    type: Literal["evaluation_finished"] = "evaluation_finished"
-    evaluation_id: int
-    decision: PermissionDecision
-    evaluated_requests: tuple[EvaluatedRequest, ...] = ()
-
-
 class StoreGrant(Message):
-    """Keep rules a person granted; answered by `GrantStored` or `StoreGrantFailed`."""
+    """Store rules that the user granted; answered by `GrantStored` or `StoreGrantFailed`."""
 
     notify_undelivered = True
     type: Literal["store_grant"] = "store_grant"
@@ -93,7 +84,7 @@ class StoreGrant(Message):
 
 
 class GrantStored(Message):
-    """The rules are on disk and in force."""
+    """The grant is on disk and in effect."""
 
     type: Literal["grant_stored"] = "grant_stored"
     id: str
@@ -101,7 +92,7 @@ class GrantStored(Message):
 
 
 class StoreGrantFailed(Message):
-    """The rules could not be kept; the call at hand counts as allowed once."""
+    """The grant could not be stored; the current call is allowed once."""
 
     type: Literal["store_grant_failed"] = "store_grant_failed"
     id: str
@@ -109,7 +100,7 @@ class StoreGrantFailed(Message):
 
 
 class RevokeGrant(Message):
-    """Take a grant back; acts at once; answered by `GrantRevoked` or `RevokeGrantFailed`."""
+    """Revoke a grant, effective at once; answered by `GrantRevoked` or `RevokeGrantFailed`."""
 
     notify_undelivered = True
     type: Literal["revoke_grant"] = "revoke_grant"
@@ -118,7 +109,7 @@ class RevokeGrant(Message):
 
 
 class GrantRevoked(Message):
-    """The grant is gone, from the disk too."""
+    """The grant is revoked and removed from disk."""
 
     type: Literal["grant_revoked"] = "grant_revoked"
     rule: Rule
@@ -127,7 +118,7 @@ class GrantRevoked(Message):
 
 
 class RevokeGrantFailed(Message):
-    """This run goes without the grant, but it could not be taken off the disk."""
+    """The grant is revoked for this run, but could not be removed from disk."""
 
     type: Literal["revoke_grant_failed"] = "revoke_grant_failed"
     rule: Rule
@@ -135,24 +126,8 @@ class RevokeGrantFailed(Message):
     detail: str
 
 
-class ProjectGrantsLoaded(Message):
-    """What the store of the project's grants holds; the engine's own word to itself."""
-
-    type: Literal["project_grants_loaded"] = "project_grants_loaded"
-    rules: tuple[Rule, ...]
-    after_update: bool = True
-    """As a change left them; else as they were found."""
-
-
-class ProjectGrantsUpdateFailed(Message):
-    """The store of the project's grants could not be changed; as above."""
-
-    type: Literal["project_grants_update_failed"] = "project_grants_update_failed"
-    detail: str
-
-
 class ChangeMode(Message):
-    """Work in another mode; answered by `ModeChanged` or `ChangeModeFailed` to its sender."""
+    """Change the session's mode; answered by `ModeChanged` or `ChangeModeFailed`."""
 
     notify_undelivered = True
     type: Literal["change_mode"] = "change_mode"
@@ -160,7 +135,7 @@ class ChangeMode(Message):
 
 
 class ModeChanged(Message):
-    """The mode is on disk and in force."""
+    """The mode is on disk and in effect."""
 
     type: Literal["mode_changed"] = "mode_changed"
     mode: SessionMode
@@ -168,19 +143,19 @@ class ModeChanged(Message):
 
 
 class ChangeModeFailed(Message):
-    """The mode could not be kept; a looser one does not hold, a stricter one does in this run."""
+    """The mode could not be saved; only a stricter one is in effect for this run."""
 
     type: Literal["change_mode_failed"] = "change_mode_failed"
     mode: SessionMode
     detail: str
     in_effect: bool = False
-    """It is at work in this run all the same."""
+    """The mode is in effect for this run."""
 
 
 class ReplaceRules(Message):
-    """Go by these rules from now on; answered by `RulesReplaced` or `ReplaceRulesFailed` to its sender.
+    """Use these rules from now on; answered by `RulesReplaced` or `ReplaceRulesFailed`.
 
-    Who sends it has read the files; when one is broken it is not sent, and the old rules stay.
+    The sender has read the files. If a file is invalid, nothing is sent and the old rules stay.
     """
 
     notify_undelivered = True
@@ -188,38 +163,38 @@ class ReplaceRules(Message):
     sources: tuple[RuleSource, ...]
     trusted: bool
     protected_paths: tuple[str, ...] | None = ()
-    """As in `Policy`: where links and hooks lead now."""
+    """As in `Policy`, with the current targets of links and hooks."""
 
 
 class RulesReplaced(Message):
-    """The rules are on disk and in force."""
+    """The rules are on disk and in effect."""
 
     type: Literal["rules_replaced"] = "rules_replaced"
     policy_version: int
 
 
 class ReplaceRulesFailed(Message):
-    """The old rules stay."""
+    """The rules could not be saved; the old rules stay in effect."""
 
     type: Literal["replace_rules_failed"] = "replace_rules_failed"
     detail: str
 
 
 class PolicyChanged(Message):
-    """What waits for a person may be decided otherwise now: have it judged anew."""
+    """The policy changed; parked requests must be evaluated again."""
 
     type: Literal["policy_changed"] = "policy_changed"
     policy_version: int
 
 
 class ExplainLastDecision(Message):
-    """Tell how the last call of an agent was decided; answered by `DecisionExplained` to its sender."""
+    """Ask how the most recent call was decided; answered by `DecisionExplained`."""
 
     type: Literal["explain_last_decision"] = "explain_last_decision"
 
 
 class DecisionExplained(Message):
-    """How the last call was decided; no verdict: there was no call."""
+    """How the most recent call was decided; the decision is None if there was no call."""
 
     type: Literal["decision_explained"] = "decision_explained"
     agent: Address | None = None
@@ -228,23 +203,23 @@ class DecisionExplained(Message):
 
 
 class GetPolicy(Message):
-    """Tell what verdicts go by; answered by `PolicySnapshot` to its sender."""
+    """Ask for the current policy; answered by `PolicySnapshot`."""
 
     type: Literal["get_policy"] = "get_policy"
 
 
 class PolicySnapshot(Message):
-    """What verdicts go by now."""
+    """The current policy."""
 
     type: Literal["policy_snapshot"] = "policy_snapshot"
     policy: Policy
 
 
 class SessionSettings(Message):
-    """What a session keeps beside its conversation; whole each time, the last one counts."""
+    """Recorded: the session's complete settings; the last record applies."""
 
     type: Literal["session_settings"] = "session_settings"
     mode: PermissionMode = "default"
     grants: tuple[Rule, ...] = ()
     replaced_rules: ReplaceRules | None = None
-    """Rules that were read anew in this run; a later run reads the files itself."""
+    """Rules that were reloaded in this run; a later run reads the files itself."""

@@ -1,6 +1,7 @@
-"""What rules are made of: plain values, so that a rule can be judged without anything else loaded.
+"""The values that permission rules consist of.
 
-They are parts of messages; `messages/permissions.py` has the messages themselves.
+They are plain dataclasses, so that `permissions check` can evaluate rules without loading pydantic.
+The messages that contain them are in `messages/permissions.py`.
 """
 
 from dataclasses import dataclass
@@ -8,18 +9,18 @@ from typing import Any, ClassVar, Literal
 
 Action = Literal["allow", "ask", "deny"]
 PermissionMode = Literal["plan", "default", "auto-edit", "yolo"]
-"""From strict to loose."""
+"""Ordered from strictest to loosest."""
 SessionMode = Literal["default", "auto-edit", "yolo"]
-"""What a session may be set to; to plan is to work as another agent."""
+"""Modes that a session can be set to; plan mode is entered by switching to the `plan` agent."""
 GrantScope = Literal["session", "project"]
 
 _CLOSED: dict[str, Any] = {"extra": "forbid"}
-"""For pydantic: unknown fields are refused, as in every other value."""
+"""Pydantic configuration: extra fields are rejected, as in every other value."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rule:
-    """One line of policy; in a pattern `*` is any run of characters and nothing else is special."""
+    """One permission rule. In a pattern, `*` matches any text; no other character is special."""
 
     __pydantic_config__: ClassVar[dict[str, Any]] = _CLOSED
 
@@ -27,36 +28,36 @@ class Rule:
     pattern: str
     action: Action
     agent: str | None = None
-    """Only for agents of this definition; None: for all."""
+    """The definition that the rule applies to; None: all agents."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PermissionRequest:
-    """One thing that a call would do, such as `("write", "src/app.py")`."""
+    """One thing that a tool call would do, such as `("write", "src/app.py")`."""
 
     __pydantic_config__: ClassVar[dict[str, Any]] = _CLOSED
 
     permission: str
     target: str
-    """A path inside the workspace is relative to its root, any other absolute."""
+    """A path inside the workspace is relative to its root; any other path is absolute."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RuleSource:
-    """Rules from one place; the last that matches speaks for it."""
+    """Rules from one file or definition; the last match decides for the source."""
 
     __pydantic_config__: ClassVar[dict[str, Any]] = _CLOSED
 
     name: str
-    """As a person reads it, such as `user rules, ~/.config/greenroom/config.toml`."""
+    """Shown to the user, such as `user rules, ~/.config/greenroom/config.toml`."""
     rules: tuple[Rule, ...] = ()
     trusted: bool = True
-    """False: where it would allow it says nothing, so that it can only tighten."""
+    """False: its allow rules are ignored, so it can only restrict."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PermissionProfile:
-    """What an agent's definition says about its rights; its children stand under it too."""
+    """An agent's rights according to its definition; they also limit its descendants."""
 
     __pydantic_config__: ClassVar[dict[str, Any]] = _CLOSED
 
@@ -64,49 +65,49 @@ class PermissionProfile:
     """The definition's name."""
     rules: RuleSource | None = None
     tools: tuple[str, ...] = ("*",)
-    """Names of the tools it may use; `*` as in patterns."""
+    """Names of the tools that the agent may use; `*` as in patterns."""
     disallowed_tools: tuple[str, ...] = ()
-    """Names of those that it may not, all the same."""
+    """Exceptions from `tools`."""
     delegates: tuple[str, ...] = ()
-    """Tools that those below it may use though it may not; user's own definitions only."""
+    """Tools that its descendants may use even though it may not; user's own definitions only."""
     max_mode: PermissionMode = "yolo"
-    """The loosest mode that it may work in, whatever the session's is."""
+    """The loosest mode that the agent may use, whatever the session's mode is."""
     read_only: bool = False
     from_project: bool = False
-    """A file of the project made it: where it would loosen it says nothing."""
+    """The definition comes from the project, so it can only restrict."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Policy:
-    """All that a verdict depends on beside the asker's own chain."""
+    """Everything that a decision depends on, except the requesting agent's profile chain."""
 
     __pydantic_config__: ClassVar[dict[str, Any]] = _CLOSED
 
     mode: PermissionMode = "default"
     sources: tuple[RuleSource, ...] = ()
-    """The user's and the project's files."""
+    """The user's and the project's rules."""
     defaults: tuple[Rule, ...] = ()
-    """Heard where no source speaks; empty: everything that no rule speaks of asks."""
+    """Applied where no rule source matches; empty: everything without a matching rule asks."""
     grants: tuple[Rule, ...] = ()
-    """What a person answered with "don't ask again" in this session."""
+    """Rules that the user granted for this session with "don't ask again"."""
     project_grants: tuple[Rule, ...] = ()
-    """The same for every session of this workspace."""
+    """Rules that the user granted for every session of this workspace."""
     added_directories: tuple[str, ...] = ()
-    """Folders that count as inside beside the workspace, absolute."""
+    """Absolute paths of additional directories that are treated as part of the workspace."""
     protected_paths: tuple[str, ...] | None = ()
-    """Protected targets beside those known by name; None: nothing is protected."""
+    """Protected targets in addition to the built-in names; None: nothing is protected."""
     trusted: bool = False
-    """The user trusts what the workspace's own git configuration may start."""
+    """The user trusts the workspace, including programs that its git configuration starts."""
     policy_version: int = 1
-    """Counts changes."""
+    """Incremented by every policy change."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileReadPolicy:
-    """What decides whether an agent may read a file: for tools that open many."""
+    """The rules for reading files, for tools that open many files in one call."""
 
     __pydantic_config__: ClassVar[dict[str, Any]] = _CLOSED
 
     policy: Policy
     profile_chain: tuple[PermissionProfile, ...]
-    """The asker's own profile, then its parent's, up to the primary's."""
+    """The requesting agent's profile, then its parent's, up to the primary's."""

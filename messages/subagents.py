@@ -1,4 +1,4 @@
-"""Agents under agents: what is recorded of them, how they are limited, stopped and watched."""
+"""Starting, limiting, stopping and watching subagents."""
 
 from typing import Literal
 
@@ -9,103 +9,103 @@ from messages.base import Message
 from messages.policy import PermissionMode
 
 SubagentStatus = Literal["completed", "cancelled", "limited", "failed"]
-"""completed: it has answered · cancelled: it was stopped · limited: a limit of its own or of those
-above ended it · failed: the provider or a fault did."""
+"""completed: it finished · cancelled: it was stopped · limit_reached: its own limit or an
+ancestor's ended it · failed: a provider error or a fault ended it."""
 
 
 class SubagentStarted(Message):
-    """Recorded, and on disk before it starts: an agent hands a task to another below it."""
+    """Recorded, and on disk before the task starts: an agent gives a task to a subagent."""
 
     type: Literal["subagent_started"] = "subagent_started"
     child: Address
     parent: Address
     agent_type: str
-    """Its type: the name of its definition."""
+    """Name of the subagent's definition."""
     depth: int
-    """Below the primary, which is 0."""
+    """Levels below the primary agent, which is 0."""
     task_number: int = Field(ge=1)
-    """How often it was begun: 1, and one more each time that it goes on with a further task."""
+    """Counts the subagent's tasks, from 1."""
     turn: int
     call_id: str
     """The parent's `task` call."""
     description: str
     model: str = ""
-    """The parent's, which it asks unless its definition names another."""
+    """The parent's model, unless the definition names another."""
     one_shot: bool = True
-    """It ends with its turn; else it takes further ones."""
+    """The subagent ends with its turn; otherwise it takes more prompts."""
     max_mode: PermissionMode = "yolo"
-    """The loosest mode that it works in: that of its parent when this task began."""
+    """The loosest mode that the subagent may use: its parent's mode when the task started."""
 
 
 class SubagentEnded(Message):
-    """Recorded: what became of a task; exactly one for each `SubagentStarted`."""
+    """Recorded: the end of a task; exactly one for each `SubagentStarted`."""
 
     type: Literal["subagent_ended"] = "subagent_ended"
     child: Address
     task_number: int
     turn: int
-    """The parent's."""
+    """The parent's turn."""
     status: SubagentStatus
     detail: str = ""
-    """Why, unless it completed."""
+    """The reason, unless the task completed."""
 
 
 class SubagentQueued(Message):
-    """All places are taken; it goes on by itself when one is free."""
+    """The agent waits for a slot; it continues when one is free."""
 
     type: Literal["subagent_queued"] = "subagent_queued"
     agent: Address
     slot_limit: int
-    """So many may work at once."""
+    """Agents that may run at the same time."""
 
 
 class AssignTask(Message):
-    """Begin a further turn with this prompt, under a number of your own."""
+    """Start another turn with this prompt; the receiver assigns the turn number."""
 
     notify_undelivered = True
     type: Literal["assign_task"] = "assign_task"
     task_number: int = 0
-    """As in `SubagentStarted`; what is sent again is taken once. 0: a person said it."""
+    """As in `SubagentStarted`; a task that is sent twice starts once. 0: a prompt from the user."""
     prompt: str
 
 
 class CancelTask(Message):
-    """End what you are at; what has not begun never does."""
+    """Cancel the current task and every queued one."""
 
     high_priority = True
     type: Literal["cancel_task"] = "cancel_task"
 
 
 class PromptRejected(Message):
-    """The agent takes no further prompts."""
+    """The agent does not take more prompts."""
 
     type: Literal["prompt_rejected"] = "prompt_rejected"
     agent: Address
     reason: Literal["one_shot"]
-    """one_shot: it ends with the turn that it was started for."""
+    """one_shot: the agent ends with the turn it was started for."""
 
 
 class AncestorBudgetExhausted(Message):
-    """An agent above has used all it may: send no further request and start nobody."""
+    """An ancestor's budget is exhausted: send no more requests and start no subagents."""
 
     type: Literal["ancestor_budget_exhausted"] = "ancestor_budget_exhausted"
     detail: str
 
 
 class RequestSpawn(Message):
-    """May one more subagent be started? Answered by `SpawnAdmitted` or `SpawnRejected`."""
+    """Ask to start a subagent; answered by `SpawnAdmitted` or `SpawnRejected`."""
 
     notify_undelivered = True
     type: Literal["request_spawn"] = "request_spawn"
     call_id: str
     agent_type: str
-    """Its type."""
+    """Name of the subagent's definition."""
     task_id: str
-    """Names an earlier one that goes on; empty: a new one is to be named."""
+    """Name of an existing subagent that continues; empty: allocate a name for a new one."""
 
 
 class SpawnAdmitted(Message):
-    """It counts as started."""
+    """The spawn is admitted and counted."""
 
     type: Literal["spawn_admitted"] = "spawn_admitted"
     call_id: str
@@ -113,50 +113,51 @@ class SpawnAdmitted(Message):
 
 
 class SpawnRejected(Message):
-    """The budget of subagents is spent, or they are started too fast."""
+    """The spawn budget is exhausted, or subagents are started too fast."""
 
     type: Literal["spawn_rejected"] = "spawn_rejected"
     call_id: str
     detail: str
-    """For the model: what is the case, and what to do instead."""
+    """Shown to the model: the reason and what to do instead."""
 
 
 class AcquireSlot(Message):
-    """Let me work; answered by `SlotAcquired`, perhaps after `SlotPending`."""
+    """Ask for a concurrency slot; answered by `SlotAcquired`, possibly after `SlotPending`."""
 
     notify_undelivered = True
     type: Literal["acquire_slot"] = "acquire_slot"
 
 
 class SlotPending(Message):
-    """Every place is taken; `SlotAcquired` comes when it is your turn."""
+    """All slots are taken; `SlotAcquired` follows."""
 
     type: Literal["slot_pending"] = "slot_pending"
     slot_limit: int
+    """Agents that may run at the same time."""
 
 
 class SlotAcquired(Message):
-    """Work; until the place is left, nobody else has it."""
+    """The sender holds a slot until it releases it."""
 
     type: Literal["slot_acquired"] = "slot_acquired"
 
 
 class ReleaseSlots(Message):
-    """Places are free again, and whoever waited for one does so no more."""
+    """Release the slots of an agent's subtree and cancel its pending requests for one."""
 
     type: Literal["release_slots"] = "release_slots"
     under: Address
     self_only: bool = False
-    """Only this agent's own; else also those of all below it."""
+    """Only this agent's slot, not those of its descendants."""
 
 
 class SubscribeToAgent(Message):
-    """Tell me what you stream, from now on."""
+    """Send the agent's deltas to the sender from now on."""
 
     type: Literal["subscribe_to_agent"] = "subscribe_to_agent"
 
 
 class UnsubscribeFromAgent(Message):
-    """Tell me no more what you stream."""
+    """Stop sending the agent's deltas to the sender."""
 
     type: Literal["unsubscribe_from_agent"] = "unsubscribe_from_agent"

@@ -1,4 +1,4 @@
-"""What actors hear about the lives of others, beside the ends of their own children."""
+"""Reports about other actors, other than the ends of an actor's own children."""
 
 from typing import Literal
 
@@ -9,7 +9,7 @@ from messages.base import AnyMessage, Message
 
 
 class PeerRestarted(Message):
-    """A watched actor crashed and lives on without its memory; say again what is unanswered."""
+    """A watched actor crashed and was restarted without its state; resend unanswered requests."""
 
     type: Literal["peer_restarted"] = "peer_restarted"
     peer: Address
@@ -17,14 +17,14 @@ class PeerRestarted(Message):
 
 
 UndeliveredReason = Literal["ended", "crashed", "quarantined"]
-"""ended: nobody lives there, or its restarts are spent · crashed: its receiver crashed over it and
-lives on · set_aside: its receiver crashed over it again and again, and takes it no more."""
+"""ended: no such actor, or its restarts are exhausted · crashed: the receiver crashed while
+handling it and was restarted · quarantined: the receiver crashed on it too often."""
 
 
 class Undelivered(Message):
-    """A message that bounces comes back: it is not known to be handled, part of it may have been.
+    """A message comes back to its sender because it may not have been handled completely.
 
-    After `crashed` a watcher hears `PeerRestarted` and repeats; the other two are final.
+    After `crashed`, a watcher also gets `PeerRestarted` and resends; the other reasons are final.
     """
 
     type: Literal["undelivered"] = "undelivered"

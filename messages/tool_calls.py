@@ -1,84 +1,85 @@
-"""Values of one tool call: its plan, what a tool returns, files as the agent saw them."""
+"""Values of one tool call: its plan, its output, and what they consist of."""
 
 from messages.base import Value
 from messages.policy import PermissionRequest
-from messages.user_questions import Todo, UserQuestion
+from messages.todos import Todo
+from messages.user_questions import UserQuestion
 
 
 class FileDigest(Value):
-    """A file as the agent last saw it."""
+    """A file and its content digest when the agent last read or wrote it."""
 
     path: str
-    """Absolute, links resolved."""
+    """Absolute, with symbolic links resolved."""
     digest: str
-    """SHA-256 of its bytes, in hex; empty: there was no such file."""
+    """SHA-256 of the content in hex; empty: the file does not exist."""
 
 
 class Patch(Value):
-    """A change of one file, bound to what it was made from."""
+    """A change to one file, bound to the content it was computed from."""
 
     path: str
-    """Absolute, links resolved."""
+    """Absolute, with symbolic links resolved."""
     original: FileDigest
     new_text: str
-    """The whole text to be written."""
+    """The complete new content."""
     diff: str
 
 
 class SubagentTask(Value):
-    """Work to be handed to a subagent."""
+    """A task for a subagent."""
 
     agent_type: str
-    """Its type."""
+    """Name of the subagent's definition."""
     description: str
     prompt: str
     task_id: str = ""
-    """Who goes on with it; empty: a new one."""
+    """The existing subagent that continues; empty: a new one."""
     one_shot: bool = True
-    """Whoever takes it ends with it."""
+    """The subagent ends when the task ends."""
 
 
 class AgentSwitchProposal(Value):
-    """Another agent is to have the session, if the person says so."""
+    """A proposal to switch the session to another agent; the user decides."""
 
     agent: str
-    """Empty: the one before."""
+    """Name of a definition; empty: the previous agent."""
     confirming_reply: str
-    """The reply that is a yes; any other is a no."""
+    """The reply that accepts the switch; any other reply rejects it."""
     plan_exists: bool = False
-    """There is a file with a plan."""
+    """A plan file exists."""
 
 
 class CallPlan(Value):
-    """What a call would do, with every target resolved; made without touching anything."""
+    """What a call would do, with every target resolved, determined without side effects."""
 
     title: str
-    """One line for people, such as `bash git status`."""
+    """One line for the user, such as `bash git status`."""
     full_text: str = ""
-    """The whole text that a person must see before it runs; empty: the title says all."""
+    """The complete text that the user must see before it runs; empty: same as the title."""
     requests: tuple[PermissionRequest, ...]
     patch: Patch | None = None
     executed_files: tuple[FileDigest, ...] = ()
-    """Files that it runs, as far as it names them, as they are now."""
+    """Script files that the command names and would run, with their current digests."""
     unread_file: str = ""
-    """The target of a file that the plan looked into and this agent has not read yet."""
+    """Target of a file that planning inspected and that this agent has not read yet."""
     questions: tuple[UserQuestion, ...] = ()
-    """What a person is asked; their replies are the call's result."""
+    """Questions for the user; the answers are the call's result."""
     task: SubagentTask | None = None
-    """It is not run but handed to a subagent, whose answer is the result."""
+    """A task for a subagent; the subagent's last message is the call's result."""
     switch_proposal: AgentSwitchProposal | None = None
-    """What their reply may lead to."""
+    """The agent switch that the user's answer decides on."""
     rejection: str = ""
-    """Why the call cannot be carried out, as what was peeked at says; only for who may read it."""
+    """Why the call cannot run, based on `unread_file`; only for agents that may read that file."""
 
 
 class ToolOutput(Value):
-    """What a tool hands to the model."""
+    """The output of a tool, returned to the model."""
 
     text: str
     is_error: bool = False
-    """It ran and its own result is a failure, such as a command's exit status."""
+    """The tool ran but reports a failure, such as a nonzero exit status."""
     observed_files: tuple[FileDigest, ...] = ()
-    """Files read or written, as they are now."""
+    """Files that were read or written, with their current digests."""
     todos: tuple[Todo, ...] | None = None
-    """The ledger as the call leaves it; None: it is not about the ledger."""
+    """The new todo list; None: unchanged."""

@@ -1,7 +1,6 @@
-"""What an agent is told, and what it reports while a turn runs.
+"""Requests to an agent, and the events that it reports during a turn.
 
-Reports marked *recorded* are journal lines too: they alone rebuild the conversation.
-Long because it is all that is said of a turn.
+Events marked *recorded* are also journal records; the conversation is rebuilt from them alone.
 """
 
 from typing import Literal
@@ -13,21 +12,21 @@ from messages.content import ContentBlock, Usage
 from messages.model_events import MAX_DURATION_S, LimitReason, ModelFailureReason
 from messages.policy import PermissionMode
 from messages.subagents import SubagentEnded, SubagentQueued, SubagentStarted
-from messages.user_questions import Todo
+from messages.todos import Todo
 
 
 class StartTurn(Message):
-    """A person's (or parent's) message; starts turn `turn`, or waits until the running one ends."""
+    """A message from the user or the parent agent; starts a turn, after the running one if any."""
 
     notify_undelivered = True
     type: Literal["start_turn"] = "start_turn"
     turn: int = Field(ge=1)
-    """Counted up by the sender, so that a cancel that overtakes its prompt still finds it."""
+    """Assigned by the sender, so that a cancel that overtakes its prompt still applies to it."""
     text: str
 
 
 class CancelTurn(Message):
-    """Interrupt turn `turn` and whatever it started."""
+    """Interrupt turn `turn` and everything it started."""
 
     high_priority = True
     type: Literal["cancel_turn"] = "cancel_turn"
@@ -35,38 +34,37 @@ class CancelTurn(Message):
 
 
 class SetModel(Message):
-    """Use another model from the next request on."""
+    """Use a different model, starting with the next request."""
 
     type: Literal["set_model"] = "set_model"
     model: str = Field(min_length=1)
 
 
 class SwitchAgent(Message):
-    """Go on as another primary agent; answered by `AgentSwitched` or `SwitchAgentFailed`."""
+    """Continue as another primary agent; answered by `AgentSwitched` or `SwitchAgentFailed`."""
 
     notify_undelivered = True
     type: Literal["switch_agent"] = "switch_agent"
     agent: str = ""
-    """Empty: the one before this one."""
+    """Name of a definition; empty: the previous agent."""
 
 
 class AgentSwitched(Message):
-    """Recorded: a user's message that no user wrote; from it on another agent has the session."""
+    """Recorded: a synthetic user message; from here on, another agent runs the session."""
 
     type: Literal["agent_switched"] = "agent_switched"
     id: str
     agent: str
     previous_agent: str
-    """Whom the session goes back to."""
-    synthetic: Literal[True] = True
+    """The agent to switch back to."""
     text: str
-    """What the model reads."""
+    """Shown to the model."""
     max_mode: PermissionMode
-    """The loosest mode that the agent works in."""
+    """The loosest mode that the agent may use."""
 
 
 class SwitchAgentFailed(Message):
-    """The agent stays who it is."""
+    """The agent was not switched."""
 
     type: Literal["switch_agent_failed"] = "switch_agent_failed"
     agent: str
@@ -74,42 +72,42 @@ class SwitchAgentFailed(Message):
 
 
 class InstructionFile(Value):
-    """A file of instructions that is part of the system prompt."""
+    """An instruction file that is part of the system prompt."""
 
     path: str
     file_bytes: int
     truncated: bool = False
-    """Only its beginning is."""
+    """Only the beginning of the file is included."""
 
 
 class SessionConfigured(Message):
-    """An agent is ready: who it is and where it works."""
+    """An agent is ready; describes the agent and its session."""
 
     type: Literal["session_configured"] = "session_configured"
     session_id: str
     session_file: str = ""
-    """The session's, absolute."""
+    """Absolute path of the session file."""
     agent: str
     model: str
     mode: PermissionMode
-    """The session's when it began."""
+    """The session's mode when the agent started."""
     max_mode: PermissionMode = "yolo"
-    """The loosest mode that the agent works in."""
+    """The loosest mode that the agent may use."""
     cwd: str
     is_scripted: bool
-    """The model is a script, not a model."""
+    """The offline scripted model is used."""
     next_turn: int
     running_turn: int | None = None
-    """A turn that an earlier run left open, and that goes on now."""
+    """A turn that an earlier run left unfinished and that continues now."""
     resumed: bool = False
     instruction_files: tuple[InstructionFile, ...] = ()
-    """In the order of the prompt."""
+    """In the order in which they appear in the prompt."""
     workspace_trusted: bool = False
-    """The user trusts the workspace: what its files say counts."""
+    """The user trusts the workspace, so its settings and instructions apply."""
 
 
 class TurnStarted(Message):
-    """Recorded: the agent took up a prompt."""
+    """Recorded: the agent started a turn."""
 
     type: Literal["turn_started"] = "turn_started"
     turn: int
@@ -117,21 +115,21 @@ class TurnStarted(Message):
 
 
 class TextDelta(Message):
-    """More text of the reply that is being streamed."""
+    """More text of the reply that is streaming."""
 
     type: Literal["text_delta"] = "text_delta"
     text: str
 
 
 class ThinkingDelta(Message):
-    """More of the model's reasoning."""
+    """More of the model's reasoning that is streaming."""
 
     type: Literal["thinking_delta"] = "thinking_delta"
     text: str
 
 
 class ToolInputDelta(Message):
-    """More of the arguments of a call; they are told of whole, once nothing can cut them off."""
+    """More characters of a tool call's arguments; the arguments follow when they are complete."""
 
     type: Literal["tool_input_delta"] = "tool_input_delta"
     char_count: int = Field(ge=1)
@@ -141,21 +139,21 @@ Delta = TextDelta | ThinkingDelta | ToolInputDelta
 
 
 class ReplyProgress(Message):
-    """A subagent is at a reply: told at times in the place of its stream, which nobody above gets.
+    """Progress of a subagent's streaming reply, reported instead of its deltas.
 
-    When its text begins, and each time that so much more has come that people would want to know.
+    Sent when the text begins and then each time the reply has grown noticeably.
     """
 
     type: Literal["reply_progress"] = "reply_progress"
     turn: int
     char_count: int = Field(ge=0)
-    """That have come of it: text, reasoning and arguments of calls."""
+    """Characters received so far: text, reasoning and tool arguments."""
     has_text: bool
-    """Its text has begun."""
+    """The reply's text has begun."""
 
 
 class ReplyCompleted(Message):
-    """Recorded: one whole reply of the model, exactly as it goes back in the next request."""
+    """Recorded: one complete reply, exactly as it is sent back in the next request."""
 
     type: Literal["reply_completed"] = "reply_completed"
     turn: int
@@ -166,47 +164,47 @@ class ReplyCompleted(Message):
 
 
 class ModelChanged(Message):
-    """Recorded: the agent's requests go to another model from now on."""
+    """Recorded: from now on, the agent's requests use another model."""
 
     type: Literal["model_changed"] = "model_changed"
     model: str
 
 
 class ModelRetrying(Message):
-    """Recorded: a request failed and is sent again after a wait; what had streamed is void."""
+    """Recorded: a request failed and will be retried; its partial reply is discarded."""
 
     type: Literal["model_retrying"] = "model_retrying"
     turn: int
     attempt: int
-    """Counts the retries of this request, from 1."""
+    """Number of this retry, from 1."""
     max_attempts: int
-    """After so many the turn fails."""
+    """The turn fails after this many retries."""
     wait_s: float = Field(ge=0, le=MAX_DURATION_S)
     reason: ModelFailureReason
     detail: str
-    """For people: what happened, where."""
+    """Shown to the user: what happened and where."""
     partial_text: str = ""
-    """Text of the reply that was cut off; it begins anew."""
+    """Text of the interrupted reply."""
     usage: Usage = Usage()
-    """Of the failed request."""
+    """Usage of the failed request."""
 
 
 class UsageChanged(Message):
-    """How full the conversation is, and what the agent has used in all."""
+    """The size of the conversation and the agent's total usage."""
 
     type: Literal["usage_changed"] = "usage_changed"
     context_tokens: int
-    """The conversation as the last reply left it."""
+    """Size of the conversation after the last reply."""
     context_window_tokens: int
-    """The longest conversation that the model takes."""
+    """Size of the model's context window."""
     total_usage: Usage
-    """Of the whole session, earlier runs included."""
+    """Usage of the whole session, including earlier runs."""
 
 
 class ToolStarted(Message):
-    """A call begins to run.
+    """A tool call begins to run.
 
-    Recorded before a changing one: when no end follows, its outcome is unknown.
+    Recorded before a changing call runs: if no `ToolEnded` follows, its outcome is unknown.
     """
 
     type: Literal["tool_started"] = "tool_started"
@@ -217,12 +215,12 @@ class ToolStarted(Message):
 
 
 ToolStatus = Literal["ok", "error", "denied", "cancelled", "unknown"]
-"""ok · error: it ran or was refused, and the text says how · denied: by rule or person, never ran ·
-cancelled · unknown: it began, and nobody knows how it ended."""
+"""ok · error: it failed or was rejected; the text says why · denied: by a rule or the user, did not
+run · cancelled · unknown: it started, but its outcome is not known."""
 
 
 class ToolEnded(Message):
-    """Recorded: the one result of one `tool_use`."""
+    """Recorded: the result of one `tool_use` block; there is exactly one."""
 
     type: Literal["tool_ended"] = "tool_ended"
     turn: int
@@ -230,16 +228,16 @@ class ToolEnded(Message):
     tool: str
     title: str
     target: str = ""
-    """The first thing it would have touched; for `denials`."""
+    """The first target of the call, listed under `denials`."""
     status: ToolStatus
     text: str
-    """What the model reads."""
+    """Shown to the model."""
     diff: str = ""
-    """What it changed in a file, for people; a long one is cut, and says so."""
+    """The change to a file, shown to the user; truncated with a note if long."""
 
 
 class TodosUpdated(Message):
-    """Recorded: the agent's ledger of what is to be done; whole each time, the last one counts."""
+    """Recorded: the agent's complete todo list; the last one applies."""
 
     type: Literal["todos_updated"] = "todos_updated"
     turn: int
@@ -247,7 +245,7 @@ class TodosUpdated(Message):
 
 
 class TurnCompleted(Message):
-    """Recorded: the model ended its turn."""
+    """Recorded: the model ended the turn."""
 
     type: Literal["turn_completed"] = "turn_completed"
     turn: int
@@ -257,12 +255,12 @@ class TurnCompleted(Message):
 
 
 class TurnInterrupted(Message):
-    """Recorded: a person stopped the turn; everything it started has ended."""
+    """Recorded: the user interrupted the turn; everything it started has ended."""
 
     type: Literal["turn_interrupted"] = "turn_interrupted"
     turn: int
     partial_text: str = ""
-    """Text of the reply that was cut off."""
+    """Text of the interrupted reply."""
     usage: Usage = Usage()
 
 
@@ -272,7 +270,7 @@ TurnFailureReason = (
 
 
 class TurnFailed(Message):
-    """Recorded: the turn could not go on; nothing is lost, a new prompt goes on from here."""
+    """Recorded: the turn failed. Nothing is lost; a new prompt continues the conversation."""
 
     type: Literal["turn_failed"] = "turn_failed"
     turn: int
@@ -286,16 +284,15 @@ PersistenceStatus = Literal["well", "slow", "failing"]
 
 
 class PersistenceChanged(Message):
-    """The session's file is written again, takes long, or cannot be written.
+    """Whether the session file can be written.
 
-    While it fails, nothing is changed whose record would be missing; what was said is kept, and
-    written as soon as there is room.
+    While it cannot, no changing call runs. Records are kept and written when it can be again.
     """
 
     type: Literal["persistence_changed"] = "persistence_changed"
     state: PersistenceStatus
     detail: str = ""
-    """For people: which file, and why it fails."""
+    """Shown to the user: which file, and why writing fails."""
 
 
 TurnEnded = TurnCompleted | TurnInterrupted | TurnFailed
@@ -319,5 +316,5 @@ UpwardEvent = (
     | SubagentEnded
     | PersistenceChanged
 )
-"""What goes up from agent to agent: every event but what streams, and who somebody is."""
+"""Events that an agent forwards to its parent: all except deltas and `SessionConfigured`."""
 AgentEvent = SessionConfigured | Delta | UpwardEvent

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NoReturn
 from shell.cli.arguments import (
     AgentsOptions,
     CheckOptions,
+    HelpOptions,
     LaunchOptions,
     SessionsOptions,
     StartError,
@@ -68,7 +69,13 @@ def run(arguments: list[str]) -> int:
         return 1
 
 
-def _run(options: LaunchOptions | SessionsOptions | CheckOptions | AgentsOptions) -> int:
+def _run(  # noqa: PLR0911  (one return per command)
+    options: LaunchOptions | SessionsOptions | CheckOptions | AgentsOptions | HelpOptions,
+) -> int:
+    if isinstance(options, HelpOptions):
+        from shell.cli.help_command import run_help_command
+
+        return run_help_command(options.topic)
     if isinstance(options, CheckOptions):
         from shell.cli.permissions_check import run_permissions_check
         from shell.config.workspace_discovery import get_current_folder

@@ -1,11 +1,11 @@
-"""The approval broker: parks questions for people and ends each exactly once."""
+"""The approval broker: parks approval requests and ends each exactly once."""
 
 import logging
 from typing import Literal, assert_never
 
 from actors.approvals.pending_approval import (
     LASTING_DECISIONS,
-    Parked,
+    PendingApproval,
     get_granted_rules,
     normalize,
 )
@@ -38,7 +38,7 @@ from messages.supervision import PeerRestarted, Undelivered
 
 log = logging.getLogger("greenroom.approvals")
 
-GRANT_NO_LONGER_OFFERED = "this may be allowed only once now"
+GRANT_NO_LONGER_OFFERED = "the rules changed, so this call can be allowed only once"
 
 ApprovalBrokerInbox = (
     AnyApprovalRequest
@@ -60,39 +60,42 @@ ApprovalBrokerInbox = (
 
 
 class ApprovalBroker(Actor[ApprovalBrokerInbox]):
-    """Every question of every agent, first in, first out.
+    """Owns the approval requests of all agents, first in, first out.
 
-    Order of each: parked on disk, shown, answered, the answer on disk, a grant in force, delivered.
+    The steps of each request, in order: recorded and parked, shown, decided, decision recorded,
+    grant stored if any, decision delivered.
     """
 
     drains_before_stop = True
 
     def __init__(self, journal: Address, engine: Address, console: Address) -> None:
-        """Nobody can answer until the console says so."""
-        self._recorder = JournalClient(self, journal)
+        """Wait for the console to report whether a user can decide."""
+        self._journal_client = JournalClient(self, journal)
         self._engine = engine
         self._console = console
-        self._nobody = "nobody can be asked here"
+        self._unavailable_reason = "no user can be asked in this session"
         self._can_answer: bool | None = None
-        """None: nobody has said; what comes waits."""
-        self._generation = 0
-        """Of the policy, as the engine told last; an older verdict may be out of date."""
-        self._parked: dict[str, Parked] = {}
+        """None: not known yet; requests wait."""
+        self._policy_version = 0
+        """The latest version reported by the engine; a decision of an older one may be outdated."""
+        self._parked: dict[str, PendingApproval] = {}
         self._ended: set[str] = set()
-        self._recorded: dict[str, AnyApprovalRequest] = {}
-        """Requests as they were put on disk before this incarnation."""
-        self._given: dict[str, ApprovalDecided] = {}
-        """Answers that an earlier incarnation has put on disk, and may not have delivered."""
-        self._writing: dict[int, AnyApprovalRequest | ApprovalDecided | ApprovalWithdrawn] = {}
+        self._recorded_requests: dict[str, AnyApprovalRequest] = {}
+        """Requests that an earlier incarnation recorded."""
+        self._recorded_decisions: dict[str, ApprovalDecided] = {}
+        """Decisions that an earlier incarnation recorded and may not have delivered."""
+        self._pending_appends: dict[
+            int, AnyApprovalRequest | ApprovalDecided | ApprovalWithdrawn
+        ] = {}
 
     def on_start(self) -> None:
-        """After a crash, find on disk what has ended before anybody asks again."""
+        """Watch the peers; after a crash, first read which requests have ended."""
         self.watch(self._console)
         self.watch(self._engine)
-        self._recorder.open()
+        self._journal_client.open()
 
-    def on_receive(self, message: ApprovalBrokerInbox) -> None:  # noqa: C901, PLR0912  (a case a message)
-        """Take one message."""
+    def on_receive(self, message: ApprovalBrokerInbox) -> None:  # noqa: C901, PLR0912  (one case per message)
+        """Dispatch one message."""
         match message:
             case ExecApprovalRequest() | PatchApprovalRequest() | QuestionRequest():
                 self._park(message)
@@ -101,143 +104,149 @@ class ApprovalBroker(Actor[ApprovalBrokerInbox]):
             case WithdrawApprovals():
                 self._withdraw_under(message.under)
             case SubmitDecision():
-                self._answer(message)
+                self._on_decision_submitted(message)
             case ApproverAvailabilityChanged():
-                self._presenter_changed(message)
+                self._on_availability_changed(message)
             case GrantStored():
-                self._granted(message.id)
+                self._on_grant_answered(message.id)
             case StoreGrantFailed():
-                log.warning("the grant for %s counts as once: %s", message.id, message.detail)
+                log.warning(
+                    "the grant for %s could not be stored, allowed once: %s",
+                    message.id,
+                    message.detail,
+                )
                 self.tell(self._console, message)
-                self._granted(message.id)
+                self._on_grant_answered(message.id)
             case PolicyChanged():
-                self._generation = message.policy_version
-                self._judge_anew()
+                self._policy_version = message.policy_version
+                self._reevaluate_all()
             case PermissionDecision():
-                self._judged_anew(message)
+                self._on_reevaluated(message)
             case Appended():
-                self._written(message)
+                self._on_appended(message)
             case AppendFailed():
-                self._not_written(message)
+                self._on_append_failed(message)
             case PeerRestarted():
-                self._peer_restarted(message.peer)
+                self._on_peer_restarted(message.peer)
             case Undelivered():
-                self._returned(message)
+                self._on_undelivered(message)
             case RecordsRead() | ReadRecordsFailed():
-                self._remember(self._recorder.on_records_read(message))
+                self._restore_ended(self._journal_client.on_records_read(message))
             case _:
                 assert_never(message)
 
-    # A request comes.
+    # Incoming requests
 
     def _park(self, request: AnyApprovalRequest) -> None:
         if request.id in self._parked or request.id in self._ended:
-            log.info("%s came again", request.id)
+            log.info("duplicate request %s ignored", request.id)
             return
-        parked = self._parked[request.id] = Parked(request, self.sender)
-        parked.answer = self._given.pop(request.id, None)
-        if parked.answer is not None:  # an answer to what was shown then
-            parked.request = self._recorded.get(request.id, request)
-            self._pass_on(parked.answer, parked)
+        parked = self._parked[request.id] = PendingApproval(request, self.sender)
+        parked.decision = self._recorded_decisions.pop(request.id, None)
+        if parked.decision is not None:  # the decision was made on the recorded request
+            parked.request = self._recorded_requests.get(request.id, request)
+            self._apply_decision(parked.decision, parked)
         else:
             self._admit(parked)
-            if request.policy_version < self._generation:
+            if request.policy_version < self._policy_version:
                 self.tell(self._engine, parked.evaluation_request)
 
-    def _admit(self, parked: Parked) -> None:
-        """Put a request before a person, once it is known whether there is one."""
+    def _admit(self, parked: PendingApproval) -> None:
+        """Show the request, or end it if no user can decide; wait if that is not known yet."""
         if self._can_answer is False:
-            self._refuse(parked.request.id, self._nobody)
-        elif self._can_answer and self._recorded.get(parked.request.id) == parked.request:
+            self._end_unavailable(parked.request.id, self._unavailable_reason)
+        elif self._can_answer and self._recorded_requests.get(parked.request.id) == parked.request:
             self._show(parked)
         elif self._can_answer:
             self._write(parked.request)
 
-    def _show(self, parked: Parked) -> None:
+    def _show(self, parked: PendingApproval) -> None:
         parked.is_shown = True
-        present = ShowApproval(request=parked.request, parked_count=len(self._parked))
-        self.tell(self._console, present)
+        message = ShowApproval(request=parked.request, parked_count=len(self._parked))
+        self.tell(self._console, message)
 
-    # An answer comes.
+    # Decisions
 
-    def _answer(self, given: SubmitDecision) -> None:
-        parked = self._parked.get(given.id)
-        if parked is None or not parked.is_shown or parked.answer is not None:
-            log.info("an answer to %s is late, doubled, or to what nobody was shown", given.id)
+    def _on_decision_submitted(self, submitted: SubmitDecision) -> None:
+        parked = self._parked.get(submitted.id)
+        if parked is None or not parked.is_shown or parked.decision is not None:
+            log.info("ignored a late, duplicate or unexpected decision on %s", submitted.id)
             return
-        answer = normalize(given, parked.request, parked.grantable_rules)
-        if given.decision in LASTING_DECISIONS and answer.decision == "once":
-            self.tell(self._console, StoreGrantFailed(id=given.id, detail=GRANT_NO_LONGER_OFFERED))
-        self._take(parked, answer)
+        decision = normalize(submitted, parked.request, parked.grantable_rules)
+        if submitted.decision in LASTING_DECISIONS and decision.decision == "once":
+            self.tell(
+                self._console, StoreGrantFailed(id=submitted.id, detail=GRANT_NO_LONGER_OFFERED)
+            )
+        self._record_decision(parked, decision)
 
-    def _take(self, parked: Parked, answer: ApprovalDecided) -> None:
-        parked.answer = answer
-        self._write(answer)
+    def _record_decision(self, parked: PendingApproval, decision: ApprovalDecided) -> None:
+        parked.decision = decision
+        self._write(decision)
 
-    def _granted(self, request_id: str) -> None:
-        """Go on with the call at hand: a grant that could not be kept counts as once."""
+    def _on_grant_answered(self, request_id: str) -> None:
+        """Deliver the decision; if the grant could not be stored, the call is allowed once."""
         parked = self._parked.get(request_id)
-        if parked is not None and parked.answer is not None:
+        if parked is not None and parked.decision is not None:
             self._deliver(request_id)
 
-    def _judge_anew(self) -> None:
+    def _reevaluate_all(self) -> None:
         for parked in self._parked.values():
-            if parked.answer is None:
+            if parked.decision is None:
                 self.tell(self._engine, parked.evaluation_request)
 
-    def _judged_anew(self, verdict: PermissionDecision) -> None:
-        parked = self._parked.get(verdict.id)
-        if parked is None or parked.answer is not None:
+    def _on_reevaluated(self, decision: PermissionDecision) -> None:
+        parked = self._parked.get(decision.id)
+        if parked is None or parked.decision is not None:
             return
-        if verdict.action == "allow":
+        if decision.action == "allow":
             agent = parked.request.agent
-            answer = ApprovalDecided(id=verdict.id, agent=agent, decision="once", decided_by="rule")
-            self._take(parked, answer)
-        elif verdict.action == "deny":
-            self._refuse(verdict.id, f"it is denied now: {verdict.reason}")
+            once = ApprovalDecided(id=decision.id, agent=agent, decision="once", decided_by="rule")
+            self._record_decision(parked, once)
+        elif decision.action == "deny":
+            self._end_unavailable(decision.id, f"a policy change denies it: {decision.reason}")
         else:
-            parked.grantable_rules = (*verdict.grants, *verdict.broader_grants)
+            parked.grantable_rules = (*decision.grants, *decision.broader_grants)
 
-    # The disk speaks.
+    # Journal
 
     def _write(self, record: AnyApprovalRequest | ApprovalDecided | ApprovalWithdrawn) -> None:
-        self._writing[self._recorder.write(record)] = record
+        self._pending_appends[self._journal_client.write(record)] = record
 
-    def _written(self, written: Appended) -> None:
-        """Take the next step of the request whose record this was, if it has not ended."""
-        self._recorder.on_append_answered(written)
-        record = self._writing.pop(written.id, None)
+    def _on_appended(self, appended: Appended) -> None:
+        """Take the next step of the recorded request, unless it has ended."""
+        self._journal_client.on_append_answered(appended)
+        record = self._pending_appends.pop(appended.id, None)
         parked = self._parked.get(record.id) if record is not None else None
         if parked is None:
             return
         if isinstance(record, ApprovalDecided):
-            self._pass_on(record, parked)
-        elif parked.answer is None:  # a rule may have answered what nobody saw yet
+            self._apply_decision(record, parked)
+        elif parked.decision is None:  # a policy change may have decided it before it was shown
             self._show(parked)
 
-    def _pass_on(self, answer: ApprovalDecided, parked: Parked) -> None:
-        """Deliver an answer that is on disk; what it grants comes first."""
-        if answer.decision == "session" or answer.decision == "project":  # noqa: PLR1714  (so that mypy narrows it)
-            rules = get_granted_rules(answer, parked.request)
-            parked.pending_grant = StoreGrant(id=answer.id, rules=rules, scope=answer.decision)
+    def _apply_decision(self, decided: ApprovalDecided, parked: PendingApproval) -> None:
+        """Deliver a recorded decision, after storing its grant if there is one."""
+        if decided.decision == "session" or decided.decision == "project":  # noqa: PLR1714  (mypy narrows only this form)
+            rules = get_granted_rules(decided, parked.request)
+            parked.pending_grant = StoreGrant(id=decided.id, rules=rules, scope=decided.decision)
             self.tell(self._engine, parked.pending_grant)
         else:
-            self._deliver(answer.id)
+            self._deliver(decided.id)
 
-    def _not_written(self, failed: AppendFailed) -> None:
-        self._recorder.on_append_answered(failed)
-        record = self._writing.pop(failed.id, None)
+    def _on_append_failed(self, failed: AppendFailed) -> None:
+        self._journal_client.on_append_answered(failed)
+        record = self._pending_appends.pop(failed.id, None)
         if record is not None:
-            self._refuse(record.id, f"the session could not be written: {failed.detail}")
+            self._end_unavailable(record.id, f"the session could not be saved: {failed.detail}")
 
-    # It ends.
+    # Ending requests
 
     def _deliver(self, request_id: str) -> None:
         parked = self._end(request_id, "answered")
-        if parked is not None and parked.answer is not None:
-            self.tell(parked.reply_to, parked.answer)
+        if parked is not None and parked.decision is not None:
+            self.tell(parked.reply_to, parked.decision)
 
-    def _refuse(self, request_id: str, reason: str) -> None:
+    def _end_unavailable(self, request_id: str, reason: str) -> None:
         parked = self._end(request_id, "withdrawn")
         if parked is not None:
             agent = parked.request.agent
@@ -249,58 +258,60 @@ class ApprovalBroker(Actor[ApprovalBrokerInbox]):
         if self._end(request_id, "withdrawn") is not None:
             self._write(ApprovalWithdrawn(id=request_id))
 
-    def _withdraw_under(self, address: Address) -> None:
+    def _withdraw_under(self, ancestor: Address) -> None:
         for parked in list(self._parked.values()):
-            if parked.request.agent.is_under(address):
+            if parked.request.agent.is_under(ancestor):
                 self._withdraw(parked.request.id)
 
-    def _end(self, request_id: str, why: Literal["answered", "withdrawn"]) -> Parked | None:
-        """End a request; the only way out of the queue."""
+    def _end(
+        self, request_id: str, outcome: Literal["answered", "withdrawn"]
+    ) -> PendingApproval | None:
+        """Remove a request from the queue; every request ends here."""
         parked = self._parked.pop(request_id, None)
         if parked is not None:
             self._ended.add(request_id)
             if parked.is_shown:
-                self.tell(self._console, DismissApproval(id=request_id, outcome=why))
+                self.tell(self._console, DismissApproval(id=request_id, outcome=outcome))
         return parked
 
-    def _presenter_changed(self, presenter: ApproverAvailabilityChanged) -> None:
-        unknown, self._can_answer = self._can_answer is None, presenter.can_answer
-        self._nobody = presenter.reason or self._nobody
-        if unknown or not presenter.can_answer:
+    def _on_availability_changed(self, availability: ApproverAvailabilityChanged) -> None:
+        was_unknown, self._can_answer = self._can_answer is None, availability.can_answer
+        self._unavailable_reason = availability.reason or self._unavailable_reason
+        if was_unknown or not availability.can_answer:
             for parked in list(self._parked.values()):
-                if parked.answer is None:  # what was answered is delivered
+                if parked.decision is None:  # a decided request is delivered anyway
                     self._admit(parked)
 
-    # Others come back.
+    # Restarted peers
 
-    def _remember(self, records: tuple[Record, ...] | None) -> None:
-        """Know again what has ended; who still waits for an answer asks again."""
+    def _restore_ended(self, records: tuple[Record, ...] | None) -> None:
+        """Restore which requests have ended; agents resend the ones that have not."""
         for record in records or ():
             match record:
                 case ExecApprovalRequest() | PatchApprovalRequest() | QuestionRequest():
-                    self._recorded[record.id] = record
+                    self._recorded_requests[record.id] = record
                 case ApprovalDecided():
-                    self._given[record.id] = record
+                    self._recorded_decisions[record.id] = record
                 case ApprovalWithdrawn():
                     self._ended.add(record.id)
                 case _:
                     pass
 
-    def _peer_restarted(self, peer: Address) -> None:
-        """Say again what a restarted neighbour may not know."""
-        self._recorder.on_peer_restarted(peer)
+    def _on_peer_restarted(self, peer: Address) -> None:
+        """Resend what a restarted peer may have lost."""
+        self._journal_client.on_peer_restarted(peer)
         for parked in self._parked.values():
             if peer == self._engine and parked.pending_grant is not None:
                 self.tell(self._engine, parked.pending_grant)
-            elif peer == self._console and parked.is_shown and parked.answer is None:
+            elif peer == self._console and parked.is_shown and parked.decision is None:
                 self._show(parked)
         if peer == self._engine:
-            self._judge_anew()
+            self._reevaluate_all()
 
-    def _returned(self, returned: Undelivered) -> None:
-        """Go on without what will never be handled."""
-        failed = self._recorder.on_undelivered(returned)
+    def _on_undelivered(self, undelivered: Undelivered) -> None:
+        """Continue without a message that will never be handled."""
+        failed = self._journal_client.on_undelivered(undelivered)
         if failed is not None:
-            self._not_written(failed)
-        elif isinstance(returned.message, StoreGrant) and returned.reason != "crashed":
-            self._granted(returned.message.id)
+            self._on_append_failed(failed)
+        elif isinstance(undelivered.message, StoreGrant) and undelivered.reason != "crashed":
+            self._on_grant_answered(undelivered.message.id)

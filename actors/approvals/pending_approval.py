@@ -1,4 +1,4 @@
-"""A request that waits for its answer, and what of an answer counts."""
+"""A parked approval request, and validation of the user's decision on it."""
 
 from dataclasses import dataclass
 
@@ -14,29 +14,30 @@ from messages.permissions import EvaluatePermission, StoreGrant
 from messages.policy import Rule
 
 LASTING_DECISIONS: tuple[ApprovalDecision, ...] = ("session", "project")
-"""Answers that grant."""
+"""Decisions that store a grant."""
 
 
 @dataclass
-class Parked:
+class PendingApproval:
     """A request that has not ended."""
 
     request: AnyApprovalRequest
     reply_to: Address
-    """Whoever handed it over; the answer goes back the same way."""
+    """The agent that forwarded the request; the decision takes the same way back."""
     is_shown: bool = False
-    answer: ApprovalDecided | None = None
-    """Given, and on its way to the disk."""
+    decision: ApprovalDecided | None = None
+    """The decision, which may not be on disk yet."""
     grantable_rules: tuple[Rule, ...] | None = None
-    """What may still be granted, as it was judged last; None: as the request says."""
+    """Rules that can still be granted after the last evaluation; None: as in the request."""
     pending_grant: StoreGrant | None = None
-    """What the engine has to keep before the answer is delivered."""
+    """A grant that must be stored before the decision is delivered."""
 
     @property
     def evaluation_request(self) -> EvaluatePermission:
-        """Ask whether it is decided otherwise now."""
-        asked = self.request
-        return EvaluatePermission(id=asked.id, agent=asked.agent, requests=asked.requests)
+        """A request to evaluate the call again under the current policy."""
+        return EvaluatePermission(
+            id=self.request.id, agent=self.request.agent, requests=self.request.requests
+        )
 
 
 def normalize(
@@ -44,39 +45,38 @@ def normalize(
     request: AnyApprovalRequest,
     grantable_rules: tuple[Rule, ...] | None = None,
 ) -> ApprovalDecided:
-    """Make of what a person chose the answer that counts; nothing is granted that is not offered.
+    """Return the decision that takes effect; it never grants more than was shown.
 
-    `offered` is what may still be granted; None: all that the request says.
+    `grantable_rules` are the rules that can still be granted; None: all rules of the request.
     """
-    answer = clamp(submitted.decision, request)
-    if answer in LASTING_DECISIONS:
+    decision = clamp(submitted.decision, request)
+    if decision in LASTING_DECISIONS:
         rules = get_granted_rules(submitted, request)
-        wide = submitted.use_broader_grants and not request.broader_grants
-        stale = grantable_rules is not None and not set(rules) <= set(grantable_rules)
-        answer = "once" if wide or stale or not rules else answer
+        not_offered = submitted.use_broader_grants and not request.broader_grants
+        outdated = grantable_rules is not None and not set(rules) <= set(grantable_rules)
+        decision = "once" if not_offered or outdated or not rules else decision
     if isinstance(request, QuestionRequest) and len(submitted.answers) != len(request.questions):
-        answer = "no"
+        decision = "no"
+    has_answers = isinstance(request, QuestionRequest) and decision != "no"
     return ApprovalDecided(
         id=request.id,
         agent=request.agent,
-        decision=answer,
-        use_broader_grants=submitted.use_broader_grants and answer in LASTING_DECISIONS,
-        feedback=submitted.feedback if answer == "no" else "",
-        answers=submitted.answers
-        if isinstance(request, QuestionRequest) and answer != "no"
-        else (),
+        decision=decision,
+        use_broader_grants=submitted.use_broader_grants and decision in LASTING_DECISIONS,
+        feedback=submitted.feedback if decision == "no" else "",
+        answers=submitted.answers if has_answers else (),
     )
 
 
 def get_granted_rules(
     decision: SubmitDecision | ApprovalDecided, request: AnyApprovalRequest
 ) -> tuple[Rule, ...]:
-    """Say what a lasting answer grants: exactly what was shown."""
+    """Return the rules that a lasting decision stores: exactly those that were shown."""
     return request.broader_grants if decision.use_broader_grants else request.grants
 
 
 def clamp(decision: ApprovalDecision, request: AnyApprovalRequest) -> ApprovalDecision:
-    """Take an answer that was not offered for the nearest that was: once for more, else no."""
+    """Replace a decision that is not available: a lasting one by once, anything else by no."""
     if decision in LASTING_DECISIONS and decision not in request.available_decisions:
         decision = "once"
     return decision if decision in request.available_decisions else "no"

@@ -1,188 +1,198 @@
-"""Where a path leads: followed as the kernel follows it, without opening anything."""
+"""Resolve paths as the kernel does, without opening files."""
 
 import errno
 import os
 import stat
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from itertools import islice
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 MAX_SYMLINKS = 40
-"""As Linux has it."""
+"""The limit of Linux."""
 MAX_PATH_BYTES = 4_095
 _MAX_SPELLINGS = 64
-_UNSEEN = "unseen"
-_DOTS = frozenset(("", "."))
-"""Names that lead nowhere else."""
+_NOT_READ = "not read"
+_CURRENT_DIRECTORY_NAMES = frozenset(("", "."))
+"""Names in a path that do not change where it leads."""
 
 
-IdentifyFile = Callable[[str], tuple[int, int] | None]
+IdentifyFile: TypeAlias = Callable[[str], tuple[int, int] | None]
+"""Returns device and inode of a path, or None if it does not exist."""
 
 
 @dataclass(frozen=True, slots=True)
 class WorkspacePaths:
-    """Where a session works; every folder absolute, with links resolved."""
+    """The folders that paths are resolved against, all absolute with links resolved."""
 
     root: str
     cwd: str
-    """Commands begin here."""
+    """Commands start here."""
     home: str = "/"
     added_folders: tuple[str, ...] = ()
-    """Folders that count as inside too."""
+    """Folders that are treated as part of the workspace."""
 
 
 class ResolvedPath(NamedTuple):
-    """Where a path led when it was looked at."""
+    """Where a path led when it was resolved."""
 
     path: str
-    """Absolute, links resolved."""
+    """Absolute, with links resolved."""
     problem: str = ""
-    """Why it may lead elsewhere when it is used; empty: it is certain."""
+    """Why it may lead elsewhere when it is used. Empty: it is certain."""
     other_spellings: tuple[str, ...] = ()
-    """Other absolute paths that it went by: as it was written, and before each link."""
+    """Other absolute paths to the file: as it was written, and before each link was followed."""
     is_case_insensitive: bool = False
-    """The file system there takes names that differ in case only for the same."""
+    """The file system there ignores case."""
 
 
 @dataclass(slots=True)
 class PathResolver:
-    """Follows the paths of one decision; what it saw once counts for all of them."""
+    """Resolves the paths of one decision and caches what it reads from the file system."""
 
     workspace_paths: WorkspacePaths
-    identify_file: IdentifyFile = field(default_factory=lambda: _identity)
-    """Tells what file a path is, to find out which names a file system takes for the same."""
+    identify_file: IdentifyFile = field(default_factory=lambda: _identify_file)
+    """Used to find out which names a file system treats as the same."""
     _links: dict[str, str | None] = field(default_factory=dict[str, str | None])
-    _folding: dict[str, bool] = field(default_factory=dict[str, bool])
-    """By folder, as the first name told that was looked at in it."""
-    _same: dict[str, bool | None] = field(default_factory=dict[str, bool | None])
-    """Whether a path in the other case is the same file; None: it is not there."""
-    _places: dict[tuple[str, str], ResolvedPath] = field(
+    _ignores_case: dict[str, bool] = field(default_factory=dict[str, bool])
+    """By folder, as determined for the first name resolved in it."""
+    _is_same_in_other_case: dict[str, bool | None] = field(default_factory=dict[str, bool | None])
+    """By path: whether it is the same file in the other case. None: it does not exist."""
+    _resolved: dict[tuple[str, str], ResolvedPath] = field(
         default_factory=dict[tuple[str, str], ResolvedPath]
     )
-    _below: str = field(init=False)
+    _root_prefix: str = field(init=False)
 
     def __post_init__(self) -> None:
-        """Note with what the paths inside begin."""
+        """Compute the prefix of paths in the workspace."""
         root = self.workspace_paths.root
-        self._below = root if root.endswith("/") else f"{root}/"
+        self._root_prefix = root if root.endswith("/") else f"{root}/"
 
     def resolve(self, path: str, base: str) -> ResolvedPath:
-        """Follow `path` from the resolved folder `base`; never raises."""
-        place = self._places.get((path, base))
-        if place is None:
-            place = self._places[path, base] = self._followed(path, base)
-        return place
+        """Resolve `path` relative to the resolved folder `base`; never raises."""
+        resolved = self._resolved.get((path, base))
+        if resolved is None:
+            resolved = self._resolved[path, base] = self._resolve(path, base)
+        return resolved
 
-    def _followed(self, path: str, base: str) -> ResolvedPath:
-        flaw = _flaw(path)
-        if flaw:
-            return ResolvedPath(path, flaw)
+    def _resolve(self, path: str, base: str) -> ResolvedPath:
+        problem = find_path_problem(path)
+        if problem:
+            return ResolvedPath(path, problem)
         try:
-            # Of a step up it is not known where it leads before all names ahead of it are followed.
-            place = None if ".." in path or path.startswith("//") else self._straight(path, base)
-            return place or self._walk(path, base, _written(path, base))
+            # Where `..` leads is known only after the names before it have been followed.
+            needs_walk = ".." in path or path.startswith("//")
+            resolved = None if needs_walk else self._resolve_without_links(path, base)
+            return resolved or self._walk(path, base, _join_as_text(path, base))
         except OSError as error:
-            return ResolvedPath(_written(path, base), f"cannot be followed: {error.strerror}")
+            problem = f"the path cannot be followed: {error.strerror}"
+            return ResolvedPath(_join_as_text(path, base), problem)
 
-    def _straight(self, path: str, base: str) -> ResolvedPath | None:
-        """Follow a path without steps up; None: there is a link on it."""
-        here = there = "/" if path.startswith("/") else base
-        # Below a folder that is not there, there is nothing to look at.
+    def _resolve_without_links(self, path: str, base: str) -> ResolvedPath | None:
+        """Resolve a path without `..`, or return None if it contains a link."""
+        here = existing = "/" if path.startswith("/") else base
+        # Nothing below a missing folder has to be checked.
         link = "" if self._links.get(here) == "" else None
         for name in path.split("/"):
-            if name in _DOTS:
+            if name in _CURRENT_DIRECTORY_NAMES:
                 continue
             here = f"/{name}" if here == "/" else f"{here}/{name}"
             if link is None:
-                link = self._link(here)
+                link = self._read_link(here)
                 if link:
                     return None
-                there = here if link is None else there
-        flaw = "" if len(here) <= MAX_PATH_BYTES and here.isascii() else _flaw(here)
-        return ResolvedPath(here, flaw, (), self._folds(here, there))
+                existing = here if link is None else existing
+        is_valid = len(here) <= MAX_PATH_BYTES and here.isascii()
+        problem = "" if is_valid else find_path_problem(here)
+        return ResolvedPath(here, problem, (), self._is_case_insensitive(here, existing))
 
     def to_target(self, path: str) -> str:
-        """Name an absolute path for rules: relative to the root, or as it is outside it."""
-        return "." if path == self.workspace_paths.root else path.removeprefix(self._below)
+        """Return an absolute path as rules see it: relative to the root, or absolute outside it."""
+        return "." if path == self.workspace_paths.root else path.removeprefix(self._root_prefix)
 
-    def _walk(self, path: str, base: str, written: str) -> ResolvedPath:
+    def _walk(self, path: str, base: str, written_path: str) -> ResolvedPath:
+        """Resolve a path name by name, following links."""
         here = "/" if path.startswith("/") else base
-        ahead = _names_ahead(path)
-        spellings, links, missing, problem = [written], 0, "", ""
-        while ahead:
-            name = ahead.pop()
+        names = _split_reversed(path)
+        spellings, link_count, missing_parent, problem = [written_path], 0, "", ""
+        while names:
+            name = names.pop()
             if name == "..":
-                if missing:
-                    problem = "it goes through a folder that does not exist"
-                here = os.path.dirname(here)  # noqa: PTH120  (as above)
+                if missing_parent:
+                    problem = "the path goes through a folder that does not exist"
+                here = os.path.dirname(here)  # noqa: PTH120  (text, not a file)
                 continue
-            at = f"/{name}" if here == "/" else f"{here}/{name}"
-            link = None if missing else self._link(at)
+            candidate = f"/{name}" if here == "/" else f"{here}/{name}"
+            link = None if missing_parent else self._read_link(candidate)
             if link is None:
-                here = at
+                here = candidate
             elif link == "":
-                here, missing = at, here
+                here, missing_parent = candidate, here
             else:
-                links += 1
-                if links > MAX_SYMLINKS or len(spellings) > _MAX_SPELLINGS:
-                    return ResolvedPath(written, "its links lead in a circle", tuple(spellings))
-                if at.startswith("/proc/"):
-                    problem = "it goes through /proc, which differs from process to process"
+                link_count += 1
+                if link_count > MAX_SYMLINKS or len(spellings) > _MAX_SPELLINGS:
+                    problem = "the links in the path form a loop"
+                    return ResolvedPath(written_path, problem, tuple(spellings))
+                if candidate.startswith("/proc/"):
+                    problem = "the path goes through /proc, which differs from process to process"
                 here = "/" if link.startswith("/") else here
-                ahead += _names_ahead(link)
-                spellings.append("/".join((here.rstrip("/"), *reversed(ahead))))
-        others = () if spellings == [here] else _others(spellings, here)
+                names += _split_reversed(link)
+                spellings.append("/".join((here.rstrip("/"), *reversed(names))))
         return ResolvedPath(
             here,
-            problem or _flaw(here),
-            others,
-            is_case_insensitive=self._folds(here, missing or here),
+            problem or find_path_problem(here),
+            () if spellings == [here] else _list_other_spellings(spellings, here),
+            is_case_insensitive=self._is_case_insensitive(here, missing_parent or here),
         )
 
-    def _link(self, path: str) -> str | None:
-        """Read where a link leads; None: it is there and no link; empty: it is not there."""
-        link = self._links.get(path, _UNSEEN)
-        if link is _UNSEEN:
+    def _read_link(self, path: str) -> str | None:
+        """Return where a link leads; None: the path is not a link; empty: it does not exist."""
+        link = self._links.get(path, _NOT_READ)
+        if link is _NOT_READ:
             link = self._links[path] = _read_link(path)
         return link
 
-    def _folds(self, path: str, there: str) -> bool:
-        """Ask the file system itself, of the last name `there` on the way that has letters."""
+    def _is_case_insensitive(self, path: str, existing: str) -> bool:
+        """Determine whether case is ignored, from the last name with letters in `existing`."""
         folder = path.rpartition("/")[0]
-        known = self._folding.get(folder)
-        if known is None:
-            known = self._folding[folder] = self._folds_at(there)
-        return known
+        result = self._ignores_case.get(folder)
+        if result is None:
+            result = self._ignores_case[folder] = self._find_case_insensitivity(existing)
+        return result
 
-    def _folds_at(self, path: str) -> bool:
+    def _find_case_insensitivity(self, path: str) -> bool:
         while path not in ("", "/"):
-            if path not in self._same:
-                self._same[path] = self._is_same(path)
-            same = self._same[path]
-            if same is not None:
-                return same
+            if path not in self._is_same_in_other_case:
+                self._is_same_in_other_case[path] = self._compare_other_case(path)
+            is_same = self._is_same_in_other_case[path]
+            if is_same is not None:
+                return is_same
             path = path.rpartition("/")[0]
         return False
 
-    def _is_same(self, path: str) -> bool | None:
+    def _compare_other_case(self, path: str) -> bool | None:
         folder, _, name = path.rpartition("/")
-        other = name.swapcase()
-        found = self.identify_file(path) if other != name else None
-        return None if found is None else found == self.identify_file(f"{folder}/{other}")
+        other_name = name.swapcase()
+        file = self.identify_file(path) if other_name != name else None
+        return None if file is None else file == self.identify_file(f"{folder}/{other_name}")
 
 
-def _written(path: str, base: str) -> str:
-    return os.path.normpath(path if path.startswith("/") else f"{base.rstrip('/')}/{path}")
-
-
-def _names_ahead(path: str) -> list[str]:
-    """Split a path into the names that are gone through, the first one last."""
-    return [name for name in reversed(path.split("/")) if name not in _DOTS]
+def find_path_problem(path: str) -> str:
+    """Return why a text cannot be a path, or an empty string."""
+    try:
+        size_bytes = len(path) if path.isascii() else len(path.encode())
+    except UnicodeEncodeError:
+        return "the path is not valid Unicode"
+    if not path:
+        return "the path is empty"
+    if "\0" in path:
+        return "the path contains a NUL character"
+    if size_bytes > MAX_PATH_BYTES:
+        return f"the path is longer than {MAX_PATH_BYTES:,} bytes"
+    return ""
 
 
 def is_in_workspace(target: str, added_folders: tuple[str, ...] = ()) -> bool:
-    """Whether a target is a path inside the workspace; one that climbs or says nothing is not."""
+    """Whether a target is a path in the workspace; an empty one or one with `..` is not."""
     if ".." in target and ".." in target.split("/"):
         return False
     if target.startswith("/"):
@@ -190,24 +200,22 @@ def is_in_workspace(target: str, added_folders: tuple[str, ...] = ()) -> bool:
     return bool(target)
 
 
-def find_link_targets(workspace_paths: WorkspacePaths, names: tuple[str, ...]) -> tuple[str, ...]:
-    """Follow protected names below root and home that are links: where they lead is protected."""
-    explorer = PathResolver(workspace_paths)
-    wanted = islice(
-        ((name, base) for base in (workspace_paths.root, workspace_paths.home) for name in names),
-        1_000,
-    )
-    places = ((explorer.resolve(name, base), f"{base}/{name}") for name, base in wanted)
-    return tuple(place.path for place, written in places if place.path != written)
+def _join_as_text(path: str, base: str) -> str:
+    return os.path.normpath(path if path.startswith("/") else f"{base.rstrip('/')}/{path}")
 
 
-def _others(spellings: list[str], here: str) -> tuple[str, ...]:
-    return tuple(text for text in dict.fromkeys(spellings) if text != here)
+def _split_reversed(path: str) -> list[str]:
+    """Return the names in a path, the first one last."""
+    return [name for name in reversed(path.split("/")) if name not in _CURRENT_DIRECTORY_NAMES]
+
+
+def _list_other_spellings(spellings: list[str], path: str) -> tuple[str, ...]:
+    return tuple(text for text in dict.fromkeys(spellings) if text != path)
 
 
 def _read_link(path: str) -> str | None:
     try:
-        # Most paths are no links, and to look costs less than to be refused.
+        # Most paths are not links, and checking first is cheaper than a failed readlink.
         mode = os.lstat(path).st_mode
         return os.readlink(path) if stat.S_ISLNK(mode) else None  # noqa: PTH115  (text, not a file)
     except OSError as error:
@@ -218,21 +226,9 @@ def _read_link(path: str) -> str | None:
         return ""
 
 
-def _identity(path: str) -> tuple[int, int] | None:
+def _identify_file(path: str) -> tuple[int, int] | None:
     try:
         found = os.lstat(path)
     except (OSError, ValueError):
         return None
     return found.st_dev, found.st_ino
-
-
-def _flaw(path: str) -> str:
-    try:
-        size_bytes = len(path) if path.isascii() else len(path.encode())
-    except UnicodeEncodeError:
-        return "the path is not valid Unicode"
-    if not path:
-        return "the path is empty"
-    if "\0" in path:
-        return "the path contains a NUL character"
-    return "the path is too long" if size_bytes > MAX_PATH_BYTES else ""

@@ -1,53 +1,53 @@
-"""One thing that a call would do, with everything that is known of it before rules are heard."""
+"""One thing that a tool call would do, with everything known about it before rules are applied."""
 
 from typing import Literal, NamedTuple
 
 from messages.policy import PermissionRequest
 
-RuleScope = Literal["full", "tightens", "denies"]
-"""full: where no rule speaks, the defaults decide · tightens: only a rule that asks or denies
-counts · denies: only one that denies."""
+RuleScope = Literal["all", "ask_or_deny", "deny_only"]
+"""Which rules apply. all: every rule, then the defaults · ask_or_deny: only rules that ask or
+deny · deny_only: only rules that deny."""
 
 
 class Access(NamedTuple):
-    """One thing that a call would do."""
+    """One thing that a tool call would do."""
 
     permission: str
     target: str
     """As in a `PermissionRequest`."""
     tool: str
-    """The tool that was called; the tool sets of the chain are about it."""
-    rule_scope: RuleScope = "full"
+    """The tool that was called; every agent in the profile chain must have it or delegate it."""
+    rule_scope: RuleScope = "all"
     other_spellings: tuple[str, ...] = ()
-    """Other spellings of the target; those who ask or deny hear them too."""
+    """Other spellings of the target; rules that ask or deny match these too."""
     is_case_insensitive: bool = False
-    """Names there that differ in case only are the same."""
+    """The file system there ignores case."""
     is_in_workspace: bool = True
-    """A path inside the workspace or an added folder; anything that is no path is inside."""
+    """The target is in the workspace or an added folder. True for targets that are not paths."""
     ask_reason: str = ""
-    """Why it is at least a question; empty: no reason."""
+    """Minimum ask: why the call asks even if a rule allows it. Empty: it may be allowed."""
     protection_reason: str = ""
-    """Why only an answer to this very call lifts the question; empty: no reason."""
+    """Why only a decision on this specific call can allow it. Empty: other approvals suffice."""
     is_plan_file: bool = False
     changes_nothing: bool = False
-    """It changes nothing; a command only if it is `harmless`."""
+    """It is read-only. A command must be known to be read-only."""
     is_target_unknown: bool = False
-    """What it is about cannot be told beforehand, so no rule can be offered for it."""
+    """The target cannot be determined in advance, so no grant can be offered for it."""
     deny_reason: str = ""
-    """Why it is denied whatever the rules say; empty: no reason."""
+    """Why it is denied whatever the rules say. Empty: the rules decide."""
     required_reads: tuple["Access", ...] | None = None
-    """For a command that only reads: the files that it reads, each judged as a read of its own;
-    None: it may do more."""
+    """For a read-only command: the files that it reads, each evaluated as a read.
+    None: the command may do more than read these."""
     requires_trust: bool = False
-    """Harmless only in a workspace that is trusted."""
+    """It is read-only only in a trusted workspace."""
     grant_text: str = ""
-    """All that a grant of this very thing has to say; empty: the target is."""
+    """The exact pattern of a grant for this access. Empty: the target."""
 
     @property
     def request(self) -> PermissionRequest:
-        """What is asked for, as others are told."""
+        """Return the permission request for messages and output."""
         return PermissionRequest(permission=self.permission, target=self.target)
 
     def with_deny_rules_only(self) -> "Access":
-        """Let only a deny count."""
-        return self._replace(rule_scope="denies", ask_reason="")
+        """Return a copy that only deny rules apply to."""
+        return self._replace(rule_scope="deny_only", ask_reason="")

@@ -1,10 +1,10 @@
-"""From a call as a tool states it to everything that it would do."""
+"""Find everything that a tool call would do, starting from the requests that its tool makes."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
-from actors.bash.syntax.parsed_command import CommandPart, RedirectedFile, Word
+from actors.bash.parse import CommandPart, RedirectedFile, Word
 from actors.paths.resolve import PathResolver, WorkspacePaths
 from actors.permissions.access import Access, RuleScope
 from actors.permissions.argument_paths import ArgumentPaths
@@ -25,233 +25,264 @@ from actors.permissions.working_directory import (
 )
 from messages.policy import PermissionRequest
 
-_RELATIVE = ("./", "../")
-"""Written so, a path counts from where a program runs."""
 MAX_TARGET_CHARS = 200_000
-"""Of one target; a longer one is not looked into and asks."""
+"""A call with a longer target is not analyzed and asks."""
+_EXPLICITLY_RELATIVE = ("./", "../")
+"""Paths with these prefixes are relative to the directory that a program runs in."""
 
 
 class AccessAnalysis(NamedTuple):
-    """All that a call would do."""
+    """Everything that a tool call would do."""
 
     accesses: tuple[Access, ...]
-    """What is to be decided."""
+    """The accesses to decide."""
     unmatched_files: tuple[tuple[str, str], ...]
-    """Files that nothing can be said against, each as permission and target."""
+    """Permission and target of the files that no rule can match."""
 
 
 def analyze_requests(
     requests: Iterable[PermissionRequest], workspace_paths: WorkspacePaths, rule_index: RuleIndex
 ) -> AccessAnalysis:
-    """Find all that a call would do; by the book, what nobody speaks of is not looked into."""
-    looking = AccessAnalyzer(PathResolver(workspace_paths), rule_index)
+    """Find everything that a call would do; the rule index shows what no rule can match."""
+    analyzer = AccessAnalyzer(PathResolver(workspace_paths), rule_index)
     for request in requests:
-        looking.analyze(request)
-    return AccessAnalysis(tuple(looking.accesses), tuple(looking.unmatched_files))
+        analyzer.analyze(request)
+    return AccessAnalysis(tuple(analyzer.accesses), tuple(analyzer.unmatched_files))
 
 
-_Running = tuple[int, WorkingDirectories, RuleScope]
-"""A part by its identity, where it runs, and what is heard of it."""
+_AnalyzedPart: TypeAlias = tuple[int, WorkingDirectories, RuleScope]
+"""The identity of a part, where it runs, and which rules apply."""
 
 
 @dataclass(slots=True)
 class AccessAnalyzer:
-    """One decision's look at the world; what comes up again is looked at and told once."""
+    """Collects the accesses of one call; each file and part is analyzed and added once."""
 
     resolver: PathResolver
     rule_index: RuleIndex
     accesses: list[Access] = field(default_factory=list[Access])
-    """All that was told, in order."""
+    """Everything found so far, in order."""
     unmatched_files: dict[tuple[str, str], None] = field(
         default_factory=dict[tuple[str, str], None]
     )
-    """The files beside it, as they were found."""
+    """The files that no rule can match, in order."""
     _command_text: str = ""
-    """The whole of the command that is looked at."""
-    _here: WorkingDirectories = field(init=False)
-    """Where a command begins."""
-    _is_astray: bool = False
-    """It was told once that where paths count from is not certain; so the whole asks."""
+    """The whole command that is being analyzed."""
+    _start: WorkingDirectories = field(init=False)
+    """Where commands start."""
+    _has_asked_for_uncertain_directory: bool = False
+    """One access asks already because the working directory is uncertain."""
     _files: FileAccesses = field(init=False)
-    _naming: ArgumentPaths = field(init=False)
-    _parts: dict[_Running, CommandPart] = field(default_factory=dict[_Running, CommandPart])
-    """Parts that were told; kept, so that no other gets the identity of one."""
+    _argument_paths: ArgumentPaths = field(init=False)
+    _parts: dict[_AnalyzedPart, CommandPart] = field(
+        default_factory=dict[_AnalyzedPart, CommandPart]
+    )
+    """Parts analyzed so far. Storing them keeps their identities from being reused."""
 
     def __post_init__(self) -> None:
-        """Note where commands begin."""
+        """Create the caches of this call."""
         self._files = FileAccesses(self.resolver, self.rule_index)
-        self._naming = ArgumentPaths(self._files)
-        self._here = WorkingDirectories((self.resolver.workspace_paths.cwd,))
+        self._argument_paths = ArgumentPaths(self._files)
+        self._start = WorkingDirectories((self.resolver.workspace_paths.cwd,))
 
     def analyze(self, request: PermissionRequest) -> None:
-        """Find what one request comes to."""
+        """Add everything that one request of a tool would do."""
         if len(request.target) > MAX_TARGET_CHARS:
-            floor = f"it is longer than {MAX_TARGET_CHARS:,} characters"
-            self.accesses.append(_plain(request)._replace(ask_reason=floor))
+            reason = f"it is longer than {MAX_TARGET_CHARS:,} characters"
+            self.accesses.append(_build_plain_access(request)._replace(ask_reason=reason))
         elif request.permission == "bash":
-            self._command(request)
+            self._analyze_command(request)
         elif request.permission in PATH_PERMISSIONS:
-            self._file_call(request)
+            self._analyze_file_tool(request)
         else:
-            self.accesses.append(_plain(request))
+            self.accesses.append(_build_plain_access(request))
 
     # Files.
 
-    def _file_call(self, request: PermissionRequest) -> None:
-        """A change looks into the file too, so rules on reading it may tighten."""
+    def _analyze_file_tool(self, request: PermissionRequest) -> None:
+        """Add a file access. Rules for reading may restrict a change, as it reveals the file."""
         tool, root = request.permission, self.resolver.workspace_paths.root
         file = self._files.look_up(tool, request.target, root)
-        self.accesses.append(self._files.build_access(file, tool, "full"))
+        self.accesses.append(self._files.build_access(file, tool, "all"))
         if tool in FILE_CHANGE_PERMISSIONS:
             read = self._files.look_up("read", request.target, root)
-            self.accesses.append(self._files.build_access(read, tool, "tightens"))
+            self.accesses.append(self._files.build_access(read, tool, "ask_or_deny"))
 
     # Commands.
 
-    def _command(self, request: PermissionRequest) -> None:
-        # The grammar and all that is known of commands takes 15 ms: not on the way to the screen.
+    def _analyze_command(self, request: PermissionRequest) -> None:
+        # Importing the grammar and the command tables takes 15 ms, which must not delay startup.
         from actors.bash.parse import parse_command  # noqa: PLC0415
 
         command = parse_command(request.target)
-        why = command.ask_reason or ("" if command.parts else "there is no command in it")
-        if why or command.deny_reason:
+        ask_reason = command.ask_reason or ("" if command.parts else "it contains no command")
+        if ask_reason or command.deny_reason:
             self.accesses.append(
-                _plain(request)._replace(ask_reason=why, deny_reason=command.deny_reason)
+                _build_plain_access(request)._replace(
+                    ask_reason=ask_reason, deny_reason=command.deny_reason
+                )
             )
         self._command_text = request.target
-        folders = find_working_directories(command, self.resolver)
-        for part, where in zip(command.parts, folders, strict=True):
-            self._part(part, where)
+        directories = find_working_directories(command, self.resolver)
+        for part, where in zip(command.parts, directories, strict=True):
+            self._analyze_part(part, where)
 
-    def _part(
-        self, part: CommandPart, where: WorkingDirectories, rule_scope: RuleScope = "full"
+    def _analyze_part(
+        self, part: CommandPart, where: WorkingDirectories, rule_scope: RuleScope = "all"
     ) -> None:
-        """Tell what a part does.
+        """Add what a part does.
 
-        What stands inside a wrapper can only tighten: denies hold (`weight`), and protection.
+        A part nested in another one can only restrict: only deny rules and protection apply to it.
         """
-        running = (id(part), where, rule_scope)
-        if running in self._parts:
+        key = (id(part), where, rule_scope)
+        if key in self._parts:
             return
-        self._parts[running] = part
-        is_whole = rule_scope == "full"
-        reads = self._reads(part, where)
+        self._parts[key] = part
+        is_top_level = rule_scope == "all"
+        reads = self._find_reads(part, where)
         writes = (
-            self._naming.find_files("write", part.written_paths, where)
+            self._argument_paths.find_files("write", part.written_paths, where)
             if part.written_paths
             else []
         )
-        below, too_deep = (
-            self._naming.find_files_below(reads, part) if part.read_depth else ([], "")
+        nested_reads, scan_problem = (
+            self._argument_paths.find_files_below(reads, part) if part.read_depth else ([], "")
         )
-        # What it reads it may change too, unless it is harmless.
-        protected = self._files.find_protection_reason(writes if part.read_only else reads + writes)
-        if is_whole:
-            harmless = self._wholly_known(part, reads, where)
-            self.accesses.append(self._itself(part, where, too_deep, protected, harmless))
-        # Most of what stands inside a wrapper nobody speaks of.
-        elif protected or not self.rule_index.has_no_possible_match(
+        # A part that is not read-only may also change what it reads.
+        protection_reason = self._files.find_protection_reason(
+            writes if part.read_only else reads + writes
+        )
+        if is_top_level:
+            required_reads = self._find_required_reads(part, reads, where)
+            self.accesses.append(
+                self._build_part_access(
+                    part, where, scan_problem, protection_reason, required_reads
+                )
+            )
+        # No rule can match most nested parts.
+        elif protection_reason or not self.rule_index.has_no_possible_match(
             "bash", rule_scope, (part.text, *part.aliases)
         ):
             self.accesses.append(
                 Access(
-                    "bash", part.text, "bash", rule_scope, part.aliases, protection_reason=protected
+                    "bash",
+                    part.text,
+                    "bash",
+                    rule_scope,
+                    part.aliases,
+                    protection_reason=protection_reason,
                 )
             )
-        self._tell(reads + below + writes, "tightens" if is_whole else "denies")
-        if is_whole and (part.opened_files or part.read_only):
-            self._open(part, reads, where)
-        for each in part.redirects:
-            self._redirect(each, where, rule_scope)
+        self._add_files(
+            reads + nested_reads + writes, "ask_or_deny" if is_top_level else "deny_only"
+        )
+        if is_top_level and (part.opened_files or part.read_only):
+            self._add_opened_files(part, reads, where)
+        for redirect in part.redirects:
+            self._add_redirect(redirect, where, rule_scope)
         if part.nested_parts:
-            each_where = find_part_directories(part.nested_parts, where, self.resolver)
-            for inner, inside in zip(part.nested_parts, each_where, strict=True):
-                self._part(inner, inside, "denies")
+            directories = find_part_directories(part.nested_parts, where, self.resolver)
+            for nested, nested_where in zip(part.nested_parts, directories, strict=True):
+                self._analyze_part(nested, nested_where, "deny_only")
 
-    def _itself(
+    def _build_part_access(
         self,
         part: CommandPart,
         where: WorkingDirectories,
-        too_deep: str,
-        protected: str,
-        harmless: tuple[Access, ...] | None,
+        scan_problem: str,
+        protection_reason: str,
+        required_reads: tuple[Access, ...] | None,
     ) -> Access:
-        """Make a part something to be decided, with what was found of its files."""
-        floor = _floor(part) or too_deep or self._naming.problem
+        """Build the access for the part itself, from what was found about its files."""
+        ask_reason = _find_ask_reason(part) or scan_problem or self._argument_paths.problem
+        is_exact = not ask_reason and self._is_fully_described_by_text(part, where)
         return Access(
             "bash",
             part.text,
             "bash",
             other_spellings=part.aliases,
-            ask_reason=floor,
-            grant_text="" if not floor and self._says_all(part, where) else self._command_text,
-            protection_reason=protected,
+            ask_reason=ask_reason,
+            grant_text="" if is_exact else self._command_text,
+            protection_reason=protection_reason,
             changes_nothing=part.read_only,
-            required_reads=harmless,
+            required_reads=required_reads,
             requires_trust=part.requires_trust,
         )
 
-    def _says_all(self, part: CommandPart, where: WorkingDirectories) -> bool:
-        """Whether its text alone is the part as it stands: no quotes, no folder, no other input."""
-        if where != self._here or "<" in self._command_text:
+    def _is_fully_described_by_text(self, part: CommandPart, where: WorkingDirectories) -> bool:
+        """Whether the part's text says it all: no quotes, no other directory, no input."""
+        if where != self._start or "<" in self._command_text:
             return False
         return all(word.is_unquoted and word.is_literal for word in part.words)
 
-    def _reads(self, part: CommandPart, where: WorkingDirectories) -> list[FileAccess]:
-        """Look at what a part reads."""
-        words = self._looked_at(part, where)
-        reads = self._naming.find_files("read", words, where)
-        if where == self._here or not part.words or part.words[0].text != "git":
+    def _find_reads(self, part: CommandPart, where: WorkingDirectories) -> list[FileAccess]:
+        """Find the files that a part may read."""
+        words = self._list_read_paths(part, where)
+        reads = self._argument_paths.find_files("read", words, where)
+        if where == self._start or not part.words or part.words[0].text != "git":
             return reads
-        # `HEAD:x` counts from the top, wherever git runs.
-        from_top = tuple([each for each in words if not each.text.startswith(_RELATIVE)])
-        return reads + self._naming.find_files(
-            "read", from_top, WorkingDirectories((self.resolver.workspace_paths.root,))
+        # In `HEAD:x`, x is relative to the repository root, wherever git runs.
+        from_root = tuple(
+            [word for word in words if not word.text.startswith(_EXPLICITLY_RELATIVE)]
+        )
+        return reads + self._argument_paths.find_files(
+            "read", from_root, WorkingDirectories((self.resolver.workspace_paths.root,))
         )
 
-    def _looked_at(self, part: CommandPart, where: WorkingDirectories) -> tuple[Word, ...]:
-        """List the paths that a part reads; without any, and after a `cd`, where it runs."""
+    def _list_read_paths(self, part: CommandPart, where: WorkingDirectories) -> tuple[Word, ...]:
+        """List the paths that a part may read. After a `cd`, a part without any reads `.`."""
         if part.possible_read_paths or not part.read_only:
             return part.possible_read_paths
-        here = bool(part.read_depth) or where != self._here
-        return (Word("."),) if here else ()
+        reads_directory = bool(part.read_depth) or where != self._start
+        return (Word("."),) if reads_directory else ()
 
-    def _tell(self, files: list[FileAccess], rule_scope: RuleScope) -> None:
-        """Tell each file once; what tightens denies too."""
+    def _add_files(self, files: list[FileAccess], rule_scope: RuleScope) -> None:
+        """Add each file once. An `ask_or_deny` access includes what `deny_only` would."""
         for file in files:
-            if file.reported not in ("full", "tightens", rule_scope):
+            if file.reported not in ("all", "ask_or_deny", rule_scope):
                 file.reported = rule_scope
-                self._add(file, rule_scope)
+                self._add_file(file, rule_scope)
 
-    def _add(self, file: FileAccess, rule_scope: RuleScope) -> None:
-        if rule_scope == "full" or self._files.can_match_rule(file, rule_scope):
+    def _add_file(self, file: FileAccess, rule_scope: RuleScope) -> None:
+        if rule_scope == "all" or self._files.can_match_rule(file, rule_scope):
             self.accesses.append(self._files.build_access(file, "bash", rule_scope))
         else:
             self.unmatched_files[file.permission, file.target] = None
 
-    def _open(self, part: CommandPart, reads: list[FileAccess], where: WorkingDirectories) -> None:
-        """Ask for what it reads outside the workspace, or cannot be told, whoever allows the rest.
+    def _add_opened_files(
+        self, part: CommandPart, reads: list[FileAccess], where: WorkingDirectories
+    ) -> None:
+        """Add the files that the part opens outside the workspace or that cannot be determined.
 
-        Where no rule speaks, what is inside may be read by a command that is allowed.
+        A rule that allows the command does not allow these. Files inside the workspace may be read
+        by an allowed command unless a rule restricts them.
         """
         for word in part.opened_files:
             if not is_fully_expanded(word, self.resolver.workspace_paths.home):
-                self.accesses.append(_unknown("read", word))
-            elif not (where.is_certain or self._is_astray or word.text.startswith("/")):
-                self._is_astray = True
-                self.accesses.append(_unknown("read", word))
-        is_same = part.opened_files == part.possible_read_paths
-        for file in reads if is_same else self._naming.find_files("read", part.opened_files, where):
-            if file.reported != "full" and not self._files.is_in_workspace(file):
-                file.reported = "full"
-                self._add(file, "full")
+                self.accesses.append(_build_unknown_access("read", word))
+            elif not (
+                where.is_certain
+                or self._has_asked_for_uncertain_directory
+                or word.text.startswith("/")
+            ):
+                self._has_asked_for_uncertain_directory = True
+                self.accesses.append(_build_unknown_access("read", word))
+        if part.opened_files == part.possible_read_paths:
+            opened = reads
+        else:
+            opened = self._argument_paths.find_files("read", part.opened_files, where)
+        for file in opened:
+            if file.reported != "all" and not self._files.is_in_workspace(file):
+                file.reported = "all"
+                self._add_file(file, "all")
 
-    def _wholly_known(
+    def _find_required_reads(
         self, part: CommandPart, reads: list[FileAccess], where: WorkingDirectories
     ) -> tuple[Access, ...] | None:
-        """List what a harmless command reads.
+        """List what a read-only command reads.
 
-        None: it is not harmless, or what it reads is unknown, or whose settings git would take.
+        None: the command is not read-only, its reads cannot be determined, or git may use the
+        configuration of another repository.
         """
         if (
             not part.read_only
@@ -260,39 +291,45 @@ class AccessAnalyzer:
         ):
             return None
         if part.requires_trust and any(
-            can_find_foreign_repository(each, self.resolver) for each in where.directories
+            can_find_foreign_repository(directory, self.resolver) for directory in where.directories
         ):
             return None
-        return tuple([self._files.build_access(each, "bash", "tightens") for each in reads])
+        return tuple([self._files.build_access(file, "bash", "ask_or_deny") for file in reads])
 
-    def _redirect(
+    def _add_redirect(
         self, redirect: RedirectedFile, where: WorkingDirectories, rule_scope: RuleScope
     ) -> None:
-        word, is_whole = redirect.word, rule_scope == "full"
-        if not (where.is_certain and self._naming.has_fixed_paths(word)):
-            matter = _unknown(redirect.permission, word)
-            self.accesses.append(matter if is_whole else matter.with_deny_rules_only())
-        for file in self._naming.find_files(redirect.permission, (word,), where):
-            # Where no rule speaks, what is inside may be read by a command that is allowed.
-            is_lenient = redirect.permission == "read" and self._files.is_in_workspace(file)
-            lenient: RuleScope = "tightens" if is_lenient and not file.problem else "full"
-            self._add(file, lenient if is_whole else rule_scope)
+        word, is_top_level = redirect.word, rule_scope == "all"
+        if not (where.is_certain and self._argument_paths.has_fixed_paths(word)):
+            access = _build_unknown_access(redirect.permission, word)
+            self.accesses.append(access if is_top_level else access.with_deny_rules_only())
+        for file in self._argument_paths.find_files(redirect.permission, (word,), where):
+            # An allowed command may read files in the workspace unless a rule restricts them.
+            is_workspace_read = redirect.permission == "read" and self._files.is_in_workspace(file)
+            scope: RuleScope = "ask_or_deny" if is_workspace_read and not file.problem else "all"
+            self._add_file(file, scope if is_top_level else rule_scope)
 
 
-def _unknown(permission: str, word: Word) -> Access:
-    why = f"where {word.text} leads cannot be told beforehand"
-    matter = Access(
-        permission, word.text, "bash", ask_reason=why, is_target_unknown=True, is_in_workspace=False
+def _build_unknown_access(permission: str, word: Word) -> Access:
+    return Access(
+        permission,
+        word.text,
+        "bash",
+        ask_reason=f"{word.text} cannot be resolved in advance",
+        is_target_unknown=True,
+        is_in_workspace=False,
+        changes_nothing=permission in FILE_READ_PERMISSIONS,
     )
-    return matter._replace(changes_nothing=permission in FILE_READ_PERMISSIONS)
 
 
-def _plain(request: PermissionRequest) -> Access:
-    reading = request.permission in INTERNAL_PERMISSIONS
-    return Access(request.permission, request.target, request.permission, changes_nothing=reading)
+def _build_plain_access(request: PermissionRequest) -> Access:
+    is_internal = request.permission in INTERNAL_PERMISSIONS
+    return Access(
+        request.permission, request.target, request.permission, changes_nothing=is_internal
+    )
 
 
-def _floor(part: CommandPart) -> str:
+def _find_ask_reason(part: CommandPart) -> str:
     if part.ask_reason:
         return part.ask_reason
-    return f"{part.words[0].text} is a path: no rule covers it" if part.is_named_by_path else ""
+    return f"it runs {part.words[0].text} by its path" if part.is_named_by_path else ""

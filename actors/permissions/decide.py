@@ -1,113 +1,124 @@
-"""Allow, ask or deny: rules decide, a ceiling only tightens, grants and modes lift only an ask."""
+"""Allow, ask or deny: rules decide, modes and profiles set limits, grants and modes lift an ask."""
 
 from collections.abc import Iterable
 
 from actors.permissions.access import Access
-from actors.permissions.decision import AccessDecision, find_strictest
+from actors.permissions.decision import AccessDecision, describe_rule, find_strictest
 from actors.permissions.grants import covers, list_broader_grants, list_grantable_rules
 from actors.permissions.rule_evaluation import evaluate_rules
 from actors.permissions.rule_index import RuleIndex
-from actors.permissions.rules import ASK_PERMISSIONS, FILE_CHANGE_PERMISSIONS, format_rule
+from actors.permissions.rules import ASK_PERMISSIONS, FILE_CHANGE_PERMISSIONS
+
+MINIMUM_ASK_SOURCE = "minimum ask"
+SESSION_GRANT_SOURCE = "granted for this session"
+PROJECT_GRANT_SOURCE = "granted for this project"
 
 
 def combine_decisions(access_decisions: Iterable[tuple[Access, AccessDecision]]) -> AccessDecision:
-    """Put together what was decided: the strictest of a call's matters decides; without any, ask.
+    """Return the strictest decision of a call's accesses; a call without any access asks.
 
-    A grant is offered only where grants lift all that asks.
+    Grants are offered only if they can lift every ask of the call.
     """
-    each = tuple(access_decisions)
-    if not each:
-        return AccessDecision("ask", "it does not say what it touches")
-    hardest = find_strictest([judgement for _, judgement in each])
-    if hardest.action != "ask" or hardest.always_ask:
-        return hardest
-    asking = [matter for matter, judgement in each if judgement.action == "ask"]
-    literal = list_grantable_rules(asking)
-    wider = list_broader_grants(asking) if literal else ()
-    return hardest._replace(grants=literal, broader_grants=() if wider == literal else wider)
+    pairs = tuple(access_decisions)
+    if not pairs:
+        return AccessDecision("ask", "it does not say what it would access")
+    strictest = find_strictest([decision for _, decision in pairs])
+    if strictest.action != "ask" or strictest.always_ask:
+        return strictest
+    asking = [access for access, decision in pairs if decision.action == "ask"]
+    exact = list_grantable_rules(asking)
+    broader = list_broader_grants(asking) if exact else ()
+    return strictest._replace(grants=exact, broader_grants=() if broader == exact else broader)
 
 
 def decide_access(access: Access, rule_index: RuleIndex) -> AccessDecision:
-    """Judge one matter: the rules of each in the chain, ceiling, floor, protection, then lifts."""
+    """Decide one access.
+
+    In order: the rules for each agent of the chain, their limits, minimum ask, always ask, then
+    what lifts an ask.
+    """
     if not rule_index.chain:
-        return AccessDecision("deny", "nobody is known to ask")
-    said = [evaluate_rules(access, rule_index, at) for at in range(len(rule_index.chain))]
-    decided = find_strictest(said + _ceiling(access, rule_index))
+        return AccessDecision("deny", "the agent is not known")
+    by_agent = [evaluate_rules(access, rule_index, at) for at in range(len(rule_index.chain))]
+    decision = find_strictest(by_agent + _apply_limits(access, rule_index))
     if access.deny_reason:
-        decided = AccessDecision("deny", access.deny_reason)
-    if decided.action == "deny":
-        return decided
-    lasting = _lasting(access, decided, rule_index)
-    if lasting:
-        return AccessDecision("ask", lasting, always_ask=True)
-    if access.ask_reason and (decided.action == "allow" or decided.by_default):
-        decided = AccessDecision("ask", access.ask_reason, source="floor")
-    if decided.action == "allow":
-        return decided
-    return _lift(access, rule_index, said) or decided
+        decision = AccessDecision("deny", access.deny_reason)
+    if decision.action == "deny":
+        return decision
+    always_ask_reason = _find_always_ask_reason(access, decision, rule_index)
+    if always_ask_reason:
+        return AccessDecision("ask", always_ask_reason, always_ask=True)
+    if access.ask_reason and (decision.action == "allow" or decision.by_default):
+        decision = AccessDecision("ask", access.ask_reason, source=MINIMUM_ASK_SOURCE)
+    if decision.action == "allow":
+        return decision
+    return _lift_ask(access, rule_index, by_agent) or decision
 
 
-# The ceiling.
+# Limits.
 
 
-def _ceiling(matter: Access, book: RuleIndex) -> list[AccessDecision]:
-    """Deny what plan mode and `read_only` rule out, for whoever works under them."""
-    only = book.read_only_profile
+def _apply_limits(access: Access, rule_index: RuleIndex) -> list[AccessDecision]:
+    """Return the denials of plan mode and of a `read_only` agent in the chain."""
+    read_only = rule_index.read_only_profile
+    is_plan_mode = rule_index.effective_mode == "plan"
     if (
-        matter.changes_nothing
-        or matter.rule_scope != "full"
-        or (only is None and book.effective_mode != "plan")
+        access.changes_nothing
+        or access.rule_scope != "all"
+        or (read_only is None and not is_plan_mode)
     ):
         return []
-    told: list[AccessDecision] = []
-    if only is not None:
-        source = f"definition {only.agent}"
-        told.append(AccessDecision("deny", f"{only.agent} only reads", source=source))
-    command = matter.permission == "bash"
-    if book.effective_mode == "plan" and not command and not matter.is_plan_file:
-        told.append(
-            AccessDecision("deny", "plan mode only reads, and writes plans", source="mode plan")
+    denials: list[AccessDecision] = []
+    if read_only is not None:
+        source = f"definition {read_only.agent}"
+        denials.append(
+            AccessDecision("deny", f"the agent {read_only.agent} is read-only", source=source)
         )
-    return told
+    if is_plan_mode and access.permission != "bash" and not access.is_plan_file:
+        reason = "plan mode allows only reading and writing plan files"
+        denials.append(AccessDecision("deny", reason, source="mode plan"))
+    return denials
 
 
-def _lasting(matter: Access, decided: AccessDecision, book: RuleIndex) -> str:
-    """Say why only an answer to this very call will do; empty: no reason."""
-    if matter.permission in ASK_PERMISSIONS:
-        return f"{matter.permission} is a question itself"
-    if matter.protection_reason and book.policy.protected_paths is not None:
-        return matter.protection_reason
-    in_plan = book.effective_mode == "plan" and matter.permission == "bash"
-    if in_plan and matter.rule_scope == "full" and (decided.action == "ask" or matter.ask_reason):
-        return f"plan mode only reads: {matter.ask_reason or decided.reason}"
+def _find_always_ask_reason(access: Access, decision: AccessDecision, rule_index: RuleIndex) -> str:
+    """Return why only a decision on this specific call can allow it, or an empty string."""
+    if access.permission in ASK_PERMISSIONS:
+        return f"{access.permission} always needs approval"
+    if access.protection_reason and rule_index.policy.protected_paths is not None:
+        return access.protection_reason
+    is_command_in_plan_mode = rule_index.effective_mode == "plan" and access.permission == "bash"
+    asks = decision.action == "ask" or access.ask_reason
+    if is_command_in_plan_mode and access.rule_scope == "all" and asks:
+        return f"{access.ask_reason or decision.reason}, and plan mode is read-only"
     return ""
 
 
-# Lifts.
+# Lifting an ask.
 
 
-def _lift(matter: Access, book: RuleIndex, said: list[AccessDecision]) -> AccessDecision | None:
-    mode = book.effective_mode
-    if mode == "yolo":
-        return AccessDecision("allow", "mode yolo", source="mode yolo")
-    if mode == "auto-edit" and _is_plain_change(matter) and all(map(_is_by_default, said)):
-        return AccessDecision("allow", "mode auto-edit", source="mode auto-edit")
+def _lift_ask(
+    access: Access, rule_index: RuleIndex, by_agent: list[AccessDecision]
+) -> AccessDecision | None:
+    mode = rule_index.effective_mode
+    is_auto_edit = mode == "auto-edit" and _is_plain_file_change(access)
+    if mode == "yolo" or (is_auto_edit and all(map(_is_allow_or_default, by_agent))):
+        return AccessDecision("allow", f"{mode} mode allows it", source=f"mode {mode}")
     for source, grants in (
-        ("granted in this session", book.policy.grants),
-        ("granted for this project", book.policy.project_grants),
+        (SESSION_GRANT_SOURCE, rule_index.policy.grants),
+        (PROJECT_GRANT_SOURCE, rule_index.policy.project_grants),
     ):
         for rule in grants:
-            if covers(rule, matter):
+            if covers(rule, access):
                 return AccessDecision(
-                    "allow", f"{format_rule(rule)} ({source})", rule=rule, source=source
+                    "allow", describe_rule(rule, source), rule=rule, source=source
                 )
     return None
 
 
-def _is_plain_change(matter: Access) -> bool:
-    changes = matter.permission in FILE_CHANGE_PERMISSIONS and matter.rule_scope == "full"
-    return changes and matter.is_in_workspace and not matter.ask_reason
+def _is_plain_file_change(access: Access) -> bool:
+    is_change = access.permission in FILE_CHANGE_PERMISSIONS and access.rule_scope == "all"
+    return is_change and access.is_in_workspace and not access.ask_reason
 
 
-def _is_by_default(judgement: AccessDecision) -> bool:
-    return judgement.action == "allow" or judgement.by_default
+def _is_allow_or_default(decision: AccessDecision) -> bool:
+    return decision.action == "allow" or decision.by_default

@@ -1,4 +1,4 @@
-"""One call, from what its tool says to the verdict; the same for the engine and for explaining."""
+"""The decision on one tool call, shared by the engine and `greenroom permissions check`."""
 
 from dataclasses import dataclass, replace
 
@@ -15,22 +15,31 @@ MULTI_FILE_TOOLS = frozenset({"glob", "grep"})
 
 @dataclass(frozen=True, slots=True)
 class CallDecision:
-    """A verdict and how it came about."""
+    """The decision on a tool call and the decisions that it was combined from."""
 
     decision: AccessDecision
     access_decisions: tuple[tuple[Access, AccessDecision], ...]
-    """What the call would do that rules may speak of, and what was decided of each."""
+    """Each access that a rule could match, with its decision."""
     unmatched_files: tuple[tuple[str, str], ...] = ()
-    """The files beside these, by permission and target: no rule speaks of them."""
+    """Permission and target of the other files; no rule can match them."""
     read_policy: FileReadPolicy | None = None
-    """For tools that open many files."""
+    """Set for tools that open many files."""
 
     @property
-    def parts(self) -> tuple[PermissionRequest, ...]:
-        """What the call came to, each once."""
-        decided = ((matter.permission, matter.target) for matter, _ in self.access_decisions)
-        each = dict.fromkeys((*decided, *self.unmatched_files))
-        return tuple(PermissionRequest(permission=name, target=target) for name, target in each)
+    def resolved_requests(self) -> tuple[PermissionRequest, ...]:
+        """List everything that the call would do, without duplicates."""
+        decided = ((access.permission, access.target) for access, _ in self.access_decisions)
+        pairs = dict.fromkeys((*decided, *self.unmatched_files))
+        return tuple(PermissionRequest(permission=name, target=target) for name, target in pairs)
+
+    @property
+    def notable_decisions(self) -> tuple[tuple[Access, AccessDecision], ...]:
+        """List the decisions to show, without those that could have restricted but did not."""
+        return tuple(
+            (access, decision)
+            for access, decision in self.access_decisions
+            if access.rule_scope == "all" or decision.action != "allow"
+        )
 
 
 def decide_call(
@@ -39,11 +48,13 @@ def decide_call(
     policy: Policy,
     chain: tuple[PermissionProfile, ...],
 ) -> CallDecision:
-    """Judge one call; looks at the file system to follow links, and changes nothing."""
+    """Decide one tool call. Read the file system to follow links, and change nothing."""
     workspace_paths = replace(workspace_paths, added_folders=policy.added_directories)
-    book = get_rule_index(policy, chain)
-    found = analyze_requests(requests, workspace_paths, book)
-    each = tuple([(matter, decide_access(matter, book)) for matter in found.accesses])
-    many = any(request.permission in MULTI_FILE_TOOLS for request in requests)
-    reads = FileReadPolicy(policy=policy, profile_chain=chain) if many else None
-    return CallDecision(combine_decisions(each), each, found.unmatched_files, reads)
+    rule_index = get_rule_index(policy, chain)
+    analysis = analyze_requests(requests, workspace_paths, rule_index)
+    decisions = tuple([(access, decide_access(access, rule_index)) for access in analysis.accesses])
+    opens_many_files = any(request.permission in MULTI_FILE_TOOLS for request in requests)
+    read_policy = FileReadPolicy(policy=policy, profile_chain=chain) if opens_many_files else None
+    return CallDecision(
+        combine_decisions(decisions), decisions, analysis.unmatched_files, read_policy
+    )

@@ -1,4 +1,4 @@
-"""What was decided of something, and by what."""
+"""The decision on one access, and the rule or other cause that decided."""
 
 from typing import NamedTuple
 
@@ -7,36 +7,43 @@ from messages.policy import Action, Rule
 
 
 class AccessDecision(NamedTuple):
-    """What was decided, by what, and what a person could grant to lift it."""
+    """A decision, its cause, and the grants that could lift an ask."""
 
     action: Action
     reason: str
+    """A clause that can follow "because": no capital letter at the start, no period at the end."""
     rule: Rule | None = None
     source: str = ""
     by_default: bool = False
-    """No rule of anybody's made it, so that `auto-edit` may lift it."""
+    """No rule of a rule source decided, so `auto-edit` may lift the ask."""
     always_ask: bool = False
-    """Only an answer to this very call lifts it."""
+    """Only a decision on this specific call allows it."""
     grants: tuple[Rule, ...] = ()
     broader_grants: tuple[Rule, ...] = ()
-    """As `grants`, by the beginnings of commands; empty: there is nothing wider."""
+    """Like `grants`, but for command prefixes. Empty: nothing broader can be offered."""
 
 
 NO_OBJECTION = AccessDecision("allow", "", by_default=True)
-"""No rule has anything against it."""
+"""No ask or deny rule matches an access that only such rules apply to."""
 
 
 def find_strictest(decisions: list[AccessDecision]) -> AccessDecision:
-    """Take the strictest; of equals one that no grant lifts, then the first."""
-    hardest, most = decisions[0], -1
-    for each in decisions:
-        strictness = 2 * STRICTNESS[each.action] + each.always_ask
-        if strictness > most:
-            hardest, most = each, strictness
-    return hardest
+    """Return the strictest decision; among equals, prefer one that always asks, then the first."""
+    strictest, max_strictness = decisions[0], -1
+    for decision in decisions:
+        strictness = 2 * STRICTNESS[decision.action] + decision.always_ask
+        if strictness > max_strictness:
+            strictest, max_strictness = decision, strictness
+    return strictest
 
 
 def decide_by_rule(rule: Rule, source: str, *, by_default: bool = False) -> AccessDecision:
-    """Let a rule decide."""
-    reason = f"{format_rule(rule)} ({source})"
-    return AccessDecision(rule.action, reason, rule=rule, source=source, by_default=by_default)
+    """Return the decision of a rule that matches."""
+    return AccessDecision(
+        rule.action, describe_rule(rule, source), rule=rule, source=source, by_default=by_default
+    )
+
+
+def describe_rule(rule: Rule, source: str) -> str:
+    """Return the reason for a decision that a rule made."""
+    return f'the rule "{format_rule(rule)}" applies ({source})'

@@ -1,94 +1,94 @@
-"""What lies below a folder that a command reads as a whole: a bounded look at names."""
+"""A bounded listing of the files below a folder that a command reads recursively."""
 
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 
-from actors.bash.syntax.parsed_command import ReadDepth
+from actors.bash.parse import ReadDepth
 from actors.permissions.protected_paths import read_file_start
 
 MAX_SCANNED_ENTRIES = 2_000
-"""Of one decision; where there are more, a person is asked."""
+"""Per decision; a call that reads more asks."""
 _GIT = ".git"
-_IGNORING = (".gitignore", ".ignore", ".rgignore")
+_IGNORE_FILES = (".gitignore", ".ignore", ".rgignore")
 
 
 @dataclass(frozen=True, slots=True)
 class DirectoryListing:
-    """The files below a folder, and what could not be told of them."""
+    """The files below a folder, and why there may be more."""
 
     files: tuple[str, ...] = ()
     problem: str = ""
-    """Why more may be read than these; empty: nothing."""
+    """Why more files may be read than these. Empty: these are all."""
 
 
 @dataclass(slots=True)
 class DirectoryScan:
-    """What one decision saw below folders; each is looked at once."""
+    """The folders that one decision has listed; each is listed once."""
 
     entries_left: int = MAX_SCANNED_ENTRIES
-    _found: dict[tuple[str, ReadDepth], DirectoryListing] = field(
+    _listings: dict[tuple[str, ReadDepth], DirectoryListing] = field(
         default_factory=dict[tuple[str, ReadDepth], DirectoryListing]
     )
-    _shown: dict[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
-    """By folder the hidden names that ignore files have searches look at, there and above it."""
+    _unignored: dict[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
+    """By folder: patterns that its ignore files and those above it un-ignore (`!.env`)."""
 
     def list_files(self, folder: str, depth: ReadDepth) -> DirectoryListing:
-        """List the files below a folder; no link is followed, and git's own folder is left out."""
-        found = self._found.get((folder, depth))
-        if found is None:
-            found = self._found[folder, depth] = self._look(folder, depth)
-        return found
+        """List the files below a folder, without following links or entering `.git`."""
+        listing = self._listings.get((folder, depth))
+        if listing is None:
+            listing = self._listings[folder, depth] = self._build_listing(folder, depth)
+        return listing
 
-    def _look(self, folder: str, depth: ReadDepth) -> DirectoryListing:
+    def _build_listing(self, folder: str, depth: ReadDepth) -> DirectoryListing:
         files: list[str] = []
-        for entry in self._entries(folder, depth):
+        for entry in self._walk(folder, depth):
             if not self.entries_left:
-                return DirectoryListing(
-                    tuple(files), "it reads more files than are looked at beforehand"
-                )
+                problem = "it may read more files than can be checked in advance"
+                return DirectoryListing(tuple(files), problem)
             self.entries_left -= 1
             if not entry.is_symlink():
                 files.append(entry.path)
-            elif depth == "linked":
-                return DirectoryListing(tuple(files), f"it follows links, and {entry.path} is one")
+            elif depth == "follow_links":
+                problem = f"it follows links, and {entry.path} is a link"
+                return DirectoryListing(tuple(files), problem)
         return DirectoryListing(tuple(files))
 
-    def _entries(self, folder: str, depth: ReadDepth) -> Iterator[os.DirEntry[str]]:
+    def _walk(self, folder: str, depth: ReadDepth) -> Iterator[os.DirEntry[str]]:
         pending = [folder]
         while pending:
             path = pending.pop()
             try:
-                with os.scandir(path) as found:
-                    shown = self._shown_in(path) if depth == "shown" else ("*",)
-                    for entry in found:
-                        if entry.name.startswith(".") and not _is_shown(entry.name, shown):
+                with os.scandir(path) as entries:
+                    patterns = self._find_unignored(path) if depth == "visible" else ("*",)
+                    for entry in entries:
+                        if entry.name.startswith(".") and not _is_searched(entry.name, patterns):
                             continue
                         yield entry
                         if entry.is_dir(follow_symlinks=False):
                             pending.append(entry.path)
             except (OSError, ValueError):
-                # What cannot be listed here the command cannot list either.
+                # The command cannot list this folder either.
                 continue
 
-    def _shown_in(self, folder: str) -> tuple[str, ...]:
-        known = self._shown.get(folder)
-        if known is None:
-            above = folder.rpartition("/")[0]
-            shown = self._shown_in(above or "/") if folder != "/" else ()
-            known = self._shown[folder] = (*shown, *_taken_back(folder))
-        return known
+    def _find_unignored(self, folder: str) -> tuple[str, ...]:
+        patterns = self._unignored.get(folder)
+        if patterns is None:
+            parent = folder.rpartition("/")[0]
+            inherited = self._find_unignored(parent or "/") if folder != "/" else ()
+            patterns = self._unignored[folder] = (*inherited, *_read_unignored(folder))
+        return patterns
 
 
-def _is_shown(name: str, hidden: tuple[str, ...]) -> bool:
-    """Whether a search looks at a hidden name: where an ignore file says so, and never at git's."""
-    return name != _GIT and any(fnmatchcase(name, each) for each in hidden)
+def _is_searched(name: str, unignored: tuple[str, ...]) -> bool:
+    """Whether a search visits a hidden name: if an ignore file un-ignores it, and never `.git`."""
+    return name != _GIT and any(fnmatchcase(name, pattern) for pattern in unignored)
 
 
-def _taken_back(folder: str) -> Iterator[str]:
-    """List the names that a folder's ignore files have searches look at (`!.env`)."""
-    for name in _IGNORING:
+def _read_unignored(folder: str) -> Iterator[str]:
+    """Yield the name patterns that a folder's ignore files un-ignore (`!.env`)."""
+    for name in _IGNORE_FILES:
         for line in read_file_start(f"{folder}/{name}").splitlines():
             if line.startswith("!"):
                 yield line.rstrip(" /").rpartition("/")[2].removeprefix("!")

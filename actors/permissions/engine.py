@@ -1,13 +1,19 @@
-"""The permission engine: the only one who says allow, ask or deny."""
+"""The permission engine: the only actor that decides allow, ask or deny."""
 
+import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import assert_never
+from typing import TypeAlias, assert_never
 
 from actors.paths.resolve import WorkspacePaths
 from actors.permissions.decide_call import CallDecision, decide_call
-from actors.permissions.evaluation_job import decide_without_rules, run_evaluation, unjudged
+from actors.permissions.evaluation_job import (
+    EvaluationFinished,
+    decide_without_rules,
+    on_evaluation_failure,
+    run_evaluation,
+)
 from actors.permissions.evaluation_pool import EVALUATION_TIMEOUT_S, EvaluationPool
 from actors.permissions.pending_changes import PendingChanges
 from actors.permissions.policy_changes import (
@@ -22,9 +28,9 @@ from actors.permissions.policy_changes import (
 )
 from actors.permissions.policy_recovery import recover_policy
 from actors.permissions.project_grants import (
+    ProjectGrantsLoaded,
     ProjectGrantStore,
-    apply_project_update,
-    load_project_grants,
+    ProjectGrantsUpdateFailed,
     on_project_load_failure,
     on_project_update_failure,
 )
@@ -36,13 +42,10 @@ from messages.permissions import (
     ChangeMode,
     DecisionExplained,
     EvaluatePermission,
-    EvaluationFinished,
     ExplainLastDecision,
     GetPolicy,
     PolicyChanged,
     PolicySnapshot,
-    ProjectGrantsLoaded,
-    ProjectGrantsUpdateFailed,
     RegisterAgent,
     ReplaceRules,
     RevokeGrant,
@@ -51,22 +54,23 @@ from messages.permissions import (
 from messages.policy import PermissionProfile, PermissionRequest, Policy
 from messages.supervision import PeerRestarted, Undelivered
 
-ProfileChain = tuple[PermissionProfile, ...]
+ProfileChain: TypeAlias = tuple[PermissionProfile, ...]
+"""An agent's own profile, then its ancestors'."""
 
 
 @dataclass(frozen=True, slots=True)
 class EvaluationSettings:
-    """How a call is judged."""
+    """How calls are evaluated; tests replace these."""
 
     decide: Callable[
         [tuple[PermissionRequest, ...], WorkspacePaths, Policy, ProfileChain], CallDecision
     ] = decide_call
     timeout_s: float = EVALUATION_TIMEOUT_S
-    """A call that takes longer to judge is a question for a person."""
+    """A call whose evaluation takes longer asks."""
 
 
 DEFAULT_EVALUATION_SETTINGS = EvaluationSettings()
-EngineInbox = (
+EngineInbox: TypeAlias = (
     RegisterAgent
     | EvaluatePermission
     | EvaluationFinished
@@ -88,7 +92,7 @@ EngineInbox = (
 
 
 class PermissionEngine(Actor[EngineInbox]):
-    """Judges calls by rules, grants and mode; keeps what a person granted."""
+    """Decides calls by rules, grants and mode, and stores grants."""
 
     def __init__(
         self,
@@ -98,206 +102,219 @@ class PermissionEngine(Actor[EngineInbox]):
         grant_store: ProjectGrantStore,
         evaluation_settings: EvaluationSettings = DEFAULT_EVALUATION_SETTINGS,
     ) -> None:
-        """Start from a policy, such as the one a resumed session recorded.
-
-        `store` keeps what is granted for the project.
-        """
-        self._recorder = JournalClient(self, journal)
+        """Start with a policy, for example the one that a resumed session recorded."""
+        self._journal_client = JournalClient(self, journal)
         self._policy = policy
-        self._ground = workspace_paths
-        self._store = grant_store
+        self._workspace_paths = workspace_paths
+        self._grant_store = grant_store
         self._decide = evaluation_settings.decide
-        self._court = EvaluationPool(evaluation_settings.timeout_s)
-        self._loaded: ReplaceRules | None = None
-        """What the rules of the start gave way to."""
+        self._evaluation_pool = EvaluationPool(evaluation_settings.timeout_s)
+        self._replaced_rules: ReplaceRules | None = None
+        """The rules that replaced the initial ones, if any."""
         self._profiles: dict[Address, PermissionProfile] = {}
-        self._tickets = 0
+        self._last_evaluation_id = 0
         self._running_evaluations: dict[int, tuple[EvaluatePermission, Address]] = {}
-        """Queries at work, and who asked."""
-        self._unknown: list[tuple[EvaluatePermission, Address]] = []
-        """After a restart: queries for agents that their parents have to name again first."""
-        self._last = DecisionExplained()
-        self._append = 0
+        """Requests that are being evaluated, and their requesters."""
+        self._unregistered: list[tuple[EvaluatePermission, Address]] = []
+        """After a restart: requests for agents that their parents have not registered again yet."""
+        self._last_decision = DecisionExplained()
+        self._append_id = 0
         self._pending = PendingChanges()
-        self._finding = False
-        """What the project's store holds is not known yet, or is looked at again."""
+        self._is_loading_project_grants = False
 
     def on_start(self) -> None:
-        """After a crash, find on disk first what has changed since the start."""
-        if self._recorder.open():
+        """After a crash, first read from disk what has changed since the start."""
+        if self._journal_client.open():
             self._policy = replace(self._policy, project_grants=())
-            self._find_project_grants()
+            self._load_project_grants()
 
     def on_receive(self, message: EngineInbox) -> None:  # noqa: C901, PLR0912  (one case a message)
-        """Take one message."""
+        """Handle one message."""
         match message:
             case RegisterAgent():
-                self._register(message)
+                self._register_agent(message)
             case EvaluatePermission():
-                self._judge(message, self.sender)
+                self._evaluate(message, self.sender)
             case EvaluationFinished():
                 self._on_evaluation_finished(message)
             case StoreGrant() | RevokeGrant() | ChangeMode() | ReplaceRules():
-                self._change(message)
+                self._start_update(message)
             case ProjectGrantsLoaded():
-                self._read(message)
+                self._on_project_grants_loaded(message)
             case ProjectGrantsUpdateFailed():
                 self._on_update_failed(message.detail)
             case ExplainLastDecision():
-                self.tell(self.sender, self._last)
+                self.tell(self.sender, self._last_decision)
             case GetPolicy():
                 self.tell(self.sender, PolicySnapshot(policy=self._policy))
             case Appended():
-                self._stored(message)
+                self._on_appended(message)
             case AppendFailed():
-                self._not_stored(message)
+                self._on_append_failed(message)
             case PeerRestarted():
-                self._recorder.on_peer_restarted(message.peer)
+                self._journal_client.on_peer_restarted(message.peer)
             case Undelivered():
-                self._returned(message)
+                self._on_undelivered(message)
             case RecordsRead() | ReadRecordsFailed():
-                self._remember(self._recorder.on_records_read(message))
+                self._recover(self._journal_client.on_records_read(message))
             case _:
                 assert_never(message)
 
-    def _remember(self, records: tuple[Record, ...] | None) -> None:
-        """Take up what has changed, in a generation that no verdict was given in."""
+    def _recover(self, records: tuple[Record, ...] | None) -> None:
+        """Apply recorded changes, with a policy version that no decision has used."""
         if records is not None:
-            self._policy, self._loaded = recover_policy(self._policy, records, self.incarnation)
+            self._policy, self._replaced_rules = recover_policy(
+                self._policy, records, self.incarnation
+            )
 
-    def _register(self, registered: RegisterAgent) -> None:
-        before = self._profiles.get(registered.agent)
-        self._profiles[registered.agent] = registered.profile
-        if before not in (None, registered.profile):
-            self._go_by(replace(self._policy, policy_version=self._policy.policy_version + 1))
-        unknown, self._unknown = self._unknown, []
-        for query, asker in unknown:
-            self._judge(query, asker)
+    def _register_agent(self, message: RegisterAgent) -> None:
+        previous = self._profiles.get(message.agent)
+        self._profiles[message.agent] = message.profile
+        if previous not in (None, message.profile):
+            self._use_policy(replace(self._policy, policy_version=self._policy.policy_version + 1))
+        unregistered, self._unregistered = self._unregistered, []
+        for request, requester in unregistered:
+            self._evaluate(request, requester)
 
-    # Verdicts.
+    # Evaluations.
 
-    def _judge(self, query: EvaluatePermission, asker: Address) -> None:
-        chain = find_profile_chain(query.agent, self._profiles)
+    def _evaluate(self, request: EvaluatePermission, requester: Address) -> None:
+        chain = find_profile_chain(request.agent, self._profiles)
         if chain is None and self.incarnation > 1:
-            self._unknown.append((query, asker))
+            self._unregistered.append((request, requester))
             return
         if chain is None:
-            reason = f"{query.agent} is not a known agent"
-            self.tell(asker, decide_without_rules(query, self._policy, "deny", reason))
+            reason = f"the agent {request.agent} is not known"
+            self.tell(requester, decide_without_rules(request, self._policy, "deny", reason))
             return
-        self._tickets += 1
-        self._running_evaluations[self._tickets] = (query, asker)
-        case = partial(self._decide, query.requests, self._ground, self._policy, chain)
-        job = partial(run_evaluation, self._tickets, query, self._policy, case, self._court)
-        self.start_job(job, partial(unjudged, self._tickets, query, self._policy))
+        self._last_evaluation_id += 1
+        evaluation_id = self._last_evaluation_id
+        self._running_evaluations[evaluation_id] = (request, requester)
+        evaluate = partial(
+            self._decide, request.requests, self._workspace_paths, self._policy, chain
+        )
+        self.start_job(
+            partial(
+                run_evaluation,
+                evaluation_id,
+                request,
+                self._policy,
+                evaluate,
+                self._evaluation_pool,
+            ),
+            partial(on_evaluation_failure, evaluation_id, request, self._policy),
+        )
 
-    def _on_evaluation_finished(self, judged: EvaluationFinished) -> None:
-        """Pass a verdict on, unless what it went by has changed meanwhile: then judge again."""
-        query, asker = self._running_evaluations.pop(judged.evaluation_id)
-        if judged.decision.policy_version == self._policy.policy_version:
-            if asker != APPROVALS:  # which asks about a call again
-                self._last = DecisionExplained(
-                    agent=query.agent,
-                    decision=judged.decision,
-                    evaluated_requests=judged.evaluated_requests,
-                )
-            self.tell(asker, judged.decision)
-        else:
-            self._judge(query, asker)
-
-    # Changes.
-
-    def _change(self, change: PolicyUpdate) -> None:
-        """What tightens holds at once, what loosens once it is on disk; one after the other."""
-        wrong = find_update_problem(change)
-        if wrong:
-            self.tell(self.sender, build_failure_reply(change, wrong, self._policy))
+    def _on_evaluation_finished(self, finished: EvaluationFinished) -> None:
+        """Forward a decision, or evaluate again if the policy has changed in the meantime."""
+        request, requester = self._running_evaluations.pop(finished.evaluation_id)
+        if finished.decision.policy_version != self._policy.policy_version:
+            self._evaluate(request, requester)
             return
-        is_first = self._pending.add(change, self.sender)
-        if is_tightening(change, self._policy):
-            self._go_by(self._policy)
+        if requester != APPROVALS:  # the broker only evaluates parked calls again
+            self._last_decision = DecisionExplained(
+                agent=request.agent,
+                decision=finished.decision,
+                evaluated_requests=finished.evaluated_requests,
+            )
+        self.tell(requester, finished.decision)
+
+    # Policy updates.
+
+    def _start_update(self, update: PolicyUpdate) -> None:
+        """Queue an update; what tightens takes effect at once, what loosens when it is on disk."""
+        problem = find_update_problem(update)
+        if problem:
+            self.tell(self.sender, build_failure_reply(update, problem, self._policy))
+            return
+        is_first = self._pending.add(update, self.sender)
+        if is_tightening(update, self._policy):
+            self._use_policy(self._policy)
         if is_first:
             self._write_next()
 
     def _write_next(self) -> None:
-        """Write the whole of what the change makes of what is kept."""
-        change = self._pending.first
-        if change is None:
+        """Write the complete settings that result from the next update."""
+        update = self._pending.first
+        if update is None:
             return
-        if is_project_update(change):
+        if is_project_update(update):
             self.start_job(
-                partial(apply_project_update, self._store, change), on_project_update_failure
+                partial(asyncio.to_thread, self._grant_store.apply_update, update),
+                on_project_update_failure,
             )
         else:
-            loaded = change if isinstance(change, ReplaceRules) else self._loaded
-            kept = build_session_settings(apply_update(self._policy, change), loaded)
-            self._append = self._recorder.write(kept)
+            rules = update if isinstance(update, ReplaceRules) else self._replaced_rules
+            settings = build_session_settings(apply_update(self._policy, update), rules)
+            self._append_id = self._journal_client.write(settings)
 
-    def _stored(self, written: Appended) -> None:
-        self._recorder.on_append_answered(written)
-        change = self._pending.first
-        if change is not None and written.id == self._append:
-            self._on_update_stored(apply_update(self._policy, change))
+    def _on_appended(self, appended: Appended) -> None:
+        self._journal_client.on_append_answered(appended)
+        update = self._pending.first
+        if update is not None and appended.id == self._append_id:
+            self._on_update_stored(apply_update(self._policy, update))
 
     def _on_update_stored(self, policy: Policy) -> None:
-        """Go by what is on disk now."""
-        change, asker = self._pending.complete_first()
-        if isinstance(change, ReplaceRules):
-            self._loaded = change
-            self._find_project_grants()
-        self.tell(asker, build_success_reply(change, policy.policy_version))
-        self._go_by(policy)
+        """Use the policy that is on disk now."""
+        update, requester = self._pending.complete_first()
+        if isinstance(update, ReplaceRules):
+            self._replaced_rules = update
+            self._load_project_grants()
+        self.tell(requester, build_success_reply(update, policy.policy_version))
+        self._use_policy(policy)
         self._write_next()
 
-    def _find_project_grants(self) -> None:
-        self._finding = True
-        self.start_job(partial(load_project_grants, self._store), on_project_load_failure)
+    def _load_project_grants(self) -> None:
+        self._is_loading_project_grants = True
+        self.start_job(partial(asyncio.to_thread, self._grant_store.load), on_project_load_failure)
 
-    def _read(self, read: ProjectGrantsLoaded) -> None:
-        """Take what the project's store holds; others may have changed it, too.
+    def _on_project_grants_loaded(self, loaded: ProjectGrantsLoaded) -> None:
+        """Use the stored project grants, which other processes may have changed too.
 
-        What was found before a change of ours may be older than it, and counts no more.
+        What was read before one of our own updates may be outdated and is ignored.
         """
         policy = replace(
-            self._policy, project_grants=read.rules, policy_version=self._policy.policy_version + 1
+            self._policy,
+            project_grants=loaded.rules,
+            policy_version=self._policy.policy_version + 1,
         )
-        if read.after_update:
-            self._finding = False
+        if loaded.after_update:
+            self._is_loading_project_grants = False
             self._on_update_stored(policy)
-        elif self._finding and read.rules != self._policy.project_grants:
-            self._go_by(policy)
+        elif self._is_loading_project_grants and loaded.rules != self._policy.project_grants:
+            self._use_policy(policy)
 
-    def _go_by(self, policy: Policy) -> None:
-        """Judge by this from now on, also what waits for a person; what tightened stays tight."""
+    def _use_policy(self, policy: Policy) -> None:
+        """Use a policy, restricted by pending updates, and have parked calls evaluated again."""
         self._policy = policy = self._pending.with_tightening(policy)
         self.tell(APPROVALS, PolicyChanged(policy_version=policy.policy_version))
 
-    def _not_stored(self, append: AppendFailed) -> None:
-        self._recorder.on_append_answered(append)
-        if append.id == self._append:
-            self._on_update_failed(append.detail)
+    def _on_append_failed(self, failed: AppendFailed) -> None:
+        self._journal_client.on_append_answered(failed)
+        if failed.id == self._append_id:
+            self._on_update_failed(failed.detail)
 
     def _on_update_failed(self, detail: str) -> None:
         if self._pending.first is not None:
-            change, asker = self._pending.fail_first()
-            self.tell(asker, build_failure_reply(change, detail, self._policy))
+            update, requester = self._pending.fail_first()
+            self.tell(requester, build_failure_reply(update, detail, self._policy))
             self._write_next()
 
-    def _returned(self, returned: Undelivered) -> None:
-        lost = self._recorder.on_undelivered(returned)
-        if lost is not None:
-            self._not_stored(lost)
+    def _on_undelivered(self, undelivered: Undelivered) -> None:
+        failed = self._journal_client.on_undelivered(undelivered)
+        if failed is not None:
+            self._on_append_failed(failed)
 
 
 def find_profile_chain(
     agent: Address, profiles: dict[Address, PermissionProfile]
 ) -> ProfileChain | None:
-    """List the profiles an agent stands under, its own first; None: one of them is not known."""
-    found: list[PermissionProfile] = []
+    """Return the profiles of an agent and its ancestors, or None if one is not registered."""
+    chain: list[PermissionProfile] = []
     while agent != ROOT:
         profile = profiles.get(agent)
         if profile is None:
             return None
-        found.append(profile)
+        chain.append(profile)
         agent = agent.parent
-    return tuple(found) or None
+    return tuple(chain) or None

@@ -1,4 +1,4 @@
-"""One call judged as a job of its own: whatever happens meanwhile, there is a verdict."""
+"""The job that evaluates one tool call; whatever happens, it ends in a decision."""
 
 import logging
 from collections.abc import Callable
@@ -8,80 +8,88 @@ from actors.permissions.decide_call import CallDecision
 from actors.permissions.evaluation_pool import EvaluationPool
 from actors.permissions.rules import is_internal
 from actors.runtime.actor import JobFailure
-from messages.permissions import (
-    EvaluatedRequest,
-    EvaluatePermission,
-    EvaluationFinished,
-    PermissionDecision,
-)
+from messages.base import Message
+from messages.permissions import EvaluatedRequest, EvaluatePermission, PermissionDecision
 from messages.policy import Policy
 
 log = logging.getLogger("greenroom.permissions")
 
 
+class EvaluationFinished(Message):
+    """The outcome of an evaluation job; the engine forwards it to the requester."""
+
+    type: Literal["evaluation_finished"] = "evaluation_finished"
+    evaluation_id: int
+    decision: PermissionDecision
+    evaluated_requests: tuple[EvaluatedRequest, ...] = ()
+
+
 async def run_evaluation(
-    ticket: int,
-    query: EvaluatePermission,
+    evaluation_id: int,
+    request: EvaluatePermission,
     policy: Policy,
     evaluate: Callable[[], CallDecision],
     pool: EvaluationPool,
 ) -> EvaluationFinished:
-    """Judge on a thread: following a path may block. A fault of ours is an ask, never an allow."""
+    """Evaluate a call on a thread, because resolving a path may block. An error becomes an ask."""
     try:
-        decision = evaluate() if is_internal(query.requests) else await pool.run(evaluate)
+        result = evaluate() if is_internal(request.requests) else await pool.run(evaluate)
     except TimeoutError:
-        return _asking(ticket, query, policy, f"judging it took longer than {pool.timeout_s:g} s")
+        reason = f"evaluating it took longer than {pool.timeout_s:g} s"
+        return _finish_with_ask(evaluation_id, request, policy, reason)
     except Exception as error:
-        log.exception("judging %s failed", query.id)
-        why = f"it could not be judged: {type(error).__name__}: {error}"
-        return _asking(ticket, query, policy, why)
-    judgement = decision.decision
+        log.exception("evaluating %s failed", request.id)
+        reason = f"it could not be evaluated: {type(error).__name__}: {error}"
+        return _finish_with_ask(evaluation_id, request, policy, reason)
+    decision = result.decision
     log.debug(
-        "%s: %s, %s; consulted: %d grants of the session, %d of the project",
-        query.id,
-        judgement.action,
-        judgement.reason,
+        "%s: %s because %s; checked %d session grants and %d project grants",
+        request.id,
+        decision.action,
+        decision.reason,
         len(policy.grants),
         len(policy.project_grants),
     )
-    verdict = PermissionDecision(
-        id=query.id,
-        action=judgement.action,
-        reason=judgement.reason,
-        policy_version=policy.policy_version,
-        rule=judgement.rule,
-        source=judgement.source,
-        grants=judgement.grants,
-        broader_grants=judgement.broader_grants,
-        resolved_requests=decision.parts,
-        read_policy=decision.read_policy,
-    )
-    parts = (
-        EvaluatedRequest(request=matter.request, action=each.action, reason=each.reason)
-        for matter, each in decision.access_decisions
-        if matter.rule_scope == "full" or each.action != "allow"
+    evaluated_requests = tuple(
+        EvaluatedRequest(request=access.request, action=each.action, reason=each.reason)
+        for access, each in result.notable_decisions
     )
     return EvaluationFinished(
-        evaluation_id=ticket, decision=verdict, evaluated_requests=tuple(parts)
+        evaluation_id=evaluation_id,
+        decision=PermissionDecision(
+            id=request.id,
+            action=decision.action,
+            reason=decision.reason,
+            policy_version=policy.policy_version,
+            rule=decision.rule,
+            source=decision.source,
+            grants=decision.grants,
+            broader_grants=decision.broader_grants,
+            resolved_requests=result.resolved_requests,
+            read_policy=result.read_policy,
+        ),
+        evaluated_requests=evaluated_requests,
     )
 
 
-def unjudged(
-    ticket: int, query: EvaluatePermission, policy: Policy, failure: JobFailure
+def on_evaluation_failure(
+    evaluation_id: int, request: EvaluatePermission, policy: Policy, failure: JobFailure
 ) -> EvaluationFinished:
-    """Ask where judging had no outcome of its own."""
-    return _asking(ticket, query, policy, f"it could not be judged: {failure.detail}")
+    """Return an ask for an evaluation that had no outcome of its own."""
+    reason = f"it could not be evaluated: {failure.detail}"
+    return _finish_with_ask(evaluation_id, request, policy, reason)
 
 
-def _asking(ticket: int, query: EvaluatePermission, policy: Policy, why: str) -> EvaluationFinished:
-    return EvaluationFinished(
-        evaluation_id=ticket, decision=decide_without_rules(query, policy, "ask", why)
-    )
+def _finish_with_ask(
+    evaluation_id: int, request: EvaluatePermission, policy: Policy, reason: str
+) -> EvaluationFinished:
+    decision = decide_without_rules(request, policy, "ask", reason)
+    return EvaluationFinished(evaluation_id=evaluation_id, decision=decision)
 
 
 def decide_without_rules(
-    query: EvaluatePermission, policy: Policy, action: Literal["ask", "deny"], reason: str
+    request: EvaluatePermission, policy: Policy, action: Literal["ask", "deny"], reason: str
 ) -> PermissionDecision:
-    """Decide without hearing any rule."""
-    generation = policy.policy_version
-    return PermissionDecision(id=query.id, action=action, reason=reason, policy_version=generation)
+    """Build a decision that no rule was evaluated for."""
+    version = policy.policy_version
+    return PermissionDecision(id=request.id, action=action, reason=reason, policy_version=version)

@@ -1,4 +1,4 @@
-"""Judges calls on threads, few at once: following a path may block, and a blocked thread stays."""
+"""Run evaluations on a limited number of threads, because resolving a path may block."""
 
 import asyncio
 from collections.abc import Callable
@@ -7,52 +7,50 @@ from typing import TypeVar
 T = TypeVar("T")
 
 EVALUATION_TIMEOUT_S = 5.0
-"""A call that takes longer to judge, or waits so long while nobody gets up, is a question for a
-person."""
+"""A call asks if its evaluation takes longer, or if no thread becomes free for this long."""
 MAX_CONCURRENT_EVALUATIONS = 8
-"""Threads; one whose call is given up keeps its seat until it ends."""
+"""Threads. A thread whose evaluation has timed out remains in use until it ends."""
 
 
 class EvaluationPool:
-    """Seats for those who judge."""
+    """Limits how many evaluations run at the same time, and for how long."""
 
     def __init__(
         self,
         timeout_s: float = EVALUATION_TIMEOUT_S,
         max_concurrent: int = MAX_CONCURRENT_EVALUATIONS,
     ) -> None:
-        """Open with every seat free."""
+        """Create a pool without running evaluations."""
         self.timeout_s = timeout_s
-        self._seats = asyncio.Semaphore(max_concurrent)
-        self._left = 0
-        """Counts who got up."""
+        self._threads = asyncio.Semaphore(max_concurrent)
+        self._finished_count = 0
 
     async def run(self, evaluate: Callable[[], T]) -> T:
-        """Judge as soon as a seat is free.
+        """Run a function as soon as a thread is free, and return its result.
 
         Raises:
-            TimeoutError: it took too long, or no seat came free for so long.
-            Exception: what the judge raised.
+            TimeoutError: The function took too long, or no thread became free in time.
+            Exception: What the function raised.
         """
-        await self._seated()
-        judging = asyncio.get_running_loop().run_in_executor(None, evaluate)
-        judging.add_done_callback(self._gets_up)
+        await self._acquire_thread()
+        evaluation = asyncio.get_running_loop().run_in_executor(None, evaluate)
+        evaluation.add_done_callback(self._release_thread)
         async with asyncio.timeout(self.timeout_s):
-            return await asyncio.shield(judging)
+            return await asyncio.shield(evaluation)
 
-    async def _seated(self) -> None:
-        """Wait for a seat; a long line of those who wait is no reason to give up while it moves."""
+    async def _acquire_thread(self) -> None:
+        """Wait for a thread. A long queue does not time out while it moves."""
         while True:
-            left = self._left
+            finished_count = self._finished_count
             try:
                 async with asyncio.timeout(self.timeout_s):
-                    await self._seats.acquire()
+                    await self._threads.acquire()
             except TimeoutError:
-                if self._left == left:
+                if self._finished_count == finished_count:
                     raise
             else:
                 return
 
-    def _gets_up(self, _: object) -> None:
-        self._left += 1
-        self._seats.release()
+    def _release_thread(self, _: object) -> None:
+        self._finished_count += 1
+        self._threads.release()

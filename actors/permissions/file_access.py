@@ -1,7 +1,8 @@
-"""The files that one call would touch: each is looked at once, and told as far as it is heard."""
+"""The files that one tool call would access; each path is resolved once."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
 from actors.paths.resolve import PathResolver, ResolvedPath, is_in_workspace
 from actors.permissions.access import Access, RuleScope
@@ -9,57 +10,62 @@ from actors.permissions.protected_paths import is_plan_file
 from actors.permissions.rule_index import RuleIndex
 from actors.permissions.rules import FILE_CHANGE_PERMISSIONS, FILE_READ_PERMISSIONS
 
-_Named = tuple[str, str, str]
-"""What is done to a path: permission, path, and the folder it counts from."""
+_MAX_PATH_CHARS_IN_REASON = 200
+_FileKey: TypeAlias = tuple[str, str, str]
+"""Permission, path, and the folder that the path is relative to."""
 
 
 @dataclass(slots=True, eq=False)
 class FileAccess:
-    """What a call does to one path, as it was found."""
+    """What a call does to one path."""
 
     permission: str
     resolved_path: ResolvedPath
     target: str
     spellings: tuple[str, ...]
-    """The target and its other spellings: what rules see that ask or deny."""
+    """The target and its other spellings; rules that ask or deny match any of them."""
     problem: str
-    """Why it may be another file when it is used; empty: it is certain."""
+    """Why it may be another file when it is used. Empty: it is certain."""
     reported: RuleScope | None = None
-    """The most that was told of it as an argument of a command."""
+    """The widest rule scope in which it was added as an argument of a command."""
     protection_reason: str | None = None
-    """Why a change of it needs an answer to this very call; None: nobody asked yet."""
+    """Why a change needs a decision on this specific call. None: not determined yet."""
 
 
 @dataclass(slots=True)
 class FileAccesses:
-    """One decision's files: each is looked at once, however often it comes up."""
+    """The file accesses of one decision, cached by permission and path."""
 
     resolver: PathResolver
     rule_index: RuleIndex
-    _found: dict[_Named, FileAccess] = field(default_factory=dict[_Named, FileAccess])
-    _guarded: dict[str, str] = field(default_factory=dict[str, str])
-    """By path its target, if that is protected; else nothing. Links and permissions share paths."""
+    _found: dict[_FileKey, FileAccess] = field(default_factory=dict[_FileKey, FileAccess])
+    _protected_targets: dict[str, str] = field(default_factory=dict[str, str])
+    """By path: its target if that is protected, else an empty string."""
 
     def look_up(self, permission: str, path: str, base: str) -> FileAccess:
-        """Look at a path that counts from the resolved folder `base`."""
-        named = (permission, path, base)
-        file = self._found.get(named)
+        """Return the access to a path that is relative to the resolved folder `base`."""
+        key = (permission, path, base)
+        file = self._found.get(key)
         if file is None:
-            file = self._found[named] = self._look(permission, path, base)
+            file = self._found[key] = self._build_file_access(permission, path, base)
         return file
 
-    def _look(self, permission: str, path: str, base: str) -> FileAccess:
-        place = self.resolver.resolve(path, base)
-        target = self.resolver.to_target(place.path)
-        texts = (target,) if target == place.path else (target, place.path)
-        if place.other_spellings:
-            texts = (target, *map(self.resolver.to_target, place.other_spellings), *texts[1:])
-        problem = f"{path[:200]!r}: {place.problem}" if place.problem else ""
-        return FileAccess(permission, place, target, texts, problem)
+    def _build_file_access(self, permission: str, path: str, base: str) -> FileAccess:
+        resolved = self.resolver.resolve(path, base)
+        target = self.resolver.to_target(resolved.path)
+        spellings = (target,) if target == resolved.path else (target, resolved.path)
+        if resolved.other_spellings:
+            others = map(self.resolver.to_target, resolved.other_spellings)
+            spellings = (target, *others, *spellings[1:])
+        problem = ""
+        if resolved.problem:
+            shown_path = path[:_MAX_PATH_CHARS_IN_REASON]
+            problem = f"{shown_path!r} cannot be resolved in advance: {resolved.problem}"
+        return FileAccess(permission, resolved, target, spellings, problem)
 
     def build_access(self, file: FileAccess, tool: str, rule_scope: RuleScope) -> Access:
-        """Make it something to be decided; where only a deny counts, a doubt counts nothing."""
-        changes = file.permission in FILE_CHANGE_PERMISSIONS
+        """Return the access to decide. If only deny rules apply, an uncertain path does not ask."""
+        is_change = file.permission in FILE_CHANGE_PERMISSIONS
         return Access(
             file.permission,
             file.target,
@@ -68,20 +74,20 @@ class FileAccesses:
             other_spellings=file.spellings[1:],
             is_case_insensitive=file.resolved_path.is_case_insensitive,
             is_in_workspace=self.is_in_workspace(file),
-            ask_reason="" if rule_scope == "denies" else file.problem,
-            protection_reason=self.get_protection_reason(file) if changes else "",
-            is_plan_file=changes and is_plan_file(file.target),
+            ask_reason="" if rule_scope == "deny_only" else file.problem,
+            protection_reason=self.get_protection_reason(file) if is_change else "",
+            is_plan_file=is_change and is_plan_file(file.target),
             changes_nothing=file.permission in FILE_READ_PERMISSIONS,
             is_target_unknown=bool(file.problem),
         )
 
     def is_in_workspace(self, file: FileAccess) -> bool:
-        """Whether it is in the workspace or an added folder."""
+        """Whether the file is in the workspace or an added folder."""
         return is_in_workspace(file.target, self.resolver.workspace_paths.added_folders)
 
     def can_match_rule(self, file: FileAccess, rule_scope: RuleScope) -> bool:
-        """Whether anything could be said against it that counts for this weight."""
-        if file.problem and rule_scope != "denies":
+        """Whether anything in this rule scope could ask about the file or deny it."""
+        if file.problem and rule_scope != "deny_only":
             return True
         if file.permission in FILE_CHANGE_PERMISSIONS and self.get_protection_reason(file):
             return True
@@ -90,25 +96,22 @@ class FileAccesses:
         )
 
     def find_protection_reason(self, files: Iterable[FileAccess]) -> str:
-        """Say why a change of these needs an answer to this very call; empty: no reason."""
-        for file in files:
-            if self.get_protection_reason(file):
-                return self.get_protection_reason(file)
-        return ""
+        """Return the protection reason of the first protected file, or an empty string."""
+        return next((reason for file in files if (reason := self.get_protection_reason(file))), "")
 
     def get_protection_reason(self, file: FileAccess) -> str:
-        """Say it of one."""
+        """Return why a change of the file always asks, or an empty string."""
         if file.protection_reason is None:
-            file.protection_reason = self._guard(file.resolved_path)
+            file.protection_reason = self._find_reason(file.resolved_path)
         return file.protection_reason
 
-    def _guard(self, place: ResolvedPath) -> str:
-        for each in (place.path, *place.other_spellings):
-            guarded = self._guarded.get(each)
-            if guarded is None:
-                target = self.resolver.to_target(each)
-                held = self.rule_index.protected_paths.is_protected(target)
-                guarded = self._guarded[each] = target if held else ""
-            if guarded:
-                return f"{guarded} is protected: only an answer to this very call"
+    def _find_reason(self, resolved: ResolvedPath) -> str:
+        for path in (resolved.path, *resolved.other_spellings):
+            protected = self._protected_targets.get(path)
+            if protected is None:
+                target = self.resolver.to_target(path)
+                is_protected = self.rule_index.protected_paths.is_protected(target)
+                protected = self._protected_targets[path] = target if is_protected else ""
+            if protected:
+                return f"{protected} is protected, so each change needs approval"
         return ""

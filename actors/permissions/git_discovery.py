@@ -1,19 +1,22 @@
-"""Which repository git would find: its settings may name programs, so only the workspace's own."""
+"""Which repository git would use in a folder; only the workspace's own is acceptable.
+
+A repository's configuration can name programs that git starts.
+"""
 
 from actors.paths.resolve import PathResolver, is_in_workspace
 
 
 def can_find_foreign_repository(folder: str, resolver: PathResolver) -> bool:
-    """Whether git may find another repository from this folder than the workspace's own.
+    """Whether git may find a repository other than the workspace's own from this folder.
 
-    Git looks for `.git`, then for the layout of a bare repository, in each folder on the way up;
-    the workspace's own `.git` is protected, a bare layout can be put together by plain writes.
+    In each folder on the way up, git looks for `.git` and then for the layout of a bare repository.
+    The workspace's own `.git` is protected, but plain writes can create a bare layout.
     """
     root = resolver.workspace_paths.root
     target = resolver.to_target(folder)
     if target.startswith("/") or not is_in_workspace(target):
         return True
-    while not _looks_bare(folder, resolver):
+    while not _may_be_bare_repository(folder, resolver):
         if folder == root:
             return False
         if resolver.identify_file(f"{folder}/.git"):
@@ -22,9 +25,9 @@ def can_find_foreign_repository(folder: str, resolver: PathResolver) -> bool:
     return True
 
 
-def _looks_bare(folder: str, explorer: PathResolver) -> bool:
-    """Whether git could take a folder for a bare repository; others may hold its objects."""
-    probe = explorer.identify_file
-    if not probe(f"{folder}/HEAD"):
+def _may_be_bare_repository(folder: str, resolver: PathResolver) -> bool:
+    """Whether git could accept a folder as a bare repository; its objects may be elsewhere."""
+    identify_file = resolver.identify_file
+    if not identify_file(f"{folder}/HEAD"):
         return False
-    return bool(probe(f"{folder}/refs") or probe(f"{folder}/commondir"))
+    return bool(identify_file(f"{folder}/refs") or identify_file(f"{folder}/commondir"))

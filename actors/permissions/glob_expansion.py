@@ -1,4 +1,4 @@
-"""What file names with `*`, `?` and `[…]` stand for at this moment: a bounded look at folders."""
+"""The paths that words with `*`, `?` and `[…]` match at the moment; the search is bounded."""
 
 import os
 import re
@@ -9,21 +9,21 @@ from typing import NamedTuple
 from actors.permissions.rules import compile_pattern
 
 MAX_COMPARED_NAMES = 5_000
-"""Of one decision, each as often as it is compared or gone through; where there are more, a person
-is asked."""
-_PRICE = 20
-"""Of a folder that is gone through, and of a path that is told, which is followed and heard; in
-names."""
+"""Per decision, counting a name each time it is compared or its folder is entered; a call that
+needs more asks."""
+_PATH_COST = 20
+"""Cost, in compared names, of entering a folder and of a path that is found: it has to be resolved
+and matched against rules."""
 MAX_COMPILED_PATTERNS = 64
-"""Different patterns with `?` or `[…]` of one decision; likewise."""
-_PLAIN = re.compile(r"[^*?\[]+")
-_LONGEST = 1_024
-"""Characters of a piece of a pattern; no honest one is longer."""
+"""Different patterns with `?` or `[…]` per decision; a call that needs more asks."""
+_LITERAL = re.compile(r"[^*?\[]+")
+_MAX_SEGMENT_CHARS = 1_024
+"""Length of the part of a pattern between two slashes; real ones are shorter."""
 _PIECE = re.compile(r"\*+|\[[!^]?(?:\[:\w+:\]|.)(?:\[:\w+:\]|[^]])*\]|.", re.DOTALL)
 
 
 class DirectoryEntry(NamedTuple):
-    """What stands in a folder."""
+    """A name in a folder."""
 
     name: str
     is_link: bool
@@ -32,132 +32,138 @@ class DirectoryEntry(NamedTuple):
 
 @dataclass(slots=True)
 class GlobExpansion:
-    """The patterns of one decision; a folder is listed once for all of them."""
+    """The patterns of one decision; each folder is listed once for all of them."""
 
     names_left: int = MAX_COMPARED_NAMES
-    _listed: dict[str, tuple[DirectoryEntry, ...]] = field(
+    _listings: dict[str, tuple[DirectoryEntry, ...]] = field(
         default_factory=dict[str, tuple[DirectoryEntry, ...]]
     )
-    _matched: dict[tuple[str, str], list[DirectoryEntry]] = field(
+    _matches: dict[tuple[str, str], list[DirectoryEntry]] = field(
         default_factory=dict[tuple[str, str], list[DirectoryEntry]]
     )
-    """By folder and piece."""
-    _ready: dict[str, Callable[[str], object]] = field(
+    """By folder and pattern segment."""
+    _compiled: dict[str, Callable[[str], object]] = field(
         default_factory=dict[str, Callable[[str], object]]
     )
 
     @property
     def problem(self) -> str:
-        """Say why more may be named than was found; empty: it may not."""
-        return "it may name more files than are looked at" if self.names_left < 0 else ""
+        """Why more files may match than were found. Empty: all were found."""
+        if self.names_left < 0:
+            return "its patterns may match more files than can be checked in advance"
+        return ""
 
     def expand(self, pattern: str, base: str, is_relevant: Callable[[str], bool]) -> Iterator[str]:
-        """Find the paths that a pattern may name, as bash does, or more.
+        """Yield at least the paths that bash would expand a pattern to.
 
-        Left out are those of which `matters` says that nothing could be said against them; what
-        goes by a link never is.
+        Paths for which `is_relevant` is false are left out, except those that go through a link.
         """
-        pieces = [piece for piece in pattern.split("/") if piece]
-        last = max((at for at, piece in enumerate(pieces) if is_glob(piece)), default=-1)
-        rest = pieces[last + 1 :]
-        begin = "/" if pattern.startswith("/") else base
-        for path, is_linked in self._walk(begin, pieces[: last + 1], goes_on=bool(rest)):
+        segments = [segment for segment in pattern.split("/") if segment]
+        last = max((at for at, segment in enumerate(segments) if is_glob(segment)), default=-1)
+        rest = segments[last + 1 :]
+        start = "/" if pattern.startswith("/") else base
+        for path, is_linked in self._walk(start, segments[: last + 1], must_be_folder=bool(rest)):
             if rest or is_linked or is_relevant(path):
-                self.names_left -= _PRICE
+                self.names_left -= _PATH_COST
                 if self.names_left < 0:
                     return
                 yield "/".join((path, *rest))
 
-    def _walk(self, folder: str, pieces: list[str], *, goes_on: bool) -> Iterator[tuple[str, bool]]:
-        """Follow the pieces; `goes_on`: behind them there are more names, so they are folders."""
-        if not pieces:
+    def _walk(
+        self, folder: str, segments: list[str], *, must_be_folder: bool
+    ) -> Iterator[tuple[str, bool]]:
+        """Yield the paths that match the segments, and whether each goes through a link."""
+        if not segments:
             yield folder, False
             return
-        piece, *rest = pieces
-        if not is_glob(piece):
-            yield from self._walk(_below(folder, piece), rest, goes_on=goes_on)
+        segment, *rest = segments
+        if not is_glob(segment):
+            yield from self._walk(_join(folder, segment), rest, must_be_folder=must_be_folder)
             return
-        for name in self._matching(folder, piece):
-            if name.can_be_folder or not (rest or goes_on):
-                for path, is_linked in self._walk(_below(folder, name.name), rest, goes_on=goes_on):
-                    yield path, is_linked or name.is_link
+        for entry in self._match(folder, segment):
+            if entry.can_be_folder or not (rest or must_be_folder):
+                child = _join(folder, entry.name)
+                for path, is_linked in self._walk(child, rest, must_be_folder=must_be_folder):
+                    yield path, is_linked or entry.is_link
 
-    def _matching(self, folder: str, piece: str) -> list[DirectoryEntry]:
-        matching = self._matched.get((folder, piece))
-        if matching is None:
-            matching = self._matched[folder, piece] = self._compared(folder, piece)
-        self.names_left -= len(matching) + _PRICE
-        return matching if self.names_left >= 0 else []
+    def _match(self, folder: str, segment: str) -> list[DirectoryEntry]:
+        matches = self._matches.get((folder, segment))
+        if matches is None:
+            matches = self._matches[folder, segment] = self._compare(folder, segment)
+        self.names_left -= len(matches) + _PATH_COST
+        return matches if self.names_left >= 0 else []
 
-    def _compared(self, folder: str, piece: str) -> list[DirectoryEntry]:
-        names = self._names(folder)
-        self.names_left -= len(names)
+    def _compare(self, folder: str, segment: str) -> list[DirectoryEntry]:
+        entries = self._list(folder)
+        self.names_left -= len(entries)
         if self.names_left < 0:
             return []
-        begins = _PLAIN.match(piece)
-        beginning = begins.group() if begins else ""
-        hidden = piece.startswith((".", "["))
-        found = [
-            each
-            for each in names
-            if each.name.startswith(beginning) and (hidden or not each.name.startswith("."))
+        literal = _LITERAL.match(segment)
+        prefix = literal.group() if literal else ""
+        includes_hidden = segment.startswith((".", "["))
+        candidates = [
+            entry
+            for entry in entries
+            if entry.name.startswith(prefix) and (includes_hidden or not entry.name.startswith("."))
         ]
-        matched = self._matcher(piece) if found else bool
-        return [each for each in found if matched(each.name)]
+        matches = self._compile(segment) if candidates else bool
+        return [entry for entry in candidates if matches(entry.name)]
 
-    def _matcher(self, piece: str) -> Callable[[str], object]:
-        """Make a piece ready; those with more than stars, which take longer, only so many."""
-        if _PLAIN.fullmatch(piece.replace("*", "")):
-            return compile_pattern(piece)
-        if len(piece) > _LONGEST or len({*self._ready, piece}) > MAX_COMPILED_PATTERNS:
+    def _compile(self, segment: str) -> Callable[[str], object]:
+        """Return a matcher. Only stars are cheap, so the number of other segments is limited."""
+        if _LITERAL.fullmatch(segment.replace("*", "")):
+            return compile_pattern(segment)
+        is_too_long = len(segment) > _MAX_SEGMENT_CHARS
+        if is_too_long or len({*self._compiled, segment}) > MAX_COMPILED_PATTERNS:
             self.names_left = -1
             return bool
-        ready = self._ready.get(piece)
-        if ready is None:
-            ready = self._ready[piece] = _made(piece)
-        return ready
+        matcher = self._compiled.get(segment)
+        if matcher is None:
+            matcher = self._compiled[segment] = _compile_segment(segment)
+        return matcher
 
-    def _names(self, folder: str) -> tuple[DirectoryEntry, ...]:
-        found = self._listed.get(folder)
-        if found is None:
-            found = self._listed[folder] = _listing(folder, self.names_left)
-        return found
+    def _list(self, folder: str) -> tuple[DirectoryEntry, ...]:
+        entries = self._listings.get(folder)
+        if entries is None:
+            entries = self._listings[folder] = _list_folder(folder, self.names_left)
+        return entries
 
 
-def _below(folder: str, name: str) -> str:
+def _join(folder: str, name: str) -> str:
     return f"{folder.rstrip('/')}/{name}"
 
 
 def is_glob(text: str) -> bool:
-    """Whether bash may take it for the names of other files."""
+    """Whether bash may expand a word to the names of other files."""
     bracket = text.find("[")
     return "*" in text or "?" in text or (bracket >= 0 and "]" in text[bracket:])
 
 
-def _listing(folder: str, most: int) -> tuple[DirectoryEntry, ...]:
+def _list_folder(folder: str, max_entries: int) -> tuple[DirectoryEntry, ...]:
+    """List at most one entry more than allowed, so that the caller sees that there are more."""
     try:
         with os.scandir(folder) as entries:
-            found = map(_name, entries)
-            return tuple(name for name, _ in zip(found, range(most + 1), strict=False))
+            found = map(_to_directory_entry, entries)
+            return tuple(entry for entry, _ in zip(found, range(max_entries + 1), strict=False))
     except (OSError, ValueError):
-        # What cannot be listed here bash cannot list either.
+        # bash cannot list this folder either.
         return ()
 
 
-def _name(entry: os.DirEntry[str]) -> DirectoryEntry:
+def _to_directory_entry(entry: os.DirEntry[str]) -> DirectoryEntry:
     is_link = entry.is_symlink()
     return DirectoryEntry(entry.name, is_link, is_link or entry.is_dir(follow_symlinks=False))
 
 
-def _made(pattern: str) -> Callable[[str], object]:
-    """Match from the left, never more than once over the name; a bracket is any character."""
-    between = [""]
-    for piece in _PIECE.findall(pattern):
+def _compile_segment(segment: str) -> Callable[[str], object]:
+    """Compile to a regex without backtracking across stars; a bracket matches any character."""
+    literals = [""]
+    for piece in _PIECE.findall(segment):
         if piece[0] == "*":
-            between.append("")
+            literals.append("")
         else:
-            between[-1] += "." if piece == "?" or len(piece) > 1 else re.escape(piece)
-    first, *rest = between
-    middle = "".join(f"(?>.*?{each})" for each in rest[:-1])
-    last = "".join(f".*{each}" for each in rest[-1:])
+            literals[-1] += "." if piece == "?" or len(piece) > 1 else re.escape(piece)
+    first, *rest = literals
+    middle = "".join(f"(?>.*?{literal})" for literal in rest[:-1])
+    last = "".join(f".*{literal}" for literal in rest[-1:])
     return re.compile(first + middle + last, re.DOTALL).fullmatch

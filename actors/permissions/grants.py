@@ -1,4 +1,4 @@
-"""What a person may grant, and what a grant lifts: a literal target, or a command's beginning."""
+"""Grants that can be offered, and what a grant allows: an exact target or a command prefix."""
 
 import re
 from collections.abc import Iterable
@@ -8,55 +8,60 @@ from actors.permissions.access import Access
 from actors.permissions.rules import ASK_PERMISSIONS, compile_rule, find_rule_problem
 from messages.policy import GrantScope, Policy, Rule
 
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]*")
+_PROGRAM_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]*")
 _SUBCOMMAND = re.compile(r"[a-z][a-z0-9:_-]*")
-_CHANGING = "rm rmdir unlink mv cp ln chmod chown chgrp truncate shred mkfs mount umount reboot"
-_RUNNING = (
+_FILE_CHANGERS = (
+    "rm rmdir unlink mv cp ln chmod chown chgrp truncate shred mkfs mount umount reboot"
+)
+_PROGRAM_RUNNERS = (
     "crystal dart dotnet elvish erb fzf gtimeout java jupyter kotlin matlab mongo mono nim nox nu "
     "ocaml pdksh php-cgi powershell pry runghc runhaskell sbcl sshpass swift tcc tox wine xonsh "
     "yash zx"
 )
-_NEVER = frozenset([*_CHANGING.split(), *_RUNNING.split()])
-"""Of these no beginning is granted: what follows says all that matters. The last run what it names,
-beside those with a guard."""
-_WITH_SUBCOMMANDS = frozenset(
+_NEVER_GRANTED_BY_PREFIX = frozenset([*_FILE_CHANGERS.split(), *_PROGRAM_RUNNERS.split()])
+"""No prefix is granted for these, because what they do depends on their arguments. Program runners
+that have an effect rule are not listed."""
+_GRANTED_WITH_SUBCOMMAND = frozenset(
     "git npm pnpm yarn cargo go make gmake ninja just uv poetry pdm pipenv hatch bundle gh".split()  # noqa: SIM905  (a list would be a page)
 )
-"""Of all that can run others by their arguments, these alone are granted by two words."""
+"""The only programs with an effect rule that a prefix (of two words) is granted for."""
 
 
 MAX_OFFERED_CHARS = 400
-"""Of all the rules of one offer, which stand on the screen for as long as the question does."""
+"""Total length of the rules in one offer. They must fit on the screen of the approval prompt."""
 
 
 def list_grantable_rules(asking: Iterable[Access]) -> tuple[Rule, ...]:
-    """Make the rules for exactly these; none where a text of theirs would match more than it.
+    """Return rules that allow exactly these accesses.
 
-    Nor where they would take too much room to be read before they are stored.
+    Empty if a rule would match more than its access, or if the rules are too long to be read
+    before they are stored.
     """
-    exact: dict[tuple[str, str], None] = {}
-    for matter in asking:
-        text = get_exact_pattern(matter)
-        if matter.is_target_unknown or not text or "*" in text:
+    patterns: dict[tuple[str, str], None] = {}
+    for access in asking:
+        pattern = get_exact_pattern(access)
+        if access.is_target_unknown or not pattern or "*" in pattern:
             return ()
-        exact[matter.permission, text] = None
-    return _readable(exact)
+        patterns[access.permission, pattern] = None
+    return _build_readable_rules(patterns)
 
 
 def list_broader_grants(asking: Iterable[Access]) -> tuple[Rule, ...]:
-    """Make the rules for their beginnings; a literal one for what is a floor, or no command."""
-    wider: dict[tuple[str, str], None] = {}
-    for matter in asking:
-        target = matter.target
-        whole = matter.permission != "bash" or bool(matter.ask_reason)
-        begins = "" if whole else find_command_prefix(target)
-        pattern = f"{begins} *" if begins else get_exact_pattern(matter)
-        wider[matter.permission, pattern] = None
-    return _readable(wider)
+    """Return rules for the command prefixes of these accesses.
+
+    An access that is not a command, or under a minimum ask, gets its exact rule.
+    """
+    patterns: dict[tuple[str, str], None] = {}
+    for access in asking:
+        is_exact = access.permission != "bash" or bool(access.ask_reason)
+        prefix = "" if is_exact else find_command_prefix(access.target)
+        pattern = f"{prefix} *" if prefix else get_exact_pattern(access)
+        patterns[access.permission, pattern] = None
+    return _build_readable_rules(patterns)
 
 
-def _readable(patterns: Iterable[tuple[str, str]]) -> tuple[Rule, ...]:
-    """Make rules of permissions and patterns; none where they are too long to be read."""
+def _build_readable_rules(patterns: Iterable[tuple[str, str]]) -> tuple[Rule, ...]:
+    """Build rules from permissions and patterns; none if they are too long to be read."""
     text = "".join([pattern for _, pattern in patterns])
     if len(text) > MAX_OFFERED_CHARS or "\n" in text:
         return ()
@@ -67,79 +72,81 @@ def _readable(patterns: Iterable[tuple[str, str]]) -> tuple[Rule, ...]:
 
 
 def get_exact_pattern(access: Access) -> str:
-    """Write out what a grant of exactly this says."""
+    """Return the pattern of a grant for exactly this access."""
     return access.grant_text or access.target
 
 
 def find_command_prefix(command: str) -> str:
-    """Find the words that may stand for a command, a program's subcommand included.
+    """Return the words that a broader grant may allow: a program, and its subcommand if any.
 
-    Empty: none may. An interpreter, shell, wrapper or `git` never stands alone.
+    Empty if there is none. An interpreter, shell, wrapper or `git` is never granted on its own.
     """
-    # The table of commands takes its time to import: not on the way to the screen.
-    from actors.bash.programs.effect_tables import find_effect_rule  # noqa: PLC0415
+    # Importing the command tables takes time that must not delay startup.
+    from actors.bash.parse import has_effect_rule  # noqa: PLC0415
 
-    first, *rest = command.split(" ")
-    if not _NAME.fullmatch(first) or first in _NEVER or not rest:
+    program, *arguments = command.split(" ")
+    if not _PROGRAM_NAME.fullmatch(program) or program in _NEVER_GRANTED_BY_PREFIX or not arguments:
         return ""
-    runs_others = find_effect_rule(first) is not None
-    if _SUBCOMMAND.fullmatch(rest[0]) and (not runs_others or first in _WITH_SUBCOMMANDS):
-        return f"{first} {rest[0]}"
-    return "" if runs_others else first
+    runs_other_programs = has_effect_rule(program)
+    if _SUBCOMMAND.fullmatch(arguments[0]) and (
+        not runs_other_programs or program in _GRANTED_WITH_SUBCOMMAND
+    ):
+        return f"{program} {arguments[0]}"
+    return "" if runs_other_programs else program
 
 
 def covers(rule: Rule, access: Access) -> bool:
-    """Whether a grant lifts an ask: a floor only if it is that exact text.
+    """Whether a grant lifts the ask of an access.
 
-    Of wider ones only the beginning of a command counts, alone or with more behind it: no other is
-    ever offered.
+    Under a minimum ask, only a grant of the exact text does. The only broader grant is a command
+    prefix followed by ` *`; it also matches the prefix alone.
     """
     if rule.action != "allow" or rule.permission != access.permission or access.is_target_unknown:
         return False
     if "*" not in rule.pattern:
         return rule.pattern == get_exact_pattern(access)
-    begins = rule.pattern.endswith(" *") and rule.pattern.count("*") == 1
-    whole = rule.permission == "bash" and begins and not access.ask_reason
-    return whole and compile_rule(rule).has_ask_or_deny_match((access.target,), None)
+    is_prefix = rule.pattern.endswith(" *") and rule.pattern.count("*") == 1
+    may_cover = rule.permission == "bash" and is_prefix and not access.ask_reason
+    return may_cover and compile_rule(rule).has_ask_or_deny_match((access.target,), None)
 
 
 def find_grant_problem(rule: Rule) -> str:
-    """Say why a rule is no grant that could have been offered; empty: it may be stored."""
-    wrong = find_rule_problem(rule)
-    if wrong:
-        return wrong
+    """Return why a rule cannot be stored as a grant, or an empty string."""
+    problem = find_rule_problem(rule)
+    if problem:
+        return problem
     if rule.action != "allow" or rule.agent is not None or rule.permission in ASK_PERMISSIONS:
-        return f"{rule.permission} {rule.pattern} is nothing that can be granted"
+        return f"{rule.permission} {rule.pattern} cannot be granted"
     if "*" not in rule.pattern:
         return ""
-    begins = rule.pattern.removesuffix(" *")
+    prefix = rule.pattern.removesuffix(" *")
     if (
         rule.permission != "bash"
-        or begins == rule.pattern
-        or find_command_prefix(f"{begins} -") != begins
+        or prefix == rule.pattern
+        or find_command_prefix(f"{prefix} -") != prefix
     ):
-        return f"{rule.permission} {rule.pattern} is wider than anything that is offered"
+        return f"{rule.permission} {rule.pattern} is broader than any grant that can be offered"
     return ""
 
 
 def with_grants(policy: Policy, rules: tuple[Rule, ...], scope: GrantScope = "session") -> Policy:
-    """Add what a person granted; it can only ever allow."""
-    allowing = (rule for rule in rules if rule.action == "allow")
-    return _keeping(policy, (*get_grants(policy, scope), *allowing), scope)
+    """Return the policy with additional grants; only allow rules are added."""
+    added = (rule for rule in rules if rule.action == "allow")
+    return _with_rules(policy, (*get_grants(policy, scope), *added), scope)
 
 
 def without_grant(policy: Policy, rule: Rule, scope: GrantScope) -> Policy:
-    """Take a grant back."""
-    return _keeping(policy, (each for each in get_grants(policy, scope) if each != rule), scope)
+    """Return the policy without one grant."""
+    return _with_rules(policy, (each for each in get_grants(policy, scope) if each != rule), scope)
 
 
-def _keeping(policy: Policy, rules: Iterable[Rule], scope: GrantScope) -> Policy:
-    kept, generation = tuple(dict.fromkeys(rules)), policy.policy_version + 1
+def _with_rules(policy: Policy, rules: Iterable[Rule], scope: GrantScope) -> Policy:
+    grants, version = tuple(dict.fromkeys(rules)), policy.policy_version + 1
     if scope == "project":
-        return replace(policy, project_grants=kept, policy_version=generation)
-    return replace(policy, grants=kept, policy_version=generation)
+        return replace(policy, project_grants=grants, policy_version=version)
+    return replace(policy, grants=grants, policy_version=version)
 
 
 def get_grants(policy: Policy, scope: GrantScope) -> tuple[Rule, ...]:
-    """List what was granted for so long."""
+    """Return the grants of a scope."""
     return policy.project_grants if scope == "project" else policy.grants

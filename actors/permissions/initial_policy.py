@@ -1,17 +1,17 @@
-"""What verdicts begin with: the defaults, somebody's rules, and what is protected here."""
+"""The policy that a session starts with: defaults, rule sources, and protected paths."""
 
 import os
 from pathlib import Path
 
-from actors.paths.resolve import WorkspacePaths, find_link_targets
+from actors.paths.resolve import WorkspacePaths
 from actors.paths.workspace import Workspace
 from actors.permissions.default_rules import DEFAULT_RULES
-from actors.permissions.protected_paths import PROTECTED_LINK_NAMES, find_hooks_folders, to_targets
+from actors.permissions.protected_paths import find_hooks_folders, find_link_targets, to_targets
 from messages.policy import PermissionMode, Policy, RuleSource
 
 
 def resolve_workspace_paths(workspace: Workspace) -> WorkspacePaths:
-    """Say where it is found out what a path means."""
+    """Return the folders that paths are resolved against, with links in the home path resolved."""
     home = os.path.realpath(os.path.expanduser("~"))  # noqa: PTH111  (never raises)
     added = tuple(str(folder) for folder in workspace.added_folders)
     return WorkspacePaths(
@@ -27,15 +27,18 @@ def build_initial_policy(
     trusted: bool,
     extra_protected: tuple[Path, ...],
 ) -> Policy:
-    """Put together what holds before anybody granted anything; `ours` is protected too."""
-    ground = resolve_workspace_paths(workspace)
-    linked = (Path(each) for each in find_link_targets(ground, PROTECTED_LINK_NAMES))
-    protected = (*extra_protected, *linked, *find_hooks_folders(ground.root, ground.home))
+    """Build a policy without grants; `extra_protected` is protected in addition to known names."""
+    paths = resolve_workspace_paths(workspace)
+    protected = (
+        *extra_protected,
+        *find_link_targets(paths),
+        *find_hooks_folders(paths.root, paths.home),
+    )
     return Policy(
         mode=mode,
         sources=sources,
         defaults=DEFAULT_RULES,
-        added_directories=ground.added_folders,
+        added_directories=paths.added_folders,
         protected_paths=to_targets(protected, workspace.root),
         trusted=trusted,
     )

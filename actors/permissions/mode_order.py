@@ -1,4 +1,4 @@
-"""Modes, from strict to loose."""
+"""Permission modes, from strictest to loosest."""
 
 from typing import get_args
 
@@ -8,7 +8,7 @@ MODES: tuple[PermissionMode, ...] = get_args(PermissionMode)
 
 
 def find_strictest_mode(*modes: PermissionMode) -> PermissionMode:
-    """Take the strictest."""
+    """Return the strictest of several modes."""
     return min(modes, key=MODES.index)
 
 

@@ -1,55 +1,58 @@
-"""What a word that is not literal still plainly names; only for rules that ask or deny."""
+"""The paths that a word with expansions can still be known to name."""
 
 import os
 import re
 from collections.abc import Iterator
 
-from actors.bash.syntax.parsed_command import Word
+from actors.bash.parse import Word
 from actors.permissions.glob_expansion import is_glob
 
-_BEGINS = {"$", "~"}
-_HERE = re.compile(r"^(?:\$PWD|\$\{PWD\}|~\+)(?=/|$)")
+_VARIABLE_STARTS = {"$", "~"}
+_CURRENT_DIRECTORY = re.compile(r"^(?:\$PWD|\$\{PWD\}|~\+)(?=/|$)")
 _HOME = re.compile(r"(?:\$HOME|\$\{HOME\}|~)(?=/|$)")
 _BRACES = re.compile(r"\{([^{}]*,[^{}]*)\}")
-_EXPANDS = re.compile(r"[$`{]|^~")
-_MOST = 64
+_EXPANSION = re.compile(r"[$`{]|^~")
+_MAX_ALTERNATIVES = 64
 
 
 def expand_partial_word(word: Word, home: str) -> Iterator[tuple[str, bool]]:
-    """Write out what a word names, as far as it can be told; and whether that is a pattern."""
+    """Yield the paths that a word names as far as they are known, and whether each is a pattern.
+
+    Only rules that ask or deny may use the result, because it can be incomplete.
+    """
     if word.is_literal:
         yield word.text, False
         return
-    for text in _spelled_out(word.text):
-        path = _HERE.sub(".", text, count=1) if text[:1] in _BEGINS else text
-        begin = _HOME.match(path) if path[:1] in _BEGINS else None
-        if begin and (word.has_home_prefix or path[0] != "~"):
-            path = os.path.join(home, path[begin.end() :].lstrip("/"))  # noqa: PTH118  (text, not a file)
-        if path and not _EXPANDS.search(path):
+    for text in _expand_braces(word.text):
+        path = _CURRENT_DIRECTORY.sub(".", text, count=1) if text[:1] in _VARIABLE_STARTS else text
+        home_prefix = _HOME.match(path) if path[:1] in _VARIABLE_STARTS else None
+        if home_prefix and (word.has_home_prefix or path[0] != "~"):
+            path = os.path.join(home, path[home_prefix.end() :].lstrip("/"))  # noqa: PTH118  (text, not a file)
+        if path and not _EXPANSION.search(path):
             yield path, is_glob(path)
 
 
 def is_fully_expanded(word: Word, home: str) -> bool:
-    """Whether all that a word may name is written out by `paths_in`."""
+    """Whether `expand_partial_word` yields everything that a word may name."""
     return word.is_literal or len([*expand_partial_word(word, home)]) == len(
-        _spelled_out(word.text)
+        _expand_braces(word.text)
     )
 
 
-def _spelled_out(text: str) -> list[str]:
-    """Expand braces, as far as they are few; the others stay."""
+def _expand_braces(text: str) -> list[str]:
+    """Expand braces up to the limit; texts beyond it keep their braces."""
     if "{" not in text:
         return [text]
-    done: list[str] = []
+    expanded: list[str] = []
     pending = [text]
-    while pending and len(done) + len(pending) < _MOST:
-        each = pending.pop()
-        braces = _BRACES.search(each)
+    while pending and len(expanded) + len(pending) < _MAX_ALTERNATIVES:
+        candidate = pending.pop()
+        braces = _BRACES.search(candidate)
         if braces is None:
-            done.append(each)
+            expanded.append(candidate)
         else:
             pending += [
-                each[: braces.start()] + choice + each[braces.end() :]
-                for choice in braces[1].split(",")
+                candidate[: braces.start()] + alternative + candidate[braces.end() :]
+                for alternative in braces[1].split(",")
             ]
-    return [*done, *pending]
+    return [*expanded, *pending]

@@ -1,4 +1,4 @@
-"""Changes on their way to the disk, and what of them holds before they are there."""
+"""Policy changes that are being written to disk, and what they restrict before that."""
 
 from collections import deque
 
@@ -9,60 +9,62 @@ from messages.policy import Policy
 
 
 class PendingChanges:
-    """One change at a time goes to the disk: each record is whole.
+    """A queue of policy changes that are written one at a time, because each record is complete.
 
-    What was taken back, and the last mode that was asked for, hold at once: an older change that
-    reaches the disk after it loosens nothing of that. So they do where the disk refuses them.
+    Revocations and the last requested mode take effect at once: an older change that reaches the
+    disk later cannot loosen them. They stay in effect even if writing them fails.
     """
 
     def __init__(self) -> None:
-        self._waiting: deque[tuple[PolicyUpdate, Address]] = deque()
-        self._tight: tuple[PolicyUpdate, ...] = ()
+        self._queue: deque[tuple[PolicyUpdate, Address]] = deque()
+        self._tightening: tuple[PolicyUpdate, ...] = ()
 
     @property
     def first(self) -> PolicyUpdate | None:
-        """Name the change that is being written."""
-        return self._waiting[0][0] if self._waiting else None
+        """The change that is being written."""
+        return self._queue[0][0] if self._queue else None
 
     def add(self, update: PolicyUpdate, requester: Address) -> bool:
-        """Take a change up; True: it is the first."""
-        self._tight = add_tightening_update(self._tight, update)
-        self._waiting.append((update, requester))
-        return len(self._waiting) == 1
+        """Add a change; return whether it is the first, so that writing has to start."""
+        self._tightening = add_tightening_update(self._tightening, update)
+        self._queue.append((update, requester))
+        return len(self._queue) == 1
 
     def complete_first(self) -> tuple[PolicyUpdate, Address]:
-        """Strike the first off: it is on disk."""
-        change, asker = self._waiting.popleft()
-        left = [each for each, _ in self._waiting]
-        self._tight = tuple(each for each in self._tight if each != change or each in left)
-        return change, asker
+        """Remove the first change, which is on disk now, with its requester."""
+        update, requester = self._queue.popleft()
+        pending = [each for each, _ in self._queue]
+        self._tightening = tuple(
+            each for each in self._tightening if each != update or each in pending
+        )
+        return update, requester
 
     def fail_first(self) -> tuple[PolicyUpdate, Address]:
-        """Strike the first off: it is not on disk; what it tightened holds all the same."""
-        return self._waiting.popleft()
+        """Remove the first change, which could not be written; what it restricted stays so."""
+        return self._queue.popleft()
 
     def with_tightening(self, policy: Policy) -> Policy:
-        """Let a policy allow no more than it may."""
-        for change in self._tight:
-            if is_tightening(change, policy):
-                policy = apply_update(policy, change)
+        """Return the policy restricted by the changes that take effect at once."""
+        for update in self._tightening:
+            if is_tightening(update, policy):
+                policy = apply_update(policy, update)
         return policy
 
 
 def add_tightening_update(
     tightening: tuple[PolicyUpdate, ...], update: PolicyUpdate
 ) -> tuple[PolicyUpdate, ...]:
-    """Say what holds at once; a new grant of what was taken back counts again."""
+    """Return the updates that take effect at once; a new grant cancels its earlier revocation."""
     match update:
         case RevokeGrant():
             return (*tightening, update)
         case ChangeMode():
             return (*(each for each in tightening if not isinstance(each, ChangeMode)), update)
         case StoreGrant() | ReplaceRules():
-            return tuple(each for each in tightening if not _gives_back(update, each))
+            return tuple(each for each in tightening if not _cancels(update, each))
 
 
-def _gives_back(change: StoreGrant | ReplaceRules, taken: PolicyUpdate) -> bool:
-    if not isinstance(change, StoreGrant) or not isinstance(taken, RevokeGrant):
+def _cancels(update: StoreGrant | ReplaceRules, revocation: PolicyUpdate) -> bool:
+    if not isinstance(update, StoreGrant) or not isinstance(revocation, RevokeGrant):
         return False
-    return taken.scope == change.scope and taken.rule in change.rules
+    return revocation.scope == update.scope and revocation.rule in update.rules

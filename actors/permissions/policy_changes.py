@@ -1,10 +1,10 @@
-"""What changes verdicts: a grant, a revocation, a mode, rules read anew. Pure.
+"""Pure functions for policy changes: a grant, a revocation, a mode, or replaced rules.
 
-A change that loosens holds once it is on disk; one that tightens holds at once.
+A change that loosens takes effect when it is on disk. One that tightens takes effect at once.
 """
 
 from dataclasses import replace
-from typing import assert_never
+from typing import TypeAlias, assert_never
 
 from actors.permissions.grants import find_grant_problem, get_grants, with_grants, without_grant
 from actors.permissions.mode_order import is_stricter
@@ -28,16 +28,17 @@ from messages.permissions import (
 )
 from messages.policy import Policy
 
-PolicyUpdate = StoreGrant | RevokeGrant | ChangeMode | ReplaceRules
+PolicyUpdate: TypeAlias = StoreGrant | RevokeGrant | ChangeMode | ReplaceRules
 
 
 def find_update_problem(update: PolicyUpdate) -> str:
-    """Say why a change cannot be made, whatever the disk says; empty: it can."""
+    """Return why an update is invalid, or an empty string."""
     match update:
         case ReplaceRules():
             return find_source_problem(update.sources)
         case StoreGrant():
-            return next((why for rule in update.rules if (why := find_grant_problem(rule))), "")
+            problems = (find_grant_problem(rule) for rule in update.rules)
+            return next((problem for problem in problems if problem), "")
         case RevokeGrant() | ChangeMode():
             return ""
         case _:
@@ -45,7 +46,7 @@ def find_update_problem(update: PolicyUpdate) -> str:
 
 
 def is_tightening(update: PolicyUpdate, policy: Policy) -> bool:
-    """Whether a change takes something away at once: that need not wait for the disk."""
+    """Whether an update restricts the policy and therefore takes effect at once."""
     match update:
         case RevokeGrant():
             return update.rule in get_grants(policy, update.scope)
@@ -58,7 +59,7 @@ def is_tightening(update: PolicyUpdate, policy: Policy) -> bool:
 
 
 def apply_update(policy: Policy, update: PolicyUpdate) -> Policy:
-    """Make the change, in the next generation."""
+    """Return the changed policy with the next policy version."""
     match update:
         case ReplaceRules():
             return with_replaced_rules(policy, update)
@@ -73,32 +74,32 @@ def apply_update(policy: Policy, update: PolicyUpdate) -> Policy:
 
 
 def is_project_update(update: PolicyUpdate) -> bool:
-    """Whether it goes into the project's store, not into the session."""
+    """Whether an update is stored in the project's grants and not in the session file."""
     return isinstance(update, StoreGrant | RevokeGrant) and update.scope == "project"
 
 
-def build_session_settings(policy: Policy, loaded: ReplaceRules | None) -> SessionSettings:
-    """Write down what the session keeps of a policy."""
-    return SessionSettings(mode=policy.mode, grants=policy.grants, replaced_rules=loaded)
+def build_session_settings(policy: Policy, replaced_rules: ReplaceRules | None) -> SessionSettings:
+    """Build the record of what the session file stores of a policy."""
+    return SessionSettings(mode=policy.mode, grants=policy.grants, replaced_rules=replaced_rules)
 
 
-def build_success_reply(update: PolicyUpdate, generation: int) -> Message:
-    """Say that a change is on disk and holds."""
+def build_success_reply(update: PolicyUpdate, policy_version: int) -> Message:
+    """Build the reply for an update that is on disk and in effect."""
     match update:
         case ReplaceRules():
-            return RulesReplaced(policy_version=generation)
+            return RulesReplaced(policy_version=policy_version)
         case StoreGrant():
-            return GrantStored(id=update.id, policy_version=generation)
+            return GrantStored(id=update.id, policy_version=policy_version)
         case RevokeGrant():
-            return GrantRevoked(rule=update.rule, scope=update.scope, policy_version=generation)
+            return GrantRevoked(rule=update.rule, scope=update.scope, policy_version=policy_version)
         case ChangeMode():
-            return ModeChanged(mode=update.mode, policy_version=generation)
+            return ModeChanged(mode=update.mode, policy_version=policy_version)
         case _:
             assert_never(update)
 
 
 def build_failure_reply(update: PolicyUpdate, detail: str, policy: Policy) -> Message:
-    """Say that a change is not on disk; `policy` is what holds."""
+    """Build the reply for an update that could not be written; `policy` is the one in effect."""
     match update:
         case ReplaceRules():
             return ReplaceRulesFailed(detail=detail)
@@ -107,7 +108,7 @@ def build_failure_reply(update: PolicyUpdate, detail: str, policy: Policy) -> Me
         case RevokeGrant():
             return RevokeGrantFailed(rule=update.rule, scope=update.scope, detail=detail)
         case ChangeMode():
-            holds = update.mode == policy.mode
-            return ChangeModeFailed(mode=update.mode, detail=detail, in_effect=holds)
+            in_effect = update.mode == policy.mode
+            return ChangeModeFailed(mode=update.mode, detail=detail, in_effect=in_effect)
         case _:
             assert_never(update)

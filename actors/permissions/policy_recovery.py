@@ -1,4 +1,4 @@
-"""What a policy has become since the start, and how a restarted engine finds it again."""
+"""Restore the policy of a restarted engine from the session's records."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -9,11 +9,11 @@ from messages.permissions import ReplaceRules, SessionSettings
 from messages.policy import Policy
 
 VERSIONS_PER_INCARNATION = 1 << 20
-"""An incarnation of the engine has so many for itself."""
+"""Each incarnation of the engine has its own range of policy versions, so none is used twice."""
 
 
 def with_replaced_rules(policy: Policy, rules: ReplaceRules) -> Policy:
-    """Go by rules that were read anew; mode and grants stay."""
+    """Return the policy with other rules; mode and grants stay."""
     return replace(
         policy,
         sources=rules.sources,
@@ -26,28 +26,31 @@ def with_replaced_rules(policy: Policy, rules: ReplaceRules) -> Policy:
 def recover_policy(
     policy: Policy, records: tuple[Record, ...], incarnation: int
 ) -> tuple[Policy, ReplaceRules | None]:
-    """Lay what is on disk over the policy of the start, in a generation that was never used."""
-    config = _last_config(reversed(records))
-    ours = _last_config(_since_start(records))
-    loaded = ours.replaced_rules if ours else None
-    policy = with_replaced_rules(policy, loaded) if loaded else policy
-    generation = policy.policy_version + (incarnation - 1) * VERSIONS_PER_INCARNATION
-    policy = replace(policy, policy_version=generation)
-    if config:
-        policy = replace(policy, grants=config.grants)
-    if ours:
-        policy = replace(policy, mode=ours.mode)
-    return policy, loaded
+    """Apply the recorded settings to the initial policy, with a policy version never used before.
+
+    Also return the rules that replaced the initial ones in this run, if any.
+    """
+    last_settings = _find_first_settings(reversed(records))
+    settings_of_run = _find_first_settings(_list_records_of_run(records))
+    rules = settings_of_run.replaced_rules if settings_of_run else None
+    policy = with_replaced_rules(policy, rules) if rules else policy
+    version = policy.policy_version + (incarnation - 1) * VERSIONS_PER_INCARNATION
+    policy = replace(policy, policy_version=version)
+    if last_settings:
+        policy = replace(policy, grants=last_settings.grants)
+    if settings_of_run:
+        policy = replace(policy, mode=settings_of_run.mode)
+    return policy, rules
 
 
-def _last_config(backwards: Iterable[Record]) -> SessionSettings | None:
-    return next((each for each in backwards if isinstance(each, SessionSettings)), None)
+def _find_first_settings(records: Iterable[Record]) -> SessionSettings | None:
+    return next((record for record in records if isinstance(record, SessionSettings)), None)
 
 
-def _since_start(records: tuple[Record, ...]) -> Iterable[Record]:
-    """Go back, record by record, to where this run began.
+def _list_records_of_run(records: tuple[Record, ...]) -> Iterable[Record]:
+    """Return the records of the current run, the last one first.
 
-    Grants hold from run to run. A mode does not, nor do rules that were read anew: an earlier
-    run's `yolo` ended with it, and its rules may be out of date.
+    Grants persist from run to run. Mode and replaced rules do not: an earlier run's `yolo` ended
+    with it, and its rules may be out of date.
     """
     return takewhile(lambda record: not isinstance(record, SessionOpened), reversed(records))

@@ -1,10 +1,9 @@
-"""What a person granted for a project: kept outside the workspace, bound to its real root."""
+"""The grants of a project, stored outside the workspace under its resolved root."""
 
-import asyncio
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Literal, cast
 
 from actors.permissions.grants import find_grant_problem, with_grants, without_grant
 from actors.permissions.policy_changes import PolicyUpdate
@@ -12,124 +11,126 @@ from actors.runtime.actor import JobFailure
 from actors.sessions.errors import StoreError
 from actors.sessions.file_system import FileSystem
 from actors.sessions.json_store import StoreContents, change_store, read_store
-from messages.permissions import (
-    ProjectGrantsLoaded,
-    ProjectGrantsUpdateFailed,
-    RevokeGrant,
-    StoreGrant,
-)
+from messages.base import Message
+from messages.permissions import RevokeGrant, StoreGrant
 from messages.policy import Policy, Rule
 
 if TYPE_CHECKING:
     from pydantic import JsonValue
 
 GRANTS_FORMAT = 1
-_KEYS = {"permission", "pattern"}
+_ENTRY_KEYS = {"permission", "pattern"}
+
+
+class ProjectGrantsLoaded(Message):
+    """The grants that the store contains; sent by a job to its engine."""
+
+    type: Literal["project_grants_loaded"] = "project_grants_loaded"
+    rules: tuple[Rule, ...]
+    after_update: bool = True
+    """They are the result of an update; otherwise they were only read."""
+
+
+class ProjectGrantsUpdateFailed(Message):
+    """The store could not be changed; sent by a job to its engine."""
+
+    type: Literal["project_grants_update_failed"] = "project_grants_update_failed"
+    detail: str
 
 
 @dataclass(frozen=True, slots=True)
 class StoredGrants:
-    """What the store says for one root."""
+    """The valid grants of one workspace root."""
 
     rules: tuple[Rule, ...] = ()
     problem: str = ""
-    """Why not all of it counts, in one line for people."""
+    """One line for the user if entries were ignored."""
 
 
 @dataclass(frozen=True, slots=True)
 class ProjectGrantStore:
-    """The store of one workspace's grants; each call may wait for the disk."""
+    """The file with the grants of one workspace; its methods block on the disk."""
 
     path: Path
     root: Path
-    """With links resolved; what was granted for another root does not count."""
+    """With links resolved; grants for another root are ignored."""
     files: FileSystem | None = None
 
     def read(self) -> StoredGrants:
-        """Read them; what cannot be read or understood grants nothing."""
+        """Return the grants; what cannot be read or is invalid grants nothing."""
         try:
-            stored = read_store(self.path, GRANTS_FORMAT, self.files)
+            contents = read_store(self.path, GRANTS_FORMAT, self.files)
         except StoreError as error:
-            return StoredGrants(problem=f"{error.detail}; nothing is granted for this project")
-        rules, is_whole = self._rules(stored)
-        strange = f"{self.path}: not all of it can be granted; that does not count"
-        return StoredGrants(rules, stored.damage or ("" if is_whole else strange))
+            return StoredGrants(problem=f"{error.detail}; no project grants apply")
+        rules, is_valid = self._parse_rules(contents)
+        ignored = "" if is_valid else f"{self.path}: entries that cannot be granted are ignored"
+        return StoredGrants(rules, contents.damage or ignored)
 
     def load(self) -> ProjectGrantsLoaded:
-        """Say what they are now."""
+        """Read the grants for the engine."""
         return ProjectGrantsLoaded(rules=self.read().rules, after_update=False)
 
     def apply_update(self, update: PolicyUpdate) -> ProjectGrantsLoaded | ProjectGrantsUpdateFailed:
-        """Store a grant, or take one back; nobody else's change is lost."""
+        """Add or remove a grant; changes by other processes are kept."""
         try:
-            stored = change_store(self.path, GRANTS_FORMAT, self._changed(update), self.files)
+            contents = change_store(
+                self.path, GRANTS_FORMAT, self._build_change(update), self.files
+            )
         except StoreError as error:
             return ProjectGrantsUpdateFailed(detail=error.detail)
-        return ProjectGrantsLoaded(rules=self._rules(stored)[0])
+        return ProjectGrantsLoaded(rules=self._parse_rules(contents)[0])
 
-    def _changed(
-        self, change: PolicyUpdate
+    def _build_change(
+        self, update: PolicyUpdate
     ) -> "Callable[[StoreContents], Mapping[str, JsonValue]]":
-        def content(old: StoreContents) -> "Mapping[str, JsonValue]":
-            rules = _with(self._rules(old)[0], change)
-            told: list[JsonValue] = [_written(rule) for rule in rules]
-            return {"roots": {**_roots(old), str(self.root): told}}
+        def build_content(old: StoreContents) -> "Mapping[str, JsonValue]":
+            rules = _apply_to_grants(self._parse_rules(old)[0], update)
+            entries: list[JsonValue] = [_to_entry(rule) for rule in rules]
+            return {"roots": {**_get_roots(old), str(self.root): entries}}
 
-        return content
+        return build_content
 
-    def _rules(self, stored: StoreContents) -> tuple[tuple[Rule, ...], bool]:
-        """Say what counts, and whether that is all there is."""
-        entries = _roots(stored).get(str(self.root), [])
-        read = [_rule(entry) for entry in entries] if isinstance(entries, list) else [None]
-        is_whole = None not in read and isinstance(stored.content.get("roots", {}), dict)
-        return tuple(rule for rule in read if rule is not None), is_whole
-
-
-async def apply_project_update(
-    store: ProjectGrantStore, update: PolicyUpdate
-) -> ProjectGrantsLoaded | ProjectGrantsUpdateFailed:
-    """Change the store on a thread: it may wait for the disk, or for another program."""
-    return await asyncio.to_thread(store.apply_update, update)
-
-
-async def load_project_grants(store: ProjectGrantStore) -> ProjectGrantsLoaded:
-    """Read the store on a thread."""
-    return await asyncio.to_thread(store.load)
+    def _parse_rules(self, contents: StoreContents) -> tuple[tuple[Rule, ...], bool]:
+        """Return the valid rules of this root, and whether all entries are valid."""
+        entries = _get_roots(contents).get(str(self.root), [])
+        parsed = [_parse_entry(entry) for entry in entries] if isinstance(entries, list) else [None]
+        is_valid = None not in parsed and isinstance(contents.content.get("roots", {}), dict)
+        return tuple(rule for rule in parsed if rule is not None), is_valid
 
 
 def on_project_update_failure(failure: JobFailure) -> ProjectGrantsUpdateFailed:
-    """Say how a change of the store ended without an outcome of its own."""
+    """Return the failure of an update that had no outcome of its own."""
     return ProjectGrantsUpdateFailed(detail=failure.detail)
 
 
 def on_project_load_failure(_failure: JobFailure) -> ProjectGrantsLoaded:
-    """Go without them."""
+    """Return no grants, because they could not be read."""
     return ProjectGrantsLoaded(rules=(), after_update=False)
 
 
-def _with(rules: tuple[Rule, ...], change: PolicyUpdate) -> tuple[Rule, ...]:
+def _apply_to_grants(rules: tuple[Rule, ...], update: PolicyUpdate) -> tuple[Rule, ...]:
     policy = Policy(project_grants=rules)
-    if isinstance(change, StoreGrant):
-        policy = with_grants(policy, change.rules, "project")
-    elif isinstance(change, RevokeGrant):
-        policy = without_grant(policy, change.rule, "project")
+    if isinstance(update, StoreGrant):
+        policy = with_grants(policy, update.rules, "project")
+    elif isinstance(update, RevokeGrant):
+        policy = without_grant(policy, update.rule, "project")
     return policy.project_grants
 
 
-def _roots(stored: StoreContents) -> "dict[str, JsonValue]":
-    roots = stored.content.get("roots")
+def _get_roots(contents: StoreContents) -> "dict[str, JsonValue]":
+    roots = contents.content.get("roots")
     return roots if isinstance(roots, dict) else {}
 
 
-def _written(rule: Rule) -> "JsonValue":
-    return {key: value for key, value in asdict(rule).items() if key in _KEYS}
+def _to_entry(rule: Rule) -> "JsonValue":
+    return {key: value for key, value in asdict(rule).items() if key in _ENTRY_KEYS}
 
 
-def _rule(entry: "JsonValue") -> Rule | None:
-    """Read one entry; it can only allow, and only what could have been offered."""
-    if not isinstance(entry, dict) or entry.keys() != _KEYS:
+def _parse_entry(entry: "JsonValue") -> Rule | None:
+    """Return the allow rule of an entry, or None if it could not have been offered as a grant."""
+    if not isinstance(entry, dict) or entry.keys() != _ENTRY_KEYS:
         return None
-    if not all(isinstance(text, str) for text in entry.values()):
+    if not all(isinstance(value, str) for value in entry.values()):
         return None
     fields = cast("dict[str, str]", entry)
     rule = Rule(permission=fields["permission"], pattern=fields["pattern"], action="allow")

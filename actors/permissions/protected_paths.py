@@ -1,6 +1,6 @@
-"""Files that later grant power to whoever writes them; no rule and no mode opens them.
+"""Files that give their writer power; no rule and no mode allows changing them.
 
-They are protected by name, so also while they do not exist.
+They are protected by name, so they are protected even before they exist.
 """
 
 import os
@@ -8,9 +8,10 @@ import re
 import stat
 import unicodedata
 from collections.abc import Iterable
-from itertools import pairwise
+from itertools import islice, pairwise
 from pathlib import Path
 
+from actors.paths.resolve import PathResolver, WorkspacePaths
 from actors.permissions.rules import fold_case
 
 _FOLDERS = frozenset(
@@ -70,38 +71,40 @@ _FILES = frozenset(
 )
 _FILES_IN = frozenset({(".ssh", name) for name in ("authorized_keys", "config", "rc")})
 _ENDINGS = (".code-workspace", ".sublime-project")
-_PLANS = (".greenroom", "plans")
+_PLAN_FOLDERS = (".greenroom", "plans")
 
 _HOOKS_PATH = re.compile(r"^\s*hooksPath\s*=\s*(\S[^#;\n]*)", re.IGNORECASE | re.MULTILINE)
-_MOST_BYTES = 1024 * 1024
+_MAX_SETTINGS_FILE_BYTES = 1024 * 1024
+_MAX_CHECKED_LINKS = 1_000
 
 PROTECTED_LINK_NAMES = (*sorted(_FOLDERS), ".git/hooks", ".git/config", *sorted(_FILES))
-"""Where one of these is a link, what it leads to is protected too."""
+"""If one of these is a link, its target is protected too."""
 
 
 class ProtectedPaths:
-    """What needs a person each time: what is known by its name, and these files and folders."""
+    """The paths whose every change needs approval: those with known names, and additional ones."""
 
     def __init__(self, extra_targets: Iterable[str] = ()) -> None:
-        """Take more files and folders, as targets; see `targets_of`."""
-        self._sizes: dict[bool, dict[int, set[tuple[str, ...]]]] = {True: {}, False: {}}
-        """Ours, whether they are absolute and by how many names lead to them."""
-        self._beginnings: set[str] = set()
-        """With the first names of ours; the workspace itself has none."""
-        for folder in extra_targets:
-            names = _names(folder)
-            self._sizes[folder.startswith("/")].setdefault(len(names), set()).add(names)
-            self._beginnings.add(names[0] if names else "")
+        """Protect additional files and folders, given as targets (see `to_targets`)."""
+        self._extra_names: dict[bool, dict[int, set[tuple[str, ...]]]] = {True: {}, False: {}}
+        """The names on the way to additional targets, by whether they are absolute and by depth."""
+        self._extra_first_names: set[str] = set()
+        """The first names of additional targets; empty for the workspace itself."""
+        for target in extra_targets:
+            names = _split_names(target)
+            by_depth = self._extra_names[target.startswith("/")]
+            by_depth.setdefault(len(names), set()).add(names)
+            self._extra_first_names.add(names[0] if names else "")
 
     def is_protected(self, target: str) -> bool:
-        """Whether a path (as in a permission request) is protected."""
-        if self._is_plainly_open(target):
+        """Whether a target (as in a permission request) is protected."""
+        if self._is_obviously_unprotected(target):
             return False
-        names = _names(target)
-        for size, above in self._sizes[target.startswith("/")].items():
-            if names[:size] in above:
+        names = _split_names(target)
+        for depth, protected in self._extra_names[target.startswith("/")].items():
+            if names[:depth] in protected:
                 return True
-        if not names or _is_plan(names):
+        if not names or _is_plan_path(names):
             return False
         return (
             not _FOLDERS.isdisjoint(names)
@@ -111,81 +114,100 @@ class ProtectedPaths:
             or not _FOLDERS_IN.isdisjoint(pairwise(names))
         )
 
-    def _is_plainly_open(self, target: str) -> bool:
-        """Pass over most: protected names begin with a dot, end as some do, or are in ours."""
+    def _is_obviously_unprotected(self, target: str) -> bool:
+        """Rule out most paths quickly.
+
+        A protected name starts with a dot, has a protected ending, or is an additional target.
+        """
         if target[:1] == "." or "/." in target or not target.isascii():
             return False
         lower = target.lower()
-        for name in self._beginnings:
+        for name in self._extra_first_names:
             if name in lower:
                 return False
         return not lower.rstrip("/").endswith(_ENDINGS)
 
 
 def is_plan_file(target: str) -> bool:
-    """Whether a target is one of the workspace's plans, which an agent may write."""
-    may_be = target[-3:].lower() == ".md" and not target.startswith("/")
-    return may_be and _is_plan(_names(target))
+    """Whether a target is one of the workspace's plan files, which an agent may write."""
+    may_be_plan = target[-3:].lower() == ".md" and not target.startswith("/")
+    return may_be_plan and _is_plan_path(_split_names(target))
+
+
+def find_link_targets(workspace_paths: WorkspacePaths) -> tuple[Path, ...]:
+    """Return where protected names in the root and the home folder lead, if they are links."""
+    resolver = PathResolver(workspace_paths)
+    names = islice(
+        (
+            (name, base)
+            for base in (workspace_paths.root, workspace_paths.home)
+            for name in PROTECTED_LINK_NAMES
+        ),
+        _MAX_CHECKED_LINKS,
+    )
+    found = ((resolver.resolve(name, base).path, f"{base}/{name}") for name, base in names)
+    return tuple(Path(path) for path, link in found if path != link)
 
 
 def find_hooks_folders(root: str, home: str) -> tuple[Path, ...]:
-    """Find the folders that git's own settings name for hooks (`core.hooksPath`)."""
-    bases = ((root, ".git/config"), (root, ".git/config.worktree"))
-    users = ((root, f"{home}/.gitconfig"), (root, f"{home}/.config/git/config"))
+    """Return the folders that git's configuration names for hooks (`core.hooksPath`)."""
+    in_repository = ((root, ".git/config"), (root, ".git/config.worktree"))
+    in_home = ((root, f"{home}/.gitconfig"), (root, f"{home}/.config/git/config"))
     found = (
-        _resolved(value, base, home)
-        for base, name in (*bases, *users)
+        _resolve_hooks_path(value, base, home)
+        for base, name in (*in_repository, *in_home)
         for value in _HOOKS_PATH.findall(read_file_start(Path(base, name)))
     )
     return tuple(dict.fromkeys(found))
 
 
-def _resolved(value: str, base: str, home: str) -> Path:
+def _resolve_hooks_path(value: str, base: str, home: str) -> Path:
     value = value.strip().strip('"')
     path = home + value[1:] if value.startswith("~/") else value
     return Path(os.path.realpath(Path(base, path)))
 
 
 def read_file_start(path: str | Path) -> str:
-    """Read a settings file, not without end; what cannot be read says nothing."""
+    """Read at most the first MiB of a settings file; return an empty string if that fails."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     except (OSError, ValueError):
         return ""
     try:
         is_file = stat.S_ISREG(os.fstat(descriptor).st_mode)
-        data = os.read(descriptor, _MOST_BYTES) if is_file else b""
+        data = os.read(descriptor, _MAX_SETTINGS_FILE_BYTES) if is_file else b""
     finally:
         os.close(descriptor)
     return data.decode("utf-8", "replace").replace("\0", "")
 
 
 def to_targets(paths: Iterable[Path], root: Path) -> tuple[str, ...]:
-    """Name resolved files and folders as a request would.
+    """Convert resolved paths to targets as in permission requests.
 
-    `.` is the whole workspace, should it lie in one of them.
+    A path that contains the whole workspace becomes `.`.
     """
-    return tuple(_target_of(path, root) for path in paths)
+    return tuple(_to_target(path, root) for path in paths)
 
 
-def _target_of(path: Path, root: Path) -> str:
+def _to_target(path: Path, root: Path) -> str:
     if root.is_relative_to(path):
         return "."
     return str(path.relative_to(root)) if path.is_relative_to(root) else str(path)
 
 
-def _is_plan(names: tuple[str, ...]) -> bool:
-    return len(names) == len(_PLANS) + 1 and names[:-1] == _PLANS and names[-1].endswith(".md")
+def _is_plan_path(names: tuple[str, ...]) -> bool:
+    is_in_plan_folder = len(names) == len(_PLAN_FOLDERS) + 1 and names[:-1] == _PLAN_FOLDERS
+    return is_in_plan_folder and names[-1].endswith(".md")
 
 
-def _names(path: str) -> tuple[str, ...]:
-    """Split a path into names as the most forgiving file system compares them.
+def _split_names(path: str) -> tuple[str, ...]:
+    """Split a path into names in the form that the most lenient file system compares.
 
-    Without case, composed, and without characters that are not seen (HFS+ passes over them).
+    That is: case folded, composed, and without invisible characters (HFS+ ignores them).
     """
-    seen = path.lower() if path.isascii() else _without_unseen(fold_case(path))
-    return tuple([part for part in seen.split("/") if part not in ("", ".")])
+    folded = path.lower() if path.isascii() else _remove_invisible(fold_case(path))
+    return tuple([name for name in folded.split("/") if name not in ("", ".")])
 
 
-def _without_unseen(text: str) -> str:
+def _remove_invisible(text: str) -> str:
     return "".join(char for char in text if unicodedata.category(char) != "Cf")

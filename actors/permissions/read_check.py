@@ -1,4 +1,4 @@
-"""May this file be read? For tools that open many files after one verdict."""
+"""Check single files for tools that open many files after one decision."""
 
 from actors.paths.resolve import is_in_workspace
 from actors.permissions.access import Access
@@ -7,20 +7,19 @@ from actors.permissions.rule_index import get_rule_index
 from messages.policy import FileReadPolicy
 
 
-def can_read(target: str, reads: FileReadPolicy, allowed_folder: str = "") -> bool:
-    """Whether a file may be read without a question; `target` is resolved, as in a request.
+def can_read(target: str, read_policy: FileReadPolicy, allowed_folder: str = "") -> bool:
+    """Whether a file may be read without asking; `target` is resolved, as in a permission request.
 
-    `within` is a folder that a person or a rule has opened: below it nothing asks only for lying
-    outside the workspace.
+    The user or a rule has allowed reading `allowed_folder`. A file below it does not ask merely
+    because it is outside the workspace.
     """
-    inside = is_in_workspace(target, reads.policy.added_directories)
-    matter = Access("read", target, "read", is_in_workspace=inside, changes_nothing=True)
+    is_inside = is_in_workspace(target, read_policy.policy.added_directories)
+    access = Access("read", target, "read", is_in_workspace=is_inside, changes_nothing=True)
     if (
         allowed_folder
-        and not inside
+        and not is_inside
         and (target == allowed_folder or target.startswith(f"{allowed_folder.rstrip('/')}/"))
     ):
-        matter = matter._replace(rule_scope="tightens")
-    return (
-        decide_access(matter, get_rule_index(reads.policy, reads.profile_chain)).action == "allow"
-    )
+        access = access._replace(rule_scope="ask_or_deny")
+    rule_index = get_rule_index(read_policy.policy, read_policy.profile_chain)
+    return decide_access(access, rule_index).action == "allow"

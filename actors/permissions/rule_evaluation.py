@@ -1,128 +1,147 @@
-"""What the rules say of something, for each agent on its own."""
+"""Apply the rules to one access, separately for each agent of the profile chain."""
 
 from actors.permissions import default_rules
 from actors.permissions.access import Access, RuleScope
 from actors.permissions.decision import NO_OBJECTION, AccessDecision, find_strictest
 from actors.permissions.rule_index import RuleGroup, RuleIndex
-from actors.permissions.rules import PATH_PERMISSIONS, fold_case, has_tool, is_match
-from messages.policy import Policy
+from actors.permissions.rules import (
+    FILE_CHANGE_PERMISSIONS,
+    PATH_PERMISSIONS,
+    fold_case,
+    has_tool,
+    is_match,
+)
 
-_HARMLESS = AccessDecision("allow", "harmless command (built-in default)", by_default=True)
+NOT_ALLOWED_REASON = "it is not allowed by any rule"
+_READ_ONLY_COMMAND = AccessDecision(
+    "allow", f"the command is read-only ({default_rules.DEFAULT_SOURCE})", by_default=True
+)
 
 
 def evaluate_rules(access: Access, rule_index: RuleIndex, chain_index: int) -> AccessDecision:
-    """Hear the rules as they are for one agent of the chain, on its own."""
+    """Decide an access by the rules for one agent of the chain."""
     profile = rule_index.chain[chain_index]
-    if access.rule_scope == "full" and not has_tool(profile, access.tool):
-        # One that is above others may hand on what it lacks itself.
-        hands_on = chain_index > 0 and not profile.from_project
-        if not (hands_on and any(is_match(name, access.tool) for name in profile.delegates)):
-            why = f"{profile.agent} has no tool {access.tool}"
-            return AccessDecision("deny", why, source=f"definition {profile.agent}")
+    if access.rule_scope == "all" and not has_tool(profile, access.tool):
+        # An ancestor may delegate tools that it lacks itself.
+        can_delegate = chain_index > 0 and not profile.from_project
+        if not (can_delegate and any(is_match(name, access.tool) for name in profile.delegates)):
+            reason = f"the agent {profile.agent} does not have the tool {access.tool}"
+            return AccessDecision("deny", reason, source=f"definition {profile.agent}")
     texts = (access.target, *access.other_spellings)
-    # The defaults see another target in an added folder.
+    # In an added folder, the defaults match another target, so the shortcut cannot be used.
     if not rule_index.policy.added_directories and rule_index.has_no_possible_match(
         access.permission, access.rule_scope, texts
     ):
-        return _unheard(access, access.rule_scope, rule_index, chain_index)
-    said = _spoken(access, rule_index, chain_index)
-    return (
-        find_strictest(said)
-        if said
-        else _unspoken(access, access.rule_scope, rule_index, chain_index)
-    )
+        return _decide_unmatched(access, access.rule_scope, rule_index, chain_index)
+    decisions = _evaluate_sources(access, rule_index, chain_index)
+    if decisions:
+        return find_strictest(decisions)
+    return _decide_by_defaults(access, access.rule_scope, rule_index, chain_index)
 
 
-def _spoken(matter: Access, book: RuleIndex, at: int) -> list[AccessDecision]:
-    said: list[AccessDecision] = []
-    for voice in book.groups_by_profile[at].get(matter.permission, ()):
-        judgement = _first_match(voice, matter, folds=matter.is_case_insensitive)
-        if judgement is None or (judgement.action == "allow" and not voice.trusted):
+def _evaluate_sources(
+    access: Access, rule_index: RuleIndex, chain_index: int
+) -> list[AccessDecision]:
+    """Return the decision of each rule source that matches."""
+    decisions: list[AccessDecision] = []
+    for group in rule_index.groups_by_profile[chain_index].get(access.permission, ()):
+        decision = _find_first_match(group, access, ignore_case=access.is_case_insensitive)
+        if decision is None or (decision.action == "allow" and not group.trusted):
             continue
-        if matter.rule_scope != "denies" or judgement.action == "deny":
-            said.append(judgement)
-    return said
+        if access.rule_scope != "deny_only" or decision.action == "deny":
+            decisions.append(decision)
+    return decisions
 
 
-def _first_match(voice: RuleGroup, matter: Access, *, folds: bool) -> AccessDecision | None:
-    """Find what the first rule decides that speaks of a matter.
+def _find_first_match(
+    group: RuleGroup, access: Access, *, ignore_case: bool
+) -> AccessDecision | None:
+    """Return the decision of the first rule that matches.
 
-    An allow hears only the target itself, and outside the workspace needs an absolute pattern; the
-    others hear every spelling of it.
+    An allow matches only the target itself, and outside the workspace only with an absolute
+    pattern. Ask and deny match every spelling of the target.
     """
-    target = matter.target
-    texts = (target, *matter.other_spellings)
-    folded = None
-    for each, judgement in voice.select_rules(texts):
-        if each.is_allow:
-            is_near = each.can_match_outside or (
-                matter.is_in_workspace and not target.startswith("/")
+    target = access.target
+    texts = (target, *access.other_spellings)
+    folded_texts = None
+    for rule, decision in group.select_rules(texts):
+        if rule.is_allow:
+            is_in_range = rule.can_match_outside or (
+                access.is_in_workspace and not target.startswith("/")
             )
-            if is_near and each.match(target):
-                return judgement
+            if is_in_range and rule.match(target):
+                return decision
             continue
-        if folds and folded is None:
-            folded = tuple(map(fold_case, texts))
-        if each.has_ask_or_deny_match(texts, folded):
-            return judgement
+        if ignore_case and folded_texts is None:
+            folded_texts = tuple(map(fold_case, texts))
+        if rule.has_ask_or_deny_match(texts, folded_texts):
+            return decision
     return None
 
 
-def _unspoken(matter: Access, rule_scope: RuleScope, book: RuleIndex, at: int) -> AccessDecision:
-    """Decide where no source of an agent speaks: by the built-in defaults, which never deny."""
-    judgement = _default(matter, book) if rule_scope != "denies" else None
-    if judgement is None or (rule_scope == "tightens" and judgement.action != "ask"):
-        return _unheard(matter, rule_scope, book, at)
-    return judgement
-
-
-def _unheard(matter: Access, rule_scope: RuleScope, book: RuleIndex, at: int) -> AccessDecision:
-    """Decide where the defaults say nothing either."""
-    if rule_scope != "full":
-        return NO_OBJECTION
-    if matter.required_reads is not None and book.policy.defaults:
-        return _harmless(matter, matter.required_reads, book, at)
-    return AccessDecision("ask", _why_unspoken(matter, book.policy), by_default=True)
-
-
-def _default(matter: Access, book: RuleIndex) -> AccessDecision | None:
-    """Hear the defaults; added folders are as the workspace, and case never matters."""
-    voice = book.default_groups.get(matter.permission)
-    if voice is None:
-        return None
-    added = book.policy.added_directories
-    if not added:
-        return _first_match(voice, matter, folds=True)
-    target = matter.target
-    within = next((each for each in added if target.startswith(f"{each}/")), None)
-    if within is not None:
-        matter = matter._replace(target=target[len(within) + 1 :])
-    elif target in added:
-        matter = matter._replace(target=".")
-    return _first_match(voice, matter, folds=True)
-
-
-def _harmless(
-    matter: Access, reads: tuple[Access, ...], book: RuleIndex, at: int
+def _decide_by_defaults(
+    access: Access, rule_scope: RuleScope, rule_index: RuleIndex, chain_index: int
 ) -> AccessDecision:
-    """Allow a command that only reads, if this agent may read all that it reads."""
-    if matter.requires_trust and not book.policy.trusted:
+    """Decide an access that no rule source matches; the built-in defaults never deny."""
+    decision = _find_default(access, rule_index) if rule_scope != "deny_only" else None
+    if decision is None or (rule_scope == "ask_or_deny" and decision.action != "ask"):
+        return _decide_unmatched(access, rule_scope, rule_index, chain_index)
+    return decision
+
+
+def _decide_unmatched(
+    access: Access, rule_scope: RuleScope, rule_index: RuleIndex, chain_index: int
+) -> AccessDecision:
+    """Decide an access that neither a rule source nor a default matches."""
+    if rule_scope != "all":
+        return NO_OBJECTION
+    if access.required_reads is not None and rule_index.policy.defaults:
+        return _decide_read_only_command(access, access.required_reads, rule_index, chain_index)
+    return AccessDecision("ask", _describe_unmatched(access), by_default=True)
+
+
+def _find_default(access: Access, rule_index: RuleIndex) -> AccessDecision | None:
+    """Apply the defaults. Added folders are treated like the workspace, and case is ignored."""
+    group = rule_index.default_groups.get(access.permission)
+    if group is None:
+        return None
+    added = rule_index.policy.added_directories
+    if not added:
+        return _find_first_match(group, access, ignore_case=True)
+    target = access.target
+    folder = next((each for each in added if target.startswith(f"{each}/")), None)
+    if folder is not None:
+        access = access._replace(target=target[len(folder) + 1 :])
+    elif target in added:
+        access = access._replace(target=".")
+    return _find_first_match(group, access, ignore_case=True)
+
+
+def _decide_read_only_command(
+    access: Access, reads: tuple[Access, ...], rule_index: RuleIndex, chain_index: int
+) -> AccessDecision:
+    """Allow a read-only command if this agent may read everything that it reads."""
+    if access.requires_trust and not rule_index.policy.trusted:
         return AccessDecision(
-            "ask", "the folder is not trusted, and git may start what it says there"
+            "ask", "git may run programs from this folder's configuration, which is not trusted"
         )
     for read in reads:
-        said = _spoken(read, book, at)
-        judged = find_strictest(said) if said else _unspoken(read, "full", book, at)
-        if judged.action != "allow" or read.ask_reason:
-            why = read.ask_reason or f"it reads {read.target}: {judged.reason}"
+        decisions = _evaluate_sources(read, rule_index, chain_index)
+        if decisions:
+            decision = find_strictest(decisions)
+        else:
+            decision = _decide_by_defaults(read, "all", rule_index, chain_index)
+        if decision.action != "allow" or read.ask_reason:
+            reason = read.ask_reason or f"it reads {read.target}, and {decision.reason}"
             return AccessDecision(
-                "ask", why, rule=judged.rule, source=judged.source, by_default=True
+                "ask", reason, rule=decision.rule, source=decision.source, by_default=True
             )
-    return _HARMLESS
+    return _READ_ONLY_COMMAND
 
 
-def _why_unspoken(matter: Access, policy: Policy) -> str:
-    if matter.permission in PATH_PERMISSIONS and not matter.is_in_workspace:
-        return f"{matter.target} is outside the workspace"
-    where = default_rules.DEFAULT_SOURCE if policy.defaults else "no rule speaks of it"
-    return f"{matter.permission} asks unless it is allowed ({where})"
+def _describe_unmatched(access: Access) -> str:
+    if access.permission in PATH_PERMISSIONS and not access.is_in_workspace:
+        return f"{access.target} is outside the workspace"
+    if access.permission in FILE_CHANGE_PERMISSIONS:
+        return f"it writes to {access.target}"
+    return NOT_ALLOWED_REASON

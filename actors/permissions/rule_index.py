@@ -1,9 +1,10 @@
-"""The rules as they are for one chain of agents, sorted once and heard for each matter."""
+"""The rules for one profile chain, indexed once and then applied to many accesses."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from operator import is_
+from typing import TypeAlias
 
 from actors.permissions import default_rules
 from actors.permissions.access import RuleScope
@@ -13,74 +14,74 @@ from actors.permissions.protected_paths import ProtectedPaths
 from actors.permissions.rules import CompiledRule, compile_rule, fold_case
 from messages.policy import PermissionMode, PermissionProfile, Policy, Rule, RuleSource
 
-IndexedRule = tuple[CompiledRule, AccessDecision]
-"""A rule, and what is decided where it speaks."""
+IndexedRule: TypeAlias = tuple[CompiledRule, AccessDecision]
+"""A rule, and the decision where it matches."""
 
 
 @dataclass(frozen=True, slots=True)
 class RuleGroup:
-    """Rules for one permission from one place, the last first."""
+    """The rules of one source for one permission, the last one first."""
 
     rules: tuple[IndexedRule, ...]
     catch_all_rules: tuple[IndexedRule, ...]
-    """From the first on that may match any text."""
+    """The rules from the first one on that may match any text."""
     required_substrings: tuple[str, ...]
-    """A text that holds none of these is matched by none of the rules before."""
+    """The rules before `catch_all_rules` match no text that contains none of these."""
     trusted: bool = True
-    """False: an allow of these says nothing."""
+    """False: allow rules are ignored."""
 
     def select_rules(self, texts: tuple[str, ...]) -> tuple[IndexedRule, ...]:
-        """Pass over rules that cannot match any of these."""
+        """Return the rules that may match one of the texts."""
         if not self.required_substrings:
             return self.rules
-        return self.rules if _may_hold(texts, self.required_substrings) else self.catch_all_rules
+        can_match = _may_contain_any(texts, self.required_substrings)
+        return self.rules if can_match else self.catch_all_rules
 
 
-RuleGroups = tuple[RuleGroup, ...]
+RuleGroups: TypeAlias = tuple[RuleGroup, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class RuleIndex:
-    """What verdicts about one chain go by."""
+    """Everything that decisions for one profile chain depend on."""
 
     policy: Policy
     chain: tuple[PermissionProfile, ...]
     groups_by_profile: tuple[dict[str, RuleGroups], ...]
-    """For each of the chain: by permission, each source's rules."""
+    """For each profile of the chain: by permission, the rules of each source."""
     default_groups: dict[str, RuleGroup]
     """The defaults by permission."""
     effective_mode: PermissionMode
-    """The session's, or the strictest that a definition in the chain may work in."""
+    """The strictest of the session's mode and the chain's max modes."""
     read_only_profile: PermissionProfile | None
-    """The nearest of the chain that only reads."""
+    """The nearest profile of the chain with `read_only`."""
     required_substrings: dict[tuple[str, RuleScope], tuple[str, ...]]
-    """What no text is matched without, by any rule of the chain that counts for a permission and a
-    weight, the built-in ones too."""
+    """By permission and rule scope: no rule, built-in ones included, matches a text without one of
+    these."""
     protected_paths: ProtectedPaths
-    """What the policy protects, and what is protected by its name."""
     ask_or_deny_rules: dict[str, tuple[CompiledRule, ...]]
-    """By permission, every rule that may ask about something or deny it, the built-in ones too."""
+    """By permission: every rule that asks or denies, built-in ones included."""
 
     def has_ask_or_deny_match(self, permission: str, texts: tuple[str, ...]) -> bool:
-        """Whether a rule asks about one of these, or denies it; case never matters."""
-        if self.has_no_possible_match(permission, "tightens", texts):
+        """Whether a rule asks about one of the texts or denies it; case is ignored."""
+        if self.has_no_possible_match(permission, "ask_or_deny", texts):
             return False
-        folded = tuple(map(fold_case, texts))
+        folded_texts = tuple(map(fold_case, texts))
         return any(
-            rule.has_ask_or_deny_match(texts, folded)
+            rule.has_ask_or_deny_match(texts, folded_texts)
             for rule in self.ask_or_deny_rules.get(permission, ())
         )
 
     def has_no_possible_match(
         self, permission: str, rule_scope: RuleScope, texts: tuple[str, ...]
     ) -> bool:
-        """Whether no rule that counts can speak of this, by a look at its letters alone."""
-        needles = self.required_substrings.get((permission, rule_scope), ())
-        return "" not in needles and not _may_hold(texts, needles)
+        """Whether a quick substring check shows that no rule of the scope matches."""
+        substrings = self.required_substrings.get((permission, rule_scope), ())
+        return "" not in substrings and not _may_contain_any(texts, substrings)
 
 
-class _Same:
-    """A policy and a chain that are told apart by identity: to compare them takes too long."""
+class _IndexKey:
+    """A policy and a chain, compared by identity because comparing their contents is slow."""
 
     def __init__(self, policy: Policy, chain: tuple[PermissionProfile, ...]) -> None:
         self.policy = policy
@@ -91,7 +92,7 @@ class _Same:
 
     def __eq__(self, other: object) -> bool:
         return (
-            isinstance(other, _Same)
+            isinstance(other, _IndexKey)
             and self.policy is other.policy
             and len(self.chain) == len(other.chain)
             and all(map(is_, self.chain, other.chain))
@@ -99,105 +100,121 @@ class _Same:
 
 
 def get_rule_index(policy: Policy, chain: tuple[PermissionProfile, ...]) -> RuleIndex:
-    """Sort the rules for a chain; for the same policy and profiles only once."""
-    return _rulebook(_Same(policy, chain))
+    """Return the index for a chain; it is cached by the identity of policy and profiles."""
+    return _build_index(_IndexKey(policy, chain))
 
 
 @lru_cache(16)
-def _rulebook(same: _Same) -> RuleIndex:
-    policy, chain = same.policy, same.chain
-    modes: list[PermissionMode] = [each.max_mode for each in chain]
-    spoken = tuple(_voices(_sources(policy, profile), profile.agent) for profile in chain)
-    unspoken = {
-        name: _voice(
+def _build_index(key: _IndexKey) -> RuleIndex:
+    policy, chain = key.policy, key.chain
+    max_modes: list[PermissionMode] = [profile.max_mode for profile in chain]
+    groups_by_profile = tuple(
+        _build_groups(_list_sources(policy, profile), profile.agent) for profile in chain
+    )
+    default_groups = {
+        name: _build_group(
             [
                 (
-                    compile_rule(each),
-                    decide_by_rule(each, default_rules.DEFAULT_SOURCE, by_default=True),
+                    compile_rule(rule),
+                    decide_by_rule(rule, default_rules.DEFAULT_SOURCE, by_default=True),
                 )
-                for each in rules
+                for rule in rules
             ]
         )
-        for name, rules in _sorted(policy.defaults)
+        for name, rules in _group_by_permission(policy.defaults)
     }
-    books: tuple[dict[str, RuleGroups], ...] = (
-        *spoken,
-        {name: (voice,) for name, voice in unspoken.items()},
+    all_groups: tuple[dict[str, RuleGroups], ...] = (
+        *groups_by_profile,
+        {name: (group,) for name, group in default_groups.items()},
     )
     return RuleIndex(
         policy,
         chain,
-        groups_by_profile=spoken,
-        default_groups=unspoken,
-        required_substrings=_quiet(books),
+        groups_by_profile=groups_by_profile,
+        default_groups=default_groups,
+        required_substrings=_find_required_substrings(all_groups),
         protected_paths=ProtectedPaths(policy.protected_paths or ()),
-        ask_or_deny_rules=_tightening(books),
-        effective_mode=find_strictest_mode(policy.mode, *modes),
-        read_only_profile=next((each for each in chain if each.read_only), None),
+        ask_or_deny_rules=_list_ask_or_deny_rules(all_groups),
+        effective_mode=find_strictest_mode(policy.mode, *max_modes),
+        read_only_profile=next((profile for profile in chain if profile.read_only), None),
     )
 
 
-def _voices(sources: tuple[RuleSource, ...], agent: str) -> dict[str, RuleGroups]:
-    found: dict[str, list[RuleGroup]] = {}
+def _build_groups(sources: tuple[RuleSource, ...], agent: str) -> dict[str, RuleGroups]:
+    """Group the rules that apply to an agent by permission and source."""
+    groups: dict[str, list[RuleGroup]] = {}
     for source in sources:
         own = tuple(rule for rule in source.rules if rule.agent in (None, agent))
-        for name, rules in _sorted(own):
-            spoken = [(compile_rule(rule), decide_by_rule(rule, source.name)) for rule in rules]
-            found.setdefault(name, []).append(_voice(spoken, trusted=source.trusted))
-    return {name: tuple(voices) for name, voices in found.items()}
+        for name, rules in _group_by_permission(own):
+            indexed = [(compile_rule(rule), decide_by_rule(rule, source.name)) for rule in rules]
+            groups.setdefault(name, []).append(_build_group(indexed, trusted=source.trusted))
+    return {name: tuple(found) for name, found in groups.items()}
 
 
-def _voice(spoken: list[IndexedRule], *, trusted: bool = True) -> RuleGroup:
-    needles = [each.required_substring for each, _ in spoken]
-    special = needles.index("") if "" in needles else len(needles)
-    return RuleGroup(tuple(spoken), tuple(spoken[special:]), _fewest(needles[:special]), trusted)
+def _build_group(rules: list[IndexedRule], *, trusted: bool = True) -> RuleGroup:
+    substrings = [rule.required_substring for rule, _ in rules]
+    catch_all = substrings.index("") if "" in substrings else len(substrings)
+    return RuleGroup(
+        tuple(rules),
+        tuple(rules[catch_all:]),
+        _remove_redundant(substrings[:catch_all]),
+        trusted,
+    )
 
 
-def _quiet(
-    books: Iterable[dict[str, RuleGroups]],
+def _find_required_substrings(
+    all_groups: Iterable[dict[str, RuleGroups]],
 ) -> dict[tuple[str, RuleScope], tuple[str, ...]]:
-    needles: dict[tuple[str, RuleScope], list[str]] = {}
-    for name, voices in (pair for book in books for pair in book.items()):
-        for rule in (each for voice in voices for each, _ in voice.rules):
+    substrings: dict[tuple[str, RuleScope], list[str]] = {}
+    for name, groups in (pair for by_name in all_groups for pair in by_name.items()):
+        for rule in (rule for group in groups for rule, _ in group.rules):
             if rule.rule.action == "deny":
-                needles.setdefault((name, "denies"), []).append(rule.required_substring)
+                substrings.setdefault((name, "deny_only"), []).append(rule.required_substring)
             if rule.rule.action != "allow":
-                needles.setdefault((name, "tightens"), []).append(rule.required_substring)
-            needles.setdefault((name, "full"), []).append(rule.required_substring)
-    return {key: _fewest(found) for key, found in needles.items()}
+                substrings.setdefault((name, "ask_or_deny"), []).append(rule.required_substring)
+            substrings.setdefault((name, "all"), []).append(rule.required_substring)
+    return {key: _remove_redundant(found) for key, found in substrings.items()}
 
 
-def _tightening(books: Iterable[dict[str, RuleGroups]]) -> dict[str, tuple[CompiledRule, ...]]:
+def _list_ask_or_deny_rules(
+    all_groups: Iterable[dict[str, RuleGroups]],
+) -> dict[str, tuple[CompiledRule, ...]]:
     rules: dict[str, list[CompiledRule]] = {}
-    for name, voices in (pair for book in books for pair in book.items()):
-        spoken = (each for voice in voices for each, _ in voice.rules)
-        rules.setdefault(name, []).extend(each for each in spoken if not each.is_allow)
+    for name, groups in (pair for by_name in all_groups for pair in by_name.items()):
+        in_groups = (rule for group in groups for rule, _ in group.rules)
+        rules.setdefault(name, []).extend(rule for rule in in_groups if not rule.is_allow)
     return {name: tuple(found) for name, found in rules.items()}
 
 
-def _fewest(needles: list[str]) -> tuple[str, ...]:
-    """Leave out what is only found where another is found too."""
-    each = dict.fromkeys(needles)
-    return tuple(one for one in each if not any(other in one for other in each if other != one))
+def _remove_redundant(substrings: list[str]) -> tuple[str, ...]:
+    """Remove substrings that contain another one of the list."""
+    unique = dict.fromkeys(substrings)
+    return tuple(
+        text for text in unique if not any(other in text for other in unique if other != text)
+    )
 
 
-def _may_hold(texts: tuple[str, ...], needles: tuple[str, ...]) -> bool:
-    """Look at all texts as one: what is found across two of them is a needless doubt, no more."""
-    together = "\0".join(texts)
-    if not together.isascii():
+def _may_contain_any(texts: tuple[str, ...], substrings: tuple[str, ...]) -> bool:
+    """Whether a text may contain a substring.
+
+    All texts are searched as one. A match across two texts only costs a needless full check.
+    """
+    joined = "\0".join(texts)
+    if not joined.isascii():
         return True
-    lower = together.lower()
-    return any(map(lower.__contains__, needles))
+    lower = joined.lower()
+    return any(map(lower.__contains__, substrings))
 
 
-def _sorted(rules: tuple[Rule, ...]) -> Iterable[tuple[str, list[Rule]]]:
-    by_name: dict[str, list[Rule]] = {}
+def _group_by_permission(rules: tuple[Rule, ...]) -> Iterable[tuple[str, list[Rule]]]:
+    """Group rules by permission, the last one first."""
+    groups: dict[str, list[Rule]] = {}
     for rule in reversed(rules):
-        by_name.setdefault(rule.permission, []).append(rule)
-    return by_name.items()
+        groups.setdefault(rule.permission, []).append(rule)
+    return groups.items()
 
 
-def _sources(policy: Policy, profile: PermissionProfile) -> tuple[RuleSource, ...]:
+def _list_sources(policy: Policy, profile: PermissionProfile) -> tuple[RuleSource, ...]:
     own = profile.rules
     if own is None:
         return policy.sources

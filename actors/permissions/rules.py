@@ -1,4 +1,4 @@
-"""What a rule speaks of, and what is wrong with one."""
+"""Match rules and check them for problems."""
 
 import re
 import unicodedata
@@ -16,114 +16,112 @@ PATH_PERMISSIONS = frozenset({"read", "ls", "write", "edit", "glob", "grep"})
 FILE_CHANGE_PERMISSIONS = frozenset({"write", "edit"})
 FILE_READ_PERMISSIONS = frozenset({"read", "ls", "glob", "grep"})
 ASK_PERMISSIONS = frozenset({"question", "plan_enter", "plan_exit"})
-"""Category ask: they are questions themselves, so nothing answers them but a person."""
+"""Category ask: the call asks the user something, so only the user can decide it."""
 INTERNAL_PERMISSIONS = frozenset(
     {"todo_write", "task", "task_output", "task_stop", "help", *ASK_PERMISSIONS}
 )
+"""Permissions of tools that use neither files nor commands."""
 PERMISSIONS = frozenset({"bash", *PATH_PERMISSIONS, *INTERNAL_PERMISSIONS})
 
-_MCP = re.compile(r"mcp__[A-Za-z0-9_.-]+__[A-Za-z0-9_.-]+")
-_AGENT = re.compile(r"[a-z0-9][a-z0-9-]{0,47}")
-_CACHED = 4_096
+_MCP_TOOL_NAME = re.compile(r"mcp__[A-Za-z0-9_.-]+__[A-Za-z0-9_.-]+")
+_AGENT_NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,47}")
+_CACHE_SIZE = 4_096
 
 
 def find_rule_problem(rule: Rule) -> str:
-    """Say what is wrong with a rule; empty: nothing."""
+    """Return why a rule is invalid, or an empty string."""
     if rule.permission not in PERMISSIONS and not is_mcp_tool_name(rule.permission):
         known = ", ".join(sorted(PERMISSIONS))
-        return f"there is no permission {rule.permission!r}; known: {known}, mcp__<server>__<tool>"
+        return f"unknown permission {rule.permission!r}; known: {known}, mcp__<server>__<tool>"
     if not rule.pattern:
-        return "the pattern is empty and would match nothing; for everything write *"
+        return "the pattern is empty and matches nothing; use * to match everything"
     if rule.action not in get_args(Action):
-        return f"there is no action {rule.action!r}; known: {', '.join(get_args(Action))}"
-    if rule.agent is not None and not _AGENT.fullmatch(rule.agent):
-        return f"{rule.agent!r} is no agent's name"
+        return f"unknown action {rule.action!r}; known: {', '.join(get_args(Action))}"
+    if rule.agent is not None and not _AGENT_NAME.fullmatch(rule.agent):
+        return f"{rule.agent!r} is not a valid agent name"
     return ""
 
 
 def find_source_problem(sources: Iterable[RuleSource]) -> str:
-    """Say what is wrong with the first wrong rule of some sources; empty: nothing."""
-    found = ((source, find_rule_problem(rule)) for source in sources for rule in source.rules)
-    return next((f"{source.name}: {text}" for source, text in found if text), "")
+    """Return what is wrong with the first invalid rule of some sources, or an empty string."""
+    problems = ((source, find_rule_problem(rule)) for source in sources for rule in source.rules)
+    return next((f"{source.name}: {problem}" for source, problem in problems if problem), "")
 
 
 def is_mcp_tool_name(name: str) -> bool:
-    """Whether a name is that of a tool of some server."""
-    return _MCP.fullmatch(name) is not None
+    """Whether a name has the form of an MCP server's tool."""
+    return _MCP_TOOL_NAME.fullmatch(name) is not None
 
 
 def find_rule_warnings(rules: tuple[Rule, ...]) -> tuple[str, ...]:
-    """Say what rules of one source do not do though they look as if they did."""
-    told = (_not_covered(rule, rules) or _not_special(rule) for rule in rules)
-    return tuple(text for text in told if text)
+    """Return a warning for each rule of a source that does less than its author may expect."""
+    warnings = (_find_missing_write_rule(rule, rules) or _find_literal_path(rule) for rule in rules)
+    return tuple(warning for warning in warnings if warning)
 
 
-def _not_covered(rule: Rule, rules: tuple[Rule, ...]) -> str:
+def _find_missing_write_rule(rule: Rule, rules: tuple[Rule, ...]) -> str:
     if rule.permission != "edit" or rule.action == "allow":
         return ""
     if any(other.permission == "write" and other.pattern == rule.pattern for other in rules):
         return ""
-    return f"{format_rule(rule)}: it does not speak of write; add the same rule for write"
+    return f"{format_rule(rule)}: the rule does not cover write; add the same rule for write"
 
 
-def _not_special(rule: Rule) -> str:
+def _find_literal_path(rule: Rule) -> str:
     if rule.permission in PATH_PERMISSIONS and rule.pattern.startswith(("~", "$", "./")):
-        return f"{format_rule(rule)}: only * is special in a pattern; write the path out"
+        return f"{format_rule(rule)}: only * is special in a pattern; write out the path"
     return ""
 
 
 def format_rule(rule: Rule) -> str:
-    """Write a rule as a person reads it."""
+    """Format a rule for the user."""
     return f"{rule.action} {rule.permission} {rule.pattern}"
 
 
 def is_match(pattern: str, text: str, *, ignore_case: bool = False) -> bool:
-    """Whether a pattern matches a whole text; `folded`: as a file system that ignores case does."""
+    """Whether a pattern matches a whole text; `ignore_case` compares as some file systems do."""
     if ignore_case:
         pattern, text = fold_case(pattern), fold_case(text)
     return compile_pattern(pattern)(text)
 
 
-def is_ask_or_deny_match(rule: Rule, text: str, *, ignore_case: bool = False) -> bool:
-    """Whether an ask or deny speaks of a text: for commands, ` *` at the end also of none."""
-    return compile_rule(rule).has_ask_or_deny_match(
-        (text,), (fold_case(text),) if ignore_case else None
-    )
-
-
 def is_internal(requests: Iterable[PermissionRequest]) -> bool:
-    """Whether a call has no path and no command, so that judging it can wait for nothing."""
+    """Whether a call involves no path and no command, so that evaluating it cannot block."""
     return all(request.permission in INTERNAL_PERMISSIONS for request in requests)
 
 
 def has_tool(profile: PermissionProfile, name: str) -> bool:
-    """Whether an agent has a tool; the one predicate for offering, running and judging."""
-    had = "*" in profile.tools or any(is_match(pattern, name) for pattern in profile.tools)
-    if not had or not profile.disallowed_tools:
-        return had
+    """Whether an agent has a tool. Offering, running and evaluating all use this function."""
+    is_listed = "*" in profile.tools or any(is_match(pattern, name) for pattern in profile.tools)
+    if not is_listed or not profile.disallowed_tools:
+        return is_listed
     return not any(is_match(pattern, name) for pattern in profile.disallowed_tools)
 
 
 @dataclass(frozen=True, slots=True)
 class CompiledRule:
-    """A rule made ready to be matched often."""
+    """A rule prepared for matching many texts."""
 
     rule: Rule
     match: Callable[[str], bool]
     match_folded: Callable[[str], bool]
-    """For folded texts."""
+    """For texts with folded case."""
     match_bare_command: Callable[[str], bool] | None
-    """For commands that end in ` *`: without it."""
+    """For a command pattern that ends in ` *`: matches without that ending."""
     is_allow: bool
     can_match_outside: bool
-    """It may speak of paths outside the workspace; what is no path is nowhere."""
+    """The pattern may match paths outside the workspace, or the permission is not about paths."""
     required_substring: str
-    """In lower case: without it no ASCII text is matched; empty: nothing is needed."""
+    """In lower case; ASCII texts without it cannot match. Empty: nothing is required."""
 
     def has_ask_or_deny_match(
         self, texts: tuple[str, ...], folded_texts: tuple[str, ...] | None
     ) -> bool:
-        """Whether it speaks of any of these; `folded` are the same texts, where case is nothing."""
+        """Whether an ask or deny rule matches one of the texts.
+
+        For commands, ` *` at the end also matches without arguments. `folded_texts` are the same
+        texts with folded case, where case is ignored.
+        """
         for text in texts if folded_texts is None else folded_texts:
             if (self.match if folded_texts is None else self.match_folded)(text):
                 return True
@@ -132,32 +130,32 @@ class CompiledRule:
         )
 
 
-@lru_cache(_CACHED)
+@lru_cache(_CACHE_SIZE)
 def compile_rule(rule: Rule) -> CompiledRule:
-    """Make a rule ready."""
-    bare = rule.permission == "bash" and rule.pattern.endswith(" *")
-    pieces = (rule.pattern[:-2] if bare else rule.pattern).split("*")
+    """Prepare a rule for matching."""
+    has_bare_form = rule.permission == "bash" and rule.pattern.endswith(" *")
+    literals = (rule.pattern[:-2] if has_bare_form else rule.pattern).split("*")
     return CompiledRule(
         rule,
         match=compile_pattern(rule.pattern),
         match_folded=compile_pattern(fold_case(rule.pattern)),
-        match_bare_command=compile_pattern(rule.pattern[:-2]) if bare else None,
+        match_bare_command=compile_pattern(rule.pattern[:-2]) if has_bare_form else None,
         is_allow=rule.action == "allow",
         can_match_outside=rule.permission not in PATH_PERMISSIONS or rule.pattern.startswith("/"),
-        required_substring=max(pieces, key=len).lower() if rule.pattern.isascii() else "",
+        required_substring=max(literals, key=len).lower() if rule.pattern.isascii() else "",
     )
 
 
 def fold_case(path: str) -> str:
-    """Write a path as file systems compare it that ignore case."""
+    """Convert a path to the form that case-insensitive file systems compare."""
     if path.isascii():
         return path.lower()
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", path).casefold())
 
 
-@lru_cache(_CACHED)
+@lru_cache(_CACHE_SIZE)
 def compile_pattern(pattern: str) -> Callable[[str], bool]:
-    """Match piece by piece from the left: never more than once over the text."""
+    """Return a matcher that reads the text once, from left to right, without backtracking."""
     first, *rest = pattern.split("*")
     if not rest:
         return first.__eq__
@@ -167,15 +165,15 @@ def compile_pattern(pattern: str) -> Callable[[str], bool]:
     if not middle and not first:
         return lambda text: text.endswith(last)
 
-    def matched(text: str) -> bool:
+    def match(text: str) -> bool:
         if not text.startswith(first) or not text.endswith(last):
             return False
         at, end = len(first), len(text) - len(last)
-        for piece in middle:
-            found = text.find(piece, at, end)
+        for literal in middle:
+            found = text.find(literal, at, end)
             if found < 0:
                 return False
-            at = found + len(piece)
+            at = found + len(literal)
         return at <= end
 
-    return matched
+    return match

@@ -1,47 +1,46 @@
-"""In which folders the parts of a command may run, as `cd` in it says."""
+"""The directories that the parts of a command may run in, according to its `cd` commands."""
 
 import os
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from actors.bash.effects.indirect_effects import Words
-from actors.bash.syntax.parsed_command import AndChain, CommandPart, ParsedCommand
+from actors.bash.parse import AndChain, CommandPart, ParsedCommand, Words
 from actors.paths.resolve import PathResolver
 
-_MOVERS = frozenset({"cd", "pushd", "popd"})
-_RUNNERS = frozenset({"command", "builtin", "time", "-p", "--"})
-_MOST = 8
-"""Folders that are followed; with more, where a part runs counts as unknown."""
+_DIRECTORY_CHANGERS = frozenset({"cd", "pushd", "popd"})
+_PREFIXES = frozenset({"command", "builtin", "time", "-p", "--"})
+_MAX_DIRECTORIES = 8
+"""With more directories, the place where a part runs is uncertain."""
 
 
 class WorkingDirectories(NamedTuple):
-    """Where a part may run."""
+    """Where a part of a command may run."""
 
     directories: tuple[str, ...]
     is_certain: bool = True
-    """It runs in one of these; else in others perhaps, and these only tighten."""
+    """It runs in one of `directories`. If False, others are possible, and these only restrict."""
     has_too_many: bool = False
-    """There were too many to follow on."""
+    """There were too many directories to follow."""
 
 
 def find_working_directories(
     command: ParsedCommand, resolver: PathResolver
 ) -> tuple[WorkingDirectories, ...]:
-    """Say for each part in which folders it may run.
+    """Return the directories that each part may run in.
 
-    A `cd` may succeed, fail, or be confined to a subshell, so what comes after it may run in any
-    of the folders so far; in a loop also what stands before it. What `&&` joins to it runs where
-    it has led to.
+    A `cd` may succeed, fail or be confined to a subshell, so a later part may run in any directory
+    so far. In a loop, this applies to earlier parts too. A part joined to a `cd` by `&&` runs in
+    the new directory.
     """
-    here = WorkingDirectories((resolver.workspace_paths.cwd,))
-    if not any(map(_moves, command.parts)):
-        return (here,) * len(command.parts)
+    start = WorkingDirectories((resolver.workspace_paths.cwd,))
+    if not any(map(_changes_directory, command.parts)):
+        return (start,) * len(command.parts)
     if not command.may_repeat:
-        return tuple(find_part_directories(command.parts, here, resolver, command.chains))
-    found = tuple(find_part_directories(command.parts, here, resolver))
+        return tuple(find_part_directories(command.parts, start, resolver, command.chains))
+    found = tuple(find_part_directories(command.parts, start, resolver))
     last = found[-1]
-    if _moves(command.parts[-1]):
-        last = _either(last, _led(command.parts[-1], last, resolver), resolver)
+    if _changes_directory(command.parts[-1]):
+        last = _merge(last, _follow_change(command.parts[-1], last, resolver), resolver)
     return (WorkingDirectories(last.directories, is_certain=False),) * len(found)
 
 
@@ -51,72 +50,74 @@ def find_part_directories(
     resolver: PathResolver,
     chains: tuple[AndChain, ...] = (),
 ) -> Iterator[WorkingDirectories]:
-    """Say of parts that follow each other where each may run."""
-    lasts = dict(chains)
-    left: list[tuple[int, WorkingDirectories]] = []
-    """How far each chain goes on that is not over, and where its first command ran."""
+    """Yield the directories that each of several consecutive parts may run in."""
+    chain_ends = dict(chains)
+    open_chains: list[tuple[int, WorkingDirectories]] = []
+    """For each unfinished chain: its last part, and where its `cd` ran."""
     for at, part in enumerate(parts):
-        while left and left[-1][0] < at:
-            start = _either(left.pop()[1], start, resolver)
+        while open_chains and open_chains[-1][0] < at:
+            start = _merge(open_chains.pop()[1], start, resolver)
         yield start
-        if _moves(part):
-            led = _led(part, start, resolver)
-            if at in lasts and led.is_certain:
-                left.append((min(lasts[at], left[-1][0] if left else lasts[at]), start))
-                start = led
+        if _changes_directory(part):
+            changed = _follow_change(part, start, resolver)
+            if at in chain_ends and changed.is_certain:
+                end = min(chain_ends[at], open_chains[-1][0] if open_chains else chain_ends[at])
+                open_chains.append((end, start))
+                start = changed
             else:
-                start = _either(start, led, resolver)
+                start = _merge(start, changed, resolver)
 
 
-def _moves(part: CommandPart) -> bool:
-    return bool(_move(part))
+def _changes_directory(part: CommandPart) -> bool:
+    return bool(_get_change_words(part))
 
 
-def _move(part: CommandPart) -> Words:
-    """Take the words from `cd` on; none where it is another command."""
+def _get_change_words(part: CommandPart) -> Words:
+    """Return the words from `cd` on, or none if the part is another command."""
     for at, word in enumerate(part.words):
-        if word.text not in _RUNNERS:
-            return part.words[at:] if word.text in _MOVERS else ()
+        if word.text not in _PREFIXES:
+            return part.words[at:] if word.text in _DIRECTORY_CHANGERS else ()
     return ()
 
 
-def _led(
-    part: CommandPart, where: WorkingDirectories, explorer: PathResolver
+def _follow_change(
+    part: CommandPart, where: WorkingDirectories, resolver: PathResolver
 ) -> WorkingDirectories:
-    """Say where one is after it has succeeded."""
+    """Return the directories after a `cd` has succeeded."""
     if where.has_too_many:
         return where
-    words = _move(part)
-    names = [word.text for word in words if word.is_literal]
-    if len(names) != len(words) or len(names) != 2 or names[0] == "popd":  # noqa: PLR2004
+    words = _get_change_words(part)
+    texts = [word.text for word in words if word.is_literal]
+    if len(texts) != len(words) or len(texts) != 2 or texts[0] == "popd":  # noqa: PLR2004
         return where._replace(is_certain=False)
-    path = names[1]
+    path = texts[1]
     if not path or path.startswith("-"):
         return where._replace(is_certain=False)
-    places = [
-        (explorer.resolve(path, folder), _as_text(folder, path)) for folder in where.directories
+    resolved = [
+        (resolver.resolve(path, directory), _join_as_text(directory, path))
+        for directory in where.directories
     ]
-    # bash takes `..` away from the text of where it is, the kernel from where a link has led:
-    # only where no link is on the way do both mean the same.
-    is_plain = not any(place.problem or place.path != text for place, text in places)
-    led = dict.fromkeys(each for place, text in places for each in (place.path, text))
+    # bash removes `..` from the text of the current path, while the kernel follows links first.
+    # Both agree only if there is no link on the way.
+    is_plain = not any(found.problem or found.path != text for found, text in resolved)
+    directories = dict.fromkeys(path for found, text in resolved for path in (found.path, text))
     return WorkingDirectories(
-        tuple(led), where.is_certain and is_plain and part.words[0].text == "cd"
+        tuple(directories), where.is_certain and is_plain and part.words[0].text == "cd"
     )
 
 
-def _either(
-    one: WorkingDirectories, other: WorkingDirectories, explorer: PathResolver
+def _merge(
+    one: WorkingDirectories, other: WorkingDirectories, resolver: PathResolver
 ) -> WorkingDirectories:
     if one.has_too_many or other.has_too_many:
         return one if one.has_too_many else other
-    together = tuple(dict.fromkeys((*one.directories, *other.directories)))
-    if len(together) > _MOST:
+    directories = tuple(dict.fromkeys((*one.directories, *other.directories)))
+    if len(directories) > _MAX_DIRECTORIES:
         return WorkingDirectories(
-            (explorer.workspace_paths.cwd,), is_certain=False, has_too_many=True
+            (resolver.workspace_paths.cwd,), is_certain=False, has_too_many=True
         )
-    return WorkingDirectories(together, one.is_certain and other.is_certain)
+    return WorkingDirectories(directories, one.is_certain and other.is_certain)
 
 
-def _as_text(folder: str, path: str) -> str:
-    return os.path.normpath(os.path.join(folder, path))  # noqa: PTH118  (text, not a file)
+def _join_as_text(directory: str, path: str) -> str:
+    return os.path.normpath(os.path.join(directory, path))  # noqa: PTH118  (text, not a file)

@@ -1,7 +1,7 @@
-"""The keys that the environment holds for us, and how they stay out of everything that is written.
+"""Removes API keys from text before it is stored.
 
-A server may quote a key in an error, a command may read the environment of the process above it,
-a person may paste it: wherever the text comes from, the key is replaced before it is kept.
+A server can quote a key in an error, a command can print its environment, and a user can paste a
+key. Wherever the text comes from, the key is replaced before the text is stored.
 """
 
 from collections.abc import Mapping
@@ -16,28 +16,28 @@ from messages.serialization import encode
 M = TypeVar("M", bound=Message)
 SECRET_VARIABLES = ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN")
 MIN_SECRET_CHARS = 8
-"""A shorter value is a placeholder: to hide each `x` would garble every text."""
+"""Shorter values are placeholders; replacing every `x` would garble all text."""
 REDACTED = b"[secret]"
 
 
 def read_secrets(environment: Mapping[str, str]) -> tuple[bytes, ...]:
-    """List the keys to hide, the longest first, since one may begin with another."""
+    """Return the keys to redact, longest first, because one can be a prefix of another."""
     values = {environment.get(name, "").strip() for name in SECRET_VARIABLES}
-    kept = (value.encode("utf-8", "surrogateescape") for value in values)
+    keys = (value.encode("utf-8", "surrogateescape") for value in values)
     return tuple(
-        sorted((key for key in kept if len(key) >= MIN_SECRET_CHARS), key=len, reverse=True)
+        sorted((key for key in keys if len(key) >= MIN_SECRET_CHARS), key=len, reverse=True)
     )
 
 
 def redact(data: bytes, secrets: tuple[bytes, ...]) -> bytes:
-    """Replace every key in plain bytes."""
+    """Replace every key in the data."""
     for secret in secrets:
         data = data.replace(secret, REDACTED)
     return data
 
 
 def redact_message(message: M, secrets: tuple[bytes, ...]) -> M:
-    """Replace every key in the texts of a message."""
+    """Replace every key in the string fields of a message."""
     if not secrets:
         return message
     data = encode(message)
@@ -48,33 +48,33 @@ def redact_message(message: M, secrets: tuple[bytes, ...]) -> M:
         return message
     try:
         return type(message).model_validate_json(clean)
-    except ValidationError:  # a key like `turn_started`: what it would hide is no secret
+    except ValidationError:  # a "key" such as `turn_started` is part of the protocol, not a secret
         return message
 
 
 class StreamRedactor:
-    """Replaces keys in bytes that come in pieces; a key may lie across two of them."""
+    """Replaces keys in a stream of chunks; a key can span two of them."""
 
     def __init__(self, secrets: tuple[bytes, ...]) -> None:
-        """Nothing has come yet."""
+        """Start with an empty buffer."""
         self._secrets = secrets
-        self._kept = b""
+        self._held_back = b""
 
-    def feed(self, piece: bytes) -> bytes:
-        """Take a piece; returns what can be told by now."""
-        data = redact(self._kept + piece, self._secrets)
-        begun = _begun_bytes(data, self._secrets)
-        self._kept = data[len(data) - begun :]
-        return data[: len(data) - begun]
+    def feed(self, chunk: bytes) -> bytes:
+        """Add a chunk; return the data that cannot be part of a key anymore."""
+        data = redact(self._held_back + chunk, self._secrets)
+        held_bytes = _count_key_prefix_bytes(data, self._secrets)
+        self._held_back = data[len(data) - held_bytes :]
+        return data[: len(data) - held_bytes]
 
     def flush(self) -> bytes:
-        """Tell what was kept back."""
-        kept, self._kept = self._kept, b""
-        return kept
+        """Return the data that was held back."""
+        held_back, self._held_back = self._held_back, b""
+        return held_back
 
 
-def _begun_bytes(data: bytes, secrets: tuple[bytes, ...]) -> int:
-    """Count the bytes at the end that may be the beginning of a key."""
+def _count_key_prefix_bytes(data: bytes, secrets: tuple[bytes, ...]) -> int:
+    """Return the number of trailing bytes that could be the beginning of a key."""
     longest = max(map(len, secrets), default=1) - 1
     for count in range(min(longest, len(data)), 0, -1):
         if any(secret.startswith(data[-count:]) for secret in secrets):

@@ -1,9 +1,9 @@
-"""The root supervisor: starts its children in order and stops them in reverse."""
+"""The root supervisor: starts the session's actors in order and stops them in reverse order."""
 
 import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, assert_never
 
 from actors.runtime.actor import Actor
 from actors.runtime.supervision import Restart
@@ -26,13 +26,13 @@ from messages.supervision import PeerRestarted
 
 ActorFactory = Callable[[], Actor[Any]]
 RESTART_POLICY = Restart(limit=3, window_s=30.0)
-CONSOLE_LOST_NOTICE = "Nothing that you send is heard any more; /quit ends."
-TERMINAL_GONE = ApproverAvailabilityChanged(can_answer=False, reason="the terminal is gone")
+CONSOLE_LOST_NOTICE = "Input is no longer processed. Exit with /quit."
+CONSOLE_GONE = ApproverAvailabilityChanged(can_answer=False, reason="the console is not running")
 
 
 @dataclass(frozen=True, slots=True)
 class ChildFactories:
-    """How to make each child of the root."""
+    """Factories for the root's children, and the limits that the root enforces."""
 
     journal: ActorFactory
     permissions: ActorFactory
@@ -40,106 +40,108 @@ class ChildFactories:
     console: ActorFactory
     primary: ActorFactory
     primary_profile: PermissionProfile
-    """What the primary begins with; what it works by later it tells itself."""
+    """The primary agent's initial profile; it registers later changes itself."""
     slot_limit: int = 10
-    """So many subagents may work at once."""
+    """Subagents that may run at the same time."""
     max_spawns: int | None = None
-    """So many may be started in all; None: no limit."""
+    """Subagents that may be started in one run; None: no limit."""
     used_agent_names: tuple[str, ...] = ()
-    """Of the subagents that earlier runs of the session have started."""
+    """Names of the subagents that earlier runs of the session started."""
     on_console_lost: Callable[[str], None] | None = None
-    """Shows a line past the console when it has ended, and the session goes on; None: it ends."""
+    """Shows a notice without the console, and the session continues; None: the session ends."""
 
 
 RootSupervisorInbox = ChildEnded | PeerRestarted | RequestSpawn | AcquireSlot | ReleaseSlots
 
 
 class RootSupervisor(Actor[RootSupervisorInbox]):
-    """The top of the tree.
+    """The root of the actor tree.
 
-    Each child may crash and live on, a few times. Without its journal, engine, broker or primary
-    the session cannot go on; without its console it can, and nobody can answer. It also keeps the
-    places, and counts and names who is started.
+    Children are restarted after a crash, a limited number of times. The session ends without its
+    journal, engine, broker or primary agent. Without its console it continues, but approvals are
+    unavailable. The root also owns the concurrency slots, the spawn limits and the agent names.
     """
 
     def __init__(self, factories: ChildFactories) -> None:
-        """Know whom to start."""
+        """Take the factories; nothing is started yet."""
         self._factories = factories
         self._has_console = True
-        self._places = SlotPool(factories.slot_limit)
+        self._slots = SlotPool(factories.slot_limit)
         self._spawns = SpawnLimiter(factories.max_spawns, factories.slot_limit)
         self._names = AgentNames(factories.used_agent_names)
 
     def on_start(self) -> None:
-        """Start the children; each finds those before it."""
-        make = self._factories
-        self.start(make.journal, "journal", RESTART_POLICY)
-        self.start(make.permissions, "permissions", RESTART_POLICY)
-        self.start(make.approvals, "approvals", RESTART_POLICY)
-        self.start(make.console, "console", RESTART_POLICY)
+        """Start the children; each may use the ones before it."""
+        factories = self._factories
+        self.start(factories.journal, "journal", RESTART_POLICY)
+        self.start(factories.permissions, "permissions", RESTART_POLICY)
+        self.start(factories.approvals, "approvals", RESTART_POLICY)
+        self.start(factories.console, "console", RESTART_POLICY)
         self.watch(APPROVALS)
-        self.tell(PERMISSIONS, RegisterAgent(agent=PRIMARY, profile=make.primary_profile))
-        self.start(make.primary, "primary", RESTART_POLICY)
+        self.tell(PERMISSIONS, RegisterAgent(agent=PRIMARY, profile=factories.primary_profile))
+        self.start(factories.primary, "primary", RESTART_POLICY)
 
     def on_receive(self, message: RootSupervisorInbox) -> None:
-        """Take one message."""
+        """Dispatch one message."""
         match message:
             case PeerRestarted():
-                self._tell_again(message.peer)
+                self._on_peer_restarted(message.peer)
             case RequestSpawn():
-                self._spawn(message)
+                self._admit_or_reject_spawn(message)
             case AcquireSlot():
-                self._take_place()
+                self._acquire_slot()
             case ReleaseSlots():
-                for served in self._places.release(message.under, self_only=message.self_only):
-                    self.tell(served, SlotAcquired())
+                for agent in self._slots.release(message.under, self_only=message.self_only):
+                    self.tell(agent, SlotAcquired())
+            case ChildCompleted() | ChildCancelled() | ChildFailed():
+                self._on_child_ended(message)
             case _:
-                self._ended(message)
+                assert_never(message)
 
-    def _spawn(self, asked: RequestSpawn) -> None:
-        refusal = self._spawns.try_admit(asyncio.get_running_loop().time())
-        if refusal:
-            self.tell(self.sender, SpawnRejected(call_id=asked.call_id, detail=refusal))
+    def _admit_or_reject_spawn(self, request: RequestSpawn) -> None:
+        problem = self._spawns.try_admit(asyncio.get_running_loop().time())
+        if problem:
+            self.tell(self.sender, SpawnRejected(call_id=request.call_id, detail=problem))
         else:
-            name = asked.task_id or self._names.allocate(asked.agent_type)
-            self.tell(self.sender, SpawnAdmitted(call_id=asked.call_id, name=name))
+            name = request.task_id or self._names.allocate(request.agent_type)
+            self.tell(self.sender, SpawnAdmitted(call_id=request.call_id, name=name))
 
-    def _take_place(self) -> None:
-        if self._places.acquire(self.sender):
+    def _acquire_slot(self) -> None:
+        if self._slots.acquire(self.sender):
             self.tell(self.sender, SlotAcquired())
         else:
-            self.tell(self.sender, SlotPending(slot_limit=self._places.slot_limit))
+            self.tell(self.sender, SlotPending(slot_limit=self._slots.slot_limit))
 
-    def _ended(self, message: ChildEnded) -> None:
-        """Go on without a console where that is of use, end without anyone else."""
-        if message.child == CONSOLE and self._factories.on_console_lost is not None:
+    def _on_child_ended(self, end: ChildEnded) -> None:
+        """Continue without a console if there is another way to notify the user; else end."""
+        if end.child == CONSOLE and self._factories.on_console_lost is not None:
             self._has_console = False
-            self.tell(APPROVALS, TERMINAL_GONE)
+            self.tell(APPROVALS, CONSOLE_GONE)
             self._factories.on_console_lost(
-                f"The screen's own actor {describe_end(message)}. {CONSOLE_LOST_NOTICE}"
+                f"The console {describe_end(end)}. {CONSOLE_LOST_NOTICE}"
             )
         else:
-            self.finish(f"{message.child} {describe_end(message)}")
+            self.finish(f"{end.child} {describe_end(end)}")
 
-    def _tell_again(self, peer: Address) -> None:
-        """Say what a restarted child does not know any more."""
+    def _on_peer_restarted(self, peer: Address) -> None:
+        """Resend what the restarted broker does not know."""
         if peer == APPROVALS and not self._has_console:
-            self.tell(APPROVALS, TERMINAL_GONE)
+            self.tell(APPROVALS, CONSOLE_GONE)
 
 
 def format_restart_notice(peer: Address) -> str:
-    """Say that somebody crashed and lives on, in one line."""
+    """Return the notice for the user after an actor was restarted."""
     return (
-        f"{peer} crashed and was started again; what was sent to it last may be lost. "
-        "The log in the state folder says why."
+        f"{peer} crashed and was restarted. The last messages to it may be lost. "
+        "See greenroom.log in the state folder for the cause."
     )
 
 
 def describe_end(end: ChildEnded) -> str:
-    """Say how a child ended, in one line."""
+    """Return a phrase that says how a child ended."""
     match end:
         case ChildCompleted():
-            return "ended by itself"
+            return "ended"
         case ChildCancelled():
             return "was stopped"
         case ChildFailed():

@@ -11,7 +11,7 @@ from actors.paths.workspace import Workspace
 from messages.tool_calls import FileDigest
 
 if TYPE_CHECKING:
-    from actors.bash.syntax.parsed_command import CommandPart
+    from actors.bash.parse import CommandPart
 
 MAX_FILES = 64
 MAX_COMMAND_CHARS = 200_000
@@ -68,11 +68,11 @@ def _is_there(workspace: Workspace, name: str) -> bool:
 
 def _named(part: "CommandPart", bases: tuple[str, ...]) -> Iterator[tuple[str, bool]]:
     """Write out what may be files; with whether they are run, whatever they look like."""
-    from actors.bash.programs.effect_tables import find_effect_rule  # noqa: PLC0415  (as above)
+    from actors.bash.parse import has_effect_rule  # noqa: PLC0415  (as above)
 
     names = [word.text for word in part.words if word.is_literal and not word.text.startswith("-")]
     first = names[0] if names else ""
-    runs = find_effect_rule(first) is not None and first.rpartition("/")[2] != "git"
+    runs = has_effect_rule(first) and first.rpartition("/")[2] != "git"
     for name in dict.fromkeys(names if "/" in first else names[1:]):
         for base in bases:
             yield os.path.join(base, name), runs or name == first  # noqa: PTH118  (text, not a file)

@@ -1,27 +1,40 @@
 """The tool `help`: what Greenroom itself can do, for a model that is asked about it."""
 
+from typing import Literal
+
+from pydantic import Field
+
 from actors.tools.tool import Arguments, Tool, ToolContext
 from messages.policy import PermissionRequest
 from messages.tool_calls import CallPlan, ToolOutput
 
 DESCRIPTION = """\
-Read Greenroom's own manual: command line, slash commands, keys, files. Use it when the user asks \
-about Greenroom, the program that you run in, and only then."""
+Read the documentation of Greenroom, the program you run in: command line, slash commands, keys, \
+configuration, permissions. Use it only when the user asks about Greenroom."""
+
+HelpTopic = Literal[
+    "permissions", "configuration", "agents", "sessions", "recovery", "keys", "scripting"
+]
 
 
 class HelpArguments(Arguments):
-    """What the model sends: nothing."""
+    """Arguments of one call."""
+
+    topic: HelpTopic | None = Field(
+        default=None, description="Topic to read. Default: an overview and the list of topics."
+    )
 
 
-async def plan(arguments: HelpArguments, context: ToolContext) -> CallPlan:  # noqa: ARG001  (as all plans)
-    """Touch nothing."""
+async def plan(arguments: HelpArguments, context: ToolContext) -> CallPlan:  # noqa: ARG001  (same signature as all plans)
+    """Plan the call; it touches nothing."""
     request = PermissionRequest(permission="help", target="*")
-    return CallPlan(title="help", requests=(request,))
+    title = f"help {arguments.topic}" if arguments.topic else "help"
+    return CallPlan(title=title, requests=(request,))
 
 
-async def run(arguments: HelpArguments, plan: CallPlan, context: ToolContext) -> ToolOutput:  # noqa: ARG001  (as all runs)
-    """Hand the manual over."""
-    return ToolOutput(text=context.help_text())
+async def run(arguments: HelpArguments, plan: CallPlan, context: ToolContext) -> ToolOutput:  # noqa: ARG001  (same signature as all runs)
+    """Return the text."""
+    return ToolOutput(text=context.help_text(arguments.topic))
 
 
 HELP = Tool(

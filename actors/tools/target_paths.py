@@ -3,11 +3,11 @@
 import os
 from pathlib import Path
 
+from actors.paths.resolve import find_path_problem
 from actors.paths.workspace import Workspace
 from actors.tools.tool import TargetChangedError, ToolContext, ToolError
 from messages.tool_calls import CallPlan
 
-MAX_PATH_BYTES = 4_095
 MAX_NAME_BYTES = 255
 
 
@@ -61,23 +61,13 @@ def _home(path: str) -> str:
 
 
 def _check(path: str) -> None:
-    problem = _problem(path)
+    problem = find_path_problem(path) or _find_name_problem(path)
     if problem:
         message = f"{escape_control_characters(path[:80])}: {problem}"
         raise ToolError(message)
 
 
-def _problem(path: str) -> str:
-    try:
-        data = path.encode()
-    except UnicodeEncodeError:
-        return "the path is not valid Unicode"
-    if not data:
-        return "the path is empty"
-    if b"\0" in data:
-        return "the path contains a NUL character"
-    if len(data) > MAX_PATH_BYTES:
-        return f"the path is longer than {MAX_PATH_BYTES:,} bytes"
-    if any(len(name) > MAX_NAME_BYTES for name in data.split(b"/")):
+def _find_name_problem(path: str) -> str:
+    if any(len(name.encode()) > MAX_NAME_BYTES for name in path.split("/")):
         return f"a name in the path is longer than {MAX_NAME_BYTES} bytes"
     return ""

@@ -4,8 +4,8 @@ from pydantic import Field
 
 from actors.tools.tool import Arguments, Tool, ToolContext, ToolError
 from messages.policy import PermissionRequest
+from messages.todos import Todo, TodoStatus
 from messages.tool_calls import CallPlan, ToolOutput
-from messages.user_questions import Todo, TodoStatus
 
 MAX_TODOS = 50
 MAX_TODO_CHARS = 500

@@ -53,7 +53,7 @@ class ToolContext:
     command_runner: CommandRunner
     output_folder: Path
     """Folder for whole outputs that are too long for the model; made on first use."""
-    help_text: Callable[[], str]
+    help_text: Callable[[str | None], str]
     """Writes out what people are told of Greenroom itself."""
     read_policy: FileReadPolicy = DENY_ALL_READS
     """What each file is judged by that a tool opens beside those it was judged for."""

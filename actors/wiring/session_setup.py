@@ -1,6 +1,6 @@
-"""One session: what the shell wants of it, and its file, opened and locked.
+"""The options of a session, and opening its file.
 
-Nothing of the actors that work on it is loaded here: the first screen stands before they are made.
+Loads no actor code, because the first screen is drawn before the actors are created.
 """
 
 import logging
@@ -30,140 +30,139 @@ log = logging.getLogger("greenroom.session")
 
 @dataclass(frozen=True, slots=True)
 class SessionOptions:
-    """What the shell wants a session to be."""
+    """The options of a session, as determined by the shell."""
 
     project_state_folder: Path
-    """Where this workspace's sessions are kept."""
+    """The directory with this workspace's sessions."""
     workspace: Workspace
     model_name: str
     mode: PermissionMode
     is_scripted: bool
     protected_paths: tuple[Path, ...]
-    """Our own files and folders: changing them asks each time."""
+    """Greenroom's own files and directories; changing them always needs approval."""
     version: str
     instructions: tuple[Instructions, ...] = ()
-    """For the system prompt, in their order."""
+    """Instruction files for the system prompt, in order."""
     trusted: bool = False
     """The user trusts the workspace."""
     resume_path: Path | None = None
-    """The file of a session to go on with; None: a new one begins."""
+    """The session file to resume; None: start a new session."""
     fork: bool = False
-    """Go on with a copy of it; it may be open elsewhere."""
+    """Resume a copy of the session, which may be open elsewhere."""
     secrets: tuple[bytes, ...] = ()
-    """Keys that are never written."""
+    """Keys that are never written to disk."""
     mode_is_explicit: bool = False
-    """The mode was named for this very run; else a resumed session keeps its own."""
+    """The mode was set for this run; otherwise, a resumed session keeps its own."""
     agent: str = BUILD_AGENT.name
-    """Who is to have a new session."""
+    """The primary agent of a new session."""
     agent_is_explicit: bool = False
-    """They were named for this very run; else a resumed session keeps its own."""
+    """The agent was set for this run; otherwise, a resumed session keeps its own."""
     model_is_explicit: bool = False
-    """It was named for this very run; else a resumed session keeps the model chosen in it."""
+    """The model was set for this run; otherwise, a resumed session keeps its own."""
     limits: Limits = Limits()  # noqa: RUF009  (frozen, so it may be shared)
-    """How far the agent may go."""
+    """The budget of the primary agent."""
     definitions: tuple[Definition, ...] = DEFINITIONS
-    """Every type of agent there is."""
+    """All agent definitions."""
     max_depth: int = 3
-    """An agent so deep below the primary starts no other."""
+    """An agent at this depth below the primary cannot start subagents."""
     slot_limit: int = 10
-    """So many subagents may work at once."""
+    """Subagents that may run at the same time."""
     max_spawns: int | None = None
-    """So many may be started in one run; None: no limit."""
+    """Subagents that may be started in one run; None: no limit."""
     rule_sources: tuple[RuleSource, ...] = ()
-    """The user's, then the project's."""
+    """The user's rules, then the project's."""
 
     @property
     def grants_file(self) -> Path:
-        """Say where what is granted for the project is kept: outside the workspace."""
+        """The file with the project's grants, outside the workspace."""
         return self.project_state_folder / "grants.json"
 
     def plan_path(self, session_id: str) -> Path:
-        """Say where the session's plan is written."""
+        """Return the path of the session's plan file."""
         return self.workspace.root / ".greenroom" / "plans" / f"{session_id}.md"
 
     def output_folder(self, session_id: str) -> Path:
-        """Say where whole outputs go that are too long for the model."""
+        """Return the directory for full outputs that are too long for the model."""
         return self.project_state_folder / "outputs" / session_id
 
     def make_transcripts(self, session_id: str) -> TranscriptWriter:
-        """Write what each subagent does into a file of its own."""
+        """Return a writer that keeps one transcript file per subagent."""
         return TranscriptWriter(self.project_state_folder / "subagents" / session_id)
 
 
 @dataclass(frozen=True, slots=True)
 class SessionHandle:
-    """A session whose file is open and locked."""
+    """A session with its file open and locked."""
 
     options: SessionOptions
     session_id: str
     log: SessionLog
     records: tuple[Record, ...]
-    """Of earlier runs, by all agents."""
+    """All records of earlier runs."""
     run: int
     primary_records: tuple[Record, ...] = ()
-    """Those of them that concern the primary."""
+    """Records that concern the primary agent."""
     open_subagent_records: tuple[tuple[Address, Record], ...] = ()
-    """Those of its subagents that had not done their task, each with who recorded it."""
+    """Records of subagents with unfinished tasks, each with the actor that recorded it."""
     transcripts: TranscriptWriter | None = None
-    """Of its subagents; None: none are written."""
+    """Writer for the subagents' transcripts; None: no transcripts."""
     torn_tail_path: Path | None = None
-    """Where the end of the file went that an earlier run did not finish writing."""
+    """The file that holds an incomplete last group of records, cut off when the file was opened."""
 
 
 def open_session(options: SessionOptions, wall_clock: WallClock) -> SessionHandle:
-    """Begin a session, or go on with the one to take up.
+    """Start a new session, or resume the one that the options name.
 
     Raises:
-        LogError: the file cannot be used; its detail is for people.
+        LogError: the session file cannot be used; the detail is shown to the user.
     """
-    past = options.resume_path
-    if past and options.fork:
-        past = fork_session(past, options.project_state_folder, _new_id(wall_clock))
-    session = _go_on(options, past, wall_clock) if past else _begin(options, wall_clock)
+    path = options.resume_path
+    if path and options.fork:
+        path = fork_session(path, options.project_state_folder, _new_id(wall_clock))
+    session = _resume(options, path, wall_clock) if path else _create(options, wall_clock)
     log.debug("run %d of %s with %s", session.run, session.log.path, options.model_name)
     return session
 
 
-def _go_on(options: SessionOptions, last: Path, wall_clock: WallClock) -> SessionHandle:
-    file, contents = SessionLog.open(last, wall_clock)
+def _resume(options: SessionOptions, path: Path, wall_clock: WallClock) -> SessionHandle:
+    session_log, contents = SessionLog.open(path, wall_clock)
     run = find_last_run_number(contents.records) + 1
-    opened: list[tuple[Record, Address]] = [
+    opening: list[tuple[Record, Address]] = [
         (SessionOpened(run=run, pid=os.getpid(), version=options.version), ROOT)
     ]
-    config = find_last_settings(contents.records) or SessionSettings()
+    settings = find_last_settings(contents.records) or SessionSettings()
     mode = resolve_mode(options, contents.records)
-    if mode != config.mode:
-        opened.append(
-            (config.model_copy(update={"mode": mode, "replaced_rules": None}), PERMISSIONS)
+    if mode != settings.mode:
+        opening.append(
+            (settings.model_copy(update={"mode": mode, "replaced_rules": None}), PERMISSIONS)
         )
-    file.append(opened)
-    own = select_records_for(contents, PRIMARY)
+    session_log.append(opening)
     return SessionHandle(
         options,
-        last.stem,
-        file,
+        path.stem,
+        session_log,
         contents.records,
         run,
-        own,
+        select_records_for(contents, PRIMARY),
         select_unfinished_task_records(contents),
-        options.make_transcripts(last.stem),
+        options.make_transcripts(path.stem),
         contents.torn_file,
     )
 
 
-def _begin(options: SessionOptions, wall_clock: WallClock) -> SessionHandle:
+def _create(options: SessionOptions, wall_clock: WallClock) -> SessionHandle:
     session_id = _new_id(wall_clock)
-    first: tuple[Record, ...] = (
+    opening: tuple[Record, ...] = (
         SessionHeader(session_id=session_id, workspace=str(options.workspace.root)),
         SessionOpened(run=1, pid=os.getpid(), version=options.version),
     )
     mode = resolve_mode(options, ())
     if mode != SessionSettings().mode:
-        first = (*first, SessionSettings(mode=mode))
+        opening = (*opening, SessionSettings(mode=mode))
     path = session_path(options.project_state_folder, session_id)
-    file = SessionLog.create(path, [(record, ROOT) for record in first], wall_clock)
+    session_log = SessionLog.create(path, [(record, ROOT) for record in opening], wall_clock)
     transcripts = options.make_transcripts(session_id)
-    return SessionHandle(options, session_id, file, (), 1, transcripts=transcripts)
+    return SessionHandle(options, session_id, session_log, (), 1, transcripts=transcripts)
 
 
 def _new_id(wall_clock: WallClock) -> str:
@@ -171,14 +170,14 @@ def _new_id(wall_clock: WallClock) -> str:
 
 
 def resolve_mode(options: SessionOptions, records: tuple[Record, ...]) -> PermissionMode:
-    """Say in which mode a session goes on: yolo only if it was named for this very run.
+    """Return the mode that a session starts in; a resumed session never keeps yolo.
 
-    To plan is no mode of the session but an agent that has it.
+    Plan is not a session mode: the `plan` agent runs the session instead.
     """
-    config = find_last_settings(records)
-    kept = config.mode if config else options.mode
+    settings = find_last_settings(records)
+    mode = settings.mode if settings else options.mode
     if not records or options.mode_is_explicit:
-        kept = options.mode if options.mode != "plan" else kept
-    elif kept == "yolo":
-        kept = "default"
-    return "default" if kept == "plan" else kept
+        mode = options.mode if options.mode != "plan" else mode
+    elif mode == "yolo":
+        mode = "default"
+    return "default" if mode == "plan" else mode

@@ -1,4 +1,4 @@
-"""Who works on a session, and how each of them is made."""
+"""Creates the factories of a session's actors from its options, file and ports."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
@@ -38,50 +38,52 @@ from messages.turns import InstructionFile, SessionConfigured
 
 @dataclass(frozen=True, slots=True)
 class SessionPorts:
-    """What a session's agents reach of the world; a simulation brings its own."""
+    """The ports of a session's actors to the outside world; a simulation provides its own."""
 
     model_client: ModelClient
-    help_text: Callable[[], str] = str
-    """Writes out what people are told of Greenroom itself."""
-    processes: CommandRunner = field(default_factory=LocalCommandRunner)
+    help_text: Callable[[str | None], str] = str
+    """Returns a help topic, or the overview for None; used by the `help` tool."""
+    command_runner: CommandRunner = field(default_factory=LocalCommandRunner)
     tools: tuple[AnyTool, ...] = BUILT_IN_TOOLS
     file_system: FileSystem | None = None
-    """Keeps the project's grants; None: the real ones do."""
+    """Stores the project's grants; None: the real file system."""
 
 
 def make_child_factories(
     session: SessionHandle, ports: SessionPorts, console_factory: ActorFactory
 ) -> ChildFactories:
-    """Say how to make each actor of the session."""
-    options, ground = session.options, resolve_workspace_paths(session.options.workspace)
-    store = ProjectGrantStore(options.grants_file, options.workspace.root, ports.file_system)
-    policy = build_session_policy(session, store.read().rules)
-    nursery = _nursery(session, ports)
-    roles = tuple(
-        _role(each, nursery, options) for each in options.definitions if each.mode != "subagent"
+    """Return the factories of the session's actors."""
+    options = session.options
+    workspace_paths = resolve_workspace_paths(options.workspace)
+    grants = ProjectGrantStore(options.grants_file, options.workspace.root, ports.file_system)
+    policy = build_session_policy(session, grants.read().rules)
+    subagent_factory = _make_subagent_factory(session, ports)
+    agents = tuple(
+        _prepare_primary_agent(definition, subagent_factory, options)
+        for definition in options.definitions
+        if definition.mode != "subagent"
     )
-    past = _past(session, roles)
-    first = past.pending_switch.agent if past.pending_switch else past.state.agent
+    restored = _restore_primary(session, agents)
+    switch = restored.pending_switch
+    first_agent = switch.agent if switch else restored.state.agent
     return ChildFactories(
-        journal=partial(
-            Journal, session.log, AppendLedger(), session.options.secrets, session.transcripts
-        ),
-        permissions=partial(PermissionEngine, JOURNAL, policy, ground, store),
+        journal=partial(Journal, session.log, AppendLedger(), options.secrets, session.transcripts),
+        permissions=partial(PermissionEngine, JOURNAL, policy, workspace_paths, grants),
         approvals=partial(ApprovalBroker, JOURNAL, PERMISSIONS, CONSOLE),
         console=console_factory,
-        primary=_primary(nursery, roles, past),
-        primary_profile=next(role.profile for role in roles if role.name == first),
+        primary=_make_primary_factory(subagent_factory, agents, restored),
+        primary_profile=next(each.profile for each in agents if each.name == first_agent),
         slot_limit=options.slot_limit,
         max_spawns=options.max_spawns,
         used_agent_names=tuple(
-            each.child.name for each in session.records if isinstance(each, SubagentStarted)
+            record.child.name for record in session.records if isinstance(record, SubagentStarted)
         ),
     )
 
 
 def build_session_policy(session: SessionHandle, project_grants: tuple[Rule, ...] = ()) -> Policy:
-    """Put together what the session's verdicts begin with; the model may read its own outputs."""
-    options, config = session.options, find_last_settings(session.records)
+    """Return the session's initial policy; agents may read the session's own saved outputs."""
+    options, settings = session.options, find_last_settings(session.records)
     outputs = options.workspace.to_target(options.output_folder(session.session_id))
     policy = build_initial_policy(
         options.workspace,
@@ -90,24 +92,27 @@ def build_session_policy(session: SessionHandle, project_grants: tuple[Rule, ...
         trusted=options.trusted,
         extra_protected=options.protected_paths,
     )
-    own = Rule(permission="read", pattern=f"{outputs}/*", action="allow")
-    grants = config.grants if config else ()
-    defaults = (*policy.defaults, own)
-    return replace(policy, defaults=defaults, grants=grants, project_grants=project_grants)
+    read_outputs = Rule(permission="read", pattern=f"{outputs}/*", action="allow")
+    return replace(
+        policy,
+        defaults=(*policy.defaults, read_outputs),
+        grants=settings.grants if settings else (),
+        project_grants=project_grants,
+    )
 
 
-def _nursery(session: SessionHandle, around: SessionPorts) -> DefaultSubagentFactory:
+def _make_subagent_factory(session: SessionHandle, ports: SessionPorts) -> DefaultSubagentFactory:
     options = session.options
-    context = ToolContext(
+    tool_context = ToolContext(
         workspace=options.workspace,
         observed_files={},
-        command_runner=around.processes,
+        command_runner=ports.command_runner,
         output_folder=options.output_folder(session.session_id),
-        help_text=around.help_text,
+        help_text=ports.help_text,
         plan_file=options.plan_path(session.session_id),
         ripgrep_path=find_ripgrep(options.workspace.root),
     )
-    introduction = SessionConfigured(
+    session_configured = SessionConfigured(
         session_id=session.session_id,
         session_file=str(session.log.path),
         agent=BUILD_AGENT.name,
@@ -118,110 +123,110 @@ def _nursery(session: SessionHandle, around: SessionPorts) -> DefaultSubagentFac
         next_turn=1,
         resumed=bool(session.records),
         instruction_files=tuple(
-            InstructionFile(path=each.path, file_bytes=each.file_bytes, truncated=each.truncated)
-            for each in options.instructions
+            InstructionFile(path=file.path, file_bytes=file.file_bytes, truncated=file.truncated)
+            for file in options.instructions
         ),
         workspace_trusted=options.trusted,
     )
     return DefaultSubagentFactory(
         definitions=options.definitions,
-        tools=around.tools,
+        tools=ports.tools,
         instructions=options.instructions,
-        model=around.model_client,
-        tool_context=context,
-        session_configured=introduction,
+        model=ports.model_client,
+        tool_context=tool_context,
+        session_configured=session_configured,
         limits=options.limits,
         max_depth=options.max_depth,
         run=session.run,
     )
 
 
-def _role(
-    definition: Definition, nursery: DefaultSubagentFactory, options: SessionOptions
+def _prepare_primary_agent(
+    definition: Definition, subagent_factory: DefaultSubagentFactory, options: SessionOptions
 ) -> PreparedAgent:
-    tools = nursery.build_tools(nursery.get_spawn_options(definition.name, 0))
-    pointless = PLAN_ENTER if definition.permission_mode == "plan" else PLAN_EXIT
-    offered = [tool for tool in tools if tool.name != pointless.name]
-    return prepare_agent(definition, options.workspace, options.instructions, offered)
+    spawn_options = subagent_factory.get_spawn_options(definition.name, 0)
+    # An agent that plans cannot enter plan mode, and one that does not cannot leave it.
+    excluded = PLAN_ENTER if definition.permission_mode == "plan" else PLAN_EXIT
+    tools = [
+        tool for tool in subagent_factory.build_tools(spawn_options) if tool.name != excluded.name
+    ]
+    return prepare_agent(definition, options.workspace, options.instructions, tools)
 
 
-def _primary(
-    nursery: DefaultSubagentFactory, roles: tuple[PreparedAgent, ...], past: RestoredState
+def _make_primary_factory(
+    subagent_factory: DefaultSubagentFactory,
+    agents: tuple[PreparedAgent, ...],
+    restored: RestoredState,
 ) -> ActorFactory:
-    begun = (
-        replace(past.state, agent=past.pending_switch.agent) if past.pending_switch else past.state
-    )
-    introduction = nursery.session_configured.model_copy(update=get_status_fields(begun))
-    posts = Collaborators(
+    state, switch = restored.state, restored.pending_switch
+    status_fields = get_status_fields(replace(state, agent=switch.agent) if switch else state)
+    session_configured = subagent_factory.session_configured.model_copy(update=status_fields)
+    collaborators = Collaborators(
         journal=JOURNAL,
         permissions=PERMISSIONS,
         approvals=APPROVALS,
         events_to=CONSOLE,
         stream_subscribers=(CONSOLE,),
     )
-    context = replace(
-        nursery.tool_context, spawn_options=nursery.get_spawn_options(BUILD_AGENT.name, 0)
+    tool_context = replace(
+        subagent_factory.tool_context,
+        spawn_options=subagent_factory.get_spawn_options(BUILD_AGENT.name, 0),
     )
-    return partial(
-        Agent, roles, posts, AgentPorts(nursery.model, context, nursery), past, introduction
-    )
+    ports = AgentPorts(subagent_factory.model, tool_context, subagent_factory)
+    return partial(Agent, agents, collaborators, ports, restored, session_configured)
 
 
 def choose_model(session: SessionHandle) -> str:
-    """Name the model that is asked first: a flag counts more than what was chosen before."""
+    """Return the model to start with; an explicit option overrides the one used before."""
     options = session.options
-    kept = (
-        ""
-        if options.model_is_explicit or options.is_scripted
-        else find_chosen_model(session.primary_records)
-    )
-    return kept or options.model_name
+    if options.model_is_explicit or options.is_scripted:
+        return options.model_name
+    return find_chosen_model(session.primary_records) or options.model_name
 
 
-def _beginning(session: SessionHandle, turn: AgentState) -> PlanFileChecked | None:
-    """Say which agent the person wants for this run, if another one has the session."""
+def _find_initial_switch(session: SessionHandle, state: AgentState) -> PlanFileChecked | None:
+    """Return the switch to the agent that the user wants for this run, if it is another one."""
     options = session.options
-    wanted = turn.agent
+    wanted = state.agent
     if starts_in_plan_mode(session):
         wanted = PLAN_AGENT.name
     elif options.agent_is_explicit or not session.records:
         wanted = options.agent
-    elif options.mode_is_explicit and get_max_mode(turn) == "plan":
-        wanted = turn.previous_agent
-    if turn.agent == wanted:
+    elif options.mode_is_explicit and get_max_mode(state) == "plan":
+        wanted = state.previous_agent
+    if state.agent == wanted:
         return None
-    written = has_plan(options.plan_path(session.session_id))
-    return PlanFileChecked(agent=wanted, plan_exists=written)
+    plan_exists = has_plan(options.plan_path(session.session_id))
+    return PlanFileChecked(agent=wanted, plan_exists=plan_exists)
 
 
 def starts_in_plan_mode(session: SessionHandle) -> bool:
-    """Whether the person wants this run to begin with a plan."""
+    """Return whether this run starts in plan mode."""
     options = session.options
     return options.mode == "plan" and (options.mode_is_explicit or not session.records)
 
 
-def _past(session: SessionHandle, roles: tuple[PreparedAgent, ...]) -> RestoredState:
+def _restore_primary(session: SessionHandle, agents: tuple[PreparedAgent, ...]) -> RestoredState:
     options, limits = session.options, session.options.limits
+    # A new session that starts in plan mode returns to the configured agent after planning.
     first = (
-        session.options.agent
-        if starts_in_plan_mode(session) and not session.records
-        else BUILD_AGENT.name
+        options.agent if starts_in_plan_mode(session) and not session.records else BUILD_AGENT.name
     )
-    blank = AgentState(
+    initial = AgentState(
         read_only_tools=frozenset(
-            tool.name for role in roles for tool in role.tools if tool.reads_only
+            tool.name for agent in agents for tool in agent.tools if tool.reads_only
         ),
-        primary_agents=tuple(PrimaryAgent(role.name, role.profile.max_mode) for role in roles),
-        agent=first,  # the one that the plan is for
+        primary_agents=tuple(PrimaryAgent(each.name, each.profile.max_mode) for each in agents),
+        agent=first,
         previous_agent=first,
         plan_file=str(options.plan_path(session.session_id)),
         agent_address=PRIMARY,
         run=session.run,
-        cwd=str(session.options.workspace.cwd),
+        cwd=str(options.workspace.cwd),
         jitter_seed=session.session_id,
         model=choose_model(session),
         totals=UsageTotals(limits),
         timer=TimerState(remaining_s=limits.seconds),
     )
-    past = restore(session.primary_records, blank)
-    return replace(past, pending_switch=_beginning(session, past.state))
+    restored = restore(session.primary_records, initial)
+    return replace(restored, pending_switch=_find_initial_switch(session, restored.state))

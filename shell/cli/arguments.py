@@ -21,7 +21,8 @@ greenroom [options] [PROMPT]
        greenroom demo [--auto]
        greenroom agents
        greenroom sessions [list | show ID | export ID]
-       greenroom permissions check OPTIONS"""
+       greenroom permissions check OPTIONS
+       greenroom help [TOPIC]"""
 COMMAND_LINE_EPILOG = """\
 without ANTHROPIC_API_KEY, ANTHROPIC_AUTH_TOKEN and ANTHROPIC_BASE_URL a scripted model plays, so
 that everything can be tried offline.
@@ -32,6 +33,9 @@ environment:
   GREENROOM_HOME       one folder for all state and configuration
   GREENROOM_LOG=debug  more detail in the file greenroom.log in the state folder
   NO_COLOR             no colours
+
+help topics, for greenroom help TOPIC:
+  permissions, configuration, agents, sessions, recovery, keys, scripting
 
 exit status: 0 done, 1 the agent, the provider or the disk failed, 2 usage or configuration,
 3 a limit ended it, 129, 130, 143 hung up, interrupted, terminated
@@ -93,6 +97,12 @@ class AgentsOptions(NamedTuple):
     as_json: bool = False
 
 
+class HelpOptions(NamedTuple):
+    """Options of `greenroom help`."""
+
+    topic: str | None = None
+
+
 class StartError(Exception):
     """The program cannot begin as asked; each argument is told in a line."""
 
@@ -123,7 +133,7 @@ class _Parser(argparse.ArgumentParser):
 
 def parse_command_line(
     arguments: list[str],
-) -> LaunchOptions | SessionsOptions | CheckOptions | AgentsOptions:
+) -> LaunchOptions | SessionsOptions | CheckOptions | AgentsOptions | HelpOptions:
     """Read the command line.
 
     Raises:
@@ -139,6 +149,8 @@ def parse_command_line(
         return _parse_sessions(arguments[1:])
     if arguments[:1] == ["permissions"]:
         return _parse_permissions(arguments[1:])
+    if arguments[:1] == ["help"]:
+        return _parse_help(arguments[1:])
     given = _work_parser().parse_args(arguments)
     if given.output_format != "text" and not given.print:
         message = "--output-format goes with -p"
@@ -335,6 +347,16 @@ def _parse_permissions(words: list[str]) -> CheckOptions:
         batch_file=given.batch,
         as_json=given.as_json,
     )
+
+
+def _parse_help(words: list[str]) -> HelpOptions:
+    parser = _Parser(
+        prog="greenroom help",
+        description="Print a help topic; without one, list the topics.",
+        allow_abbrev=False,
+    )
+    parser.add_argument("topic", nargs="?", metavar="TOPIC")
+    return HelpOptions(topic=parser.parse_args(words).topic)
 
 
 def _check_sessions(given: argparse.Namespace) -> None:

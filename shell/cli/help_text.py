@@ -1,11 +1,23 @@
-"""What the model's `help` tool hands out: the same text that people are shown."""
+"""The text of the model's `help` tool: what the user can read, too."""
 
 
-def build_help_text() -> str:
-    """Put the command line's help and the commands and keys of the screen together."""
-    # A run without a screen loads them only for a model that asks.
+def build_help_text(topic: str | None = None) -> str:
+    """Return a help topic; without one, the command line, slash commands, keys and topics.
+
+    Raises:
+        LookupError: there is no such topic; the text names the ones that exist.
+    """
+    # A headless run needs these only if the model asks.
+    from shell.help.topics import list_topics, read_topic  # noqa: PLC0415
+
+    if topic is not None:
+        return read_topic(topic)
     from shell.cli.arguments import format_command_line_help  # noqa: PLC0415
     from shell.commands.command_table import COMMANDS  # noqa: PLC0415
     from shell.commands.help import format_commands_and_keys  # noqa: PLC0415
 
-    return f"{format_command_line_help()}\nOn the screen:\n{format_commands_and_keys(COMMANDS)}"
+    return (
+        f"{format_command_line_help()}\n"
+        f"Commands and keys in the REPL:\n\n{format_commands_and_keys(COMMANDS)}\n\n"
+        f"Topics, each with a text of its own:\n\n{list_topics()}\n"
+    )

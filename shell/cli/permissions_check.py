@@ -1,6 +1,6 @@
-"""`greenroom permissions check`: explain a verdict without running anything.
+"""`greenroom permissions check`: explain a permission decision without running anything.
 
-It shares every decision with the engine and loads nothing that the engine needs to be an actor.
+It makes the same decisions as the engine, but does not load what only actors need.
 """
 
 import json
@@ -12,9 +12,7 @@ from typing import Any, cast
 
 from actors.paths.resolve import WorkspacePaths
 from actors.paths.workspace import Workspace
-from actors.permissions.access import Access
 from actors.permissions.decide_call import CallDecision, decide_call
-from actors.permissions.decision import AccessDecision
 from actors.permissions.initial_policy import build_initial_policy, resolve_workspace_paths
 from actors.permissions.rules import (
     PATH_PERMISSIONS,
@@ -34,22 +32,22 @@ from shell.process.streams import complain
 from shell.text.sanitize import sanitize_line
 
 _RULE_KEYS = {"permission", "pattern", "action"}
-_CASE_KEYS = {"id", "tool", "target", "rules"}
-_MOST_BYTES = 16 * 1024 * 1024
-"""Of one case, and of a file of rules."""
+_BATCH_KEYS = {"id", "tool", "target", "rules"}
+_MAX_INPUT_BYTES = 16 * 1024 * 1024
+"""For one line of a batch, and for a file of rules."""
 
 
 @dataclass(frozen=True, slots=True)
 class CheckContext:
-    """What verdicts are given by."""
+    """What decisions depend on: policy, workspace and agent."""
 
     policy: Policy
     workspace_paths: WorkspacePaths
     profile: PermissionProfile
 
     def decide(self, tool: str, target: str) -> CallDecision:
-        """Judge one call."""
-        path = os.path.join(self.workspace_paths.cwd, _home(target))  # noqa: PTH118  (text, not a file)
+        """Decide one tool call."""
+        path = os.path.join(self.workspace_paths.cwd, _expand_home(target))  # noqa: PTH118  (text, not a file)
         target = path if tool in PATH_PERMISSIONS and target else target
         request = PermissionRequest(permission=tool, target=target)
         return decide_call((request,), self.workspace_paths, self.policy, (self.profile,))
@@ -58,52 +56,55 @@ class CheckContext:
 def run_permissions_check(
     options: CheckOptions, environment: Mapping[str, str], start_folder: Path
 ) -> int:
-    """Do what `greenroom permissions …` asks for; the exit status.
+    """Run `greenroom permissions check` and return the exit status.
 
     Raises:
-        StartError: an option, a rule or a case is wrong.
-        OutputError: standard output cannot be written.
+        StartError: An option, a rule or an input file is invalid.
+        OutputError: Standard output cannot be written.
     """
-    workspace = _workspace(options.workspace_root, start_folder)
-    policy = _policy(options, environment, workspace)
-    profile = _profile(options, environment, workspace, trusted=policy.trusted)
-    checking = CheckContext(policy, resolve_workspace_paths(workspace), profile)
+    workspace = _find_workspace(options.workspace_root, start_folder)
+    policy = _build_policy(options, environment, workspace)
+    profile = _build_profile(options, environment, workspace, trusted=policy.trusted)
+    context = CheckContext(policy, resolve_workspace_paths(workspace), profile)
     if options.batch_file is not None:
-        for case in _cases(Path(options.batch_file), checking):
-            write_stdout(f"{json.dumps(case)}\n".encode())
+        for result in _run_batch(Path(options.batch_file), context):
+            write_stdout(f"{json.dumps(result)}\n".encode())
         return 0
     _require_tool(options.tool, "--tool")
-    decision = checking.decide(options.tool, options.target)
-    told = _as_json(decision, policy) if options.as_json else _as_text(decision)
-    write_stdout(f"{told}\n".encode("utf-8", "surrogatepass"))
+    decision = context.decide(options.tool, options.target)
+    text = _format_json(decision, policy) if options.as_json else _format_text(decision)
+    write_stdout(f"{text}\n".encode("utf-8", "surrogatepass"))
     return 0
 
 
-# What it goes by.
+# Policy and agent.
 
 
-def _workspace(given: str | None, start: Path) -> Workspace:
-    if given is None:
-        return find_workspace(start)
+def _find_workspace(root: str | None, start_folder: Path) -> Workspace:
+    if root is None:
+        return find_workspace(start_folder)
     try:
-        folder = Path(os.path.realpath(start / given, strict=True))
+        folder = Path(os.path.realpath(start_folder / root, strict=True))
     except (OSError, ValueError) as error:
-        message = f"--workspace {given}: {getattr(error, 'strerror', None) or error}"
+        message = f"--workspace {root}: {getattr(error, 'strerror', None) or error}"
         raise StartError(message) from error
     if not folder.is_dir():
-        message = f"--workspace {given}: no folder"
+        message = f"--workspace {root}: not a folder"
         raise StartError(message)
     return Workspace(root=folder, cwd=folder)
 
 
-def _policy(options: CheckOptions, environment: Mapping[str, str], workspace: Workspace) -> Policy:
+def _build_policy(
+    options: CheckOptions, environment: Mapping[str, str], workspace: Workspace
+) -> Policy:
     if options.rules_file is not None:
-        return _alone(tuple(_rules(_json_of(Path(options.rules_file)), options.rules_file)))
-    trusts = read_trust_store(find_state_folder(environment) / "trust.json").folders
-    ours = list_own_files(environment)
-    trusted = bool(trusts.get(str(workspace.root)))
+        rules = _parse_json(_read_text(Path(options.rules_file)), options.rules_file)
+        return _build_rules_only_policy(tuple(_parse_rules(rules, options.rules_file)))
+    trusted_folders = read_trust_store(find_state_folder(environment) / "trust.json").folders
+    own_files = list_own_files(environment)
+    trusted = bool(trusted_folders.get(str(workspace.root)))
     files = read_config_files(
-        ConfigLocations(config_folder(environment) / "config.toml", workspace, trusted, ours)
+        ConfigLocations(config_folder(environment) / "config.toml", workspace, trusted, own_files)
     )
     for notice in files.notices:
         complain(notice)
@@ -112,179 +113,194 @@ def _policy(options: CheckOptions, environment: Mapping[str, str], workspace: Wo
         options.mode,
         build_rule_sources(files, trusted=trusted),
         trusted=trusted,
-        extra_protected=(*ours, *find_git_folders(workspace.root)),
+        extra_protected=(*own_files, *find_git_folders(workspace.root)),
     )
 
 
-def _profile(
+def _build_profile(
     options: CheckOptions, environment: Mapping[str, str], workspace: Workspace, *, trusted: bool
 ) -> PermissionProfile:
-    """Say what an agent's definition adds; nothing where none was named, or rules stand alone."""
-    plain = PermissionProfile(agent=options.agent or "build")
+    """Return the profile of the agent's definition.
+
+    It is empty if no agent is named, or if only the rules of a file apply.
+    """
+    empty = PermissionProfile(agent=options.agent or "build")
     if options.agent is None or options.rules_file is not None:
-        return plain
+        return empty
     from actors.agents.definition.definition import build_profile, find_definition  # noqa: PLC0415 - few checks need it
     from shell.config.agent_discovery import discover_agents  # noqa: PLC0415 - as above
 
     found = discover_agents(config_folder(environment) / "agents", workspace, trusted=trusted)
-    for problem_of_file in found.problems:
-        complain(problem_of_file)
+    for problem in found.problems:
+        complain(problem)
     definition = find_definition(options.agent, found.definitions)
-    return build_profile(definition) if definition else plain
+    return build_profile(definition) if definition else empty
 
 
-def _alone(rules: tuple[Rule, ...]) -> Policy:
-    """Judge by these rules alone: no defaults, nothing protected, nothing granted."""
+def _build_rules_only_policy(rules: tuple[Rule, ...]) -> Policy:
+    """Return a policy with these rules alone: no defaults, protected paths or grants."""
     return Policy(sources=(RuleSource(name="rules", rules=rules),), protected_paths=None)
 
 
-def _rules(value: object, place: str) -> Iterator[Rule]:
+def _parse_rules(value: object, location: str) -> Iterator[Rule]:
     if not isinstance(value, list):
-        message = f"{place}: must be a list of rules"
+        message = f"{location}: expected a list of rules"
         raise StartError(message)
-    for at, entry in enumerate(cast("list[object]", value), start=1):
-        yield _rule(entry, f"{place}: rule {at}")
+    for number, entry in enumerate(cast("list[object]", value), start=1):
+        yield _parse_rule(entry, f"{location}: rule {number}")
 
 
-def _rule(entry: object, place: str) -> Rule:
+def _parse_rule(entry: object, location: str) -> Rule:
     fields = cast("dict[str, Any]", entry) if isinstance(entry, dict) else {}
-    texts = all(isinstance(text, str) for text in fields.values())
-    if not texts or not fields.keys() >= _RULE_KEYS or fields.keys() - _RULE_KEYS - {"agent"}:
-        message = f"{place}: has permission, pattern and action, each a text, perhaps agent"
+    has_only_texts = all(isinstance(value, str) for value in fields.values())
+    extra_keys = fields.keys() - _RULE_KEYS - {"agent"}
+    if not has_only_texts or not fields.keys() >= _RULE_KEYS or extra_keys:
+        message = f"{location}: expected strings permission, pattern, action, and optionally agent"
         raise StartError(message)
     rule = Rule(**fields)
-    what = find_rule_problem(rule)
-    if what:
-        message = f"{place}: {what}"
+    problem = find_rule_problem(rule)
+    if problem:
+        message = f"{location}: {problem}"
         raise StartError(message)
     return rule
 
 
-def _require_tool(tool: str, place: str) -> None:
+def _require_tool(tool: str, location: str) -> None:
     if tool not in PERMISSIONS and not is_mcp_tool_name(tool):
-        message = f"{place}: there is no tool {tool!r}; known: {', '.join(sorted(PERMISSIONS))}"
+        message = f"{location}: unknown tool {tool!r}; known: {', '.join(sorted(PERMISSIONS))}"
         raise StartError(message)
 
 
-def _home(target: str) -> str:
+def _expand_home(target: str) -> str:
     return os.path.expanduser(target) if target.startswith("~") else target  # noqa: PTH111  (never raises)
 
 
-# Many at once.
+# Batches.
 
 
-def _cases(path: Path, checking: CheckContext) -> Iterator[dict[str, str]]:
-    for number, line in enumerate(_lines(path), start=1):
-        place = f"{path}:{number}"
-        text = _decoded(line, place)
-        if text.strip():
-            yield _case(_parsed(text, place), place, checking)
+def _run_batch(path: Path, context: CheckContext) -> Iterator[dict[str, object]]:
+    """Yield one result for each line; a line that cannot be evaluated yields an error."""
+    for number, line in enumerate(_read_lines(path), start=1):
+        if line.strip():
+            yield _evaluate_line(line, f"{path}:{number}", context)
 
 
-def _lines(path: Path) -> Iterator[bytes]:
-    """Read line by line, so that a file may be long, or a pipe that somebody still fills."""
+def _read_lines(path: Path) -> Iterator[bytes]:
+    """Read line by line, so that a file may be long, or a pipe that is still being written.
+
+    A line that is too long ends the batch, because it may never end.
+    """
     try:
         with path.open("rb") as file:
-            while line := file.readline(_MOST_BYTES + 1):
+            number = 0
+            while line := file.readline(_MAX_INPUT_BYTES + 1):
+                number += 1
+                _require_size(line, f"{path}:{number}")
                 yield line
     except (OSError, ValueError) as error:
-        raise _unreadable(path, error) from error
+        raise _to_start_error(path, error) from error
 
 
-def _case(value: object, place: str, checking: CheckContext) -> dict[str, str]:
-    fields = cast("dict[str, Any]", value) if isinstance(value, dict) else {}
-    tool, target = fields.get("tool"), fields.get("target")
-    known = fields.keys() <= _CASE_KEYS and "id" in fields
-    if not (known and isinstance(tool, str) and isinstance(target, str)):
-        message = f"{place}: has id, tool and target, perhaps rules"
-        raise StartError(message)
-    _require_tool(tool, place)
-    if "rules" in fields:
-        policy = _alone(tuple(_rules(fields["rules"], place)))
-        checking = CheckContext(
-            policy, checking.workspace_paths, PermissionProfile(agent=checking.profile.agent)
-        )
-    judgement = checking.decide(tool, target).decision
-    return {"id": fields["id"], "decision": judgement.action, "reason": judgement.reason}
-
-
-def _json_of(path: Path) -> object:
-    return _parsed(_text_of(path), str(path))
-
-
-def _parsed(text: str, place: str) -> object:
+def _evaluate_line(line: bytes, location: str, context: CheckContext) -> dict[str, object]:
+    line_id: object = None
     try:
-        return json.loads(text, parse_constant=_no_number)
+        value = _parse_json(_decode(line, location), location)
+        fields = cast("dict[str, Any]", value) if isinstance(value, dict) else {}
+        line_id = fields.get("id")
+        decision = _evaluate_fields(fields, location, context).decision
+    except StartError as error:
+        return {"id": line_id, "error": str(error)}
+    return {"id": line_id, "decision": decision.action, "reason": decision.reason}
+
+
+def _evaluate_fields(
+    fields: Mapping[str, Any], location: str, context: CheckContext
+) -> CallDecision:
+    tool, target = fields.get("tool"), fields.get("target")
+    has_valid_keys = fields.keys() <= _BATCH_KEYS and "id" in fields
+    if not (has_valid_keys and isinstance(tool, str) and isinstance(target, str)):
+        message = f"{location}: expected id, tool, target, and optionally rules"
+        raise StartError(message)
+    _require_tool(tool, location)
+    if "rules" in fields:
+        policy = _build_rules_only_policy(tuple(_parse_rules(fields["rules"], location)))
+        profile = PermissionProfile(agent=context.profile.agent)
+        context = CheckContext(policy, context.workspace_paths, profile)
+    return context.decide(tool, target)
+
+
+# Input.
+
+
+def _parse_json(text: str, location: str) -> object:
+    try:
+        return json.loads(text, parse_constant=_reject_constant)
     except (ValueError, RecursionError) as error:
-        message = f"{place}: not valid JSON: {error}"
+        message = f"{location}: not valid JSON: {error}"
         raise StartError(message) from error
 
 
-def _no_number(name: str) -> None:
-    message = f"{name} is no number in JSON"
+def _reject_constant(name: str) -> None:
+    message = f"{name} is not a JSON number"
     raise ValueError(message)
 
 
-def _text_of(path: Path) -> str:
+def _read_text(path: Path) -> str:
     try:
         with path.open("rb") as file:
-            return _decoded(file.read(_MOST_BYTES + 1), str(path))
+            data = file.read(_MAX_INPUT_BYTES + 1)
     except (OSError, ValueError) as error:
-        raise _unreadable(path, error) from error
+        raise _to_start_error(path, error) from error
+    _require_size(data, str(path))
+    return _decode(data, str(path))
 
 
-def _decoded(data: bytes, place: str) -> str:
-    if len(data) > _MOST_BYTES:
-        message = f"{place}: longer than {_MOST_BYTES // 1024**2} MiB"
+def _require_size(data: bytes, location: str) -> None:
+    if len(data) > _MAX_INPUT_BYTES:
+        message = f"{location}: longer than {_MAX_INPUT_BYTES // 1024**2} MiB"
         raise StartError(message)
+
+
+def _decode(data: bytes, location: str) -> str:
     try:
         return data.decode()
     except UnicodeDecodeError as error:
-        message = f"{place}: not valid UTF-8"
+        message = f"{location}: not valid UTF-8"
         raise StartError(message) from error
 
 
-def _unreadable(path: Path, error: OSError | ValueError) -> StartError:
+def _to_start_error(path: Path, error: OSError | ValueError) -> StartError:
     return StartError(f"{path}: {getattr(error, 'strerror', None) or error}")
 
 
-# What is told.
+# Output.
 
 
-def _as_json(decision: CallDecision, policy: Policy) -> str:
-    judgement = decision.decision
-    told = {
-        "decision": judgement.action,
-        "reason": judgement.reason,
-        "rule": _without_nothing(judgement.rule),
-        "source": judgement.source,
+def _format_json(call_decision: CallDecision, policy: Policy) -> str:
+    decision = call_decision.decision
+    result = {
+        "decision": decision.action,
+        "reason": decision.reason,
+        "rule": None if decision.rule is None else _to_json_object(decision.rule),
+        "source": decision.source,
         "policy_version": policy.policy_version,
-        "grants": [_without_nothing(rule) for rule in judgement.grants],
+        "grants": [_to_json_object(rule) for rule in decision.grants],
         "parts": [
-            {**asdict(matter.request), "decision": each.action, "reason": each.reason}
-            for matter, each in _telling(decision)
+            {**asdict(access.request), "decision": part.action, "reason": part.reason}
+            for access, part in call_decision.notable_decisions
         ],
     }
-    return json.dumps(told)
+    return json.dumps(result)
 
 
-def _without_nothing(rule: Rule | None) -> dict[str, str] | None:
-    if rule is None:
-        return None
+def _to_json_object(rule: Rule) -> dict[str, str]:
     return {key: value for key, value in asdict(rule).items() if value is not None}
 
 
-def _as_text(decision: CallDecision) -> str:
-    judgement = decision.decision
-    lines = [f"{judgement.action}: {sanitize_line(judgement.reason)}"]
-    for matter, each in _telling(decision):
-        request = sanitize_line(f"{matter.request.permission} {matter.request.target}")
-        lines.append(f"  {each.action:<5} {request} · {sanitize_line(each.reason)}")
+def _format_text(call_decision: CallDecision) -> str:
+    decision = call_decision.decision
+    lines = [f"{decision.action}: {sanitize_line(decision.reason)}"]
+    for access, part in call_decision.notable_decisions:
+        request = sanitize_line(f"{access.request.permission} {access.request.target}")
+        lines.append(f"  {part.action:<5} {request} · {sanitize_line(part.reason)}")
     return "\n".join(lines)
-
-
-def _telling(decision: CallDecision) -> Iterator[tuple[Access, AccessDecision]]:
-    """Pass over what only could have tightened."""
-    for matter, each in decision.access_decisions:
-        if matter.rule_scope == "full" or each.action != "allow":
-            yield matter, each

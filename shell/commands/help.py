@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 
 from shell.commands.command import Command, ReplHost
+from shell.help.topics import TOPICS, read_topic
+from shell.view.pager import create_plain_page
 
 KEY_REFERENCE = (
     ("Enter", "send; while a turn runs: queue"),
@@ -22,10 +24,16 @@ KEY_REFERENCE = (
 
 
 def help_(words: list[str], host: ReplHost) -> str:
-    """List the commands and keys."""
-    if words:
-        return "usage: /help"
-    return format_commands_and_keys(host.commands)
+    """List the commands and keys, or open a help topic: `/help [TOPIC]`."""
+    match words:
+        case []:
+            topics = f"/help TOPIC opens a topic: {', '.join(TOPICS)}."
+            return f"{format_commands_and_keys(host.commands)}\n\n{topics}"
+        case [topic] if topic in TOPICS:
+            host.show_page(create_plain_page(f"Help: {topic}", read_topic(topic)))
+            return ""
+        case _:
+            return f"usage: /help [{'|'.join(TOPICS)}]"
 
 
 def format_commands_and_keys(commands: Mapping[str, Command]) -> str:

@@ -3,9 +3,6 @@
 import gc
 from importlib import import_module
 
-_LAST = ("actors.bash.parse",)
-"""Wanted by the first command that is judged, soon after the first reply."""
-
 GC_THRESHOLDS = (20_000, 20, 20)
 """So many new objects, and so many looks, until the next look for garbage, and farther back."""
 
@@ -36,11 +33,13 @@ def start_background_imports(*modules: str) -> None:
 
 
 def _load(more: tuple[str, ...]) -> None:
-    from actors.models.anthropic_client import load_sdk  # noqa: PLC0415  (on this thread)
+    from actors.bash.parse import load_parser  # noqa: PLC0415  (on this thread)
+    from actors.models.anthropic_client import load_sdk  # noqa: PLC0415  (as above)
 
     try:
         load_sdk()
-        for module in (*_LAST, *more):
+        load_parser()
+        for module in more:
             import_module(module)
     finally:
         enable_gc()

@@ -10,6 +10,7 @@ from messages.address import PRIMARY
 from messages.approvals import ApprovalDecision, DismissApproval, QuestionRequest, SubmitDecision
 from messages.base import Message
 from messages.policy import PermissionMode, Policy
+from messages.todos import Todo
 from messages.turns import (
     ModelRetrying,
     PersistenceChanged,
@@ -17,7 +18,6 @@ from messages.turns import (
     ToolEnded,
     UsageChanged,
 )
-from messages.user_questions import Todo
 from shell.console.ui_commands import (
     InterruptTurn,
     RunUserCommand,

@@ -1,6 +1,6 @@
 """The agent's ledger above the input: what it does now, what comes next, how much is done."""
 
-from messages.user_questions import Todo, TodoStatus
+from messages.todos import Todo, TodoStatus
 from shell.text.sanitize import sanitize_line
 from shell.view.styled_text import Row, truncate
 

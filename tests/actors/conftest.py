@@ -1,4 +1,4 @@
-"""An actor system for each test, and proof that nothing of it is left afterwards."""
+"""An actor system for each test, with a check that nothing is left running afterwards."""
 
 import queue
 import threading
@@ -24,7 +24,7 @@ def running_system() -> Iterator[RunningSystem]:
     born: queue.SimpleQueue[Probe] = queue.SimpleQueue()
     system = ActorSystem(partial(Probe, born))
     yield RunningSystem(system, born.get(timeout=PROBE_TIMEOUT_S))
-    assert system.stop(), "something did not stop in time"
+    assert system.stop(), "an actor did not stop in time"
     assert system.addresses == ()
     for thread in set(threading.enumerate()) - before:
         thread.join(PROBE_TIMEOUT_S)
@@ -33,17 +33,17 @@ def running_system() -> Iterator[RunningSystem]:
 
 @pytest.fixture
 def system(running_system: RunningSystem) -> ActorSystem:
-    """A running system whose every actor ends in order when the test does."""
+    """A running system; all actors are stopped when the test ends."""
     return running_system.system
 
 
 @pytest.fixture
 def root(running_system: RunningSystem) -> Probe:
-    """The actor at `/`: what the test starts are its children, and it hears their ends."""
+    """The probe at `/`: the parent of the actors that the test starts."""
     return running_system.root
 
 
 @pytest.fixture
 def peer(system: ActorSystem) -> Probe:
-    """Somebody to talk to."""
+    """A probe that can exchange messages with the tested actor."""
     return start_probe(system, "peer")

@@ -1,4 +1,4 @@
-"""A whole session over real actors and a real journal, in which a test may crash any of them."""
+"""A complete session of real actors and a real journal, in which a test can crash any actor."""
 
 import queue
 from collections import deque
@@ -51,15 +51,15 @@ CRASH_MESSAGES: dict[ActorName, Message] = {
     "approvals": SubmitDecision(id="nobody's", decision="no"),
     "primary": StartTurn(turn=99, text="lost with a crash"),
 }
-"""Something to crash over, which changes nothing."""
+"""A message to crash on that has no effect."""
 
 
 class InjectedCrashError(Exception):
-    """What a test wanted."""
+    """A crash that a test asked for."""
 
 
 class CrashTrigger:
-    """Where one actor crashes next."""
+    """Decides when an actor crashes next."""
 
     def __init__(self) -> None:
         self._set: deque[tuple[CrashPoint, type[Message]]] = deque()
@@ -68,14 +68,14 @@ class CrashTrigger:
     def crash_on(
         self, point: CrashPoint, message_type: type[Message] = Message, times: int = 1, nth: int = 1
     ) -> None:
-        """Crash so often at this place, from the nth such message on; then live on."""
+        """Crash at this point, `times` times, starting with the nth such message."""
         self._skips = nth - 1
         self._set.extend((point, message_type) for _ in range(times))
 
     def crash_if_due(self, point: CrashPoint, message: Message | None) -> None:
         if self._set and self._set[0][0] == point:
-            over = self._set[0][1]
-            if message is None or isinstance(message, over):
+            message_type = self._set[0][1]
+            if message is None or isinstance(message, message_type):
                 if self._skips:
                     self._skips -= 1
                     return
@@ -88,40 +88,40 @@ class CrashTrigger:
 
 
 def with_crash_trigger(make: ActorFactory, trigger: CrashTrigger) -> ActorFactory:
-    """Make the same actor, but with a fuse in it."""
+    """Return a factory of the same actor that crashes when the trigger is due."""
     assert isinstance(make, partial)
-    kind: Any = make.func
+    actor_class: Any = make.func
 
     def on_start(self: Any) -> None:  # noqa: ANN401  (any actor)
         if self.incarnation > 1:
             trigger.crash_if_due("start", None)
-        kind.on_start(self)
+        actor_class.on_start(self)
 
     def on_receive(self: Any, message: Message) -> None:  # noqa: ANN401  (any actor)
         trigger.crash_if_due("before", message)
-        kind.on_receive(self, message)
+        actor_class.on_receive(self, message)
         trigger.crash_if_due("after", message)
 
     hooks = {"on_start": on_start, "on_receive": on_receive}
-    return partial(type(kind.__name__, (kind,), hooks), *make.args, **make.keywords)
+    return partial(type(actor_class.__name__, (actor_class,), hooks), *make.args, **make.keywords)
 
 
 class ConsoleProbe(Probe):
-    """Stands in the console's place: can always be asked, and looks at one screen."""
+    """Replaces the console: reports that a user can decide, and tracks what is on screen."""
 
     def on_start(self) -> None:
         super().on_start()
         self.shown_ids: list[str] = []
         self.shown_twice_ids: list[str] = []
-        """What was put on the screen while it was there."""
+        """Requests that were shown while they were already on screen."""
         self.watch(APPROVALS)
         self.tell(APPROVALS, ApproverAvailabilityChanged(can_answer=True))
 
     def on_receive(self, message: Message) -> None:
         match message:
             case ShowApproval():
-                asked = message.request.id
-                (self.shown_twice_ids if asked in self.shown_ids else self.shown_ids).append(asked)
+                shown = message.request.id
+                (self.shown_twice_ids if shown in self.shown_ids else self.shown_ids).append(shown)
             case DismissApproval():
                 self.shown_ids.remove(message.id)
             case PeerRestarted():
@@ -131,10 +131,10 @@ class ConsoleProbe(Probe):
                 pass
         super().on_receive(message)
 
-    # From the test's thread.
+    # Called on the test's thread
 
     def wait_for(self, kind: type[T]) -> T:
-        """Skip to the next of its kind."""
+        """Return the next message of this type, skipping others."""
         while True:
             message = self.next()
             if isinstance(message, kind):
@@ -145,17 +145,17 @@ class ConsoleProbe(Probe):
 
 
 class OneCallModel:
-    """A model that calls once, then ends the turn; what it says goes by what it is told."""
+    """A model that makes one tool call and then ends the turn, depending on the history."""
 
     def __init__(self) -> None:
         self.requests: list[ModelRequest] = []
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[ReplyDelta | Reply, None]:
         self.requests.append(request)
-        said = sum(message["role"] == "assistant" for message in request.messages)
-        if said % 2 == 0:
-            use = CHANGE_CALL.model_copy(update={"id": f"c{said // 2 + 1}"})
-            yield Reply((use,), "tool_use", USAGE, "m")
+        reply_count = sum(message["role"] == "assistant" for message in request.messages)
+        if reply_count % 2 == 0:
+            call = CHANGE_CALL.model_copy(update={"id": f"c{reply_count // 2 + 1}"})
+            yield Reply((call,), "tool_use", USAGE, "m")
         else:
             yield Reply((TextBlock(text="done"),), "end_turn", USAGE, "m")
 
@@ -168,7 +168,7 @@ class NoArguments(Arguments):
 
 
 def make_change_tool(executions: list[str]) -> AnyTool:
-    """A changing tool that counts its runs."""
+    """Return a changing tool that records its executions."""
 
     async def plan(_: NoArguments, context: ToolContext) -> CallPlan:
         target = str(context.workspace.cwd / "a.txt")
@@ -183,8 +183,8 @@ def make_change_tool(executions: list[str]) -> AnyTool:
 
 
 @dataclass
-class Living:
-    """The session, its person and its fuses."""
+class CrashableSession:
+    """The session, the probe in place of its console, and the crash triggers."""
 
     system: ActorSystem
     session: SessionHandle
@@ -193,28 +193,28 @@ class Living:
     model: OneCallModel
     tool_executions: list[str]
     restart_notices: "queue.SimpleQueue[str]"
-    """Lines for people, past the console."""
+    """Notices that were shown without the console."""
     end_messages: "queue.SimpleQueue[Message]"
 
     def prompt(self, turn: int = 1) -> None:
         self.console_probe.tell(PRIMARY, StartTurn(turn=turn, text="do it"))
 
     def crash(self, name: ActorName, failing_restarts: int = 0) -> None:
-        """Crash an actor between two messages, and again as it starts."""
+        """Crash an actor between two messages, and again when it restarts."""
         self.crash_triggers[name].crash_on("before", type(CRASH_MESSAGES[name]))
         self.crash_triggers[name].crash_on("start", times=failing_restarts)
         self.system.tell(Address(f"/{name}"), CRASH_MESSAGES[name])
 
     def records(self) -> tuple[Record, ...]:
-        """What is on disk."""
+        """Return the records on disk."""
         return read_log(self.session.log.path).records
 
     def records_of_type(self, kind: type[T]) -> list[T]:
-        """What is on disk, of one kind."""
+        """Return the records of one type on disk."""
         return [each for each in self.records() if isinstance(each, kind)]
 
     def last_tool_results(self) -> list[str]:
-        """What the model was told last of its calls."""
+        """Return the tool results in the model's last request."""
         blocks: Any = self.model.requests[-1].messages[-1]["content"]
         return [str(each["content"]) for each in blocks if each["type"] == "tool_result"]
 
@@ -222,8 +222,8 @@ class Living:
 ConsoleFactory = Callable[["SessionHandle"], ActorFactory]
 
 
-def start_session(folder: Path, console: ConsoleFactory | None = None) -> Living:
-    """Start a session in a folder of its own; stop its system."""
+def start_session(folder: Path, console: ConsoleFactory | None = None) -> CrashableSession:
+    """Start a session in this folder; the caller must stop its system."""
     root = folder / "work"
     root.mkdir()
     options = SessionOptions(
@@ -236,30 +236,31 @@ def start_session(folder: Path, console: ConsoleFactory | None = None) -> Living
         version="0",
     )
     session = open_session(options, lambda: 0.0)
-    model, runs, told = OneCallModel(), list[str](), queue.SimpleQueue[str]()
-    born: queue.SimpleQueue[Probe] = queue.SimpleQueue()
-    around = SessionPorts(model, tools=(make_change_tool(runs),))
-    made = console(session) if console else partial(ConsoleProbe, born)
-    fuses: dict[ActorName, CrashTrigger] = {
+    model, executions, notices = OneCallModel(), list[str](), queue.SimpleQueue[str]()
+    probes: queue.SimpleQueue[Probe] = queue.SimpleQueue()
+    ports = SessionPorts(model, tools=(make_change_tool(executions),))
+    make_console = console(session) if console else partial(ConsoleProbe, probes)
+    triggers: dict[ActorName, CrashTrigger] = {
         name: CrashTrigger()
         for name in ("journal", "permissions", "approvals", "console", "primary")
     }
-    factories = with_crash_triggers(make_child_factories(session, around, made), fuses)
-    factories = replace(factories, on_console_lost=told.put)
+    factories = with_crash_triggers(make_child_factories(session, ports, make_console), triggers)
+    factories = replace(factories, on_console_lost=notices.put)
     system = ActorSystem(partial(RootSupervisor, factories))
     ended: queue.SimpleQueue[Message] = queue.SimpleQueue()
     system.add_end_callback(ended.put)
-    system.set_restart_callback(lambda peer: told.put(format_restart_notice(peer)))
-    person = ConsoleProbe(born) if console else born.get(timeout=PROBE_TIMEOUT_S)
-    assert isinstance(person, ConsoleProbe)
-    return Living(system, session, person, fuses, model, runs, told, ended)
+    system.set_restart_callback(lambda peer: notices.put(format_restart_notice(peer)))
+    probe = ConsoleProbe(probes) if console else probes.get(timeout=PROBE_TIMEOUT_S)
+    assert isinstance(probe, ConsoleProbe)
+    return CrashableSession(system, session, probe, triggers, model, executions, notices, ended)
 
 
 def with_crash_triggers(
     factories: ChildFactories, triggers: dict[ActorName, CrashTrigger]
 ) -> ChildFactories:
-    """Put the fuses in."""
+    """Return the factories with a crash trigger in each actor."""
     made: dict[str, Any] = {
-        name: with_crash_trigger(getattr(factories, name), fuse) for name, fuse in triggers.items()
+        name: with_crash_trigger(getattr(factories, name), trigger)
+        for name, trigger in triggers.items()
     }
     return replace(factories, **made)

@@ -1,4 +1,4 @@
-"""Each part of a session crashes at every step of a call, and nothing is lost or done twice."""
+"""Each actor crashes at every step of a call, and nothing is lost or done twice."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from actors.agents.turn.self_messages import ModelReplied, ToolPlanned, ToolSucceeded
+from actors.permissions.evaluation_job import EvaluationFinished
 from actors.sessions.journal import Flush
 from messages.address import APPROVALS, ROOT
 from messages.approvals import (
@@ -21,14 +22,13 @@ from messages.child_lifecycle import ChildCompleted
 from messages.journal import Append, Appended, SessionHeader, SessionOpened
 from messages.permissions import (
     EvaluatePermission,
-    EvaluationFinished,
     GrantStored,
     PermissionDecision,
     SessionSettings,
     StoreGrant,
 )
 from messages.turns import ReplyCompleted, ToolEnded, ToolStarted, TurnCompleted, TurnStarted
-from tests.actors.crashable_session import ActorName, CrashPoint, Living, start_session
+from tests.actors.crashable_session import ActorName, CrashableSession, CrashPoint, start_session
 from tests.probe import PROBE_TIMEOUT_S
 
 pytestmark = pytest.mark.quick
@@ -37,48 +37,50 @@ FIRST_ID, SECOND_ID = "/primary#1@1", "/primary#1@1.2"
 
 
 @pytest.fixture
-def crashable_session(tmp_path: Path) -> Iterator[Living]:
-    living = start_session(tmp_path)
-    yield living
-    assert living.system.stop(), "something did not stop in time"
-    assert all(fuse.has_fired for fuse in living.crash_triggers.values()), "a crash did not happen"
-    assert living.console_probe.shown_twice_ids == [], "a person saw a question twice"
-    asked = [each.id for each in living.records_of_type(ExecApprovalRequest)]
-    answered = [each.id for each in living.records_of_type(ApprovalDecided)]
-    ended = answered + [each.id for each in living.records_of_type(ApprovalWithdrawn)]
-    assert sorted(asked) == sorted(set(ended)) == sorted(ended), "a question had not one end"
+def crashable_session(tmp_path: Path) -> Iterator[CrashableSession]:
+    crashable = start_session(tmp_path)
+    yield crashable
+    assert crashable.system.stop(), "an actor did not stop in time"
+    assert all(trigger.has_fired for trigger in crashable.crash_triggers.values()), (
+        "a crash did not happen"
+    )
+    assert crashable.console_probe.shown_twice_ids == [], "a request was shown twice"
+    requested = [record.id for record in crashable.records_of_type(ExecApprovalRequest)]
+    decided = [record.id for record in crashable.records_of_type(ApprovalDecided)]
+    ended = decided + [record.id for record in crashable.records_of_type(ApprovalWithdrawn)]
+    assert sorted(requested) == sorted(set(ended)) == sorted(ended), "a request had not one end"
 
 
-def wait_for_request(crashable_session: Living) -> str:
+def wait_for_request(crashable_session: CrashableSession) -> str:
     return crashable_session.console_probe.wait_for(ShowApproval).request.id
 
 
 def expect_turn_completed(
-    crashable_session: Living, *, executions: int = 1, result: str = "changed"
+    crashable_session: CrashableSession, *, executions: int = 1, result: str = "changed"
 ) -> None:
-    """Check that the turn comes to its end, and its call to one result."""
+    """Check that the turn completes and its call has one result."""
     assert crashable_session.console_probe.wait_for(TurnCompleted).turn == 1
     assert crashable_session.tool_executions == ["ran"] * executions
     (ended,) = crashable_session.records_of_type(ToolEnded)
-    (told,) = crashable_session.last_tool_results()
+    (tool_result,) = crashable_session.last_tool_results()
     assert result in ended.text
-    assert result in told
+    assert result in tool_result
 
 
-def expect_restart_notices(crashable_session: Living, name: str, times: int = 1) -> None:
-    """Check that people heard of each crash in one line, and of nothing else."""
+def expect_restart_notices(crashable_session: CrashableSession, name: str, times: int = 1) -> None:
+    """Check that the user got one notice for each crash and nothing else."""
     lines = [crashable_session.restart_notices.get(timeout=PROBE_TIMEOUT_S) for _ in range(times)]
     assert crashable_session.restart_notices.empty()
     for line in lines:
-        assert line.startswith(f"/{name} crashed and was started again")
+        assert line.startswith(f"/{name} crashed and was restarted")
         assert "\n" not in line
 
 
-# The broker.
+# The broker
 
 
-def test_a_broker_that_crashes_with_a_question_on_the_screen_shows_it_again(
-    crashable_session: Living,
+def test_a_restarted_broker_shows_its_pending_request_again(
+    crashable_session: CrashableSession,
 ) -> None:
     crashable_session.prompt()
     assert wait_for_request(crashable_session) == FIRST_ID
@@ -90,22 +92,24 @@ def test_a_broker_that_crashes_with_a_question_on_the_screen_shows_it_again(
 
 
 @pytest.mark.parametrize(
-    ("when", "over"),
+    ("point", "message_type"),
     [("after", SubmitDecision), ("before", Appended), ("after", Appended)],
 )
-def test_an_answer_that_was_on_its_way_when_the_broker_crashed_counts_once(
-    crashable_session: Living, when: CrashPoint, over: type[Message]
+def test_a_decision_in_flight_during_a_broker_crash_applies_once(
+    crashable_session: CrashableSession, point: CrashPoint, message_type: type[Message]
 ) -> None:
     crashable_session.prompt()
     assert wait_for_request(crashable_session) == FIRST_ID
-    crashable_session.crash_triggers["approvals"].crash_on(when, over)
+    crashable_session.crash_triggers["approvals"].crash_on(point, message_type)
     crashable_session.console_probe.submit_decision(FIRST_ID)
     expect_turn_completed(crashable_session)
     assert len(crashable_session.records_of_type(ApprovalDecided)) == 1
     expect_restart_notices(crashable_session, "approvals")
 
 
-def test_an_answer_that_the_broker_never_took_is_asked_for_again(crashable_session: Living) -> None:
+def test_a_decision_lost_in_a_broker_crash_is_requested_again(
+    crashable_session: CrashableSession,
+) -> None:
     crashable_session.prompt()
     crashable_session.crash_triggers["approvals"].crash_on("before", SubmitDecision)
     crashable_session.console_probe.submit_decision(wait_for_request(crashable_session))
@@ -114,8 +118,8 @@ def test_an_answer_that_the_broker_never_took_is_asked_for_again(crashable_sessi
 
 
 @pytest.mark.parametrize("answer", ["once", "no"])
-def test_what_has_ended_is_never_shown_again_by_a_new_broker(
-    crashable_session: Living, answer: str
+def test_a_restarted_broker_never_shows_ended_requests(
+    crashable_session: CrashableSession, answer: str
 ) -> None:
     crashable_session.prompt()
     request = crashable_session.console_probe.wait_for(ShowApproval).request
@@ -135,7 +139,7 @@ def test_what_has_ended_is_never_shown_again_by_a_new_broker(
 
 
 @pytest.mark.parametrize(
-    ("name", "when", "over"),
+    ("name", "point", "message_type"),
     [
         ("approvals", "before", GrantStored),
         ("permissions", "before", StoreGrant),
@@ -143,11 +147,14 @@ def test_what_has_ended_is_never_shown_again_by_a_new_broker(
         ("permissions", "before", Appended),
     ],
 )
-def test_a_grant_in_the_middle_of_a_crash_is_kept_and_its_call_runs_once(
-    crashable_session: Living, name: ActorName, when: CrashPoint, over: type[Message]
+def test_a_grant_survives_a_crash_and_its_call_runs_once(
+    crashable_session: CrashableSession,
+    name: ActorName,
+    point: CrashPoint,
+    message_type: type[Message],
 ) -> None:
     crashable_session.prompt()
-    crashable_session.crash_triggers[name].crash_on(when, over)
+    crashable_session.crash_triggers[name].crash_on(point, message_type)
     crashable_session.console_probe.submit_decision(wait_for_request(crashable_session), "session")
     expect_turn_completed(crashable_session)
     (rule,) = crashable_session.records_of_type(SessionSettings)[-1].grants
@@ -160,11 +167,11 @@ def test_a_grant_in_the_middle_of_a_crash_is_kept_and_its_call_runs_once(
 # The agent.
 
 
-@pytest.mark.parametrize("over", [ModelReplied, ToolPlanned, PermissionDecision])
-def test_an_agent_that_crashes_before_it_asks_asks_once(
-    crashable_session: Living, over: type[Message]
+@pytest.mark.parametrize("message_type", [ModelReplied, ToolPlanned, PermissionDecision])
+def test_an_agent_that_crashes_before_requesting_asks_once(
+    crashable_session: CrashableSession, message_type: type[Message]
 ) -> None:
-    crashable_session.crash_triggers["primary"].crash_on("before", over)
+    crashable_session.crash_triggers["primary"].crash_on("before", message_type)
     crashable_session.prompt()
     crashable_session.console_probe.submit_decision(wait_for_request(crashable_session))
     expect_turn_completed(crashable_session)
@@ -172,8 +179,8 @@ def test_an_agent_that_crashes_before_it_asks_asks_once(
     expect_restart_notices(crashable_session, "primary")
 
 
-def test_an_agent_that_crashes_while_it_waits_for_a_person_withdraws_and_asks_anew(
-    crashable_session: Living,
+def test_an_agent_crashing_while_parked_withdraws_and_asks_again(
+    crashable_session: CrashableSession,
 ) -> None:
     crashable_session.prompt()
     assert wait_for_request(crashable_session) == FIRST_ID
@@ -189,14 +196,15 @@ def test_an_agent_that_crashes_while_it_waits_for_a_person_withdraws_and_asks_an
 
 
 @pytest.mark.parametrize(
-    ("when", "over", "runs"), [("after", PermissionDecision, 0), ("before", ToolSucceeded, 1)]
+    ("point", "message_type", "runs"),
+    [("after", PermissionDecision, 0), ("before", ToolSucceeded, 1)],
 )
-def test_a_call_that_had_begun_when_its_agent_crashed_is_not_run_again(
-    crashable_session: Living, when: CrashPoint, over: type[Message], runs: int
+def test_a_call_started_before_a_crash_is_not_rerun(
+    crashable_session: CrashableSession, point: CrashPoint, message_type: type[Message], runs: int
 ) -> None:
     crashable_session.prompt()
     approval = wait_for_request(crashable_session)
-    crashable_session.crash_triggers["primary"].crash_on(when, over)
+    crashable_session.crash_triggers["primary"].crash_on(point, message_type)
     crashable_session.console_probe.submit_decision(approval)
     expect_turn_completed(crashable_session, executions=runs, result="outcome is unknown")
     assert len(crashable_session.records_of_type(ApprovalDecided)) == 1
@@ -205,20 +213,20 @@ def test_a_call_that_had_begun_when_its_agent_crashed_is_not_run_again(
 # The engine.
 
 
-@pytest.mark.parametrize("over", [EvaluatePermission, EvaluationFinished])
-@pytest.mark.parametrize("when", ["before", "after"])
-def test_a_query_that_waits_while_the_engine_crashes_is_judged(
-    crashable_session: Living, when: CrashPoint, over: type[Message]
+@pytest.mark.parametrize("message_type", [EvaluatePermission, EvaluationFinished])
+@pytest.mark.parametrize("point", ["before", "after"])
+def test_an_evaluation_waiting_during_an_engine_crash_completes(
+    crashable_session: CrashableSession, point: CrashPoint, message_type: type[Message]
 ) -> None:
-    crashable_session.crash_triggers["permissions"].crash_on(when, over)
+    crashable_session.crash_triggers["permissions"].crash_on(point, message_type)
     crashable_session.prompt()
     crashable_session.console_probe.submit_decision(wait_for_request(crashable_session))
     expect_turn_completed(crashable_session)
     expect_restart_notices(crashable_session, "permissions")
 
 
-def test_a_query_that_the_engine_crashes_over_again_and_again_is_denied(
-    crashable_session: Living,
+def test_an_evaluation_that_keeps_crashing_the_engine_is_denied(
+    crashable_session: CrashableSession,
 ) -> None:
     crashable_session.crash_triggers["permissions"].crash_on("before", EvaluatePermission, times=3)
     crashable_session.prompt()
@@ -232,14 +240,15 @@ def test_a_query_that_the_engine_crashes_over_again_and_again_is_denied(
 
 
 @pytest.mark.parametrize(
-    ("over", "nth"), [*((Append, nth) for nth in range(1, 8)), (Flush, 1), (Flush, 3), (Flush, 5)]
+    ("message_type", "nth"),
+    [*((Append, nth) for nth in range(1, 8)), (Flush, 1), (Flush, 3), (Flush, 5)],
 )
-@pytest.mark.parametrize("when", ["before", "after"])
-def test_a_journal_that_crashes_over_any_record_writes_each_authors_in_order_and_once(
-    crashable_session: Living, when: CrashPoint, over: type[Message], nth: int
+@pytest.mark.parametrize("point", ["before", "after"])
+def test_a_crashing_journal_writes_each_record_once_in_order(
+    crashable_session: CrashableSession, point: CrashPoint, message_type: type[Message], nth: int
 ) -> None:
     """What one author says again may come behind what another said meanwhile."""
-    crashable_session.crash_triggers["journal"].crash_on(when, over, nth=nth)
+    crashable_session.crash_triggers["journal"].crash_on(point, message_type, nth=nth)
     crashable_session.prompt()
     crashable_session.console_probe.submit_decision(wait_for_request(crashable_session))
     expect_turn_completed(crashable_session)
@@ -258,12 +267,12 @@ def test_a_journal_that_crashes_over_any_record_writes_each_authors_in_order_and
     ]
 
 
-# The root.
+# The root
 
 
 @pytest.mark.parametrize("name", ["journal", "permissions", "approvals", "primary"])
-def test_when_a_pillar_cannot_be_brought_back_all_ends_in_order(
-    crashable_session: Living, name: ActorName
+def test_the_session_ends_when_a_required_actor_cannot_restart(
+    crashable_session: CrashableSession, name: ActorName
 ) -> None:
     crashable_session.crash(name, failing_restarts=3)
     end = crashable_session.end_messages.get(timeout=PROBE_TIMEOUT_S)

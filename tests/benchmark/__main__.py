@@ -39,7 +39,7 @@ ROWS: tuple[BenchmarkRow, ...] = (
     *permission_decisions.ROWS,
     *screen_latency.ROWS,
 )
-README = Path(__file__).parents[2] / "README.md"
+README = Path(__file__).with_name("README.md")
 TABLE_BEGIN, TABLE_END = "<!-- benchmark -->\n", "<!-- /benchmark -->"
 
 
@@ -48,7 +48,9 @@ def main(words: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.benchmark", description=__doc__)
     parser.add_argument("row", nargs="*", metavar="ROW", help="its name; without any, all")
     parser.add_argument("--profile", action="store_true", help="one run of each row, profiled")
-    parser.add_argument("--write", action="store_true", help="put the table into the README")
+    parser.add_argument(
+        "--write", action="store_true", help="update the table in tests/benchmark/README.md"
+    )
     asked = parser.parse_args(words)
     unknown = [name for name in asked.row if name not in {row.name for row in ROWS}]
     if unknown:
@@ -103,7 +105,7 @@ def replace_table(readme: str, table: str) -> str:
     before, _, rest = readme.partition(TABLE_BEGIN)
     _, mark, after = rest.partition(TABLE_END)
     if not mark:
-        message = f"the README has no {TABLE_BEGIN.strip()} … {TABLE_END}"
+        message = f"{README} has no {TABLE_BEGIN.strip()} … {TABLE_END}"
         raise SystemExit(message)
     return f"{before}{TABLE_BEGIN}\n{table}\n\n{TABLE_END}{after}"
 

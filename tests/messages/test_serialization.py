@@ -42,7 +42,7 @@ def message_modules() -> list[ModuleType]:
     return [importlib.import_module(name) for name in names]
 
 
-def test_every_module_that_says_something_is_a_room_of_the_wire() -> None:
+def test_every_module_with_messages_is_in_message_modules() -> None:
     assert {module.__name__ for module in message_modules() if message_types_in(module)} == {
         room.__name__ for room in MESSAGE_MODULES
     }
@@ -60,20 +60,20 @@ def test_the_default_type_is_the_only_one() -> None:
     ] == []
 
 
-def test_every_message_is_frozen_and_refuses_extra_fields() -> None:
+def test_every_message_is_frozen_and_forbids_extra_fields() -> None:
     configs = {kind: kind.model_config for kind in MESSAGE_TYPES}
     assert [kind for kind, each in configs.items() if each.get("frozen") is not True] == []
     assert [kind for kind, each in configs.items() if each.get("extra") != "forbid"] == []
 
 
-def test_no_field_is_hidden_by_the_stamps_of_a_journal_line() -> None:
+def test_no_message_field_collides_with_journal_line_keys() -> None:
     assert [kind for kind in MESSAGE_TYPES if not LINE_KEYS.isdisjoint(kind.model_fields)] == []
 
 
 @every_kind
 @settings(max_examples=settings().max_examples * 15 // 100)
 @given(data=st.data())
-def test_a_message_survives_the_way_there_and_back_alone_as_a_line_and_in_an_envelope(
+def test_every_message_survives_encoding_as_json_line_and_envelope(
     kind: type[Message], data: st.DataObject
 ) -> None:
     """One draw for the three ways: drawing takes longer than all of them."""
@@ -94,7 +94,7 @@ def test_a_message_survives_the_way_there_and_back_alone_as_a_line_and_in_an_env
 
 @settings(max_examples=2 * settings().max_examples)
 @given(data=st.data())
-def test_a_line_with_any_byte_changed_is_refused(data: st.DataObject) -> None:
+def test_a_line_with_any_byte_changed_is_rejected(data: st.DataObject) -> None:
     written = bytearray(
         encode_line(data.draw(journal_lines(data.draw(st.sampled_from(MESSAGE_TYPES)))))
     )
@@ -103,7 +103,7 @@ def test_a_line_with_any_byte_changed_is_refused(data: st.DataObject) -> None:
         decode_line(bytes(written))
 
 
-def test_every_single_bit_of_a_line_counts() -> None:
+def test_a_line_with_any_bit_flipped_is_rejected() -> None:
     written = encode_line(LINE)
     for at in range(len(written)):
         for bit in range(8):
@@ -113,7 +113,7 @@ def test_every_single_bit_of_a_line_counts() -> None:
                 decode_line(bytes(flipped))
 
 
-def test_no_prefix_of_a_line_passes_for_a_line() -> None:
+def test_no_prefix_of_a_line_is_valid() -> None:
     written = encode_line(LINE)
     for length in range(len(written) - 1):
         with pytest.raises(DecodeError):
@@ -121,7 +121,7 @@ def test_no_prefix_of_a_line_passes_for_a_line() -> None:
 
 
 @given(st.binary(max_size=200))
-def test_garbage_is_refused(data: bytes) -> None:
+def test_invalid_json_is_rejected(data: bytes) -> None:
     with pytest.raises(DecodeError):
         decode(data)
     with pytest.raises(DecodeError):
@@ -146,26 +146,26 @@ def test_garbage_is_refused(data: bytes) -> None:
     ],
     ids=repr,
 )
-def test_what_is_not_exactly_a_message_is_refused(data: bytes) -> None:
+def test_invalid_messages_are_rejected(data: bytes) -> None:
     with pytest.raises(DecodeError):
         decode(data)
 
 
-def test_a_refusal_is_one_line_and_repeats_no_content() -> None:
+def test_a_decode_error_is_one_line_without_content() -> None:
     with pytest.raises(DecodeError) as refused:
         decode(b'{"type":"appended","id":"a secret\\nline"}')
     assert "secret" not in str(refused.value)
     assert "\n" not in str(refused.value)
 
 
-def test_a_stamped_line_that_holds_no_message_is_refused() -> None:
+def test_a_valid_line_without_a_message_is_rejected() -> None:
     assert isinstance(decode_line(encode_line(LINE)).message, Appended)
     unstamped = encode(Appended(id=3))
     with pytest.raises(DecodeError):
         decode_line(unstamped)
 
 
-def test_the_adapter_is_built_once() -> None:
+def test_the_message_adapter_is_built_once() -> None:
     assert message_adapter() is message_adapter()
 
 
@@ -181,6 +181,6 @@ def test_the_adapter_is_built_once() -> None:
         b'{"to":"/a","sender":"/b","message":{"type":"appended","id":1},"more":1}',
     ],
 )
-def test_what_is_no_envelope_is_refused(raw: bytes) -> None:
+def test_invalid_envelopes_are_rejected(raw: bytes) -> None:
     with pytest.raises(DecodeError):
         decode_envelope(raw)

@@ -32,7 +32,7 @@ def start_with_fault(program: Program, fault: str) -> RunningProgram:
 def crash_actor(program: Program, shown: PtyTerminal, name: str, nth: int) -> None:
     """Crash a part of the program that runs, and see a person told of it."""
     (program.repository / "crash").write_text(f"{name}\n")
-    told = f"/{name} crashed and was started again"
+    told = f"/{name} crashed and was restarted"
     shown.wait_until(lambda: shown.read_scrollback().count(told) == nth, told)
 
 

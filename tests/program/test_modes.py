@@ -32,13 +32,13 @@ def test_a_run_that_plans_reads_and_writes_its_plan_alone_and_nobody_lets_it_beg
     assert prompt == "Do it."
     assert f"{program.session_file.stem}.md, which does not exist yet" in switched
     (line,) = [each for each in done.json_lines if each["type"] == "agent_switched"]
-    assert (line["agent"], line["synthetic"], line["text"]) == ("plan", True, switched)
+    assert (line["agent"], line["text"]) == ("plan", switched)
     assert (done.exit_status, done.result["agent"]) == (0, "plan")
     nobody = "; it needs the user's approval, but this run is headless, so nobody can be asked."
     assert denial_reasons(done) == [
-        "Denied: plan mode only reads, and writes plans.",
-        f"Denied: plan mode only reads: bash asks unless it is allowed (built-in default){nobody}",
-        f"Denied: plan_exit is a question itself{nobody}",
+        "Denied: plan mode allows only reading and writing plan files.",
+        f"Denied: it is not allowed by any rule, and plan mode is read-only{nobody}",
+        f"Denied: plan_exit always needs approval{nobody}",
     ]
     assert not (program.repository / "a.txt").exists()
 

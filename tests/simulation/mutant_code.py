@@ -11,6 +11,7 @@ from actors.agents.turn.agent_state import AgentState, CallStage, RestoredState,
 from actors.agents.turn.effects import CancelCall
 from actors.agents.turn.transition import Transition
 from actors.permissions import engine
+from actors.permissions.evaluation_job import EvaluationFinished
 from actors.permissions.policy_changes import PolicyUpdate, apply_update
 from actors.runtime.jobs import Jobs
 from actors.runtime.mailbox import StopCell
@@ -32,7 +33,6 @@ from messages.base import Message
 from messages.child_lifecycle import ChildCancelled, ChildEnded
 from messages.journal import Append, Appended, Record
 from messages.permissions import (
-    EvaluationFinished,
     PermissionDecision,
     RegisterAgent,
     ReplaceRules,

@@ -153,7 +153,7 @@ class SimulatedSession:
         inbox = ScreenEventQueue()
         around = SessionPorts(
             self.model,
-            processes=self.command_runner,
+            command_runner=self.command_runner,
             tools=self.workspace.tools,
             file_system=self.file_system,
         )

@@ -91,7 +91,7 @@ class TreeInvariants:
         if CONSOLE in waiting:
             self.violations.require(not on_screen, f"left on the screen: {on_screen}")
         for root in roots:
-            places = vars(root)["_places"]
+            places = vars(root)["_slots"]
             held = (*places.holders, *places.waiting)
             self.violations.require(not held, f"places are held by {held}")
 

@@ -197,7 +197,7 @@ class TreeSimulation:
         self.trace.add_note(f"run {session.run}")
         inbox = ScreenEventQueue()
         tools = (*self.workspace.tools, TASK)
-        around = SessionPorts(self.model, processes=self.command_runner, tools=tools)
+        around = SessionPorts(self.model, command_runner=self.command_runner, tools=tools)
         workbench = UserCommandRunner(
             self.command_runner, WORKSPACE.cwd, session.options.project_state_folder
         )

@@ -1,25 +1,26 @@
-"""What the arguments of a command run or write: why a person is asked, and what is visible."""
+"""What a command runs or writes through its arguments, and why that asks the user."""
 
 from typing import NamedTuple
 
-from actors.bash.syntax.parsed_command import Word
-
-Words = tuple[Word, ...]
+from actors.bash.syntax.parsed_command import Words
 
 
 class IndirectEffects(NamedTuple):
-    """What a command does beyond its name."""
+    """What a command does beyond what its name says."""
 
     ask_reason: str = ""
-    """Why a person is asked; empty where the arguments run and write nothing."""
+    """Why the user is asked; empty if the arguments run and write nothing.
+
+    A clause with its subject, for use after "because": "it runs a command as another user".
+    """
     commands: tuple[Words, ...] = ()
-    """Commands that are plainly there, as words."""
+    """Commands that certainly run, as words."""
     possible_commands: tuple[Words, ...] = ()
-    """Commands that may be there: which argument is the command is not certain."""
+    """Commands that may run; only deny rules match them."""
     scripts: tuple[str, ...] = ()
-    """Commands that are plainly there, as texts for a shell."""
+    """Commands that certainly run, as text for a shell."""
     possible_scripts: tuple[str, ...] = ()
-    """Texts that may be commands."""
+    """Texts that a shell may run; only deny rules match them."""
 
 
 NO_EFFECTS = IndirectEffects()

@@ -1,18 +1,17 @@
-"""Commands that only read, with exactly the options that are known to only read.
+"""Recognizes read-only commands by their options, and finds the paths that they read.
 
-An option that is not listed here is not harmless. What they read is judged as `read`.
+A command with an option that is not listed is not read-only. Each path needs permission `read`.
 """
 
 import re
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from actors.bash.effects.indirect_effects import Words
-from actors.bash.syntax.parsed_command import ReadDepth, Word
+from actors.bash.syntax.parsed_command import ReadDepth, Word, Words
 
 _BRACES = re.compile(r"([^{}]*)\{([^{}]*)\}([^{}]*)")
-_NAME = re.compile(r"[\w.*?-]+")
-_TYPES = {
+_NAME_PATTERN = re.compile(r"[\w.*?-]+")
+_RIPGREP_TYPES = {
     "py": "*.py *.pyi",
     "js": "*.js *.jsx *.vue *.cjs *.mjs",
     "ts": "*.ts *.tsx *.cts *.mts",
@@ -26,15 +25,15 @@ _TYPES = {
     "toml": "*.toml Cargo.lock",
     "json": "*.json composer.lock *.sarif",
 }
-"""What ripgrep takes for these; of any other type it may be any file."""
+"""The files of some of ripgrep's types; any other type may include any file."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReadOnlyOptions:
-    """The options of one harmless command."""
+    """The options with which one command is read-only."""
 
     short: str = ""
-    """Short options without a value; they may stand in clusters."""
+    """Short options without a value; they may form clusters."""
     short_with_value: str = ""
     """Short options with a value."""
     long: frozenset[str] = frozenset()
@@ -42,43 +41,43 @@ class ReadOnlyOptions:
     has_numeric_option: bool = False
     """`-5` is an option."""
     text_operand_count: int = 0
-    """So many first operands are no paths: a pattern, a format. -1: none are."""
+    """Leading operands that are not paths but a pattern or a format; -1: all of them."""
     file_options: frozenset[str] = frozenset()
     """Options whose value is a path that is read."""
     pattern_options: frozenset[str] = frozenset()
-    """Options that give the pattern, so that every operand is a path."""
+    """Options that supply the pattern, so that every operand is a path."""
     recursive_options: frozenset[str] = frozenset()
-    """Options that make it read all below its paths."""
+    """Options that make it read everything below its paths."""
     follow_options: frozenset[str] = frozenset()
-    """Options that make it follow the links there as well."""
+    """Options that make it follow links below its paths as well."""
     default_depth: ReadDepth = ""
     """What it reads below its paths without such options."""
     name_filter_options: frozenset[str] = frozenset()
-    """Options whose value says which files it reads below its paths, by their names."""
+    """Options whose value is a name pattern for the files it reads below its paths."""
     type_filter_options: frozenset[str] = frozenset()
-    """Options whose value is a type of files, which it reads though they are hidden."""
+    """Options whose value is a file type; it also reads hidden files of that type."""
     expands_braces: bool = False
-    """In such a value `*.{a,b}` means two names."""
+    """Whether `*.{a,b}` in a name pattern means two patterns."""
     filter_blocking_options: frozenset[str] = frozenset()
-    """Options beside which those say less."""
+    """Options that make the name patterns unreliable."""
     max_operands: int | None = None
-    """So many operands, at most."""
+    """Maximum number of operands; None: no limit."""
 
 
 class ReadOnlyCommand(NamedTuple):
-    """A harmless command, and what it reads."""
+    """What a read-only command reads."""
 
     paths: tuple[Word, ...]
     read_depth: ReadDepth = ""
     name_patterns: tuple[str, ...] = ()
-    """Below its paths it reads files of these names only; empty: of all."""
+    """Patterns of the names that it reads below its paths; empty: all."""
 
 
 def match_read_only_options(options: ReadOnlyOptions, arguments: Words) -> ReadOnlyCommand | None:
-    """Say what a command reads; None where an argument is not listed."""
+    """Return what a command reads; None if one of its options is not listed."""
     operands: list[Word] = []
     files: list[Word] = []
-    only: list[str] = []
+    patterns: list[str] = []
     seen: set[str] = set()
     rest = iter(arguments)
     for word in rest:
@@ -87,81 +86,82 @@ def match_read_only_options(options: ReadOnlyOptions, arguments: Words) -> ReadO
         elif word.text == "-" or not word.text.startswith("-"):
             operands.append(word)
         else:
-            names, value = _option(options, word.text)
+            names, value = _read_option(options, word.text)
             if value is None and names:
-                value = next((after.text for after in rest), None)
+                value = next((following.text for following in rest), None)
             if value is None:
                 return None
             seen.update(names)
             files += [Word(value)] if value and names[-1] in options.file_options else []
             if names[-1] in options.name_filter_options and value[:1] != "!":
-                only += _alternatives(value) if options.expands_braces else [value]
+                patterns += _expand_braces(value) if options.expands_braces else [value]
             if names[-1] in options.type_filter_options:
-                only += _TYPES.get(value, "*").split()
-    reading = _reading(options, operands, files, seen)
-    return _narrowed(reading, options, only, seen) if reading and only else reading
+                patterns += _RIPGREP_TYPES.get(value, "*").split()
+    command = _build_command(options, operands, files, seen)
+    return _add_name_patterns(command, options, patterns, seen) if command and patterns else command
 
 
-def _reading(
-    row: ReadOnlyOptions, operands: list[Word], files: list[Word], seen: set[str]
+def _build_command(
+    options: ReadOnlyOptions, operands: list[Word], files: list[Word], seen: set[str]
 ) -> ReadOnlyCommand | None:
-    if row.max_operands is not None and len(operands) > row.max_operands:
+    if options.max_operands is not None and len(operands) > options.max_operands:
         return None
-    texts = 0 if seen & row.pattern_options else row.text_operand_count
-    paths = operands[texts:] if texts >= 0 else []
-    return ReadOnlyCommand((*files, *paths), _depth(row, seen))
+    text_count = 0 if seen & options.pattern_options else options.text_operand_count
+    paths = operands[text_count:] if text_count >= 0 else []
+    return ReadOnlyCommand((*files, *paths), _find_read_depth(options, seen))
 
 
-def _narrowed(
-    reading: ReadOnlyCommand, row: ReadOnlyOptions, only: list[str], seen: set[str]
+def _add_name_patterns(
+    command: ReadOnlyCommand, options: ReadOnlyOptions, patterns: list[str], seen: set[str]
 ) -> ReadOnlyCommand:
-    """Take the names it reads only into account, where they are as plain as they look."""
-    # A name that is asked for is read though it is hidden.
-    deep: ReadDepth = "all" if reading.read_depth == "shown" else reading.read_depth
-    is_plain = not seen & row.filter_blocking_options and all(
-        _NAME.fullmatch(each) for each in only
+    """Add the name patterns if all of them are plain; otherwise it may read any name."""
+    # A file that matches a pattern is read even if it is hidden.
+    depth: ReadDepth = "all" if command.read_depth == "visible" else command.read_depth
+    is_plain = not seen & options.filter_blocking_options and all(
+        _NAME_PATTERN.fullmatch(pattern) for pattern in patterns
     )
-    return reading._replace(read_depth=deep, name_patterns=tuple(only) if is_plain else ())
+    return command._replace(read_depth=depth, name_patterns=tuple(patterns) if is_plain else ())
 
 
-def _alternatives(pattern: str) -> list[str]:
-    """Write out one pair of braces."""
-    found = _BRACES.fullmatch(pattern)
-    return [found[1] + each + found[3] for each in found[2].split(",")] if found else [pattern]
+def _expand_braces(pattern: str) -> list[str]:
+    """Expand one pair of braces."""
+    match = _BRACES.fullmatch(pattern)
+    return [match[1] + each + match[3] for each in match[2].split(",")] if match else [pattern]
 
 
-def _depth(row: ReadOnlyOptions, seen: set[str]) -> ReadDepth:
-    if seen & row.follow_options:
-        return "linked"
-    return "all" if seen & row.recursive_options else row.default_depth
+def _find_read_depth(options: ReadOnlyOptions, seen: set[str]) -> ReadDepth:
+    if seen & options.follow_options:
+        return "follow_links"
+    return "all" if seen & options.recursive_options else options.default_depth
 
 
-def _option(row: ReadOnlyOptions, text: str) -> tuple[list[str], str | None]:
-    """Name the options in a word, and the value: "" for none, None where the next word is it.
+def _read_option(options: ReadOnlyOptions, text: str) -> tuple[list[str], str | None]:
+    """Return the names of the options in a word, and the value of the last one.
 
-    No name and None: it is not a listed option.
+    The value is "" if it takes none, and None if it is the next word. No names and None: it is not
+    a listed option.
     """
     if text.startswith("--"):
-        return _long_option(row, text)
-    if row.has_numeric_option and text[1:].isascii() and text[1:].isdigit():
+        return _read_long_option(options, text)
+    if options.has_numeric_option and text[1:].isascii() and text[1:].isdigit():
         return ["#"], ""
     for at, char in enumerate(text):
-        if at and char in row.short_with_value:
+        if at and char in options.short_with_value:
             return [*text[1 : at + 1]], text[at + 1 :] or None
-        if at and char not in row.short:
+        if at and char not in options.short:
             return [], None
     return [*text[1:]], ""
 
 
-def _long_option(row: ReadOnlyOptions, text: str) -> tuple[list[str], str | None]:
+def _read_long_option(options: ReadOnlyOptions, text: str) -> tuple[list[str], str | None]:
     name, equals, value = text[2:].partition("=")
-    if name in row.long and not equals:
+    if name in options.long and not equals:
         return [name], ""
-    if name in row.long_with_value:
+    if name in options.long_with_value:
         return [name], value if equals else None
     return [], None
 
 
 def split_name_set(names: str) -> frozenset[str]:
-    """Split a row's list of names."""
+    """Split a list of names in a table into a set."""
     return frozenset(names.split())

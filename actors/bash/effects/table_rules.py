@@ -1,175 +1,182 @@
-"""Kinds of rows for the table of commands that run or write through their arguments."""
+"""Kinds of effect rules, for tables of commands that run or write through their arguments.
+
+Each takes an effect in the third person, "runs another program", which becomes the reason:
+"it runs another program", or "`--pre` runs another program" where an option causes it.
+"""
 
 from collections.abc import Callable
 
 from actors.bash.effects.command_options import OptionSpec, WrapperOptions
-from actors.bash.effects.indirect_effects import NO_EFFECTS, IndirectEffects, Words
-from actors.bash.programs.shells import join_words
+from actors.bash.effects.indirect_effects import NO_EFFECTS, IndirectEffects
+from actors.bash.syntax.parsed_command import Words, join_words
 
 EffectRule = Callable[[Words, str], IndirectEffects]
-"""From the words of a command (its name first) and the text on its input."""
+"""From the words of a command (its name first) and the text on its standard input."""
 
 _NO_OPTIONS = OptionSpec()
-_NO_LEADING = WrapperOptions()
-_MOST_GUESSES = 32
+_NO_WRAPPER_OPTIONS = WrapperOptions()
+_MAX_GUESSES = 32
 
 
-def ask_always(why: str) -> EffectRule:
-    """Ask, whatever the arguments."""
-    return lambda _words, _stdin: IndirectEffects(why)
+def ask_always(effect: str) -> EffectRule:
+    """Ask, whatever the arguments are."""
+    return lambda _words, _stdin: IndirectEffects(f"it {effect}")
 
 
-def runs_command(why: str, options: WrapperOptions = _NO_LEADING) -> EffectRule:
-    """Ask; the command it runs stands behind its own options."""
+def runs_command(effect: str, options: WrapperOptions = _NO_WRAPPER_OPTIONS) -> EffectRule:
+    """Ask; the command that it runs follows its own options."""
 
-    def hidden(words: Words, _stdin: str) -> IndirectEffects:
+    def analyze(words: Words, _stdin: str) -> IndirectEffects:
         command = options.find_command(words[1:])
         while command and command[0].text in {"!", "{"}:
             command = command[1:]
         commands = (command,) if command else ()
-        return IndirectEffects(why, commands, _beside(words, len(words) - len(command)))
+        guesses = _list_nearby_commands(words, len(words) - len(command))
+        return IndirectEffects(f"it {effect}", commands, guesses)
 
-    return hidden
+    return analyze
 
 
-def _beside(words: Words, start: int) -> tuple[Words, ...]:
-    """List what else may be the command, should an option take a value or none against the row."""
-    places = (*range(2, min(start, _MOST_GUESSES)), *([start + 1] if start > 1 else []))
-    return tuple(words[at:] for at in places if words[at : at + 1] and words[at].text[:1] != "-")
+def _list_nearby_commands(words: Words, start: int) -> tuple[Words, ...]:
+    """List the other possible commands, in case the table is wrong about which options take values.
+
+    `start` is the index of the command according to the table.
+    """
+    indexes = (*range(2, min(start, _MAX_GUESSES)), *([start + 1] if start > 1 else []))
+    return tuple(words[at:] for at in indexes if words[at : at + 1] and words[at].text[:1] != "-")
 
 
 def runs_script(
-    why: str, options: WrapperOptions = _NO_LEADING, max_operands: int | None = None
+    effect: str, options: WrapperOptions = _NO_WRAPPER_OPTIONS, max_operands: int | None = None
 ) -> EffectRule:
-    """Ask; its operands, joined, are a text for a shell; `only` the first so many."""
+    """Ask; its first `max_operands` operands, joined, are a text for a shell."""
 
-    def hidden(words: Words, _stdin: str) -> IndirectEffects:
+    def analyze(words: Words, _stdin: str) -> IndirectEffects:
         operands = options.find_command(words[1:])
         operands = operands[1:] if operands and operands[0].text == "--" else operands
         text = join_words(operands[:max_operands])
-        return IndirectEffects(why, scripts=(text,) if text else ())
+        return IndirectEffects(f"it {effect}", scripts=(text,) if text else ())
 
-    return hidden
+    return analyze
 
 
-def ask_on_options(why: str, options: OptionSpec, *, on_assignments: bool = False) -> EffectRule:
-    """Ask where one of these options stands, or may stand, among the arguments.
+def ask_on_options(effect: str, options: OptionSpec, *, on_assignments: bool = False) -> EffectRule:
+    """Ask if one of these options is, or may be, among the arguments.
 
-    `assignments` are `NAME=value` arguments that do the same harm.
+    `on_assignments`: `NAME=value` arguments have the same effect.
     """
 
-    def hidden(words: Words, _stdin: str) -> IndirectEffects:
+    def analyze(words: Words, _stdin: str) -> IndirectEffects:
         found = options.find_first(words[1:])
         if on_assignments and not found:
             found = next((word.text for word in words[1:] if "=" in word.text), "")
-        return IndirectEffects(f"{found}: {why}") if found else NO_EFFECTS
+        return IndirectEffects(f"`{found}` {effect}") if found else NO_EFFECTS
 
-    return hidden
+    return analyze
 
 
-def ask_unless_subcommand(why: str, subcommands: tuple[str, ...]) -> EffectRule:
+def ask_unless_subcommand(effect: str, subcommands: tuple[str, ...]) -> EffectRule:
     """Ask unless the first argument is one of these words."""
 
-    def hidden(words: Words, _stdin: str) -> IndirectEffects:
+    def analyze(words: Words, _stdin: str) -> IndirectEffects:
         first = words[1] if len(words) > 1 else None
-        return (
-            NO_EFFECTS
-            if first and first.is_literal and first.text in subcommands
-            else IndirectEffects(why)
-        )
+        is_safe = first is not None and first.is_literal and first.text in subcommands
+        return NO_EFFECTS if is_safe else IndirectEffects(f"it {effect}")
 
-    return hidden
+    return analyze
 
 
 def ask_on_words(
-    why: str,
+    effect: str,
     trigger_words: tuple[str, ...],
     options: OptionSpec = _NO_OPTIONS,
     prefixes: tuple[str, ...] = (),
 ) -> EffectRule:
-    """Ask where one of these words, options or beginnings of a word is among the arguments."""
+    """Ask if one of these words, prefixes of a word or options is among the arguments."""
 
-    def hidden(words: Words, _stdin: str) -> IndirectEffects:
+    def analyze(words: Words, _stdin: str) -> IndirectEffects:
         texts = [word.text for word in words[1:]]
-        said = [text for text in texts if text in trigger_words or text.startswith(prefixes)]
-        found = said[0] if said else options.find_first(words[1:])
-        return IndirectEffects(f"{found}: {why}") if found else NO_EFFECTS
+        matches = [text for text in texts if text in trigger_words or text.startswith(prefixes)]
+        found = matches[0] if matches else options.find_first(words[1:])
+        return IndirectEffects(f"`{found}` {effect}") if found else NO_EFFECTS
 
-    return hidden
+    return analyze
 
 
 def first_match(first: EffectRule, second: EffectRule) -> EffectRule:
-    """Ask for what the first finds, else for what the second does."""
+    """Apply the first rule; if it does not ask, apply the second."""
 
-    def hidden(words: Words, stdin: str) -> IndirectEffects:
-        found = first(words, stdin)
-        return found if found.ask_reason else second(words, stdin)
+    def analyze(words: Words, stdin: str) -> IndirectEffects:
+        effects = first(words, stdin)
+        return effects if effects.ask_reason else second(words, stdin)
 
-    return hidden
+    return analyze
 
 
-def ask_on_second_operand(why: str) -> EffectRule:
-    """Ask where a second operand is given: the file it writes."""
+def ask_on_second_operand(effect: str) -> EffectRule:
+    """Ask if there is a second operand: the file that it writes."""
 
-    def hidden(words: Words, _stdin: str) -> IndirectEffects:
+    def analyze(words: Words, _stdin: str) -> IndirectEffects:
         found = _NO_OPTIONS.find_first(words[1:])
         operands = [word for word in words[1:] if word.text == "-" or word.text[:1] not in "-+"]
-        return IndirectEffects(why) if found or len(operands) > 1 else NO_EFFECTS
+        return IndirectEffects(f"it {effect}") if found or len(operands) > 1 else NO_EFFECTS
 
-    return hidden
-
-
-def search_all_operands(guard: EffectRule) -> EffectRule:
-    """Look for commands behind every operand, where options hide which of them is the command."""
-
-    def hidden(words: Words, stdin: str) -> IndirectEffects:
-        found = guard(words, stdin)
-        return find_commands_anywhere(found.ask_reason, words) if found.ask_reason else found
-
-    return hidden
+    return analyze
 
 
-def find_commands_anywhere(why: str, words: Words) -> IndirectEffects:
-    """Ask, and take what begins at any operand for a command."""
+def search_all_operands(rule: EffectRule) -> EffectRule:
+    """Treat every operand as a possible command: which one it is depends on the options."""
+
+    def analyze(words: Words, stdin: str) -> IndirectEffects:
+        effects = rule(words, stdin)
+        if not effects.ask_reason:
+            return effects
+        return find_commands_anywhere(effects.ask_reason, words)
+
+    return analyze
+
+
+def find_commands_anywhere(ask_reason: str, words: Words) -> IndirectEffects:
+    """Ask, with a possible command at every operand."""
     guesses: list[Words] = []
     scripts: list[str] = []
     for at, word in enumerate(words):
-        text = _script_in(word.text)
-        if at and text:
-            scripts.append(text)
-        elif at and len(guesses) < _MOST_GUESSES and not word.text.startswith("-"):
+        script = _extract_script(word.text)
+        if at and script:
+            scripts.append(script)
+        elif at and len(guesses) < _MAX_GUESSES and not word.text.startswith("-"):
             guesses.append(words[at:])
-    return IndirectEffects(why, possible_commands=tuple(guesses), scripts=tuple(scripts))
+    return IndirectEffects(ask_reason, possible_commands=tuple(guesses), scripts=tuple(scripts))
 
 
-def _script_in(text: str) -> str:
-    """Take a word with blanks for a text to run; behind `NAME=` and `!` if it has them."""
+def _extract_script(text: str) -> str:
+    """Return a word with blanks as a text to run, without a leading `NAME=` and `!`."""
     if " " not in text or " " not in text.strip():
         return ""
     name, equals, value = text.partition("=")
     return (value if equals and " " not in name else text).lstrip("!")
 
 
-def skip_script_arguments(guard: EffectRule) -> EffectRule:
-    """Pass over the name of a script that is run, and what it is given behind `--`."""
+def skip_script_arguments(rule: EffectRule) -> EffectRule:
+    """Ignore the name of a package script that is run, and the arguments after `--`."""
 
-    def hidden(words: Words, stdin: str) -> IndirectEffects:
+    def analyze(words: Words, stdin: str) -> IndirectEffects:
         if len(words) > len(("npm", "run")) and words[1].text in {"run", "run-script"}:
             end = next((at for at, word in enumerate(words) if word.text == "--"), len(words))
             name = words[2:3] if words[2].text.startswith("-") else ()
             words = (*words[:2], *name, *words[3:end])
-        return guard(words, stdin)
+        return rule(words, stdin)
 
-    return hidden
+    return analyze
 
 
-def accept_bundled_options(guard: EffectRule) -> EffectRule:
-    """Read the first argument as options, though it has no dash (`tar xf`)."""
+def accept_bundled_options(rule: EffectRule) -> EffectRule:
+    """Read the first argument as options even without a dash (`tar xf`)."""
 
-    def hidden(words: Words, stdin: str) -> IndirectEffects:
+    def analyze(words: Words, stdin: str) -> IndirectEffects:
         first = words[1:2]
         if first and first[0].text.isalpha():
             first = (first[0]._replace(text=f"-{first[0].text}"),)
-        return guard((*words[:1], *first, *words[2:]), stdin)
+        return rule((*words[:1], *first, *words[2:]), stdin)
 
-    return hidden
+    return analyze

@@ -1,11 +1,10 @@
-"""What a command is called as well, for rules that ask or deny."""
+"""Lists other spellings of a command, which ask and deny rules match as well."""
 
 from collections.abc import Iterator
 from itertools import islice, pairwise
 
-from actors.bash.effects.indirect_effects import Words
 from actors.bash.programs.git import list_git_aliases
-from actors.bash.syntax.parsed_command import Word
+from actors.bash.syntax.parsed_command import Word, Words, join_words
 
 _WITH_SUBCOMMANDS = frozenset(
     """
@@ -15,37 +14,36 @@ _WITH_SUBCOMMANDS = frozenset(
     netlify wrangler firebase gem bundle conda mamba vagrant minikube kind ansible
     """.split()  # noqa: SIM905  (a list would be a page)
 )
-"""Options may stand before the word that says what they do."""
-MAX_SKIPPED_WORDS = 64
-"""Words before the subcommand that are passed over."""
+"""Programs that accept options before their subcommand."""
+_MAX_SKIPPED_WORDS = 64
+"""Words that are skipped to find the subcommand."""
 
 
 def list_aliases(words: Words, text: str) -> tuple[str, ...]:
-    """Say a command by its bare name, and without the options before its subcommands."""
+    """List a command by its bare name, and without the options before its subcommand."""
     bare = Word(words[0].text.rpartition("/")[2])
     name = bare.text
-    found = [_joined((bare, *words[1:]))]
+    aliases = [join_words((bare, *words[1:]))]
     if name.startswith("git-"):
-        found.append(_joined((Word("git"), Word(name[4:]), *words[1:])))
+        aliases.append(join_words((Word("git"), Word(name[4:]), *words[1:])))
     if name == "git":
-        found.extend(list_git_aliases((bare, *words[1:])))
+        aliases.extend(list_git_aliases((bare, *words[1:])))
     elif has_leading_options(name, words):
-        found.extend(
-            _joined((bare, *rest)) for rest in islice(_behind_options(words), MAX_SKIPPED_WORDS)
-        )
-        found.extend(_joined((bare, *rest)) for rest in _without_options(words))
-    return tuple(each for each in dict.fromkeys(found) if each != text)
+        tails = islice(_list_subcommand_tails(words), _MAX_SKIPPED_WORDS)
+        aliases.extend(join_words((bare, *tail)) for tail in tails)
+        aliases.extend(join_words((bare, *rest)) for rest in _drop_options(words))
+    return tuple(alias for alias in dict.fromkeys(aliases) if alias != text)
 
 
 def has_too_many_options(words: Words) -> bool:
-    """Whether it may have more options before its subcommand than are passed over."""
-    return len(words) > MAX_SKIPPED_WORDS and has_leading_options(
+    """Whether a command may have more options before its subcommand than are skipped."""
+    return len(words) > _MAX_SKIPPED_WORDS and has_leading_options(
         words[0].text.rpartition("/")[2], words
     )
 
 
 def has_leading_options(name: str, words: Words) -> bool:
-    """Whether there are options of a program whose subcommand they may stand before."""
+    """Whether a program with subcommands has options that may come before the subcommand."""
     return name in _WITH_SUBCOMMANDS and any(map(_is_option, words[1:]))
 
 
@@ -53,27 +51,28 @@ def _is_option(word: Word) -> bool:
     return word.text[:1] in {"-", "+"}
 
 
-def _behind_options(words: Words) -> Iterator[Words]:
-    """Find where the subcommand may be: behind the options, or behind the value of the last."""
+def _list_subcommand_tails(words: Words) -> Iterator[Words]:
+    """List the words from each possible subcommand on: after options, or after their values."""
     at = 1
     while at < len(words):
         if not _is_option(words[at]):
             yield words[at:]
-            if not _takes_a_value(words[at - 1]):
+            if not _may_take_value(words[at - 1]):
                 return
         at += 1
 
 
-def _without_options(words: Words) -> Iterator[Words]:
-    """Leave out all options (`gh pr -R x merge`), and with each the value that it may have."""
+def _drop_options(words: Words) -> Iterator[Words]:
+    """Drop all options (`gh pr -R x merge`), first without and then with their possible values."""
     yield tuple([word for word in words[1:] if not _is_option(word)])
-    pairs = pairwise(words)
-    yield tuple([w for before, w in pairs if not (_is_option(w) or _takes_a_value(before))])
+    yield tuple(
+        [
+            word
+            for previous, word in pairwise(words)
+            if not (_is_option(word) or _may_take_value(previous))
+        ]
+    )
 
 
-def _takes_a_value(word: Word) -> bool:
+def _may_take_value(word: Word) -> bool:
     return word.text[:1] == "-" and "=" not in word.text
-
-
-def _joined(words: Words) -> str:
-    return " ".join([word.text for word in words])

@@ -1,25 +1,25 @@
-"""What git runs and writes through its options; and how its rules see it without them."""
+"""What git runs, writes and reads, and how it is called without its global options."""
 
 import re
 from itertools import islice, pairwise
 
 from actors.bash.effects.command_options import OptionSpec
 from actors.bash.effects.embedded_commands import extract_option_value
-from actors.bash.effects.indirect_effects import NO_EFFECTS, IndirectEffects, Words
+from actors.bash.effects.indirect_effects import NO_EFFECTS, IndirectEffects
 from actors.bash.effects.read_only import ReadOnlyCommand, split_name_set
 from actors.bash.effects.table_rules import find_commands_anywhere
-from actors.bash.syntax.parsed_command import Word
+from actors.bash.syntax.parsed_command import Word, Words
 
-_QUIET_GLOBALS = {
+_SAFE_GLOBAL_OPTIONS = {
     "-P", "--no-pager", "--no-optional-locks", "--literal-pathspecs", "--no-replace-objects",
     "--no-lazy-fetch", "--no-advice", "--version", "-v", "--help", "-h",
 }  # fmt: skip
-"""Options before the subcommand that neither run anything nor move git elsewhere."""
-_VALUED_GLOBALS = {
+"""Options before the subcommand that neither run a program nor change the repository."""
+_GLOBAL_OPTIONS_WITH_VALUE = {
     "-C", "-c", "--exec-path", "--git-dir", "--work-tree", "--namespace", "--super-prefix",
     "--config-env", "--attr-source", "--list-cmds", "--shallow-file",
 }  # fmt: skip
-_ORDINARY = {
+_KNOWN_SUBCOMMANDS = {
     "add", "am", "annotate", "apply", "archive", "blame", "branch", "cat-file",
     "check-attr", "check-ignore", "check-mailmap", "checkout", "checkout-index", "cherry",
     "cherry-pick", "clean", "clone", "commit", "commit-graph", "commit-tree", "count-objects",
@@ -33,11 +33,12 @@ _ORDINARY = {
     "verify-pack", "version", "whatchanged", "worktree",
     "write-tree",
 }  # fmt: skip
-"""Any other word is an alias, a program called `git-…`, or a command that runs what it is told."""
-_READS_CONFIGURATION = {
+"""Any other is an alias, a program named `git-…`, or a subcommand that runs other programs."""
+_CONFIG_READ_OPTIONS = {
     "--get", "--get-all", "--get-regexp", "--get-urlmatch", "--list", "-l", "get", "list",
 }  # fmt: skip
-_ANYWHERE = OptionSpec(
+_NO_OPTIONS = OptionSpec()
+_UNSAFE_OPTIONS = OptionSpec(
     long=(
         "upload-pack", "receive-pack", "exec", "ext-diff", "textconv", "output", "template",
         "open-files-in-pager", "extcmd", "config", "tool", "separate-git-dir", "trailer",
@@ -45,10 +46,9 @@ _ANYWHERE = OptionSpec(
     ),
     exempt=("text", "no", "e", "tr", "t", "s", "o", "u", "c", "r", "filter", "f"),
 )  # fmt: skip
-_SHORT = {
+_UNSAFE_OPTIONS_BY_SUBCOMMAND = {
     "format-patch": OptionSpec("o", ("output-directory",), short_with_value="vnUIO"),
     "checkout-index": OptionSpec("", ("prefix", "temp")),
-    "worktree": OptionSpec(),
     "commit": OptionSpec(
         "Sep", ("gpg-sign", "edit", "patch", "interactive"), short_with_value="mFCct"
     ),
@@ -60,147 +60,22 @@ _SHORT = {
     "stash": OptionSpec("p", ("patch",), short_with_value="m"),
     "grep": OptionSpec("O", short_with_value="ABCefm"),
     "clone": OptionSpec("uc", short_with_value="bo"),
-    "fetch": OptionSpec(),
-    "ls-remote": OptionSpec(),
     "rebase": OptionSpec("xiS", ("interactive", "gpg-sign", "edit-todo"), short_with_value="CsX"),
     "archive": OptionSpec("o"),
-    "submodule": OptionSpec(),
     "add": OptionSpec("eip", ("edit", "interactive", "patch")),
     "branch": OptionSpec("", ("edit-description",)),
     "am": OptionSpec("iS", ("interactive", "gpg-sign")),
     "push": OptionSpec("", ("signed",)),
 }
-_VALUES = {"-m", "-am", "--message"}
-_TRANSPORT = "::"
-_SIGNED = re.compile(r"^--(?:format|pretty)=.*%G|^--rebase=i", re.DOTALL)
-"""Verifies signatures with the program that the configuration names; opens an editor."""
+_MESSAGE_OPTIONS = {"-m", "-am", "--message"}
+_TRANSPORT_SEPARATOR = "::"
+_UNSAFE_FORMAT = re.compile(r"^--(?:format|pretty)=.*%G|^--rebase=i", re.DOTALL)
+"""Verifies signatures with the program that the configuration names, or opens an editor."""
+_MERGE_SUBCOMMANDS = {"merge", "pull", "rebase"}
+_BUILT_IN_STRATEGIES = {"ours", "recursive", "ort", "resolve", "octopus", "subtree", "theirs"}
+_REMOTE_SUBCOMMANDS = {"clone", "fetch", "pull", "push", "ls-remote", "remote", "archive"}
 
-
-def analyze_git(words: Words, _stdin: str) -> IndirectEffects:
-    """Ask for options, aliases and subcommands that run programs, write, or move elsewhere."""
-    at = _subcommand_at(words)
-    odd = [word.text for word in words[1:at] if word.text not in _QUIET_GLOBALS]
-    if odd:
-        why = f"{odd[0]}: it changes what git runs, or where"
-        rest = analyze_git((words[0], *words[at:]), "")
-        scripts = (*find_commands_anywhere(why, words[:at]).scripts, *rest.scripts)
-        aliased = _by_alias(words, at)
-        return IndirectEffects(why, aliased, rest.possible_commands, scripts, rest.possible_scripts)
-    if at >= len(words):
-        return NO_EFFECTS
-    name, arguments = words[at], words[at + 1 :]
-    if name.text == "config":
-        reads = bool(arguments) and arguments[0].text in _READS_CONFIGURATION
-        return NO_EFFECTS if reads else _configured(words[at:])
-    if not name.is_literal or name.text not in _ORDINARY:
-        return find_commands_anywhere(
-            f"git {name.text} may be an alias, or runs other programs", words[at:]
-        )
-    hidden = _arguments(name.text, arguments)
-    return (
-        find_commands_anywhere(hidden.ask_reason, words[at:])
-        if hidden.ask_reason and name.text == "rebase"
-        else hidden
-    )
-
-
-def _configured(words: Words) -> IndirectEffects:
-    """Look at what the configuration is set to: a program to run, an alias of a command."""
-    why = "git's configuration names programs to run"
-    aliases = (
-        (Word("git"), *map(Word, value.text.split()))
-        for name, value in pairwise(words)
-        if name.text.lower().startswith("alias.") and value.text[:1] != "!"
-    )
-    found = find_commands_anywhere(why, words)
-    return found._replace(possible_commands=(*found.possible_commands, *aliases))
-
-
-def is_config_write(arguments: Words) -> bool:
-    """Whether it changes git's configuration, wherever that lies."""
-    at = _subcommand_at((Word("git"), *arguments))
-    rest = [word.text for word in arguments[at - 1 :]]
-    return rest[:1] == ["config"] and not _READS_CONFIGURATION.intersection(rest[1:2])
-
-
-def list_git_aliases(words: Words) -> tuple[str, ...]:
-    """Say the command without global options, as ask and deny rules see it too."""
-    at = _subcommand_at(words)
-    if at == 1:
-        return ()
-    return (" ".join(["git", *(word.text for word in words[at:])]),)
-
-
-def _subcommand_at(words: Words) -> int:
-    at = 1
-    while at < len(words) and words[at].text.startswith("-"):
-        at += 2 if words[at].text in _VALUED_GLOBALS else 1
-    return min(at, len(words))
-
-
-def _by_alias(words: Words, at: int) -> tuple[Words, ...]:
-    """Say what a subcommand comes to that an option makes an alias (`-c alias.x=push x`)."""
-    if not any("alias." in word.text.lower() for word in words[1:at]):
-        return ()
-    name = words[at].text if at < len(words) else ""
-    values = (word.text.removeprefix("-c").partition("=") for word in words[1:at])
-    meant = (value for key, _, value in values if name and key.lower() == f"alias.{name}".lower())
-    return tuple(
-        (Word("git"), *map(Word, value.split()), *words[at + 1 :])
-        for value in meant
-        if value[:1] != "!"
-    )
-
-
-def _arguments(name: str, arguments: Words) -> IndirectEffects:
-    judged = _without_messages(arguments)
-    options = _SHORT.get(name, _NONE)
-    found = _ANYWHERE.find_first(judged) or options.find_first(judged)
-    if not found:
-        found = next((word.text for word in arguments if _TRANSPORT in word.text), "")
-        found = found if name in _REMOTE else ""
-    found = found or _unknown_strategy(name, arguments) or _edited(name, arguments)
-    found = found or next((word.text for word in judged if _SIGNED.search(word.text)), "")
-    if not found:
-        return NO_EFFECTS
-    after = [word.text for before, word in pairwise(arguments) if before.text == found]
-    told = tuple(text for text in (extract_option_value(found), *after) if text)
-    return IndirectEffects(f"{found}: git may run a program or write a file", possible_scripts=told)
-
-
-def _unknown_strategy(command: str, arguments: Words) -> str:
-    """Name a strategy that is not git's own: it is a program called `git-merge-…`."""
-    for at, word in enumerate(arguments):
-        name, _, value = word.text.partition("=")
-        if command in _MERGING and word.text.startswith("-s"):
-            name, value = "--strategy", word.text[2:]
-        if name == "--strategy":
-            after = arguments[at + 1].text if at + 1 < len(arguments) else ""
-            if (value or after) not in _STRATEGIES:
-                return word.text
-    return ""
-
-
-def _edited(name: str, arguments: Words) -> str:
-    return "edit" if name == "notes" and any(each.text == "edit" for each in arguments) else ""
-
-
-_MERGING = {"merge", "pull", "rebase"}
-_STRATEGIES = {"ours", "recursive", "ort", "resolve", "octopus", "subtree", "theirs"}
-_NONE = OptionSpec()
-_REMOTE = {"clone", "fetch", "pull", "push", "ls-remote", "remote", "archive"}
-
-
-def _without_messages(arguments: Words) -> tuple[Word, ...]:
-    """Leave out the value behind `-m`: it is text, whatever is substituted in it."""
-    return tuple(
-        word
-        for at, word in enumerate(arguments)
-        if not (at and arguments[at - 1].text in _VALUES and word.is_one_word)
-    )
-
-
-_GIT_LONG = split_name_set(
+_READ_ONLY_LONG = split_name_set(
     "--short --branch --long --porcelain --show-stash --ignored --untracked-files --stat --oneline "
     "--graph --all --branches --tags --remotes --decorate --no-decorate --patch --no-patch --raw "
     "--name-only --name-status --numstat --shortstat --summary --cached --staged --merges "
@@ -216,99 +91,216 @@ _GIT_LONG = split_name_set(
     "--relative --binary --symbolic-full-name --is-bare-repository --is-inside-git-dir "
     "--right-only --left-only --cherry --cherry-mark --pickaxe-regex --pickaxe-all"
 )
-_GIT_VALUED = re.compile(
+_READ_ONLY_WITH_VALUE = re.compile(
     r"--(?:since|until|after|before|author|committer|grep|max-count|skip|date|diff-filter|unified|"
     r"stat|abbrev|short|porcelain|untracked-files|ignored|word-diff|color|decorate|format|pretty|"
     r"find-renames|inter-hunk-context|diff-algorithm|ignore-submodules|exclude|branches|tags|"
     r"color-words|src-prefix|dst-prefix|line-prefix)=.*",
     re.DOTALL,
 )
-_GIT_SHORT = re.compile(
+_READ_ONLY_SHORT = re.compile(
     r"-(?:[spubwzptvciMRLGomdWaefl]|\d+|n\d+|U\d+|sb|bs|la|w|B|C|u(?:no|normal|all))|-[LSG].+",
     re.DOTALL,
 )
-_LS_FILES_SHORT = re.compile(r"-[cdmokstuz]+")
-_IN_INDEX = re.compile(r":(?:[0-3]:)?\w")
-"""`:src/a.py`; what else follows a colon is a language of its own."""
+_LS_FILES_CLUSTER = re.compile(r"-[cdmokstuz]+")
+_INDEX_PATH = re.compile(r":(?:[0-3]:)?\w")
+"""`:src/a.py`; other texts after a colon are pathspec magic or a commit search."""
 _GLOB = re.compile(r"[*?\[\\]")
-_BY_ENDING = re.compile(r"(?:[\w-][\w.-]*/)*\*\.(?!env)\w+", re.IGNORECASE)
-"""Names no more than the same command does without it, and is held against the rules as it stands:
-one on `*.pem` speaks of `*.pem`. Those on `.env` are written otherwise."""
-_GIT_NUMBER = {
-    "-n",
-    "-L",
-    "-S",
-    "-G",
-    "-U",
-    "--max-count",
-    "--since",
-    "--until",
-    "--author",
-    "--grep",
-}
-READ_ONLY_GIT_SUBCOMMANDS = split_name_set("status log diff show rev-parse ls-files blame")
+_BY_EXTENSION = re.compile(r"(?:[\w-][\w.-]*/)*\*\.(?!env)\w+", re.IGNORECASE)
+"""`*.py`: matches no more than the command without it, and rules match its text as written.
+
+`*.env` is excluded because rules on `.env` are written differently.
+"""
+_READ_ONLY_SEPARATE_VALUE = split_name_set(
+    "-n -L -S -G -U --max-count --since --until --author --grep"
+)
+_READ_ONLY_SUBCOMMANDS = split_name_set("status log diff show rev-parse ls-files blame")
+_MAX_COLONS = 8
 
 
-_MOST_COLONS = 8
+def analyze_git(words: Words, _stdin: str) -> IndirectEffects:
+    """Ask for options, aliases and subcommands that run programs, write or switch repositories."""
+    at = _find_subcommand(words)
+    unsafe = [word.text for word in words[1:at] if word.text not in _SAFE_GLOBAL_OPTIONS]
+    if unsafe:
+        reason = f"`{unsafe[0]}` may change what git runs or where it runs"
+        rest = analyze_git((words[0], *words[at:]), "")
+        scripts = (*find_commands_anywhere(reason, words[:at]).scripts, *rest.scripts)
+        aliased = _expand_alias_options(words, at)
+        return IndirectEffects(
+            reason, aliased, rest.possible_commands, scripts, rest.possible_scripts
+        )
+    if at >= len(words):
+        return NO_EFFECTS
+    name, arguments = words[at], words[at + 1 :]
+    if name.text == "config":
+        only_reads = bool(arguments) and arguments[0].text in _CONFIG_READ_OPTIONS
+        return NO_EFFECTS if only_reads else _analyze_config(words[at:])
+    if not name.is_literal or name.text not in _KNOWN_SUBCOMMANDS:
+        return find_commands_anywhere(
+            f"`git {name.text}` may be an alias or run other programs", words[at:]
+        )
+    effects = _analyze_arguments(name.text, arguments)
+    if effects.ask_reason and name.text == "rebase":
+        return find_commands_anywhere(effects.ask_reason, words[at:])
+    return effects
+
+
+def _analyze_config(words: Words) -> IndirectEffects:
+    """Find the commands in values that `git config` sets: a program to run, an alias."""
+    aliases = (
+        (Word("git"), *map(Word, value.text.split()))
+        for name, value in pairwise(words)
+        if name.text.lower().startswith("alias.") and value.text[:1] != "!"
+    )
+    effects = find_commands_anywhere("git configuration can make git run other programs", words)
+    return effects._replace(possible_commands=(*effects.possible_commands, *aliases))
+
+
+def is_config_write(arguments: Words) -> bool:
+    """Whether a git command changes git's configuration, in any file."""
+    at = _find_subcommand((Word("git"), *arguments))
+    rest = [word.text for word in arguments[at - 1 :]]
+    return rest[:1] == ["config"] and not _CONFIG_READ_OPTIONS.intersection(rest[1:2])
+
+
+def list_git_aliases(words: Words) -> tuple[str, ...]:
+    """Return the command without global options, which ask and deny rules match too."""
+    at = _find_subcommand(words)
+    if at == 1:
+        return ()
+    return (" ".join(["git", *(word.text for word in words[at:])]),)
+
+
+def _find_subcommand(words: Words) -> int:
+    """Return the index of the subcommand; the number of words if there is none."""
+    at = 1
+    while at < len(words) and words[at].text.startswith("-"):
+        at += 2 if words[at].text in _GLOBAL_OPTIONS_WITH_VALUE else 1
+    return min(at, len(words))
+
+
+def _expand_alias_options(words: Words, at: int) -> tuple[Words, ...]:
+    """Expand a subcommand that a global option makes an alias: `-c alias.x=push x`."""
+    if not any("alias." in word.text.lower() for word in words[1:at]):
+        return ()
+    name = words[at].text if at < len(words) else ""
+    values = (word.text.removeprefix("-c").partition("=") for word in words[1:at])
+    key = f"alias.{name}".lower()
+    expansions = (value for option, _, value in values if name and option.lower() == key)
+    return tuple(
+        (Word("git"), *map(Word, value.split()), *words[at + 1 :])
+        for value in expansions
+        if value[:1] != "!"
+    )
+
+
+def _analyze_arguments(subcommand: str, arguments: Words) -> IndirectEffects:
+    checked = _drop_messages(arguments)
+    options = _UNSAFE_OPTIONS_BY_SUBCOMMAND.get(subcommand, _NO_OPTIONS)
+    found = _UNSAFE_OPTIONS.find_first(checked) or options.find_first(checked)
+    if not found and subcommand in _REMOTE_SUBCOMMANDS:
+        found = next((word.text for word in arguments if _TRANSPORT_SEPARATOR in word.text), "")
+    if not found:
+        found = _find_custom_strategy(subcommand, arguments) or _find_edit(subcommand, arguments)
+    if not found:
+        found = next((word.text for word in checked if _UNSAFE_FORMAT.search(word.text)), "")
+    if not found:
+        return NO_EFFECTS
+    following = [word.text for previous, word in pairwise(arguments) if previous.text == found]
+    scripts = tuple(text for text in (extract_option_value(found), *following) if text)
+    return IndirectEffects(
+        f"`{found}` can make git run a program or write a file", possible_scripts=scripts
+    )
+
+
+def _find_custom_strategy(command: str, arguments: Words) -> str:
+    """Find a merge strategy that is not built in: git runs a program named `git-merge-…`."""
+    for at, word in enumerate(arguments):
+        name, _, value = word.text.partition("=")
+        if command in _MERGE_SUBCOMMANDS and word.text.startswith("-s"):
+            name, value = "--strategy", word.text[2:]
+        if name == "--strategy":
+            following = arguments[at + 1].text if at + 1 < len(arguments) else ""
+            if (value or following) not in _BUILT_IN_STRATEGIES:
+                return word.text
+    return ""
+
+
+def _find_edit(subcommand: str, arguments: Words) -> str:
+    is_edit = subcommand == "notes" and any(word.text == "edit" for word in arguments)
+    return "edit" if is_edit else ""
+
+
+def _drop_messages(arguments: Words) -> Words:
+    """Drop the values of `-m`, which are only text, even with substitutions."""
+    return tuple(
+        word
+        for at, word in enumerate(arguments)
+        if not (at and arguments[at - 1].text in _MESSAGE_OPTIONS and word.is_one_word)
+    )
 
 
 def match_read_only_git(arguments: Words) -> ReadOnlyCommand | None:
-    """Say what a git command reads, where its repository is to be trusted."""
-    if not arguments or arguments[0].text not in READ_ONLY_GIT_SUBCOMMANDS:
+    """Return what a git command reads; None if it may do more, even in a trusted repository."""
+    if not arguments or arguments[0].text not in _READ_ONLY_SUBCOMMANDS:
         return None
     if not all(word.is_literal for word in arguments):
         return None
-    reads: list[Word] = []
-    at, ended = 1, False
+    subcommand = arguments[0].text
+    paths: list[Word] = []
+    at, options_ended = 1, False
     while at < len(arguments):
         word = arguments[at]
         text = word.text
         at += 1
         if text == "--":
-            ended = True
-        elif ended or not text.startswith("-"):
-            operand = _operand(word, arguments[0].text, is_path=ended)
-            if not operand:
+            options_ended = True
+        elif options_ended or not text.startswith("-"):
+            operand_paths = _read_operand(word, subcommand, is_path=options_ended)
+            if not operand_paths:
                 return None
-            reads.extend(operand)
-        elif text.startswith("-S") and arguments[0].text == "blame":
+            paths.extend(operand_paths)
+        elif text.startswith("-S") and subcommand == "blame":
             return None
-        elif text in _GIT_NUMBER and at < len(arguments):
-            reads.extend(_lines_of(text + arguments[at].text))
+        elif text in _READ_ONLY_SEPARATE_VALUE and at < len(arguments):
+            paths.extend(_read_line_range(text + arguments[at].text))
             at += 1
-        elif not _is_quiet(text, arguments[0].text):
+        elif not _is_read_only_option(text, subcommand):
             return None
         else:
-            reads.extend(_lines_of(text))
-    # Without a repository, and with exactly two of them, `diff` compares files or folders.
-    compares = arguments[0].text == "diff" and len(reads) == len(("a", "b"))
-    return ReadOnlyCommand(tuple(word for word in reads if word.text), "all" if compares else "")
+            paths.extend(_read_line_range(text))
+    # Outside a repository, and with exactly two operands, `diff` compares files or folders.
+    compares = subcommand == "diff" and len(paths) == len(("a", "b"))
+    return ReadOnlyCommand(tuple(word for word in paths if word.text), "all" if compares else "")
 
 
-def _operand(word: Word, command: str, *, is_path: bool) -> list[Word]:
-    """Take a revision or a path; empty: it may name what it does not say."""
+def _read_operand(word: Word, subcommand: str, *, is_path: bool) -> list[Word]:
+    """List the paths that a revision or a path may name; empty if its text does not show them."""
     text = word.text
-    in_index = not text.startswith(":") or (not is_path and _IN_INDEX.match(text))
-    is_plain = not _GLOB.search(text) or (is_path and _BY_ENDING.fullmatch(text))
-    lists_only = command == "ls-files" or is_plain
-    is_known = in_index and lists_only and text.count(":") <= _MOST_COLONS
-    return [word, *_after_colons(text)] if is_known else []
+    is_simple_colon = not text.startswith(":") or (not is_path and _INDEX_PATH.match(text))
+    is_plain = not _GLOB.search(text) or (is_path and _BY_EXTENSION.fullmatch(text))
+    lists_only = subcommand == "ls-files" or is_plain
+    is_known = is_simple_colon and lists_only and text.count(":") <= _MAX_COLONS
+    return [word, *_list_colon_suffixes(text)] if is_known else []
 
 
-def _after_colons(text: str) -> list[Word]:
-    """Take the path out of `HEAD:x`; in what stands before it there may be colons too."""
-    found = (Word(text[at + 1 :]) for at, char in enumerate(text) if char == ":")
-    return list(islice(found, _MOST_COLONS))
+def _list_colon_suffixes(text: str) -> list[Word]:
+    """List the possible paths in `HEAD:x`; the revision may contain colons too."""
+    suffixes = (Word(text[at + 1 :]) for at, char in enumerate(text) if char == ":")
+    return list(islice(suffixes, _MAX_COLONS))
 
 
-def _lines_of(text: str) -> list[Word]:
-    """Take the file out of `-L1,5:FILE`."""
-    return _after_colons(text) if text.startswith("-L") else []
+def _read_line_range(text: str) -> list[Word]:
+    """List the possible paths in `-L1,5:FILE`."""
+    return _list_colon_suffixes(text) if text.startswith("-L") else []
 
 
-def _is_quiet(text: str, command: str) -> bool:
+def _is_read_only_option(text: str, subcommand: str) -> bool:
     if "%G" in text or "%(" in text:
         return False
-    if command == "ls-files" and _LS_FILES_SHORT.fullmatch(text):
+    if subcommand == "ls-files" and _LS_FILES_CLUSTER.fullmatch(text):
         return True
-    return text in _GIT_LONG or bool(_GIT_VALUED.fullmatch(text) or _GIT_SHORT.fullmatch(text))
+    return text in _READ_ONLY_LONG or bool(
+        _READ_ONLY_WITH_VALUE.fullmatch(text) or _READ_ONLY_SHORT.fullmatch(text)
+    )

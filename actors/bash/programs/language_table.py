@@ -1,4 +1,4 @@
-"""Interpreters, editors and clients: programs among, when their arguments, commands from inside."""
+"""Effect rules of interpreters, editors and clients, which can run code or commands."""
 
 from actors.bash.effects.command_options import OptionSpec, split_names
 from actors.bash.effects.embedded_commands import search_arguments, search_code, search_sed_scripts
@@ -12,8 +12,9 @@ from actors.bash.effects.table_rules import (
 )
 from actors.bash.programs.script_languages import analyze_awk, analyze_sed, make_interpreter_rule
 
-_CODE = "it runs what its arguments say"
-_INSIDE = "commands can be run from inside it"
+_CODE = "runs code from its arguments or its input"
+_MAY_RUN_CODE = "may run code"
+_INTERACTIVE = "is an interactive program that can run commands"
 
 ROWS: tuple[tuple[str, EffectRule], ...] = (
     (
@@ -24,21 +25,21 @@ ROWS: tuple[tuple[str, EffectRule], ...] = (
                 split_names(
                     "timeit code pdb bdb cProfile profile trace runpy asyncio webbrowser IPython"
                 ),
-                valued="WX",
+                short_with_value="WX",
             )
         ),
     ),
     ("perl", search_code(make_interpreter_rule("eEMmIin"))),
-    ("ruby", search_code(make_interpreter_rule("erIin", long=("eval",), valued="CE"))),
+    ("ruby", search_code(make_interpreter_rule("erIin", long=("eval",), short_with_value="CE"))),
     (
         "bun",
         first_match(
             search_code(
                 make_interpreter_rule(
-                    "epri", long=split_names("eval print preload import"), valued="C"
+                    "epri", long=split_names("eval print preload import"), short_with_value="C"
                 )
             ),
-            search_all_operands(ask_on_words("it runs a program by name", ("x", "exec"))),
+            search_all_operands(ask_on_words("runs a program by name", ("x", "exec"))),
         ),
     ),
     (
@@ -50,7 +51,7 @@ ROWS: tuple[tuple[str, EffectRule], ...] = (
                     "eval print require import loader experimental-loader interactive run env-file "
                     "openssl-config snapshot-blob redirect-warnings"
                 ),
-                valued="C",
+                short_with_value="C",
             )
         ),
     ),
@@ -61,21 +62,25 @@ ROWS: tuple[tuple[str, EffectRule], ...] = (
     (
         "rails wp drush lein mix rake",
         search_code(
-            ask_on_words(_CODE, split_names("runner r eval eval-file php:eval ev run exec -e sh"))
+            ask_on_words(
+                _MAY_RUN_CODE, split_names("runner r eval eval-file php:eval ev run exec -e sh")
+            )
         ),
     ),
     ("gpg-connect-agent", search_code(ask_always(_CODE))),
-    ("emacsclient", search_code(ask_on_options(_CODE, OptionSpec("e", ("eval",))))),
+    ("emacsclient", search_code(ask_on_options(_MAY_RUN_CODE, OptionSpec("e", ("eval",))))),
     (
         "rpm rpmbuild",
         search_code(
             search_arguments(
-                ask_on_options(_CODE, OptionSpec("ED", split_names("eval define pipe load macros")))
+                ask_on_options(
+                    _MAY_RUN_CODE, OptionSpec("ED", split_names("eval define pipe load macros"))
+                )
             )
         ),
     ),
-    ("deno", search_code(ask_on_words(_CODE, split_names("eval repl run task x")))),
-    ("php", search_code(make_interpreter_rule("rRBEFd", valued="cfzSt"))),
+    ("deno", search_code(ask_on_words(_MAY_RUN_CODE, split_names("eval repl run task x")))),
+    ("php", search_code(make_interpreter_rule("rRBEFd", short_with_value="cfzSt"))),
     ("lua luajit", search_code(make_interpreter_rule("eil"))),
     (
         (
@@ -91,6 +96,6 @@ ROWS: tuple[tuple[str, EffectRule], ...] = (
             "ed ex vi vim nvim view vimdiff rvim nano emacs pico less more most man info pager "
             "lynx w3m vifm ranger lf links elinks top htop mutt mail"
         ),
-        search_code(search_arguments(ask_always(_INSIDE))),
+        search_code(search_arguments(ask_always(_INTERACTIVE))),
     ),
 )

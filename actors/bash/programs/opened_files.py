@@ -1,18 +1,14 @@
-"""What the commands that read files are sure to open, whatever their options are.
+"""Finds the files that a command certainly reads, whatever its options are.
 
-For calls that a rule or a grant allows: the table of harmless commands says which arguments of
-theirs are paths, also beside options that it does not list.
+It serves calls that a rule or a grant allows: the table of read-only commands says which arguments
+are paths, even next to options that it does not list.
 """
 
-import re
-
-from actors.bash.effects.indirect_effects import Words
 from actors.bash.effects.read_only import ReadOnlyOptions
+from actors.bash.programs.find import list_find_paths
 from actors.bash.programs.read_only_table import READ_ONLY_OPTIONS
-from actors.bash.syntax.parsed_command import Word
+from actors.bash.syntax.parsed_command import Word, Words
 
-_FIND_FIRST = re.compile(r"-[HLP]|-O\d*")
-"""What may stand before the paths."""
 _SED = ReadOnlyOptions(
     short_with_value="efl",
     long_with_value=frozenset(["expression", "file", "line-length"]),
@@ -20,40 +16,27 @@ _SED = ReadOnlyOptions(
     file_options=frozenset(["f", "file"]),
     pattern_options=frozenset(["e", "f", "expression", "file"]),
 )
-_ROWS = {**READ_ONLY_OPTIONS, "sed": _SED, "cd": ReadOnlyOptions()}
+_OPTIONS_BY_COMMAND = {**READ_ONLY_OPTIONS, "sed": _SED, "cd": ReadOnlyOptions()}
 _NO_FILES = {"-", "/dev/null", "/dev/stdin"}
 
 
 def find_opened_files(name: str, arguments: Words) -> Words:
-    """Say which arguments are paths that are read; none of a command that is not in the table."""
+    """Return the arguments that are paths it reads; none if the command is not in the table."""
     if name == "find":
-        return drop_non_files(tuple(_of_find(arguments)))
-    row = _ROWS.get(name)
-    return drop_non_files(tuple(_by_row(row, arguments))) if row else ()
+        return drop_non_files(list_find_paths(arguments))
+    options = _OPTIONS_BY_COMMAND.get(name)
+    return drop_non_files(tuple(_list_paths(options, arguments))) if options else ()
 
 
 def drop_non_files(words: Words) -> Words:
-    """Leave out what is no file of anybody's."""
+    """Leave out standard input and `/dev/null`."""
     if _NO_FILES.isdisjoint([word.text for word in words]):
         return words
     return tuple([word for word in words if word.text not in _NO_FILES])
 
 
-def _of_find(arguments: Words) -> list[Word]:
-    found: list[Word] = []
-    rest = iter(arguments)
-    for word in rest:
-        if word.text == "-D":
-            next(rest, None)
-        elif not _FIND_FIRST.fullmatch(word.text):
-            if word.text[:1] in {"-", "(", "!"}:
-                break
-            found.append(word)
-    return found
-
-
-def _by_row(row: ReadOnlyOptions, arguments: Words) -> list[Word]:
-    """Take the operands behind those that are texts, and the values that are files."""
+def _list_paths(options: ReadOnlyOptions, arguments: Words) -> list[Word]:
+    """List the option values that are files, and the operands after those that are text."""
     operands: list[Word] = []
     files: list[Word] = []
     seen: set[str] = set()
@@ -65,20 +48,20 @@ def _by_row(row: ReadOnlyOptions, arguments: Words) -> list[Word]:
         elif text == "-" or not text.startswith("-"):
             operands.append(word)
         else:
-            name, value = _value(row, text)
+            name, attached = _read_option(options, text)
             seen.add(name)
-            given = word._replace(text=value) if value else next(rest, None) if name else None
-            files += [given] if given and name in row.file_options else []
-    texts = 0 if seen & row.pattern_options else row.text_operand_count
-    return [*files, *(operands[texts:] if texts >= 0 else [])]
+            value = word._replace(text=attached) if attached else next(rest, None) if name else None
+            files += [value] if value and name in options.file_options else []
+    text_count = 0 if seen & options.pattern_options else options.text_operand_count
+    return [*files, *(operands[text_count:] if text_count >= 0 else [])]
 
 
-def _value(row: ReadOnlyOptions, text: str) -> tuple[str, str]:
-    """Name the option of a word that takes a value, and the value: "" where the next word is it."""
+def _read_option(options: ReadOnlyOptions, text: str) -> tuple[str, str]:
+    """Return the option in a word that takes a value, and the value if it is attached."""
     if text.startswith("--"):
         name, equals, value = text[2:].partition("=")
-        return (name, value) if equals or name in row.long_with_value else ("", "")
+        return (name, value) if equals or name in options.long_with_value else ("", "")
     for at, char in enumerate(text):
-        if at and char in row.short_with_value:
+        if at and char in options.short_with_value:
             return char, text[at + 1 :]
     return "", ""

@@ -1,17 +1,21 @@
-"""The harmless commands and their options, but for those that no row can describe."""
+"""The table of read-only commands: their options, and matchers for those that need code."""
 
 import re
 
-from actors.bash.effects.indirect_effects import Words
 from actors.bash.effects.read_only import (
     ReadOnlyCommand,
     ReadOnlyOptions,
     match_read_only_options,
     split_name_set,
 )
-from actors.bash.syntax.parsed_command import Word
+from actors.bash.programs.find import match_read_only_find
+from actors.bash.syntax.parsed_command import Words
 
-_GREP = ReadOnlyOptions(
+_NAME_FILTER = re.compile(r"--(?:include|exclude|exclude-dir)=[\w./*?{},-]+")
+"""Whatever it expands to is such an option again."""
+_SED_PRINT = r"(?:\d+(?:,(?:\d+|\$))?p|\$p)"
+_SED_LINES = re.compile(rf"{_SED_PRINT}(?>(?:; ?{_SED_PRINT})*)")
+_GREP_OPTIONS = ReadOnlyOptions(
     short="EFGPivwxclLqsohHnabTzrRUIZ",
     short_with_value="efmABCdD",
     long=split_name_set(
@@ -34,7 +38,7 @@ _GREP = ReadOnlyOptions(
     name_filter_options=split_name_set("include"),
     filter_blocking_options=split_name_set("exclude exclude-from"),
 )
-_RG = ReadOnlyOptions(
+_RIPGREP_OPTIONS = ReadOnlyOptions(
     short="FsiSvwxcloqnNHIUPabuLp.0h",
     short_with_value="efgtTmABCjdrM",
     long=split_name_set(
@@ -58,14 +62,14 @@ _RG = ReadOnlyOptions(
     expands_braces=True,
     filter_blocking_options=split_name_set("iglob"),
     follow_options=split_name_set("L follow"),
-    default_depth="shown",
+    default_depth="visible",
 )
-_NOTHING = ReadOnlyOptions()
+_NO_OPTIONS = ReadOnlyOptions()
 
 READ_ONLY_OPTIONS: dict[str, ReadOnlyOptions] = {
     "pwd": ReadOnlyOptions("LP", max_operands=0),
-    "true": _NOTHING,
-    "false": _NOTHING,
+    "true": _NO_OPTIONS,
+    "false": _NO_OPTIONS,
     "basename": ReadOnlyOptions(
         "az", "s", split_name_set("multiple zero"), split_name_set("suffix"), text_operand_count=-1
     ),
@@ -141,8 +145,8 @@ READ_ONLY_OPTIONS: dict[str, ReadOnlyOptions] = {
             "suppress-common-lines show-c-function strip-trailing-cr no-dereference"
         ),
         split_name_set("unified context width color ignore-matching-lines exclude label"),
-        # Of folders it compares what is in them, of a file and a folder the file of that name.
-        default_depth="linked",
+        # It compares the contents of folders, or a file with the file of that name in a folder.
+        default_depth="follow_links",
     ),
     "du": ReadOnlyOptions(
         "abchklmsSxDH0",
@@ -180,69 +184,31 @@ READ_ONLY_OPTIONS: dict[str, ReadOnlyOptions] = {
         split_name_set("skip-fields skip-chars check-chars"),
         max_operands=1,
     ),
-    "grep": _GREP,
-    "rg": _RG,
+    "grep": _GREP_OPTIONS,
+    "rg": _RIPGREP_OPTIONS,
 }
 
 
-_FIND_FLAGS = split_name_set(
-    "-print -print0 -ls -prune -quit -depth -mount -xdev -empty -true -false -not -o -or -a -and "
-    "-readable -writable -executable -nouser -nogroup -daystart -noleaf ! ( ) , -H -P"
-)
-_FIND_VALUED = split_name_set(
-    "-name -iname -path -ipath -wholename -iwholename -regex -iregex -regextype -type -xtype -size "
-    "-mtime -atime -ctime -mmin -amin -cmin -maxdepth -mindepth -perm -user -group "
-    "-uid -gid -links -inum -lname -ilname -fstype -used -printf "
-    "-newermt -newerat -newerct -newerBt"
-)
-_FIND_FILES = split_name_set("-newer -anewer -cnewer -samefile")
-_FILTER = re.compile(r"--(?:include|exclude|exclude-dir)=[\w./*?{},-]+")
-"""Whatever these expand to is such an option again."""
-_SED_PRINT = r"(?:\d+(?:,(?:\d+|\$))?p|\$p)"
-_SED_LINES = re.compile(rf"{_SED_PRINT}(?>(?:; ?{_SED_PRINT})*)")
-
-
 def match_read_only_command(name: str, arguments: Words) -> ReadOnlyCommand | None:
-    """Say what a command reads; None where it is not known to be harmless."""
-    special, row = _SPECIAL.get(name), READ_ONLY_OPTIONS.get(name)
-    if special is None and row is None:
+    """Return what a command reads; None if it is not known to only read."""
+    matcher, options = _MATCHERS.get(name), READ_ONLY_OPTIONS.get(name)
+    if matcher is None and options is None:
         return None
-    if not all(word.is_literal or _FILTER.fullmatch(word.text) for word in arguments):
+    if not all(word.is_literal or _NAME_FILTER.fullmatch(word.text) for word in arguments):
         return None
-    if special is not None:
-        return special(arguments)
-    return match_read_only_options(row, arguments) if row else None
+    if matcher is not None:
+        return matcher(arguments)
+    return match_read_only_options(options, arguments) if options else None
 
 
-def _find(arguments: Words) -> ReadOnlyCommand | None:
-    paths: list[Word] = []
-    at = 0
-    while at < len(arguments):
-        word = arguments[at]
-        at += 1
-        if word.text in _FIND_FLAGS:
-            continue
-        if word.text in _FIND_VALUED | _FIND_FILES:
-            if at == len(arguments):
-                return None
-            if word.text in _FIND_FILES:
-                paths.append(arguments[at])
-            at += 1
-        elif word.text.startswith("-"):
-            return None
-        else:
-            paths.append(word)
-    return ReadOnlyCommand(tuple(paths) or (Word("."),))
+def _match_tail(arguments: Words) -> ReadOnlyCommand | None:
+    command = match_read_only_options(READ_ONLY_OPTIONS["tail"], arguments)
+    # `+5f` is an obsolete option, and follows the file forever.
+    is_obsolete = command is not None and any(word.text.startswith("+") for word in command.paths)
+    return None if is_obsolete else command
 
 
-def _tail(arguments: Words) -> ReadOnlyCommand | None:
-    found = match_read_only_options(READ_ONLY_OPTIONS["tail"], arguments)
-    # `+5f` is an option of old, and follows for ever.
-    is_old = found is not None and any(word.text.startswith("+") for word in found.paths)
-    return None if is_old else found
-
-
-def _sed(arguments: Words) -> ReadOnlyCommand | None:
+def _match_sed(arguments: Words) -> ReadOnlyCommand | None:
     texts = [word.text for word in arguments[:3]]
     options = ["-n", "-e"] if texts[1:2] == ["-e"] else ["-n"]
     at = len(options)
@@ -252,25 +218,25 @@ def _sed(arguments: Words) -> ReadOnlyCommand | None:
     return None if any(word.text.startswith("-") for word in files) else ReadOnlyCommand(files)
 
 
-def _date(arguments: Words) -> ReadOnlyCommand | None:
-    plain = all(word.text.startswith("+") or word.text in {"-u", "--utc"} for word in arguments)
-    return ReadOnlyCommand(()) if plain else None
+def _match_date(arguments: Words) -> ReadOnlyCommand | None:
+    is_plain = all(word.text.startswith("+") or word.text in {"-u", "--utc"} for word in arguments)
+    return ReadOnlyCommand(()) if is_plain else None
 
 
-def _echo(_arguments: Words) -> ReadOnlyCommand | None:
+def _match_echo(_arguments: Words) -> ReadOnlyCommand | None:
     return ReadOnlyCommand(())
 
 
-def _cd(arguments: Words) -> ReadOnlyCommand | None:
-    one = len(arguments) == 1 and not arguments[0].text.startswith("-")
-    return ReadOnlyCommand(arguments) if one and arguments[0].text else None
+def _match_cd(arguments: Words) -> ReadOnlyCommand | None:
+    is_one_operand = len(arguments) == 1 and not arguments[0].text.startswith("-")
+    return ReadOnlyCommand(arguments) if is_one_operand and arguments[0].text else None
 
 
-_SPECIAL = {
-    "find": _find,
-    "sed": _sed,
-    "tail": _tail,
-    "date": _date,
-    "echo": _echo,
-    "cd": _cd,
+_MATCHERS = {
+    "find": match_read_only_find,
+    "sed": _match_sed,
+    "tail": _match_tail,
+    "date": _match_date,
+    "echo": _match_echo,
+    "cd": _match_cd,
 }

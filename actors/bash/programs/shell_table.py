@@ -1,4 +1,4 @@
-"""Shells, and what the shell itself offers that runs a text or changes the shell."""
+"""Effect rules of shells, and of builtins that run a text or change the shell."""
 
 from actors.bash.effects.command_options import OptionSpec, WrapperOptions, split_names
 from actors.bash.effects.embedded_commands import (
@@ -18,22 +18,22 @@ from actors.bash.effects.table_rules import (
 from actors.bash.programs.script_languages import analyze_printf
 from actors.bash.programs.shells import analyze_shell, analyze_source
 
-_RUNS = "it runs a command"
-_CODE = "it runs what its arguments say"
-_SHELL = "it changes the shell itself"
-_VARIABLE = "it sets a variable"
+_RUNS = "runs another command"
+_CODE = "runs its arguments as code"
+_SHELL = "changes how the shell works"
+_VARIABLE = "changes shell variables"
 
 ROWS: tuple[tuple[str, EffectRule], ...] = (
     ("bash sh dash zsh ksh mksh ash fish csh tcsh rbash yash nu xonsh elvish", analyze_shell),
     ("pwsh powershell cmd", search_arguments(search_all_operands(ask_always(_CODE)))),
     ("eval", runs_script(_CODE)),
     ("source .", analyze_source),
-    ("exec", runs_command("it replaces the shell", WrapperOptions("a"))),
-    ("command", runs_command("it runs a command past functions")),
-    ("builtin", runs_command("it runs a builtin past functions")),
+    ("exec", runs_command("replaces the shell with another command", WrapperOptions("a"))),
+    ("command", runs_command(_RUNS)),
+    ("builtin", runs_command("runs a shell builtin")),
     ("time", runs_command(_RUNS, WrapperOptions("fo", split_names("format output")))),
-    ("coproc", search_all_operands(ask_always("it runs a command beside this one"))),
-    ("trap", runs_script("it runs commands later", max_operands=1)),
+    ("coproc", search_all_operands(ask_always("runs a command in the background"))),
+    ("trap", runs_script("runs commands later", max_operands=1)),
     (
         "export typeset declare local readonly unset",
         search_assigned_values(search_expansions(ask_always(_VARIABLE))),
@@ -45,17 +45,17 @@ ROWS: tuple[tuple[str, EffectRule], ...] = (
     ("hash enable", search_all_operands(ask_always(_SHELL))),
     ("unalias shopt compopt ulimit umask fc history", ask_always(_SHELL)),
     ("bind complete compgen", search_code(search_arguments(ask_always(_SHELL)))),
-    ("pushd popd dirs", ask_always("it moves where paths count from")),
-    ("fg bg kill disown wait suspend", search_expansions(ask_always("it acts on jobs"))),
+    ("pushd popd dirs", ask_always("changes the working directory")),
+    ("fg bg kill disown wait suspend", search_expansions(ask_always("controls running jobs"))),
     (
         "jobs",
         search_expansions(
-            search_all_operands(ask_always("it acts on jobs, and runs a command by -x"))
+            search_all_operands(ask_always("controls jobs and can run a command with `-x`"))
         ),
     ),
     ("printf", search_expansions(analyze_printf)),
     (
         "test [",
-        search_expansions(ask_on_options("its value may be reckoned with", OptionSpec("vR"))),
+        search_expansions(ask_on_options("may evaluate its operand as code", OptionSpec("vR"))),
     ),
 )

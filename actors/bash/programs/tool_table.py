@@ -1,4 +1,4 @@
-"""Builders, runners and tools for files, which run or write by their options."""
+"""Effect rules of build tools, package runners and file tools, which depend on their options."""
 
 from actors.bash.effects.command_options import OptionSpec, WrapperOptions, split_names
 from actors.bash.effects.embedded_commands import search_arguments, search_assigned_values
@@ -17,11 +17,10 @@ from actors.bash.programs.find import analyze_find
 from actors.bash.programs.git import analyze_git
 from actors.bash.programs.script_languages import analyze_date
 
-_RUNS = "it runs a command"
-_CODE = "it runs what its arguments say"
-_BY_NAME = "it runs a program by name, fetched if need be"
-_PROGRAM = "it runs another program"
-_WRITES = "it writes a file"
+_RUNS = "runs another command"
+_BY_NAME = "may download and run a program"
+_PROGRAM = "may run another program"
+_WRITES = "may write a file"
 
 ROWS: tuple[tuple[str, EffectRule], ...] = (
     (
@@ -29,7 +28,7 @@ ROWS: tuple[tuple[str, EffectRule], ...] = (
         search_assigned_values(
             search_arguments(
                 ask_on_options(
-                    "it changes what the build runs",
+                    "may change what the build runs",
                     OptionSpec(
                         "CfIEBWo",
                         split_names("eval file makefile directory include-dir old-file"),
@@ -82,7 +81,7 @@ ROWS: tuple[tuple[str, EffectRule], ...] = (
         "apt apt-get",
         search_arguments(
             ask_on_options(
-                "it may run programs", OptionSpec("oc", split_names("option config-file"), "t")
+                "may run programs", OptionSpec("oc", split_names("option config-file"), "t")
             )
         ),
     ),
@@ -95,7 +94,7 @@ ROWS: tuple[tuple[str, EffectRule], ...] = (
     ("nix-shell", search_all_operands(ask_always(_RUNS))),
     (
         "pip pip3",
-        ask_on_words("it changes its configuration", ("config",), OptionSpec("", ("python",))),
+        ask_on_words("may change the configuration", ("config",), OptionSpec("", ("python",))),
     ),
     (
         "cargo",
@@ -147,7 +146,7 @@ ROWS: tuple[tuple[str, EffectRule], ...] = (
         "sort",
         search_arguments(
             ask_on_options(
-                "it writes a file or runs another program",
+                "may write a file or run another program",
                 OptionSpec(
                     "oT", split_names("output temporary-directory compress-program"), "kStT"
                 ),
@@ -155,7 +154,7 @@ ROWS: tuple[tuple[str, EffectRule], ...] = (
         ),
     ),
     ("shuf", ask_on_options(_WRITES, OptionSpec("o", ("output",), "ein"))),
-    ("uniq", ask_on_second_operand("its second file is written")),
+    ("uniq", ask_on_second_operand("writes its second file")),
     (
         "tar",
         accept_bundled_options(
@@ -190,15 +189,15 @@ ROWS: tuple[tuple[str, EffectRule], ...] = (
         ),
     ),
     ("split", search_arguments(ask_on_options(_PROGRAM, OptionSpec("", ("filter",))))),
-    ("tee csplit patch", ask_always("it writes files")),
-    ("wget", search_arguments(ask_always("it writes files"))),
+    ("tee csplit patch", ask_always("writes files")),
+    ("wget", search_arguments(ask_always("writes files"))),
     ("dd", ask_on_words(_WRITES, (), prefixes=("of=",))),
     ("date", analyze_date),
-    ("hwclock", ask_always("it sets the clock")),
+    ("hwclock", ask_always("can set the system clock")),
     (
         "curl",
         ask_on_options(
-            "it writes files, or sends them",
+            "may write or send files",
             OptionSpec(
                 "oOTKDcJFd",
                 split_names(
@@ -212,17 +211,17 @@ ROWS: tuple[tuple[str, EffectRule], ...] = (
     ),
     ("file", ask_on_options(_WRITES, OptionSpec("C", ("compile",), "Fefm"))),
     ("tree iconv base64", ask_on_options(_WRITES, OptionSpec("o", ("output",)))),
-    ("xxd", ask_on_second_operand("its second file is written")),
+    ("xxd", ask_on_second_operand("writes its second file")),
     ("diff", ask_on_options(_WRITES, OptionSpec("", ("output",)))),
     ("install", ask_on_options(_PROGRAM, OptionSpec("", ("strip-program",)))),
     (
         "ctags",
-        ask_on_options("it writes a file, or runs a program", OptionSpec("oef", ("output",))),
+        ask_on_options("may write a file or run a program", OptionSpec("oef", ("output",))),
     ),
-    ("gpg openssl", ask_always("it writes files, or loads code")),
-    ("jq", ask_on_options("it loads code", OptionSpec("L", ("from-file",)))),
-    ("yq", ask_on_options("it writes in place", OptionSpec("i", ("inplace",)))),
-    ("xdg-open open", search_all_operands(ask_always(_CODE))),
+    ("gpg openssl", ask_always("may write files or load code")),
+    ("jq", ask_on_options("may load code", OptionSpec("L", ("from-file",)))),
+    ("yq", ask_on_options("may edit files in place", OptionSpec("i", ("inplace",)))),
+    ("xdg-open open", search_all_operands(ask_always("opens a file or URL in another program"))),
     ("git", analyze_git),
     (
         "hg",
@@ -245,7 +244,7 @@ ROWS: tuple[tuple[str, EffectRule], ...] = (
         "gh",
         search_all_operands(
             ask_on_words(
-                "it may run commands, or change its configuration",
+                "may run commands or change the configuration",
                 split_names("alias extension api config secret codespace"),
             )
         ),

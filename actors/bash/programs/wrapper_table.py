@@ -1,4 +1,4 @@
-"""Commands that run another command: as somebody else, later, elsewhere, on what they read."""
+"""Effect rules of commands that run another command: as another user, later, on another system."""
 
 from actors.bash.effects.command_options import WrapperOptions, split_names
 from actors.bash.effects.embedded_commands import (
@@ -23,15 +23,15 @@ from actors.bash.programs.shells import (
     analyze_su,
 )
 
-_ROOT = "it runs a command as somebody else"
-_RUNS = "it runs a command"
-_REMOTE = "it runs commands elsewhere, and here by its options"
+_AS_USER = "runs a command as another user"
+_RUNS = "runs another command"
+_REMOTE = "connects to another system and can run commands here through its options"
 
 ROWS: tuple[tuple[str, EffectRule], ...] = (
     (
         "sudo",
         runs_command(
-            _ROOT,
+            _AS_USER,
             WrapperOptions(
                 "CDghpRrTtUu",
                 split_names(
@@ -42,14 +42,14 @@ ROWS: tuple[tuple[str, EffectRule], ...] = (
             ),
         ),
     ),
-    ("doas", runs_command(_ROOT, WrapperOptions("aCu"))),
+    ("doas", runs_command(_AS_USER, WrapperOptions("aCu"))),
     ("su runuser", analyze_su),
-    ("pkexec", runs_command(_ROOT, WrapperOptions(long_with_value=("user",)))),
+    ("pkexec", runs_command(_AS_USER, WrapperOptions(long_with_value=("user",)))),
     ("env", search_assigned_values(analyze_env)),
     (
         "xargs",
         runs_command(
-            "it runs a command on what it reads",
+            "runs a command with arguments from its input",
             WrapperOptions(
                 "adEILnPs",
                 split_names("arg-file delimiter max-args max-procs max-chars process-slot-var"),
@@ -60,7 +60,7 @@ ROWS: tuple[tuple[str, EffectRule], ...] = (
         "parallel",
         search_arguments(
             runs_script(
-                "it runs a command on each argument",
+                "runs a command for each argument",
                 WrapperOptions(
                     "janNLPSI",
                     split_names(
@@ -115,7 +115,7 @@ ROWS: tuple[tuple[str, EffectRule], ...] = (
         ),
         search_all_operands(
             ask_on_words(
-                "it may run a command",
+                "may run another command",
                 split_names(
                     "exec execute run shell ssh start env do with with-lock lock watch launch "
                     "kubectl activate devenv sh"
@@ -124,14 +124,14 @@ ROWS: tuple[tuple[str, EffectRule], ...] = (
         ),
     ),
     ("stdbuf", runs_command(_RUNS, WrapperOptions("ioe", split_names("input output error")))),
-    ("watch", runs_script("it runs a command again and again", WrapperOptions("n", ("interval",)))),
+    ("watch", runs_script("runs a command repeatedly", WrapperOptions("n", ("interval",)))),
     ("script", analyze_script),
     ("unshare", runs_command(_RUNS, WrapperOptions("RwSG"))),
     ("nsenter", runs_command(_RUNS, WrapperOptions("tSGW", ("target",)))),
     (
         "chroot",
         runs_command(
-            "it runs a command elsewhere",
+            "runs a command in another root directory",
             WrapperOptions(long_with_value=split_names("userspec groups"), operand_count=1),
         ),
     ),
@@ -144,10 +144,10 @@ ROWS: tuple[tuple[str, EffectRule], ...] = (
         "xvfb-run i386 runcon run-parts sg newgrp ssh-agent capsh sudoedit ip",
         search_all_operands(ask_always(_RUNS)),
     ),
-    ("ssh-keygen gpg-agent", ask_always("it loads code, or runs another program")),
+    ("ssh-keygen gpg-agent", ask_always("may load code or run another program")),
     ("start-stop-daemon machinectl lxc vagrant ansible", search_all_operands(ask_always(_RUNS))),
     ("tmux screen byobu", search_code(search_all_operands(ask_always(_RUNS)))),
-    ("busybox toybox", runs_command("it is many commands in one")),
+    ("busybox toybox", runs_command("can run any of its built-in commands")),
     ("ssh autossh rsh", search_arguments(analyze_ssh)),
     (
         "scp sftp rsync telnet nc ncat netcat socat ftp lftp",
@@ -155,13 +155,13 @@ ROWS: tuple[tuple[str, EffectRule], ...] = (
     ),
     (
         "mosh sshpass plink pssh parallel-ssh pdsh clush salt adb wsl",
-        search_all_operands(ask_always("it runs commands elsewhere")),
+        search_all_operands(ask_always("runs commands on another system")),
     ),
     (
         "docker-compose podman-compose",
         search_all_operands(
             ask_unless_subcommand(
-                "it may run commands in a container",
+                "may run commands in a container",
                 split_names("ps images version logs top port config events ls stats"),
             )
         ),
@@ -171,7 +171,7 @@ ROWS: tuple[tuple[str, EffectRule], ...] = (
         search_arguments(
             search_all_operands(
                 ask_on_words(
-                    "it may run commands elsewhere",
+                    "may run commands on another system",
                     split_names("run exec shell enter ssh ssh-into console environment spawn"),
                 )
             )
@@ -181,7 +181,7 @@ ROWS: tuple[tuple[str, EffectRule], ...] = (
         "docker podman nerdctl",
         search_all_operands(
             ask_unless_subcommand(
-                "it may run commands in a container",
+                "may run commands in a container",
                 split_names("ps images version info logs inspect stats top port history search"),
             )
         ),
@@ -190,7 +190,7 @@ ROWS: tuple[tuple[str, EffectRule], ...] = (
         "kubectl oc",
         search_all_operands(
             ask_unless_subcommand(
-                "it may run commands in a cluster", split_names("get describe logs version explain")
+                "may run commands in a cluster", split_names("get describe logs version explain")
             )
         ),
     ),

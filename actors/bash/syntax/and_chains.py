@@ -1,4 +1,4 @@
-"""Which commands run only where one before them has succeeded: `cd src && cat ../README.md`."""
+"""Finds commands that run only if an earlier one succeeds: `cd src && cat ../README.md`."""
 
 from collections.abc import Sequence
 from itertools import pairwise
@@ -11,27 +11,27 @@ from actors.bash.syntax.simple_command import SimpleCommand
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-_PIPED = {"pipeline", "negated_command"}
-_GOES_ON = {"&&", "|"}
+_PIPELINE_TYPES = {"pipeline", "negated_command"}
+_CHAIN_OPERATORS = {"&&", "|"}
 
 
 ChainSpan = tuple[int, int]
-"""Where the first command of a chain begins, and where the chain ends, in bytes."""
+"""Byte offsets: where the first command of a chain begins, and where the chain ends."""
 
 
 def find_plain_chains(text: str, commands: Sequence[tuple[str, ...]]) -> tuple[AndChain, ...]:
-    """Find the chains that begin with a `cd`, of a text that holds only words and separators."""
-    between = SEPARATOR.findall(text)
-    found: list[AndChain] = []
-    for at, names in enumerate(commands[:-1]):
-        # After `||` it may be passed over, and in a pipe it moves nobody but itself.
-        is_alone = at == 0 or between[at - 1] not in {"|", "||"}
-        if names[0] == "cd" and is_alone and between[at] == "&&":
-            last = at + 1
-            while last + 1 < len(commands) and between[last] in _GOES_ON:
+    """Find the chains that begin with `cd` in a text of only words and separators."""
+    separators = SEPARATOR.findall(text)
+    chains: list[AndChain] = []
+    for index, words in enumerate(commands[:-1]):
+        # After `||` it may be skipped, and in a pipe it changes only its own directory.
+        is_alone = index == 0 or separators[index - 1] not in {"|", "||"}
+        if words[0] == "cd" and is_alone and separators[index] == "&&":
+            last = index + 1
+            while last + 1 < len(commands) and separators[last] in _CHAIN_OPERATORS:
                 last += 1
-            found.append(AndChain(at, last))
-    return tuple(found)
+            chains.append(AndChain(index, last))
+    return tuple(chains)
 
 
 def find_chain_spans(top: "Node") -> list[ChainSpan]:
@@ -40,46 +40,45 @@ def find_chain_spans(top: "Node") -> list[ChainSpan]:
     node = top
     while node.type == "list":
         left, operator, *_, right = node.children
-        if _body(right).type == "list":
+        if _skip_redirections(right).type == "list":
             return []
         steps.append((operator.type, right))
-        node = _body(left)
+        node = _skip_redirections(left)
     steps.append(("", node))
     steps.reverse()
-    found: list[ChainSpan] = []
+    spans: list[ChainSpan] = []
     end = -1
-    for (joined_by, step), (joins, following) in reversed([*pairwise(steps)]):
-        end = max(end, following.end_byte) if joins == "&&" else -1
-        command = _body(step)
-        if end >= 0 and joined_by != "||" and command.type == "command":
-            found.append((command.start_byte, end))
-    return found
+    for (operator_before, step), (operator_after, next_step) in reversed([*pairwise(steps)]):
+        end = max(end, next_step.end_byte) if operator_after == "&&" else -1
+        command = _skip_redirections(step)
+        if end >= 0 and operator_before != "||" and command.type == "command":
+            spans.append((command.start_byte, end))
+    return spans
 
 
 def is_outermost_list(node: "Node") -> bool:
-    """Whether a list is no part of another one, nor of a pipeline."""
-    above = node.parent
-    while above is not None and above.type == "redirected_statement":
-        above = above.parent
-    return above is not None and above.type != "list" and above.type not in _PIPED
+    """Whether a list is not part of another list or of a pipeline."""
+    parent = node.parent
+    while parent is not None and parent.type == "redirected_statement":
+        parent = parent.parent
+    return parent is not None and parent.type != "list" and parent.type not in _PIPELINE_TYPES
 
 
 def index_chains(
     commands: Sequence[SimpleCommand], spans: Sequence[ChainSpan]
 ) -> tuple[AndChain, ...]:
-    """Say which commands, in the order of the text, the chains hold."""
-    places = {command.start: at for at, command in enumerate(commands)}
-    found: list[AndChain] = []
+    """Convert byte spans to indexes of commands, which are in the order of the text."""
+    index_by_start = {command.start: index for index, command in enumerate(commands)}
+    chains: list[AndChain] = []
     for start, end in sorted(spans):
-        first = places.get(start)
+        first = index_by_start.get(start)
         if first is not None:
-            within = sum(1 for command in commands[first + 1 :] if command.start < end)
-            found.append(AndChain(first, first + within))
-    return tuple(found)
+            following = sum(1 for command in commands[first + 1 :] if command.start < end)
+            chains.append(AndChain(first, first + following))
+    return tuple(chains)
 
 
-def _body(node: "Node") -> "Node":
-    """Pass over redirections."""
+def _skip_redirections(node: "Node") -> "Node":
     while node.type == "redirected_statement":
         body = node.child_by_field_name("body")
         if body is None:

@@ -1,13 +1,13 @@
-r"""Bash's `$'…'`: what its escapes stand for."""
+r"""Decodes the escapes in bash's `$'…'` strings."""
 
 import re
 
 _PIECE = re.compile(
     rb"\\(x[0-9a-fA-F]{1,2}|u[0-9a-fA-F]{1,4}|U[0-9a-fA-F]{1,8}|[0-7]{1,3}|c.|.)|'", re.DOTALL
 )
-_PLAIN = {b"n": b"\n", b"t": b"\t", b"\\": b"\\", b"'": b"'", b'"': b'"'}
-"""What people write; every other escape may be there to hide something."""
-_SINGLE = {
+_COMMON_ESCAPES = {b"n": b"\n", b"t": b"\t", b"\\": b"\\", b"'": b"'", b'"': b'"'}
+"""Escapes in ordinary use; any other may be there to hide something."""
+_OTHER_ESCAPES = {
     b"a": b"\a",
     b"b": b"\b",
     b"e": b"\x1b",
@@ -17,43 +17,43 @@ _SINGLE = {
     b"v": b"\v",
     b"?": b"?",
 }
-_HIGHEST = 0x10FFFF
+_MAX_CODE_POINT = 0x10FFFF
 
 
 def decode_ansi_c(source: bytes, start: int) -> tuple[bytes, int, bool]:
-    """Decode the string whose `$` is at `start`: its text, its end and whether it is plain.
+    """Decode the string whose `$` is at `start`: its text, its end, and whether it is plain.
 
-    The end is -1 where the quote is not closed.
+    The end is -1 if the quote is not closed.
     """
     text: list[bytes] = []
-    at, is_plain = start + 2, True
-    for piece in _PIECE.finditer(source, at):
-        text.append(source[at : piece.start()])
-        at = piece.end()
+    offset, is_plain = start + 2, True
+    for piece in _PIECE.finditer(source, offset):
+        text.append(source[offset : piece.start()])
+        offset = piece.end()
         escape = piece[1]
         if escape is None:
-            return b"".join(text), at, is_plain
-        is_plain = is_plain and escape in _PLAIN
-        text.append(_character(escape))
+            return b"".join(text), offset, is_plain
+        is_plain = is_plain and escape in _COMMON_ESCAPES
+        text.append(_decode_escape(escape))
     return b"", -1, False
 
 
-def _character(escape: bytes) -> bytes:
-    known = _PLAIN.get(escape) or _SINGLE.get(escape)
+def _decode_escape(escape: bytes) -> bytes:
+    known = _COMMON_ESCAPES.get(escape) or _OTHER_ESCAPES.get(escape)
     if known:
         return known
     kind, digits = escape[:1], escape[1:]
     if kind in b"01234567":
         return bytes((int(escape, 8) & 0xFF,))
-    return _numbered(kind, digits) if digits else b"\\" + escape
+    return _decode_number(kind, digits) if digits else b"\\" + escape
 
 
-def _numbered(kind: bytes, digits: bytes) -> bytes:
+def _decode_number(kind: bytes, digits: bytes) -> bytes:
     if kind == b"c":
         return bytes((digits[0] & 0x1F,))
     number = int(digits, 16)
-    return bytes((number,)) if kind == b"x" else _utf8(number)
+    return bytes((number,)) if kind == b"x" else _encode_code_point(number)
 
 
-def _utf8(number: int) -> bytes:
-    return chr(number).encode(errors="replace") if number <= _HIGHEST else b"?"
+def _encode_code_point(number: int) -> bytes:
+    return chr(number).encode(errors="replace") if number <= _MAX_CODE_POINT else b"?"

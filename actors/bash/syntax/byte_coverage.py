@@ -1,4 +1,4 @@
-"""Which bytes of a text are accounted for, and whether tokens are what the tree takes them for."""
+"""Checks that every byte of a text was read once, and that tokens are what the tree says."""
 
 import re
 
@@ -8,73 +8,77 @@ CASE_TERMINATORS = frozenset([";;", ";&", ";;&"])
 _OPERATORS = CASE_TERMINATORS | {"\n", ";", "&", "&&", "||", "|", "|&", "(", ")"}
 _OPERATOR = re.compile(rb"\n|&&|&>>|&>|;;&|;;|;&|\|\||\|&|\(\(|[;&|()]")
 _BETWEEN_WORDS = frozenset(b" \t\n;&|()<>`")
-_MAY_FOLLOW_A_COMMAND = frozenset(b"\n;&|)`#")
-_AFTER_A_GROUP = re.compile(
+_COMMAND_FOLLOWERS = frozenset(b"\n;&|)`#")
+_GROUP_FOLLOWER = re.compile(
     rb"(?:[ \t]|\\\n)*(?:\Z|[\n;&|)`<>]|[ \t]#|\d+[<>]"
     rb"|(?<=[ \t)])(?:then|do|done|fi|elif|else|esac|\})"
     rb"(?=[ \t\n;&|)]|\Z))"
 )
 _GAP = re.compile(rb"[ \t\n]+(?:\\\n[ \t]+)*|(?:\\\n[ \t]+)+")
-"""Blanks and newlines; a continuation counts only beside a blank, else it joins words."""
+"""Blanks and newlines; a line continuation only next to a blank, else it joins words."""
 
 
 class ByteCoverage:
-    """What has been read of a text; in the end every byte was read once, or is a blank."""
+    """Records what was read of a text; in the end each byte was read once or is blank."""
 
     def __init__(self, source: bytes) -> None:
-        """Begin with nothing read."""
+        """Start with nothing read."""
         self._source = source
         self._spans: list[tuple[int, int]] = []
 
     def cover(self, start: int, end: int) -> None:
-        """Take note that these bytes were read."""
+        """Record that these bytes were read."""
         self._spans.append((start, end))
 
     def check_token(self, kind: str, start: int, end: int) -> str:
-        """Read a token for itself; say why it may be none; empty: it is one."""
+        """Cover a token; return why it may not be one, or an empty string."""
         self.cover(start, end)
         if kind == "comment":
-            return "" if self._is_comment(start, end) else "a comment may not be one"
+            is_comment = self._is_comment(start, end)
+            return "" if is_comment else "what looks like a comment may be part of a command"
         if kind in _OPERATORS:
             operator = _OPERATOR.match(self._source, start)
             is_whole = operator and operator.end() == end
-            return "" if is_whole else f"{kind!r} may be another operator"
+            return "" if is_whole else f"`{kind}` may be part of another operator"
         if kind not in RESERVED_WORDS:
-            return f"{kind!r} is not judged"
-        is_whole = self._begins(start) and self._ends(end)
-        return "" if is_whole else f"{kind!r} may not be a reserved word"
+            return f"`{kind}` is not supported"
+        is_whole = self._is_word_start(start) and self._is_word_end(end)
+        return "" if is_whole else f"`{kind}` may not be a reserved word here"
 
-    def check_command_end(self, at: int, end: int | None) -> str:
-        """Say why a command may not end here, or not at `end`, where the tree has it."""
+    def check_command_end(self, offset: int, tree_end: int | None) -> str:
+        """Return why a command may not end at `offset`, or not where the tree ends it."""
         source = self._source
-        if end not in (None, at) and source[min(at, end) : max(at, end)].strip(b" \t\\\n"):
-            return "where a command ends is not certain"
-        if at < len(source) and source[at] not in _MAY_FOLLOW_A_COMMAND:
-            return "what follows a command is not certain"
+        if tree_end is not None:
+            between = source[min(offset, tree_end) : max(offset, tree_end)]
+            if between.strip(b" \t\\\n"):
+                return "it is unclear where a command ends"
+        if offset < len(source) and source[offset] not in _COMMAND_FOLLOWERS:
+            return "it is unclear what follows a command"
         return ""
 
     def check_group_end(self, end: int) -> str:
-        """Say why a group may not end here; empty: it does."""
-        return "" if _AFTER_A_GROUP.match(self._source, end) else "something follows a group"
+        """Return why a command group may not end here, or an empty string."""
+        is_end = _GROUP_FOLLOWER.match(self._source, end) is not None
+        return "" if is_end else "unexpected text follows a command group"
 
     def find_problem(self) -> str:
-        """Say what is wrong with the account; empty: nothing."""
-        at, size = 0, len(self._source)
+        """Return why the coverage is not exact, or an empty string."""
+        offset, size = 0, len(self._source)
         for start, end in [*sorted(self._spans), (size, size)]:
-            if start < at:
-                return "two readings overlap"
-            if start > at and not _GAP.fullmatch(self._source, at, start):
-                return "a piece of it was not understood"
-            at = end
+            if start < offset:
+                return "part of it can be read in two ways"
+            if start > offset and not _GAP.fullmatch(self._source, offset, start):
+                return "part of it could not be parsed"
+            offset = end
         return ""
 
     def _is_comment(self, start: int, end: int) -> bool:
         source = self._source
         is_whole = source[start] == ord("#") and (end == len(source) or source[end] == ord("\n"))
-        return is_whole and self._begins(start) and b"\n" not in source[start:end]
+        return is_whole and self._is_word_start(start) and b"\n" not in source[start:end]
 
-    def _begins(self, start: int) -> bool:
+    def _is_word_start(self, start: int) -> bool:
         return start == 0 or self._source[start - 1] in _BETWEEN_WORDS
 
-    def _ends(self, end: int) -> bool:
+    def _is_word_end(self, end: int) -> bool:
         return end == len(self._source) or self._source[end] in _BETWEEN_WORDS

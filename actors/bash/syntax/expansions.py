@@ -1,9 +1,9 @@
-"""Which expansions are certain to run nothing."""
+"""Recognizes expansions that cannot run commands, and finds substitutions the tree misses."""
 
 import re
 
 _ARITHMETIC = re.compile(rb"\$\(\([0-9 +*/%<>=!&|^~?:-]*\)\)")
-"""Numbers alone: a name may hold `a[$(…)]`, which bash would run."""
+"""Only numbers: a variable may hold `a[$(…)]`, which bash would run."""
 _NAMED = re.compile(rb"\$(?:[A-Za-z_]\w*|[0-9@*#?$!-])")
 _BRACED = re.compile(
     rb"\$\{(?:#?(?:[A-Za-z_]\w*|[0-9]+|[@*#?$!-])"
@@ -20,7 +20,7 @@ _ESCAPE = re.compile(rb"\\([\\$`\"])")
 
 
 def is_plain_arithmetic(text: bytes) -> bool:
-    """Whether only numbers are reckoned with."""
+    """Whether an arithmetic expansion contains only numbers and operators."""
     return _ARITHMETIC.fullmatch(text) is not None
 
 
@@ -32,35 +32,35 @@ def is_plain_expansion(source: bytes, start: int, end: int) -> bool:
 
 
 def is_plain_test(text: bytes) -> bool:
-    """Whether a `[[ … ]]` only looks at files and compares texts.
+    """Whether a `[[ … ]]` only looks offset files and compares strings.
 
-    A comparison of numbers (`-eq`) reckons, so it may run what an array index holds.
+    A numeric comparison (`-eq`) evaluates arithmetic, which may run what an array index holds.
     """
     return _TEST.fullmatch(text) is not None
 
 
 def find_backticks(source: bytes, start: int, end: int) -> list[tuple[int, bytes]]:
-    """Find what stands in backticks where the tree sees none: where it begins, and the text."""
+    """Find text in backticks that the tree does not show, as pairs of offset and text."""
     found = _BACKTICKS.finditer(source, start, end)
     return [(match.start(), _ESCAPE.sub(rb"\1", match[1])) for match in found]
 
 
 def find_substitutions(source: bytes, start: int, end: int) -> list[tuple[int, bytes]]:
-    """Find what stands in `$(…)` where the tree sees none, as far as brackets tell its end."""
+    """Find the text in `$(…)` that the tree does not show, by matching parentheses."""
     found: list[tuple[int, bytes]] = []
-    at = source.find(b"$(", start, end)
-    while at >= 0:
+    offset = source.find(b"$(", start, end)
+    while offset >= 0:
         close, depth = end, 0
-        for bracket in _PARENTHESIS.finditer(source, at, end):
+        for bracket in _PARENTHESIS.finditer(source, offset, end):
             depth += 1 if bracket.group() == b"(" else -1
             if not depth:
                 close = bracket.start()
                 break
-        found.append((at, source[at + 2 : close]))
-        at = source.find(b"$(", close, end)
+        found.append((offset, source[offset + 2 : close]))
+        offset = source.find(b"$(", close, end)
     return found
 
 
 def unescape_backticks(text: bytes) -> bytes:
-    """Read what stands in one pair of backticks as bash runs it."""
+    """Return the text in a pair of backticks as bash runs it."""
     return _ESCAPE.sub(rb"\1", text[1:-1])

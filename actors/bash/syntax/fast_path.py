@@ -1,7 +1,7 @@
-"""Texts with nothing in them that could be read in two ways: words, blanks and separators.
+"""Splits unambiguous commands, which contain only words, blanks and separators.
 
-Most commands are of this kind, and they need no grammar: without quotes, backslashes, `$`, globs,
-braces, brackets, redirections and comments, every separator separates and every word is a word.
+Most commands need no grammar: without quotes, backslashes, `$`, globs, braces, brackets,
+redirections and comments, every separator separates and every word is a word.
 """
 
 import re
@@ -9,7 +9,7 @@ import re
 _WORD = r"[A-Za-z0-9_./:,@%+^-][A-Za-z0-9_./:,@%+^=-]*+"
 _COMMAND = rf"[ \t]*+{_WORD}(?>(?:[ \t]++{_WORD})*)[ \t]*+"
 _SEPARATOR = r"\n|;|&&?|\|\|?"
-_TEXT = re.compile(rf"{_COMMAND}(?>(?:(?:{_SEPARATOR}){_COMMAND})*)[;&\n]?")
+_PLAIN_TEXT = re.compile(rf"{_COMMAND}(?>(?:(?:{_SEPARATOR}){_COMMAND})*)[;&\n]?")
 SEPARATOR = re.compile(_SEPARATOR)
 RESERVED_WORDS = {
     "if", "then", "elif", "else", "fi", "while", "until", "for", "select", "do", "done",
@@ -18,8 +18,8 @@ RESERVED_WORDS = {
 
 
 def split_plain_commands(text: str) -> list[tuple[str, ...]] | None:
-    """Split a plain text into commands, each as its words; None where it is not all plain."""
-    if not _TEXT.fullmatch(text):
+    """Split a plain text into commands, each as its words; None if any of it is not plain."""
+    if not _PLAIN_TEXT.fullmatch(text):
         return None
     commands = [tuple(piece.split()) for piece in SEPARATOR.split(text)]
     if not commands[-1]:

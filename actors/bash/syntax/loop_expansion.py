@@ -1,98 +1,104 @@
-"""What a word stands for in the body of a loop that says what it runs over."""
+"""Expands loop variables in the body of a `for` loop whose values are listed."""
 
 import re
 from collections.abc import Sequence
 from itertools import islice
 from typing import NamedTuple
 
-from actors.bash.effects.indirect_effects import Words
-from actors.bash.syntax.parsed_command import CommandPart, Word
+from actors.bash.syntax.parsed_command import CommandPart, Word, Words
 
-_MOST = 128
-"""Commands that one command of a loop may come to; of loops in loops there are soon more."""
-_ASKING, _ASKING_BY = {"hash", "type", "which"}, {("command", "-v"), ("command", "-V")}
-_WHOLE = re.compile(r"[\w./:,@%+=-]+")
+_MAX_EXPANSIONS = 128
+"""Expansions of one command; nested loops multiply them."""
+_LOOKUP_COMMANDS = {"hash", "type", "which"}
+_LOOKUP_OPTIONS = {("command", "-v"), ("command", "-V")}
+_UNSPLITTABLE = re.compile(r"[\w./:,@%+=-]+")
 
 
 LoopResults = dict[tuple[int, tuple[int, ...]], CommandPart]
-"""What the loops of one text make of its parts, by their identity and by which of the loops they
-stand before, in or behind."""
+"""The expanded parts of one text, by the identity of the part and its position relative to each
+loop: 0 before, 1 inside, 2 after."""
 
 
 class ForLoop(NamedTuple):
-    """One `for name in words`."""
+    """One `for variable in values` loop."""
 
     variable: str
     values: Words
     body_start: int
-    """Where its body begins, in bytes."""
+    """Where its body begins, as a byte offset."""
     body_end: int
 
 
 def expand_loop_reads(part: CommandPart, offset: int, loops: Sequence[ForLoop]) -> CommandPart:
-    """Write out what a part reads that stands at `at`, where that is a loop's variable alone.
+    """Replace each opened file that is just a loop variable by the values of the loop.
 
-    A loop within leaves its last word in a variable of the same name, so all of that name count.
+    `offset` is where the part begins. An inner loop leaves its last value in a variable of the
+    same name, so all loops over that name apply.
     """
-    opens: list[Word] = []
-    read: list[Word] = []
+    opened: list[Word] = []
+    expanded: list[Word] = []
     for word in part.opened_files:
-        meant = [
+        matching = [
             loop for loop in loops if word.text in (f"${loop.variable}", f"${{{loop.variable}}}")
         ]
-        words = [each for loop in meant for each in loop.values]
-        is_within = any(loop.body_start <= offset < loop.body_end for loop in meant)
-        is_told = is_within and all(loop.values for loop in meant)
-        if is_told and (word.is_one_word or all(map(_is_whole, words))):
-            opens += words
-            read += words
+        values = [value for loop in matching for value in loop.values]
+        is_inside = any(loop.body_start <= offset < loop.body_end for loop in matching)
+        is_known = is_inside and all(loop.values for loop in matching)
+        if is_known and (word.is_one_word or all(map(_is_unsplittable, values))):
+            opened += values
+            expanded += values
         else:
-            opens.append(word)
+            opened.append(word)
     return part._replace(
-        opened_files=tuple(opens), possible_read_paths=(*part.possible_read_paths, *read)
+        opened_files=tuple(opened), possible_read_paths=(*part.possible_read_paths, *expanded)
     )
 
 
 def can_vary(part: CommandPart) -> bool:
-    """Whether a loop can make anything else of a part."""
-    words = part.words if _is_given(part) else part.opened_files
+    """Whether a part can differ between the iterations of a loop."""
+    words = part.words if _may_run_arguments(part) else part.opened_files
     return not all(word.is_literal for word in words)
 
 
-def _is_given(part: CommandPart) -> bool:
-    """Whether what it runs stands among its words, or is not certain."""
+def _may_run_arguments(part: CommandPart) -> bool:
+    """Whether the command it runs is among its arguments, or its name is expanded."""
     return bool(part.nested_parts) or (bool(part.words) and not part.words[0].is_literal)
 
 
 def expand_loop_commands(part: CommandPart, offset: int, loops: Sequence[ForLoop]) -> list[Words]:
-    """Write out what a part at `at` runs that takes its command, or a part of it, from a loop.
+    """List the commands that a part runs if loop variables name them, or a part of them.
 
-    A variable outlives its loop. What only asks about a command (`command -v`) runs none.
+    `offset` is where the part begins. A variable outlives its loop. A command that only looks
+    another one up (`command -v`) runs none.
     """
     first, *more = [word.text for word in part.words[:2]] or [""]
-    if not _is_given(part) or first in _ASKING or (first, *more) in _ASKING_BY:
+    is_lookup = first in _LOOKUP_COMMANDS or (first, *more) in _LOOKUP_OPTIONS
+    if not _may_run_arguments(part) or is_lookup:
         return []
-    meant = [part.words]
+    commands = [part.words]
     for loop in loops:
         if loop.body_start <= offset:
             variable = re.compile(rf"\$(?:{loop.variable}\b|{{{loop.variable}}})")
-            told = ((words, value) for words in meant for value in loop.values)
-            meant = [_with(variable, value, words) for words, value in islice(told, _MOST)] or meant
-    return [words for words in dict.fromkeys(meant) if words != part.words]
+            pairs = ((words, value) for words in commands for value in loop.values)
+            commands = [
+                _substitute(variable, value, words)
+                for words, value in islice(pairs, _MAX_EXPANSIONS)
+            ] or commands
+    return [words for words in dict.fromkeys(commands) if words != part.words]
 
 
-def _with(variable: re.Pattern[str], value: Word, words: Words) -> Words:
-    """Put a value in the place of a variable; a command word falls apart at blanks."""
-    found: list[Word] = []
-    for at, word in enumerate(words):
+def _substitute(variable: re.Pattern[str], value: Word, words: Words) -> Words:
+    """Replace a variable by a value; the command word is then split at blanks."""
+    result: list[Word] = []
+    for index, word in enumerate(words):
         text = value.text.join(variable.split(word.text))
         if text == word.text:
-            found.append(word)
+            result.append(word)
         else:
-            found += map(Word, [text] if at else text.split())
-    return tuple(found)
+            result += map(Word, [text] if index else text.split())
+    return tuple(result)
 
 
-def _is_whole(word: Word) -> bool:
-    """Whether bash neither splits it nor takes it for a pattern, where nothing quotes it."""
-    return word.is_literal and _WHOLE.fullmatch(word.text) is not None
+def _is_unsplittable(word: Word) -> bool:
+    """Whether bash neither splits nor globs the word where it is not quoted."""
+    return word.is_literal and _UNSPLITTABLE.fullmatch(word.text) is not None

@@ -1,4 +1,4 @@
-"""Reads one simple command: its words, its redirections, and where it ends."""
+"""Reads one simple command: its words, its redirections and where it ends."""
 
 import re
 from collections.abc import Mapping
@@ -20,23 +20,23 @@ _REDIRECT = re.compile(
     rb"|(?P<descriptor>\d+|\{[A-Za-z_]\w*\})?"
     rb"(?P<operator><<<|<<-|<<|<>|<&|>&|>>|>\||<(?!\()|>(?!\()))"
 )
-_PLAIN_WORDS = re.compile(
+_PLAIN_START = re.compile(
     rb"([\w./:,@%+^-]++" + WORD_END_LOOKAHEAD + rb"(?>(?:[ \t]++" + PLAIN_WORD + rb")*))[ \t]*+"
 )
-"""The words a command begins with, up to one with anything special in it; the first sets nothing.
-Most commands hold no other."""
-_SURELY_ENDS = frozenset(b"\n;|)")
-_MAY_BLANK = {b" ", b"\t", b"\\", b""}
-_MAY_REDIRECT = frozenset(b"<>&{0123456789")
-_DUPLICATE = re.compile(r"\d+-?|-")
+"""The first words of a command, up to one with a special character; the first is no assignment.
+Most commands have no other words."""
+_COMMAND_ENDS = frozenset(b"\n;|)")
+_BLANK_STARTS = {b" ", b"\t", b"\\", b""}
+_REDIRECT_STARTS = frozenset(b"<>&{0123456789")
+_DESCRIPTOR = re.compile(r"\d+-?|-")
 _ASSIGNMENT = re.compile(rb"[A-Za-z_]\w*(?:\+?=|\[)")
-_NETWORK = ("/dev/tcp/", "/dev/udp/")
-_READING = {b"<", b"<>"}
+_NETWORK_PREFIXES = ("/dev/tcp/", "/dev/udp/")
+_READ_OPERATORS = {b"<", b"<>"}
 
 
 @dataclass(slots=True)
 class SimpleCommand:
-    """A simple command as it was read."""
+    """A simple command as read from the text; offsets are in bytes."""
 
     start: int
     end: int = 0
@@ -48,27 +48,27 @@ class SimpleCommand:
     here_string: str = ""
     """The text of a here-string."""
     assigned_values: list[str] = field(default_factory=list)
-    """What variables are set to."""
+    """The values that its assignments set."""
     command_offset: int = -1
     """Where the command word begins."""
     expansion_offsets: list[int] = field(default_factory=list)
-    """Where the expansions begin that stand in it."""
+    """Where the expansions in it begin."""
 
 
 def read_simple_command(
     source: bytes, expansion_ends: Mapping[int, int], start: int
 ) -> SimpleCommand:
-    """Read words and redirections up to what ends a command.
+    """Read words and redirections up to the end of a command.
 
     Raises:
-        UncertainError: bash may read it differently.
+        AmbiguousSyntaxError: bash may read it differently.
     """
-    plain = _PLAIN_WORDS.match(source, start)
+    plain = _PLAIN_START.match(source, start)
     words = list(map(make_plain_word, plain[1].split())) if plain else []
-    if plain and (plain.end() == len(source) or source[plain.end()] in _SURELY_ENDS):
+    if plain and (plain.end() == len(source) or source[plain.end()] in _COMMAND_ENDS):
         return SimpleCommand(start, plain.end(), words, command_offset=start)
     reader = WordReader(source, expansion_ends, plain.end(1) if plain else start)
-    read = SimpleCommand(
+    command = SimpleCommand(
         start,
         0,
         words,
@@ -76,19 +76,19 @@ def read_simple_command(
         expansion_offsets=reader.seen_expansions,
     )
     while _skip_blanks(reader, start):
-        if source[reader.offset] in _MAY_REDIRECT:
+        if source[reader.offset] in _REDIRECT_STARTS:
             redirect = _REDIRECT.match(source, reader.offset)
             if redirect:
-                _redirect(reader, redirect, read)
+                _read_redirect(reader, redirect, command)
                 continue
-        if not _one_word(reader, read):
+        if not _read_word(reader, command):
             break
-    read.end = reader.offset
-    return read
+    command.end = reader.offset
+    return command
 
 
 def has_reserved_word(simple: SimpleCommand) -> bool:
-    """Whether its command word is one of the grammar's own, which no command can be."""
+    """Whether its command word is a reserved word, which cannot name a command."""
     word = simple.words[0] if simple.command_offset >= 0 else None
     return (
         word is not None
@@ -99,7 +99,7 @@ def has_reserved_word(simple: SimpleCommand) -> bool:
 
 
 def without_reserved_words(simple: SimpleCommand) -> SimpleCommand:
-    """Pass over the grammar's own words before a command, as bash does with some of them."""
+    """Return the command without leading reserved words, some of which bash skips."""
     words = list(simple.words)
     while words and words[0].text in RESERVED_WORDS:
         words.pop(0)
@@ -107,61 +107,61 @@ def without_reserved_words(simple: SimpleCommand) -> SimpleCommand:
 
 
 def _skip_blanks(reader: WordReader, start: int) -> bool:
-    """Go to the next word; False at the end of the text."""
+    """Move to the next word; False at the end of the text."""
     source, at = reader.source, reader.offset
-    if source[at : at + 1] not in _MAY_BLANK:
+    if source[at : at + 1] not in _BLANK_STARTS:
         return True
     blanks = _BLANKS.match(source, at)
     end = blanks.end() if blanks else at
     if end > at > start and not source[at:end].strip(b"\\\n"):
-        raise_ambiguous("a line break joins two words")
+        raise_ambiguous("a line continuation joins two words")
     reader.offset = end
     return end < len(source)
 
 
-def _one_word(reader: WordReader, read: SimpleCommand) -> bool:
+def _read_word(reader: WordReader, command: SimpleCommand) -> bool:
     start = reader.offset
     word = reader.read_word()
     if word is None:
         return False
-    if read.words:
-        read.words.append(word)
+    if command.words:
+        command.words.append(word)
     elif _ASSIGNMENT.match(reader.source, start):
-        read.ask_reasons.append("it sets a variable")
-        read.assigned_values.append(word.text.partition("=")[2])
+        command.ask_reasons.append("it sets a variable")
+        command.assigned_values.append(word.text.partition("=")[2])
     else:
-        read.command_offset = start
-        read.words.append(word)
+        command.command_offset = start
+        command.words.append(word)
     return True
 
 
-def _redirect(reader: WordReader, match: re.Match[bytes], read: SimpleCommand) -> None:
+def _read_redirect(reader: WordReader, match: re.Match[bytes], command: SimpleCommand) -> None:
     operator = match["both"] or match["operator"]
     reader.offset = match.end()
     if (match["descriptor"] or b"").startswith(b"{"):
-        read.ask_reasons.append("it sets a variable to a descriptor")
+        command.ask_reasons.append("it stores a file descriptor in a variable")
     _skip_blanks(reader, match.end())
     start = reader.offset
     word = reader.read_word()
     if word is None:
         raise_ambiguous("a redirection has no target")
     if operator in {b"<<", b"<<-"}:
-        read.heredoc_offsets.append(start)
+        command.heredoc_offsets.append(start)
     elif operator == b"<<<":
-        read.here_string = word.text
-    elif operator not in {b"<&", b">&"} or not _DUPLICATE.fullmatch(word.text):
-        _open(operator, word, read)
+        command.here_string = word.text
+    elif operator not in {b"<&", b">&"} or not _DESCRIPTOR.fullmatch(word.text):
+        _add_file(operator, word, command)
 
 
-def _open(operator: bytes, word: Word, read: SimpleCommand) -> None:
+def _add_file(operator: bytes, word: Word, command: SimpleCommand) -> None:
     if operator == b"<&":
-        raise_ambiguous(f"{word.text} is not the number of a descriptor")
+        raise_ambiguous(f"`{word.text}` is not a file descriptor")
     if word.text == "/dev/null" and word.is_literal:
         return
-    if word.text.startswith(_NETWORK):
-        read.ask_reasons.append(f"it opens a connection: {word.text}")
-    if operator in _READING:
-        read.redirects.append(RedirectedFile("read", word))
+    if word.text.startswith(_NETWORK_PREFIXES):
+        command.ask_reasons.append(f"it opens a network connection ({word.text})")
+    if operator in _READ_OPERATORS:
+        command.redirects.append(RedirectedFile("read", word))
     if operator != b"<":
-        read.redirects.append(RedirectedFile("write", word))
-        read.ask_reasons.append(f"it writes {word.text}")
+        command.redirects.append(RedirectedFile("write", word))
+        command.ask_reasons.append(f"it writes to {word.text}")

@@ -1,4 +1,4 @@
-"""What is asked of the tree alone."""
+"""Lookups that need only the syntax tree, and the node types they use."""
 
 import re
 from collections.abc import Mapping
@@ -19,7 +19,6 @@ EXPANSION_TYPES = frozenset(
         "arithmetic_expansion",
     ]
 )
-"""Expansions."""
 SEQUENCE_TYPES = {
     "program",
     "list",
@@ -50,41 +49,43 @@ _MAY_EXPAND = re.compile(rb"[$`]|[<>]\(")
 
 
 def map_expansions(source: bytes, root: "Node") -> "Mapping[int, Node]":
-    """Every expansion, by where it begins."""
+    """Map each offset where an expansion begins to its node."""
     if not _MAY_EXPAND.search(source):
         return {}
-    found: dict[int, Node] = {}
+    expansions: dict[int, Node] = {}
     pending = [
-        each for each in root.children if _MAY_EXPAND.search(source, each.start_byte, each.end_byte)
+        child
+        for child in root.children
+        if _MAY_EXPAND.search(source, child.start_byte, child.end_byte)
     ]
     while pending:
         node = pending.pop()
         if node.type in EXPANSION_TYPES:
-            found.setdefault(node.start_byte, node)
+            expansions.setdefault(node.start_byte, node)
         pending.extend(node.children)
-    return found
+    return expansions
 
 
 def find_outer_expansions(node: "Node") -> "list[Node]":
     """Find the outermost expansions below a node."""
-    found: list[Node] = []
+    expansions: list[Node] = []
     pending = [node]
     while pending:
-        below = pending.pop()
-        if below.type in EXPANSION_TYPES and below is not node:
-            found.append(below)
+        descendant = pending.pop()
+        if descendant.type in EXPANSION_TYPES and descendant is not node:
+            expansions.append(descendant)
         else:
-            pending.extend(reversed(below.children))
-    return found
+            pending.extend(reversed(descendant.children))
+    return expansions
 
 
 def is_bracket_test(node: "Node") -> bool:
-    """Whether it is `[ … ]`, which is a command like others."""
+    """Whether it is `[ … ]`, which is an ordinary command."""
     return node.type == "test_command" and node.children[0].type == "["
 
 
 def build_command_from_tree(source: bytes, node: "Node") -> SimpleCommand:
-    """Read the words of a command as the tree has them, quotes removed as well as may be."""
+    """Read the words of a command from the tree alone, removing quotes as well as possible."""
     words = [
         source[child.start_byte : child.end_byte].replace(b'$"', b'"').translate(None, _QUOTES)
         for child in node.children
@@ -92,7 +93,7 @@ def build_command_from_tree(source: bytes, node: "Node") -> SimpleCommand:
     ]
     simple = SimpleCommand(node.start_byte, node.end_byte)
     simple.words = [Word(word.decode(errors="replace"), is_literal=False) for word in words]
-    simple.ask_reasons.append("its words are not certain")
+    simple.ask_reasons.append("its words could not be read reliably")
     return simple
 
 

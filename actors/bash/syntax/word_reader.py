@@ -1,6 +1,6 @@
-"""Reads words as bash does, byte by byte; the tree only says where expansions end.
+"""Reads words byte by byte as bash does; the tree only supplies where expansions end.
 
-What this reader does not know for certain, it refuses.
+It raises `AmbiguousSyntaxError` for anything that it cannot read with certainty.
 """
 
 import re
@@ -13,36 +13,38 @@ from actors.bash.syntax.parsed_command import Word
 
 
 class AmbiguousSyntaxError(Exception):
-    """The text may mean something else to bash than to us; says what is in doubt."""
+    """Bash may read the text differently than we do; the message says why."""
 
 
 def raise_ambiguous(why: str) -> NoReturn:
-    """Give up on a text.
+    """Reject a text that bash may read differently.
 
     Raises:
-        UncertainError: always.
+        AmbiguousSyntaxError: always.
     """
     raise AmbiguousSyntaxError(why)
 
 
+UNCLEAR_EXPANSION = "it is unclear whether a `$` or a backtick starts an expansion"
 WORD_END_LOOKAHEAD = rb"(?=[ \t\n;&|)]|\Z)"
 PLAIN_WORD = rb"[\w./:,@%+^-][\w./:,@%+^=-]*+" + WORD_END_LOOKAHEAD
-"""A word without anything special in it, up to its very end: nearly every word."""
-_WHOLE = re.compile(PLAIN_WORD)
-_PLAIN = re.compile(rb"[^ \t\n;&|()<>'\"\\$`*?\[{~#]+")
-_QUOTED = re.compile(rb'[^"\\$`]+')
-_UNQUOTED_BODY = re.compile(rb"[^\\$`]+")
+"""A word without special characters, up to its end: nearly every word."""
+_PLAIN_WORD = re.compile(PLAIN_WORD)
+_PLAIN_RUN = re.compile(rb"[^ \t\n;&|()<>'\"\\$`*?\[{~#]+")
+_QUOTED_RUN = re.compile(rb'[^"\\$`]+')
+_HEREDOC_RUN = re.compile(rb"[^\\$`]+")
 _EXPANDS = re.compile(rb"\$[\w({\[@*#?$!'\"-]")
 _LITERAL_BRACES = re.compile(rb"\{[\w@/:^~+-]*\}")
-"""Without a comma and without `..` bash leaves them as they are: `HEAD@{1}`."""
-_ENDS = frozenset(b" \t\n;&|()<>")
+"""Without a comma or `..`, bash leaves braces as they are: `HEAD@{1}`."""
+_WORD_ENDS = frozenset(b" \t\n;&|()<>")
+_EXPANSION_STARTS = frozenset("$`*?[{~<>")
 _BLANKS = {b" ", b"\t"}
-_ESCAPED = {b'"', b"\\", b"$", b"`"}
+_ESCAPABLE = {b'"', b"\\", b"$", b"`"}
 
 
 @lru_cache(1_024)
 def make_plain_word(text: bytes) -> Word:
-    """Take a word for what it says."""
+    """Make a word that contains nothing special."""
     return Word(text.decode())
 
 
@@ -50,59 +52,60 @@ class WordReader:
     """A position in a text from which words are read."""
 
     def __init__(self, source: bytes, expansion_ends: Mapping[int, int], offset: int) -> None:
-        """Read `source`, whose expansions begin and end as `holes` says."""
+        """Start reading at `offset`; `expansion_ends` maps each expansion's start to its end."""
         self.source = source
         self.offset = offset
         self.seen_expansions: list[int] = []
-        """Where the expansions begin that were stepped over."""
-        self._holes = expansion_ends
+        """Where the expansions that were skipped begin."""
+        self._expansion_ends = expansion_ends
         self._text: list[bytes] = []
-        self._literal = self._plain = self._single = True
-        self._home = False
+        self._is_literal = self._is_unquoted = self._is_one_word = True
+        self._has_home_prefix = False
 
     def read_word(self) -> Word | None:
-        """Read the word that begins here; None where none does.
+        """Read the word that begins here; None if none does.
 
         Raises:
-            UncertainError: bash may read it differently.
+            AmbiguousSyntaxError: bash may read it differently.
         """
-        whole = _WHOLE.match(self.source, self.offset)
-        if whole:
-            self.offset = whole.end()
-            return make_plain_word(whole.group())
+        plain = _PLAIN_WORD.match(self.source, self.offset)
+        if plain:
+            self.offset = plain.end()
+            return make_plain_word(plain.group())
         start = self.offset
         self._text = []
-        self._literal = self._plain = self._single = True
-        self._home = False
-        while self._piece(start):
+        self._is_literal = self._is_unquoted = self._is_one_word = True
+        self._has_home_prefix = False
+        while self._read_piece(start):
             pass
-        return self._word() if self.offset > start else None
+        return self._build_word() if self.offset > start else None
 
     def skip_heredoc_body(self, end: int) -> None:
-        """Step over the body of a here-document whose delimiter is not quoted.
+        """Skip the body of a here-document whose delimiter is not quoted.
 
         Raises:
-            UncertainError: bash may read it differently.
+            AmbiguousSyntaxError: bash may read it differently.
         """
         while self.offset < end:
-            self._expanding(_UNQUOTED_BODY)
+            self._read_expanded_piece(_HEREDOC_RUN)
 
-    def _word(self) -> Word:
+    def _build_word(self) -> Word:
         text = b"".join(self._text).decode(errors="replace")
-        fixed = bool(self._text) and text[:1] not in {"$", "`", "*", "?", "[", "{", "~", "<", ">"}
+        has_fixed_start = bool(self._text) and text[:1] not in _EXPANSION_STARTS
         return Word(
             text,
-            is_literal=self._literal,
-            is_unquoted=self._plain,
-            is_one_word=self._single,
-            is_never_option=self._literal or (self._single and fixed and not text.startswith("-")),
-            has_home_prefix=self._home,
+            is_literal=self._is_literal,
+            is_unquoted=self._is_unquoted,
+            is_one_word=self._is_one_word,
+            is_never_option=self._is_literal
+            or (self._is_one_word and has_fixed_start and not text.startswith("-")),
+            has_home_prefix=self._has_home_prefix,
         )
 
-    def _piece(self, start: int) -> bool:
-        """Read on to the next change of quoting; False at the end of the word."""
+    def _read_piece(self, start: int) -> bool:
+        """Read up to the next change of quoting; False at the end of the word."""
         source, at = self.source, self.offset
-        run = _PLAIN.match(source, at)
+        run = _PLAIN_RUN.match(source, at)
         if run:
             self._text.append(run.group())
             self.offset = run.end()
@@ -112,26 +115,26 @@ class WordReader:
         char = source[at : at + 1]
         match char:
             case b"'":
-                self._raw()
+                self._read_single_quoted()
             case b'"':
-                self._double()
+                self._read_double_quoted()
             case b"\\":
-                self._escape()
+                self._read_escape()
             case b"$" | b"`":
-                return self._dollar()
+                return self._read_dollar()
             case b"<" | b">" if source[at + 1 : at + 2] == b"(":
-                self._hole()
-                self._literal = False
+                self._skip_expansion()
+                self._is_literal = False
             case b"#" if at == start:
                 return False
-            case _ if char[0] in _ENDS:
+            case _ if char[0] in _WORD_ENDS:
                 return False
             case _:
-                self._special(char, start)
+                self._read_special(char, start)
         return True
 
-    def _special(self, char: bytes, start: int) -> None:
-        """Take a character that may expand where it stands."""
+    def _read_special(self, char: bytes, start: int) -> None:
+        """Read a character that bash may expand in this position."""
         source, at = self.source, self.offset
         braces = _LITERAL_BRACES.match(source, at) if char == b"{" else None
         if braces:
@@ -141,77 +144,77 @@ class WordReader:
         if char == b"~":
             before = source[at - 1 : at] if at > start else b""
             if before in {b"", b"=", b":"}:
-                self._literal = False
-                self._home = not before and source[at + 1 : at + 2] in b"/ \t\n;&|)"
+                self._is_literal = False
+                self._has_home_prefix = not before and source[at + 1 : at + 2] in b"/ \t\n;&|)"
         elif char != b"#":
-            self._literal = False
-            self._single = self._single and char != b"{"
+            self._is_literal = False
+            self._is_one_word = self._is_one_word and char != b"{"
         self._text.append(char)
         self.offset += 1
 
-    def _raw(self) -> None:
+    def _read_single_quoted(self) -> None:
         end = self.source.find(b"'", self.offset + 1)
         if end < 0:
             raise_ambiguous("a quote is not closed")
         self._text.append(self.source[self.offset + 1 : end])
-        self._plain = False
+        self._is_unquoted = False
         self.offset = end + 1
 
-    def _escape(self) -> None:
-        self._plain = False
+    def _read_escape(self) -> None:
+        self._is_unquoted = False
         after = self.source[self.offset + 1 : self.offset + 2]
         if not after:
-            raise_ambiguous("it ends in a backslash")
+            raise_ambiguous("it ends with a backslash")
         if after == b"\n":
-            self._joined()
+            self._check_continuation()
         else:
             self._text.append(after)
         self.offset += 2
 
-    def _joined(self) -> None:
-        """Pass a line break that bash takes away before it looks for what begins there."""
+    def _check_continuation(self) -> None:
+        """Reject a line continuation without a blank: bash removes it before it reads words."""
         source, at = self.source, self.offset
         if _BLANKS.isdisjoint((source[at - 1 : at], source[at + 2 : at + 3])):
-            raise_ambiguous("a line break joins two words")
+            raise_ambiguous("a line continuation joins two words")
 
-    def _dollar(self) -> bool:
+    def _read_dollar(self) -> bool:
         after = self.source[self.offset : self.offset + 2]
         if after == b"$'":
-            self._ansi_c()
+            self._read_ansi_c()
         elif after == b'$"':
-            raise_ambiguous("a translated string")
-        elif self.offset in self._holes:
-            self._single = self._literal = False
-            self._hole()
+            raise_ambiguous('it uses a translated string, $"…"')
+        elif self.offset in self._expansion_ends:
+            self._is_one_word = self._is_literal = False
+            self._skip_expansion()
         elif after[:1] == b"`":
             return False
         elif _EXPANDS.match(after):
-            raise_ambiguous("an expansion is not plainly one")
+            raise_ambiguous(UNCLEAR_EXPANSION)
         else:
             self._text.append(b"$")
             self.offset += 1
         return True
 
-    def _ansi_c(self) -> None:
-        text, end, plain = decode_ansi_c(self.source, self.offset)
+    def _read_ansi_c(self) -> None:
+        text, end, is_plain = decode_ansi_c(self.source, self.offset)
         if end < 0:
             raise_ambiguous("a quote is not closed")
         self._text.append(text)
-        self._plain = False
-        self._literal = self._literal and plain
+        self._is_unquoted = False
+        self._is_literal = self._is_literal and is_plain
         self.offset = end
 
-    def _double(self) -> None:
-        self._plain = False
+    def _read_double_quoted(self) -> None:
+        self._is_unquoted = False
         self._text.append(b"")
         self.offset += 1
         while self.source[self.offset : self.offset + 1] != b'"':
-            self._expanding(_QUOTED)
+            self._read_expanded_piece(_QUOTED_RUN)
         self.offset += 1
 
-    def _expanding(self, run: re.Pattern[bytes]) -> None:
-        """Take one piece of a text in which only `$`, backtick and backslash are special."""
-        plain = run.match(self.source, self.offset)
+    def _read_expanded_piece(self, plain_run: re.Pattern[bytes]) -> None:
+        """Read one piece of a text in which only `$`, backtick and backslash are special."""
+        plain = plain_run.match(self.source, self.offset)
         if plain:
             self._text.append(plain.group())
             self.offset = plain.end()
@@ -220,30 +223,30 @@ class WordReader:
         if not after:
             raise_ambiguous("a quote is not closed")
         if after[:1] == b"\\":
-            self._quoted_escape(after)
-        elif self.offset in self._holes:
-            self._literal = False
-            self._hole()
+            self._read_quoted_escape(after)
+        elif self.offset in self._expansion_ends:
+            self._is_literal = False
+            self._skip_expansion()
         elif after[:1] == b"`" or (_EXPANDS.match(after) and after[1:] not in {b"'", b'"'}):
-            raise_ambiguous("an expansion is not plainly one")
+            raise_ambiguous(UNCLEAR_EXPANSION)
         else:
             self._text.append(b"$")
             self.offset += 1
 
-    def _quoted_escape(self, pair: bytes) -> None:
+    def _read_quoted_escape(self, pair: bytes) -> None:
         if pair == b"\\\n":
-            self._joined()
+            self._check_continuation()
         else:
-            self._text.append(pair[1:] if pair[1:] in _ESCAPED else pair)
+            self._text.append(pair[1:] if pair[1:] in _ESCAPABLE else pair)
         self.offset += 2
 
-    def _hole(self) -> None:
+    def _skip_expansion(self) -> None:
         start = self.offset
-        end = self._holes.get(start)
+        end = self._expansion_ends.get(start)
         if end is None or end <= start:
-            raise_ambiguous("an expansion is not plainly one")
+            raise_ambiguous(UNCLEAR_EXPANSION)
         text = self.source[start:end]
         self.seen_expansions.append(start)
         self._text.append(text)
-        self._single = self._single and b"@" not in text
+        self._is_one_word = self._is_one_word and b"@" not in text
         self.offset = end

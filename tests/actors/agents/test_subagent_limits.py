@@ -80,14 +80,14 @@ def test_a_task_beyond_the_spawn_budget_is_an_error(
     wait_for_completion(running)
 
     results = running.scripted_agents.get_last_results("begin")
-    assert sum("spawns in [budget] is 2" in each for each in results) == 1
+    assert sum("the limit of 2 (spawns in [budget])" in each for each in results) == 1
     assert len(list_task_ends(running)) == 2
 
 
 def test_spawns_are_rate_limited() -> None:
-    spawns = SpawnLimiter(max_spawns=None, places=2)
+    spawns = SpawnLimiter(max_spawns=None, slot_limit=2)
     assert [spawns.try_admit(0.0) for _ in range(MAX_SPAWNS_PER_SLOT * 2)] == [""] * 20
-    assert "the next may start in 50 s" in spawns.try_admit(10.0)
+    assert "try again in 50 s" in spawns.try_admit(10.0)
     assert spawns.try_admit(60.0) == ""
 
 

@@ -138,7 +138,8 @@ def test_a_child_of_a_read_only_agent_is_read_only(
     running = sessions.start_session(lines, reader, mode="yolo")
     running.prompt()
     assert completes_without_asking(running)
-    assert "reader only reads" in running.scripted_agents.get_last_results("change")[0]
+    (result,) = running.scripted_agents.get_last_results("change")
+    assert "the agent reader is read-only" in result
 
 
 @pytest.mark.parametrize("delegates", [(), ("bash",)])

@@ -1,4 +1,4 @@
-"""The broker's neighbours, random but legal: agents, people, journal and engine in one account."""
+"""A random but valid environment for the broker: agents, user, journal and engine in one model."""
 
 from collections import Counter, deque
 from collections.abc import Awaitable, Callable
@@ -37,7 +37,7 @@ MessageFilter = Callable[[Message], tuple[Message, ...]]
 
 AGENTS = (PRIMARY, Address("/primary/a-1"), Address("/primary/a-1/b-1"), Address("/primary/a-10"))
 DECISIONS: tuple[ApprovalDecision, ...] = ("once", "session", "no")
-DENY_REASON = "a rule says no"
+DENY_REASON = "denied by a rule"
 ACTIONS: tuple[Action, ...] = ("allow", "ask", "deny")
 
 
@@ -46,7 +46,7 @@ def pass_through(message: Message) -> tuple[Message, ...]:
 
 
 class BrokerModel:
-    """A host that keeps account; `says` and `hears` may plant a fault in mouth and ears."""
+    """The broker's actor context, which checks every message; the filters can inject faults."""
 
     address = APPROVALS
     incarnation = 1
@@ -57,99 +57,107 @@ class BrokerModel:
         outgoing_filter: MessageFilter = pass_through,
         incoming_filter: MessageFilter = pass_through,
     ) -> None:
-        """Begin with a new broker that knows of no console yet."""
-        self.random = Random(seed)  # noqa: S311  (it has to be the same each time)
+        """Create a broker that does not know about a console yet."""
+        self.random = Random(seed)  # noqa: S311  (must be reproducible)
         self.sender = PRIMARY
-        self._says, self._hears = outgoing_filter, incoming_filter
+        self._filter_outgoing, self._filter_incoming = outgoing_filter, incoming_filter
         self._broker: Actor[ApprovalBrokerInbox] = ApprovalBroker(JOURNAL, PERMISSIONS, CONSOLE)
         Actor.bind(self._broker, self)
-        self._asked: dict[str, ExecApprovalRequest] = {}
+        self._requests: dict[str, ExecApprovalRequest] = {}
         self._ends: Counter[str] = Counter()
         self._disk: list[Record] = []
         self._screen: list[str] = []
-        self._presented: set[str] = set()
+        self._shown: set[str] = set()
         self._chosen: dict[str, ApprovalDecision] = {}
         self._granted: set[str] = set()
         self._unsynced: deque[Append] = deque()
         self._engine: deque[Message] = deque()
-        self._told: list[tuple[Address, ApprovalBrokerInbox]] = []
-        self._people = False
-        self._trouble = True
+        self._sent: list[tuple[Address, ApprovalBrokerInbox]] = []
+        self._can_answer = False
+        self._is_disrupting = True
 
     def run(self, steps: int) -> None:
-        """Do random things, then bring everything to its end."""
+        """Take random steps, then let everything finish."""
         for _ in range(steps):
             self.random.choice(self._choices())()
-        self._trouble = False
+        self._is_disrupting = False
         for _ in range(1_000):
             choices = self._choices()
             if not choices:
                 break
             self.random.choice(choices)()
-        self._at_rest()
+        self._check_idle()
 
     def _choices(self) -> list[Callable[[], None]]:
         choices: list[Callable[[], None]] = []
         choices += [self._sync] if self._unsynced else []
         choices += [self._engine_answers] if self._engine else []
-        choices += [self._answer] if self._screen else []
-        if self._trouble:
-            choices += [self._ask, self._ask, self._withdraw, self._come_or_go, self._repeat]
+        choices += [self._submit_decision] if self._screen else []
+        if self._is_disrupting:
+            choices += [
+                self._send_request,
+                self._send_request,
+                self._withdraw,
+                self._change_availability,
+                self._repeat,
+            ]
         return choices
 
-    def _at_rest(self) -> None:
-        assert self._screen == [], "something is left on the screen"
-        ended = {approval: self._ends[approval] for approval in self._asked}
-        assert ended == dict.fromkeys(self._asked, 1), "not each ended exactly once"
+    def _check_idle(self) -> None:
+        assert self._screen == [], "a request is left on the screen"
+        ended = {request_id: self._ends[request_id] for request_id in self._requests}
+        assert ended == dict.fromkeys(self._requests, 1), "a request did not end exactly once"
 
     def _tell(self, sender: Address, message: ApprovalBrokerInbox) -> None:
-        self._told.append((sender, message))
-        for heard in self._hears(message):
+        self._sent.append((sender, message))
+        for filtered in self._filter_incoming(message):
             self.sender = sender
-            self._broker.on_receive(heard)  # type: ignore[arg-type]  # a fault keeps the type
+            self._broker.on_receive(filtered)  # type: ignore[arg-type]  # filters keep the type
 
-    # What the others do.
+    # Steps of the environment
 
-    def _ask(self) -> None:
-        request = make_request(f"r{len(self._asked) + 1}", self.random.choice(AGENTS))
-        self._asked[request.id] = request
+    def _send_request(self) -> None:
+        request = make_request(f"r{len(self._requests) + 1}", self.random.choice(AGENTS))
+        self._requests[request.id] = request
         self._tell(PRIMARY, request)
 
     def _withdraw(self) -> None:
-        if not self._asked:
+        if not self._requests:
             return
-        one = self.random.choice(list(self._asked.values()))
+        single = self.random.choice(list(self._requests.values()))
         under = self.random.choice(AGENTS[1:])
-        alone = self.random.random() < 0.5
-        for each in self._asked.values():
-            meant = each.id == one.id if alone else each.agent.is_under(under)
-            if meant and not self._ends[each.id]:
-                self._ends[each.id] += 1
-        if alone:
-            self._tell(PRIMARY, ApprovalWithdrawn(id=one.id))
+        only_single = self.random.random() < 0.5
+        for request in self._requests.values():
+            affected = request.id == single.id if only_single else request.agent.is_under(under)
+            if affected and not self._ends[request.id]:
+                self._ends[request.id] += 1
+        if only_single:
+            self._tell(PRIMARY, ApprovalWithdrawn(id=single.id))
         else:
             self._tell(PRIMARY, WithdrawApprovals(under=under))
 
-    def _come_or_go(self) -> None:
-        self._people = self.random.random() < 0.8
-        self._tell(CONSOLE, ApproverAvailabilityChanged(can_answer=self._people, reason="gone"))
+    def _change_availability(self) -> None:
+        self._can_answer = self.random.random() < 0.8
+        self._tell(CONSOLE, ApproverAvailabilityChanged(can_answer=self._can_answer, reason="gone"))
 
-    def _answer(self) -> None:
-        approval = self.random.choice(self._screen)
-        answer = self.random.choice(DECISIONS)
-        self._chosen.setdefault(approval, answer)
-        self._tell(CONSOLE, SubmitDecision(id=approval, decision=answer))
+    def _submit_decision(self) -> None:
+        request_id = self.random.choice(self._screen)
+        decision = self.random.choice(DECISIONS)
+        self._chosen.setdefault(request_id, decision)
+        self._tell(CONSOLE, SubmitDecision(id=request_id, decision=decision))
 
     def _repeat(self) -> None:
-        """Say again what has been said; a withdrawal and a coming or going would be news."""
-        news = WithdrawApprovals | ApprovalWithdrawn | ApproverAvailabilityChanged | SubmitDecision
-        old = [each for each in self._told if not isinstance(each[1], news)]
-        if old:
-            self._tell(*self.random.choice(old))
+        """Send a duplicate of a message whose repetition must have no effect."""
+        effective = (
+            WithdrawApprovals | ApprovalWithdrawn | ApproverAvailabilityChanged | SubmitDecision
+        )
+        repeatable = [sent for sent in self._sent if not isinstance(sent[1], effective)]
+        if repeatable:
+            self._tell(*self.random.choice(repeatable))
 
     def _sync(self) -> None:
         append = self._unsynced.popleft()
-        if self._trouble and self.random.random() < 0.1:
+        if self._is_disrupting and self.random.random() < 0.1:
             self._tell(JOURNAL, AppendFailed(id=append.id, detail="disk full"))
         else:
             self._disk += append.records
@@ -167,63 +175,63 @@ class BrokerModel:
         elif isinstance(message, EvaluatePermission):
             action = self.random.choice(ACTIONS)
             reason = DENY_REASON if action == "deny" else ""
-            verdict = PermissionDecision(
+            decision = PermissionDecision(
                 id=message.id,
                 action=action,
                 reason=reason,
                 policy_version=2,
                 grants=make_request(message.id).grants,
             )
-            self._tell(PERMISSIONS, verdict)
+            self._tell(PERMISSIONS, decision)
 
-    # What the broker says.
+    # Messages from the broker
 
     def send(self, to: Address, message: Message, sender: Address) -> None:  # noqa: ARG002
-        """Check what the broker says, and pass it on."""
-        for said in self._says(message):
-            match said:
+        """Check a message from the broker and process it."""
+        for sent in self._filter_outgoing(message):
+            match sent:
                 case Append():
-                    self._unsynced.append(said)
+                    self._unsynced.append(sent)
                 case StoreGrant() | EvaluatePermission():
-                    self._engine.append(said)
+                    self._engine.append(sent)
                 case ShowApproval():
-                    self._present(said)
+                    self._on_shown(sent)
                 case DismissApproval():
-                    assert said.id in self._screen, "retracted what was not shown"
-                    self._screen.remove(said.id)
+                    assert sent.id in self._screen, "dismissed a request that was not shown"
+                    self._screen.remove(sent.id)
                 case ApprovalDecided():
-                    self._answered(said, to)
+                    self._on_decided(sent, to)
                 case ApprovalUnavailable():
-                    forced = "disk full" in said.reason or DENY_REASON in said.reason
-                    assert forced or not self._people, "refused though somebody is there"
-                    self._end(said.id, to)
+                    forced = "disk full" in sent.reason or DENY_REASON in sent.reason
+                    assert forced or not self._can_answer, "unavailable although a user can decide"
+                    self._end(sent.id, to)
                 case StoreGrantFailed():
-                    assert to == CONSOLE, "told to nobody who reads it"
+                    assert to == CONSOLE, "not sent to the console"
                 case _:
-                    note = f"{to} is told {type(said).__name__}"
+                    note = f"unexpected {type(sent).__name__} to {to}"
                     raise AssertionError(note)
 
-    def _present(self, said: ShowApproval) -> None:
-        assert said.request in self._disk, "shown before it was on disk"
-        assert self._people, "shown to nobody"
-        assert said.request.id not in self._presented, "shown twice"
-        assert not self._ends[said.request.id], "shown after its end"
-        self._presented.add(said.request.id)
-        self._screen.append(said.request.id)
+    def _on_shown(self, sent: ShowApproval) -> None:
+        assert sent.request in self._disk, "shown before it was on disk"
+        assert self._can_answer, "shown although no user can decide"
+        assert sent.request.id not in self._shown, "shown twice"
+        assert not self._ends[sent.request.id], "shown after its end"
+        self._shown.add(sent.request.id)
+        self._screen.append(sent.request.id)
 
-    def _answered(self, said: ApprovalDecided, to: Address) -> None:
-        assert said in self._disk, "delivered before it was on disk"
-        if said.decided_by == "person":
-            assert said.decision == self._chosen.get(said.id), "not what the person said"
-            assert said.decision != "session" or said.id in self._granted, "before its grant"
-        self._end(said.id, to)
+    def _on_decided(self, sent: ApprovalDecided, to: Address) -> None:
+        assert sent in self._disk, "delivered before it was on disk"
+        if sent.decided_by == "person":
+            assert sent.decision == self._chosen.get(sent.id), "not the user's decision"
+            assert sent.decision != "session" or sent.id in self._granted, "before its grant"
+        self._end(sent.id, to)
 
-    def _end(self, approval: str, to: Address) -> None:
-        assert to == PRIMARY, "not the way it came"
-        assert not self._ends[approval], "ended twice"
-        self._ends[approval] += 1
+    def _end(self, request_id: str, to: Address) -> None:
+        assert to == PRIMARY, "did not return the way it came"
+        assert not self._ends[request_id], "ended twice"
+        self._ends[request_id] += 1
 
-    # The rest of a host, which a broker has no use for.
+    # The rest of the actor context, which the broker does not use
 
     def start_child(
         self, make: Callable[[], Actor[Message]], name: str, restart: Restart

@@ -1,4 +1,4 @@
-"""The journey of an approval, as the broker's neighbours see it."""
+"""The approval broker, tested through the actors that it talks to."""
 
 from dataclasses import dataclass
 from functools import partial
@@ -38,7 +38,7 @@ from tests.probe import Probe, start_probe
 
 pytestmark = pytest.mark.quick
 
-NO_APPROVER = "the terminal is gone"
+NO_APPROVER = "the console is not running"
 
 
 def make_submission(
@@ -71,7 +71,7 @@ def make_store_grant(request: ExecApprovalRequest) -> StoreGrant:
 
 @dataclass
 class BrokerHarness:
-    """The broker's neighbours; `written` plays the journal's good days."""
+    """Probes in place of the actors that the broker talks to."""
 
     journal: Probe
     engine: Probe
@@ -83,14 +83,14 @@ class BrokerHarness:
         self.primary.tell(APPROVALS, request)
 
     def expect_written(self, record: object) -> None:
-        """Check that exactly this goes to disk next, and say that it is there."""
+        """Check that exactly this record is appended next, and confirm it."""
         self.append_count += 1
         append = self.journal.expect_kind(Append)
         assert (append.id, append.records) == (self.append_count, (record,))
         self.journal.tell(APPROVALS, Appended(id=append.id))
 
     def park_and_show(self, request: AnyApprovalRequest, parked_count: int = 1) -> None:
-        """Bring a request up to the screen."""
+        """Send a request and check that it is recorded and shown."""
         self.send_request(request)
         self.expect_written(request)
         self.console.expect(ShowApproval(request=request, parked_count=parked_count))
@@ -107,24 +107,24 @@ class BrokerHarness:
 
 @pytest.fixture
 def harness(system: ActorSystem) -> BrokerHarness:
-    """A broker to whom the console has said that somebody is there."""
-    desk = start_broker(system)
-    desk.console.tell(APPROVALS, ApproverAvailabilityChanged(can_answer=True))
-    return desk
+    """A broker whose console has reported that a user can decide."""
+    harness = start_broker(system)
+    harness.console.tell(APPROVALS, ApproverAvailabilityChanged(can_answer=True))
+    return harness
 
 
 def start_broker(system: ActorSystem) -> BrokerHarness:
-    desk = BrokerHarness(
+    harness = BrokerHarness(
         journal=start_probe(system, "journal"),
         engine=start_probe(system, "permissions"),
         console=start_probe(system, "console"),
         primary=start_probe(system, "primary"),
     )
     system.start(partial(ApprovalBroker, JOURNAL, PERMISSIONS, CONSOLE), "approvals")
-    return desk
+    return harness
 
 
-# The plain way.
+# One request
 
 
 def test_a_request_is_on_disk_before_it_is_shown(harness: BrokerHarness) -> None:
@@ -137,7 +137,7 @@ def test_a_request_is_on_disk_before_it_is_shown(harness: BrokerHarness) -> None
     harness.console.expect(ShowApproval(request=request, parked_count=1))
 
 
-def test_an_answer_is_on_disk_before_it_is_delivered(harness: BrokerHarness) -> None:
+def test_a_decision_is_on_disk_before_it_is_delivered(harness: BrokerHarness) -> None:
     harness.park_and_show(make_request())
     harness.submit(make_submission("once"))
 
@@ -148,7 +148,7 @@ def test_an_answer_is_on_disk_before_it_is_delivered(harness: BrokerHarness) -> 
     harness.expect_dismissed()
 
 
-def test_a_no_brings_what_the_person_said(harness: BrokerHarness) -> None:
+def test_a_denial_delivers_the_users_feedback(harness: BrokerHarness) -> None:
     harness.park_and_show(make_request())
     harness.submit(make_submission("no", feedback="use b.txt"))
     harness.expect_written(make_decided("no", feedback="use b.txt"))
@@ -156,8 +156,8 @@ def test_a_no_brings_what_the_person_said(harness: BrokerHarness) -> None:
     harness.primary.expect(make_decided("no", feedback="use b.txt"))
 
 
-def test_an_answer_goes_back_the_way_the_request_came(harness: BrokerHarness) -> None:
-    """A deeper agent's request is handed on by its ancestors; the answer goes down the same way."""
+def test_a_decision_returns_the_way_the_request_came(harness: BrokerHarness) -> None:
+    """Ancestors forward a subagent's request, and the decision returns through them."""
     deep = Address("/primary/general-2")
     harness.park_and_show(make_request(agent=deep))
     harness.submit(make_submission("once"))
@@ -166,16 +166,16 @@ def test_an_answer_goes_back_the_way_the_request_came(harness: BrokerHarness) ->
     harness.primary.expect(make_decided("once", agent=deep))
 
 
-def test_requests_are_shown_in_the_order_in_which_they_came(harness: BrokerHarness) -> None:
+def test_requests_are_shown_in_arrival_order(harness: BrokerHarness) -> None:
     harness.park_and_show(make_request("r1"), parked_count=1)
     harness.park_and_show(make_request("r2"), parked_count=2)
     harness.park_and_show(make_request("r3"), parked_count=3)
 
 
-# For this session.
+# Grants
 
 
-def test_a_grant_is_stored_before_the_answer_is_delivered(harness: BrokerHarness) -> None:
+def test_a_grant_is_stored_before_the_decision_is_delivered(harness: BrokerHarness) -> None:
     request = make_request()
     harness.park_and_show(request)
     harness.submit(make_submission("session"))
@@ -187,7 +187,7 @@ def test_a_grant_is_stored_before_the_answer_is_delivered(harness: BrokerHarness
     harness.primary.expect(make_decided("session"))
 
 
-def test_a_grant_that_could_not_be_stored_counts_as_once(harness: BrokerHarness) -> None:
+def test_a_grant_that_cannot_be_stored_allows_once(harness: BrokerHarness) -> None:
     harness.park_and_show(make_request("r1"))
     harness.park_and_show(make_request("r2"), parked_count=2)
     harness.submit(make_submission("session"))
@@ -199,7 +199,7 @@ def test_a_grant_that_could_not_be_stored_counts_as_once(harness: BrokerHarness)
     harness.engine.expect_nothing_more()
 
 
-def test_what_a_grant_allows_is_answered_without_asking(harness: BrokerHarness) -> None:
+def test_parked_requests_that_a_grant_allows_are_released(harness: BrokerHarness) -> None:
     requests = [make_request(each) for each in ("r1", "r2", "r3")]
     for position, request in enumerate(requests):
         harness.park_and_show(request, parked_count=position + 1)
@@ -218,10 +218,10 @@ def test_what_a_grant_allows_is_answered_without_asking(harness: BrokerHarness) 
     harness.expect_dismissed("r3")
 
 
-def test_what_a_rule_answers_before_it_was_shown_waits_for_its_own_record(
+def test_a_rule_decision_before_display_waits_for_its_record(
     harness: BrokerHarness,
 ) -> None:
-    """The request's record must not be taken for the answer's."""
+    """The record of the request must not be mistaken for that of the decision."""
     harness.park_and_show(make_request("r1"))
     harness.send_request(make_request("r2"))
     harness.submit(make_submission("session"))
@@ -245,7 +245,7 @@ def test_what_a_rule_answers_before_it_was_shown_waits_for_its_own_record(
     harness.console.expect_nothing_more()
 
 
-def test_when_the_rules_change_what_is_denied_now_ends_with_its_reason_and_what_is_allowed_runs(
+def test_a_policy_change_ends_denied_and_allowed_requests(
     harness: BrokerHarness,
 ) -> None:
     requests = [make_request(each) for each in ("r1", "r2", "r3")]
@@ -259,7 +259,7 @@ def test_when_the_rules_change_what_is_denied_now_ends_with_its_reason_and_what_
         harness.engine.tell(APPROVALS, make_permission_decision("r3", "ask"))
     harness.expect_written(make_decided_by_rule("r2"))
 
-    reason = "it is denied now: a grant"
+    reason = "a policy change denies it: a grant"
     harness.primary.expect(
         ApprovalUnavailable(id="r1", agent=PRIMARY, reason=reason), make_decided_by_rule("r2")
     )
@@ -271,7 +271,7 @@ def test_when_the_rules_change_what_is_denied_now_ends_with_its_reason_and_what_
     harness.primary.expect_nothing_more()
 
 
-def test_a_request_whose_verdict_was_given_before_a_change_is_judged_anew_as_it_comes(
+def test_an_outdated_request_is_reevaluated_on_arrival(
     harness: BrokerHarness,
 ) -> None:
     harness.engine.tell(APPROVALS, PolicyChanged(policy_version=2))
@@ -286,7 +286,7 @@ def test_a_request_whose_verdict_was_given_before_a_change_is_judged_anew_as_it_
     harness.primary.expect(make_decided_by_rule("r1"))
 
 
-def test_a_verdict_that_comes_after_a_persons_answer_changes_nothing(
+def test_a_reevaluation_after_the_users_decision_is_ignored(
     harness: BrokerHarness,
 ) -> None:
     harness.park_and_show(make_request())
@@ -306,7 +306,7 @@ def test_a_verdict_that_comes_after_a_persons_answer_changes_nothing(
         (("no",), "session", "no"),
     ],
 )
-def test_an_answer_that_was_not_offered_counts_as_less(
+def test_an_unavailable_decision_is_clamped_to_a_weaker_one(
     harness: BrokerHarness,
     offered: tuple[ApprovalDecision, ...],
     chosen: ApprovalDecision,
@@ -320,10 +320,10 @@ def test_an_answer_that_was_not_offered_counts_as_less(
     harness.engine.expect_nothing_more()
 
 
-def test_what_may_be_granted_no_longer_counts_as_once_and_the_person_is_told(
+def test_an_outdated_grant_becomes_once_and_the_user_is_notified(
     harness: BrokerHarness,
 ) -> None:
-    """As where they have begun to plan since it was shown."""
+    """For example, because plan mode was entered after the request was shown."""
     harness.park_and_show(make_request())
     harness.engine.tell(APPROVALS, make_permission_decision("r1", "ask"))  # with nothing to grant
     harness.submit(make_submission("session"))
@@ -334,10 +334,10 @@ def test_what_may_be_granted_no_longer_counts_as_once_and_the_person_is_told(
     harness.engine.expect_nothing_more()
 
 
-# Answers to nothing.
+# Unexpected decisions
 
 
-def test_answers_to_what_is_not_on_the_screen_change_nothing(harness: BrokerHarness) -> None:
+def test_decisions_on_requests_not_shown_are_ignored(harness: BrokerHarness) -> None:
     harness.send_request(make_request("r1"))
     harness.submit(make_submission("once", "r1"))
     harness.submit(make_submission("once", "unknown"))
@@ -347,7 +347,7 @@ def test_answers_to_what_is_not_on_the_screen_change_nothing(harness: BrokerHarn
     harness.park_and_show(make_request("r2"), parked_count=2)
 
 
-def test_the_second_answer_changes_nothing(harness: BrokerHarness) -> None:
+def test_a_second_decision_is_ignored(harness: BrokerHarness) -> None:
     harness.park_and_show(make_request())
     harness.submit(make_submission("no"))
     harness.submit(make_submission("once"))
@@ -359,7 +359,7 @@ def test_the_second_answer_changes_nothing(harness: BrokerHarness) -> None:
     harness.park_and_show(make_request("r2"))
 
 
-def test_a_request_that_comes_again_is_not_asked_again(harness: BrokerHarness) -> None:
+def test_a_duplicate_request_is_not_shown_again(harness: BrokerHarness) -> None:
     harness.park_and_show(make_request())
     harness.send_request(make_request())
     harness.submit(make_submission("once"))
@@ -370,10 +370,10 @@ def test_a_request_that_comes_again_is_not_asked_again(harness: BrokerHarness) -
     harness.park_and_show(make_request("r2"))
 
 
-# Withdrawn.
+# Withdrawal
 
 
-def test_a_withdrawn_request_leaves_the_screen_and_nobody_is_told_of_a_refusal(
+def test_a_withdrawn_request_is_dismissed_without_a_decision(
     harness: BrokerHarness,
 ) -> None:
     harness.park_and_show(make_request())
@@ -386,7 +386,7 @@ def test_a_withdrawn_request_leaves_the_screen_and_nobody_is_told_of_a_refusal(
     harness.primary.expect_nothing_more()
 
 
-def test_a_request_withdrawn_before_it_was_shown_never_is(harness: BrokerHarness) -> None:
+def test_a_request_withdrawn_before_display_is_never_shown(harness: BrokerHarness) -> None:
     harness.send_request(make_request())
     harness.primary.tell(APPROVALS, ApprovalWithdrawn(id="r1"))
     harness.expect_written(make_request())
@@ -395,7 +395,7 @@ def test_a_request_withdrawn_before_it_was_shown_never_is(harness: BrokerHarness
     harness.park_and_show(make_request("r2"))
 
 
-def test_a_request_withdrawn_while_its_answer_is_written_is_not_answered(
+def test_a_request_withdrawn_during_the_write_is_not_decided(
     harness: BrokerHarness,
 ) -> None:
     harness.park_and_show(make_request())
@@ -428,35 +428,35 @@ def test_a_subtree_is_withdrawn_by_whole_segments(harness: BrokerHarness) -> Non
     harness.park_and_show(make_request("r5"), parked_count=3)
 
 
-# Nobody is there, or the disk refuses.
+# No approver, and disk failures
 
 
-def test_where_nobody_can_be_asked_a_request_is_refused_at_once(system: ActorSystem) -> None:
-    desk = start_broker(system)
-    desk.console.tell(APPROVALS, ApproverAvailabilityChanged(can_answer=False))
-    desk.send_request(make_request())
+def test_a_request_without_an_approver_is_unavailable_at_once(system: ActorSystem) -> None:
+    harness = start_broker(system)
+    harness.console.tell(APPROVALS, ApproverAvailabilityChanged(can_answer=False))
+    harness.send_request(make_request())
 
-    reason = "nobody can be asked here"
-    desk.primary.expect(ApprovalUnavailable(id="r1", agent=PRIMARY, reason=reason))
-    desk.journal.expect_nothing_more()
+    reason = "no user can be asked in this session"
+    harness.primary.expect(ApprovalUnavailable(id="r1", agent=PRIMARY, reason=reason))
+    harness.journal.expect_nothing_more()
 
 
 @pytest.mark.parametrize("somebody", [True, False])
-def test_what_comes_before_it_is_known_whether_somebody_is_there_waits(
+def test_requests_wait_until_approver_availability_is_known(
     system: ActorSystem, *, somebody: bool
 ) -> None:
-    desk = start_broker(system)
-    desk.send_request(make_request())
-    desk.journal.expect_nothing_more()
-    desk.console.tell(APPROVALS, ApproverAvailabilityChanged(can_answer=somebody))
+    harness = start_broker(system)
+    harness.send_request(make_request())
+    harness.journal.expect_nothing_more()
+    harness.console.tell(APPROVALS, ApproverAvailabilityChanged(can_answer=somebody))
     if somebody:
-        desk.expect_written(make_request())
-        desk.console.expect(ShowApproval(request=make_request(), parked_count=1))
+        harness.expect_written(make_request())
+        harness.console.expect(ShowApproval(request=make_request(), parked_count=1))
     else:
-        desk.primary.expect_kind(ApprovalUnavailable)
+        harness.primary.expect_kind(ApprovalUnavailable)
 
 
-def test_a_console_that_goes_refuses_what_waits_and_what_comes_after(
+def test_losing_the_console_ends_parked_and_later_requests(
     harness: BrokerHarness,
 ) -> None:
     harness.park_and_show(make_request("r1"))
@@ -474,7 +474,7 @@ def test_a_console_that_goes_refuses_what_waits_and_what_comes_after(
     )
 
 
-def test_an_answer_given_before_the_console_went_still_counts(harness: BrokerHarness) -> None:
+def test_a_decision_before_the_console_was_lost_applies(harness: BrokerHarness) -> None:
     harness.park_and_show(make_request())
     harness.submit(make_submission("once"))
     harness.console.tell(
@@ -485,7 +485,7 @@ def test_an_answer_given_before_the_console_went_still_counts(harness: BrokerHar
     harness.primary.expect(make_decided("once"))
 
 
-def test_people_can_be_asked_again_when_the_console_is_back(harness: BrokerHarness) -> None:
+def test_requests_are_shown_when_the_console_returns(harness: BrokerHarness) -> None:
     harness.console.tell(
         APPROVALS, ApproverAvailabilityChanged(can_answer=False, reason=NO_APPROVER)
     )
@@ -494,29 +494,29 @@ def test_people_can_be_asked_again_when_the_console_is_back(harness: BrokerHarne
     harness.park_and_show(make_request())
 
 
-def test_a_request_that_could_not_be_written_is_refused_unseen(harness: BrokerHarness) -> None:
+def test_a_request_that_cannot_be_recorded_is_unavailable(harness: BrokerHarness) -> None:
     harness.send_request(make_request())
     harness.journal.expect_kind(Append)
     harness.journal.tell(APPROVALS, AppendFailed(id=1, detail="disk full"))
 
-    reason = "the session could not be written: disk full"
+    reason = "the session could not be saved: disk full"
     harness.primary.expect(ApprovalUnavailable(id="r1", agent=PRIMARY, reason=reason))
     harness.console.expect_nothing_more()
 
 
-def test_an_answer_that_could_not_be_written_is_not_delivered(harness: BrokerHarness) -> None:
+def test_a_decision_that_cannot_be_recorded_is_not_delivered(harness: BrokerHarness) -> None:
     harness.park_and_show(make_request())
     harness.submit(make_submission("session"))
     harness.journal.expect_kind(Append)
     harness.journal.tell(APPROVALS, AppendFailed(id=2, detail="disk full"))
 
     refused = harness.primary.expect_kind(ApprovalUnavailable)
-    assert refused.reason == "the session could not be written: disk full"
+    assert refused.reason == "the session could not be saved: disk full"
     harness.expect_withdrawn()
     harness.engine.expect_nothing_more()
 
 
-def test_news_about_nothing_changes_nothing(harness: BrokerHarness) -> None:
+def test_messages_about_unknown_requests_are_ignored(harness: BrokerHarness) -> None:
     harness.park_and_show(make_request())
     harness.engine.tell(APPROVALS, GrantStored(id="r1", policy_version=2))
     harness.engine.tell(APPROVALS, PolicyChanged(policy_version=2))
@@ -533,7 +533,7 @@ def test_news_about_nothing_changes_nothing(harness: BrokerHarness) -> None:
     harness.primary.expect(make_decided("once"))
 
 
-# Questions.
+# User questions
 
 
 def make_two_questions() -> QuestionRequest:
@@ -551,7 +551,7 @@ def make_two_questions() -> QuestionRequest:
     )
 
 
-def test_replies_are_on_disk_before_they_are_delivered(harness: BrokerHarness) -> None:
+def test_answers_are_on_disk_before_they_are_delivered(harness: BrokerHarness) -> None:
     harness.park_and_show(make_two_questions())
     harness.submit(SubmitDecision(id="r1", decision="once", answers=("1", "2")))
 
@@ -560,7 +560,7 @@ def test_replies_are_on_disk_before_they_are_delivered(harness: BrokerHarness) -
     harness.primary.expect(answered)
 
 
-def test_a_question_with_a_reply_too_few_counts_as_not_answered(harness: BrokerHarness) -> None:
+def test_too_few_answers_count_as_no_answer(harness: BrokerHarness) -> None:
     harness.park_and_show(make_two_questions())
     harness.submit(SubmitDecision(id="r1", decision="once", answers=("1",)))
 

@@ -23,7 +23,7 @@ SEEDS_PER_BLOCK = 200
 
 
 @pytest.mark.parametrize("block", range(4))
-def test_each_request_ends_exactly_once_in_any_order_of_events(block: int) -> None:
+def test_each_request_ends_exactly_once_for_random_events(block: int) -> None:
     run_seeds(range(block * SEEDS_PER_BLOCK, (block + 1) * SEEDS_PER_BLOCK))
 
 
@@ -70,7 +70,7 @@ MUTANT_FILTERS: dict[str, tuple[MessageFilter, MessageFilter]] = {
 
 
 @pytest.mark.parametrize("fault", MUTANT_FILTERS)
-def test_the_random_neighbours_find_a_planted_fault(fault: str) -> None:
+def test_the_random_broker_model_detects_each_mutant(fault: str) -> None:
     with pytest.raises(AssertionError):
         run_seeds(range(SEEDS_PER_BLOCK), *MUTANT_FILTERS[fault])
 

@@ -48,7 +48,7 @@ def send_records(journal: Probe, *records: Record) -> None:
     journal.tell(APPROVALS, RecordsRead(id=journal.expect_kind(ReadRecords).id, records=records))
 
 
-def test_what_is_asked_in_other_words_is_written_again_before_it_is_shown(
+def test_a_changed_request_is_recorded_again_before_display(
     system: ActorSystem, journal: Probe
 ) -> None:
     console, primary = start_probe(system, "console"), start_probe(system, "primary")
@@ -63,7 +63,7 @@ def test_what_is_asked_in_other_words_is_written_again_before_it_is_shown(
     console.expect(ShowApproval(request=REPEATED_REQUEST, parked_count=1))
 
 
-def test_an_answer_grants_what_was_shown_when_it_was_given(
+def test_a_recorded_decision_grants_what_was_shown_then(
     system: ActorSystem, journal: Probe, engine: Probe
 ) -> None:
     primary = start_probe(system, "primary")

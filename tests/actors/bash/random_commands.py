@@ -1,9 +1,9 @@
-"""Commands made up at random: of pieces that bash gives a meaning to, nested in contexts."""
+"""Generates random commands from pieces with a meaning to bash, nested in contexts."""
 
 from random import Random
 
 NAMES = ("a", "b", "c", "rm", "ls", "cat", "git", "find", "echo", "true", "grep", "x1")
-"""All of them are stand-ins where such commands are really run."""
+"""All of them are stubs in tests that run the commands."""
 
 TOKENS = (
     "a", "b", "rm", "ls", "'q r'", '"d q"', "\\s", "$v", "${v}", "$(a)", "`b`", '"$(rm x)"', "x=1",
@@ -28,12 +28,12 @@ TEMPLATES = (
     "{} # {}\n{}", "a {} <<< {}", "{}<{}", "{}>{}", "echo ${{v:-{}}}", "echo $(( {} ))",
     'echo "{}"', "echo '{}'", "v={} {}", "time {}", "echo $({}; {})", "{} >/dev/null {}",
 )  # fmt: skip
-_DEEPEST = 3
+_MAX_DEPTH = 3
 
 
 def make_random_command(random: Random, depth: int = 0) -> str:
-    """Make up one command."""
-    if depth < _DEEPEST and random.random() < 0.5:
+    """Generate one command."""
+    if depth < _MAX_DEPTH and random.random() < 0.5:
         context = random.choice(TEMPLATES)
         return context.format(
             *(make_random_command(random, depth + 1) for _ in range(context.count("{}")))
@@ -44,7 +44,7 @@ def make_random_command(random: Random, depth: int = 0) -> str:
 
 
 def mutate_command(random: Random, command: str) -> str:
-    """Change a command in a few places: characters lost, doubled, moved, put in."""
+    """Change a command in a few places: drop, replace, insert or copy characters."""
     text = list(command)
     for _ in range(random.randint(1, 4)):
         at = random.randint(0, len(text))

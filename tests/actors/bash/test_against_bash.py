@@ -1,7 +1,7 @@
-"""What bash really runs is what the parser says: with stand-ins that only write down their words.
+"""Bash runs only commands that the parser predicts; all commands are stubs that log their words.
 
-bash runs in an empty folder with a PATH of nothing but stand-ins, and no generated command names
-an absolute path.
+bash runs in an empty folder, its PATH contains only stubs, and no generated command names an
+absolute path.
 """
 
 import os
@@ -13,8 +13,7 @@ from random import Random
 
 import pytest
 
-from actors.bash.parse import parse_command
-from actors.bash.syntax.parsed_command import ParsedCommand
+from actors.bash.parse import ParsedCommand, parse_command
 from tests.actors.bash.random_commands import NAMES, make_random_command
 
 EXTRA_STUB_NAMES = ("f", "i", "E", "q r", "d q", "s", "x", "v", "1", "2", "t", "done", "esac")
@@ -41,12 +40,12 @@ class StubSandbox:
             (self._bin / name).symlink_to("a")
         self._environment = {"PATH": str(self._bin), "BASH_ENV": str(folder / "rc"), "v": "rm"}
 
-    def run(self, command: str, at: int) -> list[tuple[str, ...]]:
-        """Run a command with bash; answer what was run, each as its words.
+    def run(self, command: str, number: int) -> list[tuple[str, ...]]:
+        """Run a command with bash; return the words of each command that it ran.
 
-        A stand-in that was killed before it wrote is left out.
+        A stub that was killed before it wrote its log is left out.
         """
-        log = self._log.with_suffix(f".{at}")
+        log = self._log.with_suffix(f".{number}")
         log.mkdir()
         process = subprocess.Popen(
             [BASH, "--noprofile", "--norc", "-c", command],
@@ -62,8 +61,8 @@ class StubSandbox:
         except subprocess.TimeoutExpired:
             os.killpg(process.pid, signal.SIGKILL)
             process.wait()
-        ran = [read_words(file) for file in log.iterdir()]
-        return [words for words in ran if words]
+        logged = [read_words(file) for file in log.iterdir()]
+        return [words for words in logged if words]
 
 
 def read_words(file: Path) -> tuple[str, ...]:
@@ -74,19 +73,19 @@ def is_certain(command: ParsedCommand) -> bool:
     return not command.ask_reason and not any(part.ask_reason for part in command.parts)
 
 
-def is_predicted(command: ParsedCommand, ran: tuple[str, ...]) -> bool:
-    """Whether a part says that these words run; where one is expanded, the command word must."""
+def is_predicted(command: ParsedCommand, words: tuple[str, ...]) -> bool:
+    """Whether a part has these words; if one is expanded, the command word must match."""
     for part in command.parts:
-        if not part.words or part.words[0].text != ran[0]:
+        if not part.words or part.words[0].text != words[0]:
             continue
-        if part.text == " ".join(ran) or not all(word.is_literal for word in part.words):
+        if part.text == " ".join(words) or not all(word.is_literal for word in part.words):
             return True
     return False
 
 
 def compare_with_bash(folder: Path, seed: int, count: int) -> int:
-    """Compare so many certain commands; answer how many commands bash ran for them."""
-    sandbox, random, ran, compared = StubSandbox(folder), Random(seed), 0, 0  # noqa: S311  (a seed must replay)
+    """Compare `count` certain commands; return how many commands bash ran for them."""
+    sandbox, random, run_count, compared = StubSandbox(folder), Random(seed), 0, 0  # noqa: S311  (a seed must replay)
     while compared < count:
         text = make_random_command(random)
         command = parse_command(text)
@@ -94,17 +93,17 @@ def compare_with_bash(folder: Path, seed: int, count: int) -> int:
             continue
         compared += 1
         for words in sandbox.run(text, compared):
-            ran += 1
+            run_count += 1
             assert is_predicted(command, words), f"{text!r} ran {words}"
-    return ran
+    return run_count
 
 
-def test_bash_runs_nothing_that_the_parser_did_not_foresee(tmp_path: Path) -> None:
+def test_bash_runs_only_what_the_parser_predicts(tmp_path: Path) -> None:
     assert compare_with_bash(tmp_path, seed=1, count=300) > 100
 
 
 @pytest.mark.long
 @pytest.mark.timeout(900)
 @pytest.mark.parametrize("seed", [2, 3])
-def test_bash_runs_nothing_unforeseen_in_ten_thousand_commands(tmp_path: Path, seed: int) -> None:
+def test_bash_runs_only_predicted_commands_in_ten_thousand(tmp_path: Path, seed: int) -> None:
     assert compare_with_bash(tmp_path, seed=seed, count=5_000) > 2_000

@@ -1,8 +1,9 @@
-"""How a command is split into parts, and what makes it uncertain."""
+"""Which parts a command is split into, and what makes it ambiguous."""
 
 import pytest
 
 from actors.bash.parse import parse_command
+from actors.bash.syntax.word_reader import UNCLEAR_EXPANSION
 
 pytestmark = pytest.mark.quick
 
@@ -24,22 +25,22 @@ def part_texts(command: str) -> list[str]:
         ("echo a \\\n b", ["echo a b"]),
     ],
 )
-def test_every_command_in_a_text_is_a_part(command: str, expected: list[str]) -> None:
+def test_every_command_in_a_text_becomes_a_part(command: str, expected: list[str]) -> None:
     assert parse_command(command).ask_reason == ""
     assert part_texts(command) == expected
 
 
 @pytest.mark.parametrize(
-    ("command", "doubt"),
+    ("command", "reason"),
     [
-        ("\\\na{b*", "a piece of it was not understood"),
-        ("cat <<E\n`a`\nE", "an expansion is not plainly one"),
-        ("echo a\\\nb", "a line break joins two words"),
-        ("b(b)", "where a command ends is not certain"),
+        ("\\\na{b*", "part of it could not be parsed"),
+        ("cat <<E\n`a`\nE", UNCLEAR_EXPANSION),
+        ("echo a\\\nb", "a line continuation joins two words"),
+        ("b(b)", "it is unclear where a command ends"),
         ("!$#", "may not be a reserved word"),
         ("do a", "is a reserved word"),
-        ('echo "${x:-`a`}"', "is not plainly an expansion"),
+        ('echo "${x:-`a`}"', "may run commands or set variables"),
     ],
 )
-def test_where_grammar_and_words_do_not_agree_it_asks(command: str, doubt: str) -> None:
-    assert doubt in parse_command(command).ask_reason
+def test_a_text_that_bash_may_read_differently_asks(command: str, reason: str) -> None:
+    assert reason in parse_command(command).ask_reason

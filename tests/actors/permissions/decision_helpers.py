@@ -1,4 +1,4 @@
-"""Calls judged in a few words."""
+"""Short ways to build rules and decide calls in tests."""
 
 from pathlib import Path
 
@@ -32,18 +32,22 @@ def project_rules(*rules: Rule, trusted: bool = True) -> RuleSource:
 
 
 def rules_only_policy(*rules: Rule) -> Policy:
-    """One source and nothing else, as `permissions check --rules` judges."""
+    """Build a policy with one rule source alone, as `permissions check --rules` does."""
     return Policy(sources=(RuleSource(name="rules", rules=rules),), protected_paths=None)
 
 
 def decide_requests(
-    *call: tuple[str, str],
+    *requests: tuple[str, str],
     policy: Policy | None = None,
     chain: tuple[PermissionProfile, ...] = (BUILD_PROFILE,),
     workspace_paths: WorkspacePaths = WORKSPACE_PATHS,
 ) -> CallDecision:
-    requests = tuple(permission_request(*each) for each in call)
-    return decide_call(requests, workspace_paths, policy or Policy(defaults=DEFAULT_RULES), chain)
+    return decide_call(
+        tuple(permission_request(*request) for request in requests),
+        workspace_paths,
+        policy or Policy(defaults=DEFAULT_RULES),
+        chain,
+    )
 
 
 def decide_action(

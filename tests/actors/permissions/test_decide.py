@@ -1,4 +1,4 @@
-"""One verdict from rules, ceiling, floor, grants and mode; each case is a call and its verdict."""
+"""Decisions from rules, limits, minimum asks, grants and modes."""
 
 from dataclasses import replace
 
@@ -44,7 +44,7 @@ def policy_in_mode(mode: PermissionMode) -> Policy:
         ("write", ".greenroom/plans/next.md", "allow"),
         ("edit", ".greenroom/plans/next.md", "allow"),
         ("write", ".greenroom/plans/x/next.md", "ask"),
-        ("unheard_of", "x", "ask"),
+        ("unknown", "x", "ask"),
         ("mcp__git__log", "{}", "ask"),
         ("todo_write", "*", "allow"),
         ("task", "explore", "allow"),
@@ -67,11 +67,13 @@ def policy_in_mode(mode: PermissionMode) -> Policy:
         ("ls", ".env", "allow"),
     ],
 )
-def test_the_built_in_defaults(permission: str, target: str, expected: Action) -> None:
+def test_the_defaults_allow_reading_and_ask_for_effects(
+    permission: str, target: str, expected: Action
+) -> None:
     assert decide_action(permission, target) == expected
 
 
-def test_an_added_folder_is_as_the_workspace_but_for_what_a_rule_allows() -> None:
+def test_an_added_folder_is_like_the_workspace_except_for_allow_rules() -> None:
     policy = replace(DEFAULTS, added_directories=("/nowhere/shared",))
 
     assert decide_action("read", "/nowhere/shared/a.py", policy) == "allow"
@@ -88,7 +90,7 @@ def test_an_added_folder_is_as_the_workspace_but_for_what_a_rule_allows() -> Non
 # Rules.
 
 
-def test_in_a_source_the_last_match_wins() -> None:
+def test_the_last_match_in_a_source_wins() -> None:
     policy = rules_only_policy(
         rule("read", "*"), rule("read", "src/*", "deny"), rule("read", "src/a")
     )
@@ -100,7 +102,7 @@ def test_in_a_source_the_last_match_wins() -> None:
     ]
 
 
-def test_between_sources_the_strictest_wins() -> None:
+def test_the_strictest_of_several_sources_wins() -> None:
     policy = replace(
         DEFAULTS,
         sources=(user_rules(rule("write", "*")), project_rules(rule("write", "docs/*", "deny"))),
@@ -110,7 +112,7 @@ def test_between_sources_the_strictest_wins() -> None:
     assert decide_action("write", "docs/a", policy) == "deny"
 
 
-def test_the_defaults_speak_only_where_no_source_does() -> None:
+def test_the_defaults_apply_only_if_no_source_matches() -> None:
     policy = replace(DEFAULTS, sources=(user_rules(rule("read", ".env"), rule("ls", "*", "ask")),))
 
     assert decide_action("read", ".env", policy) == "allow"
@@ -118,22 +120,22 @@ def test_the_defaults_speak_only_where_no_source_does() -> None:
     assert decide_action("ls", ".", policy) == "ask"
 
 
-def test_without_defaults_what_no_rule_speaks_of_asks() -> None:
+def test_an_unmatched_request_asks_without_defaults() -> None:
     assert decide_action("read", "a", rules_only_policy()) == "ask"
     assert decide_action("question", "*", rules_only_policy(rule("question", "*"))) == "ask"
 
 
-def test_what_an_untrusted_source_allows_is_silence_and_what_it_tightens_counts() -> None:
-    allows = rule("write", "*"), rule("read", ".env")
-    policy = replace(DEFAULTS, sources=(project_rules(*allows, trusted=False),))
+def test_an_untrusted_source_can_restrict_but_not_allow() -> None:
+    allow_rules = rule("write", "*"), rule("read", ".env")
+    policy = replace(DEFAULTS, sources=(project_rules(*allow_rules, trusted=False),))
 
     assert decide_action("write", "a", policy) == "ask"
     assert decide_action("read", ".env", policy) == "ask"
-    tight = project_rules(rule("read", "*", "deny"), trusted=False)
-    assert decide_action("read", "a", replace(DEFAULTS, sources=(tight,))) == "deny"
+    restricting = project_rules(rule("read", "*", "deny"), trusted=False)
+    assert decide_action("read", "a", replace(DEFAULTS, sources=(restricting,))) == "deny"
 
 
-def test_outside_the_workspace_an_allow_needs_an_absolute_pattern_and_a_deny_does_not() -> None:
+def test_only_absolute_patterns_allow_paths_outside_the_workspace() -> None:
     assert decide_action("read", "/etc/hosts", rules_only_policy(rule("read", "*"))) == "ask"
     assert decide_action("read", "/etc/hosts", rules_only_policy(rule("read", "/etc/*"))) == "allow"
     assert (
@@ -141,13 +143,13 @@ def test_outside_the_workspace_an_allow_needs_an_absolute_pattern_and_a_deny_doe
     )
 
 
-def test_a_deny_may_name_what_is_inside_absolutely() -> None:
+def test_an_absolute_deny_applies_inside_the_workspace() -> None:
     policy = rules_only_policy(rule("read", "*"), rule("read", "/nowhere/project/keys/*", "deny"))
 
     assert decide_action("read", "keys/a", policy) == "deny"
 
 
-def test_a_rule_for_one_agent_is_for_that_agent() -> None:
+def test_a_rule_for_one_agent_applies_to_that_agent() -> None:
     policy = replace(DEFAULTS, sources=(user_rules(rule("read", "*", "deny", agent="explore")),))
     explore = PermissionProfile(agent="explore")
 
@@ -156,7 +158,7 @@ def test_a_rule_for_one_agent_is_for_that_agent() -> None:
     assert decide_action("read", "a", policy, (BUILD_PROFILE, explore)) == "deny"
 
 
-def test_a_change_looks_into_the_file_so_what_may_not_be_read_may_not_be_edited() -> None:
+def test_a_file_that_must_not_be_read_must_not_be_edited() -> None:
     policy = rules_only_policy(
         rule("edit", "*"), rule("write", "*"), rule("read", "keys/*", "deny")
     )
@@ -166,21 +168,21 @@ def test_a_change_looks_into_the_file_so_what_may_not_be_read_may_not_be_edited(
     assert decide_action("write", "keys/a", policy) == "deny"
 
 
-# The ceiling.
+# Limits.
 
 
-def test_a_tool_that_one_above_lacks_is_denied_unless_it_is_handed_on() -> None:
+def test_a_tool_that_an_ancestor_lacks_must_be_delegated() -> None:
     narrow = PermissionProfile(agent="lead", tools=("read", "task"))
     child = PermissionProfile(agent="worker")
-    handing = replace(narrow, delegates=("write",))
+    delegating = replace(narrow, delegates=("write",))
 
     def write(*chain: PermissionProfile) -> Action:
         return decide_action("write", "a", rules_only_policy(rule("write", "*")), chain)
 
     assert write(child, narrow) == "deny"
-    assert write(child, handing) == "allow"
-    assert write(handing) == "deny"
-    assert write(child, replace(handing, from_project=True)) == "deny"
+    assert write(child, delegating) == "allow"
+    assert write(delegating) == "deny"
+    assert write(child, replace(delegating, from_project=True)) == "deny"
     assert write(PermissionProfile(agent="a", tools=("wri*",))) == "allow"
 
 
@@ -197,26 +199,28 @@ def test_a_tool_that_one_above_lacks_is_denied_unless_it_is_handed_on() -> None:
         ("plan_exit", "*", "ask"),
     ],
 )
-def test_plan_only_reads_and_writes_plans(permission: str, target: str, expected: Action) -> None:
+def test_plan_mode_only_reads_and_writes_plan_files(
+    permission: str, target: str, expected: Action
+) -> None:
     rules = user_rules(rule("write", "*"), rule("edit", "*"), rule("mcp__db__drop", "*"))
     policy = replace(policy_in_mode("plan"), sources=(rules,))
-    under = replace(DEFAULTS, sources=(rules,), mode="yolo")
+    yolo = replace(DEFAULTS, sources=(rules,), mode="yolo")
     planner = PermissionProfile(agent="plan", max_mode="plan")
 
     assert decide_action(permission, target, policy) == expected
-    assert decide_action(permission, target, under, (BUILD_PROFILE, planner)) == expected
+    assert decide_action(permission, target, yolo, (BUILD_PROFILE, planner)) == expected
 
 
-def test_a_command_in_plan_that_asks_is_lifted_by_a_person_alone() -> None:
+def test_in_plan_mode_no_grant_allows_a_command() -> None:
     granted = replace(policy_in_mode("plan"), grants=(rule("bash", "make"),))
     planner = (BUILD_PROFILE, PermissionProfile(agent="plan", max_mode="plan"))
 
     for policy, chain in ((granted, (BUILD_PROFILE,)), (policy_in_mode("yolo"), planner)):
-        judgement = decide_requests(("bash", "make"), policy=policy, chain=chain).decision
-        assert (judgement.action, judgement.grants) == ("ask", ())
+        decision = decide_requests(("bash", "make"), policy=policy, chain=chain).decision
+        assert (decision.action, decision.grants) == ("ask", ())
 
 
-def test_read_only_denies_all_but_reading_also_below() -> None:
+def test_a_read_only_agent_and_its_descendants_only_read() -> None:
     policy = replace(DEFAULTS, mode="yolo")
     reader = PermissionProfile(agent="explore", read_only=True)
 
@@ -227,22 +231,22 @@ def test_read_only_denies_all_but_reading_also_below() -> None:
         assert decide_action("bash", "make", policy, chain) == "deny"
 
 
-def test_a_definitions_mode_only_tightens() -> None:
-    def in_session(mode: PermissionMode, definition: PermissionMode) -> Action:
+def test_the_max_mode_of_a_definition_only_restricts() -> None:
+    def decide_write(mode: PermissionMode, max_mode: PermissionMode) -> Action:
         return decide_action(
             "write",
             "a",
             policy_in_mode(mode),
-            (PermissionProfile(agent="x", max_mode=definition), BUILD_PROFILE),
+            (PermissionProfile(agent="x", max_mode=max_mode), BUILD_PROFILE),
         )
 
-    assert in_session("yolo", "default") == "ask"
-    assert in_session("default", "yolo") == "ask"
-    assert in_session("yolo", "auto-edit") == "allow"
-    assert in_session("auto-edit", "plan") == "deny"
+    assert decide_write("yolo", "default") == "ask"
+    assert decide_write("default", "yolo") == "ask"
+    assert decide_write("yolo", "auto-edit") == "allow"
+    assert decide_write("auto-edit", "plan") == "deny"
 
 
-# Lifts.
+# Lifting an ask.
 
 
 @pytest.mark.parametrize(
@@ -265,17 +269,17 @@ def test_a_definitions_mode_only_tightens() -> None:
         ("auto-edit", "read", ".env", "ask"),
     ],
 )
-def test_modes_lift_an_ask_within_their_bounds(
+def test_a_mode_lifts_only_the_asks_it_covers(
     mode: PermissionMode, permission: str, target: str, expected: Action
 ) -> None:
     assert decide_action(permission, target, policy_in_mode(mode)) == expected
 
 
-def test_auto_edit_lifts_only_what_defaults_made_in_the_whole_chain() -> None:
+def test_auto_edit_lifts_only_asks_caused_by_defaults() -> None:
     asks = replace(
         policy_in_mode("auto-edit"), sources=(user_rules(rule("write", "docs/*", "ask")),)
     )
-    below = replace(
+    asks_for_parent = replace(
         policy_in_mode("auto-edit"),
         sources=(user_rules(rule("write", "docs/*", "ask", agent="lead")),),
     )
@@ -283,13 +287,15 @@ def test_auto_edit_lifts_only_what_defaults_made_in_the_whole_chain() -> None:
     assert decide_action("write", "src/a", asks) == "allow"
     assert decide_action("write", "docs/a", asks) == "ask"
     assert (
-        decide_action("write", "docs/a", below, (BUILD_PROFILE, PermissionProfile(agent="lead")))
+        decide_action(
+            "write", "docs/a", asks_for_parent, (BUILD_PROFILE, PermissionProfile(agent="lead"))
+        )
         == "ask"
     )
     assert decide_action("write", "docs/a", replace(asks, mode="yolo")) == "allow"
 
 
-def test_a_grant_lifts_exactly_what_was_asked() -> None:
+def test_a_grant_allows_exactly_the_request_it_names() -> None:
     policy = with_grants(DEFAULTS, (rule("write", "a.py"),))
 
     assert decide_action("write", "a.py", policy) == "allow"
@@ -297,7 +303,7 @@ def test_a_grant_lifts_exactly_what_was_asked() -> None:
         assert decide_action(permission, target, policy) == "ask"
 
 
-def test_what_is_offered_is_what_is_stored_and_what_lifts() -> None:
+def test_storing_the_offered_grants_allows_the_call() -> None:
     call = (("write", "a.py"), ("read", "/etc/hosts"), ("write", "a.py"))
     offered = decide_requests(*call).decision.grants
 
@@ -317,33 +323,35 @@ def test_what_is_offered_is_what_is_stored_and_what_lifts() -> None:
         ("question", "*"),
     ],
 )
-def test_some_things_cannot_be_granted(permission: str, target: str) -> None:
+def test_no_grant_is_offered_for_unclear_or_protected_targets(permission: str, target: str) -> None:
     assert decide_requests((permission, target)).decision.grants == ()
     forced = replace(DEFAULTS, grants=(rule(permission, target),))
     assert decide_action(permission, target, forced) == "ask"
 
 
-def test_a_grant_of_a_beginning_lifts_what_it_covers_but_no_floor() -> None:
-    wide = replace(DEFAULTS, grants=tuple(rule("bash", each) for each in ("git *", "sudo *")))
+def test_a_prefix_grant_does_not_lift_a_minimum_ask() -> None:
+    prefixes = replace(
+        DEFAULTS, grants=tuple(rule("bash", pattern) for pattern in ("git *", "sudo *"))
+    )
 
-    assert decide_action("bash", "git commit -m x", wide) == "allow"
+    assert decide_action("bash", "git commit -m x", prefixes) == "allow"
     for command in ("sudo make", "git -c a=b log", "git commit -m x > f", "A=1 git commit -m x"):
-        assert decide_action("bash", command, wide) == "ask", command
+        assert decide_action("bash", command, prefixes) == "ask", command
 
 
-def test_a_grant_does_not_lift_a_deny() -> None:
+def test_a_grant_does_not_override_a_deny_rule() -> None:
     policy = replace(rules_only_policy(rule("write", "a", "deny")), grants=(rule("write", "a"),))
 
     assert decide_action("write", "a", policy) == "deny"
 
 
-def test_a_grant_can_only_allow() -> None:
-    wrong = (rule("read", "a.py", "deny"), rule("read", "b.py", "ask"))
+def test_ask_and_deny_rules_cannot_be_granted() -> None:
+    restrictions = (rule("read", "a.py", "deny"), rule("read", "b.py", "ask"))
 
-    assert with_grants(DEFAULTS, wrong).grants == ()
+    assert with_grants(DEFAULTS, restrictions).grants == ()
 
 
-def test_granting_twice_stores_once_and_counts_each_change() -> None:
+def test_a_repeated_grant_is_stored_once_and_counted_twice() -> None:
     policy = with_grants(DEFAULTS, (rule("write", "a"), rule("write", "a")))
     again = with_grants(policy, (rule("write", "a"),))
 
@@ -354,33 +362,36 @@ def test_granting_twice_stores_once_and_counts_each_change() -> None:
 # Whole calls.
 
 
-def test_the_strictest_request_of_a_call_decides() -> None:
-    judgement = decide_requests(("read", "a"), ("write", "b"), ("read", "c")).decision
+def test_the_strictest_request_decides_the_whole_call() -> None:
+    decision = decide_requests(("read", "a"), ("write", "b"), ("read", "c")).decision
 
-    assert (judgement.action, judgement.grants) == ("ask", (rule("write", "b"),))
+    assert (decision.action, decision.grants) == ("ask", (rule("write", "b"),))
 
 
-def test_a_call_that_does_not_say_what_it_touches_asks_in_every_mode() -> None:
+def test_a_call_without_requests_asks_even_in_yolo() -> None:
     assert decide_requests(policy=policy_in_mode("yolo")).decision.action == "ask"
 
 
-def test_a_target_too_long_to_look_into_asks() -> None:
-    judgement = decide_requests(
+def test_a_target_that_is_too_long_asks() -> None:
+    decision = decide_requests(
         ("bash", "true " * 50_000), policy=rules_only_policy(rule("bash", "*"))
     ).decision
 
-    assert (judgement.action, judgement.reason) == ("ask", "it is longer than 200,000 characters")
+    assert (decision.action, decision.reason) == ("ask", "it is longer than 200,000 characters")
 
 
-def test_a_verdict_says_what_decided_it() -> None:
-    def reason(permission: str, target: str, policy: Policy = DEFAULTS) -> str:
+def test_the_reason_names_what_decided_the_call() -> None:
+    def get_reason(permission: str, target: str, policy: Policy = DEFAULTS) -> str:
         return decide_requests((permission, target), policy=policy).decision.reason
 
-    assert reason("read", ".env") == "ask read .env (built-in default)"
-    assert reason("write", "a.py") == "write asks unless it is allowed (built-in default)"
-    assert reason("write", "/a.py") == "/a.py is outside the workspace"
-    assert reason("write", "a.py", policy_in_mode("auto-edit")) == "mode auto-edit"
+    assert get_reason("read", ".env") == 'the rule "ask read .env" applies (built-in default)'
+    assert get_reason("write", "a.py") == "it writes to a.py"
+    assert get_reason("write", "/a.py") == "/a.py is outside the workspace"
+    assert get_reason("write", "a.py", policy_in_mode("auto-edit")) == "auto-edit mode allows it"
     granted = with_grants(DEFAULTS, (rule("write", "a.py"),))
-    assert reason("write", "a.py", granted) == "allow write a.py (granted in this session)"
+    assert (
+        get_reason("write", "a.py", granted)
+        == 'the rule "allow write a.py" applies (granted for this session)'
+    )
     denied = replace(DEFAULTS, sources=(user_rules(rule("write", "*.py", "deny")),))
-    assert reason("write", "a.py", denied) == "deny write *.py (user rules)"
+    assert get_reason("write", "a.py", denied) == 'the rule "deny write *.py" applies (user rules)'

@@ -1,4 +1,4 @@
-"""The laws of the algebra, over random rules, chains, grants and calls."""
+"""Properties of decisions over random rules, chains, grants and calls."""
 
 from dataclasses import replace
 
@@ -67,20 +67,20 @@ policies = st.builds(
 @st.composite
 def accesses(draw: st.DrawFn) -> Access:
     permission, target = draw(permissions), draw(st.sampled_from(TARGETS))
-    reads = Access("read", "a", "bash", changes_nothing=True)
-    command = permission == "bash"
+    read = Access("read", "a", "bash", changes_nothing=True)
+    is_command = permission == "bash"
     return Access(
         permission=permission,
         target=target,
         tool=permission,
-        rule_scope=draw(st.sampled_from(("full", "full", "tightens", "denies"))),
+        rule_scope=draw(st.sampled_from(("all", "all", "ask_or_deny", "deny_only"))),
         other_spellings=draw(st.sampled_from(((), ("a",), ("rm a",)))),
         is_in_workspace=not target.startswith("/"),
-        ask_reason=draw(st.sampled_from(("", "", "a floor"))),
-        protection_reason=draw(st.sampled_from(("", "", "protected"))),
+        ask_reason=draw(st.sampled_from(("", "", "it is unclear"))),
+        protection_reason=draw(st.sampled_from(("", "", "it is protected"))),
         changes_nothing=permission in ("read", "task"),
-        required_reads=draw(st.sampled_from((None, (), (reads,)))) if command else None,
-        requires_trust=command and draw(st.booleans()),
+        required_reads=draw(st.sampled_from((None, (), (read,)))) if is_command else None,
+        requires_trust=is_command and draw(st.booleans()),
         is_target_unknown=draw(st.sampled_from((False, False, False, True))),
     )
 
@@ -97,12 +97,10 @@ BUILD = PermissionProfile(agent="build")
 DEFAULTS = Policy(defaults=DEFAULT_RULES)
 LOOSE_POLICY = replace(DEFAULTS, sources=(LOOSE_SOURCE,))
 AUTO_EDIT = replace(DEFAULTS, mode="auto-edit")
-ASK_SOURCE = RuleSource(name="asked", rules=(Rule(permission="write", pattern="a", action="ask"),))
-DENY_SOURCE = RuleSource(
-    name="denied", rules=(Rule(permission="write", pattern="a", action="deny"),)
-)
+ASK_SOURCE = RuleSource(name="ask", rules=(Rule(permission="write", pattern="a", action="ask"),))
+DENY_SOURCE = RuleSource(name="deny", rules=(Rule(permission="write", pattern="a", action="deny"),))
 ALLOW_SOURCE = RuleSource(
-    name="allowed", rules=(Rule(permission="bash", pattern="*", action="allow"),)
+    name="allow", rules=(Rule(permission="bash", pattern="*", action="allow"),)
 )
 GIT = [
     Access(
@@ -118,7 +116,7 @@ GIT = [
 
 def decide_accesses(call: list[Access], policy: Policy, chain: ProfileChain) -> AccessDecision:
     return combine_decisions(
-        (each, decide_access(each, get_rule_index(policy, chain))) for each in call
+        (access, decide_access(access, get_rule_index(policy, chain))) for access in call
     )
 
 
@@ -128,19 +126,19 @@ def get_strictness(call: list[Access], policy: Policy, chain: ProfileChain) -> i
 
 @PROPERTY
 @given(calls, accesses(), policies, chains)
-def test_one_more_part_never_loosens(
-    call: list[Access], more: Access, policy: Policy, chain: ProfileChain
+def test_an_additional_access_never_loosens_a_call(
+    call: list[Access], additional: Access, policy: Policy, chain: ProfileChain
 ) -> None:
     alone = get_strictness(call, policy, chain)
-    assert get_strictness([*call, more], policy, chain) >= alone
-    assert get_strictness([more, *call], policy, chain) >= alone
+    assert get_strictness([*call, additional], policy, chain) >= alone
+    assert get_strictness([additional, *call], policy, chain) >= alone
 
 
 @PROPERTY
 @given(calls, policies, chains, profiles)
 @example(PLAIN, AUTO_EDIT, (replace(BUILD, rules=ASK_SOURCE),), BUILD)
 @example(PLAIN, DEFAULTS, (replace(BUILD, max_mode="plan"),), BUILD)
-def test_no_child_is_looser_than_who_is_above_it_lifts_included(
+def test_a_child_is_never_looser_than_its_ancestors(
     call: list[Access], policy: Policy, chain: ProfileChain, child: PermissionProfile
 ) -> None:
     assert get_strictness(call, policy, (child, *chain)) >= get_strictness(call, policy, chain)
@@ -150,7 +148,7 @@ def test_no_child_is_looser_than_who_is_above_it_lifts_included(
 @given(calls, policies, chains, profiles)
 @example(PLAIN, DEFAULTS, (BUILD,), replace(BUILD, rules=DENY_SOURCE))
 @example(PLAIN, DEFAULTS, (BUILD,), replace(BUILD, read_only=True))
-def test_who_is_above_never_loosens_what_holds_for_an_agent_by_itself(
+def test_ancestors_never_loosen_what_applies_to_an_agent(
     call: list[Access], policy: Policy, chain: ProfileChain, child: PermissionProfile
 ) -> None:
     assert get_strictness(call, policy, (child, *chain)) >= get_strictness(call, policy, (child,))
@@ -160,28 +158,29 @@ def test_who_is_above_never_loosens_what_holds_for_an_agent_by_itself(
 @given(accesses(), policies, chains)
 @example(PLAIN[0], LOOSE_POLICY, (replace(BUILD, disallowed_tools=("write",)),))
 @example(PLAIN[0], LOOSE_POLICY, (BUILD, replace(BUILD, tools=("read",))))
-def test_a_tool_that_somebody_of_the_chain_lacks_is_denied(
-    matter: Access, policy: Policy, chain: ProfileChain
+def test_a_tool_missing_anywhere_in_the_chain_is_denied(
+    access: Access, policy: Policy, chain: ProfileChain
 ) -> None:
-    tool = matter.tool
-    had = [{"*", tool} & {*each.tools} and tool not in each.disallowed_tools for each in chain]
-    if matter.rule_scope == "full" and not all(had):
-        assert decide_access(matter, get_rule_index(policy, chain)).action == "deny"
+    tool = access.tool
+    is_allowed_by = [
+        {"*", tool} & {*profile.tools} and tool not in profile.disallowed_tools for profile in chain
+    ]
+    if access.rule_scope == "all" and not all(is_allowed_by):
+        assert decide_access(access, get_rule_index(policy, chain)).action == "deny"
 
 
 @PROPERTY
 @given(accesses(), policies, chains)
-def test_no_lift_changes_a_deny_or_what_only_an_answer_lifts(
-    matter: Access, policy: Policy, chain: ProfileChain
+def test_modes_and_grants_never_lift_deny_or_always_ask(
+    access: Access, policy: Policy, chain: ProfileChain
 ) -> None:
     before = decide_access(
-        matter, get_rule_index(replace(policy, mode="default", grants=()), chain)
+        access, get_rule_index(replace(policy, mode="default", grants=()), chain)
     )
-    exact = matter.request
-    grant = Rule(permission=exact.permission, pattern=exact.target, action="allow")
+    grant = Rule(permission=access.permission, pattern=access.target, action="allow")
     for mode in MODES[1:]:
         lifted = with_grants(replace(policy, mode=mode), (grant,))
-        after = decide_access(matter, get_rule_index(lifted, chain))
+        after = decide_access(access, get_rule_index(lifted, chain))
         if before.action == "deny":
             assert after.action == "deny"
         if before.always_ask:
@@ -190,11 +189,11 @@ def test_no_lift_changes_a_deny_or_what_only_an_answer_lifts(
 
 @PROPERTY
 @given(calls, policies, chains)
-def test_a_looser_mode_never_tightens(
+def test_a_looser_mode_never_restricts_a_call(
     call: list[Access], policy: Policy, chain: ProfileChain
 ) -> None:
-    found = [get_strictness(call, replace(policy, mode=mode), chain) for mode in MODES]
-    assert found == sorted(found, reverse=True)
+    by_mode = [get_strictness(call, replace(policy, mode=mode), chain) for mode in MODES]
+    assert by_mode == sorted(by_mode, reverse=True)
 
 
 @PROPERTY
@@ -204,7 +203,7 @@ def test_a_looser_mode_never_tightens(
     chains,
     st.builds(Rule, permission=permissions, pattern=patterns, action=st.just("allow")),
 )
-def test_a_grant_never_tightens(
+def test_a_grant_never_restricts_a_call(
     call: list[Access], policy: Policy, chain: ProfileChain, grant: Rule
 ) -> None:
     granted = with_grants(policy, (grant,))
@@ -215,13 +214,15 @@ def test_a_grant_never_tightens(
 @given(calls, policies, chains)
 @example(PLAIN, LOOSE_POLICY, (BUILD,))
 @example(GIT, DEFAULTS, (BUILD,))
-def test_trust_never_tightens(call: list[Access], policy: Policy, chain: ProfileChain) -> None:
-    def trusting(*, trusted: bool) -> Policy:
-        heard = tuple(replace(each, trusted=trusted) for each in policy.sources)
-        return replace(policy, sources=heard, trusted=trusted)
+def test_trust_never_restricts_a_call(
+    call: list[Access], policy: Policy, chain: ProfileChain
+) -> None:
+    def with_trust(*, trusted: bool) -> Policy:
+        sources = tuple(replace(source, trusted=trusted) for source in policy.sources)
+        return replace(policy, sources=sources, trusted=trusted)
 
-    assert get_strictness(call, trusting(trusted=True), chain) <= get_strictness(
-        call, trusting(trusted=False), chain
+    assert get_strictness(call, with_trust(trusted=True), chain) <= get_strictness(
+        call, with_trust(trusted=False), chain
     )
 
 
@@ -229,21 +230,21 @@ def test_trust_never_tightens(call: list[Access], policy: Policy, chain: Profile
 @given(calls, policies, chains, profiles)
 @example(PLAIN, DEFAULTS, (BUILD,), replace(BUILD, rules=LOOSE_SOURCE))
 @example(PLAIN, LOOSE_POLICY, (BUILD,), replace(BUILD, tools=("read",)))
-def test_a_definition_of_the_project_never_loosens(
+def test_a_definition_from_the_project_never_loosens(
     call: list[Access], policy: Policy, chain: ProfileChain, definition: PermissionProfile
 ) -> None:
-    of_project = replace(definition, from_project=True, delegates=("*",))
+    from_project = replace(definition, from_project=True, delegates=("*",))
     without = PermissionProfile(agent=definition.agent, tools=definition.tools)
-    for above in ((), chain):
-        loosest = get_strictness(call, policy, (without, *above))
-        assert get_strictness(call, policy, (of_project, *above)) >= loosest
-        below = get_strictness(call, policy, (*chain, without))
-        assert get_strictness(call, policy, (*chain, of_project)) >= below
+    for ancestors in ((), chain):
+        without_definition = get_strictness(call, policy, (without, *ancestors))
+        assert get_strictness(call, policy, (from_project, *ancestors)) >= without_definition
+        as_ancestor = get_strictness(call, policy, (*chain, without))
+        assert get_strictness(call, policy, (*chain, from_project)) >= as_ancestor
 
 
 @PROPERTY
 @given(calls, policies, chains, st.booleans())
-def test_a_missing_source_is_as_an_empty_one(
+def test_an_empty_source_does_not_change_decisions(
     call: list[Access],
     policy: Policy,
     chain: ProfileChain,
@@ -251,14 +252,16 @@ def test_a_missing_source_is_as_an_empty_one(
 ) -> None:
     empty = RuleSource(name="empty", trusted=trusted)
     with_empty = replace(policy, sources=(*policy.sources, empty))
-    of_definition = (replace(chain[0], rules=chain[0].rules or empty), *chain[1:])
+    with_empty_rules = (replace(chain[0], rules=chain[0].rules or empty), *chain[1:])
 
-    assert decide_accesses(call, with_empty, of_definition) == decide_accesses(call, policy, chain)
+    assert decide_accesses(call, with_empty, with_empty_rules) == decide_accesses(
+        call, policy, chain
+    )
 
 
 @PROPERTY
 @given(calls, policies, chains)
-def test_storing_what_is_offered_allows_the_call(
+def test_storing_the_offered_grants_allows_the_call(
     call: list[Access], policy: Policy, chain: ProfileChain
 ) -> None:
     offered = decide_accesses(call, policy, chain).grants
@@ -266,12 +269,12 @@ def test_storing_what_is_offered_allows_the_call(
         assert decide_accesses(call, with_grants(policy, offered), chain).action == "allow"
 
 
-def test_of_two_questions_the_one_that_no_grant_lifts_is_the_stricter() -> None:
-    lifted, lasting = AccessDecision("ask", "a"), AccessDecision("ask", "b", always_ask=True)
+def test_always_ask_is_stricter_than_a_plain_ask() -> None:
+    ask, always_ask = AccessDecision("ask", "a"), AccessDecision("ask", "b", always_ask=True)
 
-    for each in ([lifted, lasting], [lasting, lifted], [NO_OBJECTION, lifted, lasting, lifted]):
-        assert find_strictest(each) is lasting
-    assert find_strictest([lasting, AccessDecision("deny", "c"), NO_OBJECTION]).action == "deny"
+    for decisions in ([ask, always_ask], [always_ask, ask], [NO_OBJECTION, ask, always_ask, ask]):
+        assert find_strictest(decisions) is always_ask
+    assert find_strictest([always_ask, AccessDecision("deny", "c"), NO_OBJECTION]).action == "deny"
 
 
 COMMANDS = (
@@ -291,11 +294,9 @@ some_commands = st.builds(str.format, st.sampled_from(COMMANDS), st.sampled_from
 @example("cat /etc/hosts", DEFAULTS)
 @example("cat /etc/hosts", replace(DEFAULTS, sources=(ALLOW_SOURCE,)))
 @example("cd /etc && ls", DEFAULTS)
-def test_storing_what_is_offered_of_a_command_allows_that_command(
-    command: str, policy: Policy
-) -> None:
-    judgement = decide_requests(("bash", command), policy=policy).decision
-    for offered in (judgement.grants, judgement.broader_grants):
+def test_storing_the_grants_offered_for_a_command_allows_it(command: str, policy: Policy) -> None:
+    decision = decide_requests(("bash", command), policy=policy).decision
+    for offered in (decision.grants, decision.broader_grants):
         if offered:
             granted = with_grants(policy, offered)
             assert decide_requests(("bash", command), policy=granted).decision.action == "allow"
@@ -303,22 +304,20 @@ def test_storing_what_is_offered_of_a_command_allows_that_command(
 
 @PROPERTY
 @given(some_commands, policies)
-def test_who_allows_commands_allows_no_reading_beyond_what_may_be_read(
+def test_allowing_commands_does_not_allow_reading_outside_files(
     command: str, policy: Policy
 ) -> None:
     allowing = replace(policy, sources=(*policy.sources, ALLOW_SOURCE))
-    matters = [
-        each
-        for each, _ in decide_requests(("bash", command), policy=allowing).access_decisions
-        if each.permission == "read"
+    reads = [
+        access
+        for access, _ in decide_requests(("bash", command), policy=allowing).access_decisions
+        if access.permission == "read"
     ]
-    read = [
-        decide_access(each._replace(rule_scope="full"), get_rule_index(allowing, (BUILD,)))
-        for each in matters
-    ]
+    rule_index = get_rule_index(allowing, (BUILD,))
     reads_outside = any(
-        each.action != "allow" and not matter.is_in_workspace
-        for matter, each in zip(matters, read, strict=True)
+        not access.is_in_workspace
+        and decide_access(access._replace(rule_scope="all"), rule_index).action != "allow"
+        for access in reads
     )
     if reads_outside:
         assert decide_requests(("bash", command), policy=allowing).decision.action != "allow"

@@ -1,4 +1,4 @@
-"""A command that reads a whole folder reads every file in it, also those that ask."""
+"""A command that reads a folder recursively reads every file in it, secret files included."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -82,14 +82,14 @@ ALLOWED_COMMANDS = [
 
 
 @pytest.mark.parametrize("command", ASKING_COMMANDS)
-def test_a_deep_read_asks_where_such_a_file_stands_below(
+def test_a_recursive_read_asks_if_it_includes_a_secret_file(
     command: str, workspace_paths: WorkspacePaths
 ) -> None:
     assert decide_action("bash", command, workspace_paths=workspace_paths) == "ask"
 
 
 @pytest.mark.parametrize("command", ALLOWED_COMMANDS)
-def test_a_deep_read_is_quiet_where_none_does(
+def test_a_recursive_read_without_secret_files_is_allowed(
     command: str, workspace_paths: WorkspacePaths
 ) -> None:
     assert decide_action("bash", command, workspace_paths=workspace_paths) == "allow"
@@ -105,18 +105,18 @@ def test_a_deep_read_is_quiet_where_none_does(
         ("app/*", "deny", "allow"),
     ],
 )
-def test_rules_on_reading_hold_for_what_really_stands_there(
+def test_read_rules_apply_to_the_files_that_exist(
     pattern: str, action: Action, expected: Action, workspace_paths: WorkspacePaths
 ) -> None:
-    written = user_rules(rule("read", pattern, action))
-    policy = Policy(defaults=DEFAULT_RULES, sources=(written,))
+    source = user_rules(rule("read", pattern, action))
+    policy = Policy(defaults=DEFAULT_RULES, sources=(source,))
 
     assert (
         decide_action("bash", "grep -r K src", policy, workspace_paths=workspace_paths) == expected
     )
 
 
-def test_a_deny_holds_for_a_deep_read_that_rules_allow_and_inside_a_wrapper(
+def test_a_deny_applies_to_an_allowed_recursive_read(
     workspace_paths: WorkspacePaths,
 ) -> None:
     policy = rules_only_policy(rule("bash", "*"), rule("read", "*"), rule("read", "*.py", "deny"))
@@ -131,7 +131,7 @@ def test_a_deny_holds_for_a_deep_read_that_rules_allow_and_inside_a_wrapper(
     )
 
 
-def test_links_below_are_not_followed_and_ask_where_the_command_follows_them(
+def test_a_link_asks_only_if_the_command_follows_links(
     workspace_paths: WorkspacePaths,
 ) -> None:
     src = Path(workspace_paths.root, "src")
@@ -143,7 +143,7 @@ def test_links_below_are_not_followed_and_ask_where_the_command_follows_them(
     assert decide_action("bash", "diff -r src app", workspace_paths=workspace_paths) == "ask"
 
 
-def test_without_a_repository_git_compares_folders_too(workspace_paths: WorkspacePaths) -> None:
+def test_git_diff_may_compare_folders_outside_a_repository(workspace_paths: WorkspacePaths) -> None:
     trusted = Policy(defaults=DEFAULT_RULES, trusted=True)
 
     assert (
@@ -155,7 +155,7 @@ def test_without_a_repository_git_compares_folders_too(workspace_paths: Workspac
     )
 
 
-def test_two_folders_or_a_file_and_a_folder_are_compared_by_what_is_in_them(
+def test_diff_of_a_folder_reads_the_files_in_it(
     workspace_paths: WorkspacePaths,
 ) -> None:
     src = Path(workspace_paths.root, "src")
@@ -187,37 +187,34 @@ def test_two_folders_or_a_file_and_a_folder_are_compared_by_what_is_in_them(
         "cd $x; cd src/deep; cat b.py",
     ],
 )
-def test_a_folder_that_is_entered_by_a_link_counts_by_where_it_leads(
+def test_a_linked_working_directory_is_resolved_before_rules_apply(
     command: str, workspace_paths: WorkspacePaths
 ) -> None:
     Path(workspace_paths.root, "linked").symlink_to("src/deep")
-    denying = rules_only_policy(
+    deny = rules_only_policy(
         *(rule(permission, "*") for permission in ("bash", "read", "write")),
         rule("read", "src/deep/b.py", "deny"),
         rule("write", "src/deep/.new", "deny"),
     )
 
-    assert decide_action("bash", command, denying, workspace_paths=workspace_paths) == "deny"
+    assert decide_action("bash", command, deny, workspace_paths=workspace_paths) == "deny"
     assert decide_action("bash", command, workspace_paths=workspace_paths) == "ask"
 
 
-def test_more_than_is_looked_at_asks_and_only_that(workspace_paths: WorkspacePaths) -> None:
+def test_more_files_than_can_be_checked_ask(workspace_paths: WorkspacePaths) -> None:
     many = Path(workspace_paths.root, "many")
     many.mkdir()
     for number in range(MAX_SCANNED_ENTRIES + 1):
         (many / str(number)).touch()
 
-    judgement = decide_requests(
-        ("bash", "grep -r K many"), workspace_paths=workspace_paths
-    ).decision
-    assert (judgement.action, judgement.reason) == (
+    decision = decide_requests(("bash", "grep -r K many"), workspace_paths=workspace_paths).decision
+    assert (decision.action, decision.reason) == (
         "ask",
-        "it reads more files than are looked at beforehand",
+        "it may read more files than can be checked in advance",
     )
-    granting = replace(Policy(defaults=DEFAULT_RULES), grants=judgement.grants)
+    granted = replace(Policy(defaults=DEFAULT_RULES), grants=decision.grants)
     assert (
-        decide_action("bash", "grep -r K many", granting, workspace_paths=workspace_paths)
-        == "allow"
+        decide_action("bash", "grep -r K many", granted, workspace_paths=workspace_paths) == "allow"
     )
     (many / "0").unlink()
     assert decide_action("bash", "grep -r K many", workspace_paths=workspace_paths) == "allow"
@@ -227,19 +224,17 @@ def test_more_than_is_looked_at_asks_and_only_that(workspace_paths: WorkspacePat
     )
     twice = "grep -r K many; grep -r --include=1* K many"
     assert decide_action("bash", twice, workspace_paths=workspace_paths) == "allow", (
-        "it is looked at once"
+        "a folder is listed once"
     )
 
 
-def test_the_look_leaves_out_git_and_what_is_not_there(workspace_paths: WorkspacePaths) -> None:
+def test_a_scan_skips_git_and_missing_folders(workspace_paths: WorkspacePaths) -> None:
     root = Path(workspace_paths.root)
     (root / ".git").mkdir()
     (root / ".git" / "config").touch()
 
-    found = DirectoryScan().list_files(workspace_paths.root, "all").files
-    assert sorted(
-        str(Path(each).relative_to(root)) for each in found if not Path(each).is_dir()
-    ) == [
+    paths = map(Path, DirectoryScan().list_files(workspace_paths.root, "all").files)
+    assert sorted(str(path.relative_to(root)) for path in paths if not path.is_dir()) == [
         ".env",
         "app/.env.example",
         "app/deep/.env.local",
@@ -250,7 +245,7 @@ def test_the_look_leaves_out_git_and_what_is_not_there(workspace_paths: Workspac
     assert DirectoryScan().list_files(f"{root}/.env", "all").files == ()
 
 
-def test_what_was_found_counts_though_there_is_more_than_is_looked_at(
+def test_files_found_before_the_limit_are_still_denied(
     workspace_paths: WorkspacePaths,
 ) -> None:
     many = Path(workspace_paths.root, "many")
@@ -269,7 +264,7 @@ def test_what_was_found_counts_though_there_is_more_than_is_looked_at(
 
 @pytest.mark.parametrize("name", [".gitignore", ".ignore", ".rgignore"])
 @pytest.mark.parametrize("line", ["!.env", "!/.env*", "  x\n!app/**/.env.local/", "!.e?v", "!*"])
-def test_what_an_ignore_file_takes_back_a_search_looks_at(
+def test_a_search_reads_hidden_files_that_are_unignored(
     workspace_paths: WorkspacePaths, name: str, line: str
 ) -> None:
     Path(workspace_paths.root, name).write_text(f"*.log\n{line}\n")
@@ -277,7 +272,7 @@ def test_what_an_ignore_file_takes_back_a_search_looks_at(
     assert decide_action("bash", "rg K src", workspace_paths=workspace_paths) == "allow"
 
 
-def test_what_an_ignore_file_takes_back_that_anybody_may_read_is_no_question(
+def test_an_unignored_file_that_may_be_read_does_not_ask(
     workspace_paths: WorkspacePaths,
 ) -> None:
     Path(workspace_paths.root, ".gitignore").write_text("# !.env\n.env\n!.env.example\n!.github/\n")

@@ -1,4 +1,4 @@
-"""The engine among other actors: who is judged, and when a grant begins to hold."""
+"""The engine with other actors: decisions, and when a grant takes effect."""
 
 from dataclasses import replace
 from functools import partial
@@ -39,24 +39,24 @@ def journal(system: ActorSystem) -> Probe:
 
 @pytest.fixture
 def requester(system: ActorSystem, journal: Probe) -> Probe:  # noqa: ARG001  (the engine writes to it)
-    """Somebody who asks for `/primary`, with an engine that knows it."""
+    """Start an engine that knows `/primary`, and a requester."""
     return start_requester(
         system, partial(PermissionEngine, JOURNAL, DEFAULTS, WORKSPACE_PATHS, GRANT_STORE)
     )
 
 
 def start_requester(system: ActorSystem, engine: "partial[PermissionEngine]") -> Probe:
-    asker = start_probe(system, "asker")
+    requester = start_probe(system, "requester")
     system.start(engine, "permissions")
-    asker.tell(PERMISSIONS, RegisterAgent(agent=PRIMARY, profile=BUILD_PROFILE))
-    return asker
+    requester.tell(PERMISSIONS, RegisterAgent(agent=PRIMARY, profile=BUILD_PROFILE))
+    return requester
 
 
 def evaluate_permission(
-    query_id: str, permission: str, target: str, agent: Address = PRIMARY
+    request_id: str, permission: str, target: str, agent: Address = PRIMARY
 ) -> EvaluatePermission:
     request = PermissionRequest(permission=permission, target=target)
-    return EvaluatePermission(id=query_id, agent=agent, requests=(request,))
+    return EvaluatePermission(id=request_id, agent=agent, requests=(request,))
 
 
 def request_action(requester: Probe, permission: str, target: str) -> str:
@@ -68,13 +68,13 @@ def session_settings(*grants: Rule) -> SessionSettings:
     return SessionSettings(grants=grants)
 
 
-def test_a_verdict_goes_to_whoever_asked_and_says_why(requester: Probe) -> None:
+def test_a_decision_goes_to_the_requester_with_its_reason(requester: Probe) -> None:
     requester.tell(PERMISSIONS, evaluate_permission("q1", "write", "a.py"))
 
-    verdict = PermissionDecision(
+    decision = PermissionDecision(
         id="q1",
         action="ask",
-        reason="write asks unless it is allowed (built-in default)",
+        reason="it writes to a.py",
         policy_version=1,
         grants=(WRITE_A,),
         resolved_requests=(
@@ -82,19 +82,19 @@ def test_a_verdict_goes_to_whoever_asked_and_says_why(requester: Probe) -> None:
             PermissionRequest(permission="read", target="a.py"),
         ),
     )
-    requester.expect(verdict)
+    requester.expect(decision)
 
 
-def test_an_agent_that_nobody_registered_is_denied(requester: Probe) -> None:
+def test_an_agent_that_is_not_registered_is_denied(requester: Probe) -> None:
     requester.tell(
-        PERMISSIONS, evaluate_permission("q1", "read", "a.py", Address("/primary/stray"))
+        PERMISSIONS, evaluate_permission("q1", "read", "a.py", Address("/primary/unknown"))
     )
 
-    verdict = requester.expect_kind(PermissionDecision)
-    assert (verdict.action, verdict.grants) == ("deny", ())
+    decision = requester.expect_kind(PermissionDecision)
+    assert (decision.action, decision.grants) == ("deny", ())
 
 
-def test_a_grant_holds_only_once_it_is_on_disk(requester: Probe, journal: Probe) -> None:
+def test_a_grant_takes_effect_when_it_is_on_disk(requester: Probe, journal: Probe) -> None:
     requester.tell(PERMISSIONS, StoreGrant(id="r1", rules=(WRITE_A,)))
     journal.expect(Append(id=1, records=(session_settings(WRITE_A),)))
 
@@ -104,7 +104,7 @@ def test_a_grant_holds_only_once_it_is_on_disk(requester: Probe, journal: Probe)
     assert request_action(requester, "write", "a.py") == "allow"
 
 
-def test_a_grant_that_could_not_be_written_does_not_hold(requester: Probe, journal: Probe) -> None:
+def test_a_grant_that_cannot_be_written_has_no_effect(requester: Probe, journal: Probe) -> None:
     requester.tell(PERMISSIONS, StoreGrant(id="r1", rules=(WRITE_A,)))
     journal.expect_kind(Append)
     journal.tell(PERMISSIONS, AppendFailed(id=1, detail="disk full"))
@@ -113,10 +113,10 @@ def test_a_grant_that_could_not_be_written_does_not_hold(requester: Probe, journ
     assert request_action(requester, "write", "a.py") == "ask"
 
 
-def test_two_grants_at_once_are_written_one_after_the_other(
+def test_concurrent_grants_are_written_one_after_the_other(
     requester: Probe, journal: Probe
 ) -> None:
-    """A record is whole and the last one counts: else the second would undo the first."""
+    """Each record is complete and the last one wins, so the second must include the first."""
     requester.tell(PERMISSIONS, StoreGrant(id="r1", rules=(WRITE_A,)))
     requester.tell(PERMISSIONS, StoreGrant(id="r2", rules=(WRITE_B,)))
     journal.expect(Append(id=1, records=(session_settings(WRITE_A),)))
@@ -127,9 +127,7 @@ def test_two_grants_at_once_are_written_one_after_the_other(
     requester.expect(GrantStored(id="r1", policy_version=2), GrantStored(id="r2", policy_version=3))
 
 
-def test_a_grant_after_one_that_failed_does_not_bring_it_back(
-    requester: Probe, journal: Probe
-) -> None:
+def test_a_failed_grant_is_not_part_of_the_next_one(requester: Probe, journal: Probe) -> None:
     requester.tell(PERMISSIONS, StoreGrant(id="r1", rules=(WRITE_A,)))
     requester.tell(PERMISSIONS, StoreGrant(id="r2", rules=(WRITE_B,)))
     journal.expect_kind(Append)
@@ -138,7 +136,7 @@ def test_a_grant_after_one_that_failed_does_not_bring_it_back(
     journal.expect(Append(id=2, records=(session_settings(WRITE_B),)))
 
 
-def test_an_answer_of_the_disk_that_comes_twice_changes_nothing(
+def test_a_duplicate_reply_from_the_journal_changes_nothing(
     requester: Probe, journal: Probe
 ) -> None:
     requester.tell(PERMISSIONS, StoreGrant(id="r1", rules=(WRITE_A,)))
@@ -152,33 +150,33 @@ def test_an_answer_of_the_disk_that_comes_twice_changes_nothing(
     assert request_action(requester, "write", "a.py") == "allow"
 
 
-def test_grants_of_an_earlier_run_hold(system: ActorSystem) -> None:
+def test_grants_of_an_earlier_run_stay_in_effect(system: ActorSystem) -> None:
     policy = replace(DEFAULTS, grants=(WRITE_A,))
-    asker = start_requester(
+    requester = start_requester(
         system, partial(PermissionEngine, JOURNAL, policy, WORKSPACE_PATHS, GRANT_STORE)
     )
 
-    assert request_action(asker, "write", "a.py") == "allow"
+    assert request_action(requester, "write", "a.py") == "allow"
 
 
 def decide_or_fail(
     requests: tuple[PermissionRequest, ...],
-    ground: WorkspacePaths,
+    workspace_paths: WorkspacePaths,
     policy: Policy,
     chain: tuple[PermissionProfile, ...],
 ) -> CallDecision:
-    """Fail as a parser might, for one target only."""
+    """Fail for one target, as a parser might."""
     if requests[0].target == "broken":
         message = "no such bracket"
         raise LookupError(message)
-    return decide_call(requests, ground, policy, chain)
+    return decide_call(requests, workspace_paths, policy, chain)
 
 
-def test_a_fault_in_judging_is_an_ask_and_the_next_call_is_judged(
+def test_an_error_in_an_evaluation_becomes_an_ask(
     system: ActorSystem,
 ) -> None:
     policy = replace(DEFAULTS, mode="yolo")
-    asker = start_requester(
+    requester = start_requester(
         system,
         partial(
             PermissionEngine,
@@ -189,10 +187,10 @@ def test_a_fault_in_judging_is_an_ask_and_the_next_call_is_judged(
             EvaluationSettings(decide_or_fail),
         ),
     )
-    asker.tell(PERMISSIONS, evaluate_permission("q1", "bash", "broken"))
+    requester.tell(PERMISSIONS, evaluate_permission("q1", "bash", "broken"))
 
-    verdict = asker.expect_kind(PermissionDecision)
-    assert verdict.action == "ask"
-    assert verdict.reason == "it could not be judged: LookupError: no such bracket"
-    assert verdict.grants == ()
-    assert request_action(asker, "bash", "true") == "allow"
+    decision = requester.expect_kind(PermissionDecision)
+    assert decision.action == "ask"
+    assert decision.reason == "it could not be evaluated: LookupError: no such bracket"
+    assert decision.grants == ()
+    assert request_action(requester, "bash", "true") == "allow"

@@ -1,4 +1,4 @@
-"""What a person decided, in the engine: modes, revocations, the project's grants, in any order."""
+"""Policy changes in the engine: modes, grants and revocations, in any order."""
 
 from collections.abc import Callable
 from functools import partial
@@ -49,14 +49,14 @@ GRANT_B = rule("write", "b.py")
 
 
 class PolicyUpdateFixture:
-    """An engine whose journal answers when the test says so; the project's store is a real one."""
+    """An engine with a journal that replies when the test does, and a real project grant store."""
 
     def __init__(self, system: ActorSystem, store: ProjectGrantStore, policy: Policy) -> None:
         self.journal, self.approvals = (
             start_probe(system, "journal"),
             start_probe(system, "approvals"),
         )
-        self.user: Probe = start_probe(system, "person")
+        self.user: Probe = start_probe(system, "user")
         system.start(
             partial(PermissionEngine, JOURNAL, policy, WORKSPACE_PATHS, store), "permissions"
         )
@@ -67,12 +67,12 @@ class PolicyUpdateFixture:
             self.user.tell(PERMISSIONS, message)
 
     def accept_write(self) -> SessionSettings:
-        """Let the disk take the next record."""
+        """Confirm the next record and return it."""
         append = self.journal.expect_kind(Append)
         self.journal.tell(PERMISSIONS, Appended(id=append.id))
-        (config,) = append.records
-        assert isinstance(config, SessionSettings)
-        return config
+        (settings,) = append.records
+        assert isinstance(settings, SessionSettings)
+        return settings
 
     def fail_write(self) -> None:
         append = self.journal.expect_kind(Append)
@@ -83,8 +83,8 @@ class PolicyUpdateFixture:
         return self.user.expect_kind(PolicySnapshot).policy
 
     def request_action(self, permission: str, target: str) -> str:
-        asked = permission_request(permission, target)
-        self.tell(EvaluatePermission(id="q", agent=PRIMARY, requests=(asked,)))
+        request = permission_request(permission, target)
+        self.tell(EvaluatePermission(id="q", agent=PRIMARY, requests=(request,)))
         return self.user.expect_kind(PermissionDecision).action
 
 
@@ -93,142 +93,142 @@ StartEngine = Callable[..., PolicyUpdateFixture]
 
 @pytest.fixture
 def start_engine(system: ActorSystem, tmp_path: Path) -> StartEngine:
-    def opened(policy: Policy = DEFAULTS, root: Path = tmp_path) -> PolicyUpdateFixture:
+    def start(policy: Policy = DEFAULTS, root: Path = tmp_path) -> PolicyUpdateFixture:
         return PolicyUpdateFixture(
             system, ProjectGrantStore(tmp_path / "state" / "grants.json", root), policy
         )
 
-    return opened
+    return start
 
 
 # Modes.
 
 
-def test_a_looser_mode_holds_once_it_is_on_disk(start_engine: StartEngine) -> None:
-    desk = start_engine()
-    desk.tell(ChangeMode(mode="auto-edit"))
-    assert desk.get_policy().mode == "default"
-    assert desk.request_action("write", "a.py") == "ask"
-    assert desk.accept_write() == SessionSettings(mode="auto-edit")
-    desk.user.expect(ModeChanged(mode="auto-edit", policy_version=2))
-    assert desk.request_action("write", "a.py") == "allow"
+def test_a_looser_mode_takes_effect_when_it_is_on_disk(start_engine: StartEngine) -> None:
+    engine = start_engine()
+    engine.tell(ChangeMode(mode="auto-edit"))
+    assert engine.get_policy().mode == "default"
+    assert engine.request_action("write", "a.py") == "ask"
+    assert engine.accept_write() == SessionSettings(mode="auto-edit")
+    engine.user.expect(ModeChanged(mode="auto-edit", policy_version=2))
+    assert engine.request_action("write", "a.py") == "allow"
 
 
-def test_a_stricter_mode_holds_at_once_and_also_where_the_disk_refuses_it(
+def test_a_stricter_mode_applies_even_if_writing_it_fails(
     start_engine: StartEngine,
 ) -> None:
-    desk = start_engine(Policy(mode="yolo", defaults=DEFAULT_RULES))
-    desk.tell(ChangeMode(mode="default"))
-    assert desk.request_action("bash", "make") == "ask"
-    desk.fail_write()
-    desk.user.expect(ChangeModeFailed(mode="default", detail="disk full", in_effect=True))
-    assert desk.request_action("bash", "make") == "ask"
+    engine = start_engine(Policy(mode="yolo", defaults=DEFAULT_RULES))
+    engine.tell(ChangeMode(mode="default"))
+    assert engine.request_action("bash", "make") == "ask"
+    engine.fail_write()
+    engine.user.expect(ChangeModeFailed(mode="default", detail="disk full", in_effect=True))
+    assert engine.request_action("bash", "make") == "ask"
 
 
-def test_a_looser_mode_that_could_not_be_kept_does_not_hold(start_engine: StartEngine) -> None:
-    desk = start_engine()
-    desk.tell(ChangeMode(mode="yolo"))
-    desk.fail_write()
-    desk.user.expect(ChangeModeFailed(mode="yolo", detail="disk full"))
-    assert desk.get_policy().mode == "default"
+def test_a_looser_mode_that_cannot_be_written_has_no_effect(start_engine: StartEngine) -> None:
+    engine = start_engine()
+    engine.tell(ChangeMode(mode="yolo"))
+    engine.fail_write()
+    engine.user.expect(ChangeModeFailed(mode="yolo", detail="disk full"))
+    assert engine.get_policy().mode == "default"
 
 
-def test_a_looser_mode_that_reaches_the_disk_late_does_not_undo_a_stricter_one(
+def test_a_late_looser_mode_does_not_undo_a_stricter_one(
     start_engine: StartEngine,
 ) -> None:
-    desk = start_engine()
-    desk.tell(ChangeMode(mode="yolo"), ChangeMode(mode="default"))
-    assert desk.accept_write().mode == "yolo"
-    desk.user.expect_kind(ModeChanged)
-    assert desk.get_policy().mode == "default"
-    assert desk.request_action("bash", "make") == "ask"
-    assert desk.accept_write().mode == "default"
-    desk.user.expect_kind(ModeChanged)
-    assert desk.get_policy().mode == "default"
+    engine = start_engine()
+    engine.tell(ChangeMode(mode="yolo"), ChangeMode(mode="default"))
+    assert engine.accept_write().mode == "yolo"
+    engine.user.expect_kind(ModeChanged)
+    assert engine.get_policy().mode == "default"
+    assert engine.request_action("bash", "make") == "ask"
+    assert engine.accept_write().mode == "default"
+    engine.user.expect_kind(ModeChanged)
+    assert engine.get_policy().mode == "default"
 
 
-def test_no_mode_on_its_way_to_the_disk_is_looser_than_the_last_that_was_asked_for(
+def test_pending_modes_are_never_looser_than_the_last_request(
     start_engine: StartEngine,
 ) -> None:
-    desk = start_engine()
-    wanted: tuple[SessionMode, ...] = ("yolo", "default", "auto-edit")
-    desk.tell(*(ChangeMode(mode=mode) for mode in wanted))
-    for mode, holds in zip(wanted, ("auto-edit", "default", "auto-edit"), strict=True):
-        assert desk.accept_write().mode == mode
-        desk.user.expect_kind(ModeChanged)
-        assert desk.get_policy().mode == holds
+    engine = start_engine()
+    modes: tuple[SessionMode, ...] = ("yolo", "default", "auto-edit")
+    engine.tell(*(ChangeMode(mode=mode) for mode in modes))
+    for mode, effective in zip(modes, ("auto-edit", "default", "auto-edit"), strict=True):
+        assert engine.accept_write().mode == mode
+        engine.user.expect_kind(ModeChanged)
+        assert engine.get_policy().mode == effective
 
 
-def test_each_change_has_what_waits_judged_anew(start_engine: StartEngine) -> None:
-    desk = start_engine(Policy(mode="auto-edit", defaults=DEFAULT_RULES, grants=(GRANT_A,)))
-    desk.tell(ChangeMode(mode="default"))
-    desk.approvals.expect_kind(PolicyChanged)
-    desk.accept_write()
-    desk.approvals.expect_kind(PolicyChanged)
-    desk.tell(RevokeGrant(rule=GRANT_A, scope="session"))
-    desk.approvals.expect_kind(PolicyChanged)
+def test_each_change_makes_the_broker_reevaluate_parked_calls(start_engine: StartEngine) -> None:
+    engine = start_engine(Policy(mode="auto-edit", defaults=DEFAULT_RULES, grants=(GRANT_A,)))
+    engine.tell(ChangeMode(mode="default"))
+    engine.approvals.expect_kind(PolicyChanged)
+    engine.accept_write()
+    engine.approvals.expect_kind(PolicyChanged)
+    engine.tell(RevokeGrant(rule=GRANT_A, scope="session"))
+    engine.approvals.expect_kind(PolicyChanged)
 
 
-# Grants and what takes them back.
+# Grants and revocations.
 
 
-def test_a_revocation_holds_at_once_and_is_told_once_it_is_on_disk(
+def test_a_revocation_applies_at_once_and_is_confirmed_later(
     start_engine: StartEngine,
 ) -> None:
-    desk = start_engine(Policy(defaults=DEFAULT_RULES, grants=(GRANT_A, GRANT_B)))
-    desk.tell(RevokeGrant(rule=GRANT_A, scope="session"))
-    assert desk.request_action("write", "a.py") == "ask"
-    assert desk.request_action("write", "b.py") == "allow"
-    assert desk.accept_write() == SessionSettings(grants=(GRANT_B,))
-    revoked = desk.user.expect_kind(GrantRevoked)
+    engine = start_engine(Policy(defaults=DEFAULT_RULES, grants=(GRANT_A, GRANT_B)))
+    engine.tell(RevokeGrant(rule=GRANT_A, scope="session"))
+    assert engine.request_action("write", "a.py") == "ask"
+    assert engine.request_action("write", "b.py") == "allow"
+    assert engine.accept_write() == SessionSettings(grants=(GRANT_B,))
+    revoked = engine.user.expect_kind(GrantRevoked)
     assert (revoked.rule, revoked.scope) == (GRANT_A, "session")
 
 
-def test_a_revocation_that_cannot_be_saved_is_an_error_and_holds_in_this_run(
+def test_a_revocation_that_cannot_be_written_applies_in_this_run(
     start_engine: StartEngine,
 ) -> None:
-    desk = start_engine(Policy(defaults=DEFAULT_RULES, grants=(GRANT_A,)))
-    desk.tell(RevokeGrant(rule=GRANT_A, scope="session"))
-    desk.fail_write()
-    desk.user.expect(RevokeGrantFailed(rule=GRANT_A, scope="session", detail="disk full"))
-    assert desk.request_action("write", "a.py") == "ask"
-    desk.tell(StoreGrant(id="r", rules=(GRANT_B,)))
-    assert desk.accept_write() == SessionSettings(
+    engine = start_engine(Policy(defaults=DEFAULT_RULES, grants=(GRANT_A,)))
+    engine.tell(RevokeGrant(rule=GRANT_A, scope="session"))
+    engine.fail_write()
+    engine.user.expect(RevokeGrantFailed(rule=GRANT_A, scope="session", detail="disk full"))
+    assert engine.request_action("write", "a.py") == "ask"
+    engine.tell(StoreGrant(id="r", rules=(GRANT_B,)))
+    assert engine.accept_write() == SessionSettings(
         grants=(GRANT_B,)
-    )  # whatever is written next says so, too
+    )  # the next record contains the revocation too
 
 
-def test_a_grant_that_was_taken_back_before_it_was_on_disk_never_holds(
+def test_a_grant_revoked_before_it_is_on_disk_never_applies(
     start_engine: StartEngine,
 ) -> None:
-    desk = start_engine()
-    desk.tell(StoreGrant(id="r", rules=(GRANT_A,)), RevokeGrant(rule=GRANT_A, scope="session"))
-    assert desk.accept_write() == SessionSettings(grants=(GRANT_A,))
-    desk.user.expect_kind(GrantStored)
-    assert desk.request_action("write", "a.py") == "ask"
-    assert desk.accept_write() == SessionSettings()
+    engine = start_engine()
+    engine.tell(StoreGrant(id="r", rules=(GRANT_A,)), RevokeGrant(rule=GRANT_A, scope="session"))
+    assert engine.accept_write() == SessionSettings(grants=(GRANT_A,))
+    engine.user.expect_kind(GrantStored)
+    assert engine.request_action("write", "a.py") == "ask"
+    assert engine.accept_write() == SessionSettings()
 
 
-def test_the_second_revocation_of_a_grant_holds_while_the_first_is_answered(
+def test_a_second_revocation_applies_before_it_is_written(
     start_engine: StartEngine,
 ) -> None:
-    desk = start_engine(Policy(defaults=DEFAULT_RULES, grants=(GRANT_A,)))
-    taken = RevokeGrant(rule=GRANT_A, scope="session")
-    desk.tell(taken, StoreGrant(id="r", rules=(GRANT_A,)), taken)
-    desk.accept_write()
-    desk.user.expect_kind(GrantRevoked)
-    desk.accept_write()
-    desk.user.expect_kind(GrantStored)
-    assert desk.request_action("write", "a.py") == "ask"
-    assert desk.accept_write() == SessionSettings()
+    engine = start_engine(Policy(defaults=DEFAULT_RULES, grants=(GRANT_A,)))
+    revocation = RevokeGrant(rule=GRANT_A, scope="session")
+    engine.tell(revocation, StoreGrant(id="r", rules=(GRANT_A,)), revocation)
+    engine.accept_write()
+    engine.user.expect_kind(GrantRevoked)
+    engine.accept_write()
+    engine.user.expect_kind(GrantStored)
+    assert engine.request_action("write", "a.py") == "ask"
+    assert engine.accept_write() == SessionSettings()
 
 
 @pytest.mark.parametrize("scope", ["session", "project"])
-def test_what_no_prompt_offers_is_stored_by_nobody(
+def test_rules_that_cannot_be_offered_are_not_stored(
     start_engine: StartEngine, scope: GrantScope
 ) -> None:
-    desk = start_engine()
-    for wrong in (
+    engine = start_engine()
+    for invalid in (
         rule("bash", "*"),
         rule("bash", "git *"),
         rule("bash", "rm *"),
@@ -239,42 +239,42 @@ def test_what_no_prompt_offers_is_stored_by_nobody(
         rule("plan_exit", "*"),
         rule("nothing", "a"),
     ):
-        desk.tell(StoreGrant(id="r", rules=(GRANT_B, wrong), scope=scope))
-        assert type(desk.user.next()).__name__ == "StoreGrantFailed", wrong
-    assert desk.get_policy().grants == desk.get_policy().project_grants == ()
-    desk.journal.expect_nothing_more()
+        engine.tell(StoreGrant(id="r", rules=(GRANT_B, invalid), scope=scope))
+        assert type(engine.user.next()).__name__ == "StoreGrantFailed", invalid
+    assert engine.get_policy().grants == engine.get_policy().project_grants == ()
+    engine.journal.expect_nothing_more()
 
 
-# The project's store.
+# Project grants.
 
 
-def test_a_projects_grant_is_in_its_store_before_it_holds_and_goes_when_it_is_taken_back(
+def test_a_project_grant_is_stored_before_it_takes_effect(
     start_engine: StartEngine, tmp_path: Path
 ) -> None:
-    desk = start_engine()
-    desk.tell(StoreGrant(id="r", rules=(GRANT_A,), scope="project"))
-    desk.user.expect(GrantStored(id="r", policy_version=2))
-    assert desk.request_action("write", "a.py") == "allow"
+    engine = start_engine()
+    engine.tell(StoreGrant(id="r", rules=(GRANT_A,), scope="project"))
+    engine.user.expect(GrantStored(id="r", policy_version=2))
+    assert engine.request_action("write", "a.py") == "allow"
     store = ProjectGrantStore(tmp_path / "state" / "grants.json", tmp_path)
     assert store.read().rules == (GRANT_A,)
-    desk.tell(RevokeGrant(rule=GRANT_A, scope="project"))
-    desk.user.expect_kind(GrantRevoked)
-    assert desk.request_action("write", "a.py") == "ask"
+    engine.tell(RevokeGrant(rule=GRANT_A, scope="project"))
+    engine.user.expect_kind(GrantRevoked)
+    assert engine.request_action("write", "a.py") == "ask"
     assert store.read().rules == ()
-    desk.journal.expect_nothing_more()
+    engine.journal.expect_nothing_more()
 
 
-def test_what_another_program_took_back_goes_with_the_next_look_at_the_store(
+def test_replacing_rules_reads_project_grants_from_disk_again(
     start_engine: StartEngine, tmp_path: Path
 ) -> None:
     store = ProjectGrantStore(tmp_path / "state" / "grants.json", tmp_path)
     store.apply_update(StoreGrant(id="r", rules=(GRANT_A,), scope="project"))
-    desk = start_engine(Policy(defaults=DEFAULT_RULES, project_grants=store.read().rules))
-    assert desk.request_action("write", "a.py") == "allow"
+    engine = start_engine(Policy(defaults=DEFAULT_RULES, project_grants=store.read().rules))
+    assert engine.request_action("write", "a.py") == "allow"
     store.apply_update(RevokeGrant(rule=GRANT_A, scope="project"))
-    desk.tell(ReplaceRules(sources=(), trusted=False))
-    desk.accept_write()
-    desk.user.expect_kind(RulesReplaced)
-    desk.approvals.expect_kind(PolicyChanged)  # the rules
-    desk.approvals.expect_kind(PolicyChanged)  # the grants
-    assert desk.request_action("write", "a.py") == "ask"
+    engine.tell(ReplaceRules(sources=(), trusted=False))
+    engine.accept_write()
+    engine.user.expect_kind(RulesReplaced)
+    engine.approvals.expect_kind(PolicyChanged)  # the rules
+    engine.approvals.expect_kind(PolicyChanged)  # the grants
+    assert engine.request_action("write", "a.py") == "ask"

@@ -1,4 +1,4 @@
-"""The engine while things change: rules are loaded, a judge hangs, the world moves under it."""
+"""The engine while rules are replaced, evaluations hang and links change."""
 
 import threading
 from collections.abc import Callable, Iterator
@@ -46,17 +46,17 @@ ProfileChain = tuple[PermissionProfile, ...]
 
 
 class BlockingDecider:
-    """Begins to judge `slow` and does not go on until it is let go."""
+    """Decides calls, but blocks on the target `slow` until it is released."""
 
     def __init__(self) -> None:
         self.started, self.released = threading.Event(), threading.Event()
         self.waiting: list[str] = []
-        """The names of threads that began and were not let go yet."""
+        """The names of the blocked threads."""
 
     def __call__(
         self,
         requests: tuple[PermissionRequest, ...],
-        ground: WorkspacePaths,
+        workspace_paths: WorkspacePaths,
         policy: Policy,
         chain: ProfileChain,
     ) -> CallDecision:
@@ -65,18 +65,18 @@ class BlockingDecider:
             self.started.set()
             self.released.wait()
             self.waiting.pop()
-        return decide_call(requests, ground, policy, chain)
+        return decide_call(requests, workspace_paths, policy, chain)
 
 
 @pytest.fixture
-def judge() -> Iterator[BlockingDecider]:
-    judge = BlockingDecider()
-    yield judge
-    judge.released.set()
+def decider() -> Iterator[BlockingDecider]:
+    decider = BlockingDecider()
+    yield decider
+    decider.released.set()
 
 
 class EngineFixture:
-    """Engine and neighbours."""
+    """An engine with probes in place of its peers."""
 
     def __init__(
         self, system: ActorSystem, decider: BlockingDecider, policy: Policy, timeout_s: float
@@ -85,8 +85,8 @@ class EngineFixture:
             start_probe(system, "journal"),
             start_probe(system, "approvals"),
         )
-        self.requester: Probe = start_probe(system, "asker")
-        make = partial(
+        self.requester: Probe = start_probe(system, "requester")
+        make_engine = partial(
             PermissionEngine,
             JOURNAL,
             policy,
@@ -94,14 +94,14 @@ class EngineFixture:
             GRANT_STORE,
             EvaluationSettings(decider, timeout_s),
         )
-        system.start(make, "permissions")
+        system.start(make_engine, "permissions")
         self.requester.tell(PERMISSIONS, RegisterAgent(agent=PRIMARY, profile=BUILD_PROFILE))
 
     def send_request(self, target: str) -> None:
-        query = EvaluatePermission(
+        request = EvaluatePermission(
             id=target, agent=PRIMARY, requests=(permission_request("bash", target),)
         )
-        self.requester.tell(PERMISSIONS, query)
+        self.requester.tell(PERMISSIONS, request)
 
     def request_decision(self, target: str) -> PermissionDecision:
         self.send_request(target)
@@ -123,139 +123,141 @@ StartEngine = Callable[..., EngineFixture]
 
 
 @pytest.fixture
-def start_engine(system: ActorSystem, judge: BlockingDecider) -> StartEngine:
-    def opened(policy: Policy = OLD_POLICY, judging_s: float = PROBE_TIMEOUT_S) -> EngineFixture:
-        return EngineFixture(system, judge, policy, judging_s)
+def start_engine(system: ActorSystem, decider: BlockingDecider) -> StartEngine:
+    def start(policy: Policy = OLD_POLICY, timeout_s: float = PROBE_TIMEOUT_S) -> EngineFixture:
+        return EngineFixture(system, decider, policy, timeout_s)
 
-    return opened
+    return start
 
 
-def test_a_judge_that_does_not_end_is_an_ask_and_later_verdicts_come(
+def test_a_hanging_evaluation_asks_and_later_ones_are_decided(
     start_engine: StartEngine,
 ) -> None:
-    desk = start_engine(Policy(mode="yolo", defaults=DEFAULT_RULES), judging_s=0.2)
+    engine = start_engine(Policy(mode="yolo", defaults=DEFAULT_RULES), timeout_s=0.2)
 
-    verdict = desk.request_decision("slow")
-    assert (verdict.action, verdict.grants) == ("ask", ())
-    assert verdict.reason == "judging it took longer than 0.2 s"
-    assert desk.request_decision("make").action == "allow"
+    decision = engine.request_decision("slow")
+    assert (decision.action, decision.grants) == ("ask", ())
+    assert decision.reason == "evaluating it took longer than 0.2 s"
+    assert engine.request_decision("make").action == "allow"
 
 
-def test_what_touches_nothing_is_judged_while_every_judge_is_busy(
-    start_engine: StartEngine, judge: BlockingDecider
+def test_an_internal_call_is_decided_while_every_thread_is_busy(
+    start_engine: StartEngine, decider: BlockingDecider
 ) -> None:
-    desk = start_engine()
+    engine = start_engine()
     for _ in range(MAX_CONCURRENT_EVALUATIONS):
-        desk.send_request("slow")
-    assert judge.started.wait(PROBE_TIMEOUT_S)
+        engine.send_request("slow")
+    assert decider.started.wait(PROBE_TIMEOUT_S)
 
-    query = EvaluatePermission(
+    request = EvaluatePermission(
         id="q", agent=PRIMARY, requests=(permission_request("task", "general"),)
     )
-    desk.requester.tell(PERMISSIONS, query)
-    assert desk.requester.expect_kind(PermissionDecision).action == "allow"
-    assert judge.waiting
+    engine.requester.tell(PERMISSIONS, request)
+    assert engine.requester.expect_kind(PermissionDecision).action == "allow"
+    assert decider.waiting
 
 
-def test_however_many_judges_hang_few_threads_do_and_each_call_is_an_ask(
-    start_engine: StartEngine, judge: BlockingDecider
+def test_many_hanging_evaluations_use_few_threads_and_ask(
+    start_engine: StartEngine, decider: BlockingDecider
 ) -> None:
-    desk = start_engine(Policy(mode="yolo", defaults=DEFAULT_RULES), judging_s=0.3)
+    engine = start_engine(Policy(mode="yolo", defaults=DEFAULT_RULES), timeout_s=0.3)
     for _ in range(100):
-        desk.send_request("slow")
-    assert judge.started.wait(PROBE_TIMEOUT_S)
-    assert desk.get_policy().mode == "yolo"
+        engine.send_request("slow")
+    assert decider.started.wait(PROBE_TIMEOUT_S)
+    assert engine.get_policy().mode == "yolo"
 
-    verdicts = [desk.requester.expect_kind(PermissionDecision) for _ in range(100)]
-    assert {verdict.action for verdict in verdicts} == {"ask"}
-    assert len(judge.waiting) == MAX_CONCURRENT_EVALUATIONS
-    assert desk.request_decision("make").action == "ask"
-    judge.released.set()
-    assert desk.request_decision("make").action == "allow"
+    decisions = [engine.requester.expect_kind(PermissionDecision) for _ in range(100)]
+    assert {decision.action for decision in decisions} == {"ask"}
+    assert len(decider.waiting) == MAX_CONCURRENT_EVALUATIONS
+    assert engine.request_decision("make").action == "ask"
+    decider.released.set()
+    assert engine.request_decision("make").action == "allow"
 
 
-def test_loaded_rules_hold_once_they_are_on_disk_and_the_broker_is_told(
+def test_replaced_rules_take_effect_when_they_are_on_disk(
     start_engine: StartEngine,
 ) -> None:
-    desk = start_engine()
-    desk.requester.tell(PERMISSIONS, DENY_MAKE)
-    append = desk.journal.expect_kind(Append)
+    engine = start_engine()
+    engine.requester.tell(PERMISSIONS, DENY_MAKE)
+    append = engine.journal.expect_kind(Append)
 
-    assert desk.request_decision("make").action == "allow"
-    desk.journal.tell(PERMISSIONS, Appended(id=append.id))
-    desk.requester.expect(RulesReplaced(policy_version=2))
-    desk.approvals.expect(PolicyChanged(policy_version=2))
-    verdict = desk.request_decision("make")
-    assert (verdict.action, verdict.policy_version) == ("deny", 2)
-    assert (verdict.rule, verdict.source) == (rule("bash", "make", "deny"), "user rules")
+    assert engine.request_decision("make").action == "allow"
+    engine.journal.tell(PERMISSIONS, Appended(id=append.id))
+    engine.requester.expect(RulesReplaced(policy_version=2))
+    engine.approvals.expect(PolicyChanged(policy_version=2))
+    decision = engine.request_decision("make")
+    assert (decision.action, decision.policy_version) == ("deny", 2)
+    assert (decision.rule, decision.source) == (rule("bash", "make", "deny"), "user rules")
 
 
-def test_of_rules_with_a_broken_source_none_is_loaded(start_engine: StartEngine) -> None:
-    desk = start_engine()
+def test_no_rules_are_replaced_if_one_source_is_invalid(start_engine: StartEngine) -> None:
+    engine = start_engine()
     broken = RuleSource(name="project rules, F", rules=(rule("bsh", "make", "deny"),))
-    desk.requester.tell(
+    engine.requester.tell(
         PERMISSIONS, ReplaceRules(sources=(*DENY_MAKE.sources, broken), trusted=False)
     )
 
-    detail = desk.requester.expect_kind(ReplaceRulesFailed).detail
-    assert detail.startswith("project rules, F: there is no permission 'bsh'")
-    assert desk.get_policy() == OLD_POLICY
-    assert desk.request_decision("make").action == "allow"
-    desk.journal.expect_nothing_more()
-    desk.approvals.expect_nothing_more()
+    detail = engine.requester.expect_kind(ReplaceRulesFailed).detail
+    assert detail.startswith("project rules, F: unknown permission 'bsh'")
+    assert engine.get_policy() == OLD_POLICY
+    assert engine.request_decision("make").action == "allow"
+    engine.journal.expect_nothing_more()
+    engine.approvals.expect_nothing_more()
 
 
-def test_rules_that_could_not_be_written_do_not_hold(start_engine: StartEngine) -> None:
-    desk = start_engine()
-    desk.requester.tell(PERMISSIONS, DENY_MAKE)
-    append = desk.journal.expect_kind(Append)
-    desk.journal.tell(PERMISSIONS, AppendFailed(id=append.id, detail="disk full"))
+def test_rules_that_cannot_be_written_have_no_effect(start_engine: StartEngine) -> None:
+    engine = start_engine()
+    engine.requester.tell(PERMISSIONS, DENY_MAKE)
+    append = engine.journal.expect_kind(Append)
+    engine.journal.tell(PERMISSIONS, AppendFailed(id=append.id, detail="disk full"))
 
-    desk.requester.expect(ReplaceRulesFailed(detail="disk full"))
-    assert desk.get_policy() == OLD_POLICY
-
-
-def test_what_verdicts_go_by_can_be_listed(start_engine: StartEngine) -> None:
-    desk = start_engine()
-    assert desk.get_policy() == OLD_POLICY
-    desk.replace_rules(DENY_MAKE)
-
-    now = desk.get_policy()
-    assert (now.sources, now.policy_version) == (DENY_MAKE.sources, 2)
+    engine.requester.expect(ReplaceRulesFailed(detail="disk full"))
+    assert engine.get_policy() == OLD_POLICY
 
 
-def test_what_was_judged_by_rules_that_changed_meanwhile_is_judged_again(
-    start_engine: StartEngine, judge: BlockingDecider
+def test_the_current_policy_can_be_requested(start_engine: StartEngine) -> None:
+    engine = start_engine()
+    assert engine.get_policy() == OLD_POLICY
+    engine.replace_rules(DENY_MAKE)
+
+    policy = engine.get_policy()
+    assert (policy.sources, policy.policy_version) == (DENY_MAKE.sources, 2)
+
+
+def test_a_call_is_evaluated_again_if_the_rules_changed(
+    start_engine: StartEngine, decider: BlockingDecider
 ) -> None:
-    """The verdict of the old rules would be an allow."""
-    desk = start_engine(Policy(sources=(user_rules(rule("bash", "slow")),), defaults=DEFAULT_RULES))
-    desk.send_request("slow")
-    assert judge.started.wait(PROBE_TIMEOUT_S)
-    desk.replace_rules(
+    """The old rules would allow the call."""
+    engine = start_engine(
+        Policy(sources=(user_rules(rule("bash", "slow")),), defaults=DEFAULT_RULES)
+    )
+    engine.send_request("slow")
+    assert decider.started.wait(PROBE_TIMEOUT_S)
+    engine.replace_rules(
         ReplaceRules(sources=(user_rules(rule("bash", "slow", "deny")),), trusted=False)
     )
-    judge.released.set()
+    decider.released.set()
 
-    verdict = desk.requester.expect_kind(PermissionDecision)
-    assert (verdict.action, verdict.policy_version) == ("deny", 2)
-    desk.requester.expect_nothing_more()
+    decision = engine.requester.expect_kind(PermissionDecision)
+    assert (decision.action, decision.policy_version) == ("deny", 2)
+    engine.requester.expect_nothing_more()
 
 
 @pytest.mark.parametrize("command", ["echo x > {}", "truncate {}"])
-def test_a_verdict_says_where_each_path_of_a_command_led(
+def test_a_decision_lists_the_resolved_paths_of_a_command(
     start_engine: StartEngine, tmp_path: Path, command: str
 ) -> None:
-    """So a yes to it can be told from a yes to what it comes to after the link was turned.
+    """An approval is bound to these paths, so that changing a link invalidates it.
 
-    Also where no rule speaks of the file.
+    This includes files that no rule can match.
     """
     link = tmp_path / "link"
     link.symlink_to(tmp_path / "a")
-    desk = start_engine()
-    before = desk.request_decision(command.format(link)).resolved_requests
+    engine = start_engine()
+    before = engine.request_decision(command.format(link)).resolved_requests
     link.unlink()
     link.symlink_to(tmp_path / "b")
-    after = desk.request_decision(command.format(link)).resolved_requests
+    after = engine.request_decision(command.format(link)).resolved_requests
 
     assert permission_request("write", f"{tmp_path}/a") in before
     assert permission_request("write", f"{tmp_path}/b") in after

@@ -1,4 +1,4 @@
-"""A restarted engine knows no agent yet, and denies none of them for that."""
+"""A restarted engine knows no agents yet, and does not deny their calls for that."""
 
 from functools import partial
 
@@ -19,20 +19,24 @@ from tests.probe import start_probe
 pytestmark = pytest.mark.quick
 
 
-def test_a_query_that_comes_before_its_agent_is_named_again_waits(system: ActorSystem) -> None:
-    journal, parent, asker = (start_probe(system, name) for name in ("journal", "parent", "asker"))
-    fuse = CrashTrigger()
+def test_a_request_waits_until_its_agent_is_registered_again(system: ActorSystem) -> None:
+    journal, parent, requester = (
+        start_probe(system, name) for name in ("journal", "parent", "requester")
+    )
+    crash_trigger = CrashTrigger()
     engine = partial(
         PermissionEngine, JOURNAL, Policy(defaults=DEFAULT_RULES), WORKSPACE_PATHS, GRANT_STORE
     )
-    system.start(with_crash_trigger(engine, fuse), "permissions", Restart(limit=1, window_s=3600.0))
-    fuse.crash_on("before", GetPolicy)
-    asker.tell(PERMISSIONS, GetPolicy())
+    system.start(
+        with_crash_trigger(engine, crash_trigger), "permissions", Restart(limit=1, window_s=3600.0)
+    )
+    crash_trigger.crash_on("before", GetPolicy)
+    requester.tell(PERMISSIONS, GetPolicy())
     journal.tell(PERMISSIONS, RecordsRead(id=journal.expect_kind(ReadRecords).id, records=()))
 
     request = PermissionRequest(permission="edit", target="a.txt")
-    asker.tell(PERMISSIONS, EvaluatePermission(id="q", agent=PRIMARY, requests=(request,)))
-    asker.expect_nothing_more()
+    requester.tell(PERMISSIONS, EvaluatePermission(id="q", agent=PRIMARY, requests=(request,)))
+    requester.expect_nothing_more()
     parent.tell(PERMISSIONS, RegisterAgent(agent=PRIMARY, profile=BUILD_PROFILE))
-    verdict = asker.expect_kind(PermissionDecision)
-    assert (verdict.id, verdict.action) == ("q", "ask")
+    decision = requester.expect_kind(PermissionDecision)
+    assert (decision.id, decision.action) == ("q", "ask")

@@ -1,4 +1,4 @@
-"""Those who judge sit on few seats; a long line of those who wait gives nobody up."""
+"""The evaluation pool runs few evaluations at a time; a moving queue never times out."""
 
 import asyncio
 import threading
@@ -12,30 +12,30 @@ from tests.simulation.simulated_loop import make_random, make_simulated_loop
 pytestmark = pytest.mark.quick
 
 
-def test_a_long_line_is_judged_to_its_end_while_it_moves() -> None:
-    """On the simulated loop each judge takes up to a tenth of a second, of its own time."""
+def test_a_long_queue_completes_as_long_as_it_moves() -> None:
+    """On the simulated loop, each evaluation takes up to 0.1 s of virtual time."""
 
-    async def judge() -> list[int]:
-        court = EvaluationPool(timeout_s=0.2, max_concurrent=2)
-        jobs = (court.run(partial(int, number)) for number in range(40))
+    async def run_evaluations() -> list[int]:
+        pool = EvaluationPool(timeout_s=0.2, max_concurrent=2)
+        jobs = (pool.run(partial(int, number)) for number in range(40))
         return list(await asyncio.gather(*jobs))
 
     loop = make_simulated_loop(make_random(1, "loop"))
-    judging = loop.create_task(judge())
-    assert loop.run(judging.done)
-    assert judging.result() == list(range(40))
-    assert loop.time() > 0.4, "the last has waited longer than one may be judged"
+    task = loop.create_task(run_evaluations())
+    assert loop.run(task.done)
+    assert task.result() == list(range(40))
+    assert loop.time() > 0.4, "the last evaluation should wait longer than the timeout"
     loop.close()
 
 
-def test_who_waits_while_nobody_gets_up_is_given_up() -> None:
+def test_a_queued_evaluation_times_out_if_none_finishes() -> None:
     stuck = threading.Event()
 
-    async def judge() -> list[object]:
-        court = EvaluationPool(timeout_s=0.05, max_concurrent=1)
-        cases = (stuck.wait, lambda: True)
-        ends = await asyncio.gather(*map(court.run, cases), return_exceptions=True)
+    async def run_evaluations() -> list[object]:
+        pool = EvaluationPool(timeout_s=0.05, max_concurrent=1)
+        evaluations = (stuck.wait, lambda: True)
+        outcomes = await asyncio.gather(*map(pool.run, evaluations), return_exceptions=True)
         stuck.set()
-        return list(ends)
+        return list(outcomes)
 
-    assert [type(each) for each in asyncio.run(judge())] == [TimeoutError, TimeoutError]
+    assert [type(error) for error in asyncio.run(run_evaluations())] == [TimeoutError, TimeoutError]

@@ -1,4 +1,4 @@
-"""Harmless git goes by the settings of the workspace's own repository, and of no other."""
+"""Read-only git commands are allowed only with the workspace's own repository."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -16,7 +16,7 @@ TRUSTED_POLICY = Policy(defaults=DEFAULT_RULES, trusted=True)
 
 
 @pytest.fixture
-def ground(tmp_path: Path) -> WorkspacePaths:
+def workspace_paths(tmp_path: Path) -> WorkspacePaths:
     root = tmp_path.resolve() / "project"
     for folder in (".git", "src/deep", "nested/.git", "nested/src", "linked/src"):
         (root / folder).mkdir(parents=True)
@@ -37,10 +37,10 @@ def decide_command(
 
 
 @pytest.mark.parametrize("command", ["git status", "cd src && git diff", "cd src/deep; git log -p"])
-def test_in_the_workspaces_own_repository_git_may_look(
-    command: str, ground: WorkspacePaths
+def test_read_only_git_is_allowed_in_the_own_repository(
+    command: str, workspace_paths: WorkspacePaths
 ) -> None:
-    assert decide_command(command, ground) == "allow"
+    assert decide_command(command, workspace_paths) == "allow"
 
 
 @pytest.mark.parametrize(
@@ -54,51 +54,47 @@ def test_in_the_workspaces_own_repository_git_may_look(
         "cd src && git status && cd ../nested && git status",
     ],
 )
-def test_a_repository_below_may_start_programs_of_its_own(
-    command: str, ground: WorkspacePaths
-) -> None:
-    assert decide_command(command, ground) == "ask"
+def test_git_in_a_nested_repository_asks(command: str, workspace_paths: WorkspacePaths) -> None:
+    assert decide_command(command, workspace_paths) == "ask"
 
 
 @pytest.mark.parametrize("names", [("HEAD", "refs", "objects"), ("HEAD", "commondir")])
-def test_a_bare_repository_can_be_put_together_by_plain_writes(
-    names: tuple[str, ...], ground: WorkspacePaths
+def test_a_bare_repository_made_by_plain_writes_asks(
+    names: tuple[str, ...], workspace_paths: WorkspacePaths
 ) -> None:
-    made = Path(ground.root, "made")
-    create_bare_repository(made, *names[1:])
-    assert decide_command("cd made && git status", ground) == "allow"
+    bare = Path(workspace_paths.root, "bare")
+    create_bare_repository(bare, *names[1:])
+    assert decide_command("cd bare && git status", workspace_paths) == "allow"
     editing = replace(TRUSTED_POLICY, mode="auto-edit")
-    assert decide_action("write", "made/HEAD", editing, workspace_paths=ground) == "allow"
+    assert decide_action("write", "bare/HEAD", editing, workspace_paths=workspace_paths) == "allow"
 
-    create_bare_repository(made, "HEAD")
-    (made / "src").mkdir()
+    create_bare_repository(bare, "HEAD")
+    (bare / "src").mkdir()
 
-    assert decide_command("cd made && git status", ground) == "ask"
-    assert decide_command("cd made/src && git status", ground, editing) == "ask"
-    assert decide_command("git status", ground) == "allow"
-
-
-def test_the_root_may_be_made_a_bare_repository_too(ground: WorkspacePaths) -> None:
-    create_bare_repository(Path(ground.root), "HEAD", "refs", "objects")
-
-    assert decide_command("git status", ground) == "ask"
-    assert decide_command("cd src && git status", ground) == "ask"
+    assert decide_command("cd bare && git status", workspace_paths) == "ask"
+    assert decide_command("cd bare/src && git status", workspace_paths, editing) == "ask"
+    assert decide_command("git status", workspace_paths) == "allow"
 
 
-def test_an_added_folder_has_a_repository_of_its_own(
-    ground: WorkspacePaths, tmp_path: Path
-) -> None:
+def test_a_root_that_became_a_bare_repository_asks(workspace_paths: WorkspacePaths) -> None:
+    create_bare_repository(Path(workspace_paths.root), "HEAD", "refs", "objects")
+
+    assert decide_command("git status", workspace_paths) == "ask"
+    assert decide_command("cd src && git status", workspace_paths) == "ask"
+
+
+def test_git_in_an_added_folder_asks(workspace_paths: WorkspacePaths, tmp_path: Path) -> None:
     added = str(tmp_path.resolve() / "added")
     Path(added).mkdir()
     policy = replace(TRUSTED_POLICY, added_directories=(added,))
 
-    assert decide_command(f"cd {added} && ls", ground, policy) == "allow"
-    assert decide_command(f"cd {added} && git status", ground, policy) == "ask"
+    assert decide_command(f"cd {added} && ls", workspace_paths, policy) == "allow"
+    assert decide_command(f"cd {added} && git status", workspace_paths, policy) == "ask"
 
 
-def test_who_allows_git_by_a_rule_allows_it_everywhere(ground: WorkspacePaths) -> None:
+def test_a_rule_that_allows_git_allows_it_everywhere(workspace_paths: WorkspacePaths) -> None:
     policy = replace(
         TRUSTED_POLICY, sources=(user_rules(rule("bash", "git *"), rule("bash", "cd *")),)
     )
 
-    assert decide_command("cd nested && git status", ground, policy) == "allow"
+    assert decide_command("cd nested && git status", workspace_paths, policy) == "allow"

@@ -1,4 +1,4 @@
-"""File names with `*`, `?` and `[…]` count for what they stand for, where that tightens."""
+"""Rules that ask or deny apply to the files that a word with `*`, `?` or `[…]` matches."""
 
 import os
 from dataclasses import replace
@@ -93,14 +93,14 @@ cd src && cat *
 
 
 @pytest.mark.parametrize("command", DENIED_COMMANDS)
-def test_a_deny_holds_for_what_a_pattern_stands_for(
+def test_a_deny_applies_to_files_that_a_pattern_matches(
     command: str, workspace_paths: WorkspacePaths
 ) -> None:
     assert decide_action("bash", command, DENY_POLICY, workspace_paths=workspace_paths) == "deny"
 
 
 @pytest.mark.parametrize("command", ALLOWED_COMMANDS)
-def test_a_pattern_is_no_more_than_it_stands_for(
+def test_a_pattern_that_matches_no_denied_file_is_allowed(
     command: str, workspace_paths: WorkspacePaths
 ) -> None:
     assert decide_action("bash", command, DENY_POLICY, workspace_paths=workspace_paths) == "allow"
@@ -109,11 +109,13 @@ def test_a_pattern_is_no_more_than_it_stands_for(
 @pytest.mark.parametrize(
     "command", ["touch .g*/config", "touch .git/c*", "echo x > .gi?/config", "touch .git/new*"]
 )
-def test_a_pattern_opens_no_protected_file(command: str, workspace_paths: WorkspacePaths) -> None:
+def test_a_pattern_does_not_bypass_protected_paths(
+    command: str, workspace_paths: WorkspacePaths
+) -> None:
     assert decide_action("bash", command, YOLO_POLICY, workspace_paths=workspace_paths) == "ask"
 
 
-def test_more_names_than_are_compared_ask(workspace_paths: WorkspacePaths) -> None:
+def test_more_names_than_can_be_compared_ask(workspace_paths: WorkspacePaths) -> None:
     many = Path(workspace_paths.root, "many")
     many.mkdir()
     for number in range(150):
@@ -129,11 +131,11 @@ def test_more_names_than_are_compared_ask(workspace_paths: WorkspacePaths) -> No
         )
         == "allow"
     )
-    lenient = replace(DENY_POLICY, grants=(rule("bash", command),))
-    assert decide_action("bash", command, lenient, workspace_paths=workspace_paths) == "ask"
+    granted = replace(DENY_POLICY, grants=(rule("bash", command),))
+    assert decide_action("bash", command, granted, workspace_paths=workspace_paths) == "ask"
 
 
-def test_more_paths_than_are_followed_ask(workspace_paths: WorkspacePaths) -> None:
+def test_more_paths_than_can_be_resolved_ask(workspace_paths: WorkspacePaths) -> None:
     for number in range(40):
         Path(workspace_paths.root, "many", str(number)).mkdir(parents=True)
     command = "cat " + " ".join(f"many/*/{number}" for number in range(MAX_COMPARED_NAMES // 400))
@@ -147,33 +149,33 @@ def test_more_paths_than_are_followed_ask(workspace_paths: WorkspacePaths) -> No
     )
 
 
-def test_what_stands_behind_a_pattern_is_looked_for_in_folders_only(
+def test_only_folders_match_a_pattern_followed_by_a_name(
     workspace_paths: WorkspacePaths,
 ) -> None:
-    def told(command: str) -> set[str]:
+    def list_targets(command: str) -> set[str]:
         return {
             part.target
-            for part in decide_requests(("bash", command), workspace_paths=workspace_paths).parts[
-                1:
-            ]
+            for part in decide_requests(
+                ("bash", command), workspace_paths=workspace_paths
+            ).resolved_requests[1:]
         }
 
-    assert told("cat */key") == {
+    assert list_targets("cat */key") == {
         "secret/key",
         "src/key",
         "sub/key",
         f"{Path(workspace_paths.root).parent}/outside/key",
     }
-    assert "src/a.py/x" not in told("cat */*/x")
+    assert "src/a.py/x" not in list_targets("cat */*/x")
 
 
-def test_no_pattern_takes_long_over_a_long_name(tmp_path: Path) -> None:
+def test_every_pattern_is_matched_in_linear_time(tmp_path: Path) -> None:
     name = "a" * 255
     (tmp_path / name).touch()
 
-    def matched(pattern: str) -> bool:
+    def has_match(pattern: str) -> bool:
         return any(GlobExpansion().expand(pattern, str(tmp_path), os.path.exists))
 
-    assert matched("a*" * 100)
-    assert not matched("a*" * 100 + "b")
-    assert not matched("*a?" * 60 + "*b*")
+    assert has_match("a*" * 100)
+    assert not has_match("a*" * 100 + "b")
+    assert not has_match("*a?" * 60 + "*b*")

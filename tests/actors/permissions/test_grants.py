@@ -1,4 +1,4 @@
-"""What may be granted, and what a grant lifts: exactly what was shown, nothing that looks so."""
+"""Which grants are offered, and that each allows exactly what it shows."""
 
 from dataclasses import replace
 
@@ -20,11 +20,11 @@ def decide_command(command: str, *grants: Rule) -> AccessDecision:
 
 
 def format_patterns(rules: tuple[Rule, ...]) -> list[str]:
-    return [f"{each.permission} {each.pattern}" for each in rules]
+    return [f"{rule.permission} {rule.pattern}" for rule in rules]
 
 
 @pytest.mark.parametrize(
-    ("command", "literal", "wider"),
+    ("command", "exact", "broader"),
     [
         ("npm test", ["bash npm test"], ["bash npm test *"]),
         ("pytest -q", ["bash pytest -q"], ["bash pytest *"]),
@@ -42,22 +42,22 @@ def format_patterns(rules: tuple[Rule, ...]) -> list[str]:
         ("bash <<E\nls\nE", [], []),
         ("git commit -m 'a\nb'", [], []),
         ("mytool " + "x" * 500, [], []),
-        (" && ".join(f"mytool {'x' * 40} {each}" for each in range(20)), [], []),
+        (" && ".join(f"mytool {'x' * 40} {number}" for number in range(20)), [], []),
         ("mytool a\nmytool b", ["bash mytool a", "bash mytool b"], None),
         ("mytool *.py", [], []),
         ("tee .git/config", [], []),
     ],
 )
-def test_what_is_offered_says_all_of_what_runs(
-    command: str, literal: list[str], wider: list[str] | None
+def test_the_offered_grants_cover_everything_that_runs(
+    command: str, exact: list[str], broader: list[str] | None
 ) -> None:
-    judgement = decide_command(command)
-    assert format_patterns(judgement.grants) == literal
-    assert wider is None or format_patterns(judgement.broader_grants) == wider
-    if literal:
-        assert decide_command(command, *judgement.grants).action == "allow"
-    if judgement.broader_grants:
-        assert decide_command(command, *judgement.broader_grants).action == "allow"
+    decision = decide_command(command)
+    assert format_patterns(decision.grants) == exact
+    assert broader is None or format_patterns(decision.broader_grants) == broader
+    if exact:
+        assert decide_command(command, *decision.grants).action == "allow"
+    if decision.broader_grants:
+        assert decide_command(command, *decision.broader_grants).action == "allow"
 
 
 @pytest.mark.parametrize(
@@ -86,7 +86,7 @@ def test_what_is_offered_says_all_of_what_runs(
         ("./mytool x", "cd src; ./mytool x"),
     ],
 )
-def test_a_literal_grant_lifts_nothing_that_only_looks_like_it(granted: str, other: str) -> None:
+def test_an_exact_grant_does_not_allow_similar_commands(granted: str, other: str) -> None:
     grants = decide_command(granted).grants
     if "\n" in granted:
         assert grants == ()
@@ -111,12 +111,12 @@ def test_a_literal_grant_lifts_nothing_that_only_looks_like_it(granted: str, oth
         "npm test .git/config > .git/config",
     ],
 )
-def test_a_beginning_lifts_no_floor_and_no_other_part(other: str) -> None:
-    wide = decide_command("npm test -- a").broader_grants
-    assert format_patterns(wide) == ["bash npm test *"]
-    for same in ("npm test", "npm test -- b", "cd src && npm test"):
-        assert decide_command(same, *wide).action == "allow", same
-    assert decide_command(other, *wide).action == "ask"
+def test_a_prefix_grant_lifts_no_minimum_ask(other: str) -> None:
+    prefix_grants = decide_command("npm test -- a").broader_grants
+    assert format_patterns(prefix_grants) == ["bash npm test *"]
+    for command in ("npm test", "npm test -- b", "cd src && npm test"):
+        assert decide_command(command, *prefix_grants).action == "allow", command
+    assert decide_command(other, *prefix_grants).action == "ask"
 
 
 NEVER_GRANTED_ALONE = (
@@ -128,17 +128,17 @@ NEVER_GRANTED_ALONE = (
 
 
 @pytest.mark.parametrize("name", NEVER_GRANTED_ALONE.split())
-def test_no_interpreter_shell_or_wrapper_is_a_beginning_by_itself(name: str) -> None:
+def test_no_interpreter_shell_or_wrapper_is_granted_alone(name: str) -> None:
     assert find_command_prefix(f"{name} -x y") == ""
     assert decide_command(f"{name} -x y").broader_grants == ()
 
 
 @pytest.mark.parametrize("text", ["a\tb c", "'a' b", "a/b c", "A=1 b", "$x b", "-x b", "a\nb c"])
-def test_what_is_no_plain_name_begins_nothing(text: str) -> None:
+def test_only_a_plain_program_name_has_a_prefix(text: str) -> None:
     assert find_command_prefix(text) == ""
 
 
-def test_a_pattern_that_came_from_elsewhere_lifts_only_what_could_have_been_offered() -> None:
+def test_a_pattern_that_cannot_be_offered_allows_nothing() -> None:
     for pattern in ("*", "* x", "npm*", "npm * x", "n*m test"):
         forced = with_grants(DEFAULTS, (rule("bash", pattern),))
         assert decide_requests(("bash", "npm test x"), policy=forced).decision.action == "ask", (

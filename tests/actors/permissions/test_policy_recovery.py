@@ -1,4 +1,4 @@
-"""What a restarted engine takes from the disk: grants of the session, the mode of this run only."""
+"""A restarted engine restores the session's grants, and the mode only of this run."""
 
 import pytest
 
@@ -18,13 +18,13 @@ FIRST_RUN: tuple[Record, ...] = (
 SECOND_RUN = SessionOpened(run=2, pid=2, version="0")
 
 
-def test_yolo_of_an_earlier_run_does_not_come_back_with_a_crash_of_the_engine() -> None:
+def test_an_engine_crash_does_not_restore_an_earlier_mode() -> None:
     policy, _ = recover_policy(Policy(mode="default"), (*FIRST_RUN, SECOND_RUN), incarnation=2)
     assert policy.mode == "default"
     assert policy.grants == (GRANT,)
 
 
-def test_a_mode_that_was_set_in_this_run_stays() -> None:
+def test_a_mode_set_in_this_run_is_restored() -> None:
     set_now = SessionSettings(mode="auto-edit", grants=(GRANT,))
     policy, _ = recover_policy(
         Policy(mode="default"), (*FIRST_RUN, SECOND_RUN, set_now), incarnation=2
@@ -32,10 +32,10 @@ def test_a_mode_that_was_set_in_this_run_stays() -> None:
     assert policy.mode == "auto-edit"
 
 
-def test_a_new_generation_is_none_that_a_verdict_was_given_in() -> None:
+def test_a_restored_policy_has_an_unused_version() -> None:
     before = Policy(policy_version=7)
-    generations = {
+    versions = {
         recover_policy(before, FIRST_RUN, incarnation)[0].policy_version for incarnation in (2, 3)
     }
-    assert len(generations) == 2
-    assert all(each > 7 + 0 for each in generations)
+    assert len(versions) == 2
+    assert all(version > before.policy_version for version in versions)

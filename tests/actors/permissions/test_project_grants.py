@@ -1,4 +1,4 @@
-"""The store of what is granted for a project: what of a file counts, and who may change it."""
+"""The store of project grants: which entries are valid, and who may change the file."""
 
 import json
 import os
@@ -7,13 +7,13 @@ from threading import Thread
 
 import pytest
 
-from actors.permissions.project_grants import ProjectGrantStore, StoredGrants
-from messages.permissions import (
+from actors.permissions.project_grants import (
     ProjectGrantsLoaded,
+    ProjectGrantStore,
     ProjectGrantsUpdateFailed,
-    RevokeGrant,
-    StoreGrant,
+    StoredGrants,
 )
+from messages.permissions import RevokeGrant, StoreGrant
 from messages.policy import Rule
 from tests.actors.permissions.decision_helpers import rule
 
@@ -39,11 +39,11 @@ def write_store(store: ProjectGrantStore, content: object) -> None:
     store.path.chmod(0o600)
 
 
-def grant_entry(permission: str, pattern: str, **more: object) -> dict[str, object]:
-    return {"permission": permission, "pattern": pattern, **more}
+def grant_entry(permission: str, pattern: str, **extra: object) -> dict[str, object]:
+    return {"permission": permission, "pattern": pattern, **extra}
 
 
-def test_what_is_granted_is_there_for_the_next_program_and_gone_when_it_is_taken_back(
+def test_stored_grants_persist_until_they_are_revoked(
     store: ProjectGrantStore,
 ) -> None:
     assert store.read() == StoredGrants()
@@ -51,13 +51,13 @@ def test_what_is_granted_is_there_for_the_next_program_and_gone_when_it_is_taken
         rules=(GRANT_A, GRANT_B)
     )
     assert ProjectGrantStore(store.path, store.root).read() == StoredGrants((GRANT_A, GRANT_B))
-    taken = RevokeGrant(rule=GRANT_A, scope="project")
-    assert store.apply_update(taken) == ProjectGrantsLoaded(rules=(GRANT_B,))
+    revocation = RevokeGrant(rule=GRANT_A, scope="project")
+    assert store.apply_update(revocation) == ProjectGrantsLoaded(rules=(GRANT_B,))
     assert store.read() == StoredGrants((GRANT_B,))
     assert store.path.stat().st_mode & 0o777 == 0o600
 
 
-def test_what_was_granted_for_another_root_counts_for_that_one_alone(
+def test_grants_apply_only_to_their_own_root(
     store: ProjectGrantStore,
 ) -> None:
     other = ProjectGrantStore(store.path, store.root.parent / "moved")
@@ -68,7 +68,7 @@ def test_what_was_granted_for_another_root_counts_for_that_one_alone(
 
 
 @pytest.mark.parametrize(
-    "wrong",
+    "entry",
     [
         grant_entry("bash", "*"),
         grant_entry("bash", "git *"),
@@ -88,31 +88,29 @@ def test_what_was_granted_for_another_root_counts_for_that_one_alone(
         None,
     ],
 )
-def test_what_no_prompt_could_have_offered_does_not_count_and_is_told(
-    store: ProjectGrantStore, wrong: object
+def test_an_entry_that_cannot_be_granted_is_ignored(
+    store: ProjectGrantStore, entry: object
 ) -> None:
     write_store(
-        store, {"format": 1, "roots": {str(store.root): [wrong, grant_entry("bash", "npm test")]}}
+        store, {"format": 1, "roots": {str(store.root): [entry, grant_entry("bash", "npm test")]}}
     )
-    granted = store.read()
-    assert granted.rules == (GRANT_A,)
-    assert granted.problem == f"{store.path}: not all of it can be granted; that does not count"
+    stored = store.read()
+    assert stored.rules == (GRANT_A,)
+    assert stored.problem == f"{store.path}: entries that cannot be granted are ignored"
 
 
 @pytest.mark.parametrize("content", [{"format": 1, "roots": []}, {"format": 1, "roots": {"R": {}}}])
-def test_a_store_of_another_shape_grants_nothing_and_is_told(
+def test_a_store_with_another_structure_grants_nothing(
     store: ProjectGrantStore, content: object
 ) -> None:
     write_store(store, json.dumps(content).replace('"R"', json.dumps(str(store.root))))
-    granted = store.read()
-    assert granted.rules == ()
-    assert "not all of it can be granted" in granted.problem
+    stored = store.read()
+    assert stored.rules == ()
+    assert "entries that cannot be granted" in stored.problem
 
 
 @pytest.mark.parametrize("content", ["", "\0" * 40, "[]", '{"roots": {}}', "{" * 100_000])
-def test_a_damaged_store_counts_as_empty_and_is_kept_aside(
-    store: ProjectGrantStore, content: str
-) -> None:
+def test_a_damaged_store_is_empty_and_set_aside(store: ProjectGrantStore, content: str) -> None:
     write_store(store, content)
     assert store.read().rules == ()
     assert "damaged" in store.read().problem
@@ -122,7 +120,7 @@ def test_a_damaged_store_counts_as_empty_and_is_kept_aside(
     assert aside.read_text() == content
 
 
-def test_a_newer_store_grants_nothing_and_is_not_changed(store: ProjectGrantStore) -> None:
+def test_a_store_in_a_newer_format_is_not_changed(store: ProjectGrantStore) -> None:
     newer = {"format": 2, "roots": {str(store.root): [grant_entry("bash", "npm test")]}}
     write_store(store, newer)
     assert store.read().rules == ()
@@ -132,7 +130,7 @@ def test_a_newer_store_grants_nothing_and_is_not_changed(store: ProjectGrantStor
     assert json.loads(store.path.read_text()) == newer
 
 
-def test_what_others_may_write_to_or_have_put_there_grants_nothing(
+def test_a_store_that_others_could_write_grants_nothing(
     store: ProjectGrantStore,
 ) -> None:
     content = {"format": 1, "roots": {str(store.root): [grant_entry("bash", "npm test")]}}
@@ -151,18 +149,16 @@ def test_what_others_may_write_to_or_have_put_there_grants_nothing(
     assert store.read().rules == ()
 
 
-def test_of_grants_that_come_from_many_at_once_none_is_lost(store: ProjectGrantStore) -> None:
+def test_concurrent_grants_from_several_processes_are_all_stored(store: ProjectGrantStore) -> None:
     rules = [rule("bash", f"tool {number}") for number in range(24)]
 
-    def grant(own: list[Rule]) -> None:
-        for each in own:
-            ProjectGrantStore(store.path, store.root).apply_update(store_grant(each))
+    def store_all(own_rules: list[Rule]) -> None:
+        for own_rule in own_rules:
+            ProjectGrantStore(store.path, store.root).apply_update(store_grant(own_rule))
 
-    threads = [Thread(target=grant, args=(rules[at::4],)) for at in range(4)]
+    threads = [Thread(target=store_all, args=(rules[at::4],)) for at in range(4)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert sorted(each.pattern for each in store.read().rules) == sorted(
-        each.pattern for each in rules
-    )
+    assert {*store.read().rules} == {*rules}

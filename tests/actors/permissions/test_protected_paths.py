@@ -1,4 +1,4 @@
-"""Files that later grant power: every route to them asks a person each time."""
+"""Files that give their writer power: every way to change them asks each time."""
 
 import re
 from itertools import product
@@ -7,12 +7,12 @@ from typing import get_args
 
 import pytest
 
-from actors.paths.resolve import WorkspacePaths, find_link_targets
+from actors.paths.resolve import WorkspacePaths
 from actors.permissions.default_rules import DEFAULT_RULES
 from actors.permissions.protected_paths import (
-    PROTECTED_LINK_NAMES,
     ProtectedPaths,
     find_hooks_folders,
+    find_link_targets,
     to_targets,
 )
 from messages.policy import PermissionMode, Policy, Rule
@@ -83,57 +83,59 @@ UNPROTECTED_TARGETS = [
 
 
 @pytest.mark.parametrize("target", PROTECTED_TARGETS)
-def test_protected_by_name_whether_it_exists_or_not(target: str) -> None:
+def test_a_path_with_a_known_name_is_protected(target: str) -> None:
     assert ProtectedPaths().is_protected(target)
 
 
 @pytest.mark.parametrize("target", UNPROTECTED_TARGETS)
-def test_other_names_are_open(target: str) -> None:
+def test_paths_with_other_names_are_not_protected(target: str) -> None:
     assert not ProtectedPaths().is_protected(target)
 
 
 @pytest.mark.parametrize("mode", get_args(PermissionMode))
 @pytest.mark.parametrize("permission", ["write", "edit"])
-def test_no_mode_and_no_grant_opens_a_protected_file(mode: PermissionMode, permission: str) -> None:
+def test_no_mode_and_no_grant_allows_a_protected_file(
+    mode: PermissionMode, permission: str
+) -> None:
     for target in PROTECTED_TARGETS:
         granted = Rule(permission=permission, pattern=target, action="allow")
         policy = Policy(mode=mode, defaults=DEFAULT_RULES, grants=(granted,))
-        judgement = decide_requests((permission, target), policy=policy).decision
-        wanted = "deny" if mode == "plan" else "ask"
-        assert (judgement.action, judgement.grants) == (wanted, ()), target
+        decision = decide_requests((permission, target), policy=policy).decision
+        expected = "deny" if mode == "plan" else "ask"
+        assert (decision.action, decision.grants) == (expected, ()), target
 
 
-def test_reading_a_protected_file_is_no_more_than_reading() -> None:
+def test_reading_a_protected_file_is_allowed_as_usual() -> None:
     assert decide_action("read", ".git/config") == "allow"
 
 
-def test_our_own_folders_are_protected_wherever_they_are() -> None:
+def test_additional_folders_are_protected_wherever_they_are() -> None:
     outside, inside = Path("/srv/greenroom"), ROOT / "state"
-    ours = to_targets([outside, inside], ROOT)
+    extra_targets = to_targets([outside, inside], ROOT)
 
-    assert ours == ("/srv/greenroom", "state")
+    assert extra_targets == ("/srv/greenroom", "state")
     for target in ("/srv/greenroom", "/srv/greenroom/rules.json", "/SRV/Greenroom/x", "state/x"):
-        assert ProtectedPaths(ours).is_protected(target), target
+        assert ProtectedPaths(extra_targets).is_protected(target), target
     for target in ("/srv/greenroom-2/x", "/srv", "srv/greenroom/x", "/state/x", "stated/x"):
-        assert not ProtectedPaths(ours).is_protected(target), target
+        assert not ProtectedPaths(extra_targets).is_protected(target), target
 
 
-def test_a_workspace_inside_one_of_our_folders_is_protected_as_a_whole() -> None:
-    ours = to_targets([ROOT.parent], ROOT)
+def test_a_workspace_inside_a_protected_folder_is_protected() -> None:
+    extra_targets = to_targets([ROOT.parent], ROOT)
 
-    assert ours == (".",)
-    assert ProtectedPaths(ours).is_protected("src/app.py")
-    assert not ProtectedPaths(ours).is_protected("/etc/hosts")
+    assert extra_targets == (".",)
+    assert ProtectedPaths(extra_targets).is_protected("src/app.py")
+    assert not ProtectedPaths(extra_targets).is_protected("/etc/hosts")
 
 
-def test_our_own_folders_count_for_the_verdict_even_in_yolo() -> None:
+def test_an_additional_protected_folder_asks_even_in_yolo() -> None:
     policy = Policy(mode="yolo", protected_paths=("/srv/greenroom",))
 
     assert decide_action("write", "/srv/greenroom/sessions/1.jsonl", policy) == "ask"
     assert decide_action("write", "/srv/other", policy) == "allow"
 
 
-ROUTES = """
+WRITE_COMMANDS = """
 echo x > T
 echo x >> T
 echo x >| T
@@ -199,7 +201,7 @@ bash -c 'cd D && echo x > N'
 eval 'cd D; touch N'
 sudo sh -c 'ls; cd D; cp /etc/hosts N'
 """.strip().splitlines()
-GIT_ROUTES = """
+GIT_CONFIG_COMMANDS = """
 git config core.hooksPath x
 git config --global alias.x '!y'
 git config --unset x
@@ -216,65 +218,68 @@ ALLOW_ALL_RULES = tuple(
 YOLO_POLICY = Policy(mode="yolo", defaults=DEFAULT_RULES, sources=(user_rules(*ALLOW_ALL_RULES),))
 
 
-def fill_route(route: str, target: str) -> str:
-    """Write a target (T), its folder (D) and its name there (N) into a route."""
+def fill_in(command: str, target: str) -> str:
+    """Insert a target (T), its folder (D) and its name (N) into a command."""
     folder, _, name = target.rpartition("/")
     parts = {"T": target, "D": folder, "N": name}
-    return re.sub(r"(?<![A-Z])[TDN](?![A-Z])", lambda found: parts[found[0]], route)
+    return re.sub(r"(?<![A-Z])[TDN](?![A-Z])", lambda found: parts[found[0]], command)
 
 
 @pytest.mark.parametrize("exists", [True, False])
-def test_no_route_to_a_protected_file_is_open_whatever_rules_and_mode_say(
+def test_no_command_that_writes_a_protected_file_is_allowed(
     exists: bool,  # noqa: FBT001  (both)
     tmp_path: Path,
 ) -> None:
     root = tmp_path.resolve()
-    ground = WorkspacePaths(root=str(root), cwd=str(root), home=str(root / "home"))
-    open_routes: list[str] = []
+    workspace_paths = WorkspacePaths(root=str(root), cwd=str(root), home=str(root / "home"))
+    allowed: list[str] = []
     for target in TARGETS:
         if exists:
             (root / target).parent.mkdir(parents=True, exist_ok=True)
             (root / target).touch()
-        routes = [fill_route(each, target) for each in ROUTES]
-        calls = [("bash", each) for each in (*routes, *GIT_ROUTES)]
+        commands = [fill_in(command, target) for command in WRITE_COMMANDS]
+        calls = [("bash", command) for command in (*commands, *GIT_CONFIG_COMMANDS)]
         calls += [("write", target), ("edit", target), ("write", str(root / target))]
-        open_routes += [
-            each
-            for tool, each in calls
-            if decide_action(tool, each, YOLO_POLICY, workspace_paths=ground) == "allow"
+        allowed += [
+            call_target
+            for tool, call_target in calls
+            if decide_action(tool, call_target, YOLO_POLICY, workspace_paths=workspace_paths)
+            == "allow"
         ]
 
-    assert open_routes == []
+    assert allowed == []
 
 
-def test_the_same_routes_to_an_open_file_are_open_in_yolo() -> None:
-    closed = [
-        route
-        for route in ROUTES
-        if decide_action("bash", fill_route(route, "src/a"), YOLO_POLICY) != "allow"
+def test_the_same_commands_on_other_files_are_allowed() -> None:
+    not_allowed = [
+        command
+        for command in WRITE_COMMANDS
+        if decide_action("bash", fill_in(command, "src/a"), YOLO_POLICY) != "allow"
     ]
-    assert closed == []
+    assert not_allowed == []
 
 
-def test_a_link_to_a_protected_file_and_a_protected_name_that_is_a_link_are_protected(
+def test_links_to_and_from_protected_names_are_protected(
     tmp_path: Path,
 ) -> None:
     root = tmp_path.resolve()
-    ground = WorkspacePaths(root=str(root), cwd=str(root), home=str(root / "home"))
+    workspace_paths = WorkspacePaths(root=str(root), cwd=str(root), home=str(root / "home"))
     (root / "hooks").mkdir()
     (root / ".git").mkdir()
     (root / ".git" / "hooks").symlink_to("../hooks")
     (root / "open").symlink_to(".git/config")
 
-    places = find_link_targets(ground, PROTECTED_LINK_NAMES)
-    assert places == (str(root / "hooks"),)
-    policy = Policy(mode="yolo", protected_paths=to_targets(map(Path, places), root))
+    link_targets = find_link_targets(workspace_paths)
+    assert link_targets == (root / "hooks",)
+    policy = Policy(mode="yolo", protected_paths=to_targets(link_targets, root))
     for target in ("open", "hooks/post-commit", ".git/hooks/post-commit"):
-        assert decide_action("write", target, policy, workspace_paths=ground) == "ask", target
-    assert decide_action("write", "other", policy, workspace_paths=ground) == "allow"
+        assert decide_action("write", target, policy, workspace_paths=workspace_paths) == "ask", (
+            target
+        )
+    assert decide_action("write", "other", policy, workspace_paths=workspace_paths) == "allow"
 
 
-def test_the_hooks_folders_that_git_is_told_of_are_found(tmp_path: Path) -> None:
+def test_the_hooks_folders_in_git_configuration_are_found(tmp_path: Path) -> None:
     root, home = tmp_path.resolve() / "root", tmp_path.resolve() / "home"
     for folder in (root / ".git", home / ".config" / "git", root / "real"):
         folder.mkdir(parents=True)
@@ -291,7 +296,7 @@ def test_the_hooks_folders_that_git_is_told_of_are_found(tmp_path: Path) -> None
     )
 
 
-def test_settings_that_are_no_file_name_no_hooks_folder(tmp_path: Path) -> None:
+def test_git_configuration_that_is_not_a_file_is_ignored(tmp_path: Path) -> None:
     (tmp_path / ".git" / "config").mkdir(parents=True)
 
     assert find_hooks_folders(str(tmp_path), str(tmp_path / "gone")) == ()

@@ -1,4 +1,4 @@
-"""May this file be read? For tools that open many files after one verdict."""
+"""Checks of single files for tools that open many files after one decision."""
 
 from dataclasses import replace
 
@@ -35,37 +35,37 @@ def read_policy_with_rules(*rules: Rule) -> FileReadPolicy:
         ("", False),
     ],
 )
-def test_what_may_be_read_where_nobody_has_said_anything(target: str, *, expected: bool) -> None:
+def test_the_defaults_decide_what_may_be_read(target: str, *, expected: bool) -> None:
     assert can_read(target, read_policy(DEFAULTS)) is expected
 
 
 @pytest.mark.parametrize("action", ["ask", "deny"])
-def test_a_file_that_a_rule_asks_for_is_not_read_either(action: str) -> None:
-    reads = read_policy_with_rules(Rule(permission="read", pattern="*/secret.txt", action=action))  # type: ignore[arg-type]  # both are actions
+def test_a_file_that_a_rule_asks_about_is_not_read(action: str) -> None:
+    policy = read_policy_with_rules(Rule(permission="read", pattern="*/secret.txt", action=action))  # type: ignore[arg-type]  # both are actions
 
-    assert not can_read("a/secret.txt", reads)
-    assert can_read("a/public.txt", reads)
+    assert not can_read("a/secret.txt", policy)
+    assert can_read("a/public.txt", policy)
 
 
-def test_a_rule_of_anybody_above_counts_and_what_was_granted_does_too() -> None:
-    above = PermissionProfile(agent="build", rules=user_rules(rule("read", "a.py", "deny")))
+def test_rules_of_ancestors_and_grants_apply() -> None:
+    ancestor = PermissionProfile(agent="build", rules=user_rules(rule("read", "a.py", "deny")))
     granted = replace(DEFAULTS, grants=(rule("read", ".env"),))
 
-    assert not can_read("a.py", read_policy(DEFAULTS, BUILD_PROFILE, above))
+    assert not can_read("a.py", read_policy(DEFAULTS, BUILD_PROFILE, ancestor))
     assert can_read(".env", read_policy(granted))
     assert can_read(".env", read_policy(replace(DEFAULTS, mode="yolo")))
 
 
-def test_an_added_folder_counts_as_inside_by_whole_names() -> None:
-    reads = read_policy(replace(DEFAULTS, added_directories=("/lib",)))
+def test_files_in_an_added_folder_may_be_read() -> None:
+    policy = read_policy(replace(DEFAULTS, added_directories=("/lib",)))
 
-    assert can_read("/lib/a.py", reads)
-    assert not can_read("/library/a.py", reads)
-    assert not can_read("/lib/.env", reads)
+    assert can_read("/lib/a.py", policy)
+    assert not can_read("/library/a.py", policy)
+    assert not can_read("/lib/.env", policy)
 
 
 @pytest.mark.parametrize(
-    ("target", "within", "expected"),
+    ("target", "allowed_folder", "expected"),
     [
         ("/opt/a.py", "/opt", True),
         ("/opt", "/opt", True),
@@ -77,10 +77,10 @@ def test_an_added_folder_counts_as_inside_by_whole_names() -> None:
         ("/opt/keys/a.py", "/opt", False),
     ],
 )
-def test_a_folder_that_was_opened_opens_what_is_below_unless_a_rule_speaks_of_it(
-    target: str, within: str, *, expected: bool
+def test_an_allowed_folder_allows_its_files_unless_rules_restrict_them(
+    target: str, allowed_folder: str, *, expected: bool
 ) -> None:
     assert (
-        can_read(target, read_policy_with_rules(rule("read", "/opt/keys/*", "ask")), within)
+        can_read(target, read_policy_with_rules(rule("read", "/opt/keys/*", "ask")), allowed_folder)
         is expected
     )

@@ -1,4 +1,4 @@
-"""What is passed over unheard could have said nothing."""
+"""The index skips only rules that cannot match."""
 
 from typing import Literal
 
@@ -9,16 +9,16 @@ from hypothesis import strategies as st
 from actors.permissions.access import Access, RuleScope
 from actors.permissions.decide import decide_access
 from actors.permissions.rule_index import get_rule_index
-from actors.permissions.rules import is_ask_or_deny_match, is_match
+from actors.permissions.rules import compile_rule, fold_case, is_match
 from messages.policy import Action, Policy
 from tests.actors.permissions.decision_helpers import BUILD_PROFILE, rule, user_rules
 
 pytestmark = pytest.mark.quick
 
 LETTERS = "sSb*/ .\u00e4\u0130\u017f"
-"""Some of them fold into others, one (LATIN SMALL LETTER LONG S) into an ASCII letter."""
+"""Some of these fold to others; one (LATIN SMALL LETTER LONG S) ignores_case to an ASCII letter."""
 CaseComparison = Literal["text", "file system"]
-RULE_SCOPES: dict[Action, RuleScope] = {"deny": "denies", "ask": "tightens"}
+RULE_SCOPES: dict[Action, RuleScope] = {"deny": "deny_only", "ask": "ask_or_deny"}
 
 
 @given(
@@ -31,36 +31,37 @@ RULE_SCOPES: dict[Action, RuleScope] = {"deny": "denies", "ask": "tightens"}
 @example(["*s"], ["\u017f"], "read", "deny", "file system")
 @example(["S*"], ["sb"], "read", "ask", "file system")
 @example(["s *"], ["s"], "bash", "deny", "text")
-def test_a_rule_is_passed_over_only_where_it_cannot_match(
+def test_an_ask_or_deny_rule_is_skipped_only_without_match(
     patterns: list[str], texts: list[str], permission: str, action: Action, case: CaseComparison
 ) -> None:
-    folds = case == "file system"
+    ignores_case = case == "file system"
     rules = [rule(permission, pattern, action) for pattern in patterns]
-    weight = RULE_SCOPES[action]
-    matter = Access(
+    rule_scope = RULE_SCOPES[action]
+    access = Access(
         permission,
         texts[0],
         "bash",
-        weight,
+        rule_scope,
         other_spellings=tuple(texts[1:]),
-        is_case_insensitive=folds,
+        is_case_insensitive=ignores_case,
     )
 
-    judgement = decide_access(
-        matter, get_rule_index(Policy(sources=(user_rules(*rules),)), (BUILD_PROFILE,))
+    decision = decide_access(
+        access, get_rule_index(Policy(sources=(user_rules(*rules),)), (BUILD_PROFILE,))
     )
-    speaks = any(
-        is_ask_or_deny_match(each, text, ignore_case=folds) for each in rules for text in texts
+    folded_texts = tuple(map(fold_case, texts)) if ignores_case else None
+    has_match = any(
+        compile_rule(each).has_ask_or_deny_match(tuple(texts), folded_texts) for each in rules
     )
-    assert judgement.action == (action if speaks else "allow")
+    assert decision.action == (action if has_match else "allow")
 
 
-def test_an_exception_made_behind_a_rule_is_still_heard() -> None:
+def test_a_later_exception_to_a_rule_still_applies() -> None:
     rules = user_rules(rule("read", "*"), rule("read", "*.Pem", "deny"), rule("read", "x/*", "ask"))
-    book = get_rule_index(Policy(sources=(rules,)), (BUILD_PROFILE,))
+    rule_index = get_rule_index(Policy(sources=(rules,)), (BUILD_PROFILE,))
 
     for target, action in (("a", "allow"), ("a.Pem", "deny"), ("x/a.Pem", "ask"), ("x", "allow")):
-        assert decide_access(Access("read", target, "read"), book).action == action, target
+        assert decide_access(Access("read", target, "read"), rule_index).action == action, target
 
 
 @given(
@@ -69,19 +70,19 @@ def test_an_exception_made_behind_a_rule_is_still_heard() -> None:
 )
 @example(["\u017f*"], "\u017f")
 @example(["*S"], "s")
-def test_an_allow_is_passed_over_only_where_it_cannot_match(patterns: list[str], text: str) -> None:
+def test_an_allow_rule_is_skipped_only_without_match(patterns: list[str], text: str) -> None:
     rules = [rule("bash", pattern) for pattern in patterns]
-    book = get_rule_index(Policy(sources=(user_rules(*rules),)), (BUILD_PROFILE,))
+    rule_index = get_rule_index(Policy(sources=(user_rules(*rules),)), (BUILD_PROFILE,))
 
-    speaks = any(is_match(pattern, text) for pattern in patterns)
-    assert decide_access(Access("bash", text, "bash"), book).action == (
-        "allow" if speaks else "ask"
+    has_match = any(is_match(pattern, text) for pattern in patterns)
+    assert decide_access(Access("bash", text, "bash"), rule_index).action == (
+        "allow" if has_match else "ask"
     )
 
 
-def test_a_default_for_the_workspace_itself_holds_for_an_added_folder() -> None:
+def test_a_default_for_the_root_applies_to_added_folders() -> None:
     policy = Policy(defaults=(rule("write", "."),), added_directories=("/x",))
-    book = get_rule_index(policy, (BUILD_PROFILE,))
+    rule_index = get_rule_index(policy, (BUILD_PROFILE,))
 
     for target, action in ((".", "allow"), ("/x", "allow"), ("/y", "ask"), ("x", "ask")):
-        assert decide_access(Access("write", target, "write"), book).action == action, target
+        assert decide_access(Access("write", target, "write"), rule_index).action == action, target

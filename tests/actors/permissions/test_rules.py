@@ -1,16 +1,17 @@
-"""What a rule speaks of, and which are wrong."""
+"""Which texts a rule matches_restriction, and which rules are invalid."""
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from actors.permissions.rules import (
+    compile_rule,
     find_rule_problem,
     find_rule_warnings,
     fold_case,
-    is_ask_or_deny_match,
     is_match,
 )
+from messages.policy import Rule
 from tests.actors.permissions.decision_helpers import decide_action, rule, rules_only_policy
 
 pytestmark = pytest.mark.quick
@@ -38,7 +39,7 @@ pytestmark = pytest.mark.quick
         ("\\*", "*", False),
     ],
 )
-def test_a_pattern_is_the_whole_text_with_stars_for_anything(
+def test_a_pattern_matches_the_whole_text_with_stars(
     pattern: str,
     target: str,
     expected: bool,  # noqa: FBT001  (a parameter of the test)
@@ -46,74 +47,84 @@ def test_a_pattern_is_the_whole_text_with_stars_for_anything(
     assert is_match(pattern, target) is expected
 
 
-PIECES = st.text(alphabet="ab /\n.", max_size=3)
+LITERALS = st.text(alphabet="ab /\n.", max_size=3)
 
 
-@given(st.lists(PIECES, min_size=2, max_size=5), st.lists(PIECES, min_size=4, max_size=4))
-def test_whatever_stands_for_the_stars_matches(pieces: list[str], filling: list[str]) -> None:
-    text = "".join(piece + fill for piece, fill in zip(pieces, [*filling, ""], strict=False))
-    text += pieces[-1] if len(pieces) > len(filling) + 1 else ""
-    if len(pieces) <= len(filling):
-        text = text.removesuffix(filling[len(pieces) - 1])
+@given(st.lists(LITERALS, min_size=2, max_size=5), st.lists(LITERALS, min_size=4, max_size=4))
+def test_any_text_in_place_of_the_stars_matches(
+    literals: list[str], replacements: list[str]
+) -> None:
+    text = "".join(
+        literal + replacement
+        for literal, replacement in zip(literals, [*replacements, ""], strict=False)
+    )
+    text += literals[-1] if len(literals) > len(replacements) + 1 else ""
+    if len(literals) <= len(replacements):
+        text = text.removesuffix(replacements[len(literals) - 1])
 
-    assert is_match("*".join(pieces), text)
+    assert is_match("*".join(literals), text)
 
 
-def test_many_stars_are_matched_at_once() -> None:
-    """A backtracking matcher would not come back from this."""
+def test_a_pattern_with_many_stars_is_matched_quickly() -> None:
+    """A matcher that backtracks would not finish."""
     assert not is_match("*a" * 40 + "b", "a" * 10_000)
 
 
-def test_a_blank_and_a_star_at_the_end_mean_the_bare_command_too_unless_they_allow() -> None:
+def matches_restriction(restriction: Rule, text: str, *, ignore_case: bool = False) -> bool:
+    folded = (fold_case(text),) if ignore_case else None
+    return compile_rule(restriction).has_ask_or_deny_match((text,), folded)
+
+
+def test_an_ask_or_deny_with_arguments_matches_the_bare_command() -> None:
     for action in ("ask", "deny"):
-        assert is_ask_or_deny_match(rule("bash", "rm *", action), "rm")
-    assert not is_ask_or_deny_match(rule("bash", "rm *", "deny"), "rmdir")
-    assert not is_ask_or_deny_match(rule("read", "notes *", "deny"), "notes")
+        assert matches_restriction(rule("bash", "rm *", action), "rm")
+    assert not matches_restriction(rule("bash", "rm *", "deny"), "rmdir")
+    assert not matches_restriction(rule("read", "notes *", "deny"), "notes")
     assert not is_match("rm *", "rm")
 
 
-def test_case_counts_where_the_file_system_does_not_fold() -> None:
+def test_case_matters_unless_the_file_system_ignores_it() -> None:
     deny = rule("read", "Secrets/*", "deny")
 
-    assert is_ask_or_deny_match(deny, "Secrets/a")
-    assert not is_ask_or_deny_match(deny, "secrets/a")
-    assert is_ask_or_deny_match(deny, "secrets/a", ignore_case=True)
+    assert matches_restriction(deny, "Secrets/a")
+    assert not matches_restriction(deny, "secrets/a")
+    assert matches_restriction(deny, "secrets/a", ignore_case=True)
     assert fold_case("E\u0301") == fold_case("\u00e9")
 
 
 @pytest.mark.parametrize("name", ["bash", "read", "grep", "task", "plan_exit", "mcp__git__log"])
-def test_known_permissions_and_those_of_servers_are_fine(name: str) -> None:
+def test_known_permissions_and_mcp_tools_are_valid(name: str) -> None:
     assert find_rule_problem(rule(name, "*")) == ""
 
 
 @pytest.mark.parametrize(
-    ("wrong", "says"),
+    ("invalid_rule", "message"),
     [
-        (rule("reed", "*"), "there is no permission 'reed'; known: bash, edit, glob"),
-        (rule("mcp__git", "*"), "there is no permission 'mcp__git'"),
-        (rule("Bash", "*"), "there is no permission 'Bash'"),
+        (rule("reed", "*"), "unknown permission 'reed'; known: bash, edit, glob"),
+        (rule("mcp__git", "*"), "unknown permission 'mcp__git'"),
+        (rule("Bash", "*"), "unknown permission 'Bash'"),
         (rule("read", ""), "the pattern is empty"),
-        (rule("read", "*", "permit"), "there is no action 'permit'"),  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]  (what a file may say)
-        (rule("read", "*", agent="Über"), "'Über' is no agent's name"),
+        (rule("read", "*", "permit"), "unknown action 'permit'"),  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]  (what a file may say)
+        (rule("read", "*", agent="Über"), "'Über' is not a valid agent name"),
     ],
 )
-def test_a_wrong_rule_says_what_is_wrong(wrong: object, says: str) -> None:
-    assert says in find_rule_problem(wrong)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]  (a rule)
+def test_an_invalid_rule_is_reported(invalid_rule: object, message: str) -> None:
+    assert message in find_rule_problem(invalid_rule)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]  (a rule)
 
 
-def test_edit_speaks_for_write_only_if_it_says_so_and_loading_warns() -> None:
+def test_a_rule_for_edit_alone_causes_a_warning() -> None:
     edit, write = rule("edit", "docs/*", "deny"), rule("write", "docs/*", "deny")
 
     assert decide_action("write", "docs/a", rules_only_policy(rule("write", "*"), edit)) == "allow"
     assert decide_action("edit", "docs/a", rules_only_policy(rule("edit", "*"), edit)) == "deny"
     assert find_rule_warnings((edit,)) == (
-        "deny edit docs/*: it does not speak of write; add the same rule for write",
+        "deny edit docs/*: the rule does not cover write; add the same rule for write",
     )
     assert find_rule_warnings((edit, write)) == ()
     assert find_rule_warnings((rule("edit", "docs/*"),)) == ()
 
 
-def test_what_other_programs_expand_is_warned_of() -> None:
+def test_a_pattern_that_a_shell_would_expand_causes_a_warning() -> None:
     assert find_rule_warnings((rule("read", "~/.ssh/*", "deny"),)) == (
-        "deny read ~/.ssh/*: only * is special in a pattern; write the path out",
+        "deny read ~/.ssh/*: only * is special in a pattern; write out the path",
     )

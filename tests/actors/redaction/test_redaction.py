@@ -12,7 +12,7 @@ pytestmark = pytest.mark.quick
 SECRETS = (b"sk-ant-abcabcabc", b"abcabcab")
 
 
-def test_the_keys_are_those_of_the_environment_the_longest_first() -> None:
+def test_secrets_come_from_the_environment_longest_first() -> None:
     environment = {
         "ANTHROPIC_API_KEY": " shortish1 ",
         "ANTHROPIC_AUTH_TOKEN": "a-much-longer-token",
@@ -26,7 +26,7 @@ def test_the_keys_are_those_of_the_environment_the_longest_first() -> None:
     st.lists(st.sampled_from([*SECRETS, b"sk-ant-", b"abc", b"s", b"\xff\n", b""])),
     st.integers(1, 9),
 )
-def test_in_pieces_it_is_the_same_as_in_whole(parts: list[bytes], size: int) -> None:
+def test_redacting_chunks_equals_redacting_the_whole(parts: list[bytes], size: int) -> None:
     data = b"".join(parts)
     hiding = StreamRedactor(SECRETS)
     told = [hiding.feed(data[at : at + size]) for at in range(0, len(data), size)]
@@ -36,7 +36,7 @@ def test_in_pieces_it_is_the_same_as_in_whole(parts: list[bytes], size: int) -> 
         assert whole == redact(data, SECRETS)
 
 
-def test_what_is_no_key_is_not_kept_back() -> None:
+def test_data_that_cannot_be_a_key_is_not_held_back() -> None:
     hiding = StreamRedactor((b"sk-ant-1",))
     assert hiding.feed(b"plain text, no s") == b"plain text, no "
     assert hiding.feed(b"k-") == b""
@@ -44,7 +44,7 @@ def test_what_is_no_key_is_not_kept_back() -> None:
     assert hiding.flush() == b""
 
 
-def test_a_message_is_written_without_the_key_and_is_still_itself() -> None:
+def test_a_redacted_message_keeps_its_type_without_the_key() -> None:
     said = TurnStarted(turn=1, prompt='Use "sk\\ant-1" and sk-plain-1.')
     keys = (b'"sk\\ant-1"', b"sk-plain-1")
     assert redact_message(said, keys).prompt == "Use [secret] and [secret]."

@@ -3,7 +3,7 @@
 import pytest
 
 from actors.tools.todo_write import MAX_TODOS
-from messages.user_questions import Todo
+from messages.todos import Todo
 from tests.actors.tools.tool_caller import ToolCaller
 
 pytestmark = pytest.mark.quick

@@ -24,7 +24,7 @@ class ToolCaller:
             observed_files=self.observed_files,
             command_runner=LocalCommandRunner(),
             output_folder=folder / "state" / "outputs",
-            help_text=lambda: "the manual",
+            help_text=lambda topic: f"text of {topic}",
             read_policy=FileReadPolicy(
                 policy=Policy(defaults=DEFAULT_RULES),
                 profile_chain=(PermissionProfile(agent="build"),),

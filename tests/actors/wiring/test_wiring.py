@@ -1,4 +1,4 @@
-"""What a session begins with, before any actor runs."""
+"""What a session starts with, before any actor runs."""
 
 from dataclasses import replace
 from functools import partial
@@ -51,25 +51,30 @@ def session(tmp_path: Path) -> SessionHandle:
 
 def decide_action(session: SessionHandle, permission: str, target: Path) -> str:
     request = PermissionRequest(permission=permission, target=str(target))
-    ground = resolve_workspace_paths(session.options.workspace)
+    workspace_paths = resolve_workspace_paths(session.options.workspace)
     chain = (PermissionProfile(agent="build"),)
-    return decide_call((request,), ground, build_session_policy(session), chain).decision.action
+    return decide_call(
+        (request,), workspace_paths, build_session_policy(session), chain
+    ).decision.action
 
 
-def test_our_own_files_ask_in_every_mode(session: SessionHandle) -> None:
+def test_writing_our_own_files_asks_in_every_mode(session: SessionHandle) -> None:
     assert decide_action(session, "write", session.log.path) == "ask"
     assert decide_action(session, "write", session.log.path.parent.parent / "elsewhere") == "allow"
 
 
-def test_the_model_may_read_the_whole_output_of_its_own_commands(session: SessionHandle) -> None:
+def test_the_model_can_read_saved_outputs_of_its_session(session: SessionHandle) -> None:
     outputs = session.options.output_folder(session.session_id)
-    asking = replace(session, options=replace(session.options, mode="default"))
+    in_default_mode = replace(session, options=replace(session.options, mode="default"))
 
-    assert decide_action(asking, "read", outputs / "1.txt") == "allow"
-    assert decide_action(asking, "read", outputs.parent / "of-another-session" / "1.txt") == "ask"
+    assert decide_action(in_default_mode, "read", outputs / "1.txt") == "allow"
+    assert (
+        decide_action(in_default_mode, "read", outputs.parent / "of-another-session" / "1.txt")
+        == "ask"
+    )
 
 
-def test_grants_come_back_with_their_session_and_a_mode_does_but_for_yolo(
+def test_a_resumed_session_keeps_grants_and_mode_except_yolo(
     session: SessionHandle,
 ) -> None:
     grant = Rule(permission="edit", pattern="a.py", action="allow")
@@ -85,11 +90,11 @@ def test_grants_come_back_with_their_session_and_a_mode_does_but_for_yolo(
     named = replace(session.options, mode_is_explicit=True)
     assert session.options.mode == "yolo"
     assert build_session_policy(replace(yolo, options=named)).mode == "yolo", (
-        "it was named for this run"
+        "it was set for this run"
     )
 
 
-def test_a_model_chosen_in_a_session_stays_unless_this_run_names_one(
+def test_a_resumed_session_keeps_its_model_unless_overridden(
     session: SessionHandle,
 ) -> None:
     chosen = (ModelChanged(model="first"), ModelChanged(model="second"))
@@ -99,10 +104,12 @@ def test_a_model_chosen_in_a_session_stays_unless_this_run_names_one(
     assert choose_model(replace(session, options=real)) == "m"
     assert choose_model(resumed) == "second"
     assert choose_model(replace(resumed, options=replace(real, model_is_explicit=True))) == "m"
-    assert choose_model(replace(session, primary_records=chosen)) == "m", "a script is no model"
+    assert choose_model(replace(session, primary_records=chosen)) == "m", (
+        "the scripted model ignores it"
+    )
 
 
-# Who has the session.
+# The primary agent
 
 REVIEWER = Definition(name="reviewer", system_prompt="Review.", mode="primary")
 SWITCHED_TO_PLAN = AgentSwitched(
@@ -112,30 +119,30 @@ SWITCHED_TO_PLAN = AgentSwitched(
 
 def make_primary(
     session: SessionHandle, **changes: Any
-) -> tuple[dict[str, PreparedAgent], RestoredState]:  # noqa: ANN401  (as `replace`)
-    """Make the primary agent of a session with other options; its roles, and where it begins."""
+) -> tuple[dict[str, PreparedAgent], RestoredState]:
+    """Return the primary agents of a session with these options, and the restored state."""
     options = replace(
         session.options,
         **{"definitions": (*BUILT_IN_DEFINITIONS, REVIEWER), "mode": "default", **changes},
     )
-    around = SessionPorts(ScriptedModel(make_default_reply, 0.0))
+    ports = SessionPorts(ScriptedModel(make_default_reply, 0.0))
     primary = make_child_factories(
-        replace(session, options=options), around, partial(Probe, SimpleQueue[Probe]())
+        replace(session, options=options), ports, partial(Probe, SimpleQueue[Probe]())
     ).primary
     assert isinstance(primary, partial)
-    roles, _, _, past, _ = primary.args
-    return {role.name: role for role in roles}, past
+    agents, _, _, restored, _ = primary.args
+    return {agent.name: agent for agent in agents}, restored
 
 
 def find_starting_agent(session: SessionHandle, **changes: Any) -> tuple[str, str]:  # noqa: ANN401  (as `replace`)
-    """Say who has the session when its run begins, and whom it goes back to."""
-    _, past = make_primary(session, **changes)
-    if past.pending_switch is None:
-        return past.state.agent, past.state.previous_agent
-    return past.pending_switch.agent, past.state.agent
+    """Return the agent that a run starts with, and the agent to switch back to."""
+    _, restored = make_primary(session, **changes)
+    if restored.pending_switch is None:
+        return restored.state.agent, restored.state.previous_agent
+    return restored.pending_switch.agent, restored.state.agent
 
 
-def test_a_session_that_begins_with_a_plan_goes_back_to_the_agent_that_was_named(
+def test_a_session_started_in_plan_mode_returns_to_the_agent(
     session: SessionHandle,
 ) -> None:
     assert find_starting_agent(session) == ("build", "build")
@@ -144,35 +151,41 @@ def test_a_session_that_begins_with_a_plan_goes_back_to_the_agent_that_was_named
     assert find_starting_agent(session, mode="plan", agent="reviewer") == ("plan", "reviewer")
 
 
-def test_a_session_that_goes_on_keeps_its_agent_unless_this_run_names_one(
+def test_a_resumed_session_keeps_its_agent_unless_overridden(
     session: SessionHandle,
 ) -> None:
     planning = replace(session, records=(SWITCHED_TO_PLAN,), primary_records=(SWITCHED_TO_PLAN,))
     assert find_starting_agent(planning) == ("plan", "reviewer")
     assert find_starting_agent(planning, agent="build", mode="plan") == ("plan", "reviewer")
-    assert find_starting_agent(planning, mode="auto-edit", mode_is_explicit=True) == ("reviewer", "plan")
-    assert find_starting_agent(planning, agent="build", agent_chosen=True) == ("build", "plan")
+    assert find_starting_agent(planning, mode="auto-edit", mode_is_explicit=True) == (
+        "reviewer",
+        "plan",
+    )
+    assert find_starting_agent(planning, agent="build", agent_is_explicit=True) == ("build", "plan")
     back = SWITCHED_TO_PLAN.model_copy(
         update={"agent": "build", "previous_agent": "plan", "max_mode": "yolo"}
     )
     building = replace(
         session, records=(SWITCHED_TO_PLAN, back), primary_records=(SWITCHED_TO_PLAN, back)
     )
-    assert find_starting_agent(building, mode="auto-edit", mode_is_explicit=True) == ("build", "plan")
+    assert find_starting_agent(building, mode="auto-edit", mode_is_explicit=True) == (
+        "build",
+        "plan",
+    )
     assert find_starting_agent(building, mode="plan") == ("build", "plan"), (
-        "a file's mode is for new sessions"
+        "the configured mode applies to new sessions"
     )
     assert find_starting_agent(building, mode="plan", mode_is_explicit=True) == ("plan", "build")
 
 
-def test_each_agent_is_offered_only_the_way_that_leads_somewhere(session: SessionHandle) -> None:
+def test_each_agent_is_offered_only_the_useful_plan_tool(session: SessionHandle) -> None:
     cautious = replace(REVIEWER, name="cautious", permission_mode="plan")
-    roles, _ = make_primary(session, definitions=(*BUILT_IN_DEFINITIONS, REVIEWER, cautious))
-    ways = {
-        name: [tool.name for tool in role.tools if tool.name.startswith("plan_")]
-        for name, role in roles.items()
+    agents, _ = make_primary(session, definitions=(*BUILT_IN_DEFINITIONS, REVIEWER, cautious))
+    plan_tools = {
+        name: [tool.name for tool in agent.tools if tool.name.startswith("plan_")]
+        for name, agent in agents.items()
     }
-    assert ways == {
+    assert plan_tools == {
         "build": ["plan_enter"],
         "plan": ["plan_exit"],
         "explore": [],

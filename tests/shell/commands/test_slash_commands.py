@@ -70,6 +70,19 @@ def test_diff_says_what_git_says_where_there_is_no_repository(tmp_path: Path) ->
     run_on_screen(script, session_context=SessionContext(cwd=tmp_path, workspace_root=tmp_path))
 
 
+def test_help_opens_a_topic_and_names_the_topics() -> None:
+    async def script(screen: ScreenHarness) -> None:
+        await start_session(screen)
+        screen.type("/help recovery\r")
+        await screen.wait_for_text("Help: recovery")
+        await screen.wait_for_text("After a crash or kill")
+        screen.type("q")
+        screen.type("/help nonsense\r")
+        await screen.wait_for_text("usage: /help [permissions|")
+
+    run_on_screen(script)
+
+
 def test_clear_goes_on_with_a_new_session() -> None:
     successors: list[NextSession | None] = []
 

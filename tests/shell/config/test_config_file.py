@@ -145,7 +145,7 @@ threshold = 2
         ("[[rules]]\nx = 1\n[[rules]]\n[rules.y]", ":1: rules[1].permission: is missing"),
         (
             "[[rules]]\npermission = 'bahs'",
-            ":2: rules[1].permission: there is no permission 'bahs'",
+            ":2: rules[1].permission: unknown permission 'bahs'",
         ),
         ("rules = 5", ":1: rules: must be a list"),
         ("[[budget]]", ":1: budget: must be a table, not a list"),

@@ -84,13 +84,13 @@ def test_a_broken_file_brings_no_rules_and_is_told_by_file_and_line(
 
     found = reload_fixture.reload()
     assert found.replace_rules is None
-    assert found.notices[0].startswith(f"{broken}:3: rules[1].permission: there is no permission")
+    assert found.notices[0].startswith(f"{broken}:3: rules[1].permission: unknown permission")
 
 
 def test_what_a_rule_does_not_do_is_told(reload_fixture: ReloadFixture) -> None:
     reload_fixture.user.write_text(RULE_TEMPLATE.format(permission="edit", action="deny"))
 
-    assert "it does not speak of write" in reload_fixture.reload().notices[0]
+    assert "the rule does not cover write" in reload_fixture.reload().notices[0]
 
 
 def test_links_and_hooks_are_looked_for_again(

@@ -16,7 +16,7 @@ from shell.console.console import Console
 from shell.console.screen_events import ApprovalsReset, ScreenEvent, ScreenEventQueue
 from shell.console.ui_commands import SendPrompt, StopUserCommand
 from shell.console.user_command import UserCommandRunner
-from tests.actors.crashable_session import CRASH_MESSAGES, Living, start_session
+from tests.actors.crashable_session import CRASH_MESSAGES, CrashableSession, start_session
 from tests.probe import PROBE_TIMEOUT_S
 from tests.program.program_harness import now_s
 
@@ -52,7 +52,7 @@ def screen_events() -> ScreenEventQueue:
 
 
 @pytest.fixture
-def crashable_session(tmp_path: Path, screen_events: ScreenEventQueue) -> Iterator[Living]:
+def crashable_session(tmp_path: Path, screen_events: ScreenEventQueue) -> Iterator[CrashableSession]:
     workbench = UserCommandRunner(LocalCommandRunner(), tmp_path, tmp_path / "outputs")
     living = start_session(tmp_path, lambda _: partial(Console, screen_events, workbench))
     yield living
@@ -60,7 +60,7 @@ def crashable_session(tmp_path: Path, screen_events: ScreenEventQueue) -> Iterat
 
 
 @pytest.fixture
-def event_reader(screen_events: ScreenEventQueue, crashable_session: Living) -> ScreenEventReader:
+def event_reader(screen_events: ScreenEventQueue, crashable_session: CrashableSession) -> ScreenEventReader:
     """The screen of a session that has begun."""
     screen = ScreenEventReader(screen_events)
     screen.wait_for(SessionConfigured)
@@ -68,12 +68,12 @@ def event_reader(screen_events: ScreenEventQueue, crashable_session: Living) -> 
     return screen
 
 
-def allow_once(crashable_session: Living, asked: ShowApproval) -> None:
+def allow_once(crashable_session: CrashableSession, asked: ShowApproval) -> None:
     crashable_session.system.tell(CONSOLE, SubmitDecision(id=asked.request.id, decision="once"))
 
 
 def test_a_question_comes_back_to_a_new_console_and_the_next_turn_works(
-    crashable_session: Living, event_reader: ScreenEventReader
+    crashable_session: CrashableSession, event_reader: ScreenEventReader
 ) -> None:
     crashable_session.system.tell(CONSOLE, SendPrompt(text="do it"))
     asked, _ = event_reader.wait_for(ShowApproval)
@@ -84,7 +84,7 @@ def test_a_question_comes_back_to_a_new_console_and_the_next_turn_works(
     allow_once(crashable_session, again)
     assert event_reader.wait_for(TurnCompleted)[0].turn == 1
     assert crashable_session.restart_notices.get(timeout=PROBE_TIMEOUT_S).startswith(
-        "/console crashed and was started again"
+        "/console crashed and was restarted"
     )
 
     crashable_session.system.tell(CONSOLE, SendPrompt(text="once more"))
@@ -95,20 +95,20 @@ def test_a_question_comes_back_to_a_new_console_and_the_next_turn_works(
 
 
 def test_when_the_console_is_gone_nobody_can_answer_and_the_turn_goes_on(
-    crashable_session: Living, event_reader: ScreenEventReader
+    crashable_session: CrashableSession, event_reader: ScreenEventReader
 ) -> None:
     crashable_session.system.tell(CONSOLE, SendPrompt(text="do it"))
     event_reader.wait_for(ShowApproval)
     crashable_session.crash("console", failing_restarts=3)
     gone = crashable_session.restart_notices.get(timeout=PROBE_TIMEOUT_S)
     why = "failed (crash): InjectedCrashError: start"
-    assert gone == f"The screen's own actor {why}. {CONSOLE_LOST_NOTICE}"
+    assert gone == f"The console {why}. {CONSOLE_LOST_NOTICE}"
     deadline_s = now_s() + PROBE_TIMEOUT_S
     while not crashable_session.records_of_type(TurnCompleted):
         assert now_s() < deadline_s, "the turn hangs"
     (ended,) = crashable_session.records_of_type(ToolEnded)
-    asked = "edit asks unless it is allowed (built-in default)"
-    why = "it needs the user's approval, but the terminal is gone"
+    asked = "it writes to a.txt"
+    why = "it needs the user's approval, but the console is not running"
     assert ended.text == f"Denied: {asked}; {why}."
     assert crashable_session.tool_executions == []
     assert CONSOLE not in crashable_session.system.addresses

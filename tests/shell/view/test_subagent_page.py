@@ -156,7 +156,9 @@ def test_what_is_kept_of_one_is_bounded_and_the_page_says_where_the_rest_is() ->
         for event in (create_text_reply("y" * 2_000), create_tool_ended("z" * 90_000))
     ]
     state = apply_events(ASKED, *events, TextDelta(text="w" * 100_000))
-    state, _ = apply_event(state, sample_events.session_configured(session_file="/home/x/p/s1.jsonl"), 10.0)
+    state, _ = apply_event(
+        state, sample_events.session_configured(session_file="/home/x/p/s1.jsonl"), 10.0
+    )
     row = state.subagents.subagents[ONE]
     assert row.activity.chars <= MAX_ACTIVITY_CHARS
     assert len(row.streamed_text) == MAX_STREAMED_CHARS

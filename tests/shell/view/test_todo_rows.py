@@ -2,7 +2,7 @@
 
 import pytest
 
-from messages.user_questions import Todo
+from messages.todos import Todo
 from shell.view.todo_rows import render_todo_rows
 
 pytestmark = pytest.mark.quick

@@ -89,7 +89,6 @@ def test_a_switch_is_recorded_and_names_the_plan_file(
     driver.send(TO_PLAN)
     (switched,) = driver.records
     assert isinstance(switched, AgentSwitched)
-    assert switched.synthetic
     assert (switched.id, switched.agent, switched.previous_agent) == (
         "/primary#switch-1@1",
         "plan",

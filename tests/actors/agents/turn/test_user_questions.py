@@ -13,9 +13,10 @@ from messages.address import PRIMARY
 from messages.approvals import ApprovalDecided, QuestionRequest
 from messages.journal import Record
 from messages.policy import PermissionRequest
+from messages.todos import Todo
 from messages.tool_calls import CallPlan, ToolOutput
 from messages.turns import ReplyCompleted, TodosUpdated, TurnStarted
-from messages.user_questions import Choice, Todo, UserQuestion
+from messages.user_questions import Choice, UserQuestion
 from tests.actors.agents.turn.message_builders import (
     CWD,
     USAGE,

@@ -1,65 +1,10 @@
-"""What a deny was softened by: commands inside wrappers that nobody had looked into."""
+"""Cases of deny rules that apply to commands in code, options, variables, input and loops."""
 
-from tests.actors.bash.command_cases import ALLOW_ALL, DENY_RM, make_rules, parse_cases
+from tests.actors.bash.command_case import ALLOW_ALL, DENY_RM, make_rules, parse_cases
 
-WEAKENED_DENIALS = (
+DENIED_IN_TEXTS = (
     *parse_cases(
-        "deny-named",
-        "deny",
-        DENY_RM,
-        r"""
-docker-compose exec s rm x
-srun -n 4 rm x
-xterm -e 'rm x'
-apptainer exec a rm x
-rustup run nightly rm x
-nvm exec 18 rm x
-bun x rm x
-rails runner 'system("rm x")'
-mvn exec:exec -Dexec.executable=rm
-bazel run --run_under=rm a
-bat --pager='rm x' f
-svn diff --diff-cmd=rm
-make -C a SHELL=/bin/rm
-python manage.py shell --command 'rm x'
-tmux if-shell true 'run-shell "rm x"'
-gtimeout 5 rm x
-su a rm x
-su - a rm x
-su -s /bin/sh a rm x
-m4 <<< 'syscmd(`rm x'"'"')'
-gfind . -exec rm {} +
-gtar --to-command='rm x' -xf a
-sshpass -p x ssh h rm x
-autossh h rm x
-oc exec p -- rm x
-adb shell rm x
-wsl rm x
-powershell -Command "rm x"
-pwsh -Command 'rm x'
-cmd /c rm x
-yash -c 'rm x'
-rbenv exec rm x
-foreman run rm x
-heroku run rm x
-ccache rm x
-choom -n 0 -- rm x
-cmake -E env rm x
-composer exec rm x
-cargo watch -x x -s 'rm x'
-pssh -i 'rm x'
-salt x cmd.run 'rm x'
-flatpak run --command=rm x x
-fly ssh console -C 'rm x'
-fzf --preview 'rm {}'
-gnuplot -e 'system "rm x"'
-emacsclient -e '(shell-command "rm x")'
-rpm --eval '%(rm x)'
-apt-get -o APT::Update::Pre-Invoke::='rm x' update
-""",
-    ),
-    *parse_cases(
-        "deny-code",
+        "denied-in-code",
         "deny",
         DENY_RM,
         r"""
@@ -88,7 +33,7 @@ sed -E '1erm x' f
 """,
     ),
     *parse_cases(
-        "deny-inside",
+        "denied-in-interactive-program",
         "deny",
         DENY_RM,
         r"""
@@ -110,7 +55,7 @@ ghci -e ':!rm x'
 """,
     ),
     *parse_cases(
-        "deny-git",
+        "denied-in-git",
         "deny",
         DENY_RM,
         r"""
@@ -127,7 +72,7 @@ hg --config alias.x='!rm x' x
 """,
     ),
     *parse_cases(
-        "deny-options",
+        "denied-in-option",
         "deny",
         DENY_RM,
         r"""
@@ -157,7 +102,7 @@ cargo --config 'build.rustc-wrapper="rm"' build
 """,
     ),
     *parse_cases(
-        "deny-value",
+        "denied-in-variable",
         "deny",
         DENY_RM,
         r"""
@@ -181,7 +126,7 @@ bind -x '"a":rm x'
 """,
     ),
     *parse_cases(
-        "deny-input",
+        "denied-on-stdin",
         "deny",
         DENY_RM,
         r"""
@@ -209,70 +154,12 @@ ftp <<< '!rm x'
 eval "$(echo rm x)"
 """,
     ),
+)
+
+
+DENIED_IN_LOOPS = (
     *parse_cases(
-        "deny-shell",
-        "deny",
-        DENY_RM,
-        r"""
-time ( rm x )
-time -p { rm x; }
-{rm,x}
-{git,push}
-{rm,-rf,x}; ls
-rm{,} x
-r{m,m} x
-${a:-rm} x
-${a:-rm x}
-$(which rm) x
-$(command -v rm) x
-rm${IFS}x
-set -- rm x; "$@"
-$"rm" x
-""",
-    ),
-    *parse_cases(
-        "path-deny",
-        "deny",
-        (*ALLOW_ALL, *make_rules("deny", "secret/*", permission="read")),
-        r"""
-pushd secret && cat a
-pushd secret; cat < a
-""",
-    ),
-    *parse_cases(
-        "deny-options",
-        "deny",
-        (*ALLOW_ALL, *make_rules("deny", "npm publish *", "docker run *")),
-        r"""
-npm publish
-npm --prefix x publish
-npm -w a publish
-npm -w a --workspace b publish --tag x
-npm --silent publish
-npm --silent -q publish x
-docker --debug -l x run --rm a
-sudo docker -D run a
-npm -a0 v -a1 v -a2 v -a3 v -a4 v -a5 v -a6 v -a7 v -a8 v -a9 v publish
-/usr/bin/npm -w a publish
-docker --context x run a
-docker -H x -l debug run a
-sudo docker -H x run a
-""",
-    ),
-    *parse_cases(
-        "deny-between",
-        "deny",
-        (*ALLOW_ALL, *make_rules("deny", "gh pr merge *", "cargo publish *", "kubectl delete *")),
-        r"""
-gh pr -R o/r merge 1
-gh -R o/r pr merge 1 --squash
-cargo +nightly publish
-cargo +nightly -q publish
-kubectl -n a -n b -n c -n d -n e -n f -n g -n h -n i delete pod y
-""",
-    ),
-    *parse_cases(
-        "deny-loop",
+        "denied-in-loop",
         "deny",
         DENY_RM,
         r"""
@@ -293,23 +180,12 @@ for a in r l; do for b in s m; do $a$b x; done; done
 for c in a b c d e f g h i j k l m n o p q r s t u v w x y z A B C D E F G rm; do $c x; done
 """,
     ),
+)
+
+
+NOT_DENIED = (
     *parse_cases(
-        "deny-read",
-        "deny",
-        (*ALLOW_ALL, *make_rules("deny", "*secret*", permission="read")),
-        r"""
-gcc @secret/x
-clang -c @secret a.c
-c++ @secret
-ld.lld @secret
-nm @secret.txt
-gcc-12 @secret
-curl file:///w/secret
-aws s3api x --body file://secret
-""",
-    ),
-    *parse_cases(
-        "benign-beside-denies",
+        "no-match-for-denial",
         "allow",
         (*ALLOW_ALL, *make_rules("deny", "npm publish *", "rm *")),
         r"""
@@ -320,7 +196,7 @@ for f in rm x; do cat $f; done
 """,
     ),
     *parse_cases(
-        "asked-beside-denies",
+        "uncertain-denial",
         "ask",
         DENY_RM,
         r"""
@@ -330,29 +206,5 @@ for i in 1 2; do nice echo "done $i (rm)"; done
 for t in rm ls; do command -v "$t" >/dev/null 2>&1; done
 """,
     ),
-    *parse_cases(
-        "benign",
-        "allow",
-        ALLOW_ALL,
-        r"""
-docker-compose ps
-brew install a
-bun run build
-stack build
-mvn test
-bazel build a
-rails server
-cmake -S . -B build
-composer install
-cargo build
-apt list
-rbenv versions
-fzf -m
-hg log
-cp a{,.bak}
-echo 'rm x' | python3 f.py
-some-tool --title 'rm x' --body 'curl x'
-cat <<E | grep a⏎rm x⏎E
-""",
-    ),
 )
+"""Texts that mention a denied command, but do not certainly run it."""

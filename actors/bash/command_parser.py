@@ -1,0 +1,298 @@
+"""Parses a command and everything nested in it, within limits on the work."""
+
+import re
+import unicodedata
+from collections.abc import Iterable, Sequence
+from itertools import dropwhile
+
+from actors.bash.effects.embedded_commands import strip_command_prefix
+from actors.bash.programs.command_effects import classify_command
+from actors.bash.programs.effect_tables import find_indirect_effects
+from actors.bash.programs.script_languages import find_file_names_in_code
+from actors.bash.programs.shells import STDIN_SHELLS
+from actors.bash.programs.stdin_commands import find_stdin_commands, find_stdin_readers
+from actors.bash.syntax.and_chains import find_plain_chains, index_chains
+from actors.bash.syntax.fallback_split import expand_obvious, extract_quoted, split_crudely
+from actors.bash.syntax.fast_path import split_plain_commands
+from actors.bash.syntax.loop_expansion import (
+    ForLoop,
+    LoopResults,
+    can_vary,
+    expand_loop_commands,
+    expand_loop_reads,
+)
+from actors.bash.syntax.parsed_command import AndChain, CommandPart, ParsedCommand, Word, Words
+from actors.bash.syntax.simple_command import SimpleCommand
+from actors.bash.syntax.syntax_tree import parse_syntax_tree
+from actors.bash.syntax.tree_walker import TreeWalker
+
+_MAX_PARTS = 10_000
+"""A text with more parts is denied, because no rule may lapse on the rest."""
+_MAX_CHARS = 100_000
+"""A longer text is not parsed; it is split crudely, for deny rules, and asks."""
+_MAX_DEPTH = 40
+"""Nested wrappers that are analyzed: `sudo sudo …`, `bash -c "bash -c …"`."""
+_READS_PER_CHAR, _EXTRA_CHARS = 3, 2_000
+"""Nested commands may come to this many times the length of the text, plus this many characters
+for short texts in many wrappers."""
+_COMMAND_START = re.compile(r"[A-Za-z_./~$`({\[\"'\\]")
+_ORDINARY_TEXT = re.compile(r"[\n\t -~]*")
+_LINE_CONTINUATION = re.compile(r"(?<!\\)((?:\\\\)*)\\\n")
+"""A line break that bash removes, even inside quotes."""
+_UNUSUAL_CATEGORIES = {"Cc", "Cf", "Cs", "Co", "Cn", "Zs", "Zl", "Zp"}
+
+TOO_LONG = "it is too long or too deeply nested to analyze"
+TOO_MANY_PARTS = f"it contains more than {_MAX_PARTS:,} commands"
+TOO_DEEP = "it nests commands inside commands too deeply to analyze"
+
+
+class CommandParser:
+    """Parses one text and the scripts nested in it, which share one set of limits."""
+
+    def __init__(self, text: str) -> None:
+        """Set the limits by the length of the text."""
+        self._text = text
+        self._parts_left = _MAX_PARTS
+        self._chars_left = _READS_PER_CHAR * len(text) + _EXTRA_CHARS
+        self._guess_chars_left = self._chars_left
+        """Guesses beyond this limit are skipped: a command that needs guesses asks anyway."""
+        self._deny_reason = ""
+        self._known_parts: dict[tuple[object, ...], CommandPart] = {}
+        """Results by words and depth, so that equal parts of a script are analyzed once.
+
+        The depth matters because deeper parts are analyzed less far.
+        """
+
+    def parse(self) -> ParsedCommand:
+        """Determine what the text would do."""
+        return self._parse_text(self._text, 0)
+
+    def _parse_text(self, text: str, depth: int) -> ParsedCommand:
+        plain = split_plain_commands(text) if len(text) <= _MAX_CHARS else None
+        if plain is not None:
+            parts = [self._parse_plain(words, depth) for words in plain]
+            chains = find_plain_chains(text, plain) if "&&" in text else ()
+            return self._build(self._add_stdin_commands(parts, (), (), depth), "", chains=chains)
+        source = text.encode(errors="replace")
+        tree = parse_syntax_tree(source) if len(source) <= _MAX_CHARS else None
+        if tree is None:
+            pieces = split_crudely(source + b"\n" + extract_quoted(source))
+            parts = [self._parse_crude(piece, depth) for piece in pieces]
+            parts.extend(self._parse_without_continuations(text, depth))
+            return self._build(parts, TOO_LONG, may_repeat=True)
+        found = TreeWalker(source, tree)
+        commands = sorted(filter(_has_effect, found.commands), key=lambda each: each.start)
+        in_loops: LoopResults = {}
+        parts = [self._parse_in_loops(each, found.for_loops, depth, in_loops) for each in commands]
+        for _, fragment in found.unparsed_fragments:
+            parts.extend(self._parse_script(fragment.decode(errors="replace"), depth))
+        if tree.has_error:
+            expanded = expand_obvious(text)
+            known_texts = {part.text for part in parts}
+            for each in dict.fromkeys((source, expanded.encode(errors="replace"))):
+                parts.extend(part for part in split_crudely(each) if part.text not in known_texts)
+        parts = self._add_stdin_commands(parts, found.heredoc_bodies, found.here_strings, depth)
+        ask_reason = _find_unusual_character(text) or next(iter(found.uncertainties), "")
+        parts.extend(self._parse_without_continuations(text, depth) if ask_reason else ())
+        # Commands in a here-document do not run where it is written, so chains would be wrong.
+        has_chains = not (ask_reason or found.heredoc_bodies)
+        chains = index_chains(commands, found.chain_spans) if has_chains else ()
+        return self._build(parts, ask_reason, may_repeat=found.may_repeat, chains=chains)
+
+    def _parse_without_continuations(self, text: str, depth: int) -> tuple[CommandPart, ...]:
+        """Parse an uncertain text again without line continuations, as bash does, for denials."""
+        if "\\\n" not in text or not self._can_guess(depth, len(text)):
+            return ()
+        joined = _LINE_CONTINUATION.sub(r"\1", text)
+        return self._parse_text(joined, depth + 1).parts if joined != text else ()
+
+    def _add_stdin_commands(
+        self, parts: list[CommandPart], heredocs: Iterable[str], strings: Iterable[str], depth: int
+    ) -> list[CommandPart]:
+        """Add what programs may run from their input: here-documents, the output of `echo`."""
+        printed = (text for part in parts if _is_echo(part) for text in _list_output(part))
+        scripts = dict.fromkeys((*heredocs, *printed))
+        inputs = (*scripts, *strings)
+        readers = find_stdin_readers(parts) if inputs else {}
+        if not STDIN_SHELLS.isdisjoint(readers):
+            parts = [
+                *parts,
+                *(each for text in scripts for each in self._parse_script(text, depth)),
+            ]
+        for name, index in readers.items():
+            for text in inputs:
+                parts[index] = self._add_guesses(
+                    parts[index], *find_stdin_commands(name, text), depth
+                )
+        return parts
+
+    def _add_guesses(
+        self, part: CommandPart, texts: Iterable[str], commands: Iterable[Words], depth: int
+    ) -> CommandPart:
+        """Nest possible commands in a part; only deny rules match them, and they use no limits."""
+        parts_left, chars_left, deny_reason = (
+            self._parts_left, self._chars_left, self._deny_reason
+        )  # fmt: skip
+        self._parts_left, self._chars_left = _MAX_PARTS, self._guess_chars_left
+        nested = [
+            self._add_nested(classify_command(words, (), ""), "", depth + 1)
+            for words in commands
+            if self._can_guess(depth, _count_chars(words))
+        ]
+        for text in dict.fromkeys(texts):
+            if self._can_guess(depth, len(text)):
+                nested += self._parse_text(text, depth + 1).parts
+        if self._parts_left < 0 or self._chars_left < 0:
+            self._deny_reason = deny_reason
+        self._guess_chars_left = min(self._guess_chars_left, self._chars_left)
+        self._parts_left, self._chars_left = parts_left, chars_left
+        return part._replace(nested_parts=(*part.nested_parts, *nested))
+
+    def _build(
+        self,
+        parts: list[CommandPart],
+        ask_reason: str,
+        *,
+        may_repeat: bool = False,
+        chains: tuple[AndChain, ...] = (),
+    ) -> ParsedCommand:
+        self._parts_left -= len(parts)
+        if self._parts_left < 0:
+            self._deny_reason = TOO_MANY_PARTS
+        return ParsedCommand(
+            tuple(parts[:_MAX_PARTS]), ask_reason, self._deny_reason, may_repeat, chains
+        )
+
+    def _parse_plain(self, texts: tuple[str, ...], depth: int) -> CommandPart:
+        part = self._known_parts.get((depth, texts))
+        if part is None:
+            words = tuple(map(Word, texts))
+            part = self._add_nested(classify_command(words, (), ""), "", depth)
+            self._known_parts[depth, texts] = part
+        return part
+
+    def _parse_simple(self, simple: SimpleCommand, depth: int) -> CommandPart:
+        ask_reason = next(iter(simple.ask_reasons), "")
+        words, redirects = tuple(simple.words), tuple(simple.redirects)
+        key = (depth, words, redirects, ask_reason, simple.here_string, *simple.assigned_values)
+        part = self._known_parts.get(key)
+        if part is None:
+            part = self._add_nested(
+                classify_command(words, redirects, ask_reason), simple.here_string, depth
+            )
+            texts = _list_possible_commands(simple, part.text) if depth < _MAX_DEPTH else []
+            part = self._add_guesses(part, texts, (), depth) if texts else part
+            self._known_parts[key] = part
+        return part
+
+    def _parse_in_loops(
+        self, simple: SimpleCommand, loops: Sequence[ForLoop], depth: int, known: LoopResults
+    ) -> CommandPart:
+        """Parse a command, and add what it becomes in the loops around and before it."""
+        part = self._parse_simple(simple, depth)
+        if not loops or not can_vary(part):
+            return part
+        start = simple.start
+        key = (
+            id(part),
+            tuple([(loop.body_start <= start) + (loop.body_end <= start) for loop in loops]),
+        )
+        result = known.get(key)
+        if result is None:
+            commands = expand_loop_commands(part, start, loops)
+            result = expand_loop_reads(part, start, loops)
+            result = self._add_guesses(result, (), commands, depth) if commands else result
+            known[key] = result
+        return result
+
+    def _parse_crude(self, crude: CommandPart, depth: int) -> CommandPart:
+        """Look inside a part that only the crude split found, so that denials apply there too."""
+        part = self._known_parts.get((depth, crude.text, "crude"))
+        if part is None:
+            part = self._add_nested(classify_command(crude.words, (), crude.ask_reason), "", depth)
+            self._known_parts[depth, crude.text, "crude"] = part
+        return part
+
+    def _add_nested(self, part: CommandPart, stdin: str, depth: int) -> CommandPart:
+        """Add the commands that are visible inside a wrapper."""
+        effects = find_indirect_effects(part.words, stdin)
+        if not effects.ask_reason:
+            if not effects.possible_scripts:
+                return part
+            return self._add_guesses(part, effects.possible_scripts, (), depth)
+        nested = [
+            self._add_nested(classify_command(words, (), ""), "", depth + 1)
+            for words in effects.commands
+            if self._can_descend(depth, _count_chars(words))
+        ]
+        for script in effects.scripts:
+            nested.extend(self._parse_script(script, depth))
+        files = find_file_names_in_code(part.words)
+        part = part._replace(
+            ask_reason=part.ask_reason or effects.ask_reason,
+            read_only=False,
+            nested_parts=tuple(nested),
+            possible_read_paths=(*part.possible_read_paths, *files),
+            written_paths=(*part.written_paths, *files),
+        )
+        if effects.possible_commands or effects.possible_scripts:
+            return self._add_guesses(
+                part, effects.possible_scripts, effects.possible_commands, depth
+            )
+        return part
+
+    def _parse_script(self, text: str, depth: int) -> tuple[CommandPart, ...]:
+        can_descend = self._can_descend(depth, len(text))
+        return self._parse_text(text, depth + 1).parts if can_descend else ()
+
+    def _can_guess(self, depth: int, chars: int) -> bool:
+        self._guess_chars_left -= chars
+        return self._guess_chars_left >= 0 and self._is_shallow(depth)
+
+    def _can_descend(self, depth: int, chars: int) -> bool:
+        """Whether the limits allow analyzing this much nested text; if not, deny the whole."""
+        self._chars_left -= chars
+        return self._is_shallow(depth if self._chars_left >= 0 else _MAX_DEPTH)
+
+    def _is_shallow(self, depth: int) -> bool:
+        if depth >= _MAX_DEPTH:
+            self._deny_reason = TOO_DEEP
+        return depth < _MAX_DEPTH
+
+
+def _count_chars(words: Words) -> int:
+    return sum([len(word.text) for word in words], len(words))
+
+
+def _list_possible_commands(simple: SimpleCommand, text: str) -> list[str]:
+    """List values of variables, and the command if its name contains an obvious expansion."""
+    commands = [strip_command_prefix(value) for value in simple.assigned_values]
+    if simple.words and not simple.words[0].is_literal and simple.words[0].text != "[":
+        expanded = expand_obvious(text)
+        commands += [expanded] if expanded != text else []
+    return [each for each in commands if _COMMAND_START.match(each)]
+
+
+def _is_echo(part: CommandPart) -> bool:
+    return bool(part.words) and part.words[0].text in {"echo", "printf"}
+
+
+def _list_output(part: CommandPart) -> tuple[str, ...]:
+    """List what `echo` or `printf` may print: with and without a format."""
+    words = list(dropwhile(lambda text: text.startswith("-"), (w.text for w in part.words[1:])))
+    texts = (" ".join(words), " ".join(words[1:]) if part.words[0].text == "printf" else "")
+    return tuple(text.replace("\\n", "\n") for text in texts if text)
+
+
+def _find_unusual_character(text: str) -> str:
+    """Return a reason to ask if a character is invisible or only looks like a blank."""
+    if _ORDINARY_TEXT.fullmatch(text):
+        return ""
+    for char in text:
+        if char not in "\n\t " and unicodedata.category(char) in _UNUSUAL_CATEGORIES:
+            return f"it contains the invisible or misleading character U+{ord(char):04X}"
+    return ""
+
+
+def _has_effect(simple: SimpleCommand) -> bool:
+    return bool(simple.words or simple.redirects or simple.ask_reasons)

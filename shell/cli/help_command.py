@@ -1,0 +1,23 @@
+"""`greenroom help`: print a help topic, or list the topics."""
+
+from shell.cli.arguments import StartError
+from shell.help.topics import list_topics, read_topic
+from shell.process.stdout import write_stdout
+
+
+def run_help_command(topic: str | None) -> int:
+    """Print the topic, or the list of topics, and return the exit status.
+
+    Raises:
+        StartError: there is no such topic.
+        OutputError: standard output cannot be written.
+    """
+    if topic is None:
+        text = f"Topics:\n\n{list_topics()}\n\nPrint one with: greenroom help TOPIC\n"
+    else:
+        try:
+            text = read_topic(topic)
+        except LookupError as error:
+            raise StartError(*error.args) from None
+    write_stdout(text.encode())
+    return 0
